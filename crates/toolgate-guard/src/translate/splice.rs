@@ -156,11 +156,14 @@ pub(super) fn modern_capabilities(capabilities: View<'_>) -> String {
 pub(super) fn legacy_capabilities(capabilities: View<'_>) -> String {
     let mut edits = Edits::new();
     without_tasks(capabilities, &mut edits);
-    compact(&within(capabilities, &edits))
+    compact(within(capabilities, &edits))
 }
 
 /// Valid JSON text without the whitespace between its tokens.
-fn compact(raw: &str) -> String {
+fn compact(raw: String) -> String {
+    if !raw.bytes().any(|byte| byte.is_ascii_whitespace()) {
+        return raw;
+    }
     let mut out = String::with_capacity(raw.len());
     let (mut in_string, mut escaped) = (false, false);
     for character in raw.chars() {

@@ -7,6 +7,8 @@ use toolgate_json::{Kind, Node as _, View};
 #[derive(Debug, Clone, Default)]
 pub struct Edits {
     edits: Vec<Edit>,
+    /// Whether one was made after another that stands behind it in the text.
+    unordered: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -55,40 +57,19 @@ impl Edits {
         removed: impl Fn(usize, View<'_>) -> bool,
         appended: &[String],
     ) {
-        let elements: Vec<Element> = elements(container, removed);
-        let mut kept_end = None;
-        let mut run: Option<(usize, usize)> = None;
-        for element in &elements {
-            if element.removed {
-                let start = run.map_or(element.start, |(start, _)| start);
-                run = Some((start, element.end));
-                continue;
+        let mut shape = Shape::default();
+        if container.kind() == Kind::Object {
+            for (index, (key, value)) in container.members().enumerate() {
+                let (start, end) = (key.view().span().start, value.span().end);
+                shape.element(start, end, removed(index, value), self);
             }
-            if let Some((start, end)) = run.take() {
-                match kept_end {
-                    // The comma before the run goes with it.
-                    Some(kept) => self.push(kept, end, String::new()),
-                    None => self.push(start, element.start, String::new()),
-                }
-            }
-            kept_end = Some(element.end);
-        }
-        if let Some((start, end)) = run {
-            self.push(kept_end.unwrap_or(start), end, String::new());
-        }
-        if appended.is_empty() {
-            return;
-        }
-        let joined = appended.join(",");
-        match (kept_end, elements.last()) {
-            (Some(end), Some(last)) if !last.removed => self.push(end, end, format!(",{joined}")),
-            (Some(_), Some(last)) => self.push(last.end, last.end, format!(",{joined}")),
-            (_, Some(last)) => self.push(last.end, last.end, joined),
-            (_, None) => {
-                let open = container.span().start + 1;
-                self.push(open, open, joined);
+        } else {
+            for (index, item) in container.items().enumerate() {
+                let span = item.span();
+                shape.element(span.start, span.end, removed(index, item), self);
             }
         }
+        shape.end(container, appended, self);
     }
 
     /// Removes a member of an object, if it is there. Call it at most once for an
@@ -115,9 +96,23 @@ impl Edits {
     /// The part of the text from `start` to `end` with its replacements made.
     #[must_use]
     pub fn apply_within(&self, source: &str, start: usize, end: usize) -> String {
+        if !self.unordered {
+            return self.written(self.edits.iter(), source, start, end);
+        }
         let mut ordered: Vec<&Edit> = self.edits.iter().collect();
-        ordered.sort_by_key(|edit| (edit.start, edit.end));
-        let added: usize = ordered.iter().map(|edit| edit.text.len()).sum();
+        ordered.sort_by_key(|edit| edit.place());
+        self.written(ordered.into_iter(), source, start, end)
+    }
+
+    /// The part of the text with the replacements made that come in their order.
+    fn written<'e>(
+        &self,
+        ordered: impl Iterator<Item = &'e Edit>,
+        source: &str,
+        start: usize,
+        end: usize,
+    ) -> String {
+        let added: usize = self.edits.iter().map(|edit| edit.text.len()).sum();
         let mut out = String::with_capacity(end.saturating_sub(start) + added);
         let mut at = start;
         for edit in ordered {
@@ -133,32 +128,64 @@ impl Edits {
     }
 
     fn push(&mut self, start: usize, end: usize, text: String) {
-        self.edits.push(Edit { start, end, text });
+        let edit = Edit { start, end, text };
+        let last = self.edits.last();
+        self.unordered |= last.is_some_and(|last| last.place() > edit.place());
+        self.edits.push(edit);
     }
 }
 
-struct Element {
-    start: usize,
-    end: usize,
-    removed: bool,
+impl Edit {
+    /// What edits are ordered by.
+    fn place(&self) -> (usize, usize) {
+        (self.start, self.end)
+    }
 }
 
-fn elements(container: View<'_>, removed: impl Fn(usize, View<'_>) -> bool) -> Vec<Element> {
-    let of = |index: usize, start: usize, value: View<'_>| Element {
-        start,
-        end: value.span().end,
-        removed: removed(index, value),
-    };
-    if container.kind() == Kind::Object {
-        let members = container.members().enumerate();
-        members
-            .map(|(index, (key, value))| of(index, key.view().span().start, value))
-            .collect()
-    } else {
-        let items = container.items().enumerate();
-        items
-            .map(|(index, item)| of(index, item.span().start, item))
-            .collect()
+/// The elements of a container that were passed so far.
+#[derive(Default)]
+struct Shape {
+    /// Where the last element ends that is kept.
+    kept_end: Option<usize>,
+    /// The removed elements since then: where the first begins and the last ends.
+    run: Option<(usize, usize)>,
+}
+
+impl Shape {
+    fn element(&mut self, start: usize, end: usize, removed: bool, edits: &mut Edits) {
+        if removed {
+            let start = self.run.map_or(start, |(start, _)| start);
+            self.run = Some((start, end));
+            return;
+        }
+        if let Some((first, last)) = self.run.take() {
+            match self.kept_end {
+                // The comma before the run goes with it.
+                Some(kept) => edits.push(kept, last, String::new()),
+                None => edits.push(first, start, String::new()),
+            }
+        }
+        self.kept_end = Some(end);
+    }
+
+    fn end(self, container: View<'_>, appended: &[String], edits: &mut Edits) {
+        if let Some((start, end)) = self.run {
+            edits.push(self.kept_end.unwrap_or(start), end, String::new());
+        }
+        if appended.is_empty() {
+            return;
+        }
+        let last = self.run.map(|(_, end)| end).or(self.kept_end);
+        let at = last.unwrap_or_else(|| container.span().start + 1);
+        let bytes: usize = appended.iter().map(|one| one.len() + 1).sum();
+        let mut text = String::with_capacity(bytes);
+        for (index, one) in appended.iter().enumerate() {
+            if index > 0 || self.kept_end.is_some() {
+                text.push(',');
+            }
+            text.push_str(one);
+        }
+        edits.push(at, at, text);
     }
 }
 

@@ -1,9 +1,10 @@
 //! Calls that wait until the client has answered what the server asks.
 
 use std::collections::HashMap;
-use std::hash::{BuildHasher as _, RandomState};
+use std::hash::BuildHasher as _;
 use std::time::Duration;
 
+use foldhash::fast::RandomState;
 use sha2::{Digest as _, Sha256};
 use toolgate_json::{Kind, Node as _, View};
 use toolgate_mcp::message::Request;
@@ -83,7 +84,7 @@ impl Handles {
             seed,
             made: 0,
             parked: HashMap::new(),
-            hasher: RandomState::new(),
+            hasher: RandomState::default(),
         }
     }
 
