@@ -148,6 +148,8 @@ pub enum Act {
     ToolHidden,
     /// The tool is called more often than the policy allows.
     ToolCalledTooOften,
+    /// The policy has a rule for tools that the server does not list.
+    RuleWithoutTool,
     /// Too many calls wait for the list of tools.
     GuardOverloaded,
     /// The guard is shutting down.
@@ -241,6 +243,7 @@ impl Act {
             Self::TaskUnknown => ("task-unknown", Guard),
             Self::ToolHidden => ("tool-hidden", Policy),
             Self::ToolCalledTooOften => ("tool-rate", Policy),
+            Self::RuleWithoutTool => ("rule-without-tool", Policy),
             Self::GuardOverloaded => ("guard-overloaded", Guard),
             Self::GuardStopping => ("guard-stopping", Guard),
         }

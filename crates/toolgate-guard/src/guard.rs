@@ -87,10 +87,7 @@ impl Guard {
     ) -> Result<Self, PolicyError> {
         policy.check()?;
         let compiler = policy.compiler.clone();
-        let rules = Arc::new(RwLock::new(Arc::new(Rules {
-            policy,
-            generation: 0,
-        })));
+        let rules = Arc::new(RwLock::new(Arc::new(Rules::new(policy, 0))));
         let store = store.unwrap_or_else(|| {
             let rules = Arc::clone(&rules);
             SchemaStore::choosing(compiler, SchemaStore::BYTES, move |tool, part| {
@@ -118,7 +115,7 @@ impl Guard {
     pub fn replace(&self, policy: Policy) -> Result<(), PolicyError> {
         policy.check()?;
         let generation = self.0.generations.fetch_add(1, Ordering::Relaxed) + 1;
-        let rules = Arc::new(Rules { policy, generation });
+        let rules = Arc::new(Rules::new(policy, generation));
         *self.0.rules.write().unwrap_or_else(PoisonError::into_inner) = rules;
         Ok(())
     }
@@ -131,10 +128,10 @@ impl Guard {
 
     /// The scope of an upstream in a context, created if it does not exist.
     ///
-    /// The least recently used scopes are forgotten when there are more
-    /// than [`Limits::scopes`](crate::policy::Limits::scopes), or when their
-    /// lists together have more bytes than
-    /// [`Limits::tool_list_bytes`](crate::policy::Limits::tool_list_bytes).
+    /// Scopes are forgotten when there are more than
+    /// [`Limits::scopes`](crate::policy::Limits::scopes), or when their lists together have more
+    /// bytes than [`Limits::tool_list_bytes`](crate::policy::Limits::tool_list_bytes): first those
+    /// without tools, tasks and calls that a rate counts, then the least recently used.
     #[must_use]
     pub fn scope(&self, key: &ScopeKey) -> Scope {
         let rules = self.rules();
@@ -245,20 +242,22 @@ impl Guard {
 }
 
 impl Scopes {
-    /// Forgets the quarter of scopes that were not used longest, if there are
-    /// too many, or if what they know is too much.
+    /// Forgets a quarter of the scopes, if there are too many, or if what they know is too much.
+    /// Of too many, those go first that know nothing: anybody can name any number of identities, and
+    /// must not push out with them what callers are known by. Else those that were not used longest go.
     fn make_room(&mut self, allowed: usize, heavy: bool) {
         if self.known.len() < allowed && !heavy {
             return;
         }
-        let mut dates: Vec<u64> = self.known.values().map(|(_, used)| *used).collect();
-        dates.sort_unstable();
-        let Some(last) = dates.get(dates.len() / 4) else {
+        let rank = |scope: &Scope, used: u64| (!heavy && scope.knows_something(), used);
+        let known = self.known.values();
+        let mut ranks: Vec<(bool, u64)> = known.map(|(scope, used)| rank(scope, *used)).collect();
+        ranks.sort_unstable();
+        let Some(last) = ranks.get(ranks.len() / 4).copied() else {
             return;
         };
-        let last = *last;
         self.known.retain(|_, (scope, used)| {
-            let kept = *used > last;
+            let kept = rank(scope, *used) > last;
             if !kept {
                 scope.clear();
             }

@@ -29,6 +29,7 @@ dialogues! { "cases":
     filter_lists
     filter_rules
     formats
+    idle_rules
     ids
     tool_cache
     legacy_list

@@ -177,6 +177,53 @@ fn cached_lists_are_shared_and_bounded() {
     assert!(bytes < 1_000, "{bytes}");
 }
 
+/// Whoever invents identities pushes out of memory what others invent, and not what callers are
+/// known by.
+#[test]
+fn scopes_that_know_nothing_are_forgotten_first() {
+    let mut policy = Policy::new();
+    policy.limits.scopes = 100;
+    let guard = Guard::new(policy).unwrap();
+    let mut talk = conversation(&guard);
+    learn(&mut talk, TOOL);
+    for number in 2..10_000 {
+        let _scope = guard.scope(&key(number));
+    }
+    // The guard would ask for the list if it had forgotten it.
+    let mut again = conversation(&guard);
+    let call = br#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"t"}}"#;
+    let asked = sent(again.from_client(call, NOW), Side::Server);
+    assert!(asked[0].contains("tools/call"), "{asked:?}");
+}
+
+/// What is kept as long as a session is bounded, since a client can open many.
+#[test]
+fn what_opens_a_session_is_bounded() {
+    let guard = Guard::new(Policy::new()).unwrap();
+    for (method, filler, allowed) in [
+        ("initialize", 60_000, true),
+        ("initialize", 66_000, false),
+        ("logging/setLevel", 66_000, false),
+        ("resources/list", 66_000, true),
+    ] {
+        let mut talk = conversation(&guard);
+        let filler = "x".repeat(filler);
+        let request = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{"filler":"{filler}"}}}}"#
+        );
+        let effects = talk.from_client(request.as_bytes(), NOW).into_owned();
+        let is_sent = sent(effects, Side::Server).len() == 1;
+        assert_eq!(is_sent, allowed, "{method} of {} bytes", request.len());
+        if !allowed {
+            let effects = talk.from_client(request.as_bytes(), NOW);
+            let answer = sent(effects, Side::Client).concat();
+            let said = format!("more than the 65536 that `{method}` may have");
+            assert!(answer.contains(&said), "{answer}");
+            assert!(answer.contains("client-message-bytes"), "{answer}");
+        }
+    }
+}
+
 /// What the guard says itself is a message of its own kind, and a record has no secrets.
 #[test]
 fn records_have_no_values() {

@@ -86,6 +86,15 @@ impl Conversation {
                 return self.unknown_version(turn, request, version, out);
             }
         };
+        if KEPT_FOR_SESSION.contains(&request.method) && bytes.len() > SESSION_BYTES {
+            let found = bytes.len();
+            let text = format!(
+                "the request has {found} bytes, more than the {SESSION_BYTES} that `{}` may have",
+                request.method
+            );
+            let act = Act::ClientSentTooMuch;
+            return self.refuse_request(turn, request, act, &text, out);
+        }
         let method = era.tool_method(request.method);
         if method.is_some() && reading.is_ambiguous() {
             let flaw = reading.flaw.map(ToString::to_string);
@@ -249,5 +258,9 @@ pub(super) fn id_member(object: View<'_>, name: &str) -> Option<IdKey> {
     IdKey::read(object.member(name)?.raw())
 }
 
+/// Requests that are kept as long as their session, so that it can be opened again.
+const KEPT_FOR_SESSION: [&str; 2] = ["initialize", "logging/setLevel"];
+/// The bytes that each of those may have.
+const SESSION_BYTES: usize = 64 << 10;
 /// Characters of a version that an answer repeats.
 const VERSION: usize = 64;

@@ -10,7 +10,7 @@ use super::{Conversation, Turn};
 use crate::effect::Effects;
 use crate::fault::Act;
 use crate::filter::clients::Forms;
-use crate::filter::listing::{PageCase, present, removed};
+use crate::filter::listing::{PageCase, idle_rules, present, removed};
 use crate::id::IdKey;
 use crate::policy::{BadTools, Mode};
 use crate::reading::whole_message;
@@ -102,6 +102,7 @@ impl Conversation {
             Err(why) => Self::fail(turn, key, open, Act::ServerListedBadTool, &why, out),
             Ok(mut page) => {
                 removed(turn.rules, &tools, &mut page.remarks);
+                idle_rules(turn.rules, &tools, &mut page.remarks);
                 for remark in page.remarks.finish() {
                     out.audit(remark.record(turn, &key, open));
                 }

@@ -4,9 +4,10 @@ use toolgate_json::quote;
 use toolgate_mcp::check::{Checked, Decision, Fault, Refusal};
 use toolgate_mcp::repair::{Edit, EditKind, Outcome, RepairLimits, repair};
 
+use super::violation::shown_location;
 use super::{CallCase, Judged, Violation};
 use crate::policy::Mode;
-use crate::record::Filter;
+use crate::record::{Filter, Record};
 use crate::scope::{Found, Known};
 
 pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
@@ -54,23 +55,37 @@ fn repaired(case: &CallCase<'_>, tool: &Known, refusal: &Refusal) -> Option<Judg
     };
     match repair(&schema, arguments.as_bytes(), &limits).ok()? {
         Outcome::Repaired(repaired) => Some(Judged::Repaired {
-            // The kind and the place, not the value.
-            what: repaired.edits.iter().map(edit).collect(),
+            what: places(&repaired.edits, refusal),
             arguments: repaired.text,
         }),
         Outcome::Valid | Outcome::Unrepaired { .. } | Outcome::Undecided(_) => None,
     }
 }
 
-/// An edit as the log has it: where and what, not the values.
-fn edit(edit: &Edit) -> String {
+/// The edits as the log has them: where and what, not the values.
+fn places(edits: &[Edit], refusal: &Refusal) -> Vec<String> {
+    let findings = refusal.report.iter().flat_map(|report| &report.findings);
+    let keywords = findings.flat_map(|finding| finding.keyword_location.split('/'));
+    let keywords: Vec<&str> = keywords.collect();
+    let edits = edits.iter().take(Record::PLACES);
+    edits.map(|edit| place(edit, &keywords)).collect()
+}
+
+fn place(edit: &Edit, keywords: &[&str]) -> String {
     let what = match edit.kind {
         EditKind::Parsed(kind) => format!("read as {kind}"),
         EditKind::NullRemoved => "null left out".to_owned(),
         EditKind::DefaultFilled => "default filled in".to_owned(),
         _ => "repaired".to_owned(),
     };
-    format!("{} {what}", quote(&edit.pointer, PLACE))
+    let at = match (edit.kind, edit.pointer.rsplit_once('/')) {
+        // The schema names it, or it would have no default.
+        (EditKind::DefaultFilled, Some((holder, name))) => {
+            format!("{}/{name}", shown_location(holder, keywords))
+        }
+        _ => shown_location(&edit.pointer, keywords),
+    };
+    format!("{} {what}", quote(&at, PLACE))
 }
 
 /// Characters of a place that a record repeats.

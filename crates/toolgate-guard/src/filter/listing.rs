@@ -386,6 +386,23 @@ pub(crate) fn removed(rules: &Rules, tools: &Tools, remarks: &mut Remarks) {
     }
 }
 
+/// Remarks on rules that nothing in a whole list is under.
+pub(crate) fn idle_rules(rules: &Rules, tools: &Tools, remarks: &mut Remarks) {
+    if !tools.is_whole() {
+        return;
+    }
+    let bad = || tools.isolated().filter_map(|tool| tool.name.as_deref());
+    let idle = rules.idle(|rule| tools.names().chain(bad()).any(|name| rule.applies(name)));
+    for rule in idle {
+        remarks.push(Filter::Admission, Act::RuleWithoutTool, false, || {
+            let pattern = quote(&rule.name, PATTERN);
+            let detail =
+                format!("no tool of the server is named `{pattern}`, so its rule does nothing");
+            (None, detail)
+        });
+    }
+}
+
 /// The page with schemas that have no references, if any has one.
 fn without_references(listing: &Listing) -> Option<Listing> {
     let mut edits = Edits::new();
@@ -415,6 +432,8 @@ fn has_references(schema: &str) -> bool {
 
 /// Characters of a tool's name that a message repeats.
 const NAME: usize = 128;
+/// Characters of a pattern that a remark repeats.
+const PATTERN: usize = 128;
 
 #[cfg(test)]
 mod tests {

@@ -125,16 +125,17 @@ impl Violation {
 fn places(report: &Report) -> Vec<String> {
     let findings = report.findings.iter().take(Record::PLACES);
     let place = |finding: &Finding| {
-        let at = location(finding);
+        let keywords: Vec<&str> = finding.keyword_location.split('/').collect();
+        let at = shown_location(&finding.instance_location, &keywords);
         format!("{} {}", quote(&at, PLACE), quote(&finding.keyword, PLACE))
     };
     findings.map(place).collect()
 }
 
 /// The place of a value, with `*` for names of members that the schema does not name: who sent the
-/// value chose them, and they may be what a log must not hold.
-fn location(finding: &Finding) -> String {
-    let keywords: Vec<&str> = finding.keyword_location.split('/').collect();
+/// value chose them, and they may be what a log must not hold. `keywords` are the segments of the
+/// locations of the keywords that look at the value.
+pub(super) fn shown_location(pointer: &str, keywords: &[&str]) -> String {
     let is_named = |name: &str| keywords.windows(2).any(|pair| pair == ["properties", name]);
     let has_items = keywords.iter().any(|keyword| ITEMS.contains(keyword));
     let is_index = |name: &str| {
@@ -142,7 +143,7 @@ fn location(finding: &Finding) -> String {
         has_items && digits && name.len() <= INDEX_DIGITS
     };
     let mut out = String::new();
-    for name in finding.instance_location.split('/').skip(1) {
+    for name in pointer.split('/').skip(1) {
         let shown = is_index(name) || is_named(name);
         out.push('/');
         out.push_str(if shown { name } else { "*" });

@@ -5,6 +5,7 @@ mod rule;
 mod terms;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 pub use limits::Limits;
@@ -197,6 +198,9 @@ pub struct Policy {
     /// What holds for some tools; of two rules for one tool the later counts,
     /// member by member.
     pub tools: Vec<ToolRule>,
+    /// Whether a record names each of those rules that no listed tool is under, once: a misspelt
+    /// name protects nothing. It is for a guard whose rules are for its one server. Default `false`.
+    pub record_idle_rules: bool,
     /// Whether verdicts that find nothing wrong are recorded too. Default `true`.
     pub record_passes: bool,
     /// How long a list of tools whose `ttlMs` is over may still admit calls.
@@ -240,6 +244,7 @@ impl Policy {
             result_formats: Formats::Annotate,
             rate: None,
             tools: Vec::new(),
+            record_idle_rules: false,
             record_passes: true,
             // why: long enough that a server with `ttlMs: 0` is not asked for
             // its tools before every call, short enough that a removed tool is
@@ -331,6 +336,25 @@ pub(crate) struct Rules {
     pub(crate) policy: Policy,
     /// Which policy this is: what was found out under another one must be found out again.
     pub(crate) generation: u64,
+    idle_recorded: AtomicBool,
+}
+
+impl Rules {
+    pub(crate) fn new(policy: Policy, generation: u64) -> Self {
+        Self {
+            policy,
+            generation,
+            idle_recorded: AtomicBool::new(false),
+        }
+    }
+
+    /// The rules that no tool of a whole list is under, if they are to be recorded and were not yet.
+    pub(crate) fn idle(&self, is_listed: impl Fn(&ToolRule) -> bool) -> Vec<&ToolRule> {
+        let due =
+            self.policy.record_idle_rules && !self.idle_recorded.swap(true, Ordering::Relaxed);
+        let rules = self.policy.tools.iter().filter(|_| due);
+        rules.filter(|rule| !is_listed(rule)).collect()
+    }
 }
 
 /// A policy that makes no sense.

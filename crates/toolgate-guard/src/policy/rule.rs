@@ -58,7 +58,7 @@ impl ToolRule {
         }
     }
 
-    pub(super) fn applies(&self, tool: &str) -> bool {
+    pub(crate) fn applies(&self, tool: &str) -> bool {
         matches(&self.name, tool)
     }
 

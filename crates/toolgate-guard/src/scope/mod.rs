@@ -215,6 +215,12 @@ impl Scope {
         self.state().tools = Arc::default();
     }
 
+    /// Whether anything is lost by forgetting it: tools, tasks, or calls that a rate counts.
+    pub(crate) fn knows_something(&self) -> bool {
+        let state = self.state();
+        state.tools.names().next().is_some() || !state.tasks.is_empty() || !state.buckets.is_empty()
+    }
+
     /// Takes one token of a tool's bucket.
     ///
     /// # Errors

@@ -298,6 +298,7 @@ impl Stage {
                         Arc::new(Projector::new(profile).limits(limits))
                     });
                 }
+                "record_idle_rules" => policy.record_idle_rules = value == "true",
                 "record_passes" => policy.record_passes = value == "true",
                 "project" => {
                     policy.project = match value {

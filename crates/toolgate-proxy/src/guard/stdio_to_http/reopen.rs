@@ -25,7 +25,7 @@ use crate::http::{SESSION, VERSION};
 #[derive(Default)]
 pub(super) struct Opened {
     initialize: Option<(IdKey, Bytes)>,
-    initialized: Option<Bytes>,
+    initialized: bool,
     /// The log level that it set last.
     level: Option<Bytes>,
 }
@@ -46,7 +46,7 @@ impl Opened {
             }
             (Some("logging/setLevel"), Some(_)) => self.level = Some(bytes()),
             (Some("notifications/initialized"), None) => {
-                self.initialized = Some(bytes());
+                self.initialized = true;
             }
             _ => {}
         }
@@ -77,7 +77,7 @@ impl StdioToHttp {
             let opened = &state.opened;
             let initialize = opened.initialize.clone();
             let initialize = initialize.ok_or("it was not opened here")?;
-            (initialize, opened.initialized.clone(), opened.level.clone())
+            (initialize, opened.initialized, opened.level.clone())
         };
         let opening = timeout(self.ctx.times.notify, self.initialize(initialize)).await;
         let answer = opening.map_err(|_| "no answer in time")??;
@@ -98,8 +98,8 @@ impl StdioToHttp {
                 headers.insert(name, value);
             }
         }
-        let ready = initialized.is_some();
-        for message in initialized.into_iter().chain(level) {
+        let ready = initialized.then(|| Bytes::from_static(INITIALIZED));
+        for message in ready.into_iter().chain(level) {
             let sent = timeout(
                 self.ctx.times.notify,
                 self.send_notification(headers.clone(), message),
@@ -114,7 +114,7 @@ impl StdioToHttp {
                 listening.abort();
             }
         }
-        if ready {
+        if initialized {
             self.listen();
         }
         self.ctx
@@ -221,4 +221,5 @@ fn notifies(answer: Message<'_>) -> Vec<&'static str> {
     LISTS.into_iter().filter(|kind| notifies(kind)).collect()
 }
 
+const INITIALIZED: &[u8] = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 const LISTS: [&str; 3] = ["tools", "prompts", "resources"];

@@ -404,6 +404,8 @@ impl Config {
         policy.record_passes = true;
         policy.translated_from_modern = upstream.translate == TranslateWord::LegacyClients;
         policy.rate = self.rate.rate();
+        // With several upstreams a rule may be for another one.
+        policy.record_idle_rules = self.upstreams.len() == 1;
         policy.tools = self
             .tools
             .iter()
