@@ -12,10 +12,13 @@
 #[macro_use]
 #[path = "support/played.rs"]
 mod played;
+#[path = "support/expected.rs"]
+mod expected;
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
+use expected::matches;
 use toolgate_guard::{Aggregator, AggregatorLimits, Connection, Effect, Effects, Member};
 
 dialogues! { "aggregate":
@@ -152,23 +155,4 @@ fn json(line: Vec<u8>) -> String {
     let parsed = serde_json::from_str::<serde_json::Value>(&text);
     assert!(parsed.is_ok(), "no JSON: {text}");
     text
-}
-
-/// Whether a text is what a line expects, in which `…` stands for anything.
-fn matches(expected: &str, found: &str) -> bool {
-    let mut parts = expected.split('…');
-    let Some(mut rest) = found.strip_prefix(parts.next().unwrap_or_default()) else {
-        return false;
-    };
-    let parts: Vec<&str> = parts.collect();
-    for (index, part) in parts.iter().enumerate() {
-        if index + 1 == parts.len() {
-            return rest.ends_with(part);
-        }
-        let Some(at) = rest.find(part) else {
-            return false;
-        };
-        rest = &rest[at + part.len()..];
-    }
-    rest.is_empty()
 }

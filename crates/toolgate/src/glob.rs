@@ -2,41 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use toolgate_guard::policy::name_matches;
 use toolgate_json::quote;
-
-/// Whether a name matches a pattern, in which `*` means any characters and `?` one.
-pub(crate) fn matches(pattern: &str, name: &str) -> bool {
-    let pattern: Vec<char> = pattern.chars().collect();
-    let name: Vec<char> = name.chars().collect();
-    let (mut at, mut of) = (0_usize, 0_usize);
-    // After a star: where to go on if what follows does not fit, with one character more for it.
-    let mut again: Option<(usize, usize)> = None;
-    loop {
-        let fits = match (pattern.get(of), name.get(at)) {
-            (None, None) => return true,
-            (Some('*'), _) => {
-                of = of.saturating_add(1);
-                again = Some((of, at));
-                continue;
-            }
-            (Some('?'), Some(_)) => true,
-            (Some(wanted), Some(found)) => wanted == found,
-            _ => false,
-        };
-        if fits {
-            at = at.saturating_add(1);
-            of = of.saturating_add(1);
-            continue;
-        }
-        match again.as_mut() {
-            Some((next, from)) if *from < name.len() => {
-                *from = from.saturating_add(1);
-                (of, at) = (*next, *from);
-            }
-            _ => return false,
-        }
-    }
-}
 
 /// Whether a word on the command line is a pattern.
 pub(crate) fn is_pattern(word: &str) -> bool {
@@ -116,7 +83,7 @@ fn path_matches(patterns: &[&str], parts: &[String]) -> bool {
         for state in states {
             match patterns.get(state) {
                 Some(&"**") => next.push(state),
-                Some(pattern) if matches(pattern, part) => next.push(state.saturating_add(1)),
+                Some(pattern) if name_matches(pattern, part) => next.push(state.saturating_add(1)),
                 _ => {}
             }
         }
@@ -134,24 +101,6 @@ const DEEPEST: usize = 64;
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn stars_stand_for_any_characters() {
-        for (pattern, name, fits) in [
-            ("*", "", true),
-            ("a*", "abc", true),
-            ("*b*", "abc", true),
-            ("a?c", "abc", true),
-            ("a?", "a", false),
-            ("*ab", "aab", true),
-            ("a*b*c", "a-b-b-d", false),
-            ("", "a", false),
-        ] {
-            assert_eq!(matches(pattern, name), fits, "{pattern} {name}");
-        }
-        let hard = "*a".repeat(200);
-        assert!(!matches(&hard, &"b".repeat(5_000)));
-    }
 
     #[test]
     fn two_stars_stand_for_any_folders() {

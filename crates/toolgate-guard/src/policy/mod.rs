@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 pub use limits::Limits;
-pub use rule::{Rate, ToolRule};
+pub use rule::{Rate, ToolRule, name_matches};
 pub(crate) use terms::Terms;
 pub use toolgate_analysis::lint::{Profile, profile};
 pub use toolgate_analysis::project::{Limits as ProjectionLimits, Projector};

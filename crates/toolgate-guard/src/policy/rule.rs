@@ -59,7 +59,7 @@ impl ToolRule {
     }
 
     pub(crate) fn applies(&self, tool: &str) -> bool {
-        matches(&self.name, tool)
+        name_matches(&self.name, tool)
     }
 
     pub(super) fn check(&self, index: usize) -> Result<(), PolicyError> {
@@ -94,9 +94,17 @@ impl Rate {
     }
 }
 
-/// Whether a pattern matches a text. It backtracks to the last `*` only, so the
-/// cost is the product of the lengths at most.
-fn matches(pattern: &str, text: &str) -> bool {
+/// Whether a name matches a pattern, in which `*` stands for any characters, also none, and `?` for
+/// one. It backtracks to the last `*` only, so the cost is the product of the lengths at most.
+///
+/// ```
+/// use toolgate_guard::policy::name_matches;
+///
+/// assert!(name_matches("delete_*", "delete_all"));
+/// assert!(!name_matches("delete_?", "delete_all"));
+/// ```
+#[must_use]
+pub fn name_matches(pattern: &str, text: &str) -> bool {
     let (mut pattern, mut text) = (pattern.chars(), text.chars());
     let mut star = None;
     loop {
@@ -152,8 +160,12 @@ mod tests {
             ("read_*", "reading", false),
             ("*?", "", false),
             ("*?", "x", true),
+            ("*b*", "abc", true),
+            ("*ab", "aab", true),
         ] {
-            assert_eq!(matches(pattern, text), expected, "{pattern} {text}");
+            assert_eq!(name_matches(pattern, text), expected, "{pattern} {text}");
         }
+        let hard = "*a".repeat(200);
+        assert!(!name_matches(&hard, &"b".repeat(5_000)));
     }
 }

@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use toml::Spanned;
 use toolgate_analysis::lint::{PROFILES, Profile, RULES, Rule, Severity, profile, rule};
+use toolgate_guard::policy::name_matches;
 use toolgate_json::{line_column, quote};
 use toolgate_schema::closest;
 
 use super::Subject;
 use super::date::Date;
 use crate::exit::Failure;
-use crate::glob;
 use crate::input::Input;
 use crate::settings::{Base, SchemaArgs};
 
@@ -226,7 +226,7 @@ impl Project {
         let tools = self
             .tools
             .iter()
-            .filter(|one| glob::matches(&one.name, tool));
+            .filter(|one| name_matches(&one.name, tool));
         let own = tools.filter_map(|one| of(&one.levels)).next_back();
         own.or_else(|| of(&self.levels).filter(|_| for_all_tools))
     }

@@ -12,10 +12,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use toolgate_analysis::lint::rule;
+use toolgate_guard::policy::name_matches;
 use toolgate_json::quote;
 
 use crate::exit::Failure;
-use crate::glob;
 use crate::render::Severity;
 use crate::render::github::{Place, command};
 use crate::render::sarif::{Outcome, Run};
@@ -320,7 +320,7 @@ impl Ignore {
     fn is_about(&self, subject: &Subject<'_>) -> bool {
         let tool = match (&self.tool, subject.tool) {
             (None, _) => true,
-            (Some(pattern), Some(tool)) => glob::matches(pattern, tool),
+            (Some(pattern), Some(tool)) => name_matches(pattern, tool),
             (Some(_), None) => false,
         };
         tool && self.code == subject.key()
