@@ -12,6 +12,7 @@ mod header_mirroring;
 mod http_exchange;
 mod http_server;
 mod in_process;
+mod mailbox;
 mod messages;
 mod options;
 mod refusal;

@@ -8,20 +8,20 @@ use crate::web::ResponseBody;
 
 /// The headers of an answer that go on to the other side. Which pages may read it is said by the
 /// guard, whatever its upstream allows.
-pub(super) fn passed_on(headers: &HeaderMap) -> HeaderMap {
-    let mut passed = HeaderMap::with_capacity(headers.len());
-    for (name, value) in headers {
-        if !is_of_one_hop(name) && !name.as_str().starts_with("access-control-") {
-            passed.append(name.clone(), value.clone());
-        }
+pub(super) fn passed_on(mut headers: HeaderMap) -> HeaderMap {
+    let is_left_out =
+        |name: &&HeaderName| is_of_one_hop(name) || name.as_str().starts_with("access-control-");
+    let left_out: Vec<HeaderName> = headers.keys().filter(is_left_out).cloned().collect();
+    for name in left_out {
+        headers.remove(name);
     }
-    passed
+    headers
 }
 
 /// The headers of a client's request that go on to an upstream. The client's name for its session
 /// is not among them: the upstream has another.
 pub(super) fn onward(headers: &HeaderMap) -> HeaderMap {
-    let mut passed = passed_on(headers);
+    let mut passed = passed_on(headers.clone());
     passed.remove(crate::http::SESSION);
     if passed.contains_key(CONTENT_TYPE) {
         // Without parameters: the server reads what was read here.

@@ -68,7 +68,7 @@ impl SessionIdRewriter {
 pub(super) fn head(
     rewriter: Option<&SessionIdRewriter>,
     router: &SessionRouter,
-    upstream: &HeaderMap,
+    upstream: HeaderMap,
     client: &HeaderMap,
 ) -> Result<HeaderMap, NoSessionId> {
     let mut headers = passed_on(upstream);

@@ -5,18 +5,18 @@
 //! HTTP upstream to the POST that sends them, messages for a child to its input.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
-use tokio::sync::{Notify, mpsc};
+use tokio::sync::Notify;
 use tokio::time::Instant;
 use toolgate_guard::{Act, INTERNAL_ERROR, IdKey, IncomingMessage, MessageKind, Purpose, Side};
 
 use super::header_mirroring::{mismatch, of_arguments};
 use super::in_process::Caller;
+use super::mailbox::{Mailbox, MailboxItem, UNREAD};
 use super::messages::MessageWriter;
-use super::options::Bounds;
 use super::reply::error_body;
 use super::session_driver::{MessageMetadata, OutgoingMessage, Output, SessionDriver};
 use super::shared_child::SharedChild;
@@ -34,97 +34,6 @@ pub(super) enum SessionUpstream {
     Shared(Arc<SharedChild>, HeaderMap),
     /// Nothing: only what needs no upstream can be answered.
     None,
-}
-
-/// A message for the task of one HTTP exchange.
-#[derive(Debug)]
-pub(super) enum MailboxItem {
-    ToServer(OutgoingMessage),
-    ToClient(OutgoingMessage),
-    /// Close the upstream's stream.
-    Abandon,
-    /// End the stream to the client.
-    Close,
-}
-
-/// Sends to the task of one HTTP exchange. Cheap to clone.
-#[derive(Clone, Debug)]
-pub(super) struct Mailbox {
-    sender: mpsc::UnboundedSender<MailboxItem>,
-    queued: Arc<AtomicUsize>,
-    bytes: Arc<AtomicUsize>,
-}
-
-/// The other end.
-#[derive(Debug)]
-pub(super) struct Inbox {
-    receiver: mpsc::UnboundedReceiver<MailboxItem>,
-    queued: Arc<AtomicUsize>,
-    bytes: Arc<AtomicUsize>,
-}
-
-pub(super) fn mailbox() -> (Mailbox, Inbox) {
-    let (sender, receiver) = mpsc::unbounded_channel();
-    let queued = Arc::new(AtomicUsize::new(0));
-    let bytes = Arc::new(AtomicUsize::new(0));
-    let mailbox = Mailbox {
-        sender,
-        queued: Arc::clone(&queued),
-        bytes: Arc::clone(&bytes),
-    };
-    let inbox = Inbox {
-        receiver,
-        queued,
-        bytes,
-    };
-    (mailbox, inbox)
-}
-
-impl MailboxItem {
-    fn bytes(&self) -> usize {
-        match self {
-            Self::ToServer(outgoing) | Self::ToClient(outgoing) => outgoing.bytes.len(),
-            Self::Abandon | Self::Close => 0,
-        }
-    }
-}
-
-impl Mailbox {
-    /// `false`: the exchange has ended.
-    pub(super) fn send(&self, item: MailboxItem) -> bool {
-        self.queued.fetch_add(1, Ordering::AcqRel);
-        self.bytes.fetch_add(item.bytes(), Ordering::AcqRel);
-        self.sender.send(item).is_ok()
-    }
-
-    /// Whether the client is given up on: it has left more unread than it may.
-    fn is_overfull(&self, bounds: &Bounds) -> bool {
-        let messages = bounds.waiting_events.saturating_mul(UNREAD);
-        self.queued() > messages || self.bytes.load(Ordering::Acquire) > bounds.message_bytes
-    }
-
-    /// Whether the exchange goes on.
-    fn is_open(&self) -> bool {
-        !self.sender.is_closed()
-    }
-
-    pub(super) fn queued(&self) -> usize {
-        if self.sender.is_closed() {
-            0
-        } else {
-            self.queued.load(Ordering::Acquire)
-        }
-    }
-}
-
-impl Inbox {
-    /// The next delivery. Safe to cancel.
-    pub(super) async fn next(&mut self) -> Option<MailboxItem> {
-        let item = self.receiver.recv().await?;
-        self.queued.fetch_sub(1, Ordering::AcqRel);
-        self.bytes.fetch_sub(item.bytes(), Ordering::AcqRel);
-        Some(item)
-    }
 }
 
 pub(super) struct SessionRouter {
@@ -446,6 +355,4 @@ fn contradicted(outgoing: &OutgoingMessage, headers: &HeaderMap) -> Option<(IdKe
 }
 
 const UNDELIVERABLE: &str = "a message found no stream to its client";
-/// How often `events` messages may wait for a client of a child that others use.
-const UNREAD: usize = 64;
 const LOOK_AGAIN: std::time::Duration = std::time::Duration::from_millis(500);

@@ -7,10 +7,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use hyper::header::{ACCEPT, HeaderMap, HeaderValue};
-use reqwest::{Method, Response};
+use reqwest::Method;
 
 use crate::fault::{Fault, Phase};
-use crate::http::{EVENT_STREAM, Endpoint, Events, LAST_EVENT_ID, SESSION, body, is_stream};
+use crate::http::{
+    EVENT_STREAM, Endpoint, Events, LAST_EVENT_ID, Response, SESSION, body, is_stream,
+};
 use crate::sse::Event;
 
 /// An event of a request to an upstream.
@@ -35,7 +37,7 @@ pub(super) enum UpstreamEvent {
 /// cancellation.
 pub(super) struct UpstreamRequest {
     endpoint: Arc<Endpoint>,
-    headers: HeaderMap,
+    headers: Arc<HeaderMap>,
     limit: usize,
     stage: Stage,
     /// Legacy streams may be taken up again where they broke off.
@@ -57,30 +59,42 @@ impl UpstreamRequest {
     /// Sends one message. `resumable` streams belong to a legacy session.
     pub(super) fn post(
         endpoint: &Arc<Endpoint>,
-        headers: HeaderMap,
+        headers: impl Into<Arc<HeaderMap>>,
         message: Bytes,
         limit: usize,
         resumable: bool,
     ) -> Self {
+        let headers = headers.into();
         Self::begin(endpoint, Method::POST, headers, message, limit, resumable)
     }
 
     /// Opens the stream of a legacy session for the server's own messages.
-    pub(super) fn listen(endpoint: &Arc<Endpoint>, headers: HeaderMap, limit: usize) -> Self {
-        Self::begin(endpoint, Method::GET, headers, Bytes::new(), limit, false)
+    pub(super) fn listen(
+        endpoint: &Arc<Endpoint>,
+        headers: impl Into<Arc<HeaderMap>>,
+        limit: usize,
+    ) -> Self {
+        Self::begin(
+            endpoint,
+            Method::GET,
+            headers.into(),
+            Bytes::new(),
+            limit,
+            false,
+        )
     }
 
     fn begin(
         endpoint: &Arc<Endpoint>,
         method: Method,
-        headers: HeaderMap,
+        headers: Arc<HeaderMap>,
         message: Bytes,
         limit: usize,
         resumable: bool,
     ) -> Self {
         let to = Arc::clone(endpoint);
-        let with = headers.clone();
-        let asking = async move { to.send(Phase::Request, method, with, message).await };
+        let with = Arc::clone(&headers);
+        let asking = async move { to.send(Phase::Request, method, &with, message).await };
         Self {
             endpoint: Arc::clone(endpoint),
             headers,
@@ -138,13 +152,13 @@ impl UpstreamRequest {
         let Ok(last) = HeaderValue::from_str(&last) else {
             return false;
         };
-        let mut headers = self.headers.clone();
+        let mut headers = self.headers.as_ref().clone();
         headers.insert(LAST_EVENT_ID, last);
         headers.insert(ACCEPT, HeaderValue::from_static(EVENT_STREAM));
         let none = Bytes::new();
         let sent = self
             .endpoint
-            .send(Phase::Request, Method::GET, headers, none);
+            .send(Phase::Request, Method::GET, &headers, none);
         match sent.await {
             Ok(response) if is_stream(&response) => {
                 self.stage = Stage::Events(Box::new(Events::new(response, self.limit)));
@@ -154,17 +168,18 @@ impl UpstreamRequest {
         }
     }
 
-    fn answered(&mut self, response: Response) -> UpstreamEvent {
+    fn answered(&mut self, mut response: Response) -> UpstreamEvent {
+        // `initialize` is answered with the session that its stream can be taken up in.
+        if let Some(session) = response.headers().get(SESSION).filter(|_| self.resumes > 0) {
+            Arc::make_mut(&mut self.headers).insert(SESSION, session.clone());
+        }
+        let stream = is_stream(&response);
         let head = UpstreamEvent::Head {
             status: response.status().as_u16(),
-            headers: response.headers().clone(),
-            stream: is_stream(&response),
+            headers: response.take_headers(),
+            stream,
         };
-        // `initialize` is answered with the session that its stream can be taken up in.
-        if let Some(session) = response.headers().get(SESSION) {
-            self.headers.insert(SESSION, session.clone());
-        }
-        self.stage = if is_stream(&response) {
+        self.stage = if stream {
             Stage::Events(Box::new(Events::new(response, self.limit)))
         } else {
             Stage::Body(Box::pin(body(Phase::Request, response, self.limit)))

@@ -8,12 +8,14 @@ use reqwest::header::{
     AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION,
 };
 use reqwest::redirect::Policy;
-use reqwest::{Client, ClientBuilder, Method, Response, Url};
+use reqwest::{Client, ClientBuilder, Method, Url};
 use toolgate_json::quote;
 
 use super::caller::Caller;
+use super::connections::{AGENT, Connections, Failure};
 use super::fault::{broken, redirect, unreachable};
 use super::health::{Health, Watcher};
+use super::response::Response;
 use super::target::HttpTarget;
 use crate::fault::{Fault, FaultKind, Party, Phase};
 use crate::sse::{Event, SseParser};
@@ -21,6 +23,8 @@ use crate::sse::{Event, SseParser};
 /// A client of one endpoint. Its connections are kept and shared.
 pub(crate) struct Endpoint {
     client: Client,
+    /// For a server that is reached without TLS and proxy.
+    connections: Option<Arc<Connections>>,
     url: Url,
     /// The operator's own headers.
     headers: HeaderMap,
@@ -45,15 +49,16 @@ pub fn http_client() -> ClientBuilder {
     Client::builder()
         .redirect(Policy::none())
         .http1_only()
-        .user_agent(concat!("toolgate/", env!("CARGO_PKG_VERSION")))
+        .user_agent(AGENT)
 }
 
 impl Endpoint {
     pub(crate) fn new(target: HttpTarget) -> Result<Self, Fault> {
-        let client = target.client()?;
+        let (client, connections) = target.clients()?;
         let (url, headers, caller, health) = target.into_parts();
         Ok(Self {
             client,
+            connections,
             url,
             headers,
             caller,
@@ -96,32 +101,18 @@ impl Endpoint {
         &self,
         phase: Phase,
         method: Method,
-        mut headers: HeaderMap,
+        headers: &HeaderMap,
         body: Bytes,
     ) -> Result<Response, Fault> {
-        for name in self.headers.keys() {
-            headers.remove(name);
-        }
-        for (name, value) in &self.headers {
-            headers.append(name.clone(), value.clone());
-        }
         let mut url = self.url.clone();
         for _ in 0..=REDIRECTS {
-            let request = self
-                .client
-                .request(method.clone(), url.clone())
-                .headers(headers.clone());
-            let request = if method == Method::POST {
-                request.body(body.clone())
-            } else {
-                request
-            };
             let watcher = self.watcher.as_ref();
-            let response = match request.send().await {
+            let sent = self.send_to(&url, method.clone(), self.with_own(headers), body.clone());
+            let response = match sent.await {
                 Ok(response) => response,
-                Err(error) => {
-                    let fault = unreachable(phase, &url, &error);
-                    if error.is_connect() {
+                Err(failure) => {
+                    let fault = unreachable(phase, &url, &failure);
+                    if failure.is_connect {
                         let health = (&self.client, &self.url);
                         self.health.lost(&fault, health, watcher);
                     }
@@ -141,6 +132,40 @@ impl Endpoint {
         let shown = shown(&self.url);
         let why = format!("`{shown}` redirects more than {REDIRECTS} times");
         Err(redirect(phase, why))
+    }
+
+    /// Headers with the operator's own in the place of those of their names.
+    fn with_own(&self, headers: &HeaderMap) -> HeaderMap {
+        let mut headers = headers.clone();
+        for name in self.headers.keys() {
+            headers.remove(name);
+        }
+        for (name, value) in &self.headers {
+            headers.append(name.clone(), value.clone());
+        }
+        headers
+    }
+
+    /// Sends a request to a URL of the endpoint's origin.
+    async fn send_to(
+        &self,
+        url: &Url,
+        method: Method,
+        headers: HeaderMap,
+        body: Bytes,
+    ) -> Result<Response, Failure> {
+        if let Some(connections) = &self.connections {
+            let sent = connections.send(method, url, headers, body).await;
+            return sent.map(|(head, body)| Response::new(head, body));
+        }
+        let is_post = method == Method::POST;
+        let request = self.client.request(method, url.clone()).headers(headers);
+        let request = if is_post { request.body(body) } else { request };
+        let response = request.send().await.map_err(|error| Failure {
+            is_connect: error.is_connect(),
+            error: error.into(),
+        })?;
+        Ok(response.into())
     }
 }
 
@@ -201,7 +226,7 @@ pub(crate) async fn body(
     while let Some(chunk) = response
         .chunk()
         .await
-        .map_err(|error| broken(phase, &error))?
+        .map_err(|error| broken(phase, &*error))?
     {
         if body.len().saturating_add(chunk.len()) > limit {
             return Err(Fault::too_large(
@@ -289,7 +314,7 @@ impl Events {
                 ));
             }
             let chunk = self.response.chunk().await;
-            let Some(chunk) = chunk.map_err(|error| broken(phase, &error))? else {
+            let Some(chunk) = chunk.map_err(|error| broken(phase, &*error))? else {
                 return Ok(None);
             };
             self.too_long = self.parser.feed(&chunk, &mut self.ready).is_err();

@@ -1,9 +1,11 @@
 //! What can go wrong over HTTP, as faults.
 
+use reqwest::Url;
 use reqwest::header::WWW_AUTHENTICATE;
-use reqwest::{Response, Url};
 use toolgate_json::quote;
 
+use super::connections::Failure;
+use super::response::Response;
 use crate::fault::{Fault, FaultKind, Party, Phase};
 use crate::notes::excerpt;
 
@@ -34,14 +36,18 @@ pub(super) fn auth(phase: Phase, url: &Url, response: &Response) -> Fault {
 }
 
 /// No connection, or one that broke.
-pub(super) fn unreachable(phase: Phase, url: &Url, error: &reqwest::Error) -> Fault {
+pub(super) fn unreachable(phase: Phase, url: &Url, failure: &Failure) -> Fault {
     let origin = url.origin().ascii_serialization();
-    let word = if error.is_connect() {
+    let word = if failure.is_connect {
         "cannot reach"
     } else {
         "lost the connection to"
     };
-    let message = format!("{word} `{}`: {}", quote(&origin, 100), cause(error));
+    let message = format!(
+        "{word} `{}`: {}",
+        quote(&origin, 100),
+        cause(&*failure.error)
+    );
     Fault::new(Party::Network, FaultKind::Unreachable, phase, message)
         .with_help("is the server running, and the URL right?")
 }
@@ -78,7 +84,7 @@ pub(super) fn redirect(phase: Phase, message: String) -> Fault {
 }
 
 /// A body that ended in the middle.
-pub(super) fn broken(phase: Phase, error: &reqwest::Error) -> Fault {
+pub(super) fn broken(phase: Phase, error: &dyn std::error::Error) -> Fault {
     Fault::new(
         Party::Network,
         FaultKind::Unreachable,

@@ -1,17 +1,20 @@
 //! The Streamable HTTP transport: POST a message, read JSON or an event stream.
 
 mod caller;
+mod connections;
 mod endpoint;
 mod fault;
 mod health;
+mod relay;
+mod response;
 mod stream;
 mod target;
 
 use std::time::Duration;
 
 use bytes::Bytes;
+use reqwest::Method;
 use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Method, Response};
 use tokio::time::{Instant, timeout_at};
 use toolgate_mcp::era::Era;
 
@@ -22,6 +25,7 @@ pub(crate) use endpoint::{
     EVENT_STREAM, Endpoint, Events, body, is_stream, is_unpacked, media_type,
 };
 pub(crate) use health::Watcher;
+pub(crate) use response::Response;
 pub(crate) use stream::LAST_EVENT_ID;
 pub use target::{HttpTarget, shown_url};
 
@@ -172,7 +176,7 @@ impl Http {
         let headers = self.common(None);
         let request = self
             .endpoint
-            .send(Phase::Request, Method::DELETE, headers, Bytes::new());
+            .send(Phase::Request, Method::DELETE, &headers, Bytes::new());
         let _unheard = timeout_at(Instant::now() + grace, request).await;
         self.session = None;
     }
@@ -205,7 +209,9 @@ impl Http {
             headers.insert(METHOD, value);
         }
         let body = Bytes::copy_from_slice(call.text.as_bytes());
-        self.endpoint.send(phase, Method::POST, headers, body).await
+        self.endpoint
+            .send(phase, Method::POST, &headers, body)
+            .await
     }
 
     /// The headers of every request.

@@ -3,12 +3,12 @@
 use std::time::Duration;
 
 use bytes::Bytes;
+use reqwest::Method;
 use reqwest::header::{ACCEPT, HeaderName, HeaderValue};
-use reqwest::{Method, Response};
 use tokio::time::{Instant, sleep};
 
 use super::fault::broken;
-use super::{EVENT_STREAM, Http, is_stream};
+use super::{EVENT_STREAM, Http, Response, is_stream};
 use crate::fault::{Fault, FaultKind, Party, Phase};
 use crate::message::{Answer, Incoming, Shape, Unreadable};
 use crate::sse::SseParser;
@@ -31,7 +31,7 @@ impl Http {
                 let chunk = match response.chunk().await {
                     Ok(Some(chunk)) => chunk,
                     Ok(None) => break None,
-                    Err(error) => break Some(broken(phase, &error)),
+                    Err(error) => break Some(broken(phase, &*error)),
                 };
                 total = total.saturating_add(chunk.len());
                 if total > self.limits.stream_bytes {
@@ -81,7 +81,7 @@ impl Http {
         headers.insert(LAST_EVENT_ID, last);
         let sent = self
             .endpoint
-            .send(phase, Method::GET, headers, Bytes::new());
+            .send(phase, Method::GET, &headers, Bytes::new());
         let response = sent.await?;
         if is_stream(&response) {
             Ok(response)

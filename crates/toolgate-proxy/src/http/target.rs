@@ -5,13 +5,13 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Certificate, Client, Url};
 use toolgate_json::quote;
 
 use super::caller::Caller;
+use super::connections::{CONNECT, Connections};
 use super::endpoint::http_client;
 use super::fault::cause;
 use super::health::Health;
@@ -27,9 +27,12 @@ pub struct HttpTarget {
     caller: Caller,
     authorities: Vec<Certificate>,
     /// What clones share: connections, and the trust store that is read only once.
-    client: Arc<OnceLock<Client>>,
+    clients: Arc<OnceLock<Clients>>,
     health: Health,
 }
+
+/// A client, and the connections to a server that is reached without it.
+type Clients = (Client, Option<Arc<Connections>>);
 
 impl std::fmt::Debug for HttpTarget {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -59,7 +62,7 @@ impl HttpTarget {
             headers: HeaderMap::new(),
             caller: Caller::default(),
             authorities: Vec::new(),
-            client: Arc::default(),
+            clients: Arc::default(),
             health: Health::default(),
         })
     }
@@ -84,8 +87,8 @@ impl HttpTarget {
         }
         self.authorities.extend(found);
         // Other connections may use the authorities from before.
-        self.client = Arc::default();
-        let _read = self.client()?;
+        self.clients = Arc::default();
+        let _read = self.clients()?;
         Ok(self)
     }
 
@@ -122,17 +125,18 @@ impl HttpTarget {
         self
     }
 
-    /// The HTTP client of this target and its clones.
-    pub(super) fn client(&self) -> Result<Client, Fault> {
-        if let Some(client) = self.client.get() {
-            return Ok(client.clone());
+    /// The HTTP clients of this target and its clones.
+    pub(super) fn clients(&self) -> Result<Clients, Fault> {
+        if let Some(clients) = self.clients.get() {
+            return Ok(clients.clone());
         }
         let built = http_client()
             .connect_timeout(CONNECT)
             .tls_certs_merge(self.authorities.iter().cloned())
             .build()
             .map_err(|error| config(format!("no HTTP client: {}", cause(&error))))?;
-        Ok(self.client.get_or_init(|| built).clone())
+        let clients = (built, Connections::to(&self.url));
+        Ok(self.clients.get_or_init(|| clients).clone())
     }
 
     pub(super) fn into_parts(self) -> (Url, HeaderMap, Caller, Health) {
@@ -183,8 +187,6 @@ fn config(message: String) -> Fault {
     Fault::new(Party::Operator, FaultKind::Config, Phase::Start, message)
 }
 
-/// The longest that a connection may take to be made: a host that takes no notice is gone.
-const CONNECT: Duration = Duration::from_secs(10);
 /// Bytes of a PEM file. A bundle of all public authorities has a quarter of it.
 const PEM_BYTES: u64 = 1 << 20;
 /// Characters of a URL in a message.

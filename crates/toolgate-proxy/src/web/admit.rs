@@ -143,12 +143,20 @@ impl Admission {
 
 /// Bytes of a head as it is written without needless spaces.
 fn head_bytes(method: &Method, uri: &Uri, headers: &HeaderMap) -> usize {
-    let line = [method.as_str().len(), uri.to_string().len(), 14];
+    let target = [
+        uri.scheme_str()
+            .map_or(0, |scheme| scheme.len().saturating_add("://".len())),
+        uri.authority()
+            .map_or(0, |authority| authority.as_str().len()),
+        uri.path_and_query().map_or(0, |path| path.as_str().len()),
+    ];
+    let line = [method.as_str().len(), 14];
     let fields = headers.iter().map(|(name, value)| {
         let both = name.as_str().len().saturating_add(value.len());
         both.saturating_add(4)
     });
     line.into_iter()
+        .chain(target)
         .chain(fields)
         .fold(0, usize::saturating_add)
 }
@@ -182,9 +190,12 @@ pub(crate) fn accepts(headers: &HeaderMap, media: &str) -> bool {
         .flat_map(|value| value.split(','))
         .any(|range| {
             let mut parts = range.split(';').map(str::trim);
-            let name = parts.next().unwrap_or_default().to_ascii_lowercase();
+            let name = parts.next().unwrap_or_default();
             let refused = parts.any(|part| matches!(part, "q=0" | "q=0.0" | "q=0.00" | "q=0.000"));
-            let all = name == "*/*" || name.strip_suffix("/*") == Some(family) || name == media;
+            let of_family = name.strip_suffix("/*");
+            let all = name == "*/*"
+                || name.eq_ignore_ascii_case(media)
+                || of_family.is_some_and(|named| named.eq_ignore_ascii_case(family));
             all && !refused
         })
 }

@@ -2,6 +2,8 @@
 
 mod admit;
 mod body;
+mod head_timer;
+mod late_timeout;
 mod tls;
 mod write_deadline;
 
@@ -16,7 +18,7 @@ use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
@@ -24,8 +26,10 @@ use tokio_rustls::TlsAcceptor;
 
 pub(crate) use admit::{Admission, Refusal, accepts};
 pub(crate) use body::{Budget, BudgetShare, ResponseBody, TooLarge, read};
+pub(crate) use late_timeout::late_timeout;
 pub use tls::ServerCertificate;
 
+use head_timer::HeadTimer;
 use write_deadline::WriteDeadline;
 
 /// What a server may cost.
@@ -99,12 +103,15 @@ impl Server {
 
 /// Answers requests.
 pub(crate) trait Service: Send + Sync + 'static {
-    fn connected(&self) {}
-    fn disconnected(&self, _after: Duration) {}
+    /// What is kept for a client's connection.
+    type Connection: Send + Sync + 'static;
+
+    fn connected(&self, from: SocketAddr) -> Self::Connection;
+    fn disconnected(&self, after: Duration);
     fn answer(
         self: &Arc<Self>,
         request: Request<Incoming>,
-        from: SocketAddr,
+        client: Arc<Self::Connection>,
     ) -> impl Future<Output = Response<ResponseBody>> + Send;
 }
 
@@ -138,29 +145,33 @@ struct Connection<S> {
 impl<S: Service> Connection<S> {
     async fn serve(self, stream: TcpStream) {
         let begun = tokio::time::Instant::now();
-        self.service.connected();
+        let client = Arc::new(self.service.connected(self.from));
         let service = Arc::clone(&self.service);
         match self.tls.clone() {
-            None => self.speak(stream).await,
+            None => self.speak(stream, client).await,
             Some(tls) => {
                 let shaken = tokio::time::timeout(self.costs.head, tls.accept(stream)).await;
                 if let Ok(Ok(stream)) = shaken {
-                    self.speak(stream).await;
+                    self.speak(stream, client).await;
                 }
             }
         }
         service.disconnected(begun.elapsed());
     }
 
-    async fn speak<T: AsyncRead + AsyncWrite + Send + Unpin + 'static>(mut self, stream: T) {
-        let (service, from) = (Arc::clone(&self.service), self.from);
+    async fn speak<T: AsyncRead + AsyncWrite + Send + Unpin + 'static>(
+        mut self,
+        stream: T,
+        client: Arc<S::Connection>,
+    ) {
+        let service = Arc::clone(&self.service);
         let answer = service_fn(move |request| {
-            let service = Arc::clone(&service);
-            async move { Ok::<_, Infallible>(service.answer(request, from).await) }
+            let (service, client) = (Arc::clone(&service), Arc::clone(&client));
+            async move { Ok::<_, Infallible>(service.answer(request, client).await) }
         });
         let stream = TokioIo::new(WriteDeadline::new(stream, self.costs.write));
         let connection = http1::Builder::new()
-            .timer(TokioTimer::new())
+            .timer(HeadTimer::new(self.costs.head))
             .header_read_timeout(self.costs.head)
             .max_buf_size(self.costs.head_bytes.saturating_add(SMALLEST_BUFFER))
             .serve_connection(stream, answer);

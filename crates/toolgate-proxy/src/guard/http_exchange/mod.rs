@@ -21,13 +21,14 @@ use toolgate_guard::{Envelope, INTERNAL_ERROR, IdKey, IncomingMessage, MessageKi
 use toolgate_mcp::message::INVALID_REQUEST;
 
 use super::in_process::Caller;
+use super::mailbox::{Inbox, Mailbox, MailboxItem, mailbox};
 use super::refusal;
 use super::reply::{error, respond, status_of};
 use super::request_permit::RequestPermit;
 use super::response_step::{ResponseStep, ResponseSteps};
 use super::session_driver::{MessageMetadata, OutgoingMessage};
 use super::session_id_rewriter::{self, SessionIdRewriter};
-use super::session_router::{Inbox, Mailbox, MailboxItem, SessionRouter, SessionUpstream, mailbox};
+use super::session_router::{SessionRouter, SessionUpstream};
 use super::tickets::NoSessionId;
 use super::trace_headers;
 use super::upstream_request::UpstreamRequest;
@@ -53,7 +54,7 @@ pub(super) struct HttpExchange {
     listens: bool,
     modern: bool,
     /// The client's headers, as they go on to an HTTP upstream.
-    headers: HeaderMap,
+    headers: Arc<HeaderMap>,
     /// Only event streams are accepted.
     stream_only: bool,
     mailbox: Mailbox,
@@ -99,7 +100,7 @@ impl HttpExchange {
             listens: false,
             modern,
             stream_only: !crate::web::accepts(&headers, "application/json"),
-            headers,
+            headers: Arc::new(headers),
             mailbox,
             inbox,
             upstream_request: None,
@@ -154,7 +155,8 @@ impl HttpExchange {
     pub(super) async fn listen(mut self) -> Response<ResponseBody> {
         self.listens = true;
         self.router.listen(&self.mailbox);
-        match &self.router.upstream {
+        let router = Arc::clone(&self.router);
+        match &router.upstream {
             SessionUpstream::Endpoint(endpoint, ..) => {
                 let limit = self.router.driver.ctx.bounds.message_bytes;
                 self.upstream_request = Some(UpstreamRequest::listen(
@@ -206,7 +208,7 @@ impl HttpExchange {
             }
             ResponseStep::Status(status, headers, body) => {
                 self.owed = false;
-                match self.head_of(&headers) {
+                match self.head_of(headers) {
                     Ok(headers) => respond(status, headers, ResponseBody::Whole(body.into())),
                     Err(no_session_id) => self.nameless(no_session_id),
                 }
@@ -225,7 +227,7 @@ impl HttpExchange {
         head: Option<(u16, HeaderMap)>,
     ) -> Response<ResponseBody> {
         let (status, mut headers) = match head {
-            Some((status, headers)) => match self.head_of(&headers) {
+            Some((status, headers)) => match self.head_of(headers) {
                 Ok(headers) => (status, headers),
                 Err(no_session_id) => return self.nameless(no_session_id),
             },
@@ -243,7 +245,7 @@ impl HttpExchange {
 
     /// Begins a stream; the rest of the work goes on beside it.
     fn stream(mut self, upstream: HeaderMap, first: Option<Vec<u8>>) -> Response<ResponseBody> {
-        let mut headers = match self.head_of(&upstream) {
+        let mut headers = match self.head_of(upstream) {
             Ok(headers) => headers,
             Err(no_session_id) => return self.nameless(no_session_id),
         };
@@ -304,10 +306,7 @@ impl HttpExchange {
             let mut deliver = move |output| ticking.route(output, None);
             tokio::select! {
                 biased;
-                item = self.inbox.next() => match item {
-                    Some(item) => self.delivered(item),
-                    None => return ResponseStep::Over,
-                },
+                item = self.inbox.next() => self.delivered(item),
                 heard = heard => self.heard(heard).await,
                 () = self.router.driver.clock(&mut deliver), if self.keeps_time => {}
                 () = ctx.expired(), if !nothing_comes => self.expire(),
@@ -322,7 +321,7 @@ impl HttpExchange {
             MailboxItem::ToServer(outgoing) if self.is_batch && self.upstream_request.is_some() => {
                 self.queue.push_back(outgoing);
             }
-            MailboxItem::ToServer(outgoing) => self.launch(&outgoing),
+            MailboxItem::ToServer(outgoing) => self.launch(outgoing),
             MailboxItem::ToClient(mut outgoing) => {
                 if let Some(caller) = &self.caller
                     && let Some(head) = refusal::head(&outgoing, caller)
@@ -344,7 +343,7 @@ impl HttpExchange {
     }
 
     /// The head of the upstream's answer for the client.
-    fn head_of(&self, upstream: &HeaderMap) -> Result<HeaderMap, NoSessionId> {
+    fn head_of(&self, upstream: HeaderMap) -> Result<HeaderMap, NoSessionId> {
         session_id_rewriter::head(
             self.rewriter.as_ref(),
             &self.router,

@@ -18,8 +18,9 @@ use crate::http::LAST_EVENT_ID;
 use crate::sse::{self, Event};
 
 impl HttpExchange {
-    pub(super) fn launch(&mut self, outgoing: &OutgoingMessage) {
-        let SessionUpstream::Endpoint(endpoint, ..) = &self.router.upstream else {
+    pub(super) fn launch(&mut self, outgoing: OutgoingMessage) {
+        let router = Arc::clone(&self.router);
+        let SessionUpstream::Endpoint(endpoint, ..) = &router.upstream else {
             return;
         };
         if self.is_batch {
@@ -31,10 +32,12 @@ impl HttpExchange {
             // The client's headers repeat its own message, and not what became of it here.
             let call = outgoing.call.as_deref();
             let mirrored = mirrored_headers(&outgoing.envelope, &outgoing.bytes, call);
-            write(&mirrored, &mut headers);
+            write(&mirrored, Arc::make_mut(&mut headers));
         }
-        trace_headers::write(outgoing.trace.as_deref(), &mut headers);
-        let message = Bytes::copy_from_slice(&outgoing.bytes);
+        if let Some(trace) = outgoing.trace.as_deref() {
+            trace_headers::write(trace, Arc::make_mut(&mut headers));
+        }
+        let message = Bytes::from(outgoing.bytes);
         // The client takes its streams up again itself, so they are not taken up here.
         self.upstream_request = Some(UpstreamRequest::post(
             endpoint, headers, message, limit, false,
@@ -42,12 +45,12 @@ impl HttpExchange {
     }
 
     /// The client's headers, with the upstream's own name for the session.
-    pub(super) fn upstream_headers(&self) -> HeaderMap {
-        let mut headers = self.headers.clone();
+    pub(super) fn upstream_headers(&mut self) -> Arc<HeaderMap> {
         if let Some(session_ids) = self.router.session_ids() {
+            let headers = Arc::make_mut(&mut self.headers);
             headers.insert(crate::http::SESSION, session_ids.upstream_id);
         }
-        headers
+        Arc::clone(&self.headers)
     }
 
     pub(super) async fn heard(&mut self, heard: UpstreamEvent) {
@@ -232,7 +235,7 @@ impl HttpExchange {
             self.fail_of_batch(&id, why);
         }
         if let Some(next) = self.queue.pop_front() {
-            return self.launch(&next);
+            return self.launch(next);
         }
         match self.id.clone() {
             // The client of a legacy session takes it up again where it broke off.

@@ -1,6 +1,7 @@
 //! The HTTP server for clients: admission, the conversation that a request belongs to, and the
 //! sessions of the older protocol versions.
 
+mod client_connection;
 mod cors;
 mod process_pool;
 mod refuse;
@@ -14,13 +15,13 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hyper::body::Incoming;
-use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue, TRANSFER_ENCODING};
+use hyper::header::{AUTHORIZATION, HeaderMap, TRANSFER_ENCODING};
 use hyper::{Method, Request, Response};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
 use toolgate_guard::{
     Carrier, Context, Envelope, HEADER_MISMATCH, INTERNAL_ERROR, IncomingMessage, MessageKind,
-    Peer, Recovery,
+    Recovery,
 };
 use toolgate_mcp::era::Era;
 use toolgate_mcp::message::{INVALID_PARAMS, INVALID_REQUEST};
@@ -35,10 +36,10 @@ use super::session_driver::{GuardContext, SessionDriver, bearer, link};
 use super::session_id_rewriter::SessionIdRewriter;
 use super::session_router::{SessionRouter, SessionUpstream};
 use super::shared_child::SharedChild;
-use super::tickets::caller::{digest, shown};
 use super::tickets::{NoSession, TicketIssuer, VerifiedTicket};
 use crate::http::{Endpoint, SESSION, VERSION};
-use crate::web::{Admission, Budget, ResponseBody, Service, TooLarge, read};
+use crate::web::{Admission, Budget, ResponseBody, Service, TooLarge, late_timeout, read};
+use client_connection::ClientConnection;
 pub(super) use process_pool::ProcessPool;
 use refuse::closing;
 
@@ -96,7 +97,7 @@ impl HttpServer {
     async fn receive(
         self: &Arc<Self>,
         request: Request<Incoming>,
-        from: SocketAddr,
+        client: &ClientConnection,
     ) -> Response<ResponseBody> {
         if let Err(refusal) = self.admission.check(&request) {
             return self.turn_away(refusal, request.headers());
@@ -110,7 +111,7 @@ impl HttpServer {
         let slot = RequestPermit {
             _slot: slot,
             bytes: self.bytes.share(),
-            peer: Some(peer(request.headers(), from)),
+            peer: Some(client.peer(request.headers())),
         };
         let (head, body) = request.into_parts();
         if head.method != Method::POST
@@ -133,7 +134,7 @@ impl HttpServer {
     ) -> Response<ResponseBody> {
         let limit = self.ctx.bounds.message_bytes;
         let reading = read(body, limit, &mut slot.bytes);
-        let message = match timeout(self.ctx.times.body, reading).await {
+        let message = match late_timeout(self.ctx.times.body, reading).await {
             Ok(Ok(message)) => message,
             Ok(Err(TooLarge::Full)) => {
                 let text = "the requests at work have too many bytes together (request_bytes)";
@@ -303,7 +304,7 @@ impl HttpServer {
                 let sent = endpoint.send(
                     crate::fault::Phase::Request,
                     Method::DELETE,
-                    passed,
+                    &passed,
                     bytes::Bytes::new(),
                 );
                 let answer = timeout(self.ctx.times.notify, sent).await;
@@ -390,8 +391,11 @@ impl HttpServer {
 }
 
 impl Service for HttpServer {
-    fn connected(&self) {
+    type Connection = ClientConnection;
+
+    fn connected(&self, from: SocketAddr) -> ClientConnection {
         self.ctx.observe(&Event::Connected);
+        ClientConnection::new(from)
     }
 
     fn disconnected(&self, lasted: Duration) {
@@ -401,11 +405,11 @@ impl Service for HttpServer {
     async fn answer(
         self: &Arc<Self>,
         request: Request<Incoming>,
-        from: SocketAddr,
+        client: Arc<ClientConnection>,
     ) -> Response<ResponseBody> {
         let reader = self.admission.listed_origin(request.headers()).cloned();
         let is_chunked = request.headers().contains_key(TRANSFER_ENCODING);
-        let mut response = self.receive(request, from).await;
+        let mut response = self.receive(request, &client).await;
         if let Some(origin) = reader {
             cors::allow(&mut response, origin);
         }
@@ -417,16 +421,6 @@ impl Service for HttpServer {
             response
         }
     }
-}
-
-/// The sender of a request, for the records.
-fn peer(headers: &HeaderMap, from: SocketAddr) -> Arc<Peer> {
-    let session = headers.get(SESSION).map(HeaderValue::as_bytes);
-    Arc::new(Peer {
-        caller: shown(headers).map(Into::into),
-        session: session.map(|session| digest(session).into()),
-        address: Some(from.to_string().into()),
-    })
 }
 
 /// Each message says its era; one that does not has the era of its HTTP header.

@@ -206,6 +206,10 @@ impl HttpServer {
         let before = known.as_ref().map(|session| &session.ticket);
         let ticket = self.tickets.read(name, before, headers)?;
         if let Some(known) = known {
+            // The same ticket, read under the same keys, is kept already.
+            if known.ticket.is(&ticket) {
+                return Ok(Some(known));
+            }
             return Ok(Some(self.insert_session(name, Session { ticket, ..known })));
         }
         let (SessionLocation::Upstream { id, version }, UpstreamPool::Endpoint(endpoint)) =

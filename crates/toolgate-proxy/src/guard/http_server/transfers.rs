@@ -15,8 +15,9 @@ use toolgate_mcp::message::Message;
 
 use super::{HttpServer, Session, UpstreamPool};
 use crate::guard::in_process::Caller;
+use crate::guard::mailbox::{MailboxItem, mailbox};
 use crate::guard::session_driver::SessionDriver;
-use crate::guard::session_router::{MailboxItem, SessionRouter, SessionUpstream, mailbox};
+use crate::guard::session_router::{SessionRouter, SessionUpstream};
 use crate::guard::tickets::{NoSession, NotMovable, SessionLocation};
 use crate::http::{SESSION, Standing};
 
@@ -178,15 +179,13 @@ async fn replay(router: &Arc<SessionRouter>, opening: &str) -> bool {
         let mut deliver = move |output| ticking.route(output, None);
         tokio::select! {
             biased;
-            item = inbox.next() => match item {
-                Some(MailboxItem::ToClient(outgoing)) => {
-                    if outgoing.envelope.answers(&id) {
-                        break outgoing.envelope.agreed.is_some();
-                    }
-                    // No client has asked for anything yet.
+            item = inbox.next() => {
+                // No client has asked for anything else yet.
+                if let MailboxItem::ToClient(outgoing) = item
+                    && outgoing.envelope.answers(&id)
+                {
+                    break outgoing.envelope.agreed.is_some();
                 }
-                Some(_) => {}
-                None => break false,
             },
             () = router.driver.clock(&mut deliver) => {}
         }

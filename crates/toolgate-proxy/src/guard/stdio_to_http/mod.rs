@@ -383,7 +383,9 @@ impl StdioToHttp {
                 &mut headers,
             );
         }
-        trace_headers::write(outgoing.trace.as_deref(), &mut headers);
+        if let Some(trace) = outgoing.trace.as_deref() {
+            trace_headers::write(trace, &mut headers);
+        }
         headers
     }
 

@@ -204,7 +204,7 @@ impl StdioToHttp {
         let headers = self.common();
         let none = Bytes::new();
         let phase = Phase::Request;
-        let delete = self.endpoint.send(phase, Method::DELETE, headers, none);
+        let delete = self.endpoint.send(phase, Method::DELETE, &headers, none);
         let _unheard = timeout(self.ctx.times.grace, delete).await;
     }
 }

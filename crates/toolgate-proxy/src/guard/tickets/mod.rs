@@ -55,6 +55,13 @@ pub(super) struct VerifiedTicket {
     generation: u64,
 }
 
+impl VerifiedTicket {
+    /// Whether it is this one, and not another reading of the same session id.
+    pub(super) fn is(&self, other: &Self) -> bool {
+        self.generation == other.generation && Arc::ptr_eq(&self.contents, &other.contents)
+    }
+}
+
 /// Why a session id opens no session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoSession {

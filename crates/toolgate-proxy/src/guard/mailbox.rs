@@ -1,0 +1,127 @@
+//! The queue of messages for the task of one HTTP exchange.
+//!
+//! Most of what is in it was put there by that task itself, so a queue behind a lock is enough, and
+//! wakes nobody who is at work already.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use super::options::Bounds;
+use super::session_driver::OutgoingMessage;
+
+/// A message for the task of one HTTP exchange.
+#[derive(Debug)]
+pub(super) enum MailboxItem {
+    ToServer(OutgoingMessage),
+    ToClient(OutgoingMessage),
+    /// Close the upstream's stream.
+    Abandon,
+    /// End the stream to the client.
+    Close,
+}
+
+/// Sends to the task of one HTTP exchange. Cheap to clone.
+#[derive(Clone, Debug)]
+pub(super) struct Mailbox(Arc<Mutex<Queue>>);
+
+/// The other end.
+#[derive(Debug)]
+pub(super) struct Inbox(Arc<Mutex<Queue>>);
+
+#[derive(Debug, Default)]
+struct Queue {
+    items: VecDeque<MailboxItem>,
+    /// Those of all messages in it.
+    bytes: usize,
+    /// The exchange has ended.
+    is_closed: bool,
+    /// The exchange, if it waits for an item.
+    reader: Option<Waker>,
+}
+
+pub(super) fn mailbox() -> (Mailbox, Inbox) {
+    let queue = Arc::default();
+    (Mailbox(Arc::clone(&queue)), Inbox(queue))
+}
+
+impl MailboxItem {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::ToServer(outgoing) | Self::ToClient(outgoing) => outgoing.bytes.len(),
+            Self::Abandon | Self::Close => 0,
+        }
+    }
+}
+
+impl Mailbox {
+    /// `false`: the exchange has ended.
+    pub(super) fn send(&self, item: MailboxItem) -> bool {
+        let mut queue = locked(&self.0);
+        if queue.is_closed {
+            return false;
+        }
+        queue.bytes = queue.bytes.saturating_add(item.bytes());
+        queue.items.push_back(item);
+        let reader = queue.reader.take();
+        drop(queue);
+        if let Some(reader) = reader {
+            reader.wake();
+        }
+        true
+    }
+
+    /// Whether the client is given up on: it has left more unread than it may.
+    pub(super) fn is_overfull(&self, bounds: &Bounds) -> bool {
+        let messages = bounds.waiting_events.saturating_mul(UNREAD);
+        let queue = locked(&self.0);
+        queue.items.len() > messages || queue.bytes > bounds.message_bytes
+    }
+
+    /// Whether the exchange goes on.
+    pub(super) fn is_open(&self) -> bool {
+        !locked(&self.0).is_closed
+    }
+
+    pub(super) fn queued(&self) -> usize {
+        locked(&self.0).items.len()
+    }
+}
+
+impl Inbox {
+    /// The next delivery. Safe to cancel.
+    pub(super) async fn next(&mut self) -> MailboxItem {
+        std::future::poll_fn(|context| self.poll_next(context)).await
+    }
+
+    fn poll_next(&mut self, context: &mut Context<'_>) -> Poll<MailboxItem> {
+        let mut queue = locked(&self.0);
+        if let Some(item) = queue.items.pop_front() {
+            queue.bytes = queue.bytes.saturating_sub(item.bytes());
+            return Poll::Ready(item);
+        }
+        match &mut queue.reader {
+            Some(reader) => reader.clone_from(context.waker()),
+            reader => *reader = Some(context.waker().clone()),
+        }
+        Poll::Pending
+    }
+}
+
+impl Drop for Inbox {
+    fn drop(&mut self) {
+        let mut queue = locked(&self.0);
+        queue.is_closed = true;
+        queue.bytes = 0;
+        let unread = std::mem::take(&mut queue.items);
+        drop(queue);
+        drop(unread);
+    }
+}
+
+fn locked(queue: &Mutex<Queue>) -> MutexGuard<'_, Queue> {
+    queue.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How often `events` messages may wait for a client of a child that others use.
+pub(super) const UNREAD: usize = 64;
