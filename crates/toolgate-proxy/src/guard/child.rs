@@ -36,6 +36,8 @@ pub(super) struct Child {
     input: Weak<MessageWriter>,
     /// How many bytes may wait for it while its own messages are read.
     most_unread: usize,
+    /// Whether its first message has come.
+    has_begun: bool,
 }
 
 /// What of a child has to be ended.
@@ -76,7 +78,7 @@ impl Child {
             process: Box::new(process),
             stderr,
         };
-        let messages = MessageReader::lines(pipes.stdout, ctx.bounds.message_bytes);
+        let messages = MessageReader::server_lines(pipes.stdout, ctx.bounds.message_bytes);
         let input = MessageWriter::lines(pipes.stdin);
         Ok(Self::new(ctx, name, body, messages, input))
     }
@@ -109,6 +111,7 @@ impl Child {
             messages,
             input: Arc::downgrade(&input),
             most_unread: ctx.bounds.most_unread(&ctx.guard.policy().limits),
+            has_begun: false,
         };
         (child, input)
     }
@@ -128,7 +131,15 @@ impl Child {
             self.ctx.note("server-given-up", detail);
             return Received::End;
         }
-        self.messages.next().await
+        let received = self.messages.next().await;
+        if !std::mem::replace(&mut self.has_begun, true) && self.messages.dropped_byte_order_mark()
+        {
+            self.ctx.observe(&Event::Detail {
+                what: "byte-order-mark",
+                detail: "the server began its output with a byte order mark, which was dropped",
+            });
+        }
+        received
     }
 
     /// Ends it and says how it ended. Its standard input must be closed. It gets `grace`, SIGTERM,

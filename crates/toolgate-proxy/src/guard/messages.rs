@@ -121,6 +121,20 @@ impl MessageReader {
         Self::Lines(Lines::new(Box::new(from), limit))
     }
 
+    /// The same from a server, which may begin with a byte order mark.
+    pub(super) fn server_lines(
+        from: impl AsyncRead + Send + Unpin + 'static,
+        limit: usize,
+    ) -> Self {
+        let from: Box<dyn AsyncRead + Send + Unpin> = Box::new(from);
+        Self::Lines(Lines::new(from, limit).without_byte_order_mark())
+    }
+
+    /// Whether a byte order mark was dropped.
+    pub(super) fn dropped_byte_order_mark(&self) -> bool {
+        matches!(self, Self::Lines(lines) if lines.dropped_byte_order_mark())
+    }
+
     /// The next message. Empty lines are passed over.
     pub(super) async fn next(&mut self) -> Received {
         let lines = match self {

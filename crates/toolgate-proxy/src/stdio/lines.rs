@@ -17,6 +17,19 @@ pub struct Lines<R> {
     limit: usize,
     /// The rest of a line that was too long is still to come.
     skipping: bool,
+    mark: ByteOrderMark,
+}
+
+/// What is done with a byte order mark that the stream begins with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum ByteOrderMark {
+    /// It is part of the first line.
+    Kept,
+    /// It is dropped; not enough of the stream has come to tell whether it begins with one.
+    Awaited,
+    /// The stream does not begin with one.
+    Absent,
+    Dropped,
 }
 
 /// What came next.
@@ -41,7 +54,21 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             scanned: 0,
             limit,
             skipping: false,
+            mark: ByteOrderMark::Kept,
         }
+    }
+
+    /// The same, but a byte order mark that the stream begins with is dropped (RFC 8259 section 8.1
+    /// lets a reader ignore one). Anywhere else it stays.
+    #[must_use]
+    pub fn without_byte_order_mark(mut self) -> Self {
+        self.mark = ByteOrderMark::Awaited;
+        self
+    }
+
+    /// Whether the stream began with a byte order mark, which was dropped.
+    pub fn dropped_byte_order_mark(&self) -> bool {
+        self.mark == ByteOrderMark::Dropped
     }
 
     /// The next line, or what is in its place. After [`Line::End`] it is the end for good.
@@ -138,7 +165,21 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         if self.from.read_buf(&mut self.buffer).await? == 0 {
             return Ok(Some(Line::End(std::mem::take(&mut self.buffer))));
         }
+        if self.mark == ByteOrderMark::Awaited {
+            self.drop_mark();
+        }
         Ok(None)
+    }
+
+    /// Looks at the beginning of the stream, which is that of the buffer.
+    fn drop_mark(&mut self) {
+        if self.buffer.starts_with(MARK) {
+            self.buffer.drain(..MARK.len());
+            self.scanned = 0;
+            self.mark = ByteOrderMark::Dropped;
+        } else if !MARK.starts_with(&self.buffer) {
+            self.mark = ByteOrderMark::Absent;
+        }
     }
 
     fn take_line(&mut self) -> Option<Vec<u8>> {
@@ -157,6 +198,8 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 }
 
 const CHUNK: usize = 64 << 10;
+/// The byte order mark in UTF-8.
+const MARK: &[u8] = "\u{feff}".as_bytes();
 
 #[cfg(test)]
 mod tests {
@@ -197,6 +240,40 @@ mod tests {
             all(b"123456789\n1\n", 5).await,
             [long_all(), Line::Full(b"1".to_vec()), Line::End(Vec::new())]
         );
+    }
+
+    #[tokio::test]
+    async fn a_byte_order_mark_is_dropped_at_the_beginning_only() {
+        let full = |text: &str| Line::Full(text.as_bytes().to_vec());
+        for (input, expected, dropped) in [
+            ("\u{feff}a\n\u{feff}b\n", ["a", "\u{feff}b"], true),
+            ("\u{feff}\u{feff}a\nb\n", ["\u{feff}a", "b"], true),
+            ("a\n\u{feff}b\n", ["a", "\u{feff}b"], false),
+            ("\n\u{feff}b\n", ["", "\u{feff}b"], false),
+            // Three bytes that begin as the mark does.
+            ("\u{fefe}\na\n", ["\u{fefe}", "a"], false),
+        ] {
+            // All at once, and byte by byte.
+            for piece in [input.len(), 1] {
+                let (mut to, from) = tokio::io::duplex(piece);
+                let writing = tokio::spawn(async move {
+                    tokio::io::AsyncWriteExt::write_all(&mut to, input.as_bytes()).await
+                });
+                // The bound is for the line without the mark.
+                let longest = expected.map(str::len).into_iter().max().unwrap();
+                let mut lines = Lines::new(from, longest).without_byte_order_mark();
+                for line in expected {
+                    assert_eq!(lines.next().await.unwrap(), full(line), "{input:?}");
+                }
+                assert_eq!(lines.next().await.unwrap(), Line::End(Vec::new()));
+                assert_eq!(lines.dropped_byte_order_mark(), dropped, "{input:?}");
+                writing.await.unwrap().unwrap();
+            }
+        }
+        assert_eq!(all("\u{feff}a\n".as_bytes(), 9).await[0], full("\u{feff}a"));
+        // Half of one is no mark.
+        let mut lines = Lines::new(b"\xef\xbb".as_slice(), 9).without_byte_order_mark();
+        assert_eq!(lines.next().await.unwrap(), Line::End(b"\xef\xbb".to_vec()));
     }
 
     #[tokio::test]

@@ -49,7 +49,7 @@ impl Stdio {
             name,
             process,
             stdin: pipes.stdin,
-            lines: Lines::new(pipes.stdout, limits.message_bytes),
+            lines: Lines::new(pipes.stdout, limits.message_bytes).without_byte_order_mark(),
             waiting: VecDeque::new(),
             owed: HashSet::new(),
             stderr: Tail::follow(pipes.stderr, limits.stderr_bytes),

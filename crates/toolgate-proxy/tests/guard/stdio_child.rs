@@ -32,6 +32,27 @@ async fn a_session_goes_through_and_ends_with_its_client() {
 }
 
 #[tokio::test]
+async fn a_byte_order_mark_before_all_else_is_dropped() {
+    let mark = r#"sys.stdout.buffer.write(b"\xef\xbb\xbf"); sys.stdout.buffer.flush()"#;
+    let mut client = Lined::start(python(&format!("{mark}\n{ECHO}")));
+    client.open().await;
+    let answer = client.ask(&call(1, "echo", json!({"a": 1}))).await;
+    assert_eq!(text_of(&answer), r#"{"a": 1}"#);
+    let seen = client.seen.0.lock().unwrap().join("\n");
+    assert_eq!(seen.matches("byte-order-mark").count(), 1, "{seen}");
+    // Before a later message it is none.
+    let late = r#"
+for m, id, name, args in calls():
+    sys.stdout.buffer.write(b"\xef\xbb\xbf"); sys.stdout.buffer.flush()
+    text(id, "marked")
+"#;
+    let mut client = Lined::start(python(late));
+    client.open().await;
+    let answer = client.ask(&call(1, "echo", json!({}))).await;
+    assert!(answer["error"].is_object(), "{answer}");
+}
+
+#[tokio::test]
 async fn what_is_asked_before_the_input_closes_is_answered() {
     let mut client = Lined::start(python(ECHO));
     client.open().await;

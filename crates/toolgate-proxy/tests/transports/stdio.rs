@@ -193,6 +193,16 @@ serve_init(); raw("more\n"); tools(read()["id"], ["a"]); read()
 }
 
 #[tokio::test]
+async fn a_byte_order_mark_before_all_else_is_dropped() {
+    let script = r#"
+sys.stdout.buffer.write(b"\xef\xbb\xbf"); sys.stdout.buffer.flush()
+serve_init(); tools(read()["id"], ["a"]); read()
+"#;
+    let (_, listing, notes) = list_python(script, options()).await.unwrap();
+    assert_eq!((listing.tools.len(), notes.noise_lines), (1, 0));
+}
+
+#[tokio::test]
 async fn garbage_for_an_answer_fails_at_once_or_explains_the_silence() {
     let start = Instant::now();
     let error =

@@ -122,6 +122,9 @@ impl Observer for Watch {
             Event::Note { what, detail } => {
                 tracing::warn!(upstream = self.name, what, "{detail}");
             }
+            Event::Detail { what, detail } => {
+                tracing::debug!(upstream = self.name, what, "{detail}");
+            }
             Event::Rejected { status, why } => {
                 tracing::info!(upstream = self.name, status, why, "a request was refused");
             }
