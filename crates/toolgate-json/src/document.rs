@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use smallvec::SmallVec;
+
 use crate::bits;
 use crate::contradiction::note_contradiction;
 use crate::hash::key_hash;
@@ -128,20 +130,20 @@ impl<'a> Document<'a> {
     /// Costs as many steps as the ancestors have items and members before it.
     #[must_use]
     pub fn pointer(self, id: NodeId) -> String {
-        let mut path = Vec::new();
+        let mut path: SmallVec<[View<'_>; LEVELS]> = SmallVec::new();
         let mut next = Some(self.view(id));
         while let Some(view) = next {
             path.push(view);
             next = view.parent();
         }
-        let mut text = String::new();
+        let mut text = String::with_capacity((path.len() - 1) * TOKEN_BYTES);
         for pair in path.windows(2).rev() {
             let [view, parent] = pair else { continue };
             match view.member_key() {
                 Some(key) => pointer::push(&mut text, key.text()),
                 None => {
                     let before = parent.items().take_while(|item| item.own != view.own);
-                    pointer::push(&mut text, &before.count().to_string());
+                    pointer::push_index(&mut text, before.count());
                 }
             }
         }
@@ -473,6 +475,10 @@ impl<'a> Iterator for Members<'a> {
 impl ExactSizeIterator for Members<'_> {}
 
 const SHOWN_CHARS: usize = 64;
+/// Levels of a value that need no memory of their own for its pointer.
+const LEVELS: usize = 16;
+/// Bytes of a pointer's token, about.
+const TOKEN_BYTES: usize = 12;
 
 /// What an empty tape would show; readers never hand one out.
 static NOTHING: Slot = Slot {

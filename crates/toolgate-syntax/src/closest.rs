@@ -1,5 +1,7 @@
 //! The closest spelling: what a mistyped name was probably meant to be.
 
+use toolgate_json::int::to_usize;
+
 /// The candidate closest to `word`, if one is close enough to be worth saying:
 /// at most a third of its letters changed, added, dropped or swapped.
 ///
@@ -39,20 +41,27 @@ pub fn closest_within<'c>(
     if letters.len() > LONGEST || letters.is_empty() {
         return None;
     }
+    let (_, of_word) = alphabet(letters.iter().copied());
     let mut best = None;
     let mut other = Vec::new();
     let mut rows = Rows::default();
     for candidate in candidates {
-        let length = candidate.chars().take(LONGEST + 1).count();
-        if length > LONGEST || length.abs_diff(letters.len()) > allowed {
-            continue;
-        }
         // Of those that are equally close the first is the answer.
         let allowed = match best {
             None => allowed,
             Some((0, _)) => break,
             Some((least, _)) => least - 1,
         };
+        let (length, of_candidate) = alphabet(candidate.chars().take(LONGEST + 1));
+        // An edit changes one letter, so letters that only one of the two has take an edit each.
+        let missing = (of_word & !of_candidate).count_ones();
+        let added = (of_candidate & !of_word).count_ones();
+        if length > LONGEST
+            || length.abs_diff(letters.len()) > allowed
+            || to_usize(missing.max(added)) > allowed
+        {
+            continue;
+        }
         other.clear();
         other.extend(candidate.chars());
         if let Some(distance) = rows.distance(&letters, &other, allowed) {
@@ -61,6 +70,15 @@ pub fn closest_within<'c>(
     }
     best.map(|(_, candidate)| candidate)
         .filter(|candidate| *candidate != word)
+}
+
+/// How many letters a word has, and which, as a set of bits: case is no part of it, and letters that
+/// share a bit are not told apart.
+fn alphabet(word: impl Iterator<Item = char>) -> (usize, u64) {
+    word.fold((0, 0), |(length, set), letter| {
+        let bit = u32::from(letter.to_ascii_lowercase()) % u64::BITS;
+        (length + 1, set | 1 << bit)
+    })
 }
 
 /// Rows of the table of distances between the beginnings of two words.

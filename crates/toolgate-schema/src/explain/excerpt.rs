@@ -30,11 +30,19 @@ pub(crate) fn show<'i, N: Node<'i>>(node: N) -> String {
 
 /// A text of the schema or the instance, cut where it gets long.
 pub(super) fn cut(text: &str) -> String {
-    let mut out: String = text.chars().take(ENOUGH).collect();
-    if out.len() < text.len() {
-        out.push('…');
+    let (shown, mark) = beginning(text);
+    [shown, mark].concat()
+}
+
+/// As much of a text as is shown, and what says that there is more.
+fn beginning(text: &str) -> (&str, &'static str) {
+    // It has no more characters than bytes.
+    let longer = text.len() > ENOUGH;
+    let end = longer.then(|| text.char_indices().nth(ENOUGH)).flatten();
+    match end.and_then(|(end, _)| text.get(..end)) {
+        Some(shown) => (shown, "…"),
+        None => (text, ""),
     }
-    out
 }
 
 /// The closest spelling; of words of one or two letters none is close.
@@ -94,20 +102,25 @@ fn separate(index: usize, out: &mut String) -> bool {
 /// Writes a JSON string. Characters that a line cannot show are left to the
 /// message that has the text.
 fn push_text(text: &str, out: &mut String) {
+    let (shown, mark) = beginning(text);
+    out.reserve(shown.len() + mark.len() + 2);
     out.push('"');
-    let mut left = ENOUGH;
-    for character in text.chars() {
-        if left == 0 {
-            out.push('…');
-            break;
+    if shown.contains(is_escaped) {
+        for character in shown.chars() {
+            if is_escaped(character) {
+                out.push('\\');
+            }
+            out.push(character);
         }
-        left -= 1;
-        if matches!(character, '"' | '\\') {
-            out.push('\\');
-        }
-        out.push(character);
+    } else {
+        out.push_str(shown);
     }
+    out.push_str(mark);
     out.push('"');
+}
+
+fn is_escaped(character: char) -> bool {
+    matches!(character, '"' | '\\')
 }
 
 /// Levels of containers that are shown.

@@ -104,7 +104,10 @@ impl<'i> Paths<'i> {
         }
         let mut pointer = String::with_capacity(self.extent(place).bytes);
         for step in steps.into_iter().rev() {
-            toolgate_json::pointer::push(&mut pointer, &text(model, step));
+            match step.token {
+                Token::Index(index) => toolgate_json::pointer::push_index(&mut pointer, index),
+                _ => toolgate_json::pointer::push(&mut pointer, &text(model, step)),
+            }
         }
         pointer
     }

@@ -156,8 +156,8 @@ impl Sink for Collector<'_> {
         let Some(word) = spot.keyword.filter(|_| spot.name.is_none()) else {
             return ControlFlow::Continue(());
         };
-        let place = self.locator.of(spot.sub);
         let model = self.locator.model();
+        let place = self.locator.of(spot.sub);
         let uri = model
             .docs
             .get(place.doc.map_or(usize::MAX, DocumentId::index))

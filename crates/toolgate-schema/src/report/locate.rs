@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::rc::Rc;
 
 use crate::explain::sink::EvaluationLocation;
 use crate::model::{DocumentId, Model, SubschemaId};
@@ -10,18 +9,20 @@ use crate::model::{DocumentId, Model, SubschemaId};
 /// Finds the places of subschemas, each once.
 pub(super) struct Locator<'o> {
     model: &'o Model,
-    known: BTreeMap<SubschemaId, Rc<Place>>,
+    known: BTreeMap<SubschemaId, Place<'o>>,
 }
 
 /// The place of a subschema.
 #[derive(Debug, Default)]
-pub(super) struct Place {
+pub(super) struct Place<'o> {
     /// The document; none of a subschema that is not there.
     pub(super) doc: Option<DocumentId>,
     /// Its JSON pointer in its document.
     pub(super) pointer: String,
-    /// Its absolute URI: of its resource, with a JSON pointer as fragment.
-    pub(super) absolute: String,
+    /// The URI of its resource.
+    uri: &'o str,
+    /// Bytes of the pointer that lead to the resource.
+    root: usize,
 }
 
 impl<'o> Locator<'o> {
@@ -37,32 +38,11 @@ impl<'o> Locator<'o> {
     }
 
     /// The place of a subschema.
-    pub(super) fn of(&mut self, id: SubschemaId) -> Rc<Place> {
-        if let Some(place) = self.known.get(&id) {
-            return Rc::clone(place);
-        }
-        let Ok(sub) = self.model.sub(id) else {
-            // A report never asks: the evaluation ends where a subschema is missing.
-            return Rc::new(Place::default());
-        };
-        let pointer = self.model.location(id).pointer;
-        let resource = self.model.resources.get(sub.resource.index());
-        let uri = resource.map_or("", |resource| resource.uri.as_str());
-        let root = resource.map(|resource| self.model.location(resource.root).pointer);
-        let below = root
-            .and_then(|root| pointer.strip_prefix(root.as_str()))
-            .unwrap_or(&pointer);
-        let mut absolute = String::with_capacity(uri.len() + 1 + below.len());
-        absolute.push_str(uri);
-        absolute.push('#');
-        push_fragment(&mut absolute, below);
-        let place = Rc::new(Place {
-            doc: Some(sub.doc),
-            pointer,
-            absolute,
-        });
-        self.known.insert(id, Rc::clone(&place));
-        place
+    pub(super) fn of(&mut self, id: SubschemaId) -> &Place<'o> {
+        let model = self.model;
+        // A report never asks for a subschema that is missing: the evaluation ends there.
+        let entry = self.known.entry(id);
+        entry.or_insert_with(|| place(model, id).unwrap_or_default())
     }
 
     /// The absolute URI of a subschema, or of a keyword in it.
@@ -70,21 +50,38 @@ impl<'o> Locator<'o> {
         self.places(spot.sub, spot.keyword).1
     }
 
-    /// The JSON pointer and the absolute URI of a subschema, or of a keyword in it.
+    /// The JSON pointer and the absolute URI of a subschema, or of a keyword in it: the URI of its
+    /// resource, with a JSON pointer as fragment.
     pub(super) fn places(&mut self, sub: SubschemaId, word: Option<&str>) -> (String, String) {
         let place = self.of(sub);
         let longer = word.map_or(0, |word| word.len() + 1);
         let mut pointer = String::with_capacity(place.pointer.len() + longer);
         pointer.push_str(&place.pointer);
-        let mut absolute = String::with_capacity(place.absolute.len() + longer);
-        absolute.push_str(&place.absolute);
         if let Some(word) = word {
             toolgate_json::pointer::push(&mut pointer, word);
-            let token = pointer.get(place.pointer.len()..).unwrap_or_default();
-            push_fragment(&mut absolute, token);
         }
+        let below = pointer.get(place.root..).unwrap_or_default();
+        let mut absolute = String::with_capacity(place.uri.len() + 1 + below.len());
+        absolute.push_str(place.uri);
+        absolute.push('#');
+        push_fragment(&mut absolute, below);
         (pointer, absolute)
     }
+}
+
+fn place(model: &Model, id: SubschemaId) -> Option<Place<'_>> {
+    let sub = model.sub(id).ok()?;
+    let pointer = model.pointer(sub).ok()?;
+    let resource = model.resources.get(sub.resource.index());
+    let root = resource.and_then(|resource| model.sub(resource.root).ok());
+    let root = root.and_then(|root| model.pointer(root).ok());
+    let root = root.filter(|root| pointer.starts_with(root.as_str()));
+    Some(Place {
+        doc: Some(sub.doc),
+        uri: resource.map_or("", |resource| resource.uri.as_str()),
+        root: root.map_or(0, |root| root.len()),
+        pointer,
+    })
 }
 
 /// Appends a JSON pointer as a URI fragment holds it (RFC 6901, section 6).
