@@ -60,18 +60,21 @@ impl<N> Part<'_, N> {
 }
 
 /// The subschemas that a keyword applies to a value or to its parts, as far as they are wanted.
-struct Gathered<'i, N> {
+struct Gathered<'l, 'i, N> {
     value: N,
     wanted: Wanted,
-    list: Vec<Applied<'i, N>>,
+    /// Those of other keywords, and behind them those of this one.
+    list: &'l mut Vec<Applied<'i, N>>,
+    /// How many are of other keywords.
+    start: usize,
 }
 
-impl<'i, N: Node<'i>> Gathered<'i, N> {
+impl<'i, N: Node<'i>> Gathered<'_, 'i, N> {
     /// Whether no more of those for members and items can be added.
     fn is_full(&self) -> bool {
         match self.wanted {
             Wanted::All => false,
-            Wanted::Failing { most } => self.list.len() > most,
+            Wanted::Failing { most } => self.list.len() - self.start > most,
         }
     }
 
@@ -99,21 +102,24 @@ impl<'i, N: Node<'i>> Gathered<'i, N> {
 }
 
 impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
-    /// The subschemas that one keyword of a node applies, in the order of the schema for
-    /// `properties`, else in that of the instance.
+    /// Adds the subschemas that one keyword of a node applies to a list, in the order of the
+    /// schema for `properties`, else in that of the instance.
     pub(super) fn applied(
         &mut self,
         owner: NodeIx,
         op: Op,
         value: N,
         wanted: Wanted,
-    ) -> ControlFlow<Stop, Vec<Applied<'i, N>>> {
+        list: &mut Vec<Applied<'i, N>>,
+    ) -> ControlFlow<Stop> {
         let plan = self.plan;
         let kind = value.kind();
+        let start = list.len();
         let mut gathered = Gathered {
             value,
             wanted,
-            list: Vec::new(),
+            list,
+            start,
         };
         match (op, kind) {
             // `type` is not a subschema.
@@ -168,7 +174,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
                 _,
             ) => {}
         }
-        ControlFlow::Continue(gathered.list)
+        ControlFlow::Continue(())
     }
 
     /// Whether a subschema is known to hold for what it is applied to.
@@ -191,7 +197,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     fn applied_to_members(
         &mut self,
         object: &'p ObjectPlan,
-        gathered: &mut Gathered<'i, N>,
+        gathered: &mut Gathered<'_, 'i, N>,
     ) -> ControlFlow<Stop> {
         let Gathered { value, wanted, .. } = *gathered;
         self.spend(units(value.len()))?;
@@ -216,7 +222,8 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         })?;
         if object.patterns.is_empty() {
             // Only `properties` has places that differ.
-            gathered.list.sort_by_key(|applied| applied.place);
+            let own = gathered.list.get_mut(gathered.start..);
+            own.unwrap_or_default().sort_by_key(|applied| applied.place);
         }
         for (place, dependent) in (0..).zip(&object.dependents) {
             if let Some(node) = dependent.schema
@@ -232,7 +239,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     fn applied_to_items(
         &mut self,
         array: &'p ArrayPlan,
-        gathered: &mut Gathered<'i, N>,
+        gathered: &mut Gathered<'_, 'i, N>,
     ) -> ControlFlow<Stop> {
         let Gathered { value, wanted, .. } = *gathered;
         let count = value.len();

@@ -148,8 +148,8 @@ impl<'p> Evaluator<'p> {
         })
     }
 
-    /// The subschemas that a keyword applies: all of them, or those that are not known to
-    /// hold.
+    /// Adds the subschemas that a keyword applies to a list: all of them, or those that are
+    /// not known to hold. Answers whether they could be found; if not, none is added.
     #[inline(never)]
     pub(crate) fn applied<'i, N: Node<'i>>(
         &mut self,
@@ -157,20 +157,29 @@ impl<'p> Evaluator<'p> {
         op: Op,
         at: ValueOrName<'i, N>,
         wanted: Wanted,
-    ) -> ControlFlow<Exhausted, Option<Vec<Applied<'i, N>>>> {
+        list: &mut Vec<Applied<'i, N>>,
+    ) -> ControlFlow<Exhausted, bool> {
         if settled(op, at) == Some(true) && matches!(op, Op::Object(_) | Op::Array(_)) {
             self.spend(1)?;
-            return ControlFlow::Continue(Some(Vec::new()));
+            return ControlFlow::Continue(true);
         }
-        match at {
+        let start = list.len();
+        let found = match at {
             ValueOrName::Value(value) => {
-                self.ask(|machine| machine.applied(owner, op, value, wanted))
+                self.ask(|machine| machine.applied(owner, op, value, wanted, list))?
             }
             ValueOrName::Name(name) => {
-                let found = self.ask(|names| names.applied(owner, op, name, wanted))?;
-                ControlFlow::Continue(found.map(to_whole))
+                let mut of_name = Vec::new();
+                let found =
+                    self.ask(|names| names.applied(owner, op, name, wanted, &mut of_name))?;
+                list.extend(of_name.into_iter().map(to_whole));
+                found
             }
+        };
+        if found.is_none() {
+            list.truncate(start);
         }
+        ControlFlow::Continue(found.is_some())
     }
 
     /// Whether the members are there that the presence of others demands by name.
@@ -224,15 +233,14 @@ fn settled<'i, N: Node<'i>>(op: Op, at: ValueOrName<'i, N>) -> Option<bool> {
     }
 }
 
-/// Subschemas applied to a name, as subschemas applied to a value: a name has neither members
-/// nor items.
-fn to_whole<'i, N>(found: Vec<Applied<'i, Name<'i>>>) -> Vec<Applied<'i, N>> {
-    let whole = |one: Applied<'i, Name<'i>>| Applied {
-        node: one.node,
-        place: one.place,
+/// A subschema applied to a name, as one applied to a value: a name has neither members nor
+/// items.
+fn to_whole<'i, N>(found: Applied<'i, Name<'i>>) -> Applied<'i, N> {
+    Applied {
+        node: found.node,
+        place: found.place,
         to: Part::Whole,
-    };
-    found.into_iter().map(whole).collect()
+    }
 }
 
 impl Meter for Evaluator<'_> {

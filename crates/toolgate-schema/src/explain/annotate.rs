@@ -9,7 +9,7 @@ use super::reporter::Reporter;
 use super::sink::Sink;
 use super::{Flow, or_internal_error};
 use crate::dialect::Keyword;
-use crate::execute::{Applied, Part};
+use crate::execute::Part;
 use crate::model::{Dangling, Entry, Form, Model};
 
 impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
@@ -18,10 +18,10 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         &mut self,
         frame: &Frame<'o, 'i, N>,
         entry: &'o Entry,
-        children: &[Applied<'i, N>],
         sink: &mut S,
     ) -> Flow {
         let model: &'o Model = self.context.model;
+        let children = self.children.len() - frame.children;
         let value = match (&entry.form, entry.keyword) {
             (Form::Annotation | Form::Format(_) | Form::Content(_) | Form::One(_), keyword)
                 if is_annotation(keyword) =>
@@ -38,7 +38,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
                 let value = model.view(frame.doc, entry.value).ok_or(Dangling);
                 or_internal_error(value)?.raw()
             }
-            _ if children.is_empty() => return ControlFlow::Continue(()),
+            _ if children == 0 => return ControlFlow::Continue(()),
             (
                 _,
                 Keyword::Properties
@@ -47,7 +47,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
                 | Keyword::UnevaluatedProperties
                 | Keyword::Contains,
             ) => {
-                let Some(list) = self.list(frame, entry, children)? else {
+                let Some(list) = self.list(frame, entry)? else {
                     return ControlFlow::Continue(());
                 };
                 return self.announce(frame, |spot| sink.annotation(spot, &list));
@@ -57,9 +57,9 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
                 Keyword::Items | Keyword::AdditionalItems | Keyword::UnevaluatedItems,
             ) => "true",
             (Form::List(_), Keyword::PrefixItems | Keyword::Items) => {
-                let value = match children.len() == frame.at.len() {
+                let value = match children == frame.at.len() {
                     true => "true".to_owned(),
-                    false => (children.len() - 1).to_string(),
+                    false => (children - 1).to_string(),
                 };
                 return self.announce(frame, |spot| sink.annotation(spot, &value));
             }
@@ -70,14 +70,9 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
 
     /// The names or indexes that a keyword's subschemas match, as far as there is room;
     /// nothing if none does.
-    fn list(
-        &mut self,
-        frame: &Frame<'o, 'i, N>,
-        entry: &Entry,
-        children: &[Applied<'i, N>],
-    ) -> Flow<Option<String>> {
+    fn list(&mut self, frame: &Frame<'o, 'i, N>, entry: &Entry) -> Flow<Option<String>> {
         let mut list = String::new();
-        for child in children {
+        for child in self.children.iter().skip(frame.children) {
             let text = match child.to {
                 Part::Member(name, _) => toolgate_json::json_string(name),
                 Part::Item(index, _) => {

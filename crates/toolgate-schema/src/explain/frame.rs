@@ -25,8 +25,10 @@ pub(super) struct Frame<'o, 'i, N> {
     pub(super) valid: bool,
     /// The keyword in progress, by its place in the schema.
     pub(super) keyword: Option<Keyword<'o>>,
-    /// The subschemas of the keyword in progress that are still to be reported.
-    pub(super) children: std::vec::IntoIter<Applied<'i, N>>,
+    /// The subschemas of the keyword in progress are the children from here on.
+    pub(super) children: usize,
+    /// The child to be reported next.
+    pub(super) next: usize,
     /// The keywords that led here.
     pub(super) path: Path,
     /// The place in the instance.

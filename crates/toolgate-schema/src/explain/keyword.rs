@@ -11,9 +11,9 @@ use super::reporter::Reporter;
 use super::sink::{MOST_FINDINGS, Sink};
 use super::{Flow, Stop, internal_error};
 use crate::dialect::Keyword;
-use crate::execute::{Applied, Wanted};
+use crate::execute::Wanted;
 use crate::int::to_usize;
-use crate::model::{Entry, Form};
+use crate::model::{Entry, Form, SubschemaId};
 use crate::plan::{Op, PlainKeyword};
 
 impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
@@ -48,20 +48,15 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         if is_unevaluated(op) && !frame.valid {
             return ControlFlow::Continue(());
         }
-        let must_all_match = must_all_match(entry);
-        let fails_below = must_all_match
-            && matches!(op, Op::Object(_) | Op::Array(_))
-            && !matches!(entry.form, Form::Dependencies(_));
-        if fails_below {
-            // It fails by members or items alone: those that fail are the answer.
-            let found = self.failing_below(frame, op)?;
-            if found.as_ref().is_some_and(Vec::is_empty) {
-                return ControlFlow::Continue(());
+        let dependencies = matches!(entry.form, Form::Dependencies(_));
+        if must_all_match(entry) && !dependencies {
+            // It fails by the subschemas that it applies alone: those that fail are the answer.
+            let found = self.gather(frame, op, FAILING)?;
+            if !found || self.children.len() > frame.children {
+                frame.valid = false;
+                self.left_out |= !found;
+                self.name_keyword(frame, place, entry)?;
             }
-            frame.valid = false;
-            self.name_keyword(frame, place, entry)?;
-            self.left_out |= found.is_none();
-            frame.children = found.unwrap_or_default().into_iter();
             return ControlFlow::Continue(());
         }
         let holds = self.context.keyword(frame.node, op, frame.at)?;
@@ -70,7 +65,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         }
         frame.valid = false;
         self.name_keyword(frame, place, entry)?;
-        if holds.is_none() && !must_all_match {
+        if holds.is_none() && !dependencies {
             self.left_out = true;
             return ControlFlow::Continue(());
         }
@@ -78,28 +73,27 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         if holds.is_some() && self.has_own_message(frame, op, entry)? {
             self.fault(frame, matches, sink)?;
         }
-        let union = match entry.keyword {
-            Keyword::AnyOf => true,
-            Keyword::OneOf => matches.count == 0,
-            _ => false,
-        };
-        if !must_all_match && !union {
-            return ControlFlow::Continue(());
+        if dependencies {
+            self.left_out |= !self.gather(frame, op, FAILING)?;
+        } else if let (Form::List(subs), Keyword::AnyOf | Keyword::OneOf) =
+            (&entry.form, entry.keyword)
+            && matches.count == 0
+        {
+            self.branches(frame, op, subs)?;
         }
-        let found = self.failing_below(frame, op)?;
-        self.left_out |= found.is_none();
-        let mut children = found.unwrap_or_default();
-        if let (true, Form::List(subs)) = (union, &entry.form) {
-            let order = self.context.order(frame.at, subs)?;
-            children = order
-                .into_iter()
-                .filter_map(|place| children.get(place).copied())
-                .collect();
-            if let Some(keyword) = &mut frame.keyword {
-                keyword.branches = Some(subs.len());
-            }
+        ControlFlow::Continue(())
+    }
+
+    /// Lines up the branches of a union without a matching one, most plausible first.
+    fn branches(&mut self, frame: &mut Frame<'o, 'i, N>, op: Op, subs: &'o [SubschemaId]) -> Flow {
+        let order = self.context.order(frame.at, subs)?;
+        self.left_out |= !self.gather(frame, op, Wanted::All)?;
+        let branches = self.children.split_off(frame.children);
+        let ordered = order.into_iter().filter_map(|place| branches.get(place));
+        self.children.extend(ordered.copied());
+        if let Some(keyword) = &mut frame.keyword {
+            keyword.branches = Some(subs.len());
         }
-        frame.children = children.into_iter();
         ControlFlow::Continue(())
     }
 
@@ -111,16 +105,15 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         entry: &'o Entry,
         sink: &mut S,
     ) -> Flow {
-        let applied = match keyword.op {
+        match keyword.op {
             Some(op) if is_unevaluated(op) && !frame.valid => return ControlFlow::Continue(()),
             // They count what `contains` applies.
-            Some(_) if matches!(entry.keyword, Keyword::MinContains | Keyword::MaxContains) => {
-                Vec::new()
-            }
-            Some(op) => self.applied(frame, op)?,
-            None => Vec::new(),
-        };
-        if matches!(entry.keyword, Keyword::Then | Keyword::Else) && applied.is_empty() {
+            Some(_) if matches!(entry.keyword, Keyword::MinContains | Keyword::MaxContains) => {}
+            Some(op) => self.left_out |= !self.gather(frame, op, Wanted::All)?,
+            None => {}
+        }
+        let conditional = matches!(entry.keyword, Keyword::Then | Keyword::Else);
+        if conditional && self.children.len() == frame.children {
             return ControlFlow::Continue(());
         }
         self.name_keyword(frame, keyword.place, entry)?;
@@ -142,11 +135,10 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
                     let matches = self.matches(frame, op, entry)?;
                     self.fault(frame, matches, sink)?;
                 }
+                ControlFlow::Continue(())
             }
-            _ => self.annotate(frame, entry, &applied, sink)?,
+            _ => self.annotate(frame, entry, sink),
         }
-        frame.children = applied.into_iter();
-        ControlFlow::Continue(())
     }
 
     /// Adds a keyword to the path.
@@ -186,7 +178,9 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         if !matches!(entry.keyword, Keyword::OneOf | Keyword::MinContains) {
             return ControlFlow::Continue(matches);
         }
-        for applied in self.applied(frame, op)? {
+        let start = self.children.len();
+        self.left_out |= !self.gather(frame, op, Wanted::All)?;
+        for applied in self.children.drain(start..) {
             let at = frame.at.part(applied.to);
             if self.context.subschema(applied.node, at)? == Some(true) {
                 if let Some(first) = matches.first.get_mut(matches.count) {
@@ -198,26 +192,12 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         ControlFlow::Continue(matches)
     }
 
-    /// The subschemas that a keyword applies and that fail; nothing if it takes too many
-    /// nested evaluations to find them.
-    fn failing_below(
-        &mut self,
-        frame: &Frame<'o, 'i, N>,
-        op: Op,
-    ) -> Flow<Option<Vec<Applied<'i, N>>>> {
+    /// Adds the subschemas that a keyword applies to the children, as far as they are wanted.
+    /// Answers whether they could be found: not if it takes too many nested evaluations.
+    fn gather(&mut self, frame: &Frame<'o, 'i, N>, op: Op, wanted: Wanted) -> Flow<bool> {
         let evaluator = &mut self.context.evaluator;
-        let found = evaluator.applied(frame.node, op, frame.at, FAILING);
+        let found = evaluator.applied(frame.node, op, frame.at, wanted, &mut self.children);
         found.map_break(Stop::from)
-    }
-
-    /// The subschemas that a keyword applies; none if it takes too many nested evaluations
-    /// to find them.
-    fn applied(&mut self, frame: &Frame<'o, 'i, N>, op: Op) -> Flow<Vec<Applied<'i, N>>> {
-        let evaluator = &mut self.context.evaluator;
-        let found = evaluator.applied(frame.node, op, frame.at, Wanted::All);
-        let found = found.map_break(Stop::from)?;
-        self.left_out |= found.is_none();
-        ControlFlow::Continue(found.unwrap_or_default())
     }
 }
 

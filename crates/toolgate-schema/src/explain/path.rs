@@ -89,6 +89,11 @@ impl<'i> Paths<'i> {
         self.steps.len()
     }
 
+    /// Makes room for so many steps more.
+    pub(super) fn reserve(&mut self, count: usize) {
+        self.steps.reserve(count);
+    }
+
     /// Forgets the steps behind the first so many.
     pub(super) fn truncate(&mut self, count: usize) {
         self.steps.truncate(count);

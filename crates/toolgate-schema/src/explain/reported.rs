@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
 
+use smallvec::SmallVec;
+
 use crate::int::units;
 
 /// A subschema in a dynamic scope, a value, and the branch of a union it is in.
@@ -11,7 +13,7 @@ pub(super) type ReportKey = (u32, usize, u32);
 /// The failing subschemas that have been reported.
 #[derive(Debug, Default)]
 pub(super) struct Reported {
-    few: Vec<ReportKey>,
+    few: SmallVec<[ReportKey; FEW]>,
     /// All of them, once there are more than a few.
     many: HashSet<ReportKey, BuildHasherDefault<Mixer>>,
 }
@@ -61,6 +63,7 @@ impl Reported {
             return new;
         }
         if self.many.is_empty() {
+            self.many.reserve(MANY);
             self.many.extend(self.few.iter().copied());
         }
         self.many.insert(one)
@@ -71,3 +74,5 @@ impl Reported {
 const FACTOR: u64 = 0xff51_afd7_ed55_8ccd;
 /// Up to this many are searched one by one.
 const FEW: usize = 16;
+/// Room for those of an explanation that has more.
+const MANY: usize = 192;

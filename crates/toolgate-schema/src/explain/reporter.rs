@@ -2,6 +2,7 @@
 
 use std::ops::ControlFlow;
 
+use smallvec::SmallVec;
 use toolgate_json::Node;
 
 use super::context::Context;
@@ -20,6 +21,9 @@ use crate::plan::NodeIx;
 pub(super) struct Reporter<'o, 'i, N: Node<'i>> {
     pub(super) context: Context<'o, 'i, N>,
     reported: Reported,
+    /// The subschemas that the keywords in progress apply and that are reported, those of outer
+    /// frames first.
+    pub(super) children: Vec<Applied<'i, N>>,
     /// How many branches of unions were reported.
     branches: u32,
     /// The faults that were reported to a sink of findings.
@@ -34,6 +38,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         Self {
             context: Context::new(program, allowance, scratch),
             reported: Reported::default(),
+            children: Vec::new(),
             branches: 0,
             faults: Vec::new(),
             left_out: false,
@@ -52,8 +57,11 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
             index: None,
         };
         let at = ValueOrName::Value(instance);
-        let mut frames =
-            vec![self.open(root, at, applicator, Path::default(), Path::default(), sink)?];
+        self.children.reserve(SOME);
+        self.faults.reserve(SOME);
+        self.context.paths.reserve(2 * SOME);
+        let mut frames: SmallVec<[Frame<'o, 'i, N>; SOME]> = SmallVec::new();
+        frames.push(self.open(root, at, applicator, Path::default(), Path::default(), sink)?);
         while let Some(frame) = frames.last_mut() {
             match self.advance(frame, sink)? {
                 Some(_) if frames.len() > most => return ControlFlow::Break(Stop),
@@ -71,11 +79,14 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         sink: &mut S,
     ) -> Flow<Option<Frame<'o, 'i, N>>> {
         loop {
-            while let Some(child) = frame.children.next() {
+            while let Some(child) = self.children.get(frame.next).copied() {
+                frame.next += 1;
                 if let Some(inner) = self.child(frame, child, sink)? {
                     return ControlFlow::Continue(Some(inner));
                 }
             }
+            self.children.truncate(frame.children);
+            frame.next = frame.children;
             if let Some(keyword) = frame.keyword.take()
                 && S::EVERYTHING
             {
@@ -181,7 +192,8 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
             applicator,
             valid: always != Some(false),
             keyword: None,
-            children: Vec::new().into_iter(),
+            children: self.children.len(),
+            next: self.children.len(),
             path,
             place,
             steps: self.context.paths.len(),
@@ -252,6 +264,8 @@ fn share(findings: usize, branches: usize) -> usize {
 
 /// Steps of the paths to a fault that one unit of fuel looks at.
 const STEPS_PER_UNIT: usize = 8;
+/// Room for frames, children and faults that most explanations do not exceed.
+const SOME: usize = 8;
 /// Findings that the branches of one union share.
 const BRANCH_FINDINGS: usize = 64;
 /// Findings that each branch may have at least.
