@@ -229,7 +229,8 @@ impl SharedChild {
     /// What cannot be read as one message: a batch is taken apart, and the sender of a request whose
     /// answer is lost is answered.
     fn on_unreadable(self: &Arc<Self>, message: &Message) {
-        if let Some(elements) = self.ctx.guard.read(&message.bytes).elements() {
+        let read = self.ctx.guard.read(&message.bytes);
+        if let Some(elements) = read.elements() {
             for element in elements
                 .into_iter()
                 .filter(|element| !element.starts_with(b"["))
@@ -246,7 +247,7 @@ impl SharedChild {
             Some(entry) => entry.fail("the server's answer cannot be read"),
             None => {
                 let deliver = &mut |output| self.answer_unclaimed(output);
-                self.unclaimed.take(Side::Server, &message.bytes, deliver);
+                self.unclaimed.take_read(Side::Server, read, deliver);
             }
         }
     }
