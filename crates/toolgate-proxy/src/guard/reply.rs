@@ -1,5 +1,7 @@
 //! HTTP responses outside of a conversation: forwarded headers, statuses, errors.
 
+use std::sync::Arc;
+
 use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 use toolgate_guard::IdKey;
@@ -20,14 +22,14 @@ pub(super) fn passed_on(mut headers: HeaderMap) -> HeaderMap {
 
 /// The headers of a client's request that go on to an upstream. The client's name for its session
 /// is not among them: the upstream has another.
-pub(super) fn onward(headers: &HeaderMap) -> HeaderMap {
+pub(super) fn onward(headers: &HeaderMap) -> Arc<HeaderMap> {
     let mut passed = passed_on(headers.clone());
     passed.remove(crate::http::SESSION);
     if passed.contains_key(CONTENT_TYPE) {
         // Without parameters: the server reads what was read here.
         passed.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     }
-    passed
+    Arc::new(passed)
 }
 
 /// Headers that concern one connection only (RFC 9110 section 7.6.1), or that we set ourselves.

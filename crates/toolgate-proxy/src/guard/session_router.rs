@@ -26,7 +26,7 @@ use crate::http::Endpoint;
 pub(super) enum SessionUpstream {
     /// An HTTP endpoint, with the headers of the request that opened the conversation, and the
     /// client, whose authorization may have been renewed since.
-    Endpoint(Arc<Endpoint>, HeaderMap, Caller),
+    Endpoint(Arc<Endpoint>, Arc<HeaderMap>, Caller),
     /// A child of its own.
     Child(Arc<MessageWriter>),
     /// A child that others use too, with the headers of the client's request that repeat its
@@ -243,7 +243,8 @@ impl SessionRouter {
                         mailbox.send(MailboxItem::ToServer(outgoing));
                     }
                     None => {
-                        let (endpoint, mut headers) = (Arc::clone(endpoint), headers.clone());
+                        let endpoint = Arc::clone(endpoint);
+                        let mut headers = headers.as_ref().clone();
                         headers.remove(AUTHORIZATION);
                         headers.extend(caller.value().map(|value| (AUTHORIZATION, value)));
                         tokio::spawn(super::unattached::post_unattached(

@@ -84,7 +84,7 @@ pub(super) struct HttpExchange {
 impl HttpExchange {
     pub(super) fn new(
         router: Arc<SessionRouter>,
-        headers: HeaderMap,
+        headers: Arc<HeaderMap>,
         modern: bool,
         slot: RequestPermit,
     ) -> Self {
@@ -100,7 +100,7 @@ impl HttpExchange {
             listens: false,
             modern,
             stream_only: !crate::web::accepts(&headers, "application/json"),
-            headers: Arc::new(headers),
+            headers,
             mailbox,
             inbox,
             upstream_request: None,

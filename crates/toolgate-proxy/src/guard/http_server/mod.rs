@@ -146,7 +146,7 @@ impl HttpServer {
             Ok(Err(TooLarge::Limit(part))) => {
                 let mut recovery = Recovery::new();
                 recovery.feed(&part);
-                let router = self.passing(&HeaderMap::new(), true, None);
+                let router = self.passing(&HeaderMap::new(), &Arc::default(), true, None);
                 let exchange = HttpExchange::new(router, onward(&headers), true, slot);
                 return exchange.oversize(&recovery.finish()).await;
             }
@@ -165,7 +165,7 @@ impl HttpServer {
         let is_array = message.bytes().trim_ascii_start().first() == Some(&b'[');
         if envelope.kind == MessageKind::Unknown && !is_array {
             // The conversation answers it, and needs nothing that is kept for its caller.
-            let router = self.passing(&HeaderMap::new(), true, None);
+            let router = self.passing(&HeaderMap::new(), &Arc::default(), true, None);
             let exchange = HttpExchange::new(router, onward(&headers), true, slot);
             return exchange.post(&envelope, message).await;
         }
@@ -211,8 +211,9 @@ impl HttpServer {
             },
         };
         let caller = shared.as_ref().map(|shared| shared.caller.clone());
-        let router = self.passing(&headers, true, shared);
-        let mut exchange = HttpExchange::new(router, onward(&headers), true, slot);
+        let passed = onward(&headers);
+        let router = self.passing(&headers, &passed, true, shared);
+        let mut exchange = HttpExchange::new(router, passed, true, slot);
         exchange.keeps_time = true;
         exchange.caller = caller;
         exchange.post(envelope, message).await
@@ -229,6 +230,7 @@ impl HttpServer {
         if opens {
             return self.open(headers, envelope, message, slot).await;
         }
+        let passed = onward(&headers);
         let mut caller = None;
         let router = match self.session_for(&headers).await {
             Ok(Some(session)) => {
@@ -238,7 +240,7 @@ impl HttpServer {
             }
             // Some servers keep no sessions; what they think of the message they say themselves.
             Ok(None) if matches!(self.upstream_pool, UpstreamPool::Endpoint(_)) => {
-                self.passing(&headers, false, None)
+                self.passing(&headers, &passed, false, None)
             }
             Ok(None) => {
                 let text = "send `Mcp-Session-Id`, or open a session with `initialize`";
@@ -254,7 +256,7 @@ impl HttpServer {
             let text = "too many calls wait for the list of tools (parked)";
             return self.unavailable("parked", envelope.id.as_ref(), text);
         }
-        let mut exchange = HttpExchange::new(router, onward(&headers), false, slot);
+        let mut exchange = HttpExchange::new(router, passed, false, slot);
         exchange.rewriter = self.session_id_rewriter(false);
         exchange.caller = caller;
         exchange.keeps_time = !headers.contains_key(SESSION);
@@ -268,15 +270,16 @@ impl HttpServer {
         headers: HeaderMap,
         slot: RequestPermit,
     ) -> Response<ResponseBody> {
+        let passed = onward(&headers);
         let router = match self.session_for(&headers).await {
             Ok(Some(session)) => session.router,
             Ok(None) if matches!(self.upstream_pool, UpstreamPool::Endpoint(_)) => {
-                self.passing(&headers, false, None)
+                self.passing(&headers, &passed, false, None)
             }
             Ok(None) => return respond(405, HeaderMap::new(), ResponseBody::empty()),
             Err(why) => return self.no_session(why, &Envelope::default()),
         };
-        let mut exchange = HttpExchange::new(router, onward(&headers), false, slot);
+        let mut exchange = HttpExchange::new(router, passed, false, slot);
         exchange.rewriter = self.session_id_rewriter(false);
         let response = exchange.listen().await;
         self.forget_if_gone(&headers, &response);
@@ -299,7 +302,7 @@ impl HttpServer {
                 let mut passed = onward(headers);
                 if let Some(session_ids) = session.and_then(|session| session.router.session_ids())
                 {
-                    passed.insert(SESSION, session_ids.upstream_id);
+                    Arc::make_mut(&mut passed).insert(SESSION, session_ids.upstream_id);
                 }
                 let sent = endpoint.send(
                     crate::fault::Phase::Request,
@@ -338,10 +341,11 @@ impl HttpServer {
         names.map(|names| SessionIdRewriter::new(names, opens))
     }
 
-    /// A conversation of one request.
+    /// A conversation of one request, whose headers go on to an HTTP upstream as `passed`.
     fn passing(
         &self,
         headers: &HeaderMap,
+        passed: &Arc<HeaderMap>,
         modern: bool,
         shared: Option<Arc<SharedChild>>,
     ) -> Arc<SessionRouter> {
@@ -357,7 +361,7 @@ impl HttpServer {
                 bearer(headers.get(AUTHORIZATION)),
                 SessionUpstream::Endpoint(
                     Arc::clone(endpoint),
-                    onward(headers),
+                    Arc::clone(passed),
                     Caller::new(headers.get(AUTHORIZATION)),
                 ),
             ),

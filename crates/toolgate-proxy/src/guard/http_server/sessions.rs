@@ -44,14 +44,14 @@ impl HttpServer {
         let caller = Caller::new(headers.get(AUTHORIZATION));
         match &self.upstream_pool {
             UpstreamPool::Endpoint(endpoint) => {
+                let passed = onward(&headers);
                 let upstream = SessionUpstream::Endpoint(
                     Arc::clone(endpoint),
-                    onward(&headers),
+                    Arc::clone(&passed),
                     caller.clone(),
                 );
                 let router = SessionRouter::new(driver, upstream);
-                let mut exchange =
-                    HttpExchange::new(Arc::clone(&router), onward(&headers), false, slot);
+                let mut exchange = HttpExchange::new(Arc::clone(&router), passed, false, slot);
                 exchange.rewriter = self.session_id_rewriter(true);
                 // The session, which has a clock, begins with the answer.
                 exchange.keeps_time = true;
