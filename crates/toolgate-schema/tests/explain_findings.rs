@@ -288,6 +288,33 @@ fn a_finding_knows_its_places() {
 
 /// Old dialects: what is beside `$ref` does not count, bounds are made exclusive by a flag.
 #[test]
+fn a_false_schema_is_the_finding_of_the_keyword_that_applies_it() {
+    for (schema, instance, keyword) in [
+        ("false", "1", ""),
+        (
+            r#"{"properties": {"a": false}}"#,
+            r#"{"a": 1}"#,
+            "properties",
+        ),
+        // The member has the name of a keyword.
+        (
+            r#"{"properties": {"items": false}}"#,
+            r#"{"items": 1}"#,
+            "properties",
+        ),
+        (
+            r##"{"$ref": "#/$defs/a", "$defs": {"a": false}}"##,
+            "1",
+            "$ref",
+        ),
+        (r#"{"prefixItems": [false]}"#, "[1]", "prefixItems"),
+    ] {
+        let report = explain(schema, instance);
+        assert_eq!(report.findings[0].keyword, keyword, "{schema}");
+    }
+}
+
+#[test]
 fn draft_4_is_explained_by_its_own_rules() {
     let compiler = Compiler::new().default_dialect(Dialect::Draft4);
     let schema = compiler

@@ -52,6 +52,11 @@ impl<'i, N: Node<'i>> Fault<'i, N> {
         entries.get(to_usize(self.entry?))
     }
 
+    /// The keyword that applies the subschema; none at the root.
+    pub(crate) fn applied_by(&self) -> Option<&'static str> {
+        self.applicator.keyword.map(Keyword::name)
+    }
+
     /// The name that was looked at, if it was a member's name and not a value.
     pub(crate) fn name(&self) -> Option<&'i str> {
         self.at.name()

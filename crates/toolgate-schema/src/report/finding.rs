@@ -166,7 +166,7 @@ impl<'o, 'i, N: Node<'i>> Writer<'o, 'i, N> {
                 let name = name.map_or_else(String::new, |name| name.string().to_owned());
                 (entry.value, name)
             }
-            None => (sub.node, applied_by(&keyword_location)),
+            None => (sub.node, fault.applied_by().unwrap_or_default().to_owned()),
         };
         let word = entry.map(|_| keyword.as_str());
         let (pointer, absolute) = self.locator.places(fault.sub, word);
@@ -187,19 +187,6 @@ impl<'o, 'i, N: Node<'i>> Writer<'o, 'i, N> {
             instance_span: None,
         })
     }
-}
-
-/// The keyword that applied a `false` schema: the last token of its path that
-/// is a keyword which can.
-fn applied_by(path: &str) -> String {
-    let mut keyword = String::new();
-    for token in toolgate_json::pointer::tokens(path) {
-        let known = crate::dialect::Keyword::from_name(&token).is_some();
-        if known || keyword.is_empty() {
-            keyword = token.into_owned();
-        }
-    }
-    keyword
 }
 
 /// Bytes that all findings of a report may take together.
