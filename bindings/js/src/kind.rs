@@ -1,7 +1,7 @@
 //! What is wrong with an instance, for programs: a `name` to tell the kinds apart and the members
 //! that the kind has. `lib/types.d.ts` has the same list as types.
 
-use toolgate_schema::{Branches, FindingKind, Found, Tag};
+use toolgate_schema::{Branches, FindingKind, FoundValue, Tag};
 
 use crate::report::type_name;
 use crate::write::Object;
@@ -146,7 +146,7 @@ pub(crate) fn write(out: &mut Object<'_>, kind: &FindingKind) {
     }
 }
 
-fn bound(out: &mut Object<'_>, name: &str, limit: &str, exclusive: bool, found: &Found) {
+fn bound(out: &mut Object<'_>, name: &str, limit: &str, exclusive: bool, found: &FoundValue) {
     out.text("name", name);
     out.text("limit", limit);
     out.boolean("exclusive", exclusive);
@@ -178,7 +178,7 @@ fn write_tag(out: &mut Object<'_>, tag: &Tag) {
     value(out, &tag.found);
 }
 
-fn value(out: &mut Object<'_>, found: &Found) {
+fn value(out: &mut Object<'_>, found: &FoundValue) {
     out.object("found", |out| {
         out.text("type", type_name(found.kind));
         out.text("text", &found.text);

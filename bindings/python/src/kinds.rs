@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyModule, PyTuple};
-use toolgate_schema::{Branches, FindingKind, Found, Tag};
+use toolgate_schema::{Branches, FindingKind, FoundValue, Tag};
 
 static KINDS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 
@@ -35,7 +35,7 @@ impl<'py> Maker<'py> {
         self.with(name, tuple)
     }
 
-    fn found(self, value: &Found) -> PyResult<Self> {
+    fn found(self, value: &FoundValue) -> PyResult<Self> {
         let found = found(self.members.py(), value)?;
         self.with("found", found)
     }
@@ -45,7 +45,7 @@ impl<'py> Maker<'py> {
     }
 }
 
-fn found<'py>(py: Python<'py>, value: &Found) -> PyResult<Bound<'py, PyAny>> {
+fn found<'py>(py: Python<'py>, value: &FoundValue) -> PyResult<Bound<'py, PyAny>> {
     Maker::new(py)?
         .with("type", value.kind.name())?
         .with("text", value.text.as_str())?
@@ -189,7 +189,7 @@ fn limited<'py>(
     maker: Maker<'py>,
     limit: &str,
     exclusive: bool,
-    found: &Found,
+    found: &FoundValue,
 ) -> PyResult<Maker<'py>> {
     let made = maker.with("limit", limit)?.with("exclusive", exclusive)?;
     made.found(found)

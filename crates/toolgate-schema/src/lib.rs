@@ -151,7 +151,7 @@ mod options {
 pub use compiler::Compiler;
 pub use execute::Exhausted;
 pub use explain::kind::FindingKind;
-pub use explain::text::{Branches, Found, Tag};
+pub use explain::text::{Branches, FoundValue, Tag};
 pub use limits::Limits;
 pub use report::{
     Annotation, Annotations, Explanation, Fault, Faults, Finding, OutputFormat, Report, Source,

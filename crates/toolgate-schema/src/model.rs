@@ -2,5 +2,5 @@
 
 pub(crate) use toolgate_syntax::model::{
     ContentUse, Dangling, Dependency, DocumentId, Entry, Form, FormatUse, Model, PatternId,
-    ReferenceId, ResourceId, ScopeName, Shape, Subschema, SubschemaId, Target, TypeSet,
+    ReferenceId, ReferenceTarget, ResourceId, ScopeName, Shape, Subschema, SubschemaId, TypeSet,
 };

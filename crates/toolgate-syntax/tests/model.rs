@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use toolgate_syntax::model::{Form, FormatUse, Model, Shape, SubschemaId, Target};
+use toolgate_syntax::model::{Form, FormatUse, Model, ReferenceTarget, Shape, SubschemaId};
 use toolgate_syntax::{CompileErrorKind, Formats, Options, Parser, Strictness, uri};
 
 fn listing(model: &Model) -> String {
@@ -45,8 +45,8 @@ fn listing(model: &Model) -> String {
             write!(out, " {}", entry.keyword.name()).unwrap();
             if let Form::Reference(id) = &entry.form {
                 match model.target(*id).unwrap() {
-                    Target::Static(to) => write!(out, "->{}", place(to)),
-                    Target::Dynamic { initial, name } => {
+                    ReferenceTarget::Static(to) => write!(out, "->{}", place(to)),
+                    ReferenceTarget::Dynamic { initial, name } => {
                         write!(out, "->{}?{}", place(initial), name.index())
                     }
                 }

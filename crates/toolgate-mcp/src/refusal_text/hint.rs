@@ -2,7 +2,7 @@
 //! make it plain.
 
 use toolgate_json::{Kind, Node as _, View, pointer, quote};
-use toolgate_schema::{Finding, FindingKind, Found, Report, Schema};
+use toolgate_schema::{Finding, FindingKind, FoundValue, Report, Schema};
 
 /// The hint for one line of a report's summary, if there is one.
 pub(super) fn of_line(line: &str, schema: &Schema, report: &Report) -> Option<String> {
@@ -40,7 +40,7 @@ fn said_of<'l>(line: &'l str, finding: &Finding) -> Option<&'l str> {
 
 fn of_type(
     expected: &[&'static str],
-    found: &Found,
+    found: &FoundValue,
     is_optional: impl Fn() -> bool,
 ) -> Option<&'static str> {
     let wants = |names: &[&str]| expected.iter().any(|name| names.contains(name));

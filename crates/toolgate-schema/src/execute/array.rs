@@ -7,7 +7,7 @@ use toolgate_json::{Kind, Node, hash_bytes};
 
 use super::{Answer, Machine, NO, YES, internal_error, price_of_text};
 use crate::int::units;
-use crate::plan::{ArrayPlan, Contains, NameTable, NodeIx, Reach, Target};
+use crate::plan::{ArrayPlan, Contains, Inspection, NameTable, NodeIx, NodeSummary};
 
 impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     /// Keywords about arrays.
@@ -28,9 +28,9 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
 
     /// Items that must all match one subschema.
     #[inline(always)]
-    fn alike(&mut self, target: &'p Target, items: N::Items, count: usize) -> Answer {
+    fn alike(&mut self, target: &'p NodeSummary, items: N::Items, count: usize) -> Answer {
         self.spend(units(count))?;
-        if target.reach == Reach::Type {
+        if target.inspection == Inspection::Type {
             for item in items {
                 if !target.types.admits(item, item.kind()) {
                     return NO;
@@ -107,26 +107,26 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
 
     /// A child whose turn it is, against one subschema.
     #[inline(always)]
-    pub(super) fn child(&mut self, target: &'p Target, value: N) -> Answer {
+    pub(super) fn child(&mut self, target: &'p NodeSummary, value: N) -> Answer {
         let kind = value.kind();
         if !target.types.admits(value, kind) {
             return NO;
         }
-        if target.reach == Reach::Type {
+        if target.inspection == Inspection::Type {
             return YES;
         }
         let mut target = target;
-        if target.reach == Reach::ByKind {
+        if target.inspection == Inspection::ByKind {
             target = self.plan.of_kind(target, kind);
             if !target.types.admits(value, kind) {
                 return NO;
             }
         }
-        match target.reach {
-            Reach::Type => YES,
-            Reach::Value => self.leaf(self.plan.node(target.node), value, kind),
-            Reach::Object if kind != Kind::Object => YES,
-            Reach::Array | Reach::Items if kind != Kind::Array => YES,
+        match target.inspection {
+            Inspection::Type => YES,
+            Inspection::Value => self.leaf(self.plan.node(target.node), value, kind),
+            Inspection::Object if kind != Kind::Object => YES,
+            Inspection::Array | Inspection::Items if kind != Kind::Array => YES,
             _ => self.further(target, value),
         }
     }

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use toolgate_json::{Key as _, Node};
 
 use super::{Machine, Stop};
-use crate::plan::{NodeIx, ObjectPlan, Slot, Target};
+use crate::plan::{NodeIx, NodeSummary, ObjectPlan, Slot};
 
 impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     /// Goes through the members, and for each through what applies to it: `properties` by
@@ -55,9 +55,9 @@ pub(super) enum AppliedBy<'p> {
     /// `properties`.
     Name(&'p Slot),
     /// One of `patternProperties`, by its place.
-    Pattern(usize, &'p Target),
+    Pattern(usize, &'p NodeSummary),
     /// `additionalProperties`.
-    Rest(&'p Target),
+    Rest(&'p NodeSummary),
     /// `propertyNames`, to the name.
     PropertyNames(NodeIx),
 }

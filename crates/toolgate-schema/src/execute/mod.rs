@@ -12,7 +12,6 @@
 //! Functions that do not recurse are kept out of line where they would leave
 //! their locals on the stack of those that do.
 
-mod ahead;
 mod applied;
 mod array;
 mod covered;
@@ -20,6 +19,7 @@ mod evaluated;
 mod evaluator;
 mod exhausted;
 mod leaf;
+mod lookahead;
 mod memo;
 mod name;
 mod object;
@@ -39,7 +39,7 @@ pub(crate) use memo::Memo;
 pub(crate) use stream::run as run_stream;
 
 use crate::int::to_usize;
-use crate::plan::{NONE, NodeIx, Op, Plan, PlanNode, Reach, Run, Select};
+use crate::plan::{Inspection, NONE, NodeIx, Op, Plan, PlanNode, Run, Select};
 use crate::price;
 
 /// The answer of a plan that contradicts itself.
@@ -127,8 +127,9 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
         let plan = self.plan;
         let kind = value.kind();
         let target = plan.of_kind(&plan.start, kind);
-        match (target.reach, kind) {
-            (Reach::Object, Kind::Object) | (Reach::Array | Reach::Items, Kind::Array)
+        match (target.inspection, kind) {
+            (Inspection::Object, Kind::Object)
+            | (Inspection::Array | Inspection::Items, Kind::Array)
                 if target.types.admits(value, kind) =>
             {
                 self.further(target, value)

@@ -6,7 +6,7 @@ use toolgate_json::{Key as _, Kind, Node};
 
 use super::{Answer, Machine, NO, Stop, YES, internal_error, price_of_text};
 use crate::int::{to_usize, units};
-use crate::plan::{Dependent, NameTable, ObjectPlan, Reach, Slot, Target, Walk};
+use crate::plan::{Dependent, Inspection, NameTable, NodeSummary, ObjectPlan, Slot, Walk};
 use crate::price;
 
 /// A member whose subschema looks further than the value itself.
@@ -14,7 +14,7 @@ use crate::price;
 pub(super) struct Deferred<'p, N> {
     /// The order of its name; [`UNORDERED`] for members the schema does not name.
     order: u32,
-    target: &'p Target,
+    target: &'p NodeSummary,
     value: N,
 }
 
@@ -135,7 +135,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         value: N,
         mut find: impl FnMut(&[u8], N::Key) -> Option<&'p Slot>,
     ) -> Answer {
-        let rest = object.additional.as_ref().unwrap_or(&Target::TRUE);
+        let rest = object.additional.as_ref().unwrap_or(&NodeSummary::TRUE);
         let mut matched = true;
         let mut required = 0;
         let mut waiting = Waiting::none();
@@ -218,7 +218,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     fn member(
         &mut self,
         known: Option<&Slot>,
-        target: &'p Target,
+        target: &'p NodeSummary,
         value: N,
         waiting: &mut Waiting<'p, N>,
     ) -> Answer {
@@ -226,7 +226,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         if !target.types.admits(value, kind) {
             return NO;
         }
-        if target.reach == Reach::Type {
+        if target.inspection == Inspection::Type {
             return YES;
         }
         self.look_into(known, target, value, waiting)
@@ -237,23 +237,23 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     fn look_into(
         &mut self,
         known: Option<&Slot>,
-        mut target: &'p Target,
+        mut target: &'p NodeSummary,
         value: N,
         waiting: &mut Waiting<'p, N>,
     ) -> Answer {
         let kind = value.kind();
-        if target.reach == Reach::ByKind {
+        if target.inspection == Inspection::ByKind {
             target = self.plan.of_kind(target, kind);
             if !target.types.admits(value, kind) {
                 return NO;
             }
         }
-        match target.reach {
-            Reach::Type => return YES,
-            Reach::Value => return self.leaf(self.plan.node(target.node), value, kind),
-            Reach::Object if kind != Kind::Object => return YES,
-            Reach::Array | Reach::Items if kind != Kind::Array => return YES,
-            Reach::Items => return self.items(target, value),
+        match target.inspection {
+            Inspection::Type => return YES,
+            Inspection::Value => return self.leaf(self.plan.node(target.node), value, kind),
+            Inspection::Object if kind != Kind::Object => return YES,
+            Inspection::Array | Inspection::Items if kind != Kind::Array => return YES,
+            Inspection::Items => return self.items(target, value),
             _ => {}
         }
         let member = Deferred {
@@ -273,7 +273,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     /// An array whose items are checked without looking inside them: never deep, so its turn
     /// may come at once.
     #[inline(never)]
-    fn items(&mut self, target: &'p Target, value: N) -> Answer {
+    fn items(&mut self, target: &'p NodeSummary, value: N) -> Answer {
         self.spend(1)?;
         match self.plan.arrays.get(to_usize(target.index)) {
             Some(array) => self.array(array, value),
@@ -282,8 +282,11 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     }
 
     /// A value of an admitted type against a subschema that looks at its children.
-    pub(super) fn further(&mut self, target: &'p Target, value: N) -> Answer {
-        if !matches!(target.reach, Reach::Object | Reach::Array | Reach::Items) {
+    pub(super) fn further(&mut self, target: &'p NodeSummary, value: N) -> Answer {
+        if !matches!(
+            target.inspection,
+            Inspection::Object | Inspection::Array | Inspection::Items
+        ) {
             return self.enter(target.node, value);
         }
         if self.depth >= self.allowance.depth {
@@ -293,8 +296,8 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         self.depth += 1;
         let plan = self.plan;
         let index = to_usize(target.index);
-        let matched = match target.reach {
-            Reach::Object => match plan.objects.get(index) {
+        let matched = match target.inspection {
+            Inspection::Object => match plan.objects.get(index) {
                 Some(object) => self.object(object, value)?,
                 None => return internal_error(),
             },

@@ -8,15 +8,15 @@ use std::ops::Range;
 use smallvec::SmallVec;
 use toolgate_json::{Key as _, Kind, NameEnds, Scalar};
 
-use super::ahead::Step;
+use super::lookahead::Step;
 use super::object::price_of_search;
 use super::stream::Pass;
 use super::{YES, price_of_text};
 use crate::int::units;
-use crate::plan::{ObjectPlan, Reach, Target};
+use crate::plan::{Inspection, NodeSummary, ObjectPlan};
 
 /// Targets that a member must match, with the depth of the subschemas that ask for them.
-type Wanted<'p> = SmallVec<[(&'p Target, u32); 4]>;
+type Wanted<'p> = SmallVec<[(&'p NodeSummary, u32); 4]>;
 
 impl<'p, 's> Pass<'p, '_, '_, 's> {
     /// Passes the object that is next by all steps from `floor` on.
@@ -25,15 +25,15 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         let (count, text) = match self.only_walk(floor) {
             // The tight walk settles itself.
             Some((at, object, inner)) => {
-                self.ahead.steps.remove(at);
+                self.lookahead.steps.remove(at);
                 self.machine.depth = inner;
                 self.object(object)?
             }
-            None => self.members(floor..self.ahead.steps.len())?,
+            None => self.members(floor..self.lookahead.steps.len())?,
         };
         self.machine.depth = depth;
-        for at in floor..self.ahead.steps.len() {
-            let price = match *self.ahead.steps.get(at)? {
+        for at in floor..self.lookahead.steps.len() {
+            let price = match *self.lookahead.steps.get(at)? {
                 Step::Walk { object, met, .. } => {
                     if count < object.min || count > object.max || met != object.required {
                         return None;
@@ -51,7 +51,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
     /// The only walk among the steps from `floor` on, if names settle what its members must
     /// match: its place, its object, and its depth.
     fn only_walk(&self, floor: usize) -> Option<(usize, &'p ObjectPlan, u32)> {
-        let steps = self.ahead.steps.iter().enumerate().skip(floor);
+        let steps = self.lookahead.steps.iter().enumerate().skip(floor);
         let mut walks = steps.filter_map(|(at, step)| match step {
             Step::Walk { object, depth, .. } => Some((at, *object, *depth)),
             Step::Search(_) => None,
@@ -93,21 +93,21 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         let plan = self.machine.plan;
         let name = key.bytes();
         for at in steps {
-            let Some(Step::Walk { object, depth, met }) = self.ahead.steps.get_mut(at) else {
+            let Some(Step::Walk { object, depth, met }) = self.lookahead.steps.get_mut(at) else {
                 continue;
             };
             let known = object.names.find(name, |ends: NameEnds| ends.hash(name));
             *met += u32::from(known.is_some_and(|known| known.required));
-            let rest = object.additional.as_ref().unwrap_or(&Target::TRUE);
+            let rest = object.additional.as_ref().unwrap_or(&NodeSummary::TRUE);
             let target = plan.of_kind(known.map_or(rest, |known| &known.target), kind);
-            if target.reach != Reach::Type || !target.types.has_kind(kind) {
+            if target.inspection != Inspection::Type || !target.types.has_kind(kind) {
                 wanted.push((target, *depth));
             }
         }
     }
 
     /// Passes the next value, which must match each of some targets.
-    fn by_all(&mut self, targets: &[(&'p Target, u32)]) -> Option<()> {
+    fn by_all(&mut self, targets: &[(&'p NodeSummary, u32)]) -> Option<()> {
         let outer = self.machine.depth;
         match *targets {
             [] => self.stream.skip()?,

@@ -19,11 +19,11 @@ use toolgate_json::{
     Key as _, Kind, NameEnds, PAIRED, Scalar, Stream, first_equal_scalars, hash_bytes,
 };
 
-use super::ahead::Ahead;
 use super::array::{all_differ, price_of_key};
+use super::lookahead::Lookahead;
 use super::{Allowance, Machine, Scratch, price_of_text};
 use crate::int::{to_usize, units};
-use crate::plan::{ArrayPlan, NodeIx, ObjectPlan, Plan, Reach, Run, Target};
+use crate::plan::{ArrayPlan, Inspection, NodeIx, NodeSummary, ObjectPlan, Plan, Run};
 use crate::price;
 
 /// The fuel that a text took, if it is well-formed and valid and the way of judging
@@ -42,14 +42,15 @@ pub(crate) fn run(
     let mut pass = Pass {
         stream,
         machine: Machine::new(plan, allowance, scratch),
-        ahead: Ahead::default(),
+        lookahead: Lookahead::default(),
     };
-    match (target.reach, kind) {
-        (Reach::Object, Kind::Object) | (Reach::Array | Reach::Items, Kind::Array) => {
+    match (target.inspection, kind) {
+        (Inspection::Object, Kind::Object)
+        | (Inspection::Array | Inspection::Items, Kind::Array) => {
             pass.below(target, kind)?;
         }
         // Of a subschema that looks further the machine takes all of the root.
-        (Reach::Further, _) if pass.further(plan.root, kind)? => {}
+        (Inspection::Further, _) if pass.further(plan.root, kind)? => {}
         _ => return None,
     }
     pass.stream.finish()?;
@@ -60,17 +61,17 @@ pub(super) struct Pass<'p, 'w, 'r, 's> {
     pub(super) stream: Stream<'r, 's>,
     /// Holds the fuel, and decides what is neither array nor object.
     pub(super) machine: Machine<'p, 'w, Scalar<'s>>,
-    pub(super) ahead: Ahead<'p>,
+    pub(super) lookahead: Lookahead<'p>,
 }
 
 impl<'p, 's> Pass<'p, '_, '_, 's> {
     /// Passes the next value, which must match.
     #[inline(always)]
-    pub(super) fn value(&mut self, target: &'p Target) -> Option<()> {
+    pub(super) fn value(&mut self, target: &'p NodeSummary) -> Option<()> {
         let kind = self.stream.kind()?;
         match kind {
             Kind::Array | Kind::Object => self.container(target, kind),
-            Kind::String if target.reach == Reach::Type => {
+            Kind::String if target.inspection == Inspection::Type => {
                 if !target.types.has_kind(kind) {
                     return None;
                 }
@@ -79,7 +80,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
                     None => self.whole_of(target),
                 }
             }
-            Kind::Boolean | Kind::Null if target.reach == Reach::Type => {
+            Kind::Boolean | Kind::Null if target.inspection == Inspection::Type => {
                 if !target.types.has_kind(kind) {
                     return None;
                 }
@@ -91,7 +92,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
 
     /// Passes the next value, which is neither array nor object.
     #[inline(never)]
-    fn scalar(&mut self, target: &'p Target) -> Option<()> {
+    fn scalar(&mut self, target: &'p NodeSummary) -> Option<()> {
         let Some(scalar) = self.stream.scalar() else {
             return self.whole_of(target);
         };
@@ -101,22 +102,21 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
 
     /// Passes the array or object that is next.
     #[inline(never)]
-    fn container(&mut self, target: &'p Target, kind: Kind) -> Option<()> {
+    fn container(&mut self, target: &'p NodeSummary, kind: Kind) -> Option<()> {
         if !target.types.has_kind(kind) {
             return None;
         }
-        if target.reach == Reach::Type {
+        if target.inspection == Inspection::Type {
             return self.stream.skip();
         }
         let target = self.machine.plan.of_kind(target, kind);
         if !target.types.has_kind(kind) {
             return None;
         }
-        match (target.reach, kind) {
-            (Reach::Object, Kind::Object) | (Reach::Array | Reach::Items, Kind::Array) => {
-                self.below(target, kind)
-            }
-            (Reach::Further, _) => match self.further(target.node, kind)? {
+        match (target.inspection, kind) {
+            (Inspection::Object, Kind::Object)
+            | (Inspection::Array | Inspection::Items, Kind::Array) => self.below(target, kind),
+            (Inspection::Further, _) => match self.further(target.node, kind)? {
                 true => Some(()),
                 false => self.whole_of(target),
             },
@@ -148,13 +148,13 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
 
     /// Reads the next value and lets the machine evaluate it.
     #[inline(never)]
-    fn whole_of(&mut self, target: &'p Target) -> Option<()> {
+    fn whole_of(&mut self, target: &'p NodeSummary) -> Option<()> {
         self.whole(&[(target, self.machine.depth)])
     }
 
     /// Walks the array or object that is next.
     #[inline(always)]
-    fn below(&mut self, target: &'p Target, kind: Kind) -> Option<()> {
+    fn below(&mut self, target: &'p NodeSummary, kind: Kind) -> Option<()> {
         let plan = self.machine.plan;
         if kind == Kind::Object {
             let object = plan.objects.get(to_usize(target.index))?;
@@ -201,7 +201,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
     /// it has, and the price of looking at their names.
     #[inline(always)]
     pub(super) fn object(&mut self, object: &'p ObjectPlan) -> Option<(usize, u64)> {
-        let rest = object.additional.as_ref().unwrap_or(&Target::TRUE);
+        let rest = object.additional.as_ref().unwrap_or(&NodeSummary::TRUE);
         let floor = self.stream.names();
         let (mut count, mut required, mut text) = (0, 0, 0);
         // Names of the schema that were met, while a word has room for them.
@@ -256,7 +256,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
             required += u32::from(known.is_some_and(|known| known.required));
             let declared = known.filter(|known| known.declared);
             let mut first = declared.map(|known| &known.target);
-            let mut others: SmallVec<[(&Target, u32); 4]> = SmallVec::new();
+            let mut others: SmallVec<[(&NodeSummary, u32); 4]> = SmallVec::new();
             if !known.is_some_and(|known| known.clear) {
                 for (pattern, target) in &object.patterns {
                     match self.machine.matches(*pattern, key.text()) {
@@ -273,7 +273,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
                 return None;
             }
             let first = first.or(object.additional.as_ref());
-            let first = first.unwrap_or(&Target::TRUE);
+            let first = first.unwrap_or(&NodeSummary::TRUE);
             if others.is_empty() {
                 self.value(first)?;
             } else {
@@ -292,7 +292,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
 
     #[inline(always)]
     fn array(&mut self, array: &'p ArrayPlan) -> Option<()> {
-        let rest = array.rest.as_ref().unwrap_or(&Target::TRUE);
+        let rest = array.rest.as_ref().unwrap_or(&NodeSummary::TRUE);
         let mut count = 0;
         let mut more = self.stream.open(Kind::Array)?;
         if array.prefix.is_empty() {
@@ -317,7 +317,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
     /// Walks the array that is next, whose items must all be different; on the tape where
     /// that cannot be decided while reading.
     #[inline(never)]
-    fn distinct_items(&mut self, array: &'p ArrayPlan, target: &'p Target) -> Option<()> {
+    fn distinct_items(&mut self, array: &'p ArrayPlan, target: &'p NodeSummary) -> Option<()> {
         let (mark, fuel, depth) = (self.stream.mark(), self.machine.fuel, self.machine.depth);
         let start = self.stream.at();
         let differ = match &array.key {
@@ -359,7 +359,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
 
     /// The same for a few scalars, if that is what is next.
     fn unique(&mut self, array: &'p ArrayPlan) -> Option<()> {
-        let rest = array.rest.as_ref().unwrap_or(&Target::TRUE);
+        let rest = array.rest.as_ref().unwrap_or(&NodeSummary::TRUE);
         if self.machine.depth >= self.machine.allowance.depth {
             return None;
         }
@@ -391,7 +391,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
     /// Reads the next value and lets the machine evaluate it by each of some targets, of
     /// subschemas at some depth.
     #[inline(never)]
-    pub(super) fn whole(&mut self, targets: &[(&'p Target, u32)]) -> Option<()> {
+    pub(super) fn whole(&mut self, targets: &[(&'p NodeSummary, u32)]) -> Option<()> {
         // Identities of other values that were read are used again.
         self.machine.memo.clear();
         let value = self.stream.value()?;

@@ -2,13 +2,13 @@
 
 use toolgate_json::{Key as _, Kind, Node};
 
-use super::text::Found;
+use super::text::FoundValue;
 use crate::execute::ValueOrName;
 use toolgate_syntax::closest;
 
 /// The value as a finding repeats it.
-pub(super) fn found<'i, N: Node<'i>>(at: ValueOrName<'i, N>) -> Found {
-    Found {
+pub(super) fn found<'i, N: Node<'i>>(at: ValueOrName<'i, N>) -> FoundValue {
+    FoundValue {
         kind: at.kind(),
         text: match at {
             ValueOrName::Value(node) => show(node),

@@ -7,7 +7,7 @@ use toolgate_json::{Node, quote};
 
 use super::excerpt::{cut, found, show};
 use super::text::{
-    Alternatives, Branches, Count, Found, SHOWN, write_closest, write_members, write_missing,
+    Alternatives, Branches, Count, FoundValue, SHOWN, write_closest, write_members, write_missing,
     write_none, write_tag,
 };
 use crate::dialect::Keyword;
@@ -26,14 +26,14 @@ pub enum FindingKind {
         /// The names of the allowed types.
         expected: Vec<&'static str>,
         /// The value.
-        found: Found,
+        found: FoundValue,
     },
     /// `const`: the value is another.
     Const {
         /// The one allowed value.
         expected: String,
         /// The value.
-        found: Found,
+        found: FoundValue,
     },
     /// `enum`: the value is not a member.
     Enum {
@@ -44,7 +44,7 @@ pub enum FindingKind {
         /// The member that was probably meant.
         closest: Option<String>,
         /// The value.
-        found: Found,
+        found: FoundValue,
     },
     /// `minimum`, `exclusiveMinimum`: the number is too small.
     Minimum {
@@ -53,7 +53,7 @@ pub enum FindingKind {
         /// Whether the bound itself is too small.
         exclusive: bool,
         /// The value.
-        found: Found,
+        found: FoundValue,
     },
     /// `maximum`, `exclusiveMaximum`: the number is too large.
     Maximum {
@@ -62,14 +62,14 @@ pub enum FindingKind {
         /// Whether the bound itself is too large.
         exclusive: bool,
         /// The value.
-        found: Found,
+        found: FoundValue,
     },
     /// `multipleOf`: the number is not a multiple.
     MultipleOf {
         /// The divisor.
         divisor: String,
         /// The value.
-        found: Found,
+        found: FoundValue,
     },
     /// `minLength`: the string has too few characters.
     MinLength {
@@ -78,7 +78,7 @@ pub enum FindingKind {
         /// The count found.
         count: usize,
         /// The value.
-        found: Found,
+        found: FoundValue,
     },
     /// `maxLength`: the string has too many characters.
     MaxLength {
@@ -87,28 +87,28 @@ pub enum FindingKind {
         /// The count found.
         count: usize,
         /// The value.
-        found: Found,
+        found: FoundValue,
     },
     /// `pattern`: the regular expression matches nowhere.
     Pattern {
         /// The regular expression.
         pattern: String,
         /// The value.
-        found: Found,
+        found: FoundValue,
     },
     /// `format`: the value does not have the format.
     Format {
         /// The format's name.
         format: &'static str,
         /// The value.
-        found: Found,
+        found: FoundValue,
     },
     /// `contentEncoding`, `contentMediaType`, where they assert.
     Content {
         /// The encoding or media type.
         expected: &'static str,
         /// The value.
-        found: Found,
+        found: FoundValue,
     },
     /// `minItems`: the array is too short.
     MinItems {
@@ -206,12 +206,12 @@ pub enum FindingKind {
     /// `not`: the value matches what it must not match.
     Not {
         /// The value.
-        found: Found,
+        found: FoundValue,
     },
     /// A `false` schema, which nothing matches.
     Never {
         /// The value.
-        found: Found,
+        found: FoundValue,
     },
 }
 

@@ -31,13 +31,13 @@ pub struct Tag {
     /// The one that was probably meant.
     pub closest: Option<String>,
     /// The value.
-    pub found: Found,
+    pub found: FoundValue,
 }
 
 /// A value that was found in the instance.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Found {
+pub struct FoundValue {
     /// Its type.
     pub kind: Kind,
     /// Its JSON text, cut.
@@ -53,7 +53,7 @@ impl Display for Tag {
     }
 }
 
-impl Display for Found {
+impl Display for FoundValue {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self.kind {
             Kind::Null => f.write_str("null"),

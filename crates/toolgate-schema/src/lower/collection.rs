@@ -9,7 +9,8 @@ use crate::error::CompileError;
 use crate::int::{count, to_u32, to_usize};
 use crate::model::{Dangling, Dependency, Entry, Form, PatternId, Subschema, SubschemaId, TypeSet};
 use crate::plan::{
-    ArrayPlan, Contains, Dependent, NodeIx, ObjectPlan, Op, RareTable, Run, Slot, Slots, Target,
+    ArrayPlan, Contains, Dependent, NodeIx, NodeSummary, ObjectPlan, Op, RareTable, Run, Slot,
+    Slots,
 };
 
 impl Lowering<'_> {
@@ -54,7 +55,7 @@ impl Lowering<'_> {
                         let slot = names.slot(document.view(*key).string());
                         let schema = self.child(*one, scope)?;
                         amend(&mut known, slot, |slot| {
-                            slot.target = Target::open(schema);
+                            slot.target = NodeSummary::open(schema);
                             slot.declared = true;
                         });
                     }
@@ -68,12 +69,12 @@ impl Lowering<'_> {
                 (Form::Patterns(patterns), _) => {
                     let mut found = Vec::with_capacity(patterns.len());
                     for (_, pattern, one) in patterns {
-                        found.push((*pattern, Target::open(self.child(*one, scope)?)));
+                        found.push((*pattern, NodeSummary::open(self.child(*one, scope)?)));
                     }
                     plan.patterns = found.into();
                 }
                 (Form::One(one), Keyword::AdditionalProperties) => {
-                    plan.additional = Some(Target::open(self.child(*one, scope)?));
+                    plan.additional = Some(NodeSummary::open(self.child(*one, scope)?));
                     if self.plain {
                         for name in declared(model.entries(sub)?) {
                             let slot = names.slot(document.view(name).string());
@@ -118,7 +119,7 @@ impl Lowering<'_> {
             && let Some(rest) = self.own_unevaluated(id, sub, Keyword::UnevaluatedProperties)?
             && plan.additional.is_none()
         {
-            plan.additional = Some(Target::open(self.child(rest, scope)?));
+            plan.additional = Some(NodeSummary::open(self.child(rest, scope)?));
             any = true;
         }
         if !any {
@@ -187,12 +188,12 @@ impl Lowering<'_> {
                 (Form::List(list), Keyword::PrefixItems | Keyword::Items) => {
                     let mut prefix = Vec::with_capacity(list.len());
                     for one in list {
-                        prefix.push(Target::open(self.child(*one, scope)?));
+                        prefix.push(NodeSummary::open(self.child(*one, scope)?));
                     }
                     plan.prefix = prefix.into();
                 }
                 (Form::One(one), Keyword::Items) => {
-                    plan.rest = Some(Target::open(self.child(*one, scope)?));
+                    plan.rest = Some(NodeSummary::open(self.child(*one, scope)?));
                     if self.plain {
                         plan.prefix = listed(model.entries(sub)?, Keyword::PrefixItems);
                     }
@@ -207,7 +208,7 @@ impl Lowering<'_> {
                             ..
                         })
                     ) {
-                        plan.rest = Some(Target::open(self.child(*one, scope)?));
+                        plan.rest = Some(NodeSummary::open(self.child(*one, scope)?));
                         if self.plain {
                             plan.prefix = listed(model.entries(sub)?, Keyword::Items);
                         }
@@ -241,7 +242,7 @@ impl Lowering<'_> {
             && let Some(rest) = self.own_unevaluated(id, sub, Keyword::UnevaluatedItems)?
             && plan.rest.is_none()
         {
-            plan.rest = Some(Target::open(self.child(rest, scope)?));
+            plan.rest = Some(NodeSummary::open(self.child(rest, scope)?));
             any = true;
         }
         let idle = plan.min == 0
@@ -378,22 +379,24 @@ fn declared(beside: &[Entry]) -> impl Iterator<Item = NodeId> {
 
 /// The patterns of `patternProperties` among some keywords, for one that leaves their
 /// members alone.
-fn patterns(beside: &[Entry]) -> RareTable<(PatternId, Target)> {
+fn patterns(beside: &[Entry]) -> RareTable<(PatternId, NodeSummary)> {
     let entry = Entry::find(beside, Keyword::PatternProperties);
     let patterns = match entry.map(|entry| &entry.form) {
         Some(Form::Patterns(patterns)) => &**patterns,
         _ => &[],
     };
     let patterns = patterns.iter().map(|(_, pattern, _)| *pattern);
-    patterns.map(|pattern| (pattern, Target::TRUE)).collect()
+    patterns
+        .map(|pattern| (pattern, NodeSummary::TRUE))
+        .collect()
 }
 
 /// The items of a keyword with an array of subschemas, for one that leaves them alone.
-fn listed(beside: &[Entry], keyword: Keyword) -> RareTable<Target> {
+fn listed(beside: &[Entry], keyword: Keyword) -> RareTable<NodeSummary> {
     let entry = Entry::find(beside, keyword);
     let count = match entry.map(|entry| &entry.form) {
         Some(Form::List(list)) => list.len(),
         _ => 0,
     };
-    vec![Target::TRUE; count].into()
+    vec![NodeSummary::TRUE; count].into()
 }

@@ -105,7 +105,7 @@ impl Fusion<'_> {
             plain: node.present == 0,
             leaf: !node.has(FURTHER),
             memo: false,
-            ahead: false,
+            lookahead: false,
         };
         node.start = to_u32(self.plan.ops.len());
         self.plan.ops.extend(ops);

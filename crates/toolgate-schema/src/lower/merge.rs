@@ -3,7 +3,7 @@
 
 use super::fuse::Fusion;
 use crate::int::{to_u32, to_usize};
-use crate::plan::{ArrayPlan, Dependent, NodeIx, ObjectPlan, Plan, Slot, Slots, Target};
+use crate::plan::{ArrayPlan, Dependent, NodeIx, NodeSummary, ObjectPlan, Plan, Slot, Slots};
 
 /// Whether walks over members can become one: patterns decide in one of them alone, and
 /// what is not covered there, or in the others, is free.
@@ -122,7 +122,7 @@ fn merged_slot(
         node = fusion.both(node, asked.map_or(NodeIx::TRUE, |target| target.node));
     }
     if merged.declared {
-        merged.target = Target::open(node);
+        merged.target = NodeSummary::open(node);
     }
     merged
 }
@@ -160,9 +160,13 @@ pub(super) fn arrays(fusion: &mut Fusion<'_>, parts: &[usize]) -> u32 {
 }
 
 /// The bounds of two keywords together; either may be absent.
-fn both_of(fusion: &mut Fusion<'_>, one: Option<Target>, other: Option<Target>) -> Option<Target> {
+fn both_of(
+    fusion: &mut Fusion<'_>,
+    one: Option<NodeSummary>,
+    other: Option<NodeSummary>,
+) -> Option<NodeSummary> {
     match (one, other) {
-        (Some(one), Some(other)) => Some(Target::open(fusion.both(one.node, other.node))),
+        (Some(one), Some(other)) => Some(NodeSummary::open(fusion.both(one.node, other.node))),
         (one, other) => one.or(other),
     }
 }

@@ -26,7 +26,8 @@ use crate::error::{CompileError, CompileErrorKind, Place};
 use crate::int::{to_u16, to_u32};
 use crate::limits::Limits;
 use crate::model::{
-    Dangling, Entry, Form, Model, ReferenceId, Shape, Subschema, SubschemaId, Target, TypeSet,
+    Dangling, Entry, Form, Model, ReferenceId, ReferenceTarget, Shape, Subschema, SubschemaId,
+    TypeSet,
 };
 use crate::plan::{DanglingIndex, Leaf, Literal, NONE, NodeIx, Op, Plan, PlanNode, Run, Traits};
 use toolgate_syntax::LimitName;
@@ -362,7 +363,7 @@ impl Lowering<'_> {
                 plain,
                 leaf: plain,
                 memo: false,
-                ahead: false,
+                lookahead: false,
             },
             present,
             object,
@@ -412,10 +413,12 @@ fn asserts(beside: &[Entry], entry: &Entry) -> bool {
 
 impl Scopes<'_> {
     /// Where a reference leads in a dynamic scope.
-    fn follow(&self, scope: ScopeId, target: Target) -> Result<SubschemaId, Dangling> {
+    fn follow(&self, scope: ScopeId, target: ReferenceTarget) -> Result<SubschemaId, Dangling> {
         match target {
-            Target::Static(sub) => Ok(sub),
-            Target::Dynamic { initial, name } => Ok(self.bound(scope, name)?.unwrap_or(initial)),
+            ReferenceTarget::Static(sub) => Ok(sub),
+            ReferenceTarget::Dynamic { initial, name } => {
+                Ok(self.bound(scope, name)?.unwrap_or(initial))
+            }
         }
     }
 }

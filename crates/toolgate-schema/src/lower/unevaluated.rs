@@ -16,7 +16,7 @@ use crate::error::CompileError;
 use crate::model::{
     Dangling, DocumentId, Entry, Form, Model, PatternId, Shape, Subschema, SubschemaId,
 };
-use crate::plan::{ArrayPlan, NodeIx, ObjectPlan, Op, Run, Slot, Slots, Target};
+use crate::plan::{ArrayPlan, NodeIx, NodeSummary, ObjectPlan, Op, Run, Slot, Slots};
 
 impl Lowering<'_> {
     /// Adds the `unevaluated*` keywords that [`is_own`] did not settle.
@@ -46,8 +46,8 @@ impl Lowering<'_> {
                 } else {
                     let plan = ArrayPlan {
                         max: usize::MAX,
-                        prefix: vec![Target::TRUE; seen.items].into(),
-                        rest: Some(Target::open(schema)),
+                        prefix: vec![NodeSummary::TRUE; seen.items].into(),
+                        rest: Some(NodeSummary::open(schema)),
                         ..ArrayPlan::default()
                     };
                     self.push_array(plan, Run::Tail, builder);
@@ -223,9 +223,9 @@ impl StaticallyEvaluated {
             patterns: self
                 .patterns
                 .into_iter()
-                .map(|p| (p, Target::TRUE))
+                .map(|p| (p, NodeSummary::TRUE))
                 .collect(),
-            additional: Some(Target::open(schema)),
+            additional: Some(NodeSummary::open(schema)),
             max: usize::MAX,
             ..ObjectPlan::default()
         })
@@ -296,7 +296,7 @@ pub(super) fn tracked(model: &Model) -> Result<Vec<bool>, Dangling> {
 }
 
 const EVALUATED: Slot = Slot {
-    target: Target::TRUE,
+    target: NodeSummary::TRUE,
     order: 0,
     bit: 0,
     clear: false,

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::listing::bounds;
-use super::{NameTable, NodeIx, Plan, RareTable, Target};
+use super::{NameTable, NodeIx, NodeSummary, Plan, RareTable};
 use crate::int::to_usize;
 
 /// Everything that walks an array's items.
@@ -11,9 +11,9 @@ use crate::int::to_usize;
 pub(crate) struct ArrayPlan {
     pub(crate) min: usize,
     pub(crate) max: usize,
-    pub(crate) prefix: RareTable<Target>,
+    pub(crate) prefix: RareTable<NodeSummary>,
     /// For items behind the prefix; `None` if the keyword is absent.
-    pub(crate) rest: Option<Target>,
+    pub(crate) rest: Option<NodeSummary>,
     pub(crate) contains: Option<Contains>,
     pub(crate) unique: bool,
     /// The name of a string that all items require, if they must differ: items in which it
@@ -25,8 +25,8 @@ pub(crate) struct ArrayPlan {
 
 impl ArrayPlan {
     /// The subschema of each place, without end.
-    pub(crate) fn targets(&self) -> impl Iterator<Item = &Target> {
-        let rest = self.rest.as_ref().unwrap_or(&Target::TRUE);
+    pub(crate) fn targets(&self) -> impl Iterator<Item = &NodeSummary> {
+        let rest = self.rest.as_ref().unwrap_or(&NodeSummary::TRUE);
         self.prefix.iter().chain(std::iter::repeat(rest))
     }
 

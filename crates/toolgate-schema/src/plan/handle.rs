@@ -4,7 +4,7 @@
 use std::ops::Deref;
 use std::sync::OnceLock;
 
-use super::{NodeIx, Plan, Reach, Target};
+use super::{Inspection, NodeIx, NodeSummary, Plan};
 use crate::int::to_usize;
 use crate::model::TypeSet;
 
@@ -18,7 +18,7 @@ pub(crate) enum PlanHandle {
 impl PlanHandle {
     /// Holds a plan; lets it go for the shared one where that says the same.
     pub(crate) fn new(plan: Plan) -> Self {
-        if plan.start.reach == Reach::Type {
+        if plan.start.inspection == Inspection::Type {
             let types = plan.start.types;
             if let Some(shared) = PLAIN.get(to_usize(types.number())) {
                 return Self::Shared(shared.get_or_init(|| plain(types)));
@@ -53,10 +53,10 @@ fn plain(types: TypeSet) -> Plan {
     let root = NodeIx::plain(types);
     Plan {
         root,
-        start: Target {
+        start: NodeSummary {
             node: root,
             types,
-            ..Target::TRUE
+            ..NodeSummary::TRUE
         },
         ..Plan::default()
     }

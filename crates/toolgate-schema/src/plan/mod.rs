@@ -2,18 +2,18 @@
 //! indexes, operations grouped by the instance's type so that a string never looks at an
 //! object keyword.
 
-mod ahead;
 mod array;
 mod handle;
 mod index;
 mod leaf;
 mod listing;
+mod lookahead;
 mod names;
 mod object;
 mod plain;
 mod rare_table;
 mod slots;
-mod target;
+mod summary;
 mod union;
 
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub(crate) use object::{Dependent, ObjectPlan, Slot, Walk};
 pub(crate) use plain::{PlainKeyword, PlainPlan, PlainSubschema};
 pub(crate) use rare_table::RareTable;
 pub(crate) use slots::Slots;
-pub(crate) use target::{ByKind, Reach, Target};
+pub(crate) use summary::{ByKind, Inspection, NodeSummary};
 pub(crate) use union::{Select, Union};
 
 use crate::int::to_usize;
@@ -53,8 +53,8 @@ pub(crate) struct Plan {
     pub(crate) docs: RareTable<OwnedDocument>,
     pub(crate) root: NodeIx,
     /// The root as those see it who begin there.
-    pub(crate) start: Target,
-    /// What [`Reach::ByKind`] leads to.
+    pub(crate) start: NodeSummary,
+    /// What [`Inspection::ByKind`] leads to.
     pub(crate) by_kind: RareTable<ByKind>,
 }
 
@@ -87,7 +87,7 @@ pub(crate) struct Traits {
     pub(crate) memo: bool,
     /// What it asks of objects comes down to walks once some members are known;
     /// [`Plan::settle`] fills it in.
-    pub(crate) ahead: bool,
+    pub(crate) lookahead: bool,
 }
 
 /// The runs of a node's operations, in the order they are executed.
@@ -367,7 +367,7 @@ impl PlanNode {
             plain: false,
             leaf: false,
             memo: false,
-            ahead: false,
+            lookahead: false,
         },
         present: u8::MAX,
         object: NONE - 1,
@@ -384,7 +384,7 @@ impl PlanNode {
                 plain: true,
                 leaf: true,
                 memo: false,
-                ahead: false,
+                lookahead: false,
             },
             present: 0,
             object: NONE,

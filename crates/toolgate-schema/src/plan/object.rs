@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::listing::bounds;
-use super::{NameTable, NodeIx, Plan, RareTable, Target};
+use super::{NameTable, NodeIx, NodeSummary, Plan, RareTable};
 use crate::int::{to_u32, to_usize};
 use crate::model::PatternId;
 
@@ -14,10 +14,10 @@ pub(crate) struct ObjectPlan {
     pub(crate) names: NameTable<Slot>,
     /// How many slots are required.
     pub(crate) required: u32,
-    pub(crate) patterns: RareTable<(PatternId, Target)>,
+    pub(crate) patterns: RareTable<(PatternId, NodeSummary)>,
     /// For members that neither a declared name nor a pattern covers; `None` if
     /// the keyword is absent, which leaves them unevaluated.
-    pub(crate) additional: Option<Target>,
+    pub(crate) additional: Option<NodeSummary>,
     pub(crate) property_names: Option<NodeIx>,
     pub(crate) min: usize,
     pub(crate) max: usize,
@@ -105,7 +105,7 @@ pub(crate) enum Walk {
 pub(crate) struct Slot {
     /// What its member must match. Where no pattern can cover the name, a name
     /// that is not declared has the target of the additional ones.
-    pub(crate) target: Target,
+    pub(crate) target: NodeSummary,
     /// Its place among the names as the schema has them: costly members are
     /// taken in this order, since schemas put the distinguishing members first.
     pub(crate) order: u32,

@@ -16,7 +16,7 @@ use crate::limits::Limits;
 use crate::lower::{lower, plain};
 use crate::model::{Form, Model};
 use crate::options::Formats;
-use crate::plan::{Leaf, NodeIx, Op, Plan, Run, Target};
+use crate::plan::{Leaf, NodeIx, NodeSummary, Op, Plan, Run};
 
 /// Our own cases hold every keyword in every dialect.
 #[test]
@@ -383,7 +383,7 @@ fn damage(plan: &mut Plan, random: &mut Random) -> String {
 }
 
 /// A target whose node and table row are not there.
-fn lead_astray(target: &mut Target) {
+fn lead_astray(target: &mut NodeSummary) {
     if target.node.index() < 1 << 30 {
         target.node = NodeIx::new(1 << 30);
         target.index = NOWHERE;

@@ -93,7 +93,7 @@ pub struct Model {
     /// The distinct regular expressions, by [`PatternId`].
     pub patterns: Vec<Arc<Pattern>>,
     /// Where each reference leads, by [`ReferenceId`].
-    pub targets: Vec<Target>,
+    pub targets: Vec<ReferenceTarget>,
     /// How many [`ScopeName`]s there are.
     pub scope_names: usize,
     /// Where evaluation begins.
@@ -179,7 +179,7 @@ pub enum Shape {
     clippy::exhaustive_enums,
     reason = "every user of a model must decide what a new target means to it"
 )]
-pub enum Target {
+pub enum ReferenceTarget {
     /// Always to the same subschema.
     Static(SubschemaId),
     /// To the outermost resource of the dynamic scope that binds the name.
@@ -191,7 +191,7 @@ pub enum Target {
     },
 }
 
-impl Target {
+impl ReferenceTarget {
     /// Where it leads when nothing in the dynamic scope says otherwise.
     ///
     /// ```
@@ -313,7 +313,7 @@ impl Model {
     /// # Errors
     ///
     /// The reference is of another model.
-    pub fn target(&self, id: ReferenceId) -> Result<Target, Dangling> {
+    pub fn target(&self, id: ReferenceId) -> Result<ReferenceTarget, Dangling> {
         self.targets.get(id.index()).copied().ok_or(Dangling)
     }
 
@@ -434,7 +434,7 @@ impl Model {
             };
             let left_out = match &entry.form {
                 Form::Reference(id) => {
-                    !dynamic && matches!(self.target(*id)?, Target::Dynamic { .. })
+                    !dynamic && matches!(self.target(*id)?, ReferenceTarget::Dynamic { .. })
                 }
                 _ => false,
             };

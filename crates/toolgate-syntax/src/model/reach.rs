@@ -1,6 +1,6 @@
 //! Which subschemas an evaluation can come to.
 
-use super::{Dangling, Dependency, Entry, Form, Model, SubschemaId, Target};
+use super::{Dangling, Dependency, Entry, Form, Model, ReferenceTarget, SubschemaId};
 use crate::dialect::Keyword;
 
 impl Model {
@@ -78,7 +78,7 @@ impl Model {
             for entry in self.entries(self.sub(id)?)? {
                 self.each_applied(entry, |next| waiting.push(next))?;
                 if let Form::Reference(reference) = &entry.form
-                    && let Target::Dynamic { name, .. } = self.target(*reference)?
+                    && let ReferenceTarget::Dynamic { name, .. } = self.target(*reference)?
                 {
                     // Any resource may be in the dynamic scope.
                     for resource in &self.resources {

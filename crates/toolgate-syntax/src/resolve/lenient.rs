@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use crate::build::{LeftOut, describe};
 use crate::dialect::{Keyword, Vocabulary};
 use crate::error::{CompileError, CompileErrorKind};
-use crate::model::{Dangling, Entry, Model, Shape, SubschemaId, Target};
+use crate::model::{Dangling, Entry, Model, ReferenceTarget, Shape, SubschemaId};
 use crate::options::Warning;
 use toolgate_json::int::{to_u32, to_usize};
 
@@ -97,7 +97,7 @@ impl Parents {
                 let mut children = Vec::new();
                 model.each_applied(entry, |child| children.push(child))?;
                 if let Some(reference) = entry.reference()
-                    && let Target::Dynamic { name, .. } = model.target(reference)?
+                    && let ReferenceTarget::Dynamic { name, .. } = model.target(reference)?
                 {
                     let bound = model.resources.iter().flat_map(|resource| &resource.scope);
                     let bound = bound.filter(|(other, _)| *other == name);

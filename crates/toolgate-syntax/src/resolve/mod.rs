@@ -17,7 +17,8 @@ use crate::closest::closest;
 use crate::dialect::{DialectRules, Keyword};
 use crate::error::{CompileError, CompileErrorKind, FOREIGN_TEXT, cut};
 use crate::model::{
-    Dangling, Model, ReferenceId, Resource, ResourceId, ScopeName, Subschema, SubschemaId, Target,
+    Dangling, Model, ReferenceId, ReferenceTarget, Resource, ResourceId, ScopeName, Subschema,
+    SubschemaId,
 };
 use crate::options::Warning;
 use crate::reference::{Fragment, PointerIndex};
@@ -53,7 +54,7 @@ pub(crate) fn resolve(
             Err(error) if matches!(error.kind(), CompileErrorKind::UnresolvedRef { .. }) => {
                 dangling.push((pending.sub, reference, error));
                 // It is left out below, unless the schema is refused.
-                Target::Static(pending.sub)
+                ReferenceTarget::Static(pending.sub)
             }
             Err(error) => return Err(error),
         };
@@ -145,7 +146,7 @@ impl Names {
 struct Resolver<'t, 'l> {
     builder: ModelBuilder<'t>,
     documents: &'l Documents<'l>,
-    targets: Vec<Target>,
+    targets: Vec<ReferenceTarget>,
     names: Names,
     index: PointerIndex,
     /// Names that may still be compared to suggest the one that was meant.
@@ -153,7 +154,7 @@ struct Resolver<'t, 'l> {
 }
 
 impl Resolver<'_, '_> {
-    fn reference(&mut self, pending: PendingReference) -> Result<Target, CompileError> {
+    fn reference(&mut self, pending: PendingReference) -> Result<ReferenceTarget, CompileError> {
         let sub = self.subschema(pending.sub)?;
         let text = self.text(sub)?;
         let text = text.document().get(pending.value).ok_or(Dangling)?;
@@ -187,35 +188,35 @@ impl Resolver<'_, '_> {
         text: &str,
         resource: ResourceId,
         fragment: &Fragment<'_>,
-    ) -> Result<Target, CompileError> {
+    ) -> Result<ReferenceTarget, CompileError> {
         let found = self.resource(resource)?;
         let fragment: &str = match fragment {
             Fragment::Root => {
                 let initial = found.root;
                 if pending.keyword == Keyword::RecursiveRef && found.recursive {
-                    return Ok(Target::Dynamic {
+                    return Ok(ReferenceTarget::Dynamic {
                         initial,
                         name: self.names.recursive(),
                     });
                 }
-                return Ok(Target::Static(initial));
+                return Ok(ReferenceTarget::Static(initial));
             }
             Fragment::Pointer(pointer) => {
                 return self
                     .pointer(pending, text, found.root, pointer)
-                    .map(Target::Static);
+                    .map(ReferenceTarget::Static);
             }
             Fragment::Anchor(name) => name,
         };
         match found.anchors.get(fragment).copied() {
             Some(anchor) if anchor.dynamic && pending.keyword == Keyword::DynamicRef => {
                 let name = self.names.anchor(fragment);
-                Ok(Target::Dynamic {
+                Ok(ReferenceTarget::Dynamic {
                     initial: anchor.sub,
                     name,
                 })
             }
-            Some(anchor) => Ok(Target::Static(anchor.sub)),
+            Some(anchor) => Ok(ReferenceTarget::Static(anchor.sub)),
             None => {
                 let known = found.anchors.len();
                 let is_paid = spend(&mut self.spellings, known);

@@ -1,4 +1,4 @@
-//! Subschemas as those see them who apply them to children.
+//! What a walk over members or items knows of the subschemas that it applies.
 
 use toolgate_json::Kind;
 
@@ -6,40 +6,40 @@ use super::{NONE, NodeIx, ObjectPlan, Op, Plan, Run, Traits};
 use crate::int::{to_u32, to_usize};
 use crate::model::TypeSet;
 
-/// A subschema as those see it who apply it to children: enough to settle most
-/// values without looking at the node.
+/// A node in short, as a walk over members or items keeps it: enough to settle most values
+/// without a look at the node.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Target {
+pub(crate) struct NodeSummary {
     pub(crate) node: NodeIx,
     /// The node's types.
     pub(crate) types: TypeSet,
-    pub(crate) reach: Reach,
-    /// What [`Reach::Object`], [`Reach::Array`], [`Reach::Items`] or [`Reach::ByKind`] leads to.
+    pub(crate) inspection: Inspection,
+    /// What [`Inspection::Object`], [`Inspection::Array`], [`Inspection::Items`] or [`Inspection::ByKind`] leads to.
     pub(crate) index: u32,
 }
 
-/// How far a node looks.
+/// What of a value a node inspects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
-    /// At the value's type.
+pub(crate) enum Inspection {
+    /// Its type.
     Type,
-    /// At the value alone.
+    /// The value alone, without members and items.
     Value,
-    /// At the members of an object, in one walk; of all else at the type.
+    /// The members of an object, in one walk; of all else the type.
     Object,
-    /// At the items of an array, in one walk; of all else at the type.
+    /// The items of an array, in one walk; of all else the type.
     Array,
-    /// The same where nothing below the items is looked at.
+    /// The same where nothing below the items is inspected.
     Items,
-    /// At what the row of [`Plan::by_kind`] says for the value's kind.
+    /// What the row of [`Plan::by_kind`] says for the value's kind.
     ByKind,
-    /// At more than that, or through other subschemas.
+    /// More than that, or through other subschemas.
     Further,
 }
 
 /// A subschema as it looks to values of each kind: of a union whose branches have
 /// different types, one branch is left.
-pub(crate) type ByKind = [Target; KINDS.len()];
+pub(crate) type ByKind = [NodeSummary; KINDS.len()];
 
 const KINDS: [Kind; 6] = [
     Kind::Null,
@@ -63,18 +63,18 @@ const fn place(kind: Kind) -> usize {
     }
 }
 
-impl Default for Target {
+impl Default for NodeSummary {
     fn default() -> Self {
         Self::TRUE
     }
 }
 
-impl Target {
+impl NodeSummary {
     /// Lets everything through.
     pub(crate) const TRUE: Self = Self {
         node: NodeIx::TRUE,
         types: TypeSet::ALL,
-        reach: Reach::Type,
+        inspection: Inspection::Type,
         index: NONE,
     };
 
@@ -82,7 +82,7 @@ impl Target {
     const FALSE: Self = Self {
         node: NodeIx::FALSE,
         types: TypeSet::NONE,
-        reach: Reach::Type,
+        inspection: Inspection::Type,
         index: NONE,
     };
 
@@ -91,39 +91,41 @@ impl Target {
         Self {
             node,
             types: TypeSet::ALL,
-            reach: Reach::Further,
+            inspection: Inspection::Further,
             index: NONE,
         }
     }
 }
 
 impl Plan {
-    /// A finished node as those see it who apply it to children.
-    pub(crate) fn target(&self, ix: NodeIx) -> Target {
+    /// A finished node in short.
+    pub(crate) fn summary(&self, ix: NodeIx) -> NodeSummary {
         let node = *self.node(ix);
-        let (reach, index) = match node.traits {
-            Traits { plain: true, .. } => (Reach::Type, NONE),
-            Traits { leaf: true, .. } => (Reach::Value, NONE),
-            Traits { memo: true, .. } => (Reach::Further, NONE),
-            _ if node.present == Run::Object.bit() => (Reach::Object, node.object),
-            _ if node.present == Run::Array.bit() => (self.reach_of(node.array), node.array),
-            _ => (Reach::Further, NONE),
+        let (inspection, index) = match node.traits {
+            Traits { plain: true, .. } => (Inspection::Type, NONE),
+            Traits { leaf: true, .. } => (Inspection::Value, NONE),
+            Traits { memo: true, .. } => (Inspection::Further, NONE),
+            _ if node.present == Run::Object.bit() => (Inspection::Object, node.object),
+            _ if node.present == Run::Array.bit() => (self.inspection_of(node.array), node.array),
+            _ => (Inspection::Further, NONE),
         };
-        Target {
+        NodeSummary {
             node: ix,
             types: node.types,
-            reach,
+            inspection,
             index,
         }
     }
 
-    /// How far a walk over items looks.
-    fn reach_of(&self, array: u32) -> Reach {
+    /// What of a value a walk over items inspects.
+    fn inspection_of(&self, array: u32) -> Inspection {
         let array = self.arrays.get(to_usize(array));
-        let is_leaf = |rest: &Target| self.node(rest.node).traits.leaf;
+        let is_leaf = |rest: &NodeSummary| self.node(rest.node).traits.leaf;
         match array {
-            Some(array) if array.is_even && array.rest.as_ref().is_none_or(is_leaf) => Reach::Items,
-            _ => Reach::Array,
+            Some(array) if array.is_even && array.rest.as_ref().is_none_or(is_leaf) => {
+                Inspection::Items
+            }
+            _ => Inspection::Array,
         }
     }
 
@@ -149,9 +151,9 @@ impl Plan {
     }
 
     /// The same with a row for each kind where that is less than all of the node.
-    fn target_by_kind(&mut self, ix: NodeIx, rows: &mut Vec<Option<Target>>) -> Target {
-        let own = self.target(ix);
-        if own.reach != Reach::Further || self.node(ix).traits.memo {
+    fn summary_by_kind(&mut self, ix: NodeIx, rows: &mut Vec<Option<NodeSummary>>) -> NodeSummary {
+        let own = self.summary(ix);
+        if own.inspection != Inspection::Further || self.node(ix).traits.memo {
             return own;
         }
         if rows.is_empty() {
@@ -162,13 +164,13 @@ impl Plan {
         }
         let row = KINDS.map(|kind| self.for_kind(ix, kind, STEPS));
         let helps = row.iter().any(|one| {
-            let whole = one.node == ix && one.reach == Reach::Further;
+            let whole = one.node == ix && one.inspection == Inspection::Further;
             !whole && one.node != NodeIx::FALSE
         });
         let target = if helps {
             self.by_kind.push(row);
-            Target {
-                reach: Reach::ByKind,
+            NodeSummary {
+                inspection: Inspection::ByKind,
                 index: to_u32(self.by_kind.len() - 1),
                 ..own
             }
@@ -182,13 +184,13 @@ impl Plan {
     }
 
     /// What of a node concerns values of one kind.
-    fn for_kind(&self, ix: NodeIx, kind: Kind, steps: u32) -> Target {
+    fn for_kind(&self, ix: NodeIx, kind: Kind, steps: u32) -> NodeSummary {
         let node = *self.node(ix);
-        let own = self.target(ix);
+        let own = self.summary(ix);
         if !node.types.intersects(TypeSet::of_kind(kind)) {
-            return Target::FALSE;
+            return NodeSummary::FALSE;
         }
-        if node.traits.memo || own.reach == Reach::Type {
+        if node.traits.memo || own.inspection == Inspection::Type {
             return own;
         }
         let value = match kind {
@@ -196,23 +198,23 @@ impl Plan {
             Kind::Number => Run::Head.bit() | Run::Number.bit(),
             _ => Run::Head.bit(),
         };
-        let (below, reach, index) = match kind {
-            Kind::Array => (Run::Array.bit(), self.reach_of(node.array), node.array),
-            Kind::Object => (Run::Object.bit(), Reach::Object, node.object),
-            _ => (0, Reach::Type, NONE),
+        let (below, inspection, index) = match kind {
+            Kind::Array => (Run::Array.bit(), self.inspection_of(node.array), node.array),
+            Kind::Object => (Run::Object.bit(), Inspection::Object, node.object),
+            _ => (0, Inspection::Type, NONE),
         };
         let around = Run::Any.bit() | Run::Tail.bit();
         match (node.has(value), node.has(below), node.has(around)) {
-            (false, false, false) => Target {
-                reach: Reach::Type,
+            (false, false, false) => NodeSummary {
+                inspection: Inspection::Type,
                 ..own
             },
-            (true, false, false) => Target {
-                reach: Reach::Value,
+            (true, false, false) => NodeSummary {
+                inspection: Inspection::Value,
                 ..own
             },
-            (false, true, false) => Target {
-                reach,
+            (false, true, false) => NodeSummary {
+                inspection,
                 index,
                 ..own
             },
@@ -221,7 +223,7 @@ impl Plan {
                     return own;
                 };
                 let inner = self.for_kind(only, kind, steps - 1);
-                Target {
+                NodeSummary {
                     types: inner.types.intersection(node.types),
                     ..inner
                 }
@@ -262,17 +264,17 @@ impl Plan {
         }
     }
 
-    /// What a target means to a value of a kind.
+    /// A node in short, for values of one kind.
     #[inline(always)]
-    pub(crate) fn of_kind<'p>(&'p self, target: &'p Target, kind: Kind) -> &'p Target {
-        if target.reach != Reach::ByKind {
+    pub(crate) fn of_kind<'p>(&'p self, target: &'p NodeSummary, kind: Kind) -> &'p NodeSummary {
+        if target.inspection != Inspection::ByKind {
             return target;
         }
         let row = self.by_kind.get(to_usize(target.index));
         row.and_then(|row| row.get(place(kind))).unwrap_or(target)
     }
 
-    /// Writes into every target what its node is like, once all are finished.
+    /// Writes the summary of each node wherever one is kept, once all are finished.
     pub(crate) fn settle(&mut self) {
         for array in &mut self.arrays {
             array.is_even = array.prefix.is_empty() && array.contains.is_none() && !array.unique;
@@ -295,22 +297,22 @@ impl Plan {
             let slots = object.names.data_mut().map(|slot| &mut slot.target);
             let patterns = object.patterns.iter_mut().map(|(_, target)| target);
             for target in slots.chain(patterns).chain(&mut object.additional) {
-                *target = self.target_by_kind(target.node, &mut rows);
+                *target = self.summary_by_kind(target.node, &mut rows);
             }
         }
         self.objects = objects;
         let mut arrays = std::mem::take(&mut self.arrays);
         for array in &mut arrays {
             for target in array.prefix.iter_mut().chain(&mut array.rest) {
-                *target = self.target_by_kind(target.node, &mut rows);
+                *target = self.summary_by_kind(target.node, &mut rows);
             }
             if array.unique && array.prefix.is_empty() {
                 array.key = array.rest.as_ref().and_then(|rest| self.key_of(rest));
             }
         }
         self.arrays = arrays;
-        self.start = self.target_by_kind(self.root, &mut rows);
-        self.settle_ahead();
+        self.start = self.summary_by_kind(self.root, &mut rows);
+        self.settle_lookahead();
     }
 }
 

@@ -1,24 +1,24 @@
 //! What a reader of text may know of a value before it has passed it.
 
-use super::{NameTable, NodeIx, Op, Plan, Reach, Run, Target};
+use super::{Inspection, NameTable, NodeIx, NodeSummary, Op, Plan, Run};
 use crate::int::to_usize;
 use crate::model::TypeSet;
 
 impl Plan {
     /// Finds the nodes whose unions come down to one branch each once some members are known.
-    pub(super) fn settle_ahead(&mut self) {
+    pub(super) fn settle_lookahead(&mut self) {
         let mut known = vec![None; self.nodes.len()];
         for index in 0..self.nodes.len() {
-            self.is_ahead(NodeIx::new(index), DEEPEST_AHEAD, &mut known);
+            self.allows_lookahead(NodeIx::new(index), DEEPEST_LOOKAHEAD, &mut known);
         }
         for (node, known) in self.nodes.iter_mut().zip(known) {
-            node.traits.ahead = known == Some(true);
+            node.traits.lookahead = known == Some(true);
         }
     }
 
     /// Whether what a node asks of objects comes down to walks, each looked for at most so
     /// many applications below it.
-    fn is_ahead(&self, ix: NodeIx, steps: u32, known: &mut Vec<Option<bool>>) -> bool {
+    fn allows_lookahead(&self, ix: NodeIx, steps: u32, known: &mut Vec<Option<bool>>) -> bool {
         let node = self.node(ix);
         if node.traits.plain || !node.types.intersects(TypeSet::OBJECT) {
             return true;
@@ -32,8 +32,8 @@ impl Plan {
         let leaf = Run::Head.bit() | Run::Number.bit() | Run::String.bit();
         let object = self.objects.get(to_usize(node.object));
         let object = object.is_none_or(|object| object.is_plain() && object.dependents.is_empty());
-        let mut branch = |ix: &NodeIx| self.is_ahead(*ix, below, known);
-        let ahead = object
+        let mut branch = |ix: &NodeIx| self.allows_lookahead(*ix, below, known);
+        let allows = object
             && !node.has(leaf | Run::Tail.bit())
             && self.run(node, Run::Any).iter().all(|op| match op {
                 Op::Apply(target) => branch(target),
@@ -47,9 +47,9 @@ impl Plan {
                 _ => false,
             });
         if let Some(slot) = known.get_mut(ix.index()) {
-            *slot = Some(ahead);
+            *slot = Some(allows);
         }
-        ahead
+        allows
     }
 
     /// Whether a node admits objects.
@@ -58,8 +58,8 @@ impl Plan {
     }
 
     /// The first member that a walk over an object requires and that may be a string.
-    pub(super) fn key_of(&self, target: &Target) -> Option<Box<NameTable>> {
-        if target.reach != Reach::Object {
+    pub(super) fn key_of(&self, target: &NodeSummary) -> Option<Box<NameTable>> {
+        if target.inspection != Inspection::Object {
             return None;
         }
         let names = &self.objects.get(to_usize(target.index))?.names;
@@ -72,4 +72,4 @@ impl Plan {
 }
 
 /// Subschemas that are applied to one object, one by the other, while it is looked at ahead.
-const DEEPEST_AHEAD: u32 = 8;
+const DEEPEST_LOOKAHEAD: u32 = 8;

@@ -4,7 +4,7 @@
 //! Where the value of one member leaves a single branch of each union, that member is
 //! looked up ahead, subschema by subschema as the machine evaluates them. What is left is a
 //! list of walks that must all match; they go side by side over the text in one pass.
-//! [`Traits::ahead`](crate::plan::Traits) says for which nodes that can be so.
+//! [`Traits::lookahead`](crate::plan::Traits) says for which nodes that can be so.
 //!
 //! The price is the machine's, so the part of it that depends on how many members there are
 //! is settled behind the object: see [`Step`].
@@ -19,7 +19,7 @@ use crate::price;
 
 /// What looking ahead found.
 #[derive(Debug, Default)]
-pub(super) struct Ahead<'p> {
+pub(super) struct Lookahead<'p> {
     /// Members of the open objects that were evaluated ahead.
     pub(super) steps: Vec<Step<'p>>,
     /// Nodes that the machine would remember for the innermost object.
@@ -57,16 +57,16 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
     #[inline(never)]
     pub(super) fn resolved(&mut self, ix: NodeIx) -> Option<bool> {
         let (fuel, depth) = (self.machine.fuel, self.machine.depth);
-        let floor = self.ahead.steps.len();
-        self.ahead.known.clear();
-        self.ahead.left = MOST;
+        let floor = self.lookahead.steps.len();
+        self.lookahead.known.clear();
+        self.lookahead.left = MOST;
         let found = self.node(ix);
         if found.is_none() {
             (self.machine.fuel, self.machine.depth) = (fuel, depth);
         } else {
             self.side_by_side(floor)?;
         }
-        self.ahead.steps.truncate(floor);
+        self.lookahead.steps.truncate(floor);
         Some(found.is_some())
     }
 
@@ -80,22 +80,22 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         if node.traits.plain {
             return Some(());
         }
-        self.ahead.left = self.ahead.left.checked_sub(1)?;
+        self.lookahead.left = self.lookahead.left.checked_sub(1)?;
         if node.traits.memo {
             self.pay(1)?;
-            if self.ahead.known.contains(&ix) {
+            if self.lookahead.known.contains(&ix) {
                 return Some(());
             }
             self.pay(price::MEMO)?;
-            self.ahead.known.push(ix);
+            self.lookahead.known.push(ix);
         }
-        if !node.traits.ahead || self.machine.depth >= self.machine.allowance.depth {
+        if !node.traits.lookahead || self.machine.depth >= self.machine.allowance.depth {
             return None;
         }
         self.machine.depth += 1;
         let plan = self.machine.plan;
         if node.object != NONE {
-            self.ahead.steps.push(Step::Walk {
+            self.lookahead.steps.push(Step::Walk {
                 object: plan.objects.get(to_usize(node.object))?,
                 depth: self.machine.depth,
                 met: 0,
@@ -122,9 +122,9 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         let branches = match &union.select {
             None => &union.branches,
             Some(select) => {
-                self.ahead.left = self.ahead.left.checked_sub(1)?;
+                self.lookahead.left = self.lookahead.left.checked_sub(1)?;
                 let name = select.name.known_name(0)?;
-                self.ahead.steps.push(Step::Search(name));
+                self.lookahead.steps.push(Step::Search(name));
                 match self.member_ahead(name)? {
                     None => &select.absent,
                     Some(Value::Plain(scalar)) => {
@@ -185,8 +185,8 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
 
     /// Counts bytes that are read once more than the others.
     pub(super) fn spend_ahead(&mut self, bytes: usize) -> Option<()> {
-        self.ahead.bytes += bytes;
-        (self.ahead.bytes <= AHEAD * self.stream.source().len()).then_some(())
+        self.lookahead.bytes += bytes;
+        (self.lookahead.bytes <= AHEAD * self.stream.source().len()).then_some(())
     }
 }
 
