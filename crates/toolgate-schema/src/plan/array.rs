@@ -3,8 +3,7 @@
 use std::fmt;
 
 use super::listing::bounds;
-use super::{NameTable, NodeIx, NodeSummary, Plan, RareTable};
-use crate::int::to_usize;
+use super::{NameTable, NodeIx, NodeSummary, RareTable};
 
 /// Everything that walks an array's items.
 #[derive(Debug, Default)]
@@ -49,24 +48,22 @@ pub(crate) struct Contains {
     pub(crate) evaluates: bool,
 }
 
-impl Plan {
-    pub(super) fn array(&self, f: &mut fmt::Formatter<'_>, index: u32) -> fmt::Result {
+impl ArrayPlan {
+    /// Writes it as a listing of its plan shows it.
+    pub(super) fn list(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "array")?;
-        let Some(array) = self.arrays.get(to_usize(index)) else {
-            return Ok(());
-        };
-        bounds(f, array.min, array.max)?;
-        for (position, item) in array.prefix.iter().enumerate() {
+        bounds(f, self.min, self.max)?;
+        for (position, item) in self.prefix.iter().enumerate() {
             write!(f, "; [{position}] {}", item.node)?;
         }
-        if let Some(rest) = array.rest {
+        if let Some(rest) = self.rest {
             write!(f, "; rest {}", rest.node)?;
         }
-        if let Some(contains) = array.contains {
+        if let Some(contains) = self.contains {
             write!(f, "; contains {}", contains.schema)?;
             bounds(f, contains.min, contains.max)?;
         }
-        if array.unique {
+        if self.unique {
             write!(f, "; unique")?;
         }
         Ok(())

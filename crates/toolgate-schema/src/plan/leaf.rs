@@ -98,35 +98,39 @@ pub(crate) enum NumberLiteral {
     Other(Literal),
 }
 
-impl Plan {
-    pub(super) fn leaf(&self, f: &mut fmt::Formatter<'_>, leaf: Leaf) -> fmt::Result {
-        match leaf {
-            Leaf::Const(index) => {
-                let literal = self.literal_at(index);
+impl Leaf {
+    /// Writes it as a listing of its plan shows it.
+    pub(super) fn list(self, plan: &Plan, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Const(index) => {
+                let literal = plan.literal_at(index);
                 write!(f, "const {}", literal.map_or("", |view| view.raw()))
             }
-            Leaf::Enum(index) => self.enumeration(f, index),
-            Leaf::Minimum { number, exclusive } => {
+            Self::Enum(index) => match plan.enums.get(to_usize(index)) {
+                Some(members) => members.list(plan, f),
+                None => Ok(()),
+            },
+            Self::Minimum { number, exclusive } => {
                 let sign = if exclusive { ">" } else { ">=" };
-                write!(f, "{sign} {}", self.number(number))
+                write!(f, "{sign} {}", number_text(plan, number))
             }
-            Leaf::Maximum { number, exclusive } => {
+            Self::Maximum { number, exclusive } => {
                 let sign = if exclusive { "<" } else { "<=" };
-                write!(f, "{sign} {}", self.number(number))
+                write!(f, "{sign} {}", number_text(plan, number))
             }
-            Leaf::MultipleOf(number) => write!(f, "multiple of {}", self.number(number)),
-            Leaf::NumberFormat(format) => write!(f, "format {}", format.name()),
-            Leaf::MinLength(count) => write!(f, "length >= {}", count.get()),
-            Leaf::MaxLength(count) => write!(f, "length <= {}", count.get()),
-            Leaf::Pattern(id) => {
-                let text = self
+            Self::MultipleOf(number) => write!(f, "multiple of {}", number_text(plan, number)),
+            Self::NumberFormat(format) => write!(f, "format {}", format.name()),
+            Self::MinLength(count) => write!(f, "length >= {}", count.get()),
+            Self::MaxLength(count) => write!(f, "length <= {}", count.get()),
+            Self::Pattern(id) => {
+                let text = plan
                     .patterns
                     .get(id.index())
                     .map_or("", |pattern| pattern.as_str());
                 write!(f, "pattern {text}")
             }
-            Leaf::Format(format) => write!(f, "format {}", format.name()),
-            Leaf::Content { base64, json } => {
+            Self::Format(format) => write!(f, "format {}", format.name()),
+            Self::Content { base64, json } => {
                 write!(f, "content")?;
                 if base64 {
                     write!(f, " base64")?;
@@ -138,48 +142,48 @@ impl Plan {
             }
         }
     }
+}
 
-    fn number(&self, index: u32) -> String {
-        match self.numbers.get(to_usize(index)) {
-            Some(NumberLiteral::Integer(integer)) => integer.to_string(),
-            Some(NumberLiteral::Other(literal)) => self
-                .literal(*literal)
-                .map_or(String::new(), |view| view.raw().to_owned()),
-            None => String::new(),
-        }
-    }
-
-    fn enumeration(&self, f: &mut fmt::Formatter<'_>, index: u32) -> fmt::Result {
+impl EnumPlan {
+    fn list(&self, plan: &Plan, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "enum")?;
-        let Some(members) = self.enums.get(to_usize(index)) else {
-            return Ok(());
-        };
         for (there, text) in [
-            (members.null, " null"),
-            (members.no, " false"),
-            (members.yes, " true"),
+            (self.null, " null"),
+            (self.no, " false"),
+            (self.yes, " true"),
         ] {
             if there {
                 f.write_str(text)?;
             }
         }
-        for integer in &members.integers {
+        for integer in &self.integers {
             write!(f, " {integer}")?;
         }
-        for literal in members
+        for literal in self
             .numbers
             .iter()
-            .chain(members.compound.iter().map(|(_, l)| l))
+            .chain(self.compound.iter().map(|(_, l)| l))
         {
             write!(
                 f,
                 " {}",
-                self.literal(*literal).map_or("", |view| view.raw())
+                plan.literal(*literal).map_or("", |view| view.raw())
             )?;
         }
-        for name in members.strings.names() {
+        for name in self.strings.names() {
             write!(f, " {name:?}")?;
         }
         Ok(())
+    }
+}
+
+/// A number of a plan as the schema has it; empty if it is not there.
+fn number_text(plan: &Plan, index: u32) -> String {
+    match plan.numbers.get(to_usize(index)) {
+        Some(NumberLiteral::Integer(integer)) => integer.to_string(),
+        Some(NumberLiteral::Other(literal)) => plan
+            .literal(*literal)
+            .map_or(String::new(), |view| view.raw().to_owned()),
+        None => String::new(),
     }
 }

@@ -49,9 +49,15 @@ impl fmt::Display for NodeIx {
 impl Plan {
     fn op(&self, f: &mut fmt::Formatter<'_>, op: &Op) -> fmt::Result {
         match op {
-            Op::Leaf(leaf) => self.leaf(f, *leaf),
-            Op::Array(index) => self.array(f, *index),
-            Op::Object(index) => self.object(f, *index),
+            Op::Leaf(leaf) => leaf.list(self, f),
+            Op::Array(index) => match self.arrays.get(to_usize(*index)) {
+                Some(array) => array.list(f),
+                None => Ok(()),
+            },
+            Op::Object(index) => match self.objects.get(to_usize(*index)) {
+                Some(object) => object.list(self, f),
+                None => Ok(()),
+            },
             Op::Apply(target) => write!(f, "apply {}", target),
             Op::AllOf(index) => write!(f, "all of {}", self.union(*index)),
             Op::AnyOf(index) => write!(f, "any of {}", self.union(*index)),

@@ -129,15 +129,13 @@ pub(crate) struct Dependent {
     pub(crate) schema: Option<NodeIx>,
 }
 
-impl Plan {
-    pub(super) fn object(&self, f: &mut fmt::Formatter<'_>, index: u32) -> fmt::Result {
+impl ObjectPlan {
+    /// Writes it as a listing of its plan shows it.
+    pub(super) fn list(&self, plan: &Plan, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "object")?;
-        let Some(object) = self.objects.get(to_usize(index)) else {
-            return Ok(());
-        };
-        bounds(f, object.min, object.max)?;
-        let name = |slot: u32| object.names.name(to_usize(slot));
-        let mut slots: Vec<_> = object.names.data().zip(object.names.names()).collect();
+        bounds(f, self.min, self.max)?;
+        let name = |slot: u32| self.names.name(to_usize(slot));
+        let mut slots: Vec<_> = self.names.data().zip(self.names.names()).collect();
         slots.sort_by_key(|(slot, _)| slot.order);
         for (slot, name) in slots {
             write!(f, "; {name:?}")?;
@@ -148,20 +146,20 @@ impl Plan {
                 write!(f, " {}", slot.target.node)?;
             }
         }
-        for (pattern, target) in &object.patterns {
-            let text = self
+        for (pattern, target) in &self.patterns {
+            let text = plan
                 .patterns
                 .get(pattern.index())
                 .map_or("", |pattern| pattern.as_str());
             write!(f, "; /{text}/ {}", target.node)?;
         }
-        if let Some(rest) = object.additional {
+        if let Some(rest) = self.additional {
             write!(f, "; rest {}", rest.node)?;
         }
-        if let Some(schema) = object.property_names {
+        if let Some(schema) = self.property_names {
             write!(f, "; names {}", schema)?;
         }
-        for dependent in &object.dependents {
+        for dependent in &self.dependents {
             write!(f, "; with {:?}", name(dependent.trigger))?;
             for required in &dependent.required {
                 write!(f, " {:?}", name(*required))?;

@@ -2,7 +2,8 @@
 
 use toolgate_json::Kind;
 
-use super::{NONE, NodeIx, ObjectPlan, Op, Plan, Run, Traits};
+use super::lookahead::nodes_with_lookahead;
+use super::{NONE, NameTable, NodeIx, ObjectPlan, Op, Plan, Run, Traits};
 use crate::int::{to_u32, to_usize};
 use crate::model::TypeSet;
 
@@ -94,6 +95,19 @@ impl NodeSummary {
             inspection: Inspection::Further,
             index: NONE,
         }
+    }
+
+    /// The first member that a walk over an object requires and that may be a string.
+    fn key(&self, plan: &Plan) -> Option<Box<NameTable>> {
+        if self.inspection != Inspection::Object {
+            return None;
+        }
+        let names = &plan.objects.get(to_usize(self.index))?.names;
+        let required = names.data().zip(names.names()).filter(|(slot, _)| {
+            slot.required && slot.declared && slot.target.types.intersects(TypeSet::STRING)
+        });
+        let (_, name) = required.min_by_key(|(slot, _)| slot.order)?;
+        Some(Box::new(NameTable::of([name])))
     }
 }
 
@@ -307,12 +321,15 @@ impl Plan {
                 *target = self.summary_by_kind(target.node, &mut rows);
             }
             if array.unique && array.prefix.is_empty() {
-                array.key = array.rest.as_ref().and_then(|rest| self.key_of(rest));
+                array.key = array.rest.as_ref().and_then(|rest| rest.key(self));
             }
         }
         self.arrays = arrays;
         self.start = self.summary_by_kind(self.root, &mut rows);
-        self.settle_lookahead();
+        let lookahead = nodes_with_lookahead(self);
+        for (node, lookahead) in self.nodes.iter_mut().zip(lookahead) {
+            node.traits.lookahead = lookahead;
+        }
     }
 }
 
