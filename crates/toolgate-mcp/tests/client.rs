@@ -48,7 +48,7 @@ fn a_schema_that_does_not_compile_surfaces_when_its_tool_is_called() {
         (refusal.fault.code(), refusal.fault.rpc_code()),
         ("tool-uncompilable", -32602)
     );
-    let said = "tool `bad` has an invalid inputSchema: `$ref` to `#/$defs/no` leads to nothing";
+    let said = "tool `bad` has an invalid inputSchema: `$ref` to `#/$defs/no` does not resolve";
     assert!(refusal.text().starts_with(said), "{refusal}");
     assert!(
         refusal.text().contains("(at /properties/a/$ref)"),

@@ -280,7 +280,7 @@ impl fmt::Display for CompileError {
                 ..
             } => write!(
                 f,
-                "`{keyword}` to `{}` leads to nothing: {looked}",
+                "`{keyword}` to `{}` does not resolve: {looked}",
                 quote(reference, FOREIGN_TEXT)
             ),
             CompileErrorKind::CyclicRef { cycle } => {

@@ -44,7 +44,7 @@ pub enum AggregatorError {
     },
     /// Some name could be a tool of either.
     #[error(
-        "the prefix `{}` of `{}` begins like the prefix `{}` of `{}`, so a tool could be of either",
+        "the prefix `{}` of `{}` begins with the prefix `{}` of `{}`, so a tool name could belong to either",
         quote(prefix, SHOWN),
         quote(name, SHOWN),
         quote(other_prefix, SHOWN),
@@ -218,8 +218,8 @@ mod tests {
     #[test]
     fn prefixes_must_be_told_apart() {
         assert_eq!(why(&[("a", "a_"), ("b", "b_"), ("ab", "ab_")]), None);
-        let clash = "the prefix `a_b_` of `two` begins like the prefix `a_` of `one`, \
-                     so a tool could be of either";
+        let clash = "the prefix `a_b_` of `two` begins with the prefix `a_` of `one`, \
+                     so a tool name could belong to either";
         assert_eq!(
             why(&[("one", "a_"), ("two", "a_b_")]).as_deref(),
             Some(clash)

@@ -285,7 +285,7 @@ fn other_references(
         let dead = tool.at_pointer(&whole).is_none();
         if plain && dead && Some(span(reference).start) != told {
             let message = format!(
-                "`$ref` to `{}` leads to nothing",
+                "`$ref` to `{}` does not resolve",
                 quote(reference.string(), 200)
             );
             out.find_as("TG025", tool.at(sub, "$ref"), message);

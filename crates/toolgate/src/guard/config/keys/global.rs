@@ -20,17 +20,17 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     fixed(
         "listen.address",
         field!(Address, listen.address),
-        "where Streamable HTTP clients come in; without it, one client on standard input and output",
+        "the address on which the guard serves Streamable HTTP clients; without it, one client on standard input and output",
     ),
     fixed(
         "listen.hosts",
         field!(Texts, listen.hosts),
-        "further values of `Host` that are let in, besides the address and, on a loopback address, `localhost`",
+        "further values of `Host` that are accepted, besides the address and, on a loopback address, `localhost`",
     ),
     fixed(
         "listen.origins",
         field!(Texts, listen.origins),
-        "origins such as `https://app.example` whose pages may call from a browser and read the answers (CORS); of others only requests from the hosts that are let in are taken",
+        "origins such as `https://app.example` whose pages may call from a browser and read the answers (CORS); a request from any other origin is accepted only if the origin's host is an accepted `Host`",
     ),
     live(
         "listen.tls_certificate",
@@ -50,12 +50,12 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     live(
         "sessions.keys",
         field!(Secrets, sessions.keys),
-        "what session ids of clients before 2026-07-28 are sealed with, over HTTP, each 32 to 1024 bytes, at most 8: the first seals, all open; `${NAME}` is an environment variable; without any, a secret of this process",
+        "the keys for the session ids of HTTP clients before 2026-07-28, at most 8, each 32 to 1024 bytes: the first encrypts, all decrypt; `${NAME}` is an environment variable; without keys, the process makes a random one",
     ),
     live(
         "sessions.key_file",
         field!(Path, sessions.key_file),
-        "a file with the same, one a line, instead of `keys`; empty lines and those that begin with `#` are none",
+        "a file with the same, one a line, instead of `keys`; empty lines and lines that begin with `#` are ignored",
     ),
     fixed(
         "sessions.age",
@@ -65,7 +65,7 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     fixed(
         "sessions.bound",
         field!(Flag, sessions.bound),
-        "whether a session that was opened with an `Authorization` is for that caller only",
+        "whether a session that was opened with an `Authorization` can be used by that caller only",
     ),
     fixed(
         "shared.store",
@@ -75,7 +75,7 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     fixed(
         "shared.user",
         field!(Text, shared.user),
-        "as whom to log in there; without it, as its default user",
+        "the user name for the store; without it, the store's default user",
     ),
     fixed(
         "shared.password",
@@ -90,7 +90,7 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     fixed(
         "shared.key",
         field!(Secrets, shared.key),
-        "what callers are hashed with before they are named in the store, 32 to 1024 bytes, the same in every replica; `${NAME}` is an environment variable",
+        "the HMAC key under which callers are named in the store, 32 to 1024 bytes, the same in every replica; `${NAME}` is an environment variable",
     ),
     fixed(
         "shared.key_file",
@@ -105,37 +105,37 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     fixed(
         "shared.every",
         field!(Time(ms(10)..=s(10)), shared.every),
-        "the time between two writes to the store; rates are exceeded by what is let through meanwhile",
+        "the time between two writes to the store; calls that pass between two writes can exceed a rate",
     ),
     fixed(
         "shared.pins",
         word!(DriftMode, shared.pins),
-        "tools of upstreams without a lock that are not as one of the replicas saw them first",
+        "tools of upstreams without a lock that differ from the definition that a replica saw first",
     ),
     fixed(
         "shared.keep_pins",
         field!(Time(h(1)..=h(8_760)), shared.keep_pins),
-        "how long a pin is kept that no replica sees",
+        "how long a pin is kept after a replica last saw its tool",
     ),
     fixed(
         "shared.quarantine",
         field!(Time(ms(0)..=h(24)), shared.quarantine),
-        "how long all replicas refuse a tool after one of them found it other than it was pinned; 0 ms is not at all",
+        "how long all replicas refuse a tool after one of them found that it differs from its pin; 0 ms turns quarantine off",
     ),
     live(
         "policy.listing",
         word!(Mode, policy.listing),
-        "tools with a schema that is refused: `enforce` does as `bad_tools` says, `audit` only records, `off` does not look",
+        "tools with a schema that is refused: `enforce` does as `bad_tools` says, `audit` only records, `off` does not check",
     ),
     live(
         "policy.arguments",
         word!(Mode, policy.arguments),
-        "calls whose arguments break the input schema: `enforce` answers them without the server, `audit` only records, `off` does not look",
+        "calls whose arguments break the input schema: `enforce` answers them without the server, `audit` only records, `off` does not check",
     ),
     live(
         "policy.results",
         word!(Mode, policy.results),
-        "results that break the output schema: `enforce` does as `bad_result` says, `audit` only records, `off` does not look",
+        "results that break the output schema: `enforce` does as `bad_result` says, `audit` only records, `off` does not check",
     ),
     live(
         "policy.bad_tools",
@@ -155,17 +155,17 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     live(
         "policy.on_undecided",
         word!(OnUndecided, policy.on_undecided),
-        "what happens when a check reaches its bound before it knows",
+        "what happens when a check reaches its limit before it has a verdict",
     ),
     live(
         "policy.on_unlisted",
         word!(OnUndecided, policy.on_unlisted),
-        "what happens to a call when the server's listing cannot be had",
+        "what happens to a call when the server's listing cannot be obtained",
     ),
     live(
         "policy.repair",
         field!(Flag, policy.repair),
-        "mend arguments where the least change makes the call valid: stringified JSON, numbers and booleans in strings, `null` for an optional member, a missing default; always recorded",
+        "repair arguments if a minimal change makes the call valid: stringified JSON, numbers and booleans in strings, `null` for an optional member, a missing default; always recorded",
     ),
     live(
         "policy.inline_refs",
@@ -184,7 +184,7 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     live(
         "policy.costly_schemas",
         word!(CostlySchemas, policy.costly_schemas),
-        "how schemas are listed whose check may cost clients much: `simplify` leaves out what is costly, `strip` the schema; calls and results are checked by the original",
+        "how schemas that are costly for clients to check are listed: `simplify` leaves out what is costly, `strip` the schema; calls and results are checked by the original",
     ),
     live(
         "policy.project",
@@ -214,7 +214,7 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     live(
         "policy.listed_argument_schemas",
         field!(Flag, policy.listed_argument_schemas),
-        "hold arguments to the argument schemas that servers list under `_meta` → `toolgate/argument-schema`, besides the input schemas",
+        "check arguments against the argument schemas that servers list under `_meta` → `toolgate/argument-schema`, besides the input schemas",
     ),
     live(
         "schemas.formats",
@@ -253,7 +253,7 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     live(
         "rate.calls",
         field!(Count(0..=1_000_000), rate.calls),
-        "calls of one tool in each `per`; 0 is no limit",
+        "calls of one tool by one caller in each `per`; 0 means no limit",
     ),
     live(
         "rate.per",
@@ -333,7 +333,7 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     fixed(
         "limits.head",
         field!(Bytes(1 << 10..=1 << 20), bounds.head_bytes),
-        "the head of an HTTP request; over it status 431",
+        "the head of an HTTP request; a longer head gets status 431",
     ),
     fixed(
         "limits.connections",
@@ -343,7 +343,7 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     fixed(
         "limits.requests",
         field!(Count(1..=1_000_000), bounds.requests),
-        "HTTP requests at work, event streams included",
+        "HTTP requests in progress, event streams included",
     ),
     fixed(
         "limits.request_bytes",
@@ -368,7 +368,7 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     live(
         "times.call",
         field!(Time(ms(100)..=h(24)), call_timeout),
-        "the longest a request may wait for its answer; progress begins it anew",
+        "the longest a request may wait for its answer; a progress notification restarts it",
     ),
     live(
         "times.list",
@@ -388,7 +388,7 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     fixed(
         "times.write",
         field!(Time(ms(100)..=h(1)), times.write),
-        "the longest a client may leave what it is sent unread",
+        "the longest a client may leave sent data unread",
     ),
     fixed(
         "times.idle",
@@ -408,7 +408,7 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     fixed(
         "times.grace",
         field!(Time(ms(0)..=h(1)), times.grace),
-        "after closing a server's input, and again after SIGTERM, the wait before the next stronger means",
+        "after closing a server's input, and again after SIGTERM, the wait before the next, stronger step",
     ),
     live(
         "log.level",
@@ -448,7 +448,7 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     fixed(
         "telemetry.sample",
         field!(Count(0..=100), telemetry.sample),
-        "of a hundred traces that begin here, how many are exported; a client's own decision goes before, and at 100 `OTEL_TRACES_SAMPLER` decides",
+        "the percentage of traces started by the guard that are exported; a client's own decision takes precedence, and at 100 `OTEL_TRACES_SAMPLER` decides",
     ),
 ];
 

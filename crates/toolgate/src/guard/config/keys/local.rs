@@ -50,7 +50,7 @@ pub(in super::super) const UPSTREAM: &[Key<Upstream>] = &[
     fixed(
         "tls_ca",
         field!(Path, tls_ca),
-        "PEM file with certificate authorities that are believed for `url`, besides the platform's",
+        "PEM file with certificate authorities that are trusted for `url`, besides the platform's",
     ),
     fixed(
         "listen",
@@ -60,12 +60,12 @@ pub(in super::super) const UPSTREAM: &[Key<Upstream>] = &[
     fixed(
         "path",
         field!(Text, path),
-        "where clients find it on that address",
+        "the URL path under which clients reach the upstream on that address",
     ),
     fixed(
         "prefix",
         field!(Text, prefix),
-        "what the names of its tools and prompts begin with for clients, where upstreams have one listing; else its name and `_`",
+        "the prefix of the names of its tools and prompts, if upstreams share one listing; by default the upstream's name and `_`",
     ),
     fixed(
         "translate",
@@ -124,7 +124,7 @@ pub(in super::super) const TOOL: &[Key<ToolRule>] = &[
     live(
         "argument_schema",
         field!(Path, argument_schema),
-        "a file with an argument schema that arguments must keep besides the input schema",
+        "a file with an argument schema that arguments must match besides the input schema",
     ),
     live(
         "argument_schema_text",
