@@ -114,7 +114,7 @@ pub enum Act {
     ServerGone,
     /// The server did not answer in time.
     ServerSilent,
-    /// The server's list of tools cannot be had or read.
+    /// The server's list of tools cannot be obtained or read.
     ServerUnlisted,
     /// The server listed a malformed tool.
     ServerListedBadTool,

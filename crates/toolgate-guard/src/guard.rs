@@ -11,7 +11,7 @@ use toolgate_mcp::check::Checker;
 use toolgate_mcp::contract::SchemaStore;
 
 use crate::incoming::IncomingMessage;
-use crate::policy::{Policy, PolicyError, Rules};
+use crate::policy::{DriftMode, Policy, PolicyError, Rules};
 use crate::scope::{Context, Scope, ScopeKey, ToolCache};
 use crate::share::{Identity, Share, SharedState};
 
@@ -118,6 +118,15 @@ impl Guard {
         let rules = Arc::new(Rules::new(policy, generation));
         *self.0.rules.write().unwrap_or_else(PoisonError::into_inner) = rules;
         Ok(())
+    }
+
+    /// Whether tools are compared with pinned definitions: those of a lock, or those that the guards of
+    /// other processes saw first.
+    #[must_use]
+    pub fn holds_to_pins(&self) -> bool {
+        let shared = self.0.shared.as_ref();
+        self.rules().policy.drift.lock.is_some()
+            || shared.is_some_and(|shared| shared.pinning() != DriftMode::Off)
     }
 
     /// The policy that is in force.

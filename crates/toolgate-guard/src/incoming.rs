@@ -162,13 +162,23 @@ impl<'m> IncomingMessage<'m> {
         }
     }
 
-    /// The ids of the requests in it that are owed an answer, of which a batch may have several.
+    /// The ids of the requests in it that are owed an answer, of which a batch may have several. One of
+    /// a batch whose id can be read in two ways is answered without an id.
     #[must_use]
     pub fn requests(&self) -> Vec<IdKey> {
-        self.ids(|message| match message {
+        let request = |message: Message<'_>| match message {
             Message::Request(request) => Some(IdKey::of(request.id)),
             _ => None,
-        })
+        };
+        let Some(elements) = self.elements().filter(|_| self.flaw.is_some()) else {
+            return self.ids(request);
+        };
+        let clear = elements
+            .into_iter()
+            .filter(|element| !Recovery::of(element).is_ambiguous);
+        clear
+            .filter_map(|element| read_message(element, |message, _| request(message)).flatten())
+            .collect()
     }
 
     /// The ids of the requests that it answers.
@@ -258,6 +268,27 @@ mod tests {
                 assert_eq!(reading.document.source().len(), text.len());
                 assert_eq!(message.text(), text);
             }
+        }
+    }
+
+    #[test]
+    fn an_answer_is_owed_to_ids_that_it_can_name() {
+        let long = "x".repeat(300);
+        for (text, expected) in [
+            (r#"{"jsonrpc":"2.0","id":1,"method":"m"}"#.to_owned(), 1),
+            (
+                r#"[{"jsonrpc":"2.0","id":1,"method":"m"},{"jsonrpc":"2.0","id":2,"method":"m","params":{"a":1,"a":2}}]"#.to_owned(),
+                2,
+            ),
+            (
+                r#"[{"jsonrpc":"2.0","id":1,"method":"m"},{"jsonrpc":"2.0","id":2,"id":3,"method":"m"}]"#.to_owned(),
+                1,
+            ),
+            (format!(r#"[{{"jsonrpc":"2.0","id":"{long}","method":"m"}}]"#), 1),
+        ] {
+            let message =
+                IncomingMessage::read(Reader::new(), text.as_bytes(), &ReadLimits::default());
+            assert_eq!(message.requests().len(), expected, "{text}");
         }
     }
 

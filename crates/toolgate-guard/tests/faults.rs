@@ -196,6 +196,37 @@ fn scopes_that_know_nothing_are_forgotten_first() {
     assert!(asked[0].contains("tools/call"), "{asked:?}");
 }
 
+/// A page that was asked for before the tools changed is no public list of now, whichever of those
+/// who share it was told of the change.
+#[test]
+fn an_old_page_is_not_a_public_list() {
+    let guard = Guard::new(Policy::new()).unwrap();
+    let link = Link {
+        version: Some("2026-07-28".to_owned()),
+        ..Link::default()
+    };
+    let talk = |number| Conversation::new(&guard, guard.scope(&key(number)), link.clone());
+    let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#;
+    let ask = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{{{meta}}}}}"#);
+    let page = format!(
+        r#"{{"jsonrpc":"2.0","id":1,"result":{{"resultType":"complete","ttlMs":60000,"cacheScope":"public","tools":[{TOOL}]}}}}"#
+    );
+    let call = format!(
+        r#"{{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{{"name":"t",{meta}}}}}"#
+    );
+    let change = br#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
+    for (is_changed, expected) in [(false, "tools/call"), (true, "tools/list")] {
+        let (mut one, mut other, mut third) = (talk(1), talk(2), talk(3));
+        let _sent = one.from_client(ask.as_bytes(), NOW).into_owned();
+        if is_changed {
+            let _passed = other.from_server(change, NOW).into_owned();
+        }
+        let _passed = one.from_server(page.as_bytes(), NOW).into_owned();
+        let asked = sent(third.from_client(call.as_bytes(), NOW), Side::Server);
+        assert!(asked[0].contains(expected), "{is_changed}: {asked:?}");
+    }
+}
+
 /// What is kept as long as a session is bounded, since a client can open many.
 #[test]
 fn what_opens_a_session_is_bounded() {

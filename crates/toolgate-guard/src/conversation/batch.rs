@@ -2,12 +2,14 @@
 //! its own, and what passes together leaves together.
 
 use toolgate_mcp::check::Checker;
+use toolgate_mcp::message::Message;
 
 use super::answer::fault;
 use super::{Carrier, Conversation, Turn};
 use crate::effect::{Effect, Effects, Outgoing, Purpose};
 use crate::envelope::Envelope;
 use crate::fault::Act;
+use crate::reading::read_message;
 use crate::record::{Action, Filter};
 use crate::recover::Recovery;
 use crate::side::Side;
@@ -39,7 +41,15 @@ impl Conversation {
         if !has_batches && from == Side::Client {
             let era = self.settled();
             for element in elements {
-                let found = Recovery::of(element);
+                let mut found = Recovery::of(element);
+                if found.id.is_none() && !found.is_ambiguous {
+                    // Longer than what is kept of a message that cannot be read.
+                    found.id = read_message(element, |message, _| match message {
+                        Message::Request(request) => Some(request.id.raw().to_owned()),
+                        _ => None,
+                    })
+                    .flatten();
+                }
                 let text = format!("batches are not part of {era}");
                 self.lost(turn, from, &found, act, &text, out);
             }

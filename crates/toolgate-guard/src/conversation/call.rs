@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use toolgate_json::{Node as _, View};
+use toolgate_json::{Kind, Node as _, View};
 use toolgate_mcp::check::Checker;
 use toolgate_mcp::message::{Edits, Request, ToolCall};
 
@@ -160,7 +160,7 @@ impl Conversation {
             name,
             tool,
             terms,
-            as_task: call.task.is_some(),
+            as_task: call.task.is_some_and(|task| task.kind() == Kind::Object),
         }));
         self.open.insert(key, open);
         out.send(outgoing);

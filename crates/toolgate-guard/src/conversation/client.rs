@@ -11,7 +11,7 @@ use super::answer::fault;
 use super::call::Retry;
 use super::open::{Open, What};
 use super::{Carrier, Conversation, Turn};
-use crate::effect::Effects;
+use crate::effect::{Effect, Effects};
 use crate::envelope::{self, Envelope, method_name};
 use crate::fault::{Act, UNSUPPORTED_VERSION};
 use crate::id::IdKey;
@@ -206,7 +206,10 @@ impl Conversation {
                 .and_then(|params| id_member(params, "requestId"))
         {
             if self.unpark(&key) {
-                // It was never sent to the server.
+                // It was never sent to the server, but over HTTP its exchange is still open.
+                if self.link.client == Carrier::Http {
+                    out.push(Effect::Abandon { id: key });
+                }
                 return;
             }
             let until = turn.now.saturating_add(turn.policy().list_timeout);

@@ -21,6 +21,7 @@ impl Conversation {
         self.event(now, |conversation, turn, out| {
             while let Some((key, open)) = conversation.open.due(now) {
                 conversation.cancel_at_server(&key, &open, "no answer in time", out);
+                conversation.stop_waiting(&key, &open, out);
                 let waited = now.saturating_sub(open.since).as_secs();
                 let text = format!("the server did not answer within {waited} s");
                 conversation.give_up_on(turn, key, &open, Act::ServerSilent, &text, out);
@@ -168,6 +169,15 @@ impl Conversation {
         then(self, &turn, &mut out);
         self.follow(&turn, &mut out, 0);
         out
+    }
+
+    /// Ends the HTTP exchange of a request whose time is over, if no client's exchange ends it: what
+    /// was cancelled by a message may never be answered (2025-11-25, basic/utilities/cancellation).
+    fn stop_waiting(&self, key: &IdKey, open: &Open, out: &mut Effects<'_>) {
+        let ours = self.link.client == Carrier::Stdio && self.link.server == Carrier::Http;
+        if ours && !open.era.cancels_by_closing() {
+            out.push(Effect::Abandon { id: key.clone() });
+        }
     }
 
     /// Cancels a request at the server.

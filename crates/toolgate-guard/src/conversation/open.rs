@@ -259,9 +259,15 @@ impl Answered {
         self.0.push_back((key, open));
     }
 
+    /// `None` also if two requests had the id: nobody knows which of them the answer is for.
     pub(super) fn take(&mut self, key: &IdKey) -> Option<Open> {
-        let at = self.0.iter().rposition(|(answered, _)| answered == key)?;
-        self.0.remove(at).map(|(_, open)| open)
+        let mut at = (0..)
+            .zip(&self.0)
+            .filter(|(_, (answered, _))| answered == key);
+        match (at.next(), at.next()) {
+            (Some((at, _)), None) => self.0.remove(at).map(|(_, open)| open),
+            _ => None,
+        }
     }
 }
 
@@ -282,6 +288,9 @@ mod tests {
         assert!(answered.take(&IdKey::Number(7)).is_none());
         assert!(answered.take(&IdKey::Number(8)).is_some());
         assert!(answered.take(&IdKey::Number(8)).is_none());
+        answered.insert(IdKey::Number(39), open(1));
+        assert!(answered.take(&IdKey::Number(39)).is_none());
+        assert!(answered.take(&IdKey::Number(38)).is_some());
     }
 
     fn ms(ms: u64) -> Duration {

@@ -268,8 +268,8 @@ impl Conversation {
             }
             _ => {}
         }
-        let era = self.settled_or_modern();
-        match era.tool_method(notification.method) {
+        // A connection may carry both eras, and a notification declares none.
+        match Era::NEWEST.tool_method(notification.method) {
             Some(ToolMethod::ListChanged) => self.scope.outdate(),
             Some(ToolMethod::TaskChanged) => {
                 if let Some(task) = params
@@ -282,15 +282,6 @@ impl Conversation {
         }
         let envelope = Envelope::of(&Message::Notification(*notification));
         out.forward(Side::Client, bytes, envelope);
-    }
-
-    /// The era of a notification, which declares none itself.
-    fn settled_or_modern(&self) -> Era {
-        match self.era {
-            Some(era) => era,
-            // Both eras say that tools changed in the same way.
-            None => Era::V2026_07_28,
-        }
     }
 }
 

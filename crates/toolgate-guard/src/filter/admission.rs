@@ -62,7 +62,7 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
             };
             let why = case.unlisted.unwrap_or("it was not asked for");
             let text = format!(
-                "tool `{}` was not called: its server's list of tools cannot be had ({why})",
+                "tool `{}` was not called: its server's list of tools cannot be obtained ({why})",
                 quote(name, NAME)
             );
             let reply = Reply::Error {

@@ -95,9 +95,11 @@ fn in_mode(act: Act, mode: DriftMode) -> Option<(Act, Mode)> {
 fn wording(act: Act, tool: &str) -> String {
     let what = match act {
         Act::ServerAddedTool => "was not there when its server's tools were pinned",
-        Act::ServerChangedContract => "has other schemas than when it was pinned",
-        Act::ToolQuarantined => "was quarantined: a guard found it other than it was pinned",
-        _ => "describes itself otherwise than when it was pinned",
+        Act::ServerChangedContract => "has schemas that differ from its pinned definition",
+        Act::ToolQuarantined => {
+            "was quarantined: a guard found that it differs from its pinned definition"
+        }
+        _ => "has a description that differs from its pinned definition",
     };
     format!("tool `{}` {what}", quote(tool, NAME))
 }

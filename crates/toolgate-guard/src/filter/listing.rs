@@ -396,8 +396,9 @@ pub(crate) fn idle_rules(rules: &Rules, tools: &Tools, remarks: &mut Remarks) {
     for rule in idle {
         remarks.push(Filter::Admission, Act::RuleWithoutTool, false, || {
             let pattern = quote(&rule.name, PATTERN);
-            let detail =
-                format!("no tool of the server is named `{pattern}`, so its rule does nothing");
+            let detail = format!(
+                "no listed tool is named `{pattern}` (without a prefix), so its rule has no effect"
+            );
             (None, detail)
         });
     }

@@ -27,8 +27,12 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
                 1 => "once".to_owned(),
                 calls => format!("{calls} times"),
             };
+            let at_once = match rate.burst < rate.calls {
+                true => format!(", at most {} at once", rate.burst),
+                false => String::new(),
+            };
             let text = format!(
-                "tool `{}` was not called: it may be called {times} in {} s; try again in {} s",
+                "tool `{}` was not called: it may be called {times} in {} s{at_once}; try again in {} s",
                 quote(case.call.name, NAME),
                 rate.per.as_secs_f64(),
                 wait.as_millis().div_ceil(1_000)

@@ -2,6 +2,7 @@
 
 mod limits;
 mod rule;
+mod rule_usage;
 mod terms;
 
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use std::time::Duration;
 
 pub use limits::Limits;
 pub use rule::{Rate, ToolRule, name_matches};
+pub use rule_usage::RuleUsage;
 pub(crate) use terms::Terms;
 pub use toolgate_analysis::lint::{Profile, profile};
 pub use toolgate_analysis::project::{Limits as ProjectionLimits, Projector};
@@ -198,9 +200,8 @@ pub struct Policy {
     /// What holds for some tools; of two rules for one tool the later counts,
     /// member by member.
     pub tools: Vec<ToolRule>,
-    /// Whether a record names each of those rules that no listed tool is under, once: a misspelt
-    /// name protects nothing. It is for a guard whose rules are for its one server. Default `false`.
-    pub record_idle_rules: bool,
+    /// Finds those of the rules that no listed tool is under; a record names each, once. Default: none.
+    pub rule_usage: Option<Arc<RuleUsage>>,
     /// Whether verdicts that find nothing wrong are recorded too. Default `true`.
     pub record_passes: bool,
     /// How long a list of tools whose `ttlMs` is over may still admit calls.
@@ -244,7 +245,7 @@ impl Policy {
             result_formats: Formats::Annotate,
             rate: None,
             tools: Vec::new(),
-            record_idle_rules: false,
+            rule_usage: None,
             record_passes: true,
             // why: long enough that a server with `ttlMs: 0` is not asked for
             // its tools before every call, short enough that a removed tool is
@@ -336,7 +337,8 @@ pub(crate) struct Rules {
     pub(crate) policy: Policy,
     /// Which policy this is: what was found out under another one must be found out again.
     pub(crate) generation: u64,
-    idle_recorded: AtomicBool,
+    /// Whether [`Policy::rule_usage`] has this server's list.
+    usage_counted: AtomicBool,
 }
 
 impl Rules {
@@ -344,16 +346,18 @@ impl Rules {
         Self {
             policy,
             generation,
-            idle_recorded: AtomicBool::new(false),
+            usage_counted: AtomicBool::new(false),
         }
     }
 
-    /// The rules that no tool of a whole list is under, if they are to be recorded and were not yet.
-    pub(crate) fn idle(&self, is_listed: impl Fn(&ToolRule) -> bool) -> Vec<&ToolRule> {
-        let due =
-            self.policy.record_idle_rules && !self.idle_recorded.swap(true, Ordering::Relaxed);
-        let rules = self.policy.tools.iter().filter(|_| due);
-        rules.filter(|rule| !is_listed(rule)).collect()
+    /// The rules that no tool is under, to be recorded now that there is a whole list.
+    pub(crate) fn idle(&self, has_tool: impl Fn(&ToolRule) -> bool) -> Vec<&ToolRule> {
+        match &self.policy.rule_usage {
+            Some(usage) if !self.usage_counted.swap(true, Ordering::Relaxed) => {
+                usage.listed(&self.policy.tools, has_tool)
+            }
+            _ => Vec::new(),
+        }
     }
 }
 

@@ -149,9 +149,12 @@ impl Scope {
         self.0.tool_cache.store()
     }
 
-    /// How often the server said that its tools changed.
+    /// Grows whenever the server says that its tools changed, also to others who share its public
+    /// lists.
     pub(crate) fn changes(&self) -> u64 {
-        self.state().changes
+        let own = self.state().changes;
+        let public = self.0.public.as_ref().map_or(0, Self::changes);
+        own.saturating_add(public)
     }
 
     /// Takes in a page. Gives the list as it is then, and the tools of the page, which are not in it

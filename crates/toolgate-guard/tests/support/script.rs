@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use toolgate_guard::policy::{
     BadResult, BadTools, CostlySchemas, DriftMode, LegacyValues, Mode, OnUndecided, Project,
-    ProjectionLimits, Projector, Rate, TextBlocks, ToolRule, profile,
+    ProjectionLimits, Projector, Rate, RuleUsage, TextBlocks, ToolRule, profile,
 };
 use toolgate_guard::{
     Carrier, Context, Conversation, Effect, Effects, Guard, IdKey, Link, Lock, Policy, Purpose,
@@ -298,7 +298,9 @@ impl Stage {
                         Arc::new(Projector::new(profile).limits(limits))
                     });
                 }
-                "record_idle_rules" => policy.record_idle_rules = value == "true",
+                "rule_usage" => {
+                    policy.rule_usage = Some(Arc::new(RuleUsage::new(size())));
+                }
                 "record_passes" => policy.record_passes = value == "true",
                 "project" => {
                     policy.project = match value {

@@ -87,7 +87,9 @@ impl Checker {
         result: View<'_>,
     ) -> Decision {
         let of = of.into();
-        if of.as_task && !of.era.is_modern() && requested_task(result).is_some() {
+        // Structured content beside a task is taken for the result by who does not know tasks.
+        let is_result = result.member("structuredContent").is_some();
+        if of.as_task && !of.era.is_modern() && !is_result && requested_task(result).is_some() {
             return Decision::pass(Some(tool), Checked::TaskCreated);
         }
         let result = match of.era.read_result(result) {

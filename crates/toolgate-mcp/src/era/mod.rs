@@ -264,12 +264,15 @@ impl Era {
     }
 
     /// Finds the tool's result in the `result` of an answer to `method`, or in
-    /// the `params` of the notification `method`. `None` if this era has no
-    /// results in messages of that method.
+    /// the `params` of the notification `method`. `None` if this era has no results in messages of
+    /// that method, unless the member `result` is there all the same: who reads it takes it for one.
     #[must_use]
     pub fn task_answer<'a>(self, method: ToolMethod, body: View<'a>) -> Option<TaskAnswer<'a>> {
+        let is_given = || body.member("result").is_some();
         match (self.capabilities().result_types, method) {
-            (true, ToolMethod::TaskGet | ToolMethod::TaskChanged) => {
+            (is_modern, ToolMethod::TaskGet | ToolMethod::TaskChanged)
+                if is_modern || is_given() =>
+            {
                 Some(TaskAnswer::detailed(body))
             }
             (_, ToolMethod::TaskResult) => Some(TaskAnswer::Final(body)),
