@@ -1,6 +1,7 @@
 //! Server-sent events, read in pieces of any size under a bound, with the bytes they came as
 //! (WHATWG HTML, "Server-sent events").
 
+use std::borrow::Cow;
 use std::time::Duration;
 
 /// One event: everything up to the empty line that ends it.
@@ -14,6 +15,17 @@ pub(crate) struct Event {
 }
 
 impl Event {
+    /// The bytes of the event as all clients read them. Some end a line where the format does not, as
+    /// Python's `str.splitlines`: for them a comment could begin an event that nobody has checked.
+    /// Such characters are escaped in data, which is JSON; other lines with them are left out.
+    pub(crate) fn unambiguous(&self) -> Cow<'_, [u8]> {
+        match (has_other_ends(&self.raw), &self.data) {
+            (false, _) => Cow::Borrowed(&self.raw),
+            (true, Some(data)) => Cow::Owned(self.with_data(data)),
+            (true, None) => Cow::Owned(self.with_data(b"")),
+        }
+    }
+
     /// The event with other data. Its other lines stay as they were; the new data stand where the
     /// first data line stood.
     pub(crate) fn with_data(&self, data: &[u8]) -> Vec<u8> {
@@ -26,7 +38,7 @@ impl Event {
                 if !std::mem::replace(&mut placed, true) {
                     write_data(&mut out, data);
                 }
-            } else {
+            } else if !has_other_ends(line) {
                 // A line feed alone would belong to the line before it, if that has a carriage
                 // return, and the event would not end.
                 if line == b"\n" && out.last() == Some(&b'\r') {
@@ -51,9 +63,42 @@ pub(crate) fn event(data: &[u8]) -> Vec<u8> {
 fn write_data(out: &mut Vec<u8>, data: &[u8]) {
     for line in data.split(|byte| matches!(byte, b'\n' | b'\r')) {
         out.extend_from_slice(b"data: ");
-        out.extend_from_slice(line);
+        match std::str::from_utf8(line) {
+            Ok(text) if has_other_ends(line) => out.extend_from_slice(escaped(text).as_bytes()),
+            _ => out.extend_from_slice(line),
+        }
         out.push(b'\n');
     }
+}
+
+/// Whether some clients would end a line in it, besides those that the format ends.
+fn has_other_ends(bytes: &[u8]) -> bool {
+    // The first byte of each; in most messages there is none.
+    let begins = |byte: &u8| matches!(byte, 0x0b | 0x0c | 0x1c..=0x1e | 0xc2 | 0xe2);
+    if !bytes.iter().any(begins) {
+        return false;
+    }
+    let text = String::from_utf8_lossy(bytes);
+    text.chars().any(is_other_end)
+}
+
+fn is_other_end(character: char) -> bool {
+    matches!(
+        character,
+        '\u{b}' | '\u{c}' | '\u{1c}'..='\u{1e}' | '\u{85}' | '\u{2028}' | '\u{2029}'
+    )
+}
+
+/// A line of JSON with such characters escaped. They can stand in strings only.
+fn escaped(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    for character in line.chars() {
+        match is_other_end(character) {
+            true => out.push_str(&format!("\\u{:04x}", u32::from(character))),
+            false => out.push(character),
+        }
+    }
+    out
 }
 
 /// The lines of an event with their line ends.
@@ -255,6 +300,33 @@ mod tests {
         };
         assert_eq!(read(1), read(text.len().max(1)));
         read(1)
+    }
+
+    #[test]
+    fn no_client_sees_another_event_in_it() {
+        let event = |raw: &str| {
+            let mut seen = Vec::new();
+            SseParser::new(1_000)
+                .feed(raw.as_bytes(), &mut seen)
+                .unwrap();
+            String::from_utf8(seen.remove(0).unambiguous().into_owned()).unwrap()
+        };
+        for (raw, expected) in [
+            (": é – hi\n\n", ": é – hi\n\n"),
+            (": hi\u{2028}data: {}\u{2028}\u{2028}\n\n", "\n"),
+            ("id: 1\u{b}data: {}\nretry: 5\n\n", "retry: 5\n\n"),
+            (
+                "id: 1\ndata: [\"\u{2028}\u{85}é\"]\n\n",
+                "id: 1\ndata: [\"\\u2028\\u0085é\"]\n\n",
+            ),
+            (": x\u{2029}data: {}\ndata: 1\n\n", "data: 1\n\n"),
+        ] {
+            assert_eq!(event(raw), expected, "{raw:?}");
+        }
+        assert_eq!(
+            super::event("\"\u{2029}\"".as_bytes()),
+            b"data: \"\\u2029\"\n\n"
+        );
     }
 
     #[test]

@@ -49,6 +49,11 @@ pub(crate) fn count(number: impl Into<u64>, what: &str) -> String {
     }
 }
 
+/// As [`count`], for the length of something in memory.
+pub(crate) fn count_of(number: usize, what: &str) -> String {
+    count(u64::try_from(number).unwrap_or(u64::MAX), what)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

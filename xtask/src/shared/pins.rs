@@ -32,7 +32,7 @@ pub(super) fn one_pin(scene: &Scene, tally: &mut Tally) -> Result<(), String> {
     let refused = call(&second)?;
     claim(
         tally,
-        refused.contains("describes itself otherwise"),
+        refused.contains("has a description that differs"),
         || format!("a tool that was pinned by another guard is called: {refused}"),
     );
     let left = names(&second)?;

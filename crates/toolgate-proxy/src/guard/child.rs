@@ -177,7 +177,9 @@ async fn reap(mut process: Process, stderr: &Tail, grace: Duration) -> String {
         .lines()
         .pop()
         .filter(|_| by_itself && last_words.is_ok());
-    let last = last.map_or_else(String::new, |line| format!(", its last words `{line}`"));
+    let last = last.map_or_else(String::new, |line| {
+        format!(", its last line on standard error: `{line}`")
+    });
     format!("{how}{last}")
 }
 

@@ -7,6 +7,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
+use toolgate_guard::IdKey;
+
 use super::options::Bounds;
 use super::session_driver::OutgoingMessage;
 
@@ -15,8 +17,8 @@ use super::session_driver::OutgoingMessage;
 pub(super) enum MailboxItem {
     ToServer(OutgoingMessage),
     ToClient(OutgoingMessage),
-    /// Close the upstream's stream.
-    Abandon,
+    /// Close the upstream's stream of a request, which is owed no answer.
+    Abandon(IdKey),
     /// End the stream to the client.
     Close,
 }
@@ -49,7 +51,7 @@ impl MailboxItem {
     fn bytes(&self) -> usize {
         match self {
             Self::ToServer(outgoing) | Self::ToClient(outgoing) => outgoing.bytes.len(),
-            Self::Abandon | Self::Close => 0,
+            Self::Abandon(_) | Self::Close => 0,
         }
     }
 }

@@ -5,6 +5,7 @@
 //! HTTP. `aggregate` and `translation` are upstreams in this process.
 
 mod aggregate;
+mod bearer;
 mod child;
 mod clock;
 mod event;
@@ -53,10 +54,11 @@ use crate::http::{Endpoint, HttpTarget, Standing, Watcher};
 use crate::standard;
 pub use crate::web::ServerCertificate;
 use crate::web::{Admission, Closing, Server, ServerLimits};
+use bearer::bearer;
 use child::Source;
 use http_server::{HttpServer, ProcessPool, UpstreamPool};
 use messages::{MessageReader, MessageWriter};
-use session_driver::{ClientIdentity, GuardContext, bearer};
+use session_driver::{ClientIdentity, GuardContext};
 use stdio_to_child::Client;
 use tickets::TicketIssuer;
 

@@ -42,7 +42,7 @@ impl ResponseStep {
         let code = envelope.error.filter(|_| is_made_here);
         let is_whole = matches!(envelope.kind, MessageKind::Answer | MessageKind::Batch);
         match event {
-            Some(event) if outgoing.same => Self::Piece(event.raw.clone(), last),
+            Some(event) if outgoing.same => Self::Piece(event.unambiguous().into_owned(), last),
             Some(event) => Self::Piece(event.with_data(&outgoing.bytes), last),
             None if is_whole => {
                 Self::Answer(outgoing.bytes, code, outgoing.refused.map(|head| *head))

@@ -5,7 +5,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hyper::header::{HeaderMap, HeaderValue};
-use sha2::{Digest as _, Sha256};
 use tokio::sync::{Notify, watch};
 use toolgate_guard::{
     Act, Carrier, Connection, Context, Conversation, Effect, Effects, Envelope, Guard, HttpRefusal,
@@ -14,6 +13,7 @@ use toolgate_guard::{
 };
 use toolgate_mcp::contract::ToolContract;
 
+use super::bearer::bearer;
 use super::clock::Clock;
 use super::event::{Event, Observer};
 use super::messages::Message;
@@ -444,14 +444,6 @@ impl SessionDriver {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-/// The key of an authorization, which is not the authorization.
-pub(crate) fn bearer(authorization: Option<&HeaderValue>) -> Context {
-    let Some(given) = authorization else {
-        return Context::Anonymous;
-    };
-    Context::Bearer(Sha256::digest(given.as_bytes()).into())
 }
 
 /// The identity of a context for guards that share state with this one; `None` for a session.

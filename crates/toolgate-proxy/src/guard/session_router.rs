@@ -11,7 +11,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use tokio::sync::Notify;
 use tokio::time::Instant;
-use toolgate_guard::{Act, INTERNAL_ERROR, IdKey, IncomingMessage, MessageKind, Purpose, Side};
+use toolgate_guard::{
+    Act, Context, INTERNAL_ERROR, IdKey, IncomingMessage, MessageKind, Purpose, Side,
+};
 
 use super::header_mirroring::{mismatch, of_arguments};
 use super::in_process::Caller;
@@ -30,8 +32,8 @@ pub(super) enum SessionUpstream {
     /// A child of its own.
     Child(Arc<MessageWriter>),
     /// A child that others use too, with the headers of the client's request that repeat its
-    /// arguments.
-    Shared(Arc<SharedChild>, HeaderMap),
+    /// arguments, and who sent it.
+    Shared(Arc<SharedChild>, HeaderMap, Context),
     /// Nothing: only what needs no upstream can be answered.
     None,
 }
@@ -202,11 +204,19 @@ impl SessionRouter {
             .take_with_metadata(from, message, metadata, deliver);
     }
 
+    /// Who sent the message of this exchange, where several clients share a child.
+    pub(super) fn caller(&self) -> Context {
+        match &self.upstream {
+            SessionUpstream::Shared(_, _, caller) => caller.clone(),
+            _ => Context::Anonymous,
+        }
+    }
+
     pub(super) fn route(self: &Arc<Self>, output: Output, current: Option<&Mailbox>) {
         match output {
             Output::Abandon(id) => {
-                if let Some(mailbox) = self.mailboxes().open.get(&id) {
-                    mailbox.send(MailboxItem::Abandon);
+                if let Some(mailbox) = self.mailboxes().open.get(&id).cloned() {
+                    mailbox.send(MailboxItem::Abandon(id));
                 }
             }
             Output::Send(outgoing) if outgoing.to == Side::Server => {
@@ -225,7 +235,7 @@ impl SessionRouter {
                 // In a task of its own: a client that leaves must not cut a line in two.
                 tokio::spawn(async move { input.flush().await });
             }
-            SessionUpstream::Shared(shared, headers) => match contradicted(&outgoing, headers) {
+            SessionUpstream::Shared(shared, headers, _) => match contradicted(&outgoing, headers) {
                 None => shared.send(self, &outgoing),
                 Some((id, wrong)) => self.give_up(id, Act::ClientSentOtherHeaders, wrong),
             },

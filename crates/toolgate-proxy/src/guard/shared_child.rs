@@ -16,6 +16,7 @@ use toolgate_guard::{
     renumber, subscription,
 };
 use toolgate_json::Node as _;
+use toolgate_mcp::era::Era;
 use toolgate_mcp::message::{Edits, Message as Decoded};
 
 use super::child::Child;
@@ -45,8 +46,28 @@ pub(super) struct SharedChild {
 struct Table {
     last: i64,
     open: HashMap<i64, Entry>,
+    /// Who has sent requests: log messages name none, and may be about any of them.
+    callers: Callers,
     /// Until when a call may come again with the input that its answer asked for.
     awaited_until: Option<Instant>,
+}
+
+#[derive(Default, PartialEq, Eq)]
+enum Callers {
+    #[default]
+    None,
+    One(Context),
+    Several,
+}
+
+impl Callers {
+    fn add(&mut self, caller: Context) {
+        *self = match self {
+            Self::None => Self::One(caller),
+            Self::One(known) if *known == caller => return,
+            Self::One(_) | Self::Several => Self::Several,
+        };
+    }
 }
 
 #[derive(Clone)]
@@ -70,7 +91,8 @@ impl SharedChild {
         (identity, caller): (Context, Caller),
     ) -> Arc<Self> {
         let context = Context::Session(number);
-        let unclaimed = link(Carrier::Http, Carrier::Stdio, None);
+        let modern = Era::NEWEST.version();
+        let unclaimed = link(Carrier::Http, Carrier::Stdio, Some(modern));
         Arc::new(Self {
             ctx: Arc::clone(ctx),
             input,
@@ -148,6 +170,7 @@ impl SharedChild {
         }
         table.last = table.last.saturating_add(1);
         let number = table.last;
+        table.callers.add(entry.router.caller());
         table.open.insert(number, entry);
         Some(number)
     }
@@ -288,7 +311,7 @@ impl SharedChild {
                     edits.replace(subscription, entry.origin.id.clone());
                     entry
                 } else {
-                    // Log messages name no request: with one open they can only be its own.
+                    // Log messages name no request: of one caller alone they can only be its own.
                     self.only()
                         .filter(|_| note.method == "notifications/message")?
                 }
@@ -303,6 +326,9 @@ impl SharedChild {
 
     fn only(&self) -> Option<Entry> {
         let table = self.table();
+        if table.callers == Callers::Several {
+            return None;
+        }
         let mut open = table.open.values();
         let first = open.next()?.clone();
         open.next().is_none().then_some(first)

@@ -90,6 +90,7 @@ pub(super) async fn run(
         ctx,
         context,
     });
+    bridge.driver.count_for(source.1.value().as_ref());
     bridge.ctx.observe(&Event::Connected);
     let begun = Instant::now();
     let reading = tokio::spawn(read_client(Arc::clone(&bridge), client.from));

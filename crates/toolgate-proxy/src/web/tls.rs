@@ -33,7 +33,7 @@ impl ServerCertificate {
             .and_then(Iterator::collect::<Result<Vec<_>, _>>)
             .map_err(|error| fault("certificate", certificate, &error))?;
         if chain.is_empty() {
-            return Err(fault("certificate", certificate, &"it holds none"));
+            return Err(fault("certificate", certificate, &"it contains none"));
         }
         let private =
             PrivateKeyDer::from_pem_file(key).map_err(|error| fault("key", key, &error))?;

@@ -35,6 +35,7 @@ pub(crate) use args::GuardArgs;
 use config::{Config, Server, Sources, Upstream};
 
 use crate::exit::{Exit, Failure};
+use crate::render::count_of;
 use crate::term::Term;
 
 /// Runs the command.
@@ -47,9 +48,8 @@ pub(crate) fn run(args: &GuardArgs, term: &Term) -> Result<Exit, Failure> {
         Ok(config) => config,
         Err(faults) => {
             term.aside(&faults.draw(term.stderr()));
-            let count = faults.len();
-            let s = if count == 1 { "" } else { "s" };
-            return Err(Failure::usage(format!("{count} fault{s} in the settings")));
+            let errors = count_of(faults.len(), "error");
+            return Err(Failure::usage(format!("{errors} in the settings")));
         }
     };
     if args.check_config {
@@ -119,7 +119,7 @@ fn upstream(args: &GuardArgs) -> Result<Option<Upstream>, Failure> {
 
 /// What a good configuration amounts to.
 fn summary(config: &Config) -> String {
-    let mut text = String::from("the settings are good");
+    let mut text = String::from("the settings are valid");
     let scheme = match config.listen.certificate {
         Some(_) => "https",
         None => "http",

@@ -22,17 +22,7 @@ pub(super) fn in_front(
     let children = members.iter().filter(|member| children(member)).count();
     let mut bounds = config.bounds;
     let own = bounds;
-    // Each connection starts every server, and the bound is on all processes together.
-    bounds.children = match bounds.children.checked_div(children) {
-        Some(0) => {
-            let most = bounds.children;
-            return Err(Failure::usage(format!(
-                "each connection starts {children} servers, which is more than `limits.children` ({most})"
-            )));
-        }
-        Some(each) => each,
-        None => bounds.sessions,
-    };
+    bounds.children = config.children_of_each(children).map_err(Failure::usage)?;
     let times = config.times;
     let aggregate = Aggregate::new(members, own, times, config.aggregator_limits());
     let aggregate = aggregate.map_err(|error| Failure::usage(error.to_string()))?;

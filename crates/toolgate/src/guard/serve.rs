@@ -27,6 +27,7 @@ use super::store::Store;
 use super::watch::{Shared, Watch};
 use crate::check::report::exit_of;
 use crate::exit::{Exit, Failure};
+use crate::render::count_of;
 
 /// Serves until the client is gone, a signal says stop, or no server is left.
 pub(super) fn run(config: Config, sources: &Sources<'_>) -> Result<Exit, Failure> {
@@ -262,15 +263,13 @@ impl Guards {
                 for line in faults.lines() {
                     tracing::error!("{line}");
                 }
-                tracing::error!(
-                    "the settings are not changed, because the new ones have {} faults",
-                    faults.len()
-                );
+                let errors = count_of(faults.len(), "error");
+                tracing::error!("the settings are not changed, because the new ones have {errors}");
                 return;
             }
         };
         for name in self.started.fixed_changes(&new) {
-            tracing::warn!("`{name}` changes at the next start only");
+            tracing::warn!("`{name}` changes only after a restart");
         }
         // A part of the policy, and the pumps', whose own stays: half of it would hold for nobody.
         new.bounds.message_bytes = self.started.bounds.message_bytes;
@@ -305,7 +304,7 @@ impl Guards {
         match (&self.started.listen.certificate, &new.listen.certificate) {
             (Some(served), Some(new)) => served.replace(new),
             (None, None) => {}
-            _ => tracing::warn!("HTTPS begins or ends at the next start only"),
+            _ => tracing::warn!("HTTPS is turned on or off only after a restart"),
         }
         levels.set(&new.log);
         self.shared
@@ -372,7 +371,7 @@ fn tell_of_sessions(config: &Config) {
     }
     match config.sessions.secrets.len() {
         0 => tracing::info!(
-            "sessions of clients before 2026-07-28 are good in this process only; several replicas, and sessions that outlive a restart, need `sessions.keys`"
+            "sessions of clients before 2026-07-28 are valid in this process only; several replicas, and sessions that outlive a restart, need `sessions.keys`"
         ),
         keys => tracing::info!(
             keys,

@@ -8,7 +8,7 @@ use toolgate_json::quote;
 
 use super::page::{NO_NAME, Page};
 use crate::check::report::SourceFile;
-use crate::render::{self, Diagnostic, Mark, Source, count, hang};
+use crate::render::{self, Diagnostic, Mark, Source, count_of, hang};
 use crate::term::{BOLD, Canvas, DIM, GOOD};
 
 /// Renders one page; as the canvas wants it.
@@ -200,10 +200,6 @@ fn place(finding: &Finding) -> String {
         "" => "the tool itself".to_owned(),
         pointer => quote(pointer, PLACE_CHARS).to_string(),
     }
-}
-
-fn count_of(number: usize, what: &str) -> String {
-    count(u64::try_from(number).unwrap_or(u64::MAX), what)
 }
 
 fn line(out: &mut String, text: &str) {

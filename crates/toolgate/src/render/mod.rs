@@ -11,6 +11,6 @@ pub(crate) mod sarif;
 mod source;
 mod window;
 
-pub(crate) use crate::wrap::{count, hang, wrap};
+pub(crate) use crate::wrap::{count, count_of, hang, wrap};
 pub(crate) use diagnostic::{Diagnostic, Mark, Severity};
 pub(crate) use source::{LineIndex, Source};

@@ -24,7 +24,7 @@ fn wrong_settings_are_shown_where_they_stand() {
         "help: did you mean `results`?",
         "error[config]: `message`: expected bytes from 1 KiB to 1 GiB, found less",
         "guard.toml:4:11",
-        "error: 2 faults in the settings",
+        "error: 2 errors in the settings",
     ] {
         assert!(run.stderr.contains(part), "{part} in\n{}", run.stderr);
     }
@@ -53,11 +53,11 @@ fn good_settings_are_summed_up() {
         "npx",
         "x",
     ]);
-    let told = "the settings are good\n  server: http://127.0.0.1:8080/mcp -> npx x\n";
+    let told = "the settings are valid\n  server: http://127.0.0.1:8080/mcp -> npx x\n";
     assert_eq!((run.code, run.stderr.as_str()), (0, told));
     let translated = |word| toolgate(&["guard", "--check-config", "--translate", word, "--", "x"]);
     let run = translated("legacy-clients");
-    let told = "the settings are good\n  server: standard input and output -> x, translated for legacy clients\n";
+    let told = "the settings are valid\n  server: standard input and output -> x, translated for legacy clients\n";
     assert_eq!((run.code, run.stderr.as_str()), (0, told));
     let run = translated("old");
     let told = "expected `off`, `legacy-clients` or `modern-clients`, found `old`";
@@ -375,7 +375,7 @@ fn a_guard_on_a_network_is_watched_reloaded_and_stopped() {
         "[[tools]]\nmatch = \"get-*\"\nhidden = true\n[limits]\nsessions = 3\n",
     );
     guard.signal("-HUP");
-    guard.until("`limits.sessions` changes at the next start only");
+    guard.until("`limits.sessions` changes only after a restart");
     guard.until("the settings were read again");
     assert!(
         !guard
@@ -391,7 +391,7 @@ fn a_guard_on_a_network_is_watched_reloaded_and_stopped() {
     // What does not change does not change in part.
     dir.file("guard.toml", "[limits]\nmessage = \"1 KiB\"\n");
     guard.signal("-HUP");
-    guard.until("`limits.message` changes at the next start only");
+    guard.until("`limits.message` changes only after a restart");
     guard.until("the settings were read again");
     let long = guard.call(&format!(r#"{{"collection":"{}"}}"#, "x".repeat(2_000)));
     assert!(long.contains(r#""result":"#), "{long}");

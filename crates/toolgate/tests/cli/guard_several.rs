@@ -46,7 +46,7 @@ fn several_are_summed_up_and_clashes_named() {
         "[upstreams.a]\ncommand = [\"x\"]\n[upstreams.b]\nurl = \"http://127.0.0.1:1/mcp\"\nprefix = \"far.\"\n",
     );
     let run = toolgate(&["guard", "--config", &file, "--check-config"]);
-    let told = "the settings are good\n\
+    let told = "the settings are valid\n\
                 \x20 a: standard input and output -> x (names begin with `a_`)\n\
                 \x20 b: standard input and output -> http://127.0.0.1:1/mcp (names begin with `far.`)\n";
     assert_eq!((run.code, run.stderr.as_str()), (0, told));
@@ -55,7 +55,7 @@ fn several_are_summed_up_and_clashes_named() {
         "[upstreams.a]\ncommand = [\"x\"]\n[upstreams.a_b]\ncommand = [\"y\"]\n",
     );
     let run = toolgate(&["guard", "--config", &file, "--check-config"]);
-    let clash = "the prefix `a_b_` of `a_b` begins like the prefix `a_` of `a`";
+    let clash = "the prefix `a_b_` of `a_b` begins with the prefix `a_` of `a`";
     assert!(
         run.code == 2 && run.stderr.contains(clash),
         "{}",

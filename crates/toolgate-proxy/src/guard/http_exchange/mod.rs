@@ -50,6 +50,8 @@ pub(super) struct HttpExchange {
     queue: VecDeque<OutgoingMessage>,
     /// It is a batch with requests.
     is_batch: bool,
+    /// Whether the client was sent the head of a stream.
+    streams: bool,
     /// It is the stream for the server's own messages.
     listens: bool,
     modern: bool,
@@ -97,6 +99,7 @@ impl HttpExchange {
             sent: Vec::new(),
             queue: VecDeque::new(),
             is_batch: false,
+            streams: false,
             listens: false,
             modern,
             stream_only: !crate::web::accepts(&headers, "application/json"),
@@ -253,6 +256,7 @@ impl HttpExchange {
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
         headers.insert(NO_BUFFER, HeaderValue::from_static("no"));
         self.name_session(&mut headers);
+        self.streams = true;
         let waiting = self.router.driver.ctx.bounds.waiting_events.max(1);
         let (sender, receiver) = mpsc::channel(waiting);
         tokio::spawn(self.go_on(sender, first));
@@ -331,7 +335,14 @@ impl HttpExchange {
                 let step = self.step_of(outgoing, None);
                 self.ready.push(step);
             }
-            MailboxItem::Abandon => {
+            MailboxItem::Abandon(id) if self.is_batch => {
+                // The other requests of the batch are owed their answers.
+                self.answered(&id);
+                if self.batch.is_empty() {
+                    self.ready.push(ResponseStep::Over);
+                }
+            }
+            MailboxItem::Abandon(_) => {
                 self.upstream_request = None;
                 if !self.modern {
                     // It was cancelled by a message, and is owed no answer.

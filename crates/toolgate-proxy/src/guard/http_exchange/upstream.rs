@@ -88,7 +88,8 @@ impl HttpExchange {
     fn event(&mut self, event: Event) {
         let data = event.data.as_deref().unwrap_or_default();
         if data.trim_ascii().is_empty() {
-            self.ready.push(ResponseStep::Piece(event.raw, false));
+            let piece = event.unambiguous().into_owned();
+            self.ready.push(ResponseStep::Piece(piece, false));
             return;
         }
         let mut steps = Vec::new();
@@ -147,7 +148,7 @@ impl HttpExchange {
     }
 
     /// A request of the batch has its answer.
-    fn answered(&mut self, id: &IdKey) {
+    pub(super) fn answered(&mut self, id: &IdKey) {
         if let Some(at) = self.batch.iter().position(|own| own == id) {
             self.batch.swap_remove(at);
             self.router.close(id);
@@ -199,6 +200,14 @@ impl HttpExchange {
             return;
         }
         let Some(id) = self.id.clone().filter(|_| self.open) else {
+            if self.streams || !self.ready.is_empty() {
+                // Some of a batch is answered already, so a status has no place.
+                let why = format!("HTTP status {status}");
+                for id in self.batch.clone() {
+                    self.fail_of_batch(&id, &why);
+                }
+                return;
+            }
             for id in std::mem::take(&mut self.batch) {
                 // The client sees the status instead.
                 let deliver = &mut |output| match output {

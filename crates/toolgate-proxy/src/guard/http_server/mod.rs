@@ -26,13 +26,14 @@ use toolgate_guard::{
 use toolgate_mcp::era::Era;
 use toolgate_mcp::message::{INVALID_PARAMS, INVALID_REQUEST};
 
+use super::bearer::bearer;
 use super::event::Event;
 use super::header_mirroring::{given_of_arguments, mirrored_headers, mismatch};
 use super::http_exchange::HttpExchange;
 use super::in_process::Caller;
 use super::reply::{error, onward, respond};
 use super::request_permit::RequestPermit;
-use super::session_driver::{GuardContext, SessionDriver, bearer, link};
+use super::session_driver::{GuardContext, SessionDriver, link};
 use super::session_id_rewriter::SessionIdRewriter;
 use super::session_router::{SessionRouter, SessionUpstream};
 use super::shared_child::SharedChild;
@@ -355,7 +356,11 @@ impl HttpServer {
         let (context, upstream) = match (&self.upstream_pool, shared) {
             (_, Some(shared)) => (
                 shared.context.clone(),
-                SessionUpstream::Shared(shared, given_of_arguments(headers)),
+                SessionUpstream::Shared(
+                    shared,
+                    given_of_arguments(headers),
+                    bearer(headers.get(AUTHORIZATION)),
+                ),
             ),
             (UpstreamPool::Endpoint(endpoint), None) => (
                 bearer(headers.get(AUTHORIZATION)),

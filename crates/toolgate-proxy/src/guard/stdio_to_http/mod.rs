@@ -83,6 +83,8 @@ pub(super) async fn run(
         state: Mutex::default(),
         ctx,
     });
+    let caller = bridge.endpoint.caller().value();
+    bridge.driver.count_for(caller.as_ref());
     bridge.ctx.observe(&Event::Connected);
     let begun = Instant::now();
     let mut reading = tokio::spawn(Arc::clone(&bridge).read(client.from));
@@ -283,6 +285,14 @@ impl StdioToHttp {
                             return Some(format!(
                                 "HTTP status 404, and it opens no new session: {why}"
                             ));
+                        }
+                        if envelope.has_method("tools/call") && self.ctx.guard.holds_to_pins() {
+                            // It was checked against the list of the session before.
+                            return Some(
+                                "the server has lost its session, and its tools must be compared with \
+                                 their pinned definitions again; call it again"
+                                    .to_owned(),
+                            );
                         }
                         sent = self.headers(&outgoing);
                         upstream_request = self.post(&outgoing, sent.clone());

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use toolgate_analysis::project::{Limits, Projector};
-use toolgate_guard::policy::{Policy, Rate};
+use toolgate_guard::policy::{Policy, Rate, RuleUsage};
 use toolgate_guard::{Aggregator, AggregatorLimits, Lock, Member};
 use toolgate_json::quote;
 use toolgate_proxy::guard::{ServerCertificate, SessionKeys};
@@ -142,6 +142,7 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
     for message in merging(config) {
         whole(&message);
     }
+    config.policy.rule_usage = Some(Arc::new(RuleUsage::new(config.upstreams.len())));
     let plain =
         listen.hosts.is_empty() && listen.origins.is_empty() && listen.tls_certificate.is_none();
     if addresses.iter().all(Option::is_none) && !plain {
@@ -206,6 +207,11 @@ fn merging(config: &Config) -> Vec<String> {
     });
     let aggregator = Aggregator::new(members.collect(), AggregatorLimits::default());
     wrong.extend(aggregator.err().map(|error| error.to_string()));
+    let merged = config.merged().into_iter();
+    let children = merged
+        .filter(|(_, upstream)| upstream.url.is_none())
+        .count();
+    wrong.extend(config.children_of_each(children).err());
     wrong
 }
 
@@ -293,9 +299,35 @@ impl Sessions {
     }
 }
 
+impl Config {
+    /// How many connections may start their servers, where each starts so many: `limits.children` is
+    /// the bound on all processes together.
+    pub(in crate::guard) fn children_of_each(&self, children: usize) -> Result<usize, String> {
+        match self.bounds.children.checked_div(children) {
+            Some(0) => Err(format!(
+                "each connection starts {children} servers, which is more than `limits.children` ({})",
+                self.bounds.children
+            )),
+            Some(each) => Ok(each),
+            None => Ok(self.bounds.sessions),
+        }
+    }
+}
+
 impl Listen {
-    /// Reads the certificate.
+    /// Reads the certificate, and checks the origins.
     fn finish(&mut self) -> Result<(), String> {
+        // The origin of a sandboxed page is `null`.
+        let is_origin = |origin: &str| match origin.split_once("://") {
+            Some((scheme, host)) => !scheme.is_empty() && !host.is_empty() && !host.contains('/'),
+            None => origin == "null",
+        };
+        if let Some(wrong) = self.origins.iter().find(|origin| !is_origin(origin)) {
+            let wrong = quote(wrong, SHOWN);
+            return Err(format!(
+                "`listen.origins`: `{wrong}` is not an origin; it has a scheme and no path, as in `https://app.example`"
+            ));
+        }
         self.certificate = match (&self.tls_certificate, &self.tls_key) {
             (None, None) => None,
             (Some(certificate), Some(key)) => {
@@ -404,8 +436,6 @@ impl Config {
         policy.record_passes = true;
         policy.translated_from_modern = upstream.translate == TranslateWord::LegacyClients;
         policy.rate = self.rate.rate();
-        // With several upstreams a rule may be for another one.
-        policy.record_idle_rules = self.upstreams.len() == 1;
         policy.tools = self
             .tools
             .iter()

@@ -161,10 +161,10 @@ impl<T> Slot<T> {
             Self::Address(_) => "an address `IP:PORT`".to_owned(),
             Self::Path(_) => "a file".to_owned(),
             Self::Url(_) => "a URL".to_owned(),
-            Self::Text(_) => "a text".to_owned(),
-            Self::Texts(_) => "a list of texts".to_owned(),
-            Self::Secrets(_) => "a text or a list of texts".to_owned(),
-            Self::Pairs(_) => "a table of texts".to_owned(),
+            Self::Text(_) => "a string".to_owned(),
+            Self::Texts(_) => "a list of strings".to_owned(),
+            Self::Secrets(_) => "a string or a list of strings".to_owned(),
+            Self::Pairs(_) => "a table of strings".to_owned(),
             Self::Documents(_) => "a table of files by URI".to_owned(),
             Self::Setting(name, _) => {
                 settings::find(name).map_or_else(|_| String::new(), |setting| setting.allowed())
@@ -243,7 +243,7 @@ impl Raw {
     fn filled(self, expects: &str) -> Result<String, String> {
         let text = self.text(expects)?;
         if text.is_empty() {
-            return Err(found(expects, "an empty text"));
+            return Err(found(expects, "an empty string"));
         }
         Ok(text)
     }
@@ -333,11 +333,11 @@ impl Raw {
     /// What sort of value it is, without the value.
     fn kind(&self) -> &'static str {
         match self {
-            Self::Text(text) if text.is_empty() => "an empty text",
-            Self::Text(_) => "a text",
+            Self::Text(text) if text.is_empty() => "an empty string",
+            Self::Text(_) => "a string",
             Self::Integer(_) => "a number",
             Self::Flag(_) => "`true` or `false`",
-            Self::Texts(_) => "a list of texts",
+            Self::Texts(_) => "a list of strings",
             Self::Pairs(_) => "a table",
             Self::Other(what) => what,
         }

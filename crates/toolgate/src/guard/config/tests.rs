@@ -195,7 +195,7 @@ fn faults_have_their_places_and_what_was_meant() {
         ),
         (
             "[upstreams.a]\ncommand = \"npx x\"\n",
-            &["2:11: `command`: expected a list of texts, found `npx x`"],
+            &["2:11: `command`: expected a list of strings, found `npx x`"],
         ),
         (
             "[upstreams.a]\nurl = \"http://x/\"\ncommand = [\"x\"]\n",
@@ -248,11 +248,11 @@ fn settings_that_do_not_fit_together_are_refused() {
         ),
         (
             "[upstreams.b]\ncommand = [\"y\"]\nprefix = \"a_\"\n",
-            "the prefix `a_` of `a` begins like the prefix `a_` of `b`, so a tool could be of either",
+            "the prefix `a_` of `a` begins with the prefix `a_` of `b`, so a tool name could belong to either",
         ),
         (
             "[upstreams.a_b]\ncommand = [\"y\"]\n",
-            "the prefix `a_b_` of `a_b` begins like the prefix `a_` of `a`, so a tool could be of either",
+            "the prefix `a_b_` of `a_b` begins with the prefix `a_` of `a`, so a tool name could belong to either",
         ),
         (
             "prefix = \"a b\"\n",
@@ -297,7 +297,7 @@ address = \"127.0.0.1:2\"
 match = \"\"
 hidden = true
 ",
-            "4:9: `match`: expected a text, found an empty text",
+            "4:9: `match`: expected a string, found an empty string",
         ),
     ] {
         assert_eq!(faults(&format!("{ONE}{more}")), [expected], "{more}");
@@ -791,11 +791,11 @@ fn faults_show_no_value_that_may_be_a_secret() {
         assert!(!said.contains("hush"), "{said}");
         assert!(said.contains(shown), "{said}");
     }
-    let table = "expected a table of texts, found a text (the text is not TOML";
+    let table = "expected a table of strings, found a string (the text is not TOML";
     for (key, value, why) in [
         ("UPSTREAMS__A__HEADERS", "{A=\"hush\"", table),
         ("UPSTREAMS__A__HEADERS", "A: hush", table),
-        ("UPSTREAMS__A__ENV", "[\"hush\"]", "found a list of texts"),
+        ("UPSTREAMS__A__ENV", "[\"hush\"]", "found a list of strings"),
         (
             "UPSTREAMS__A__URL",
             "http://hush:hush@host:x/?hush",
@@ -809,7 +809,7 @@ fn faults_show_no_value_that_may_be_a_secret() {
         (
             "SESSIONS__KEYS",
             "{a=\"hush\"}",
-            "expected a text or a list of texts, found a table",
+            "expected a string or a list of strings, found a table",
         ),
         (
             "SHARED__PASSWORT",
@@ -896,4 +896,27 @@ fn patterns_of_other_languages_are_refused() {
         let file = format!("{ONE}[[tools]]\nmatch = \"{good}\"\nhidden = true\n");
         assert_eq!(faults(&file), [""; 0], "{good}");
     }
+}
+
+#[test]
+fn what_cannot_work_is_an_error_before_the_start() {
+    let two = "[upstreams.a]\ncommand = [\"x\"]\n[upstreams.b]\ncommand = [\"y\"]\n";
+    let found = faults(&format!("{two}[limits]\nchildren = 1\n")).join(" ");
+    let why = "each connection starts 2 servers, which is more than `limits.children` (1)";
+    assert!(found.contains(why), "{found}");
+    for (origin, is_one) in [
+        ("https://app.example", true),
+        ("http://127.0.0.1:8080", true),
+        ("null", true),
+        ("app.example", false),
+        ("https://app.example/", false),
+    ] {
+        let found = faults(&format!(
+            "{ONE}[listen]\naddress = \"127.0.0.1:1\"\norigins = [\"{origin}\"]\n"
+        ));
+        assert_eq!(found.is_empty(), is_one, "{origin} {found:?}");
+    }
+    let rules = load(ONE, &[("TOOLGATE__TOOLS", "[]")], &[]);
+    let rules = rules.err().unwrap().join(" ");
+    assert!(rules.contains("in the configuration file only"), "{rules}");
 }

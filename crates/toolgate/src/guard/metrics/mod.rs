@@ -83,7 +83,7 @@ impl Metrics {
             rejections: Family::counter(
                 "toolgate_guard_rejections_total",
                 &["upstream", "tool", "code"],
-                "Messages about a tool that did not go on.",
+                "Refused messages about a tool.",
             ),
             fuel: Family::counter(
                 "toolgate_guard_check_fuel_total",
@@ -108,7 +108,7 @@ impl Metrics {
             upstream_up: Family::gauge(
                 "toolgate_guard_upstream_up",
                 UPSTREAM,
-                "Whether the server was there when it was last needed.",
+                "Whether the last use of the server succeeded.",
             ),
             upstream_starts: Family::counter(
                 "toolgate_guard_upstream_starts_total",
@@ -133,7 +133,7 @@ impl Metrics {
             notes: Family::counter(
                 "toolgate_guard_notes_total",
                 &["upstream", "what"],
-                "Oddities that were logged.",
+                "Warnings, by kind.",
             ),
             reloads: Family::counter(
                 "toolgate_guard_config_reloads_total",
