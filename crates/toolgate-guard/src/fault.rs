@@ -258,3 +258,37 @@ pub const METHOD_NOT_FOUND: i64 = -32601;
 pub const HEADER_MISMATCH: i64 = -32020;
 /// The protocol's code for a version that the receiver does not speak (2026-07-28).
 pub(crate) const UNSUPPORTED_VERSION: i64 = -32022;
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    /// The codes that a source file has, as the arms of `code` and `facts` write them.
+    fn codes(source: &str) -> impl Iterator<Item = &str> {
+        let arms = source.lines().filter_map(|line| line.split_once("=> "));
+        let codes = arms.filter_map(|(_, code)| {
+            let code = code.trim_start_matches('(').strip_prefix('"')?;
+            Some(code.split_once('"')?.0)
+        });
+        codes.filter(|code| code.contains('-') && !code.contains(' '))
+    }
+
+    #[test]
+    fn the_page_of_the_audit_log_has_every_code() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let read = |name: &str| std::fs::read_to_string(root.join(name)).unwrap();
+        let page = read("docs/guard/audit.md");
+        let mut number = 0;
+        for source in [
+            "crates/toolgate-guard/src/fault.rs",
+            "crates/toolgate-mcp/src/check/decision.rs",
+        ] {
+            let source = read(source);
+            for code in codes(&source) {
+                number += 1;
+                assert!(page.contains(&format!("`{code}`")), "{code} is missing");
+            }
+        }
+        assert!(number > 60, "{number} codes");
+    }
+}
