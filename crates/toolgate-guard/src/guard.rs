@@ -11,7 +11,7 @@ use toolgate_mcp::check::Checker;
 use toolgate_mcp::contract::SchemaStore;
 
 use crate::incoming::IncomingMessage;
-use crate::policy::{DriftMode, Policy, PolicyError, Rules};
+use crate::policy::{Policy, PolicyError, Rules};
 use crate::scope::{Context, Scope, ScopeKey, ToolCache};
 use crate::share::{Identity, Share, SharedState};
 
@@ -125,8 +125,7 @@ impl Guard {
     #[must_use]
     pub fn holds_to_pins(&self) -> bool {
         let shared = self.0.shared.as_ref();
-        self.rules().policy.drift.lock.is_some()
-            || shared.is_some_and(|shared| shared.pinning() != DriftMode::Off)
+        self.rules().policy.drift.lock.is_some() || shared.is_some_and(|it| it.is_pinning())
     }
 
     /// The policy that is in force.

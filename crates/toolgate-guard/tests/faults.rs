@@ -177,8 +177,7 @@ fn cached_lists_are_shared_and_bounded() {
     assert!(bytes < 1_000, "{bytes}");
 }
 
-/// Whoever invents identities pushes out of memory what others invent, and not what callers are
-/// known by.
+/// Invented identities push other invented ones out of memory, and not what is known of callers.
 #[test]
 fn scopes_that_know_nothing_are_forgotten_first() {
     let mut policy = Policy::new();

@@ -51,7 +51,7 @@ pub(super) fn compare(
             None => return in_mode(Act::ServerAddedTool, drift.added),
             Some(pinned) => (*pinned, drift.changed),
         },
-        (None, Some(shared)) if shared.pinning() != DriftMode::Off => {
+        (None, Some(shared)) if shared.is_pinning() => {
             (shared.pinned(name, tool.pin()?)?, shared.pinning())
         }
         (None, _) => return None,

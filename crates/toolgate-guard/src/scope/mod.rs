@@ -16,7 +16,7 @@ use toolgate_mcp::catalog::{Listing, UnreadableListing};
 use toolgate_mcp::check::PendingTasks;
 use toolgate_mcp::contract::{SchemaStore, ToolContract};
 
-use crate::policy::{DriftMode, Limits, Rate};
+use crate::policy::{Limits, Rate};
 use crate::rate::Bucket;
 use crate::share::{Identity, SharedBucket, SharedState};
 use pages::Page;
@@ -128,8 +128,7 @@ impl Scope {
 
     /// Whether tools are held to what a guard saw first.
     pub(crate) fn is_pinned(&self) -> bool {
-        self.shared()
-            .is_some_and(|shared| shared.pinning() != DriftMode::Off)
+        self.shared().is_some_and(SharedState::is_pinning)
     }
 
     /// The tools that are known, and how far.

@@ -205,6 +205,11 @@ impl SharedState {
         self.share.0.terms.pins
     }
 
+    /// Whether anything happens to them.
+    pub(crate) fn is_pinning(&self) -> bool {
+        self.pinning() != DriftMode::Off
+    }
+
     pub(crate) fn share(&self) -> &Share {
         &self.share
     }

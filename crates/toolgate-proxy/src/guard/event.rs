@@ -72,7 +72,7 @@ pub enum Event<'a> {
         /// One line; foreign text in it is escaped and cut.
         detail: &'a str,
     },
-    /// Something usual that helps whoever looks for a fault, for the log at the level `debug`.
+    /// Something usual that helps to find a fault, for the log at the level `debug`.
     Detail {
         /// A stable code such as `byte-order-mark`.
         what: &'static str,

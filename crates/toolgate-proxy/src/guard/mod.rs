@@ -291,7 +291,7 @@ fn serve_messages(
     let work = Arc::clone(&ctx);
     let task = match options.upstream {
         Upstream::Child { launch, restart } => {
-            let source = (Source::Launch(launch), Caller::default());
+            let source = (Source::Launch(launch), options.caller);
             tokio::spawn(stdio_to_child::run(work, client, source, restart, context))
         }
         Upstream::InProcess(in_process) => {

@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use serde_json::json;
 use toolgate_guard::policy::Rate;
+use toolgate_proxy::guard::Bounds;
 
+use crate::aggregate::{aggregate, member, short};
 use crate::common::{MODERN, Served, call, initialize, modern, policy, python, text_of};
 
 const ECHO: &str = r#"
@@ -12,13 +14,17 @@ for m, id, name, args in calls():
     text(id, "ok", **MORE)
 "#;
 
-async fn served() -> Served {
-    let mut policy = policy();
-    policy.rate = Some(Rate {
+fn rate() -> Option<Rate> {
+    Some(Rate {
         calls: 1,
         per: Duration::from_secs(3_600),
         burst: 1,
-    });
+    })
+}
+
+async fn served() -> Served {
+    let mut policy = policy();
+    policy.rate = rate();
     Served::with(python(ECHO), policy, |_| ()).await
 }
 
@@ -35,6 +41,59 @@ async fn a_caller_with_several_sessions_has_one_rate() {
         answers.push(text_of(&answer.message()) == "ok");
     }
     assert_eq!(answers, [true, false, true]);
+}
+
+/// The conversations with the servers behind one listing count for the caller, too.
+#[tokio::test]
+async fn a_caller_of_several_servers_has_one_rate_in_all_sessions() {
+    let mut strict = policy();
+    strict.rate = rate();
+    let (one, _) = member("a", python(ECHO), strict);
+    let (other, _) = member("b", python(ECHO), policy());
+    let upstream = aggregate(vec![one, other], Bounds::default(), short());
+    let served = Served::with(upstream, policy().without_filters(), |_| ()).await;
+    let mut answers = Vec::new();
+    for token in ["Bearer a", "bearer  a", "Bearer b"] {
+        let authorization = ("Authorization", token);
+        let opened = served.post(&[authorization], &initialize(0)).await;
+        let session = opened.header("mcp-session-id").unwrap().to_owned();
+        let headers = [("Mcp-Session-Id", session.as_str()), authorization];
+        let answer = served
+            .post(&headers, &call(1, "a_echo", json!({})))
+            .await
+            .messages();
+        answers.push(text_of(answer.last().unwrap()) == "ok");
+    }
+    assert_eq!(answers, [true, false, true]);
+}
+
+/// A log message names no request: where several callers share a process, it may be about another
+/// caller's.
+#[tokio::test]
+async fn log_messages_reach_nobody_where_several_callers_share_a_process() {
+    let script = r#"
+for m, id, name, args in calls():
+    send({"jsonrpc": "2.0", "method": "notifications/message", "params": {"level": "info", "data": "secret"}})
+    text(id, "ok", **MORE)
+"#;
+    let served = Served::start(python(script)).await;
+    let mut heard = Vec::new();
+    for (id, token) in ["Bearer a", "Bearer a", "Bearer b", "Bearer a"]
+        .into_iter()
+        .enumerate()
+    {
+        let headers = [
+            ("Authorization", token),
+            ("MCP-Protocol-Version", MODERN),
+            ("Mcp-Method", "tools/call"),
+            ("Mcp-Name", "echo"),
+        ];
+        let asked = modern(call(id, "echo", json!({})));
+        let answer = served.post(&headers, &asked).await;
+        assert!(answer.body.contains("\"ok\""), "{answer:?}");
+        heard.push(answer.body.contains("secret"));
+    }
+    assert_eq!(heard, [true, true, false, false]);
 }
 
 #[tokio::test]

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
+use toolgate_guard::Lock;
+use toolgate_guard::policy::DriftMode;
 use toolgate_proxy::guard::Exit;
 
 use crate::common::{Lined, call, initialize, modern, remote, text_of};
@@ -309,6 +311,31 @@ async fn a_session_that_the_server_forgot_is_opened_again_and_the_request_repeat
     let mut openings = openings.iter().filter(|it| it.rpc() == "initialize");
     let first = openings.next().unwrap();
     assert!(openings.all(|it| it.body == first.body && it.header("mcp-session-id").is_none()));
+}
+
+/// A call was checked against the list of the session before: where a lock holds, it is not
+/// repeated in one that may have other tools.
+#[tokio::test]
+async fn a_call_is_not_repeated_past_a_lock() {
+    let (web, opened) = forgetful(true);
+    let mut policy = crate::common::policy();
+    let lock = br#"{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}"#;
+    policy.drift.lock = Some(Arc::new(Lock::read(lock).unwrap()));
+    policy.drift.changed = DriftMode::Refuse;
+    let options = crate::common::options(toolgate_proxy::guard::Listener::Stdio, remote(&web.url));
+    let mut client = Lined::with(options, policy);
+    client.open().await;
+    let told = client.ask(&call(1, "echo", json!({}))).await;
+    assert_eq!(text_of(&told), "s-1");
+    client.send(&call(2, "echo", json!({"restart": 1}))).await;
+    let (first, second) = (client.next().await, client.next().await);
+    let told = if first["id"].is_null() { second } else { first };
+    let text = told["error"]["message"].as_str().unwrap();
+    assert!(text.contains("call it again"), "{told}");
+    assert_eq!(opened.load(Ordering::Acquire), 2);
+    let calls = web.seen();
+    let calls = calls.iter().filter(|it| it.rpc() == "tools/call");
+    assert_eq!(calls.count(), 2);
 }
 
 #[tokio::test]
