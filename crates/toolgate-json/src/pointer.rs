@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use crate::hash::NameEnds;
+
 /// Appends one reference token, escaping `~` as `~0` and `/` as `~1`.
 ///
 /// ```
@@ -12,11 +14,8 @@ use std::borrow::Cow;
 pub fn push(pointer: &mut String, token: &str) {
     pointer.reserve(1 + token.len());
     pointer.push('/');
-    // Few tokens have anything to escape, and a pass without an exit is the quicker one.
-    if !token
-        .bytes()
-        .fold(false, |any, byte| any | is_special(byte))
-    {
+    // Few tokens have anything to escape.
+    if !has_special(token.as_bytes()) {
         return pointer.push_str(token);
     }
     let mut rest = token;
@@ -100,6 +99,34 @@ fn is_special(byte: u8) -> bool {
     matches!(byte, b'~' | b'/')
 }
 
+/// Whether there is a `~` or `/`, eight bytes at a time.
+fn has_special(token: &[u8]) -> bool {
+    let ends = NameEnds::of(token);
+    let (words, _) = if ends.is_whole() {
+        (&[][..], &[][..])
+    } else {
+        token.as_chunks::<8>()
+    };
+    let in_words = words.iter().fold(0, |found, word| {
+        found | special_bytes(u64::from_ne_bytes(*word))
+    });
+    in_words | special_bytes(ends.head()) | special_bytes(ends.tail()) != 0
+}
+
+/// Not 0 if, and only if, one of the bytes is a `~` or `/`.
+#[inline]
+const fn special_bytes(word: u64) -> u64 {
+    zero_bytes(word ^ (ONES * 0x7e)) | zero_bytes(word ^ (ONES * 0x2f))
+}
+
+/// Not 0 if, and only if, one of the bytes is 0.
+#[inline]
+const fn zero_bytes(word: u64) -> u64 {
+    word.wrapping_sub(ONES) & !word & (ONES * 0x80)
+}
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+
 /// The text before the first `~` or `/`, that byte, and the text after it.
 fn split_special(text: &str) -> Option<(&str, u8, &str)> {
     let at = text.bytes().position(is_special)?;
@@ -126,6 +153,22 @@ mod tests {
             }
             assert!(is_valid(&pointer), "{pointer}");
             assert_eq!(tokens(&pointer).collect::<Vec<_>>(), path, "{pointer}");
+        }
+    }
+
+    /// Each byte of ASCII at each place, among others that must not mislead.
+    #[test]
+    fn what_is_escaped_is_found_everywhere() {
+        for length in [1, 7, 8, 9, 17] {
+            for place in 0..length {
+                for byte in 0..0x80 {
+                    for around in [0x00, 0x2e, 0x30, 0x7d, 0x7f] {
+                        let mut token = vec![around; length];
+                        token[place] = byte;
+                        assert_eq!(has_special(&token), is_special(byte), "{token:?}");
+                    }
+                }
+            }
         }
     }
 

@@ -30,10 +30,14 @@ pub struct Quote<'a> {
 
 impl fmt::Display for Quote<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut width = 0;
+        // Most texts begin, and end, with characters that show as they are.
+        let plain = printable(self.text, self.max_chars);
+        let mut width = plain;
         // The longest prefix that leaves room for the mark of a cut.
-        let mut kept = 0;
-        for (at, character) in self.text.char_indices() {
+        let mut kept = plain.saturating_sub(1);
+        let rest = self.text.get(plain..).unwrap_or_default();
+        for (at, character) in rest.char_indices() {
+            let at = plain + at;
             if width < self.max_chars {
                 kept = at;
             }
@@ -53,16 +57,27 @@ impl fmt::Display for Quote<'_> {
 }
 
 fn write_shown(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
-    for character in text.chars() {
-        match character {
-            '\n' => f.write_str("\\n")?,
-            '\r' => f.write_str("\\r")?,
-            '\t' => f.write_str("\\t")?,
-            _ if is_hidden(character) => write!(f, "\\u{{{:x}}}", u32::from(character))?,
-            _ => f.write_char(character)?,
+    let mut rest = text;
+    while let Some((plain, after)) = rest.split_at_checked(printable(rest, rest.len())) {
+        f.write_str(plain)?;
+        let mut characters = after.chars();
+        match characters.next() {
+            None => break,
+            Some('\n') => f.write_str("\\n")?,
+            Some('\r') => f.write_str("\\r")?,
+            Some('\t') => f.write_str("\\t")?,
+            Some(hidden) if is_hidden(hidden) => write!(f, "\\u{{{:x}}}", u32::from(hidden))?,
+            Some(shown) => f.write_char(shown)?,
         }
+        rest = characters.as_str();
     }
     Ok(())
+}
+
+/// How many characters of ASCII that show something a text begins with, up to a count.
+fn printable(text: &str, most: usize) -> usize {
+    let bytes = text.bytes().take(most);
+    bytes.take_while(|byte| matches!(byte, b' '..=b'~')).count()
 }
 
 fn shown_width(character: char) -> usize {

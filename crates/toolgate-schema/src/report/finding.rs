@@ -1,6 +1,6 @@
 //! What is wrong with an instance, and the list it is collected in.
 
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::ops::{ControlFlow, Range};
 
 use toolgate_json::{Key as _, Kind, Node, View, quote};
@@ -79,15 +79,18 @@ impl Finding {
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // why: written in its many pieces, it would make a text of the caller's grow many times.
+        let mut line = String::with_capacity(LINE);
         if let Some(name) = &self.property_name {
-            write!(f, "property name `{}`: ", quote(name, SHOWN))?;
+            write!(line, "property name `{}`: ", quote(name, SHOWN))?;
         }
-        write!(f, "{} (at ", self.kind)?;
+        write!(line, "{} (at ", self.kind)?;
         match self.instance_location.as_str() {
-            "" => f.write_str("the root")?,
-            place => write!(f, "{}", quote(place, PLACE))?,
+            "" => line.push_str("the root"),
+            place => write!(line, "{}", quote(place, PLACE))?,
         }
-        f.write_str(")")
+        line.push(')');
+        f.write_str(&line)
     }
 }
 
@@ -194,5 +197,7 @@ const BYTES: usize = 1 << 20;
 /// What a finding takes beside its places.
 const KIND_BYTES: usize = 1 << 10;
 
+/// Bytes that most messages do not exceed.
+const LINE: usize = 256;
 /// Characters of a place that a message repeats.
 pub(super) const PLACE: usize = 200;
