@@ -11,19 +11,15 @@ use toolgate_json::{Kind, Node};
 
 use super::context::Context;
 use super::excerpt::{found, near, show};
-use super::text::Tag;
+use super::text::{Branches, Tag};
 use super::{Flow, Stop, internal_error, or_internal_error};
 use crate::dialect::Keyword;
 use crate::execute::ValueOrName;
 use crate::int::units;
 use crate::model::{DocumentId, Entry, Form, Model, SubschemaId};
 
-/// The branches of a union that a value was most plausibly meant for.
-pub(super) struct Ranking {
-    /// Those that share the first place.
-    pub(super) plausible: Vec<usize>,
-    pub(super) tag: Option<Tag>,
-}
+/// What speaks for each branch of a union that is ranked, by their places.
+pub(crate) struct Ranking<'o>(Vec<Evidence<'o>>);
 
 /// What speaks for one branch.
 #[derive(Debug, Clone, Copy, Default)]
@@ -33,50 +29,50 @@ struct Evidence<'o> {
     missed: Option<(&'o str, SubschemaId, &'o Entry)>,
 }
 
+impl Ranking<'_> {
+    /// The places of so many branches, most plausible first; equals stay as the schema has them.
+    pub(super) fn order(&self, branches: usize) -> Vec<usize> {
+        let mut ranked: Vec<_> = self.0.iter().map(|one| one.score).enumerate().collect();
+        ranked.sort_by_key(|(_, score)| std::cmp::Reverse(*score));
+        let ranked = ranked.into_iter().map(|(place, _)| place);
+        ranked.chain(self.0.len()..branches).collect()
+    }
+
+    /// The places of those that share the first place.
+    fn plausible(&self) -> Vec<usize> {
+        let top = self.0.iter().map(|one| one.score).max();
+        let branches = self.0.iter().enumerate();
+        let best = branches.filter(|(_, one)| Some(one.score) == top);
+        best.map(|(place, _)| place).take(TIES).collect()
+    }
+}
+
 impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     /// Ranks the branches of a union for a value.
-    pub(super) fn ranked(
+    pub(super) fn ranking(
         &mut self,
         at: ValueOrName<'i, N>,
-        subs: &'o [SubschemaId],
-    ) -> Flow<Ranking> {
-        let mut scored = self.scored(at, subs)?;
-        let tag = self.tag(at, &scored);
-        sort(&mut scored);
-        let top = scored.first().map(|(_, evidence)| evidence.score);
-        let best = scored
-            .iter()
-            .take_while(|(_, evidence)| Some(evidence.score) == top)
-            .count();
-        let plausible = scored.iter().take(best.min(TIES));
-        ControlFlow::Continue(Ranking {
-            plausible: plausible.map(|(index, _)| *index).collect(),
-            tag,
-        })
-    }
-
-    /// The branches of a union by their places, most plausible first.
-    pub(super) fn order(
-        &mut self,
-        at: ValueOrName<'i, N>,
-        subs: &'o [SubschemaId],
-    ) -> Flow<Vec<usize>> {
-        let mut scored = self.scored(at, subs)?;
-        sort(&mut scored);
-        let ranked = scored.into_iter().map(|(index, _)| index);
-        ControlFlow::Continue(ranked.chain(BRANCHES..subs.len()).collect())
-    }
-
-    fn scored(
-        &mut self,
-        at: ValueOrName<'i, N>,
-        subs: &'o [SubschemaId],
-    ) -> Flow<Vec<(usize, Evidence<'o>)>> {
-        let mut scored = Vec::with_capacity(subs.len().min(BRANCHES));
-        for (index, sub) in subs.iter().take(BRANCHES).enumerate() {
-            scored.push((index, self.evidence(at, *sub)?));
+        subs: &[SubschemaId],
+    ) -> Flow<Ranking<'o>> {
+        let mut ranked = Vec::with_capacity(subs.len().min(BRANCHES));
+        for sub in subs.iter().take(BRANCHES) {
+            ranked.push(self.evidence(at, *sub)?);
         }
-        ControlFlow::Continue(scored)
+        ControlFlow::Continue(Ranking(ranked))
+    }
+
+    /// What a finding says of a union of so many branches without a matching one.
+    pub(super) fn branches(
+        &self,
+        at: ValueOrName<'i, N>,
+        count: usize,
+        ranking: &Ranking<'o>,
+    ) -> Branches {
+        Branches {
+            count,
+            plausible: ranking.plausible(),
+            tag: self.tag(at, ranking),
+        }
     }
 
     fn evidence(&mut self, at: ValueOrName<'i, N>, branch: SubschemaId) -> Flow<Evidence<'o>> {
@@ -197,12 +193,12 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     }
 
     /// The property that should have chosen a branch, if its value chooses none.
-    fn tag(&mut self, at: ValueOrName<'i, N>, scored: &[(usize, Evidence<'o>)]) -> Option<Tag> {
-        let (_, first) = scored.first()?;
+    fn tag(&self, at: ValueOrName<'i, N>, ranking: &Ranking<'o>) -> Option<Tag> {
+        let first = ranking.0.first()?;
         let (property, _, _) = first.missed?;
         let mut values: Vec<toolgate_json::View<'o>> = Vec::new();
         let model: &'o Model = self.model;
-        for (_, evidence) in scored {
+        for evidence in &ranking.0 {
             let (name, sub, entry) = evidence.missed?;
             if name != property {
                 return None;
@@ -243,11 +239,6 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
             found: found(ValueOrName::Value(value)),
         })
     }
-}
-
-/// Sorts branches by what speaks for them; equals stay as the schema has them.
-fn sort(scored: &mut [(usize, Evidence<'_>)]) {
-    scored.sort_by_key(|(_, evidence)| std::cmp::Reverse(evidence.score));
 }
 
 /// What a constant property weighs.

@@ -1,12 +1,11 @@
-//! What every part of an explanation uses: the schema, the evaluator that decides, the
-//! fuel, and the paths.
+//! What every part of an explanation uses: the schema, the evaluator that decides, and
+//! the fuel.
 
 use std::ops::ControlFlow;
 
 use toolgate_json::{Meter as _, Node};
 
 use super::names::Tables;
-use super::path::Paths;
 use super::program::Program;
 use super::{Flow, PLAIN_UNIT, Stop, internal_error, or_internal_error};
 use crate::execute::{Allowance, Evaluator, Scratch, ValueOrName};
@@ -18,7 +17,6 @@ pub(super) struct Context<'o, 'i, N> {
     pub(super) model: &'o Model,
     pub(super) evaluator: Evaluator<'o>,
     pub(super) tables: Tables<'i, N>,
-    pub(super) paths: Paths<'i>,
 }
 
 impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
@@ -32,7 +30,6 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
             model: program.model(),
             evaluator: Evaluator::new(&program.plain().plan, allowance, scratch),
             tables: Tables::default(),
-            paths: Paths::default(),
         }
     }
 

@@ -1,6 +1,8 @@
 //! A value in a few characters of JSON, however large it is.
 
-use toolgate_json::{Key as _, Kind, Node};
+use std::fmt::Write as _;
+
+use toolgate_json::{Key as _, Kind, Node, Number};
 
 use super::text::FoundValue;
 use crate::execute::ValueOrName;
@@ -58,7 +60,7 @@ fn write<'i, N: Node<'i>>(node: N, levels: usize, out: &mut String) {
     match node.kind() {
         Kind::Null => out.push_str("null"),
         Kind::Boolean => out.push_str(if node.boolean() { "true" } else { "false" }),
-        Kind::Number => out.push_str(&cut(&node.number().to_string())),
+        Kind::Number => push_number(node.number(), out),
         Kind::String => push_text(node.string(), out),
         Kind::Array if levels == 0 && !node.is_empty() => out.push_str("[…]"),
         Kind::Object if levels == 0 && !node.is_empty() => out.push_str("{…}"),
@@ -84,6 +86,17 @@ fn write<'i, N: Node<'i>>(node: N, levels: usize, out: &mut String) {
             }
             out.push('}');
         }
+    }
+}
+
+/// Writes a number. It is of ASCII, and cut as other texts are.
+fn push_number(number: Number<'_>, out: &mut String) {
+    let start = out.len();
+    // Writing to a string cannot fail.
+    let _ = write!(out, "{number}");
+    if out.len() > start + ENOUGH {
+        out.truncate(start + ENOUGH);
+        out.push('…');
     }
 }
 
@@ -137,10 +150,13 @@ mod tests {
     fn values_in_a_few_characters() {
         let nested = format!("{}{}", "[".repeat(100), "]".repeat(100));
         let long = format!("[{}1]", "1,".repeat(5_000));
+        let digits = "1".repeat(81);
+        let cut_digits = format!("1.{}…", "1".repeat(78));
         for (text, expected) in [
             ("null", "null"),
             ("true", "true"),
             ("1.50", "1.5"),
+            (digits.as_str(), cut_digits.as_str()),
             (r#""a\"b\\""#, r#""a\"b\\""#),
             (r#"{"a": [1, {"b": {"c": 1}}]}"#, r#"{"a":[1,{"b":{…}}]}"#),
             ("[[[[]]]]", "[[[[]]]]"),

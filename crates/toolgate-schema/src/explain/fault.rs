@@ -4,10 +4,11 @@ use std::ops::ControlFlow;
 
 use toolgate_json::{Kind, Node, NodeId, View};
 
+use super::branch::Ranking;
 use super::context::Context;
 use super::excerpt::{cut, found, near, show};
 use super::kind::FindingKind;
-use super::path::Path;
+use super::path::{Path, Paths};
 use super::text::Branches;
 use super::{Flow, Stop, internal_error, or_internal_error};
 use crate::dialect::Keyword;
@@ -34,6 +35,26 @@ pub(crate) struct Fault<'i, N> {
     /// How many subschemas of a `oneOf`, or items of a `contains`, match.
     pub(super) matched: usize,
     pub(super) first_matched: [usize; 2],
+    /// The ranking of a union's branches among those of [`Found`], if it was made already.
+    pub(super) ranking: Option<u32>,
+}
+
+/// Faults, and what they share.
+pub(crate) struct Found<'o, 'i, N> {
+    pub(crate) faults: Vec<Fault<'i, N>>,
+    pub(crate) paths: Paths<'o, 'i>,
+    /// The branches of unions without a matching one.
+    pub(super) rankings: Vec<Ranking<'o>>,
+}
+
+impl<N> Default for Found<'_, '_, N> {
+    fn default() -> Self {
+        Self {
+            faults: Vec::new(),
+            paths: Paths::default(),
+            rankings: Vec::new(),
+        }
+    }
 }
 
 /// How one subschema came to apply another.
@@ -85,8 +106,12 @@ pub(super) fn must_all_match(entry: &Entry) -> bool {
 }
 
 impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
-    /// What a fault is.
-    pub(super) fn describe(&mut self, fault: &Fault<'i, N>) -> Flow<FindingKind> {
+    /// What a fault is that was found with others.
+    pub(super) fn describe(
+        &mut self,
+        among: &Found<'o, 'i, N>,
+        fault: &Fault<'i, N>,
+    ) -> Flow<FindingKind> {
         let model: &'o Model = self.model;
         let at = fault.at;
         let doc = or_internal_error(model.sub(fault.sub))?.doc;
@@ -94,7 +119,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
             if fault.entry.is_some() {
                 return internal_error();
             }
-            return self.never(fault);
+            return self.never(&among.paths, fault);
         };
         let kind = match (&entry.form, entry.keyword) {
             (Form::Literal, Keyword::Enum) => return self.not_a_member(doc, at, entry),
@@ -129,11 +154,15 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
             (Form::Count(most), Keyword::MaxContains) => FindingKind::MaxContains { most: *most },
             (_, Keyword::Contains) => FindingKind::Contains,
             (_, Keyword::Not) => FindingKind::Not { found: found(at) },
-            (Form::List(subs), Keyword::AnyOf) => FindingKind::AnyOf(self.branches(at, subs)?),
+            (Form::List(subs), Keyword::AnyOf) => {
+                FindingKind::AnyOf(self.unmatched(among, fault, subs)?)
+            }
             (Form::List(_), Keyword::OneOf) if fault.matched > 1 => FindingKind::OneOfMany {
                 matched: fault.first_matched,
             },
-            (Form::List(subs), Keyword::OneOf) => FindingKind::OneOf(self.branches(at, subs)?),
+            (Form::List(subs), Keyword::OneOf) => {
+                FindingKind::OneOf(self.unmatched(among, fault, subs)?)
+            }
             _ => {
                 return or_internal_error(
                     FindingKind::of_value(model, doc, entry, at).ok_or(Dangling),
@@ -143,13 +172,22 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
         ControlFlow::Continue(kind)
     }
 
-    fn branches(&mut self, at: ValueOrName<'i, N>, subs: &'o [SubschemaId]) -> Flow<Branches> {
-        let ranking = self.ranked(at, subs)?;
-        ControlFlow::Continue(Branches {
-            count: subs.len(),
-            plausible: ranking.plausible,
-            tag: ranking.tag,
-        })
+    fn unmatched(
+        &mut self,
+        among: &Found<'o, 'i, N>,
+        fault: &Fault<'i, N>,
+        subs: &[SubschemaId],
+    ) -> Flow<Branches> {
+        let known = fault.ranking.map(to_usize);
+        let made;
+        let ranking = match known.and_then(|number| among.rankings.get(number)) {
+            Some(ranking) => ranking,
+            None => {
+                made = self.ranking(fault.at, subs)?;
+                &made
+            }
+        };
+        ControlFlow::Continue(self.branches(fault.at, subs.len(), ranking))
     }
 
     fn not_a_member(
@@ -219,8 +257,8 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     }
 
     /// What a `false` schema says, by the keyword that applies it.
-    fn never(&mut self, fault: &Fault<'i, N>) -> Flow<FindingKind> {
-        let name = self.paths.last(self.model, fault.place);
+    fn never(&mut self, paths: &Paths<'_, 'i>, fault: &Fault<'i, N>) -> Flow<FindingKind> {
+        let name = paths.last(fault.place);
         ControlFlow::Continue(match (fault.applicator.keyword, fault.applicator.index) {
             (Some(Keyword::AdditionalProperties | Keyword::UnevaluatedProperties), _) => {
                 let closest = self.closest_property(fault.applicator.owner, &name)?;

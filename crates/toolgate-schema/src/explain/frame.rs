@@ -1,11 +1,36 @@
 //! A subschema that is being reported.
 
+use std::ops::ControlFlow;
+
+use toolgate_json::Node;
+
+use super::Flow;
+use super::context::Context;
 use super::fault::{Applicator, Fault};
 use super::path::{Path, Token};
 use crate::execute::{Applied, Part, ValueOrName};
 use crate::int::to_usize;
 use crate::model::{DocumentId, Entry, Form, SubschemaId};
 use crate::plan::{NodeIx, PlainKeyword};
+
+/// A subschema that is to be reported, of a value or a name.
+pub(super) struct Child<'i, N> {
+    /// The subschema in its dynamic scope.
+    pub(super) node: NodeIx,
+    pub(super) at: ValueOrName<'i, N>,
+    /// How the subschema that applied it came to do so.
+    pub(super) applicator: Applicator,
+    /// The keywords that led here.
+    pub(super) path: Path,
+    /// The place in the instance.
+    pub(super) place: Path,
+    /// The steps of paths that there were before.
+    pub(super) steps: usize,
+    /// No more is reported of it once the sink has this many findings.
+    pub(super) cap: usize,
+    /// Which branch of a union it is reported for.
+    pub(super) branch: u32,
+}
 
 /// A subschema that is being reported, as far as it has come.
 pub(super) struct Frame<'o, 'i, N> {
@@ -64,7 +89,7 @@ pub(super) struct Matches {
     pub(super) first: [usize; 2],
 }
 
-impl<'i, N: Copy> Frame<'_, 'i, N> {
+impl<'o, 'i, N: Node<'i>> Frame<'o, 'i, N> {
     /// The fault of the keyword in progress, or of the subschema as a whole.
     pub(super) fn fault(&self, matches: Matches) -> Fault<'i, N> {
         Fault {
@@ -77,19 +102,28 @@ impl<'i, N: Copy> Frame<'_, 'i, N> {
             applicator: self.applicator,
             matched: matches.count,
             first_matched: matches.first,
+            ranking: None,
         }
     }
 
     /// What the keyword in progress adds to the schema's path when it applies a subschema, and
     /// what to the instance's.
-    pub(super) fn tokens(&self, applied: &Applied<'i, N>) -> (Token<'i>, Token<'i>) {
+    pub(super) fn tokens(
+        &self,
+        context: &Context<'o, 'i, N>,
+        applied: &Applied<'i, N>,
+    ) -> Flow<(Token<'o, 'i>, Token<'o, 'i>)> {
         let place = to_usize(applied.place);
-        let key = |key: Option<toolgate_json::NodeId>| key.map_or(Token::None, Token::Key);
-        let token = match self.keyword.map(|keyword| &keyword.entry.form) {
-            Some(Form::List(_)) => Token::Index(place),
-            Some(Form::Map(map)) => key(map.get(place).map(|(name, _)| *name)),
-            Some(Form::Patterns(patterns)) => key(patterns.get(place).map(|(name, _, _)| *name)),
-            Some(Form::Dependencies(map)) => key(map.get(place).map(|(name, _)| *name)),
+        let form = self.keyword.map(|keyword| &keyword.entry.form);
+        let key = match form {
+            Some(Form::Map(map)) => map.get(place).map(|(name, _)| *name),
+            Some(Form::Patterns(patterns)) => patterns.get(place).map(|(name, _, _)| *name),
+            Some(Form::Dependencies(map)) => map.get(place).map(|(name, _)| *name),
+            _ => None,
+        };
+        let token = match (form, key) {
+            (_, Some(key)) => Token::Key(context.text(self.doc, key)?),
+            (Some(Form::List(_)), _) => Token::Index(place),
             _ => Token::None,
         };
         let step = match applied.to {
@@ -97,7 +131,7 @@ impl<'i, N: Copy> Frame<'_, 'i, N> {
             Part::Item(at, _) => Token::Index(at),
             Part::Whole | Part::Name(_) => Token::None,
         };
-        (token, step)
+        ControlFlow::Continue((token, step))
     }
 
     /// The path of the keyword in progress, or of the subschema.

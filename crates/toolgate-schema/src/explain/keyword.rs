@@ -12,7 +12,7 @@ use super::sink::{MOST_FINDINGS, Sink};
 use super::{Flow, Stop, internal_error};
 use crate::dialect::Keyword;
 use crate::execute::Wanted;
-use crate::int::to_usize;
+use crate::int::{to_u32, to_usize};
 use crate::model::{Entry, Form, SubschemaId};
 use crate::plan::{Op, PlainKeyword};
 
@@ -85,8 +85,14 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
     }
 
     /// Lines up the branches of a union without a matching one, most plausible first.
-    fn branches(&mut self, frame: &mut Frame<'o, 'i, N>, op: Op, subs: &'o [SubschemaId]) -> Flow {
-        let order = self.context.order(frame.at, subs)?;
+    fn branches(&mut self, frame: &mut Frame<'o, 'i, N>, op: Op, subs: &[SubschemaId]) -> Flow {
+        let ranking = self.context.ranking(frame.at, subs)?;
+        let order = ranking.order(subs.len());
+        // The fault was noted last, and says what is plausible.
+        if let Some(fault) = self.found.faults.last_mut() {
+            fault.ranking = Some(to_u32(self.found.rankings.len()));
+            self.found.rankings.push(ranking);
+        }
         self.left_out |= !self.gather(frame, op, Wanted::All)?;
         let branches = self.children.split_off(frame.children);
         let ordered = order.into_iter().filter_map(|place| branches.get(place));
@@ -143,14 +149,11 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
 
     /// Adds a keyword to the path.
     fn name_keyword(&mut self, frame: &mut Frame<'o, 'i, N>, place: u32, entry: &'o Entry) -> Flow {
-        let context = &mut self.context;
-        let length = match entry.keyword {
-            Keyword::Unknown => context.text(frame.doc, entry.name)?.len(),
-            known => known.name().len(),
+        let name = match entry.keyword {
+            Keyword::Unknown => self.context.text(frame.doc, entry.name)?,
+            known => known.name(),
         };
-        let path = context
-            .paths
-            .step(frame.path, frame.doc, Token::Key(entry.name), length);
+        let path = self.found.paths.step(frame.path, Token::Key(name));
         frame.keyword = Some(frame::Keyword {
             entry,
             place,
@@ -158,7 +161,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
             holds: false,
             branches: None,
         });
-        context.pay(crate::price::text(length))
+        self.context.pay(crate::price::text(name.len()))
     }
 
     /// Whether a keyword that fails says something itself, beside what the subschemas say

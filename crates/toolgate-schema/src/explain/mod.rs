@@ -34,9 +34,8 @@ use toolgate_json::{Node, contradictions};
 use crate::execute::{Allowance, Exhausted, Scratch, ValueOrName};
 use crate::model::Dangling;
 use context::Context;
-pub(crate) use fault::Fault;
+pub(crate) use fault::{Fault, Found};
 use kind::FindingKind;
-pub(crate) use path::Paths;
 pub(crate) use program::Program;
 use reporter::Reporter;
 use sink::{Full, Sink};
@@ -97,13 +96,9 @@ impl<'o, 'i, N: Node<'i>> Evaluation<'o, 'i, N> {
         self.reporter.context.evaluator.into_scratch()
     }
 
-    /// The faults that were reported to a sink of findings, and the paths that they belong to.
-    pub(crate) fn take_faults(&mut self) -> (Vec<Fault<'i, N>>, Paths<'i>) {
-        let reporter = &mut self.reporter;
-        (
-            std::mem::take(&mut reporter.faults),
-            std::mem::take(&mut reporter.context.paths),
-        )
+    /// The faults that were reported to a sink of findings.
+    pub(crate) fn take_faults(&mut self) -> Found<'o, 'i, N> {
+        std::mem::take(&mut self.reporter.found)
     }
 }
 
@@ -112,20 +107,17 @@ pub(crate) struct FaultDescriber<'o, 'i, N: Node<'i>>(Context<'o, 'i, N>);
 
 impl<'o, 'i, N: Node<'i>> FaultDescriber<'o, 'i, N> {
     /// Words for faults that an evaluation of the same program has found.
-    pub(crate) fn new(program: &'o Program, paths: Paths<'i>, allowance: Allowance) -> Self {
-        let mut context = Context::new(program, allowance, Scratch::default());
-        context.paths = paths;
-        Self(context)
+    pub(crate) fn new(program: &'o Program, allowance: Allowance) -> Self {
+        Self(Context::new(program, allowance, Scratch::default()))
     }
 
-    /// The paths of the faults.
-    pub(crate) fn paths(&self) -> &Paths<'i> {
-        &self.0.paths
-    }
-
-    /// What a fault is; nothing if a bound was reached.
-    pub(crate) fn describe(&mut self, fault: &Fault<'i, N>) -> Option<FindingKind> {
-        self.0.describe(fault).continue_value()
+    /// What a fault is that was found with others; nothing if a bound was reached.
+    pub(crate) fn describe(
+        &mut self,
+        among: &Found<'o, 'i, N>,
+        fault: &Fault<'i, N>,
+    ) -> Option<FindingKind> {
+        self.0.describe(among, fault).continue_value()
     }
 }
 

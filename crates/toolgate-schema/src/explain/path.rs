@@ -1,30 +1,26 @@
 //! Where an evaluation is, in the schema and in the instance: paths that share their
 //! beginnings, written as text only when somebody asks.
 
-use std::borrow::Cow;
-
 use smallvec::SmallVec;
-use toolgate_json::Node as _;
 
 use crate::int::{to_u32, to_usize};
-use crate::model::{DocumentId, Model};
 
 /// A part of a path.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Token<'i> {
+pub(super) enum Token<'o, 'i> {
     None,
     Index(usize),
     /// A member of the instance.
     Name(&'i str),
     /// A name in the schema.
-    Key(toolgate_json::NodeId),
+    Key(&'o str),
 }
 
 /// Every step of every path that an evaluation keeps.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Paths<'i> {
+#[derive(Debug, Default)]
+pub(crate) struct Paths<'o, 'i> {
     /// Step `n + 1` at index `n`.
-    steps: Vec<Step<'i>>,
+    steps: Vec<Step<'o, 'i>>,
 }
 
 /// A path, by its last step.
@@ -32,11 +28,9 @@ pub(crate) struct Paths<'i> {
 pub(crate) struct Path(u32);
 
 #[derive(Debug, Clone, Copy)]
-struct Step<'i> {
+struct Step<'o, 'i> {
     from: Path,
-    token: Token<'i>,
-    /// The document that a [`Token::Key`] is in.
-    doc: DocumentId,
+    token: Token<'o, 'i>,
     /// The size of the path that ends here.
     extent: Extent,
 }
@@ -49,21 +43,13 @@ pub(super) struct Extent {
     pub(super) steps: usize,
 }
 
-impl<'i> Paths<'i> {
-    /// A path and one step more; the same path if there is no step. `key` is the length of
-    /// a [`Token::Key`] in bytes.
-    pub(super) fn step(
-        &mut self,
-        from: Path,
-        doc: DocumentId,
-        token: Token<'i>,
-        key: usize,
-    ) -> Path {
+impl<'o, 'i> Paths<'o, 'i> {
+    /// A path and one step more; the same path if there is no step.
+    pub(super) fn step(&mut self, from: Path, token: Token<'o, 'i>) -> Path {
         let bytes = match token {
             Token::None => return from,
             Token::Index(_) => INDEX,
-            Token::Name(name) => name.len(),
-            Token::Key(_) => key,
+            Token::Name(name) | Token::Key(name) => name.len(),
         };
         let before = self.extent(from);
         let extent = Extent {
@@ -73,7 +59,6 @@ impl<'i> Paths<'i> {
         self.steps.push(Step {
             from,
             token,
-            doc,
             extent,
         });
         Path(to_u32(self.steps.len()))
@@ -100,8 +85,8 @@ impl<'i> Paths<'i> {
     }
 
     /// The path as a JSON pointer.
-    pub(crate) fn pointer(&self, model: &Model, place: Path) -> String {
-        let mut steps: SmallVec<[&Step<'i>; 16]> = SmallVec::new();
+    pub(crate) fn pointer(&self, place: Path) -> String {
+        let mut steps: SmallVec<[&Step<'o, 'i>; 16]> = SmallVec::new();
         let mut next = self.at(place);
         while let Some(step) = next {
             steps.push(step);
@@ -110,30 +95,27 @@ impl<'i> Paths<'i> {
         let mut pointer = String::with_capacity(self.extent(place).bytes);
         for step in steps.into_iter().rev() {
             match step.token {
+                Token::None => {}
                 Token::Index(index) => toolgate_json::pointer::push_index(&mut pointer, index),
-                _ => toolgate_json::pointer::push(&mut pointer, &text(model, step)),
+                Token::Name(name) | Token::Key(name) => {
+                    toolgate_json::pointer::push(&mut pointer, name);
+                }
             }
         }
         pointer
     }
 
     /// The last token of a path; empty for the whole.
-    pub(super) fn last(&self, model: &Model, place: Path) -> String {
-        self.at(place)
-            .map_or_else(String::new, |step| text(model, step).into_owned())
+    pub(super) fn last(&self, place: Path) -> String {
+        match self.at(place).map(|step| step.token) {
+            None | Some(Token::None) => String::new(),
+            Some(Token::Index(index)) => index.to_string(),
+            Some(Token::Name(name) | Token::Key(name)) => name.to_owned(),
+        }
     }
 
-    fn at(&self, place: Path) -> Option<&Step<'i>> {
+    fn at(&self, place: Path) -> Option<&Step<'o, 'i>> {
         self.steps.get(to_usize(place.0).checked_sub(1)?)
-    }
-}
-
-fn text<'s>(model: &'s Model, step: &Step<'s>) -> Cow<'s, str> {
-    match step.token {
-        Token::None => Cow::Borrowed(""),
-        Token::Index(index) => Cow::Owned(index.to_string()),
-        Token::Name(name) => Cow::Borrowed(name),
-        Token::Key(key) => Cow::Borrowed(model.view(step.doc, key).map_or("", |key| key.string())),
     }
 }
 

@@ -6,8 +6,8 @@ use smallvec::SmallVec;
 use toolgate_json::Node;
 
 use super::context::Context;
-use super::fault::{Applicator, Fault};
-use super::frame::{Frame, Matches};
+use super::fault::{Applicator, Found};
+use super::frame::{Child, Frame, Matches};
 use super::path::{Path, Token};
 use super::program::Program;
 use super::reported::Reported;
@@ -16,7 +16,9 @@ use super::{DEEPER, Flow, Stop, internal_error, or_internal_error};
 use crate::execute::{Allowance, Applied, Scratch, ValueOrName};
 use crate::int::{to_usize, units};
 use crate::model::Shape;
-use crate::plan::NodeIx;
+
+/// The subschemas that are being reported, each with the one that applies it before it.
+type Frames<'o, 'i, N> = SmallVec<[Frame<'o, 'i, N>; SOME]>;
 
 pub(super) struct Reporter<'o, 'i, N: Node<'i>> {
     pub(super) context: Context<'o, 'i, N>,
@@ -26,8 +28,8 @@ pub(super) struct Reporter<'o, 'i, N: Node<'i>> {
     pub(super) children: Vec<Applied<'i, N>>,
     /// How many branches of unions were reported.
     branches: u32,
-    /// The faults that were reported to a sink of findings.
-    pub(super) faults: Vec<Fault<'i, N>>,
+    /// The paths in use, and what was reported to a sink of findings.
+    pub(super) found: Found<'o, 'i, N>,
     /// Whether something that fails was not reported: to leave room for others, or because
     /// it nests too deeply.
     pub(super) left_out: bool,
@@ -40,7 +42,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
             reported: Reported::default(),
             children: Vec::new(),
             branches: 0,
-            faults: Vec::new(),
+            found: Found::default(),
             left_out: false,
         }
     }
@@ -56,17 +58,28 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
             owner: self.context.sub_of(root)?.0,
             index: None,
         };
-        let at = ValueOrName::Value(instance);
         self.children.reserve(SOME);
-        self.faults.reserve(SOME);
-        self.context.paths.reserve(2 * SOME);
-        let mut frames: SmallVec<[Frame<'o, 'i, N>; SOME]> = SmallVec::new();
-        frames.push(self.open(root, at, applicator, Path::default(), Path::default(), sink)?);
+        self.found.faults.reserve(SOME);
+        self.found.paths.reserve(2 * SOME);
+        let whole = Child {
+            node: root,
+            at: ValueOrName::Value(instance),
+            applicator,
+            path: Path::default(),
+            place: Path::default(),
+            steps: 0,
+            cap: usize::MAX,
+            branch: 0,
+        };
+        let mut frames = Frames::new();
+        self.open(&mut frames, whole, sink)?;
         while let Some(frame) = frames.last_mut() {
             match self.advance(frame, sink)? {
-                Some(_) if frames.len() > most => return ControlFlow::Break(Stop),
-                Some(inner) => frames.push(inner),
-                None => drop(frames.pop()),
+                Some(inner) => self.open(&mut frames, inner, sink)?,
+                None => frames.truncate(frames.len() - 1),
+            }
+            if frames.len() > most + 1 {
+                return ControlFlow::Break(Stop);
             }
         }
         ControlFlow::Continue(())
@@ -77,7 +90,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         &mut self,
         frame: &mut Frame<'o, 'i, N>,
         sink: &mut S,
-    ) -> Flow<Option<Frame<'o, 'i, N>>> {
+    ) -> Flow<Option<Child<'i, N>>> {
         loop {
             while let Some(child) = self.children.get(frame.next).copied() {
                 frame.next += 1;
@@ -95,10 +108,10 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
             match frame.waiting.next() {
                 Some(keyword) => self.keyword(frame, *keyword, sink)?,
                 None => {
-                    if self.faults.len() == frame.faults {
+                    if self.found.faults.len() == frame.faults {
                         // No path of a fault needs them. A sink of everything keeps texts
                         // of its own.
-                        self.context.paths.truncate(frame.steps);
+                        self.found.paths.truncate(frame.steps);
                     }
                     if S::EVERYTHING {
                         sink.leave(frame.valid);
@@ -109,13 +122,13 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         }
     }
 
-    /// A frame for a child, unless a sink of findings has no room for it or knows it.
+    /// What is to be reported of a child, unless a sink of findings has no room for it or knows it.
     fn child<S: Sink>(
         &mut self,
         frame: &Frame<'o, 'i, N>,
         child: Applied<'i, N>,
         sink: &mut S,
-    ) -> Flow<Option<Frame<'o, 'i, N>>> {
+    ) -> Flow<Option<Child<'i, N>>> {
         let (_, sub) = self.context.sub_of(child.node)?;
         let at = frame.at.part(child.to);
         let (mut branch, mut cap) = (frame.branch, frame.cap);
@@ -136,7 +149,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
             }
         }
         self.context.pay(1)?;
-        let (token, step) = frame.tokens(&child);
+        let (token, step) = frame.tokens(&self.context, &child)?;
         let applicator = Applicator {
             keyword: frame.keyword.map(|keyword| keyword.entry.keyword),
             owner: frame.sub,
@@ -145,32 +158,32 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
                 _ => None,
             },
         };
-        let steps = self.context.paths.len();
-        let key = match token {
-            Token::Key(key) => self.context.text(frame.doc, key)?.len(),
-            _ => 0,
-        };
-        let paths = &mut self.context.paths;
-        let path = paths.step(frame.under_way(), frame.doc, token, key);
-        let place = paths.step(frame.place, frame.doc, step, 0);
-        let mut inner = self.open(child.node, at, applicator, path, place, sink)?;
-        (inner.branch, inner.cap, inner.steps) = (branch, cap, steps);
-        ControlFlow::Continue(Some(inner))
+        let steps = self.found.paths.len();
+        let paths = &mut self.found.paths;
+        let path = paths.step(frame.under_way(), token);
+        let place = paths.step(frame.place, step);
+        ControlFlow::Continue(Some(Child {
+            node: child.node,
+            at,
+            applicator,
+            path,
+            place,
+            steps,
+            cap,
+            branch,
+        }))
     }
 
-    /// Begins a subschema.
+    /// Begins a subschema, in a frame behind the others.
     fn open<S: Sink>(
         &mut self,
-        node: NodeIx,
-        at: ValueOrName<'i, N>,
-        applicator: Applicator,
-        path: Path,
-        place: Path,
+        frames: &mut Frames<'o, 'i, N>,
+        child: Child<'i, N>,
         sink: &mut S,
-    ) -> Flow<Frame<'o, 'i, N>> {
+    ) -> Flow {
         self.context.pay(1)?;
         let plain = self.context.program.plain();
-        let Some(subschema) = plain.subschema(node) else {
+        let Some(subschema) = plain.subschema(child.node) else {
             return internal_error();
         };
         let Some(keywords) = plain.keywords(subschema) else {
@@ -182,32 +195,35 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
             Shape::Always(valid) => Some(valid),
             Shape::Entries { .. } => None,
         };
-        let frame = Frame {
-            node,
+        frames.push(Frame {
+            node: child.node,
             sub: id,
             doc: sub.doc,
             entries: or_internal_error(self.context.model.entries(sub))?,
             waiting: keywords.iter(),
-            at,
-            applicator,
+            at: child.at,
+            applicator: child.applicator,
             valid: always != Some(false),
             keyword: None,
             children: self.children.len(),
             next: self.children.len(),
-            path,
-            place,
-            steps: self.context.paths.len(),
-            faults: self.faults.len(),
-            cap: usize::MAX,
-            branch: 0,
+            path: child.path,
+            place: child.place,
+            steps: child.steps,
+            faults: self.found.faults.len(),
+            cap: child.cap,
+            branch: child.branch,
+        });
+        let Some(frame) = frames.last() else {
+            return internal_error();
         };
         if S::EVERYTHING {
-            self.announce(&frame, |spot| sink.enter(spot))?;
+            self.announce(frame, |spot| sink.enter(spot))?;
         }
         if always == Some(false) {
-            self.fault(&frame, Matches::default(), sink)?;
+            self.fault(frame, Matches::default(), sink)?;
         }
-        ControlFlow::Continue(frame)
+        ControlFlow::Continue(())
     }
 
     /// Reports or notes that the current keyword, or a `false` schema, does not hold.
@@ -219,17 +235,17 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
     ) -> Flow {
         let fault = frame.fault(matches);
         if S::EVERYTHING {
-            let kind = self.context.describe(&fault)?;
+            let kind = self.context.describe(&self.found, &fault)?;
             return self.announce(frame, |spot| sink.finding(spot, kind));
         }
         let name = fault.name().map_or(0, str::len);
-        let context = &mut self.context;
-        let path = context.paths.extent(fault.path);
-        let place = context.paths.extent(fault.place);
-        context.pay(units((path.steps + place.steps) / STEPS_PER_UNIT))?;
+        let path = self.found.paths.extent(fault.path);
+        let place = self.found.paths.extent(fault.place);
+        self.context
+            .pay(units((path.steps + place.steps) / STEPS_PER_UNIT))?;
         let room = sink.room(4 * path.bytes + place.bytes + name);
         room.map_break(Stop::from)?;
-        self.faults.push(fault);
+        self.found.faults.push(fault);
         sink.noted().map_break(Stop::from)
     }
 
@@ -245,8 +261,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
             None => None,
         };
         let spot = EvaluationLocation {
-            model: self.context.model,
-            paths: &self.context.paths,
+            paths: &self.found.paths,
             path: frame.under_way(),
             place: frame.place,
             name: frame.at.name(),

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::kind::FindingKind;
 use super::path::{Path, Paths};
-use crate::model::{Model, SubschemaId};
+use crate::model::SubschemaId;
 
 /// The most findings that a report holds.
 pub(crate) const MOST_FINDINGS: usize = 100;
@@ -19,8 +19,7 @@ pub(crate) struct Full;
 /// million places that a sink passes over.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct EvaluationLocation<'s> {
-    pub(super) model: &'s Model,
-    pub(super) paths: &'s Paths<'s>,
+    pub(super) paths: &'s Paths<'s, 's>,
     pub(super) path: Path,
     pub(super) place: Path,
     /// The name that is looked at, if it is a member's name and not a value.
@@ -33,12 +32,12 @@ pub(crate) struct EvaluationLocation<'s> {
 impl EvaluationLocation<'_> {
     /// The keywords that led here, through references, as a JSON pointer.
     pub(crate) fn path(&self) -> String {
-        self.paths.pointer(self.model, self.path)
+        self.paths.pointer(self.path)
     }
 
     /// The place in the instance, as a JSON pointer.
     pub(crate) fn instance(&self) -> String {
-        self.paths.pointer(self.model, self.place)
+        self.paths.pointer(self.place)
     }
 }
 

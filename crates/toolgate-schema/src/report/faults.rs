@@ -5,7 +5,7 @@ use toolgate_json::Node;
 use super::Report;
 use super::finding::{Bounds, Finding, Writer};
 use crate::execute::{Allowance, Scratch};
-use crate::explain::{self, Evaluation, Paths, Program};
+use crate::explain::{self, Evaluation, Found, Program};
 use crate::schema::Verdict;
 
 /// What is wrong with an instance, from [`Schema::faults`](crate::Schema::faults). It
@@ -15,15 +15,14 @@ pub struct Faults<'s, 'i, N: Node<'i>> {
     verdict: Verdict,
     complete: bool,
     program: Option<&'s Program>,
-    paths: Paths<'i>,
-    list: Vec<explain::Fault<'i, N>>,
+    found: Found<'s, 'i, N>,
     allowance: Allowance,
 }
 
 /// One keyword that does not hold for one value of the instance.
 pub struct Fault<'f, 'i, N> {
     program: &'f Program,
-    paths: &'f Paths<'i>,
+    found: &'f Found<'f, 'i, N>,
     fault: &'f explain::Fault<'i, N>,
     allowance: Allowance,
 }
@@ -35,8 +34,7 @@ impl<'s, 'i, N: Node<'i>> Faults<'s, 'i, N> {
             verdict,
             complete: verdict == Verdict::Valid,
             program: None,
-            paths: Paths::default(),
-            list: Vec::new(),
+            found: Found::default(),
             allowance: Allowance { fuel: 0, depth: 0 },
         }
     }
@@ -53,14 +51,13 @@ impl<'s, 'i, N: Node<'i>> Faults<'s, 'i, N> {
         let memory = std::mem::take(scratch);
         let mut evaluation = Evaluation::new(program, instance, allowance, memory);
         let complete = evaluation.report(&mut Bounds::new(most.min(Report::FINDINGS)));
-        let (list, paths) = evaluation.take_faults();
+        let found = evaluation.take_faults();
         *scratch = evaluation.into_scratch();
         Self {
             verdict,
             complete,
             program: Some(program),
-            paths,
-            list,
+            found,
             allowance,
         }
     }
@@ -100,21 +97,21 @@ impl<'s, 'i, N: Node<'i>> Faults<'s, 'i, N> {
     /// # Ok::<(), toolgate_schema::CompileError>(())
     /// ```
     pub fn len(&self) -> usize {
-        self.list.len()
+        self.found.faults.len()
     }
 
     /// Whether there is none: the verdict is another than [`Verdict::Invalid`].
     pub fn is_empty(&self) -> bool {
-        self.list.is_empty()
+        self.found.faults.is_empty()
     }
 
     /// The faults, in the order they were found.
     pub fn iter(&self) -> impl Iterator<Item = Fault<'_, 'i, N>> {
         let program = self.program.into_iter();
         program.flat_map(move |program| {
-            self.list.iter().map(move |fault| Fault {
+            self.found.faults.iter().map(move |fault| Fault {
                 program,
-                paths: &self.paths,
+                found: &self.found,
                 fault,
                 allowance: self.allowance,
             })
@@ -137,12 +134,12 @@ impl<'s, 'i, N: Node<'i>> Faults<'s, 'i, N> {
     pub fn report(self) -> Report {
         let mut report = Report {
             verdict: self.verdict,
-            findings: Vec::with_capacity(self.list.len()),
+            findings: Vec::with_capacity(self.found.faults.len()),
             complete: self.complete,
         };
         if let Some(program) = self.program {
-            let mut writer = Writer::new(program, self.paths, self.allowance);
-            for fault in &self.list {
+            let mut writer = Writer::new(program, &self.found, self.allowance);
+            for fault in &self.found.faults {
                 match writer.write(fault) {
                     Some(finding) => report.findings.push(finding),
                     None => report.complete = false,
@@ -175,12 +172,12 @@ impl<'i, N: Node<'i>> Fault<'_, 'i, N> {
     /// The value, as a JSON pointer (RFC 6901) into the instance.
     #[must_use]
     pub fn instance_location(&self) -> String {
-        self.paths.pointer(self.program.model(), self.fault.place)
+        self.found.paths.pointer(self.fault.place)
     }
 
     /// The fault in words; nothing if finding them reached a bound.
     #[must_use]
     pub fn finding(&self) -> Option<Finding> {
-        Writer::new(self.program, self.paths.clone(), self.allowance).write(self.fault)
+        Writer::new(self.program, self.found, self.allowance).write(self.fault)
     }
 }

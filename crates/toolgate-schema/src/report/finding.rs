@@ -11,7 +11,7 @@ use crate::execute::Allowance;
 use crate::explain::kind::FindingKind;
 use crate::explain::sink::{Full, Sink};
 use crate::explain::text::SHOWN;
-use crate::explain::{Fault, FaultDescriber, Paths, Program};
+use crate::explain::{Fault, FaultDescriber, Found, Program};
 use crate::model::Model;
 
 /// One keyword that does not hold for one value of the instance.
@@ -141,26 +141,33 @@ impl Sink for Bounds {
 /// Writes out faults as findings.
 pub(super) struct Writer<'o, 'i, N: Node<'i>> {
     model: &'o Model,
+    found: &'o Found<'o, 'i, N>,
     describer: FaultDescriber<'o, 'i, N>,
     locator: Locator<'o>,
 }
 
 impl<'o, 'i, N: Node<'i>> Writer<'o, 'i, N> {
-    pub(super) fn new(program: &'o Program, paths: Paths<'i>, allowance: Allowance) -> Self {
+    /// Writes those of `found`.
+    pub(super) fn new(
+        program: &'o Program,
+        found: &'o Found<'o, 'i, N>,
+        allowance: Allowance,
+    ) -> Self {
         let model = program.model();
         Self {
             model,
-            describer: FaultDescriber::new(program, paths, allowance),
+            found,
+            describer: FaultDescriber::new(program, allowance),
             locator: Locator::new(model),
         }
     }
 
     /// The finding of a fault; nothing if a bound was reached.
     pub(super) fn write(&mut self, fault: &Fault<'i, N>) -> Option<Finding> {
-        let kind = self.describer.describe(fault)?;
+        let kind = self.describer.describe(self.found, fault)?;
         let model = self.model;
-        let paths = self.describer.paths();
-        let keyword_location = paths.pointer(model, fault.path);
+        let paths = &self.found.paths;
+        let keyword_location = paths.pointer(fault.path);
         let sub = model.sub(fault.sub).ok()?;
         let entry = fault.entry(model);
         let (node, keyword) = match entry {
@@ -176,7 +183,7 @@ impl<'o, 'i, N: Node<'i>> Writer<'o, 'i, N> {
         let span = model.view(sub.doc, node).map(View::span);
         let document = model.docs.get(sub.doc.index());
         Some(Finding {
-            instance_location: paths.pointer(model, fault.place),
+            instance_location: paths.pointer(fault.place),
             property_name: fault.name().map(str::to_owned),
             keyword_location,
             absolute_keyword_location: absolute,
