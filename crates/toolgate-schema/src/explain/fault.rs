@@ -8,7 +8,7 @@ use super::branch::Ranking;
 use super::context::Context;
 use super::excerpt::{cut, found, near, show};
 use super::kind::FindingKind;
-use super::path::{Path, Paths};
+use super::path::{Origin, Path, Paths};
 use super::text::Branches;
 use super::{Flow, Stop, internal_error, or_internal_error};
 use crate::dialect::Keyword;
@@ -29,6 +29,7 @@ pub(crate) struct Fault<'i, N> {
     pub(super) at: ValueOrName<'i, N>,
     /// The keywords that led here, this one included.
     pub(crate) path: Path,
+    pub(crate) origin: Origin,
     /// The place in the instance.
     pub(crate) place: Path,
     pub(super) applicator: Applicator,
@@ -76,6 +77,11 @@ impl<'i, N: Node<'i>> Fault<'i, N> {
     /// The keyword that applies the subschema; none at the root.
     pub(crate) fn applied_by(&self) -> Option<&'static str> {
         self.applicator.keyword.map(Keyword::name)
+    }
+
+    /// The keywords that led here as a JSON pointer, and how many bytes of it lead to the origin.
+    pub(crate) fn pointer(&self, paths: &Paths<'_, 'i>) -> (String, usize) {
+        paths.pointer_from(self.origin.path, self.path)
     }
 
     /// The name that was looked at, if it was a member's name and not a value.

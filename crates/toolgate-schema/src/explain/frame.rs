@@ -7,7 +7,7 @@ use toolgate_json::Node;
 use super::Flow;
 use super::context::Context;
 use super::fault::{Applicator, Fault};
-use super::path::{Path, Token};
+use super::path::{Origin, Path, Token};
 use crate::execute::{Applied, Part, ValueOrName};
 use crate::int::to_usize;
 use crate::model::{DocumentId, Entry, Form, SubschemaId};
@@ -22,6 +22,7 @@ pub(super) struct Child<'i, N> {
     pub(super) applicator: Applicator,
     /// The keywords that led here.
     pub(super) path: Path,
+    pub(super) origin: Origin,
     /// The place in the instance.
     pub(super) place: Path,
     /// The steps of paths that there were before.
@@ -56,6 +57,7 @@ pub(super) struct Frame<'o, 'i, N> {
     pub(super) next: usize,
     /// The keywords that led here.
     pub(super) path: Path,
+    pub(super) origin: Origin,
     /// The place in the instance.
     pub(super) place: Path,
     /// The steps of paths that there were when it began.
@@ -98,6 +100,7 @@ impl<'o, 'i, N: Node<'i>> Frame<'o, 'i, N> {
             entry: self.keyword.map(|keyword| keyword.place),
             at: self.at,
             path: self.under_way(),
+            origin: self.origin,
             place: self.place,
             applicator: self.applicator,
             matched: matches.count,

@@ -36,6 +36,7 @@ use crate::model::Dangling;
 use context::Context;
 pub(crate) use fault::{Fault, Found};
 use kind::FindingKind;
+pub(crate) use path::Origin;
 pub(crate) use program::Program;
 use reporter::Reporter;
 use sink::{Full, Sink};

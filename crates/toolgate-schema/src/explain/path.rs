@@ -4,6 +4,7 @@
 use smallvec::SmallVec;
 
 use crate::int::{to_u32, to_usize};
+use crate::model::SubschemaId;
 
 /// A part of a path.
 #[derive(Debug, Clone, Copy)]
@@ -33,6 +34,14 @@ struct Step<'o, 'i> {
     token: Token<'o, 'i>,
     /// The size of the path that ends here.
     extent: Extent,
+}
+
+/// Where the evaluation began, or where the last reference led: behind it, the keywords of a path
+/// are also the place in the document.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Origin {
+    pub(crate) sub: SubschemaId,
+    pub(super) path: Path,
 }
 
 /// The size of a path.
@@ -86,14 +95,25 @@ impl<'o, 'i> Paths<'o, 'i> {
 
     /// The path as a JSON pointer.
     pub(crate) fn pointer(&self, place: Path) -> String {
+        self.pointer_from(Path::default(), place).0
+    }
+
+    /// The path as a JSON pointer, and how many bytes of it lead to its origin.
+    pub(crate) fn pointer_from(&self, origin: Path, place: Path) -> (String, usize) {
         let mut steps: SmallVec<[&Step<'o, 'i>; 16]> = SmallVec::new();
-        let mut next = self.at(place);
-        while let Some(step) = next {
+        let mut next = place;
+        let mut behind = None;
+        while let Some(step) = self.at(next) {
+            if next == origin {
+                behind = Some(steps.len());
+            }
             steps.push(step);
-            next = self.at(step.from);
+            next = step.from;
         }
+        let behind = behind.unwrap_or(steps.len());
         let mut pointer = String::with_capacity(self.extent(place).bytes);
-        for step in steps.into_iter().rev() {
+        let mut start = 0;
+        for (left, step) in steps.into_iter().enumerate().rev() {
             match step.token {
                 Token::None => {}
                 Token::Index(index) => toolgate_json::pointer::push_index(&mut pointer, index),
@@ -101,8 +121,11 @@ impl<'o, 'i> Paths<'o, 'i> {
                     toolgate_json::pointer::push(&mut pointer, name);
                 }
             }
+            if left >= behind {
+                start = pointer.len();
+            }
         }
-        pointer
+        (pointer, start)
     }
 
     /// The last token of a path; empty for the whole.

@@ -8,14 +8,14 @@ use toolgate_json::Node;
 use super::context::Context;
 use super::fault::{Applicator, Found};
 use super::frame::{Child, Frame, Matches};
-use super::path::{Path, Token};
+use super::path::{Origin, Path, Token};
 use super::program::Program;
 use super::reported::Reported;
 use super::sink::{EvaluationLocation, Full, Sink};
 use super::{DEEPER, Flow, Stop, internal_error, or_internal_error};
 use crate::execute::{Allowance, Applied, Scratch, ValueOrName};
 use crate::int::{to_usize, units};
-use crate::model::Shape;
+use crate::model::{Form, Shape};
 
 /// The subschemas that are being reported, each with the one that applies it before it.
 type Frames<'o, 'i, N> = SmallVec<[Frame<'o, 'i, N>; SOME]>;
@@ -53,11 +53,13 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         let depth = self.context.evaluator.allowance().depth;
         let most = to_usize(depth.saturating_mul(DEEPER));
         let root = self.context.program.plain().plan.root;
+        let (sub, _) = self.context.sub_of(root)?;
         let applicator = Applicator {
             keyword: None,
-            owner: self.context.sub_of(root)?.0,
+            owner: sub,
             index: None,
         };
+        let path = Path::default();
         self.children.reserve(SOME);
         self.found.faults.reserve(SOME);
         self.found.paths.reserve(2 * SOME);
@@ -65,7 +67,8 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
             node: root,
             at: ValueOrName::Value(instance),
             applicator,
-            path: Path::default(),
+            path,
+            origin: Origin { sub, path },
             place: Path::default(),
             steps: 0,
             cap: usize::MAX,
@@ -129,7 +132,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         child: Applied<'i, N>,
         sink: &mut S,
     ) -> Flow<Option<Child<'i, N>>> {
-        let (_, sub) = self.context.sub_of(child.node)?;
+        let (id, sub) = self.context.sub_of(child.node)?;
         let at = frame.at.part(child.to);
         let (mut branch, mut cap) = (frame.branch, frame.cap);
         if !S::EVERYTHING {
@@ -162,11 +165,16 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         let paths = &mut self.found.paths;
         let path = paths.step(frame.under_way(), token);
         let place = paths.step(frame.place, step);
+        let origin = match frame.keyword.map(|keyword| &keyword.entry.form) {
+            Some(Form::Reference(_)) => Origin { sub: id, path },
+            _ => frame.origin,
+        };
         ControlFlow::Continue(Some(Child {
             node: child.node,
             at,
             applicator,
             path,
+            origin,
             place,
             steps,
             cap,
@@ -208,6 +216,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
             children: self.children.len(),
             next: self.children.len(),
             path: child.path,
+            origin: child.origin,
             place: child.place,
             steps: child.steps,
             faults: self.found.faults.len(),
@@ -263,6 +272,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         let spot = EvaluationLocation {
             paths: &self.found.paths,
             path: frame.under_way(),
+            origin: frame.origin,
             place: frame.place,
             name: frame.at.name(),
             sub: frame.sub,

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::kind::FindingKind;
-use super::path::{Path, Paths};
+use super::path::{Origin, Path, Paths};
 use crate::model::SubschemaId;
 
 /// The most findings that a report holds.
@@ -21,6 +21,7 @@ pub(crate) struct Full;
 pub(crate) struct EvaluationLocation<'s> {
     pub(super) paths: &'s Paths<'s, 's>,
     pub(super) path: Path,
+    pub(crate) origin: Origin,
     pub(super) place: Path,
     /// The name that is looked at, if it is a member's name and not a value.
     pub(crate) name: Option<&'s str>,
@@ -30,9 +31,10 @@ pub(crate) struct EvaluationLocation<'s> {
 }
 
 impl EvaluationLocation<'_> {
-    /// The keywords that led here, through references, as a JSON pointer.
-    pub(crate) fn path(&self) -> String {
-        self.paths.pointer(self.path)
+    /// The keywords that led here, through references, as a JSON pointer, and how many bytes of it
+    /// lead to the origin.
+    pub(crate) fn path(&self) -> (String, usize) {
+        self.paths.pointer_from(self.origin.path, self.path)
     }
 
     /// The place in the instance, as a JSON pointer.

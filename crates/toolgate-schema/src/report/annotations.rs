@@ -8,7 +8,6 @@ use super::locate::{Locator, push_fragment};
 use crate::execute::Scratch;
 use crate::explain::Evaluation;
 use crate::explain::sink::{EvaluationLocation, Full, Sink};
-use crate::model::DocumentId;
 use crate::schema::instance::{Instance, Question};
 use crate::schema::{Schema, Workspace};
 
@@ -157,24 +156,23 @@ impl Sink for Collector<'_> {
             return ControlFlow::Continue(());
         };
         let model = self.locator.model();
-        let place = self.locator.of(spot.sub);
-        let uri = model
-            .docs
-            .get(place.doc.map_or(usize::MAX, DocumentId::index))
-            .map_or("", |doc| doc.uri.as_str());
+        let pointer = self.locator.pointer(spot.sub);
+        let document = model.sub(spot.sub).ok();
+        let document = document.and_then(|sub| model.docs.get(sub.doc.index()));
+        let uri = document.map_or("", |document| document.uri.as_str());
         let instance_location = spot.instance();
         let size = ENTRY_BYTES
             + instance_location.len()
             + word.len()
             + value.len()
             + uri.len()
-            + 3 * place.pointer.len();
+            + 3 * pointer.len();
         let Some(left) = self.bytes.checked_sub(size) else {
             return ControlFlow::Break(Full);
         };
         self.bytes = left;
         let mut schema_location = format!("{uri}#");
-        push_fragment(&mut schema_location, &place.pointer);
+        push_fragment(&mut schema_location, pointer);
         self.list.push(Annotation {
             instance_location,
             keyword: word.to_owned(),

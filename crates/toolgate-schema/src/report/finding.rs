@@ -167,7 +167,9 @@ impl<'o, 'i, N: Node<'i>> Writer<'o, 'i, N> {
         let kind = self.describer.describe(self.found, fault)?;
         let model = self.model;
         let paths = &self.found.paths;
-        let keyword_location = paths.pointer(fault.path);
+        let (keyword_location, behind) = fault.pointer(paths);
+        let behind = keyword_location.get(behind..).unwrap_or_default();
+        let (pointer, absolute) = self.locator.places(fault.sub, fault.origin, behind);
         let sub = model.sub(fault.sub).ok()?;
         let entry = fault.entry(model);
         let (node, keyword) = match entry {
@@ -178,8 +180,6 @@ impl<'o, 'i, N: Node<'i>> Writer<'o, 'i, N> {
             }
             None => (sub.node, fault.applied_by().unwrap_or_default().to_owned()),
         };
-        let word = entry.map(|_| keyword.as_str());
-        let (pointer, absolute) = self.locator.places(fault.sub, word);
         let span = model.view(sub.doc, node).map(View::span);
         let document = model.docs.get(sub.doc.index());
         Some(Finding {

@@ -3,26 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use crate::explain::sink::EvaluationLocation;
-use crate::model::{DocumentId, Model, SubschemaId};
+use crate::explain::Origin;
+use crate::model::{Model, SubschemaId};
 
-/// Finds the places of subschemas, each once.
+/// Finds the places of subschemas in their documents, each once.
 pub(super) struct Locator<'o> {
     model: &'o Model,
-    known: BTreeMap<SubschemaId, Place<'o>>,
-}
-
-/// The place of a subschema.
-#[derive(Debug, Default)]
-pub(super) struct Place<'o> {
-    /// The document; none of a subschema that is not there.
-    pub(super) doc: Option<DocumentId>,
-    /// Its JSON pointer in its document.
-    pub(super) pointer: String,
-    /// The URI of its resource.
-    uri: &'o str,
-    /// Bytes of the pointer that lead to the resource.
-    root: usize,
+    known: BTreeMap<SubschemaId, String>,
 }
 
 impl<'o> Locator<'o> {
@@ -37,51 +24,43 @@ impl<'o> Locator<'o> {
         self.model
     }
 
-    /// The place of a subschema.
-    pub(super) fn of(&mut self, id: SubschemaId) -> &Place<'o> {
+    /// The JSON pointer of a subschema in its document.
+    pub(super) fn pointer(&mut self, id: SubschemaId) -> &str {
         let model = self.model;
-        // A report never asks for a subschema that is missing: the evaluation ends there.
-        let entry = self.known.entry(id);
-        entry.or_insert_with(|| place(model, id).unwrap_or_default())
+        self.known.entry(id).or_insert_with(|| {
+            // A report never asks for a subschema that is missing: the evaluation ends there.
+            let pointer = model.sub(id).and_then(|sub| model.pointer(sub));
+            pointer.unwrap_or_default()
+        })
     }
 
-    /// The absolute URI of a subschema, or of a keyword in it.
-    pub(super) fn absolute(&mut self, spot: EvaluationLocation<'_>) -> String {
-        self.places(spot.sub, spot.keyword).1
-    }
-
-    /// The JSON pointer and the absolute URI of a subschema, or of a keyword in it: the URI of its
-    /// resource, with a JSON pointer as fragment.
-    pub(super) fn places(&mut self, sub: SubschemaId, word: Option<&str>) -> (String, String) {
-        let place = self.of(sub);
-        let longer = word.map_or(0, |word| word.len() + 1);
-        let mut pointer = String::with_capacity(place.pointer.len() + longer);
-        pointer.push_str(&place.pointer);
-        if let Some(word) = word {
-            toolgate_json::pointer::push(&mut pointer, word);
-        }
-        let below = pointer.get(place.root..).unwrap_or_default();
-        let mut absolute = String::with_capacity(place.uri.len() + 1 + below.len());
-        absolute.push_str(place.uri);
+    /// The JSON pointer and the absolute URI of a subschema, or of a keyword in it, by the keywords
+    /// that lead there from its origin. The URI is that of its resource, with a JSON pointer as fragment.
+    pub(super) fn places(
+        &mut self,
+        sub: SubschemaId,
+        origin: Origin,
+        behind: &str,
+    ) -> (String, String) {
+        let start = self.pointer(origin.sub);
+        let mut pointer = String::with_capacity(start.len() + behind.len());
+        pointer.push_str(start);
+        pointer.push_str(behind);
+        let resource = self.model.sub(sub).ok();
+        let resource = resource.and_then(|sub| self.model.resources.get(sub.resource.index()));
+        let (uri, below) = match resource {
+            Some(resource) => {
+                let below = pointer.strip_prefix(self.pointer(resource.root));
+                (resource.uri.as_str(), below.unwrap_or(&pointer))
+            }
+            None => ("", pointer.as_str()),
+        };
+        let mut absolute = String::with_capacity(uri.len() + 1 + below.len());
+        absolute.push_str(uri);
         absolute.push('#');
         push_fragment(&mut absolute, below);
         (pointer, absolute)
     }
-}
-
-fn place(model: &Model, id: SubschemaId) -> Option<Place<'_>> {
-    let sub = model.sub(id).ok()?;
-    let pointer = model.pointer(sub).ok()?;
-    let resource = model.resources.get(sub.resource.index());
-    let root = resource.and_then(|resource| model.sub(resource.root).ok());
-    let root = root.and_then(|root| model.pointer(root).ok());
-    let root = root.filter(|root| pointer.starts_with(root.as_str()));
-    Some(Place {
-        doc: Some(sub.doc),
-        uri: resource.map_or("", |resource| resource.uri.as_str()),
-        root: root.map_or(0, |root| root.len()),
-        pointer,
-    })
 }
 
 /// Appends a JSON pointer as a URI fragment holds it (RFC 6901, section 6).

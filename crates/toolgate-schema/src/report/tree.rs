@@ -69,8 +69,9 @@ impl Sink for Tree<'_> {
         if self.units.len() >= UNITS {
             return ControlFlow::Break(Full);
         }
-        let (path, instance) = (spot.path(), spot.instance());
-        let absolute = self.locator.absolute(spot);
+        let ((path, behind), instance) = (spot.path(), spot.instance());
+        let behind = path.get(behind..).unwrap_or_default();
+        let (_, absolute) = self.locator.places(spot.sub, spot.origin, behind);
         self.pay(UNIT_BYTES + absolute.len() + path.len() + instance.len())?;
         let index = self.units.len();
         self.units.push(Unit {
