@@ -1,5 +1,6 @@
 //! The reader: bytes in, tape out, in one pass without recursion.
 
+mod ahead;
 mod duplicate_keys;
 mod number;
 mod parsed;
@@ -15,6 +16,7 @@ use crate::limits::{DuplicateKeys, ReadLimits};
 use crate::tape::{NONE, Slot, Tag, Tape};
 use duplicate_keys::OpenKeys;
 
+pub use ahead::{MemberAhead, MembersAhead};
 pub use parsed::Parsed;
 pub use scalar::Scalar;
 pub use stream::{Mark, Stream};

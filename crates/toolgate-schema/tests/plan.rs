@@ -77,7 +77,7 @@ root 2
         r#"
 root 2
 2
-    any of 3 4
+    any of 3 4 by names ["b"]
     unevaluated properties 1
 3 memo
     object; "a" 0

@@ -117,6 +117,27 @@ const PAIRS: &[(&str, &[&str])] = &[
             r#"{"kids":[{"kids":[{"kids":[]}]}]}"#,
         ],
     ),
+    // Branches that names and values behind branches tell apart, arrays behind unions, conditions in a
+    // row, and an object with more inside than is looked at ahead.
+    (
+        r##"{"$ref": "#/$defs/any", "$defs": {
+            "list": {"anyOf": [{"type": "string"}, {"type": "array", "items": {"$ref": "#/$defs/any"}}]},
+            "any": {"properties": {"l": {"$ref": "#/$defs/list"}, "m": {"$ref": "#/$defs/list"}, "p": {"patternProperties": {"^x": {"$ref": "#/$defs/list"}}}},
+                "oneOf": [{"type": "object", "oneOf": [{"required": ["op"], "properties": {"op": {"enum": ["a", "b"]}, "l": {"maxItems": 3}}},
+                        {"required": ["op"], "properties": {"op": {"const": null}}, "additionalProperties": {"type": ["null", "array"]}}]},
+                    {"type": "object", "required": ["op"], "properties": {"op": {"type": "string", "not": {"enum": ["a", "b", "c"]}}}},
+                    {"type": "object", "required": ["q"]}, {"type": "object", "required": ["r"], "properties": {"r": {"type": "object"}}},
+                    {"type": "object", "required": ["s"]}, {"type": "object", "required": ["t"]}, {"type": "number"}],
+                "if": {"properties": {"k": {"const": 1}}}, "then": {"required": ["k"], "properties": {"k": true}},
+                "else": {"if": {"properties": {"k": {"const": 2}}}, "then": {"not": {"required": ["q", "r"]}}}}}}"##,
+        &[
+            r#"{"k":1,"op":"a","l":["x",3,{"q":0,"k":2}]}"#,
+            r#"{"l":[{"k":1,"op":null,"n":[]}],"op":"other","k":2,"p":{"x1":"","x2":[4],"y":0}}"#,
+            r#"{"k":7,"m":[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,29,30,31,32,33,34,35,36,37,38,39,40,41,42,43,44,45,46,47,48,49,50],"s":null}"#,
+            r#"{"k":1,"r":{"\"}":"}"},"l":"]"}"#,
+            r#"{"q":1,"r":{}}"#,
+        ],
+    ),
 ];
 
 fn compiled(schema: &str, instance: ReadLimits) -> Schema {

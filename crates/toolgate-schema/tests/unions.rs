@@ -1,5 +1,5 @@
-//! Unions that one member tells apart, and conditions that test one: the branches
-//! that are left out change no verdict.
+//! Unions that one member or the names that are there tell apart, and conditions that test them:
+//! the branches that are left out change no verdict.
 
 use toolgate_schema::{Schema, Verdict, Workspace};
 
@@ -96,6 +96,97 @@ const CASES: &[(&str, &str, &[&str], &[&str])] = &[
             r#"{"k": "z", "c": "s"}"#,
             r#"{"c": 1, "k": "z"}"#,
             r#"{"a": 1}"#,
+        ],
+    ),
+    // Names that branches require, in all cases or in some, or do not allow.
+    (
+        r#"{"oneOf": [
+            {"type": "object", "required": ["a"]},
+            {"type": "object", "oneOf": [{"required": ["b", "c"]}, {"required": ["d"], "properties": {"d": {"type": "null"}}}]},
+            {"type": "object", "properties": {"e": true}, "additionalProperties": false},
+            {"type": "string"}
+        ]}"#,
+        "by names",
+        &[
+            r#"{"a": 1}"#,
+            r#"{"c": 1, "b": 1}"#,
+            r#"{"d": null, "x": 1}"#,
+            r#"{"e": 1}"#,
+            "{}",
+            r#""s""#,
+        ],
+        &[
+            r#"{"a": 1, "d": null}"#,
+            r#"{"b": 1}"#,
+            r#"{"d": 1}"#,
+            r#"{"b": 1, "c": 1, "d": null}"#,
+            r#"{"e": 1, "x": 1}"#,
+            "1",
+        ],
+    ),
+    // Branches behind branches, one of them for every value but those of a list.
+    (
+        r##"{"$ref": "#/$defs/any", "$defs": {
+            "any": {"oneOf": [{"$ref": "#/$defs/logic"}, {"$ref": "#/$defs/call"}, {"type": "object", "required": ["property"]}, {"type": "number"}]},
+            "logic": {"type": "object", "oneOf": [
+                {"required": ["op"], "properties": {"op": {"enum": ["and", "or"]}, "args": {"items": {"$ref": "#/$defs/any"}}}},
+                {"required": ["op"], "properties": {"op": {"const": "not"}, "args": {"maxItems": 1, "items": {"$ref": "#/$defs/any"}}}}]},
+            "call": {"type": "object", "required": ["op"], "properties": {"op": {"type": "string", "not": {"enum": ["and", "or", "not"]}}}}}}"##,
+        "by \"op\" by names",
+        &[
+            "1",
+            r#"{"op": "and", "args": [1, {"property": "x"}]}"#,
+            r#"{"args": [{"op": "f"}], "op": "not"}"#,
+            r#"{"property": 1}"#,
+        ],
+        &[
+            r#"{"op": "not", "args": [1, 2]}"#,
+            r#"{"op": "and", "property": 1}"#,
+            r#"{"op": 3}"#,
+            r#"{"op": "or", "args": ["x"]}"#,
+            r#"{"op": "f", "property": 1}"#,
+            "{}",
+        ],
+    ),
+    // Conditions one behind the other become one row for each value.
+    (
+        r#"{"if": {"properties": {"v": {"enum": [1, true]}}}, "then": {"required": ["a"]},
+            "else": {"if": {"required": ["v"], "properties": {"v": {"type": "null"}}}, "then": {"required": ["b"]},
+                "else": {"if": {"properties": {"v": {"not": {"const": "x"}}}}, "then": {"required": ["c"]}, "else": false}}}"#,
+        "by \"v\"",
+        &[
+            "3",
+            r#"{"a": 1}"#,
+            r#"{"v": 1.0, "a": 1}"#,
+            r#"{"v": true, "a": 1}"#,
+            r#"{"v": null, "b": 1}"#,
+            r#"{"v": false, "c": 1}"#,
+            r#"{"v": [1], "c": 1}"#,
+            r#"{"v": 1.5, "c": 1}"#,
+        ],
+        &[
+            "{}",
+            r#"{"v": 1, "b": 1}"#,
+            r#"{"v": null, "a": 1, "c": 1}"#,
+            r#"{"v": "x", "a": 1, "b": 1, "c": 1}"#,
+            r#"{"v": "y", "a": 1, "b": 1}"#,
+        ],
+    ),
+    // Conditions and `not` that ask for names.
+    (
+        r#"{"if": {"required": ["a", "b"]}, "then": {"type": "object", "required": ["c"]}, "else": {"maxProperties": 2},
+            "not": {"type": "object", "required": ["x", "y"]}}"#,
+        "by names",
+        &[
+            r#"{"a": 1, "b": 1, "c": 1}"#,
+            r#"{"a": 1, "x": 1}"#,
+            r#"{"y": 1}"#,
+        ],
+        &[
+            r#"{"a": 1, "b": 1}"#,
+            r#"{"a": 1, "x": 1, "z": 1}"#,
+            r#"{"x": 1, "y": 1}"#,
+            "4",
         ],
     ),
 ];

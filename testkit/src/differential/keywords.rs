@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::Dialect;
 use crate::differential::schemas::{Generator, Position};
-use crate::differential::words::{NAMES, NUMBERS, PATTERNS, STRINGS, TYPES};
+use crate::differential::words::{DECIDING, NAMES, NUMBERS, PATTERNS, STRINGS, TYPES};
 
 impl Generator<'_> {
     pub(super) fn types(&mut self, members: &mut Map<String, Value>) {
@@ -223,24 +223,71 @@ impl Generator<'_> {
         }
     }
 
+    /// A schema for an operand of `anyOf`, `if` and the like: often one that a member's value or the
+    /// names that are there decide.
+    fn operand(&mut self, at: Position) -> Value {
+        if at.depth == 0 || self.random.chance(45) {
+            return self.in_place(at);
+        }
+        let mut members = Map::new();
+        if self.random.chance(60) {
+            members.insert("type".to_owned(), json!("object"));
+        }
+        if self.random.chance(75) {
+            let name = self.random.pick(&DECIDING);
+            let mut asked = Map::new();
+            match self.random.below(8) {
+                0 => {
+                    let mut listed = Map::new();
+                    self.constants(&mut listed);
+                    asked.insert("not".to_owned(), Value::Object(listed));
+                }
+                1 => self.types(&mut asked),
+                _ => self.constants(&mut asked),
+            }
+            let mut properties = Map::new();
+            properties.insert(name.to_owned(), Value::Object(asked));
+            if self.random.chance(30) {
+                properties.insert(self.random.pick(&NAMES).to_owned(), self.below(at));
+            }
+            members.insert("properties".to_owned(), Value::Object(properties));
+        }
+        if self.random.chance(60) {
+            members.insert("required".to_owned(), self.names(1));
+        }
+        if self.random.chance(15) {
+            members.insert("additionalProperties".to_owned(), Value::Bool(false));
+        }
+        if self.random.chance(25) {
+            self.logic(
+                Position {
+                    depth: at.depth - 1,
+                    ..at
+                },
+                &mut members,
+            );
+        }
+        Value::Object(members)
+    }
+
     pub(super) fn logic(&mut self, at: Position, members: &mut Map<String, Value>) {
         match self.random.below(6) {
             0 => {
-                let schema = self.in_place(at);
+                let schema = self.operand(at);
                 members.insert("not".to_owned(), schema);
             }
             1 if self.dialect >= Dialect::Draft7 => {
                 for key in ["if", "then", "else"] {
                     if key == "if" || self.random.chance(75) {
-                        let schema = self.in_place(at);
+                        let schema = self.operand(at);
                         members.insert(key.to_owned(), schema);
                     }
                 }
             }
             _ => {
                 let key = self.random.pick(&["allOf", "anyOf", "oneOf"]);
-                let schemas: Vec<Value> = (0..=self.random.below(3))
-                    .map(|_| self.in_place(at))
+                let schemas: Vec<Value> = (0..=self.random.below(4))
+                    .map(|_| self.operand(at))
                     .collect();
                 members.insert(key.to_owned(), Value::Array(schemas));
             }

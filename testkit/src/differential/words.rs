@@ -3,6 +3,9 @@
 /// The names that schemas and instances draw properties from.
 pub const NAMES: [&str; 9] = ["a", "b", "c", "foo", "bar", "", "x/y", "~t", "é"];
 
+/// The names of members that decide unions and conditions.
+pub const DECIDING: [&str; 2] = ["a", "b"];
+
 /// The strings that schemas and instances draw from.
 pub const STRINGS: [&str; 12] = [
     "", "a", "ab", "abc", "foo", "é", "😀", "12", "1", "b\n", "true", "A-b",

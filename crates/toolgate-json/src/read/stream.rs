@@ -111,15 +111,7 @@ impl<'s> Stream<'_, 's> {
     /// The kind of the value that is next, by its first byte.
     #[inline(always)]
     pub fn kind(&self) -> Option<Kind> {
-        Some(match self.pass.peek()? {
-            b'"' => Kind::String,
-            b'{' => Kind::Object,
-            b'[' => Kind::Array,
-            b'-' | b'0'..=b'9' => Kind::Number,
-            b't' | b'f' => Kind::Boolean,
-            b'n' => Kind::Null,
-            _ => return None,
-        })
+        kind_of(self.pass.peek()?)
     }
 
     /// Passes the next value if it is neither array nor object, nor a string with
@@ -154,6 +146,37 @@ impl<'s> Stream<'_, 's> {
         }
         found.end = self.pass.at;
         Some(found)
+    }
+
+    /// The value at a place that was found by looking ahead, if it is neither array nor object, nor a
+    /// string with escapes. The position does not change.
+    #[inline]
+    pub fn scalar_at(&mut self, at: usize) -> Option<Scalar<'s>> {
+        let (here, nodes) = (self.pass.at, self.nodes);
+        self.pass.at = at;
+        let found = self.scalar();
+        (self.pass.at, self.nodes) = (here, nodes);
+        found
+    }
+
+    /// The kind of the value at a place that was found by looking ahead, by its first byte.
+    #[inline]
+    #[must_use]
+    pub fn kind_at(&self, at: usize) -> Option<Kind> {
+        kind_of(*self.pass.bytes.get(at)?)
+    }
+
+    /// Goes on behind a key and its colon.
+    #[inline]
+    pub(super) fn pass_key(&mut self, at: usize) {
+        self.pass.at = at;
+        self.nodes += 1;
+    }
+
+    /// The text that is read, in bytes.
+    #[inline]
+    pub(super) fn bytes(&self) -> &'s [u8] {
+        self.pass.bytes
     }
 
     /// Passes the next string, if it has no escapes; otherwise it stays before
@@ -374,6 +397,20 @@ impl<'s> Stream<'_, 's> {
         let within = self.nodes <= self.pass.limits.nodes.min(MAX_INDEX);
         (within && self.pass.at == self.pass.bytes.len()).then_some(())
     }
+}
+
+/// The kind of the values that begin with a byte.
+#[inline(always)]
+const fn kind_of(byte: u8) -> Option<Kind> {
+    Some(match byte {
+        b'"' => Kind::String,
+        b'{' => Kind::Object,
+        b'[' => Kind::Array,
+        b'-' | b'0'..=b'9' => Kind::Number,
+        b't' | b'f' => Kind::Boolean,
+        b'n' => Kind::Null,
+        _ => return None,
+    })
 }
 
 /// The brackets around values of a kind.

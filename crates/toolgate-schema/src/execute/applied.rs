@@ -126,8 +126,8 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             (Op::Apply(node), _) if node.is_plain() => {}
             (Op::Apply(node) | Op::Not(node), _) => gathered.add_whole(self, [node])?,
             (Op::AllOf(union) | Op::AnyOf(union) | Op::OneOf(union), _) => {
-                let branches = self.branches(union, value, kind)?.iter().copied();
-                self.spend(units(branches.len()))?;
+                let branches = self.branches(union, value, kind)?;
+                self.spend(units(plan.branches(union).len()))?;
                 gathered.add_whole(self, branches)?;
             }
             (Op::If(condition), _) => {

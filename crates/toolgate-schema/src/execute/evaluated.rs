@@ -148,12 +148,12 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
                 Op::Apply(target) => self.visit(*target, value, kind, marks)?,
                 Op::AllOf(union) => {
                     for branch in self.branches(*union, value, kind)? {
-                        self.visit(*branch, value, kind, marks)?;
+                        self.visit(branch, value, kind, marks)?;
                     }
                 }
                 Op::AnyOf(union) | Op::OneOf(union) => {
                     for branch in self.branches(*union, value, kind)? {
-                        self.visit_if(*branch, value, kind, marks)?;
+                        self.visit_if(branch, value, kind, marks)?;
                     }
                 }
                 Op::If(condition) => {

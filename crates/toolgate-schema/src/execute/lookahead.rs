@@ -9,25 +9,57 @@
 //! The price is the machine's, so the part of it that depends on how many members there are
 //! is settled behind the object: see [`Step`].
 
-use toolgate_json::{Key as _, Kind, Node as _, Scalar};
+use smallvec::SmallVec;
+use toolgate_json::{Kind, MemberAhead, MembersAhead, NameEnds, Node as _};
 
 use super::price_of_text;
 use super::stream::Pass;
 use crate::int::to_usize;
-use crate::plan::{NONE, NodeIx, ObjectPlan, Op, Run, Union};
+use crate::plan::{Candidate, NONE, NameTable, Names, NodeIx, ObjectPlan, Op, Run, Select, Union};
 use crate::price;
 
 /// What looking ahead found.
 #[derive(Debug, Default)]
-pub(super) struct Lookahead<'p> {
+pub(super) struct Lookahead<'p, 's> {
     /// Members of the open objects that were evaluated ahead.
-    pub(super) steps: Vec<Step<'p>>,
+    pub(super) steps: SmallVec<[Step<'p>; STEPS]>,
     /// Nodes that the machine would remember for the innermost object.
-    known: Vec<NodeIx>,
+    known: SmallVec<[NodeIx; STEPS]>,
     /// How many more nodes and unions may be asked about the innermost object.
     left: usize,
     /// Bytes that were looked at ahead.
     bytes: usize,
+    /// The members that were looked at ahead of the objects that are open, and of the one that is
+    /// next.
+    pub(super) members: SmallVec<[MemberAhead<'s>; MEMBERS]>,
+    next: NextObject<'s>,
+}
+
+/// The object that is next, as far as somebody asked for its members.
+#[derive(Debug, Default)]
+struct NextObject<'s> {
+    /// Where the object begins.
+    start: usize,
+    /// Where its members begin among those that were looked at.
+    floor: usize,
+    /// Its other members; `None` if no object is known.
+    rest: Option<MembersAhead<'s>>,
+}
+
+impl Lookahead<'_, '_> {
+    /// Where the members begin that are known of the object at a place.
+    fn floor_of(&self, start: usize) -> usize {
+        match self.next.rest {
+            Some(_) if self.next.start == start => self.next.floor,
+            _ => self.members.len(),
+        }
+    }
+
+    /// Forgets the members from `floor` on.
+    pub(super) fn forget(&mut self, floor: usize) {
+        self.members.truncate(floor);
+        self.next.rest = None;
+    }
 }
 
 /// Members of an object that were evaluated ahead.
@@ -42,13 +74,8 @@ pub(super) enum Step<'p> {
     },
     /// A member that was looked up.
     Search(&'p str),
-}
-
-/// A member's value that was looked at ahead.
-enum Value<'s> {
-    Plain(Scalar<'s>),
-    /// An array, an object, or a string with escapes.
-    Other(Kind),
+    /// All names, looked up in a table.
+    Names,
 }
 
 impl<'p, 's> Pass<'p, '_, '_, 's> {
@@ -57,16 +84,18 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
     #[inline(never)]
     pub(super) fn resolved(&mut self, ix: NodeIx) -> Option<bool> {
         let (fuel, depth) = (self.machine.fuel, self.machine.depth);
-        let floor = self.lookahead.steps.len();
+        let (start, floor) = (self.stream.at(), self.lookahead.steps.len());
         self.lookahead.known.clear();
         self.lookahead.left = MOST;
         let found = self.node(ix);
+        let first = self.lookahead.floor_of(start);
         if found.is_none() {
             (self.machine.fuel, self.machine.depth) = (fuel, depth);
         } else {
-            self.side_by_side(floor)?;
+            self.side_by_side(floor, &(first..self.lookahead.members.len()))?;
         }
         self.lookahead.steps.truncate(floor);
+        self.lookahead.forget(first);
         Some(found.is_some())
     }
 
@@ -106,6 +135,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
             for op in plan.run_of(node, Run::Any)? {
                 match *op {
                     Op::Apply(target) => self.node(target)?,
+                    Op::AllOf(union) => self.all(plan.unions.get(to_usize(union))?)?,
                     Op::AnyOf(union) => self.branch(plan.unions.get(to_usize(union))?, true)?,
                     Op::OneOf(union) => self.branch(plan.unions.get(to_usize(union))?, false)?,
                     _ => return None,
@@ -116,71 +146,185 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         Some(())
     }
 
-    /// Notes the walks of the one branch for objects that their members leave of a union;
-    /// `first` says whether the machine looks at no branch behind one that matches.
+    /// Notes the walks of the branches of conditions, all of which an object has to match.
+    fn all(&mut self, union: &'p Union) -> Option<()> {
+        let select = union.select.as_ref()?;
+        let list = self.list(select)?;
+        let names = self.names(select, list)?;
+        for branch in list {
+            if self.is_left(names, *branch)? {
+                self.node(branch.node)?;
+            }
+        }
+        Some(())
+    }
+
+    /// Notes the walks of the branch of a union that its object has to match; `first` says whether
+    /// the machine looks at no branch behind one that matches.
     fn branch(&mut self, union: &'p Union, first: bool) -> Option<()> {
-        let branches = match &union.select {
-            None => &union.branches,
-            Some(select) => {
-                self.lookahead.left = self.lookahead.left.checked_sub(1)?;
-                let name = select.name.known_name(0)?;
-                self.lookahead.steps.push(Step::Search(name));
-                match self.member_ahead(name)? {
-                    None => &select.absent,
-                    Some(Value::Plain(scalar)) => {
-                        self.pay(price_of_text(scalar.string().len()))?;
-                        select.branches(scalar)
-                    }
-                    Some(Value::Other(Kind::String)) => return None,
-                    Some(Value::Other(_)) => &select.unlike,
+        let mut chosen = None;
+        let Some(select) = &union.select else {
+            for branch in &union.branches {
+                if !self.machine.plan.node(*branch).types.has_kind(Kind::Object) {
+                    self.pay(u64::from(!first || chosen.is_none()))?;
+                } else if chosen.replace(*branch).is_some() {
+                    return None;
                 }
             }
+            return self.node(chosen?);
         };
-        let plan = self.machine.plan;
-        let mut chosen = None;
-        for branch in branches {
-            if !plan.node(*branch).types.has_kind(Kind::Object) {
-                self.pay(u64::from(!first || chosen.is_none()))?;
-            } else if chosen.replace(*branch).is_some() {
+        let list = self.list(select)?;
+        let names = self.names(select, list)?;
+        for branch in list {
+            if self.is_left(names, *branch)? && chosen.replace(branch.node).is_some() {
                 return None;
+            }
+            if first && chosen.is_some() {
+                // The first that its members do not rule out is worth the try.
+                break;
             }
         }
         self.node(chosen?)
     }
 
+    /// The branches that the value of a member of the object leaves.
+    fn list(&mut self, select: &'p Select) -> Option<&'p [Candidate]> {
+        self.lookahead.left = self.lookahead.left.checked_sub(1)?;
+        self.pay(1)?;
+        Some(match &select.key {
+            None => &select.all,
+            Some(key) => {
+                let name = key.name.known_name(0)?;
+                self.lookahead.steps.push(Step::Search(name));
+                match self.member_ahead(name)? {
+                    None => &key.absent,
+                    Some(member) => match self.stream.kind_at(member.at)? {
+                        Kind::Array | Kind::Object => &key.unlike,
+                        _ => {
+                            let scalar = self.stream.scalar_at(member.at)?;
+                            self.pay(price_of_text(scalar.string().len()))?;
+                            key.branches(scalar)
+                        }
+                    },
+                }
+            }
+        })
+    }
+
+    /// The names to look for, given the branches that are left, and the bits of those that are
+    /// there where all are known.
+    fn names(
+        &mut self,
+        select: &'p Select,
+        list: &[Candidate],
+    ) -> Option<Option<(&'p Names, u64)>> {
+        let Some(names) = select.names_for(list) else {
+            return Some(None);
+        };
+        let present = self.pay_for_names(&names.table)?;
+        Some(Some((names, present)))
+    }
+
+    fn is_left(&mut self, names: Option<(&'p Names, u64)>, branch: Candidate) -> Option<bool> {
+        match names {
+            None => Some(true),
+            Some((names, present)) => self.keeps(names, branch, present),
+        }
+    }
+
+    /// Which of the names of a select the object that is next has, as far as they are known without
+    /// another look; see [`Machine::present`](super::Machine::present), whose price this pays.
+    fn pay_for_names(&mut self, table: &'p NameTable<u64>) -> Option<u64> {
+        if table.are_sought() {
+            self.pay(1)?;
+            let names = table.names().map(Step::Search);
+            self.lookahead.steps.extend(names);
+            return Some(0);
+        }
+        self.lookahead.steps.push(Step::Names);
+        self.member_where(|_| false)?;
+        let members = self.lookahead.members.iter();
+        let members = members.skip(self.lookahead.next.floor);
+        let bits = members.filter_map(|member| {
+            let name = member.key;
+            table.find(name, |ends: NameEnds| ends.hash(name))
+        });
+        Some(bits.fold(0, |present, bit| present | bit))
+    }
+
+    /// Whether the object that is next keeps one of a branch's rules.
+    fn keeps(&mut self, names: &'p Names, branch: Candidate, present: u64) -> Option<bool> {
+        let rules = names.rules_of(branch)?;
+        if !names.table.are_sought() {
+            return Some(names.admit(rules, present));
+        }
+        if rules.is_empty() {
+            return Some(true);
+        }
+        let table = &names.table;
+        for rule in rules {
+            let mut kept = true;
+            for (bit, name) in table.data().zip(table.names()) {
+                let (required, forbidden) = (rule.required & bit, rule.forbidden & bit);
+                if kept && (required | forbidden) != 0 {
+                    let found = self.member_ahead(name)?.is_some();
+                    kept = if found { forbidden == 0 } else { required == 0 };
+                }
+            }
+            if kept {
+                return Some(true);
+            }
+        }
+        Some(false)
+    }
+
     /// The text that the object that is next has under a name, if it is plain.
     pub(super) fn text_ahead(&mut self, name: &str) -> Option<&'s str> {
-        match self.member_ahead(name)?? {
-            Value::Plain(scalar) if scalar.kind() == Kind::String => Some(scalar.string()),
-            _ => None,
+        let at = self.member_ahead(name)??.at;
+        let scalar = self.stream.scalar_at(at)?;
+        (scalar.kind() == Kind::String).then(|| scalar.string())
+    }
+
+    /// The member with a name of the object that is next.
+    fn member_ahead(&mut self, name: &str) -> Option<Option<MemberAhead<'s>>> {
+        self.member_where(|member| member.key == name.as_bytes())
+    }
+
+    /// The first member of the object that is next that is sought.
+    fn member_where(
+        &mut self,
+        is: impl Fn(&MemberAhead<'s>) -> bool,
+    ) -> Option<Option<MemberAhead<'s>>> {
+        let start = self.stream.at();
+        let Lookahead { members, next, .. } = &mut self.lookahead;
+        if next.start != start || next.rest.is_none() {
+            *next = NextObject {
+                start,
+                floor: members.len(),
+                rest: Some(self.stream.members_ahead(INSIDE)?),
+            };
         }
-    }
-
-    /// The member with a name of the object that is next. Stands before the object as it
-    /// did.
-    fn member_ahead(&mut self, name: &str) -> Option<Option<Value<'s>>> {
-        let (mark, start) = (self.stream.mark(), self.stream.at());
-        let found = self.sought(name);
-        let bytes = self.stream.at() - start;
-        self.stream.reset(mark);
-        self.spend_ahead(bytes)?;
-        found
-    }
-
-    fn sought(&mut self, name: &str) -> Option<Option<Value<'s>>> {
-        let mut more = self.stream.open(Kind::Object)?;
-        while more {
-            let found = self.stream.key()?.bytes() == name.as_bytes();
-            let kind = self.stream.kind()?;
-            match self.stream.scalar() {
-                Some(scalar) if found => return Some(Some(Value::Plain(scalar))),
-                Some(_) => {}
-                None if found => return Some(Some(Value::Other(kind))),
-                None => self.stream.skip()?,
+        let mut known = members.iter().skip(next.floor);
+        if let Some(known) = known.find(|member| is(member)) {
+            return Some(Some(*known));
+        }
+        let rest = next.rest.as_mut()?;
+        let from = rest.at();
+        let found = loop {
+            if members.len() - next.floor >= MOST_MEMBERS {
+                return None;
             }
-            more = self.stream.after(Kind::Object)?;
-        }
-        Some(None)
+            let Some(member) = rest.next()? else {
+                break None;
+            };
+            members.push(member);
+            if is(&member) {
+                break Some(member);
+            }
+        };
+        let bytes = rest.at() - from;
+        self.spend_ahead(bytes)?;
+        Some(found)
     }
 
     /// Counts bytes that are read once more than the others.
@@ -192,7 +336,15 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
 
 /// So many nodes and unions are asked about one object: each is a walk over its members that
 /// is paid for when it is over.
-const MOST: usize = 16;
+const MOST: usize = 32;
+/// Bytes inside of its members that are looked at ahead: more would cost what reading the object onto
+/// the tape does.
+const INSIDE: usize = 128;
+/// Members of one object that are looked at ahead.
+const MOST_MEMBERS: usize = 64;
+/// So many of them, and so many steps, without an allocation.
+const MEMBERS: usize = 16;
+const STEPS: usize = 8;
 /// The bytes that may be looked at ahead, as a multiple of the text's: objects inside each
 /// other could be looked at once for each level.
 const AHEAD: usize = 4;

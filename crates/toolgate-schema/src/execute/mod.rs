@@ -39,7 +39,7 @@ pub(crate) use memo::Memo;
 pub(crate) use stream::run as run_stream;
 
 use crate::int::to_usize;
-use crate::plan::{Inspection, NONE, NodeIx, Op, Plan, PlanNode, Run, Select};
+use crate::plan::{Inspection, Left, NONE, NodeIx, Op, Plan, PlanNode, Run, Select};
 use crate::price;
 
 /// The answer of a plan that contradicts itself.
@@ -246,7 +246,7 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
             Op::Apply(target) => self.evaluate(target, value),
             Op::AllOf(union) => {
                 for branch in self.branches(union, value, kind)? {
-                    if !self.evaluate(*branch, value)? {
+                    if !self.evaluate(branch, value)? {
                         return NO;
                     }
                 }
@@ -254,7 +254,7 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
             }
             Op::AnyOf(union) => {
                 for branch in self.branches(union, value, kind)? {
-                    if self.evaluate(*branch, value)? {
+                    if self.evaluate(branch, value)? {
                         return YES;
                     }
                 }
@@ -263,7 +263,7 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
             Op::OneOf(union) => {
                 let mut matched = false;
                 for branch in self.branches(union, value, kind)? {
-                    if self.evaluate(*branch, value)? {
+                    if self.evaluate(branch, value)? {
                         if matched {
                             return NO;
                         }
@@ -314,28 +314,36 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
 
     /// The branches of a union that a value does not rule out at once.
     #[inline]
-    fn branches(&mut self, union: u32, value: N, kind: Kind) -> ControlFlow<Stop, &'p [NodeIx]> {
+    fn branches(&mut self, union: u32, value: N, kind: Kind) -> ControlFlow<Stop, Left<'p>> {
         let plan = self.plan;
         let Some(union) = plan.unions.get(to_usize(union)) else {
             return internal_error();
         };
         match &union.select {
             Some(select) if kind == Kind::Object => self.chosen(select, value),
-            _ => ControlFlow::Continue(&union.branches),
+            _ => ControlFlow::Continue(Left::all(union.of_others())),
         }
     }
 
-    /// The branches that the value of one member leaves.
+    /// The branches that an object leaves.
     #[inline(never)]
-    fn chosen(&mut self, select: &'p Select, value: N) -> ControlFlow<Stop, &'p [NodeIx]> {
-        let chosen = match self.look_up(&select.name, 0, value)? {
-            None => &select.absent,
-            Some(member) => {
-                self.spend_text(member.string())?;
-                select.branches(member)
-            }
+    fn chosen(&mut self, select: &'p Select, value: N) -> ControlFlow<Stop, Left<'p>> {
+        self.spend(1)?;
+        let list = match &select.key {
+            None => &select.all,
+            Some(key) => match self.look_up(&key.name, 0, value)? {
+                None => &key.absent,
+                Some(member) => {
+                    self.spend_text(member.string())?;
+                    key.branches(member)
+                }
+            },
         };
-        ControlFlow::Continue(chosen)
+        let names = match select.names_for(list) {
+            Some(names) => Some((names, self.present(&names.table, value)?)),
+            None => None,
+        };
+        ControlFlow::Continue(Left::chosen(list, names))
     }
 
     /// What runs after all other keywords of a subschema have passed.

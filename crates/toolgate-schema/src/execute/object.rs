@@ -410,6 +410,30 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         }
     }
 
+    /// Which names of a table an object has, as their bits.
+    pub(super) fn present(&mut self, names: &NameTable<u64>, value: N) -> ControlFlow<Stop, u64> {
+        let mut present = 0;
+        if names.are_sought() {
+            self.spend(1)?;
+            for (slot, bit) in names.data().enumerate() {
+                if self.look_up(names, slot, value)?.is_some() {
+                    present |= bit;
+                }
+            }
+            return ControlFlow::Continue(present);
+        }
+        self.spend(units(value.len()))?;
+        for (key, _) in value.members() {
+            let name = key.bytes();
+            self.spend_bytes(name.len())?;
+            present |= names
+                .find(name, |ends| key.hash_of(ends))
+                .copied()
+                .unwrap_or(0);
+        }
+        ControlFlow::Continue(present)
+    }
+
     /// The object's member that a slot of a table names.
     pub(super) fn look_up<T>(
         &mut self,

@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use smallvec::SmallVec;
-use toolgate_json::{Key as _, Kind, NameEnds, Scalar};
+use toolgate_json::{Key as _, Kind, NameEnds};
 
 use super::lookahead::Step;
 use super::object::price_of_search;
@@ -19,17 +19,22 @@ use crate::plan::{Inspection, NodeSummary, ObjectPlan};
 type Wanted<'p> = SmallVec<[(&'p NodeSummary, u32); 4]>;
 
 impl<'p, 's> Pass<'p, '_, '_, 's> {
-    /// Passes the object that is next by all steps from `floor` on.
-    pub(super) fn side_by_side(&mut self, floor: usize) -> Option<()> {
+    /// Passes the object that is next by all steps from `floor` on. `known` are its first members,
+    /// which were looked at ahead.
+    pub(super) fn side_by_side(&mut self, floor: usize, known: &Range<usize>) -> Option<()> {
         let depth = self.machine.depth;
         let (count, text) = match self.only_walk(floor) {
             // The tight walk settles itself.
             Some((at, object, inner)) => {
                 self.lookahead.steps.remove(at);
                 self.machine.depth = inner;
-                self.object(object)?
+                self.object_by(
+                    object,
+                    #[inline(always)]
+                    |pass, count| pass.next_key(known, count),
+                )?
             }
-            None => self.members(floor..self.lookahead.steps.len())?,
+            None => self.members(floor..self.lookahead.steps.len(), known)?,
         };
         self.machine.depth = depth;
         for at in floor..self.lookahead.steps.len() {
@@ -42,6 +47,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
                     units(count).checked_add(walk)?
                 }
                 Step::Search(name) => price_of_search(count, name),
+                Step::Names => units(count).checked_add(text)?,
             };
             self.pay(price)?;
         }
@@ -54,7 +60,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         let steps = self.lookahead.steps.iter().enumerate().skip(floor);
         let mut walks = steps.filter_map(|(at, step)| match step {
             Step::Walk { object, depth, .. } => Some((at, *object, *depth)),
-            Step::Search(_) => None,
+            Step::Search(_) | Step::Names => None,
         });
         let only = walks.next().filter(|(_, object, _)| object.is_plain());
         only.filter(|_| walks.next().is_none())
@@ -62,17 +68,17 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
 
     /// Passes all members of the object that is next. Answers how many there are, and the
     /// price of looking at their names.
-    fn members(&mut self, steps: Range<usize>) -> Option<(usize, u64)> {
+    fn members(&mut self, steps: Range<usize>, known: &Range<usize>) -> Option<(usize, u64)> {
         let floor = self.stream.names();
         let (mut count, mut text) = (0, 0);
         let mut wanted = Wanted::new();
         let mut more = self.stream.open(Kind::Object)?;
         while more {
-            let key = self.stream.key()?;
-            self.stream.note(key.bytes());
-            text += price_of_text(key.bytes().len());
+            let name = self.next_key(known, count)?;
+            self.stream.note(name);
+            text += price_of_text(name.len());
             let kind = self.stream.kind()?;
-            self.wanted(key, kind, steps.clone(), &mut wanted);
+            self.wanted(name, kind, steps.clone(), &mut wanted);
             self.by_all(&wanted)?;
             count += 1;
             more = self.stream.after(Kind::Object)?;
@@ -81,17 +87,22 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         Some((count, text))
     }
 
+    /// Passes the key of the member at a place of its object.
+    #[inline(always)]
+    fn next_key(&mut self, known: &Range<usize>, place: usize) -> Option<&'s [u8]> {
+        let at = known.start + place;
+        if at >= known.end {
+            return Some(self.stream.key()?.bytes());
+        }
+        let member = *self.lookahead.members.get(at)?;
+        self.stream.known_key(&member)?;
+        Some(member.key)
+    }
+
     /// What all walks among some steps ask of a member beyond its type.
-    fn wanted(
-        &mut self,
-        key: Scalar<'s>,
-        kind: Kind,
-        steps: Range<usize>,
-        wanted: &mut Wanted<'p>,
-    ) {
+    fn wanted(&mut self, name: &[u8], kind: Kind, steps: Range<usize>, wanted: &mut Wanted<'p>) {
         wanted.clear();
         let plan = self.machine.plan;
-        let name = key.bytes();
         for at in steps {
             let Some(Step::Walk { object, depth, met }) = self.lookahead.steps.get_mut(at) else {
                 continue;

@@ -23,7 +23,7 @@ use super::array::{all_differ, price_of_key};
 use super::lookahead::Lookahead;
 use super::{Allowance, Machine, Scratch, price_of_text};
 use crate::int::{to_usize, units};
-use crate::plan::{ArrayPlan, Inspection, NodeIx, NodeSummary, ObjectPlan, Plan, Run};
+use crate::plan::{ArrayPlan, Inspection, NodeIx, NodeSummary, ObjectPlan, Op, Plan, Run, Union};
 use crate::price;
 
 /// The fuel that a text took, if it is well-formed and valid and the way of judging
@@ -44,15 +44,7 @@ pub(crate) fn run(
         machine: Machine::new(plan, allowance, scratch),
         lookahead: Lookahead::default(),
     };
-    match (target.inspection, kind) {
-        (Inspection::Object, Kind::Object)
-        | (Inspection::Array | Inspection::Items, Kind::Array) => {
-            pass.below(target, kind)?;
-        }
-        // Of a subschema that looks further the machine takes all of the root.
-        (Inspection::Further, _) if pass.further(plan.root, kind)? => {}
-        _ => return None,
-    }
+    pass.root(target, kind)?;
     pass.stream.finish()?;
     Some(allowance.fuel - pass.machine.fuel)
 }
@@ -61,10 +53,21 @@ pub(super) struct Pass<'p, 'w, 'r, 's> {
     pub(super) stream: Stream<'r, 's>,
     /// Holds the fuel, and decides what is neither array nor object.
     pub(super) machine: Machine<'p, 'w, Scalar<'s>>,
-    pub(super) lookahead: Lookahead<'p>,
+    pub(super) lookahead: Lookahead<'p, 's>,
 }
 
 impl<'p, 's> Pass<'p, '_, '_, 's> {
+    /// Passes the outermost array or object.
+    fn root(&mut self, target: &'p NodeSummary, kind: Kind) -> Option<()> {
+        match (target.inspection, kind) {
+            (Inspection::Object, Kind::Object)
+            | (Inspection::Array | Inspection::Items, Kind::Array) => self.below(target, kind),
+            // Of a subschema that looks further the machine takes all of the root.
+            (Inspection::Further, _) => self.further(self.machine.plan.root, kind)?.then_some(()),
+            _ => None,
+        }
+    }
+
     /// Passes the next value, which must match.
     #[inline(always)]
     pub(super) fn value(&mut self, target: &'p NodeSummary) -> Option<()> {
@@ -127,23 +130,85 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
     /// Passes the array or object that is next by a node that asks more than one walk, or
     /// that the machine remembers. Answers whether it could; if not, the position does not change.
     fn further(&mut self, ix: NodeIx, kind: Kind) -> Option<bool> {
+        if kind == Kind::Object {
+            return match self.remembered_walk(ix)? {
+                true => Some(true),
+                false => self.resolved(ix),
+            };
+        }
+        let (fuel, depth) = (self.machine.fuel, self.machine.depth);
+        let array = self.array_walk(ix);
+        match array {
+            Some(array) => self.array(array)?,
+            None => self.machine.fuel = fuel,
+        }
+        self.machine.depth = depth;
+        Some(array.is_some())
+    }
+
+    /// The same for an object by a node that is one walk and that the machine remembers.
+    fn remembered_walk(&mut self, ix: NodeIx) -> Option<bool> {
         let plan = self.machine.plan;
         let node = plan.node(ix);
-        if kind == Kind::Object {
-            return self.resolved(ix);
-        }
-        let is_walk = node.traits.memo && node.present == Run::Array.bit();
-        let Some(array) = plan.arrays.get(to_usize(node.array)).filter(|_| is_walk) else {
+        let is_walk = node.traits.memo && node.present == Run::Object.bit();
+        let Some(object) = plan.objects.get(to_usize(node.object)).filter(|_| is_walk) else {
             return Some(false);
         };
-        if array.contains.is_some() || array.unique {
+        if !object.dependents.is_empty() {
             return Some(false);
         }
         self.pay(1 + price::MEMO)?;
         self.enter()?;
-        self.array(array)?;
+        self.walk(object)?;
         self.machine.depth -= 1;
         Some(true)
+    }
+
+    /// The one walk that a node asks of arrays, paid for up to there; `None` if it is not sure to
+    /// come down to that.
+    fn array_walk(&mut self, mut ix: NodeIx) -> Option<&'p ArrayPlan> {
+        let plan = self.machine.plan;
+        for _ in 0..STEPS {
+            let node = plan.node(ix);
+            if !node.types.has_kind(Kind::Array) || node.has(Run::Head.bit() | Run::Tail.bit()) {
+                return None;
+            }
+            if node.traits.memo {
+                self.pay(1 + price::MEMO)?;
+            }
+            self.enter()?;
+            if !node.has(Run::Any.bit()) {
+                let array = plan.arrays.get(to_usize(node.array))?;
+                return (array.contains.is_none() && !array.unique).then_some(array);
+            }
+            if node.has(Run::Array.bit()) {
+                return None;
+            }
+            let [op] = *plan.run_of(node, Run::Any)? else {
+                return None;
+            };
+            ix = match op {
+                Op::Apply(target) => target,
+                Op::AnyOf(union) => self.only_array(plan.unions.get(to_usize(union))?, true)?,
+                Op::OneOf(union) => self.only_array(plan.unions.get(to_usize(union))?, false)?,
+                _ => return None,
+            };
+        }
+        None
+    }
+
+    /// The only branch of a union that arrays can match; `first` says whether the machine looks at
+    /// no branch behind one that matches.
+    fn only_array(&mut self, union: &'p Union, first: bool) -> Option<NodeIx> {
+        let mut chosen = None;
+        for branch in union.of_others() {
+            if !self.machine.plan.node(*branch).types.has_kind(Kind::Array) {
+                self.pay(u64::from(!first || chosen.is_none()))?;
+            } else if chosen.replace(*branch).is_some() {
+                return None;
+            }
+        }
+        chosen
     }
 
     /// Reads the next value and lets the machine evaluate it.
@@ -162,11 +227,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
                 return self.whole_of(target);
             }
             self.enter()?;
-            if object.is_plain() {
-                self.object(object)?;
-            } else {
-                self.object_by_patterns(object)?;
-            }
+            self.walk(object)?;
         } else {
             let array = plan.arrays.get(to_usize(target.index))?;
             if array.contains.is_some() {
@@ -180,6 +241,16 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         }
         self.machine.depth -= 1;
         Some(())
+    }
+
+    /// Walks an object.
+    #[inline(always)]
+    fn walk(&mut self, object: &'p ObjectPlan) -> Option<()> {
+        if object.is_plain() {
+            self.object(object).map(|_| ())
+        } else {
+            self.object_by_patterns(object)
+        }
     }
 
     /// Pays for a subschema that looks at children, and goes one level down.
@@ -200,7 +271,21 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
     /// Walks an object whose names settle what its members must match. Answers how many
     /// it has, and the price of looking at their names.
     #[inline(always)]
-    pub(super) fn object(&mut self, object: &'p ObjectPlan) -> Option<(usize, u64)> {
+    fn object(&mut self, object: &'p ObjectPlan) -> Option<(usize, u64)> {
+        self.object_by(
+            object,
+            #[inline(always)]
+            |pass, _| Some(pass.stream.key()?.bytes()),
+        )
+    }
+
+    /// The same where a function passes the key of the member at a place.
+    #[inline(always)]
+    pub(super) fn object_by(
+        &mut self,
+        object: &'p ObjectPlan,
+        key: impl Fn(&mut Self, usize) -> Option<&'s [u8]>,
+    ) -> Option<(usize, u64)> {
         let rest = object.additional.as_ref().unwrap_or(&NodeSummary::TRUE);
         let floor = self.stream.names();
         let (mut count, mut required, mut text) = (0, 0, 0);
@@ -208,7 +293,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         let mut met = 0_u64;
         let mut more = self.stream.open(Kind::Object)?;
         while more {
-            let name = self.stream.key()?.bytes();
+            let name = key(self, count)?;
             text += price_of_text(name.len());
             let known = object.names.find(name, |ends: NameEnds| ends.hash(name));
             let target = match known {
@@ -319,7 +404,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
     #[inline(never)]
     fn distinct_items(&mut self, array: &'p ArrayPlan, target: &'p NodeSummary) -> Option<()> {
         let (mark, fuel, depth) = (self.stream.mark(), self.machine.fuel, self.machine.depth);
-        let start = self.stream.at();
+        let (start, floor) = (self.stream.at(), self.lookahead.members.len());
         let differ = match &array.key {
             Some(key) => self.differ_by_key(array, key.known_name(0)?),
             None => self.unique(array),
@@ -328,6 +413,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
             return Some(());
         }
         self.spend_ahead(self.stream.at() - start)?;
+        self.lookahead.forget(floor);
         (self.machine.fuel, self.machine.depth) = (fuel, depth);
         self.stream.reset(mark);
         self.whole_of(target)
@@ -339,12 +425,14 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         self.enter()?;
         let mut hashes = SmallVec::new();
         let mut price = 0;
+        let floor = self.lookahead.members.len();
         let mut more = self.stream.open(Kind::Array)?;
         while more {
             let text = self.text_ahead(name)?;
             price += price_of_key(name, text);
             hashes.push(hash_bytes(text.as_bytes()));
             self.value(item)?;
+            self.lookahead.forget(floor);
             more = self.stream.after(Kind::Array)?;
         }
         let count = hashes.len();
@@ -406,3 +494,6 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         matched.then_some(())
     }
 }
+
+/// Subschemas that are applied to one array, one by the other, while it is looked for what they ask.
+const STEPS: usize = 8;

@@ -1,79 +1,333 @@
-//! Finds the member whose value tells the branches of a union apart, so that an
-//! object need not try those that its value rules out: `kind` where each branch
-//! has another constant for it, also behind references and `allOf`.
+//! Finds what tells the branches of a union apart before they are evaluated, so that an object
+//! need not try those that it rules out: a member with another constant in each of them, also
+//! behind references, `allOf` and other unions, and names that they require or do not allow.
 //!
-//! Conditions beside each other that test such a member (`if` its value is this,
-//! `then` that) are gathered into a union of their own.
+//! Conditions that test one member (`if` its value is this, `then` that) become a union that
+//! this member decides; those beside each other become one.
 
-use std::collections::HashMap;
+use std::cell::Cell;
 
-use toolgate_json::{Kind, Node as _};
+use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
 
+use super::demand::{Demand, Demands, Test, Value};
 use crate::int::{to_u16, to_u32, to_usize};
-use crate::plan::{Leaf, NameTable, NodeIx, Op, Plan, PlanNode, Run, Select, Union};
+use crate::plan::{
+    Candidate, Condition, Key, NameTable, Names, NodeIx, Op, Plan, PlanNode, Rule, Run, Select,
+    Union,
+};
 
 /// Gives every union its [`Select`] where there is one.
 pub(super) fn discriminate(plan: &mut Plan) {
+    let left = Cell::new(Demands::steps(plan));
     for index in 0..plan.unions.len() {
         let Some(union) = plan.unions.get(index) else {
             continue;
         };
         let branches: Vec<Branch> = union.branches.iter().map(|ix| (*ix, *ix)).collect();
-        let select = select(plan, &branches);
+        let select = select(&Demands::new(plan, &left), &branches);
         if let Some(union) = plan.unions.get_mut(index) {
             union.select = select;
         }
     }
-    if plan.conditions.len() >= FEWEST_CONDITIONS {
-        for index in 0..plan.nodes.len() {
-            gather_conditions(plan, index);
+    let is_condition = |op: &Op| matches!(op, Op::If(_) | Op::Not(_));
+    if !plan.ops.iter().any(is_condition) {
+        return;
+    }
+    // What a test evaluates of an object must be found again.
+    let collects = |op: &Op| matches!(op, Op::UnevaluatedItems(_) | Op::UnevaluatedProperties(_));
+    let collects = plan.ops.iter().any(collects);
+    // What follows from a condition has its node behind that of the condition.
+    for index in (0..plan.nodes.len()).rev() {
+        if !collects {
+            decide_conditions(plan, index, &left);
         }
+        gather_conditions(plan, index, &left);
     }
 }
 
 /// A branch and the node that rules it out by not matching.
 type Branch = (NodeIx, NodeIx);
 
-/// Makes a union of the conditions that a node applies, if one member settles them.
-fn gather_conditions(plan: &mut Plan, index: usize) {
+/// Makes unions of the conditions that a node applies and one member decides, one for each such
+/// member.
+fn decide_conditions(plan: &mut Plan, index: usize, left: &Cell<usize>) {
     let node = *plan.node(NodeIx::new(index));
     if !node.has(Run::Any.bit()) {
         return;
     }
-    let tested = |op: &Op| match op {
-        Op::Apply(target) => test_of(plan, *target).map(|test| (*target, test)),
-        _ => None,
+    let demands = Demands::new(plan, left);
+    let mut groups: Vec<(&str, Vec<Decided<'_>>)> = Vec::new();
+    let decided = |op: &Op| match condition_of(plan, *op) {
+        Some(condition) => Decided::new(demands.test(condition.test)?, condition),
+        None => Decided::taken_in(plan, *op),
     };
-    let conditions: Vec<Branch> = plan
-        .run(&node, Run::Any)
-        .iter()
-        .filter_map(tested)
-        .collect();
-    if conditions.len() < FEWEST_CONDITIONS {
+    let mut ops = Vec::new();
+    let mut unions = Vec::new();
+    for op in plan.run(&node, Run::Any) {
+        let Some(decided) = decided(op) else {
+            match condition_of(plan, *op).and_then(|one| union_by_names(&demands, one)) {
+                Some(union) => unions.push(union),
+                None => ops.push(*op),
+            }
+            continue;
+        };
+        match groups
+            .iter_mut()
+            .find(|(name, _)| *name == decided.test.name)
+        {
+            Some((_, group)) if is_affordable(group, &decided) => group.push(decided),
+            Some(_) => ops.push(*op),
+            None => groups.push((decided.test.name, vec![decided])),
+        }
+    }
+    if groups.is_empty() && unions.is_empty() {
         return;
     }
-    let Some(select) = select(plan, &conditions) else {
-        return;
+    let decided = groups
+        .iter()
+        .map(|(name, group)| union_of(plan, name, group));
+    unions.extend(decided);
+    for union in unions {
+        ops.push(Op::AllOf(to_u32(plan.unions.len())));
+        plan.unions.push(union);
+    }
+    replace_any(plan, index, node, &ops);
+}
+
+/// A condition that the value of one member decides.
+struct Decided<'p> {
+    test: Test<'p>,
+    condition: Condition,
+    /// How many values of the member make a difference.
+    values: usize,
+}
+
+impl<'p> Decided<'p> {
+    fn new(test: Test<'p>, condition: Condition) -> Option<Self> {
+        let values = test.demand.values.len();
+        Some(Self {
+            test,
+            condition,
+            values,
+        })
+    }
+
+    /// A node that is applied and is nothing but such a union: what follows is the node, whatever the
+    /// member is.
+    fn taken_in(plan: &'p Plan, op: Op) -> Option<Self> {
+        let Op::Apply(target) = op else {
+            return None;
+        };
+        let (key, _) = decided_by(plan, target)?;
+        Some(Self {
+            test: Test::passed(key.name.name(0)),
+            condition: Condition {
+                test: NodeIx::TRUE,
+                then: target,
+                otherwise: target,
+            },
+            values: values_of(key).count(),
+        })
+    }
+}
+
+/// The member that decides what a node applies, if that is all it does, and what it applies to
+/// values that are not objects.
+fn decided_by(plan: &Plan, ix: NodeIx) -> Option<(&Key, &[NodeIx])> {
+    let node = plan.node(ix);
+    let [Op::AllOf(union)] = plan.all_ops(node) else {
+        return None;
     };
-    let union = to_u32(plan.unions.len());
+    let select = plan.unions.get(to_usize(*union))?.select.as_ref()?;
+    let key = select.key.as_ref()?;
+    let alone = node.types.is_all() && select.names.is_none();
+    let few = values_of(key).take(MOST_VALUES + 1).count() <= MOST_VALUES;
+    Some((key, &**select.others.as_ref()?)).filter(|_| alone && few)
+}
+
+/// Whether the rows of some conditions and another are worth their memory.
+fn is_affordable(group: &[Decided<'_>], another: &Decided<'_>) -> bool {
+    let values = group.iter().map(|one| one.values).sum::<usize>() + another.values;
+    values.saturating_mul(group.len() + 1) <= MOST_ROWS
+}
+
+/// The condition that an operation is, or that is all the node has that it applies. `not` is
+/// one, too.
+fn condition_of(plan: &Plan, op: Op) -> Option<Condition> {
+    match op {
+        Op::If(condition) => plan.conditions.get(to_usize(condition)).copied(),
+        Op::Not(test) => Some(Condition {
+            test,
+            then: NodeIx::FALSE,
+            otherwise: NodeIx::TRUE,
+        }),
+        Op::Apply(target) => match plan.all_ops(plan.node(target)) {
+            [op @ (Op::If(_) | Op::Not(_))] if plan.node(target).types.is_all() => {
+                condition_of(plan, *op)
+            }
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// The union that a condition comes to that asks whether some names are there.
+fn union_by_names(demands: &Demands<'_>, condition: Condition) -> Option<Union> {
+    let names = demands.names_alone(condition.test)?;
+    let of_others = demands.of_others(condition.test)?;
+    if names.is_empty() || names.len() > MOST_NAMES {
+        return None;
+    }
+    let bits = (0..).map(|bit| 1_u64.checked_shl(bit).unwrap_or(0));
+    let count = to_u32(names.len());
+    let table = NameTable::new(names.into_iter().zip(bits));
+    let required = table.data().fold(0, |all, bit| all | bit);
+    let there = Rule {
+        required,
+        forbidden: 0,
+    };
+    let missing = table.data().map(|bit| Rule {
+        required: 0,
+        forbidden: *bit,
+    });
+    let rules = std::iter::once(there).chain(missing).collect();
+    let (then, otherwise) = (condition.then, condition.otherwise);
+    let all = [(then, (0, 1)), (otherwise, (1, count + 1))]
+        .map(|(node, rules)| Candidate { node, rules });
+    let asks = |node: &NodeIx| *node != NodeIx::TRUE;
+    let others = if of_others { then } else { otherwise };
+    Some(Union {
+        branches: [then, otherwise].into_iter().filter(asks).collect(),
+        select: Some(Box::new(Select {
+            key: None,
+            all: all.into_iter().filter(|one| asks(&one.node)).collect(),
+            names: Some(Names {
+                table,
+                rules,
+                decide: true,
+            }),
+            others: Some([others].into_iter().filter(asks).collect()),
+        })),
+    })
+}
+
+/// The union that conditions on the value of one member come to. Where what follows is nothing but
+/// another such union on the same member, its branches are taken in.
+fn union_of(plan: &Plan, name: &str, group: &[Decided<'_>]) -> Union {
+    let next = |one: &Decided<'_>, holds: bool| match holds {
+        true => one.condition.then,
+        false => one.condition.otherwise,
+    };
+    let inner = |ix: NodeIx| {
+        let inner = decided_by(plan, ix);
+        inner.filter(|(key, _)| key.name.name(0) == name)
+    };
+    let list = |holds: &dyn Fn(&Test<'_>) -> bool, of: &dyn Fn(&Key) -> &[Candidate]| {
+        let mut list: Vec<Candidate> = Vec::new();
+        let mut add = |one: Candidate| {
+            if one.node != NodeIx::TRUE && !list.contains(&one) {
+                list.push(one);
+            }
+        };
+        for one in group {
+            let next = next(one, holds(&one.test));
+            match inner(next) {
+                Some((key, _)) => of(key).iter().copied().for_each(&mut add),
+                None => add(candidate(next)),
+            }
+        }
+        list.into_boxed_slice()
+    };
+    let mut others: Vec<NodeIx> = Vec::new();
+    for one in group {
+        let next = next(one, one.test.of_others);
+        match inner(next) {
+            Some((_, inner)) => others.extend(inner),
+            None => others.push(next),
+        }
+    }
+    others.retain(|ix| *ix != NodeIx::TRUE);
+    let followed = group
+        .iter()
+        .flat_map(|one| [one.condition.then, one.condition.otherwise]);
+    let keys: Vec<&Key> = followed.filter_map(inner).map(|(key, _)| key).collect();
+    let own = group.iter().flat_map(|one| &one.test.demand.values);
+    let theirs = keys.iter().flat_map(|key| values_of(key));
+    let rows = Rows::new(own.copied().chain(theirs), |value| {
+        list(&|test| test.demand.admits(Some(value)), &|key| {
+            row_of(key, value)
+        })
+    });
+    let key = rows.key(
+        name,
+        list(&|test| test.demand.admits(None), &|key| &key.rest),
+        list(&|test| test.demand.unlike, &|key| &key.unlike),
+        list(&|test| !test.required, &|key| &key.absent),
+    );
+    let mut branches: Vec<NodeIx> = key.choices().flatten().map(|one| one.node).collect();
+    branches.extend(&others);
+    branches.sort_unstable();
+    branches.dedup();
+    Union {
+        branches: branches.into(),
+        select: Some(Box::new(Select {
+            key: Some(key),
+            all: Box::default(),
+            names: None,
+            others: Some(others.into()),
+        })),
+    }
+}
+
+/// The values that a member chooses by.
+fn values_of(key: &Key) -> impl Iterator<Item = Value<'_>> {
+    let words = key
+        .words
+        .iter()
+        .zip([Value::Null, Value::True, Value::False]);
+    let words = words.filter_map(|(list, word)| list.is_some().then_some(word));
+    let integers = key
+        .integers
+        .iter()
+        .map(|(integer, _)| Value::Integer(*integer));
+    let strings = key.strings.names().map(Value::Text);
+    strings.chain(integers).chain(words)
+}
+
+/// The branches that a value of the member leaves.
+fn row_of<'k>(key: &'k Key, value: Value<'_>) -> &'k [Candidate] {
+    let word = |at: usize| key.words.get(at).and_then(Option::as_deref);
+    let known = match value {
+        Value::Text(text) => key.strings.find_text(text).map(|list| &**list),
+        Value::Integer(integer) => key.by_integer(integer),
+        Value::Null => word(0),
+        Value::True => word(1),
+        Value::False => word(2),
+    };
+    known.unwrap_or(&key.rest)
+}
+
+/// A branch that no name rules out.
+fn candidate(node: NodeIx) -> Candidate {
+    Candidate {
+        node,
+        rules: (0, 0),
+    }
+}
+
+/// Replaces the operations of a node that concern values of any kind.
+fn replace_any(plan: &mut Plan, index: usize, node: PlanNode, any: &[Op]) {
     let start = to_u32(plan.ops.len());
-    let mut ops = Vec::new();
+    let mut ops: Vec<Op> = Vec::new();
     let mut ends = [0; Run::COUNT];
     for (end, run) in ends.iter_mut().zip(Run::ALL) {
-        let gathered =
-            |op: &Op| matches!(op, Op::Apply(ix) if conditions.iter().any(|(one, _)| one == ix));
-        let kept = plan.run(&node, run).iter().filter(|op| !gathered(op));
-        ops.extend(kept.copied());
-        if run == Run::Any {
-            ops.push(Op::AllOf(union));
+        match run {
+            Run::Any => ops.extend(any),
+            _ => ops.extend(plan.run(&node, run)),
         }
         *end = to_u16(ops.len());
     }
     plan.ops.extend(ops);
-    plan.unions.push(Union {
-        branches: conditions.into_iter().map(|(branch, _)| branch).collect(),
-        select: Some(select),
-    });
     if let Some(slot) = plan.nodes.get_mut(index) {
         *slot = PlanNode {
             start,
@@ -83,206 +337,307 @@ fn gather_conditions(plan: &mut Plan, index: usize) {
     }
 }
 
-/// The test of a node that is a condition without `else` and nothing more.
-fn test_of(plan: &Plan, ix: NodeIx) -> Option<NodeIx> {
-    let node = plan.node(ix);
-    let [Op::If(condition)] = plan.all_ops(node) else {
-        return None;
+/// Makes a union of the conditions that a node applies, if one member rules out some of them.
+fn gather_conditions(plan: &mut Plan, index: usize, left: &Cell<usize>) {
+    let node = *plan.node(NodeIx::new(index));
+    if !node.has(Run::Any.bit()) {
+        return;
+    }
+    let tested = |op: &Op| match op {
+        Op::Apply(target) => {
+            let condition = condition_of(plan, *op)?;
+            let kept = condition.otherwise == NodeIx::TRUE && condition.then != NodeIx::FALSE;
+            kept.then_some((*target, condition.test))
+        }
+        _ => None,
     };
-    let condition = plan.conditions.get(to_usize(*condition))?;
-    let alone = node.types.is_all() && condition.otherwise == NodeIx::TRUE;
-    alone.then_some(condition.test)
+    let any = plan.run(&node, Run::Any);
+    let conditions: Vec<Branch> = any.iter().filter_map(tested).collect();
+    if conditions.len() < FEWEST_CONDITIONS {
+        return;
+    }
+    let Some(select) = select(&Demands::new(plan, left), &conditions) else {
+        return;
+    };
+    let branches: Box<[NodeIx]> = conditions.into_iter().map(|(branch, _)| branch).collect();
+    let gathered = |op: &Op| matches!(op, Op::Apply(ix) if branches.contains(ix));
+    let mut ops: Vec<Op> = any.iter().filter(|op| !gathered(op)).copied().collect();
+    ops.push(Op::AllOf(to_u32(plan.unions.len())));
+    plan.unions.push(Union {
+        branches,
+        select: Some(select),
+    });
+    replace_any(plan, index, node, &ops);
+}
+
+/// What objects choose by among some branches, if it is worth it.
+fn select(demands: &Demands<'_>, branches: &[Branch]) -> Option<Box<Select>> {
+    let objects = branches.iter().copied();
+    let objects: Vec<Branch> = objects
+        .filter(|(_, test)| demands.admits_objects(*test))
+        .collect();
+    if objects.len() < 2 {
+        return None;
+    }
+    let plain: Vec<Candidate> = objects
+        .iter()
+        .map(|(branch, _)| candidate(*branch))
+        .collect();
+    let asked = asked(demands, &objects);
+    let key = asked.as_ref().filter(|asked| asked.free == 0);
+    let key = key.map(|asked| asked.key(demands, &objects, &plain));
+    let alone = |(branch, test): &Branch| branch == test && demands.asks_for_names(*branch);
+    let is_decided = key
+        .as_ref()
+        .is_some_and(|key| key.choices().all(|list| list.len() < 2));
+    let names = match is_decided && !objects.iter().any(alone) {
+        true => None,
+        false => names(demands, &objects),
+    };
+    let (key, all, names) = match (asked, names) {
+        (None, None) => return None,
+        (Some(asked), None) => {
+            let key = key.unwrap_or_else(|| asked.key(demands, &objects, &plain));
+            (Some(key), Vec::new(), None)
+        }
+        (None, Some((candidates, names))) => (None, candidates, Some(names)),
+        (Some(asked), Some((candidates, names))) => {
+            let key = asked.key(demands, &objects, &candidates);
+            (Some(key), Vec::new(), Some(names))
+        }
+    };
+    let all = all.into();
+    Some(Box::new(Select {
+        key,
+        all,
+        names,
+        others: None,
+    }))
+}
+
+/// A member to choose by, and what each branch demands of it.
+struct Asked<'p> {
+    name: &'p str,
+    demands: Vec<Option<Demand<'p>>>,
+    /// How many branches are left by values that no list has.
+    free: usize,
 }
 
 /// The best member to choose by, if any is worth it.
-fn select(plan: &Plan, branches: &[Branch]) -> Option<Box<Select>> {
+fn asked<'p>(demands: &Demands<'p>, branches: &[Branch]) -> Option<Asked<'p>> {
     let mut names: Vec<&str> = Vec::new();
     for (_, test) in branches.iter().take(BRANCHES_ASKED) {
-        names_of(plan, *test, APPLIED, &mut names);
+        demands.key_names(*test, APPLIED, &mut names);
     }
     names.sort_unstable();
     names.dedup();
     let mut best: Option<(usize, &str)> = None;
     for name in names.into_iter().take(NAMES_ASKED) {
-        let asks = |branch: &&Branch| demand(plan, branch.1, name, APPLIED).is_some();
+        let asks = |branch: &&Branch| demands.asks(branch.1, name, APPLIED);
         let count = branches.iter().filter(asks).count();
         if count > best.map_or(1, |(most, _)| most) {
             best = Some((count, name));
         }
     }
     let (_, name) = best?;
-    let demands: Vec<Option<Demand<'_>>> = branches
-        .iter()
-        .map(|(_, test)| demand(plan, *test, name, APPLIED))
-        .collect();
-    let mut slot_of: HashMap<Value<'_>, usize> = HashMap::new();
-    let mut values = Vec::new();
-    for value in demands.iter().flatten().flat_map(|demand| &demand.values) {
-        slot_of.entry(*value).or_insert_with(|| {
-            values.push(*value);
-            values.len() - 1
-        });
+    let asked = Asked {
+        name,
+        demands: branches
+            .iter()
+            .map(|(_, test)| demands.demand(*test, name, APPLIED))
+            .collect(),
+        free: 0,
+    };
+    let known = || asked.demands.iter().flatten();
+    let values = known().map(|demand| demand.values.len()).sum::<usize>();
+    let free = known().filter(|demand| demand.negated).count();
+    let free = free + asked.demands.iter().filter(|one| one.is_none()).count();
+    let few = values.saturating_mul(free + 1) <= MOST_ROWS;
+    let worth = few && known().count() > 1;
+    worth.then_some(Asked { free, ..asked })
+}
+
+impl<'p> Asked<'p> {
+    /// The table of the member. `candidates` are the branches as they stand in it.
+    fn key(&self, demands: &Demands<'p>, branches: &[Branch], candidates: &[Candidate]) -> Key {
+        let list = |admits: &dyn Fn(usize, &Demand<'p>) -> bool| -> Box<[Candidate]> {
+            let each = candidates.iter().zip(&self.demands).enumerate();
+            let left = each.filter(|(at, (_, demand))| {
+                let demand = demand.as_ref();
+                demand.is_none_or(|demand| admits(*at, demand))
+            });
+            left.map(|(_, (candidate, _))| *candidate).collect()
+        };
+        let requires = |at: usize| {
+            let branch = branches.get(at);
+            branch.is_some_and(|(_, test)| demands.requires(*test, self.name, APPLIED))
+        };
+        Rows::listed(&self.demands, candidates).key(
+            self.name,
+            list(&|_, demand| demand.admits(None)),
+            list(&|_, demand| demand.unlike),
+            list(&|at, _| !requires(at)),
+        )
     }
-    let free = demands.iter().filter(|demand| demand.is_none()).count();
-    if values.len().saturating_mul(free + 1) > MOST_ROWS {
+}
+
+/// The names that rule out some of the branches, and each branch with its rules.
+fn names(demands: &Demands<'_>, branches: &[Branch]) -> Option<(Vec<Candidate>, Names)> {
+    if branches.len() > MOST_BRANCHES {
         return None;
     }
-    let mut chosen: Vec<Vec<NodeIx>> = vec![Vec::new(); values.len()];
-    let (mut others, mut unlike, mut absent) = (Vec::new(), Vec::new(), Vec::new());
-    for ((branch, test), demand) in branches.iter().zip(&demands) {
-        let Some(demand) = demand else {
-            chosen.iter_mut().for_each(|list| list.push(*branch));
-            others.push(*branch);
-            unlike.push(*branch);
-            absent.push(*branch);
-            continue;
-        };
-        // Once for each value. The same node may be another branch too, and `oneOf` counts both.
-        let slots = demand.values.iter().filter_map(|value| slot_of.get(value));
-        let mut slots: Vec<usize> = slots.copied().collect();
-        slots.sort_unstable();
-        slots.dedup();
-        for slot in slots {
-            if let Some(list) = chosen.get_mut(slot) {
-                list.push(*branch);
-            }
-        }
-        if demand.others {
-            unlike.push(*branch);
-        }
-        if !requires(plan, *test, name, APPLIED) {
-            absent.push(*branch);
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    let mut asked: Vec<&str> = Vec::new();
+    for (_, test) in branches {
+        let mut own = Vec::new();
+        demands.required_names(*test, APPLIED, &mut own);
+        own.sort_unstable();
+        own.dedup();
+        for name in own {
+            let count = counts.entry(name).or_insert_with(|| {
+                asked.push(name);
+                0
+            });
+            *count += 1;
         }
     }
-    let mut strings = Vec::new();
-    let mut integers: Vec<(i64, Box<[NodeIx]>)> = Vec::new();
-    for (value, list) in values.into_iter().zip(chosen) {
-        match value {
-            Value::Text(text) => strings.push((text, list.into())),
-            Value::Integer(integer) => integers.push((integer, list.into())),
-        }
-    }
-    integers.sort_unstable_by_key(|(integer, _)| *integer);
-    Some(Box::new(Select {
-        name: NameTable::of([name]),
-        values: NameTable::new(strings),
-        integers: integers.into(),
-        others: others.into(),
-        unlike: unlike.into(),
-        absent: absent.into(),
-    }))
-}
-
-/// What a member must be for a node to match.
-struct Demand<'p> {
-    /// The strings and integers it may be.
-    values: Vec<Value<'p>>,
-    /// Whether it may be anything else.
-    others: bool,
-}
-
-/// A value to choose by.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-enum Value<'p> {
-    Text(&'p str),
-    Integer(i64),
-}
-
-/// What a node, or one that it applies, demands of a member by a list of values.
-fn demand<'p>(plan: &'p Plan, ix: NodeIx, name: &str, depth: u32) -> Option<Demand<'p>> {
-    let node = plan.node(ix);
-    let own = plan.objects.get(to_usize(node.object)).and_then(|object| {
-        let slot = object.names.find_text(name);
-        let slot = slot.filter(|slot| slot.declared)?;
-        values(plan, slot.target.node)
+    // Those that tell most branches apart first, in the order of the schema.
+    asked.sort_by_key(|name| {
+        counts
+            .get(name)
+            .map(|count| count.abs_diff(branches.len() / 2))
     });
-    own.or_else(|| {
-        let mut applied = applied(plan, node, depth);
-        applied.find_map(|target| demand(plan, target, name, depth - 1))
+    asked.truncate(MOST_NAMES);
+    let bits = (0..).map(|bit| 1_u64.checked_shl(bit).unwrap_or(0));
+    let table = NameTable::new(asked.into_iter().zip(bits));
+    let mut rules = Vec::new();
+    let mut decide = false;
+    let mut candidates = Vec::new();
+    for (branch, test) in branches {
+        let own = demands.rules(*test, &table, APPLIED);
+        let alone = branch == test
+            && demands.names_alone(*branch).is_some_and(|names| {
+                let mut names = names.into_iter();
+                names.all(|name| table.find_text(name).is_some())
+            });
+        decide |= alone;
+        let start = to_u32(rules.len());
+        rules.extend(own);
+        candidates.push(Candidate {
+            node: if alone { NodeIx::TRUE } else { *branch },
+            rules: (start, to_u32(rules.len())),
+        });
+    }
+    let differ = candidates.iter().any(|one| one.rules.0 < one.rules.1);
+    differ.then(|| {
+        let rules = rules.into();
+        let names = Names {
+            table,
+            rules,
+            decide,
+        };
+        (candidates, names)
     })
 }
 
-/// The values that a node accepts, if its constants are all that it accepts.
-fn values(plan: &Plan, ix: NodeIx) -> Option<Demand<'_>> {
-    let node = plan.node(ix);
-    let (values, others) = match plan.run(node, Run::Head).first()? {
-        Op::Leaf(Leaf::Const(index)) => {
-            let literal = plan.literal_at(*index)?;
-            let value = match literal.kind() {
-                Kind::String => Value::Text(literal.string()),
-                Kind::Number => Value::Integer(literal.number().as_i64()?),
-                _ => return None,
-            };
-            (vec![value], false)
-        }
-        Op::Leaf(Leaf::Enum(index)) => {
-            let members = plan.enums.get(to_usize(*index))?;
-            let strings = members.strings.names().map(Value::Text);
-            let integers = members.integers.iter().copied().map(Value::Integer);
-            let others = members.null || members.yes || members.no;
-            let others = others || !members.numbers.is_empty() || !members.compound.is_empty();
-            (
-                strings.chain(integers).take(VALUES_ASKED + 1).collect(),
-                others,
-            )
-        }
-        _ => return None,
-    };
-    (values.len() <= VALUES_ASKED).then_some(Demand { values, others })
-}
+/// The branches that each value of a member leaves.
+struct Rows<'p>(Vec<(Value<'p>, Box<[Candidate]>)>);
 
-/// Whether a node, or one that it applies, requires a member.
-fn requires(plan: &Plan, ix: NodeIx, name: &str, depth: u32) -> bool {
-    let node = plan.node(ix);
-    let own = plan
-        .objects
-        .get(to_usize(node.object))
-        .is_some_and(|object| {
-            let slot = object.names.find_text(name);
-            slot.is_some_and(|slot| slot.required)
-        });
-    own || applied(plan, node, depth).any(|target| requires(plan, target, name, depth - 1))
-}
+impl<'p> Rows<'p> {
+    /// A row for each of some values.
+    fn new(
+        all: impl Iterator<Item = Value<'p>>,
+        list: impl Fn(Value<'p>) -> Box<[Candidate]>,
+    ) -> Self {
+        let mut known = HashSet::new();
+        let new = all.filter(|value| known.insert(*value));
+        let rows = new.map(|value| (value, list(value)));
+        Self(rows.collect())
+    }
 
-/// The members that a node, or one that it applies, demands to be one of some values.
-fn names_of<'p>(plan: &'p Plan, ix: NodeIx, depth: u32, names: &mut Vec<&'p str>) {
-    let node = plan.node(ix);
-    if let Some(object) = plan.objects.get(to_usize(node.object)) {
-        for (slot, name) in object.names.data().zip(object.names.names()) {
-            if slot.declared && values(plan, slot.target.node).is_some() {
-                names.push(name);
+    /// The same where branches that list many values are left by few of them.
+    fn listed(asked: &[Option<Demand<'p>>], candidates: &[Candidate]) -> Self {
+        let mut at: HashMap<Value<'p>, usize> = HashMap::new();
+        let mut values = Vec::new();
+        for value in asked.iter().flatten().flat_map(|demand| &demand.values) {
+            at.entry(*value).or_insert_with(|| {
+                values.push(*value);
+                values.len() - 1
+            });
+        }
+        let mut lists: Vec<Vec<Candidate>> = vec![Vec::new(); values.len()];
+        for (candidate, demand) in candidates.iter().zip(asked) {
+            match demand {
+                Some(demand) if !demand.negated => {
+                    // Once for each value. The same node may be another branch too, and `oneOf` counts both.
+                    for value in &demand.values {
+                        let list = at.get(value).and_then(|at| lists.get_mut(*at));
+                        if let Some(list) = list {
+                            list.push(*candidate);
+                        }
+                    }
+                }
+                _ => {
+                    for (value, list) in values.iter().zip(&mut lists) {
+                        if demand.as_ref().is_none_or(|one| one.admits(Some(*value))) {
+                            list.push(*candidate);
+                        }
+                    }
+                }
             }
         }
+        let lists = lists.into_iter().map(Vec::into_boxed_slice);
+        Self(values.into_iter().zip(lists).collect())
     }
-    for target in applied(plan, node, depth) {
-        names_of(plan, target, depth - 1, names);
+
+    /// The table of a member with these rows, and the branches left by all else: by other strings,
+    /// integers and words, by anything else, and by no member.
+    fn key(
+        self,
+        name: &str,
+        rest: Box<[Candidate]>,
+        unlike: Box<[Candidate]>,
+        absent: Box<[Candidate]>,
+    ) -> Key {
+        let mut strings = Vec::new();
+        let mut integers: Vec<(i64, Box<[Candidate]>)> = Vec::new();
+        let mut words = [None, None, None];
+        let [null, yes, no] = &mut words;
+        for (value, list) in self.0 {
+            match value {
+                Value::Text(text) => strings.push((text, list)),
+                Value::Integer(integer) => integers.push((integer, list)),
+                Value::Null => *null = Some(list),
+                Value::True => *yes = Some(list),
+                Value::False => *no = Some(list),
+            }
+        }
+        integers.sort_unstable_by_key(|(integer, _)| *integer);
+        Key {
+            name: NameTable::of([name]),
+            strings: NameTable::new(strings),
+            integers: integers.into(),
+            words,
+            rest,
+            unlike,
+            absent,
+        }
     }
 }
 
-/// The first few nodes that a node applies without a condition.
-fn applied<'p>(
-    plan: &'p Plan,
-    node: &'p PlanNode,
-    depth: u32,
-) -> impl Iterator<Item = NodeIx> + 'p {
-    let most = if depth == 0 { 0 } else { APPLIED_ASKED };
-    let ops = plan.run(node, Run::Any).iter().take(most);
-    ops.filter_map(|op| match op {
-        Op::Apply(target) => Some(*target),
-        _ => None,
-    })
-}
-
-/// Fewer conditions are not worth a union.
+/// Fewer conditions that are only ruled out are not worth a union.
 const FEWEST_CONDITIONS: usize = 3;
+/// A union with more values to choose from is not taken into another.
+const MOST_VALUES: usize = 64;
 /// So many branches are asked for the names of members to choose by.
 const BRANCHES_ASKED: usize = 4;
 /// So many names are tried.
 const NAMES_ASKED: usize = 16;
-/// A member with more values to choose from is none to choose by.
-const VALUES_ASKED: usize = 64;
-/// So many steps of application are followed, and so many nodes at each.
+/// So many steps of application are followed.
 const APPLIED: u32 = 3;
-const APPLIED_ASKED: usize = 4;
 /// Lists longer than this in sum are not made.
 const MOST_ROWS: usize = 4096;
+/// Unions of more branches are not told apart by names.
+const MOST_BRANCHES: usize = 64;
+/// So many names are looked for.
+const MOST_NAMES: usize = 16;

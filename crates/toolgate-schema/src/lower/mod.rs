@@ -7,6 +7,7 @@
 
 mod collection;
 mod cycle;
+mod demand;
 mod discriminate;
 mod fuse;
 mod in_place;

@@ -156,14 +156,18 @@ fn branches(plan: &Plan, ix: NodeIx, leaf: &[bool]) -> Vec<Vec<NodeIx>> {
     let is_leaf = |ix: &NodeIx| leaf.get(ix.index()).copied().unwrap_or(true);
     let mut groups: Vec<Vec<NodeIx>> = Vec::new();
     let node = plan.node(ix);
-    if let [Op::AnyOf(union) | Op::OneOf(union)] = plan.all_ops(node)
-        && (are_apart(plan, plan.branches(*union)) || are_chosen(plan, node, *union))
-    {
-        groups.push(plan.branches(*union).to_vec());
-    } else {
-        let mut in_place = Vec::new();
-        plan.in_place(ix, &mut in_place);
-        groups.extend(in_place.into_iter().map(|one| vec![one]));
+    for op in plan.all_ops(node) {
+        let mut applied = Vec::new();
+        plan.applied_by(*op, &mut applied);
+        match *op {
+            Op::AnyOf(_) | Op::OneOf(_) if are_apart(plan, &applied) => groups.push(applied),
+            Op::AllOf(union) | Op::AnyOf(union) | Op::OneOf(union)
+                if are_chosen(plan, node, union) =>
+            {
+                groups.push(applied);
+            }
+            _ => groups.extend(applied.into_iter().map(|one| vec![one])),
+        }
     }
     for op in plan.all_ops(node) {
         match op {
@@ -218,8 +222,14 @@ fn are_chosen(plan: &Plan, node: &PlanNode, union: u32) -> bool {
     let select = select.and_then(|union| union.select.as_ref());
     let is_object = |node: &PlanNode| TypeSet::OBJECT.contains(node.types);
     let mut branches = plan.branches(union).iter();
-    select.is_some_and(|select| select.is_exclusive())
-        && (is_object(node) || branches.all(|branch| is_object(plan.node(*branch))))
+    select.is_some_and(|select| {
+        let one = select
+            .others
+            .as_ref()
+            .is_some_and(|others| others.len() < 2);
+        select.is_exclusive()
+            && (one || is_object(node) || branches.all(|branch| is_object(plan.node(*branch))))
+    })
 }
 
 /// Edges looked at before the search gives up its precision.

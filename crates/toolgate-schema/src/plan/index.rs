@@ -14,6 +14,8 @@ impl NodeIx {
     pub(crate) const TRUE: Self = Self::plain(TypeSet::ALL);
     /// The schema that accepts nothing.
     pub(crate) const FALSE: Self = Self::plain(TypeSet::NONE);
+    /// An index that no node has.
+    pub(crate) const NOWHERE: Self = Self(Self::PLAIN - 1);
     /// Set in those that are not an index.
     const PLAIN: u32 = 1 << 31;
 

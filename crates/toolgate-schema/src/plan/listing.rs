@@ -82,7 +82,13 @@ impl Plan {
             .join(" ");
         let union = self.unions.get(to_usize(index));
         if let Some(select) = union.and_then(|union| union.select.as_ref()) {
-            text.push_str(&format!(" by {:?}", select.name.name(0)));
+            if let Some(key) = &select.key {
+                text.push_str(&format!(" by {:?}", key.name.name(0)));
+            }
+            if let Some(names) = &select.names {
+                let names: Vec<&str> = names.table.names().collect();
+                text.push_str(&format!(" by names {names:?}"));
+            }
         }
         text
     }

@@ -1,10 +1,10 @@
 //! What a reader of text may know of a value before it has passed it.
 
-use super::{NodeIx, Op, Plan, Run};
+use super::{Left, NodeIx, Op, Plan, Run};
 use crate::int::to_usize;
 use crate::model::TypeSet;
 
-/// Says of each node whether its unions come down to one branch each once some members are
+/// Says of each node whether its unions may come down to one branch each once some members are
 /// known.
 pub(super) fn nodes_with_lookahead(plan: &Plan) -> Vec<bool> {
     let known = vec![None; plan.nodes.len()];
@@ -41,17 +41,16 @@ impl LookaheadSearch<'_> {
         let object = plan.objects.get(to_usize(node.object));
         let object = object.is_none_or(|object| object.is_plain() && object.dependents.is_empty());
         let admits_objects = |ix: &NodeIx| plan.node(*ix).types.intersects(TypeSet::OBJECT);
-        let mut branch = |ix: &NodeIx| self.allows(*ix, below);
         let allows = object
             && !node.has(leaf | Run::Tail.bit())
             && plan.run(node, Run::Any).iter().all(|op| match op {
-                Op::Apply(target) => branch(target),
-                Op::AnyOf(index) | Op::OneOf(index) => {
+                Op::Apply(target) => self.allows(*target, below),
+                Op::AllOf(index) | Op::AnyOf(index) | Op::OneOf(index) => {
                     plan.unions.get(to_usize(*index)).is_some_and(|union| {
-                        union
-                            .choices()
-                            .all(|left| left.iter().filter(|ix| admits_objects(ix)).count() < 2)
-                            && union.branches.iter().all(&mut branch)
+                        let names = union.select.as_ref().is_some_and(|one| one.names.is_some());
+                        let few = |left: Left<'_>| left.filter(admits_objects).count() < 2;
+                        (names || union.choices().any(few))
+                            && union.branches.iter().any(|ix| self.allows(*ix, below))
                     })
                 }
                 _ => false,
@@ -64,4 +63,4 @@ impl LookaheadSearch<'_> {
 }
 
 /// Subschemas that are applied to one object, one by the other, while it is looked at ahead.
-const DEEPEST_LOOKAHEAD: u32 = 8;
+const DEEPEST_LOOKAHEAD: u32 = 16;

@@ -31,7 +31,7 @@ pub(crate) use plain::{PlainKeyword, PlainPlan, PlainSubschema};
 pub(crate) use rare_table::RareTable;
 pub(crate) use slots::Slots;
 pub(crate) use summary::{ByKind, Inspection, NodeSummary};
-pub(crate) use union::{Select, Union};
+pub(crate) use union::{Candidate, Key, Left, Names, Rule, Select, Union};
 
 use crate::int::to_usize;
 use crate::model::TypeSet;
@@ -300,25 +300,29 @@ impl Plan {
 
     /// The subschemas that a node applies to the instance itself.
     pub(crate) fn in_place(&self, ix: NodeIx, found: &mut Vec<NodeIx>) {
-        let node = self.node(ix);
-        for op in self.all_ops(node) {
-            match op {
-                Op::Apply(target) | Op::Not(target) => found.push(*target),
-                Op::AllOf(union) | Op::AnyOf(union) | Op::OneOf(union) => {
-                    found.extend(self.branches(*union));
-                }
-                Op::If(condition) => {
-                    if let Some(c) = self.conditions.get(to_usize(*condition)) {
-                        found.extend([c.test, c.then, c.otherwise]);
-                    }
-                }
-                Op::Object(object) => {
-                    if let Some(object) = self.objects.get(to_usize(*object)) {
-                        found.extend(object.dependents.iter().filter_map(|d| d.schema));
-                    }
-                }
-                _ => {}
+        for op in self.all_ops(self.node(ix)) {
+            self.applied_by(*op, found);
+        }
+    }
+
+    /// The subschemas that an operation applies to the instance itself.
+    pub(crate) fn applied_by(&self, op: Op, found: &mut Vec<NodeIx>) {
+        match op {
+            Op::Apply(target) | Op::Not(target) => found.push(target),
+            Op::AllOf(union) | Op::AnyOf(union) | Op::OneOf(union) => {
+                found.extend(self.branches(union));
             }
+            Op::If(condition) => {
+                if let Some(c) = self.conditions.get(to_usize(condition)) {
+                    found.extend([c.test, c.then, c.otherwise]);
+                }
+            }
+            Op::Object(object) => {
+                if let Some(object) = self.objects.get(to_usize(object)) {
+                    found.extend(object.dependents.iter().filter_map(|d| d.schema));
+                }
+            }
+            _ => {}
         }
     }
 

@@ -137,6 +137,12 @@ impl<T> NameTable<T> {
         self.rows.len()
     }
 
+    /// Whether the names are so few that each is looked for in an object, rather than the object's
+    /// members in the table.
+    pub(crate) fn are_sought(&self) -> bool {
+        self.rows.len() <= SOUGHT
+    }
+
     /// Whether the names are few enough to be passed over one by one; those of a
     /// table from [`Slots::finish`] are then sorted.
     pub(crate) fn is_short(&self) -> bool {
@@ -330,6 +336,8 @@ impl<T> NameTable<T> {
     }
 }
 
+/// Up to this many names are looked for in an object.
+pub(super) const SOUGHT: usize = 4;
 /// Up to this many names are compared one by one.
 const LINEAR: usize = 3;
 /// Up to this many names are sorted, for walks beside sorted members.

@@ -70,7 +70,7 @@ impl ObjectPlan {
             Walk::Patterns
         } else if names == 0 {
             Walk::Values
-        } else if names <= SOUGHT && self.settles_rest() {
+        } else if self.names.are_sought() && self.settles_rest() {
             Walk::Names
         } else {
             Walk::Members
@@ -171,7 +171,3 @@ impl ObjectPlan {
         Ok(())
     }
 }
-
-/// Up to this many names are looked for in the object, rather than its members in
-/// the schema.
-const SOUGHT: usize = 4;

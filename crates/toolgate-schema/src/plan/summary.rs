@@ -167,7 +167,7 @@ impl Plan {
     /// The same with a row for each kind where that is less than all of the node.
     fn summary_by_kind(&mut self, ix: NodeIx, rows: &mut Vec<Option<NodeSummary>>) -> NodeSummary {
         let own = self.summary(ix);
-        if own.inspection != Inspection::Further || self.node(ix).traits.memo {
+        if own.inspection != Inspection::Further {
             return own;
         }
         if rows.is_empty() {
@@ -204,7 +204,9 @@ impl Plan {
         if !node.types.intersects(TypeSet::of_kind(kind)) {
             return NodeSummary::FALSE;
         }
-        if node.traits.memo || own.inspection == Inspection::Type {
+        // What comes down to a look at the value needs no memory.
+        let is_scalar = !matches!(kind, Kind::Array | Kind::Object);
+        if (node.traits.memo && !is_scalar) || own.inspection == Inspection::Type {
             return own;
         }
         let value = match kind {
@@ -237,6 +239,9 @@ impl Plan {
                     return own;
                 };
                 let inner = self.for_kind(only, kind, steps - 1);
+                if node.traits.memo && inner.inspection == Inspection::Further {
+                    return own;
+                }
                 NodeSummary {
                     types: inner.types.intersection(node.types),
                     ..inner
@@ -258,6 +263,13 @@ impl Plan {
         };
         match *op {
             Op::Apply(target) => Some(target),
+            Op::AllOf(index) if kind != Kind::Object => {
+                match self.unions.get(to_usize(index))?.of_others() {
+                    [] => Some(NodeIx::TRUE),
+                    [only] => Some(*only),
+                    _ => None,
+                }
+            }
             Op::AnyOf(index) | Op::OneOf(index) => {
                 let union = self.unions.get(to_usize(index))?;
                 if kind == Kind::Object && union.select.is_some() {

@@ -1,0 +1,208 @@
+//! Looking ahead in a text that is read again afterwards.
+
+use super::Stream;
+use super::string::plain_end;
+
+/// The members of the object that is next, found by quotes, commas and brackets alone; see
+/// [`Stream::members_ahead`].
+///
+/// Whether the text is well-formed is not found out, and of one that is not nothing is sure.
+/// Each member takes a step for each eight bytes of its key and its strings, and one for each
+/// other byte.
+#[derive(Clone, Debug)]
+pub struct MembersAhead<'s> {
+    bytes: &'s [u8],
+    /// Where the last member's value begins, or `{` if there was none yet.
+    at: usize,
+    is_first: bool,
+    /// How many more bytes inside of members it may look at.
+    inside: usize,
+}
+
+/// A member that was looked at ahead.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct MemberAhead<'s> {
+    /// Its key, which has no escapes.
+    pub key: &'s [u8],
+    /// Where its value begins, in bytes.
+    pub at: usize,
+    /// Where its key begins.
+    start: usize,
+}
+
+impl<'s> Stream<'_, 's> {
+    /// Passes the key that is next, and its colon; it is that of a member that was looked at ahead.
+    #[inline]
+    pub fn known_key(&mut self, member: &MemberAhead<'s>) -> Option<()> {
+        (self.at() == member.start).then(|| self.pass_key(member.at))
+    }
+
+    /// Looks at the members of the object that is next, and at no more than `inside` bytes of the
+    /// arrays and objects among them. The position does not change.
+    ///
+    /// `None` if no object is next.
+    ///
+    /// ```
+    /// use toolgate_json::{Kind, Node, ReadLimits, Reader};
+    ///
+    /// let mut reader = Reader::new();
+    /// let limits = ReadLimits::default();
+    /// let text = br#"{"size": [1, "}"], "kind": "a"}"#;
+    /// let mut stream = reader.stream(text, &limits)?.ok_or("not offered")?;
+    /// let mut members = stream.members_ahead(100).ok_or("no object")?;
+    /// let first = members.next().ok_or("no sense")?.ok_or("no member")?;
+    /// let second = members.next().ok_or("no sense")?.ok_or("no member")?;
+    /// assert_eq!((first.key, second.key), (&b"size"[..], &b"kind"[..]));
+    /// assert_eq!(stream.scalar_at(second.at).map(|kind| kind.string()), Some("a"));
+    /// assert!(members.next().ok_or("no sense")?.is_none());
+    /// assert_eq!(stream.kind(), Some(Kind::Object));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn members_ahead(&self, inside: usize) -> Option<MembersAhead<'s>> {
+        let members = MembersAhead {
+            bytes: self.bytes(),
+            at: self.at(),
+            is_first: true,
+            inside,
+        };
+        (members.bytes.get(members.at) == Some(&b'{')).then_some(members)
+    }
+}
+
+impl<'s> MembersAhead<'s> {
+    /// The next member: `Some(None)` behind the last, `None` if the text makes no sense, a key
+    /// has escapes, or more than so many bytes are inside of members.
+    #[inline]
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "an iterator could not tell the end from a text that makes no sense"
+    )]
+    pub fn next(&mut self) -> Option<Option<MemberAhead<'s>>> {
+        let bytes = self.bytes;
+        let start = if self.is_first {
+            let first = space_end(bytes, self.at + 1);
+            if bytes.get(first) == Some(&b'}') {
+                return Some(None);
+            }
+            first
+        } else {
+            let end = value_end(bytes, self.at, &mut self.inside)?;
+            let behind = space_end(bytes, end);
+            match bytes.get(behind)? {
+                b',' => space_end(bytes, behind + 1),
+                b'}' => return Some(None),
+                _ => return None,
+            }
+        };
+        if bytes.get(start) != Some(&b'"') {
+            return None;
+        }
+        let end = plain_end(bytes, start + 1);
+        if bytes.get(end) != Some(&b'"') {
+            return None;
+        }
+        let key = bytes.get(start + 1..end)?;
+        let colon = space_end(bytes, end + 1);
+        if bytes.get(colon) != Some(&b':') {
+            return None;
+        }
+        let at = space_end(bytes, colon + 1);
+        (self.at, self.is_first) = (at, false);
+        Some(Some(MemberAhead { key, at, start }))
+    }
+
+    /// Where it is in the text, in bytes.
+    #[inline]
+    #[must_use]
+    pub fn at(&self) -> usize {
+        self.at
+    }
+}
+
+#[inline]
+fn space_end(bytes: &[u8], start: usize) -> usize {
+    let mut at = start;
+    while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(at) {
+        at += 1;
+    }
+    at
+}
+
+/// Where the value that begins at `start` ends.
+#[inline]
+fn value_end(bytes: &[u8], start: usize, inside: &mut usize) -> Option<usize> {
+    match bytes.get(start)? {
+        b'"' => Some(string_end(bytes, start)? + 1),
+        b'{' | b'[' => {
+            let last = start.saturating_add(*inside).min(bytes.len());
+            let end = brackets_end(bytes.get(..last)?, start)?;
+            *inside -= end - start;
+            Some(end)
+        }
+        _ => {
+            let mut at = start;
+            while !matches!(bytes.get(at)?, b',' | b'}' | b' ' | b'\n' | b'\r' | b'\t') {
+                at += 1;
+            }
+            Some(at)
+        }
+    }
+}
+
+/// Where the array or object that begins at `start` ends.
+#[inline(never)]
+fn brackets_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut at = start;
+    let mut open = 0_usize;
+    loop {
+        match *BRACKETS.get(usize::from(*bytes.get(at)?))? {
+            0 => {}
+            1 => at = string_end(bytes, at)?,
+            2 => open += 1,
+            _ => {
+                open = open.checked_sub(1)?;
+                if open == 0 {
+                    return Some(at + 1);
+                }
+            }
+        }
+        at += 1;
+    }
+}
+
+/// 1 for a quote, 2 for a bracket that opens, 3 for one that closes, 0 for every other byte.
+static BRACKETS: [u8; 256] = brackets();
+
+const fn brackets() -> [u8; 256] {
+    let mut table = [0; 256];
+    let mut rest: &mut [u8] = &mut table;
+    let mut byte = 0_u8;
+    while let [first, others @ ..] = rest {
+        *first = match byte {
+            b'"' => 1,
+            b'{' | b'[' => 2,
+            b'}' | b']' => 3,
+            _ => 0,
+        };
+        byte = byte.wrapping_add(1);
+        rest = others;
+    }
+    table
+}
+
+/// The closing quote of the string that begins at `start`.
+#[inline]
+fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
+    let mut at = start + 1;
+    loop {
+        at = plain_end(bytes, at);
+        match bytes.get(at)? {
+            b'"' => return Some(at),
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+}

@@ -1,0 +1,523 @@
+//! What a subschema is sure to demand of an object's members, seen without an instance: that
+//! one has a value of a list, and that names are there or are not.
+//!
+//! All answers are necessary conditions: a subschema may demand more than is found here.
+
+use std::cell::Cell;
+
+use toolgate_json::{Kind, Node as _};
+
+use crate::int::to_usize;
+use crate::model::TypeSet;
+use crate::plan::{Leaf, NameTable, NodeIx, ObjectPlan, Op, Plan, PlanNode, Rule, Run};
+
+/// A value to choose by.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Value<'p> {
+    Text(&'p str),
+    Integer(i64),
+    Null,
+    True,
+    False,
+}
+
+/// The values that a member may have.
+#[derive(Debug, Clone)]
+pub(super) struct Demand<'p> {
+    /// The values, each once: those it may have, or with `negated` those it may not.
+    pub(super) values: Vec<Value<'p>>,
+    pub(super) negated: bool,
+    /// Whether it may be an array, an object or a number that is no [`Value::Integer`].
+    pub(super) unlike: bool,
+    /// Whether this is all that is demanded of the member.
+    pub(super) exact: bool,
+}
+
+impl<'p> Demand<'p> {
+    fn anything() -> Self {
+        Self {
+            values: Vec::new(),
+            negated: true,
+            unlike: true,
+            exact: true,
+        }
+    }
+
+    /// Whether a value of the list, or none of it, may be there.
+    pub(super) fn admits(&self, value: Option<Value<'p>>) -> bool {
+        value.is_some_and(|value| self.values.contains(&value)) != self.negated
+    }
+
+    /// What either of two demands allows.
+    fn or(self, other: Self) -> Self {
+        let (ours, theirs) = (&self.values, &other.values);
+        let (values, negated) = match (self.negated, other.negated) {
+            (false, false) => {
+                let new = kept(theirs, |value| !ours.contains(value));
+                (ours.iter().copied().chain(new).collect(), false)
+            }
+            (true, true) => (kept(ours, |value| theirs.contains(value)), true),
+            (true, false) => (kept(ours, |value| !theirs.contains(value)), true),
+            (false, true) => (kept(theirs, |value| !ours.contains(value)), true),
+        };
+        Self {
+            values,
+            negated,
+            unlike: self.unlike || other.unlike,
+            exact: false,
+        }
+    }
+}
+
+fn kept<'p>(values: &[Value<'p>], keep: impl Fn(&Value<'p>) -> bool) -> Vec<Value<'p>> {
+    values.iter().copied().filter(keep).collect()
+}
+
+/// Finds demands, in a number of steps that is bounded for all of a plan.
+pub(super) struct Demands<'p> {
+    plan: &'p Plan,
+    left: &'p Cell<usize>,
+}
+
+impl<'p> Demands<'p> {
+    pub(super) fn new(plan: &'p Plan, left: &'p Cell<usize>) -> Self {
+        Self { plan, left }
+    }
+
+    /// The steps that a plan is worth.
+    pub(super) fn steps(plan: &Plan) -> usize {
+        LEAST_STEPS + plan.nodes.len().saturating_mul(STEPS_PER_NODE)
+    }
+
+    /// Counts a step; answers whether there was one left.
+    fn step(&self) -> bool {
+        let left = self.left.get().checked_sub(1);
+        self.left.set(left.unwrap_or(0));
+        left.is_some()
+    }
+
+    /// Whether some object may match a node, by its types.
+    pub(super) fn admits_objects(&self, ix: NodeIx) -> bool {
+        self.plan.node(ix).types.intersects(TypeSet::OBJECT)
+    }
+
+    fn object(&self, node: &PlanNode) -> Option<&'p ObjectPlan> {
+        self.plan.objects.get(to_usize(node.object))
+    }
+
+    /// The nodes that a node applies without a condition; the first few.
+    fn applied(&self, node: &PlanNode) -> impl Iterator<Item = NodeIx> + use<'p> {
+        let ops = self.plan.run(node, Run::Any).iter().take(APPLIED_ASKED);
+        ops.filter_map(|op| match op {
+            Op::Apply(target) => Some(*target),
+            _ => None,
+        })
+    }
+
+    /// The branches for objects of the first union of a node, if there are few and at least one.
+    fn union(&self, node: &PlanNode) -> Option<impl Iterator<Item = NodeIx> + use<'p>> {
+        let ops = self.plan.run(node, Run::Any).iter().take(APPLIED_ASKED);
+        let mut unions = ops.filter_map(|op| match op {
+            Op::AnyOf(union) | Op::OneOf(union) => Some(self.plan.branches(*union)),
+            _ => None,
+        });
+        let branches = unions.next()?;
+        let plan = self.plan;
+        let admits = move |ix: &NodeIx| plan.node(*ix).types.intersects(TypeSet::OBJECT);
+        let few = branches.len() <= BRANCHES_FOLLOWED && branches.iter().any(admits);
+        few.then(|| branches.iter().copied().filter(admits))
+    }
+
+    /// The names of members that a node, or one that it applies, demands to have one of some values.
+    pub(super) fn key_names(&self, ix: NodeIx, depth: u32, names: &mut Vec<&'p str>) {
+        if !self.step() {
+            return;
+        }
+        let node = self.plan.node(ix);
+        if let Some(object) = self.object(node) {
+            for (slot, name) in object.names.data().zip(object.names.names()) {
+                if slot.declared && self.lists_values(slot.target.node) {
+                    names.push(name);
+                }
+            }
+        }
+        let Some(below) = depth.checked_sub(1) else {
+            return;
+        };
+        for target in self.applied(node) {
+            self.key_names(target, below, names);
+        }
+        for branch in self.union(node).into_iter().flatten() {
+            self.key_names(branch, below, names);
+        }
+    }
+
+    /// The values that a node, or one that it applies, demands of a member, which need not be there.
+    pub(super) fn demand(&self, ix: NodeIx, name: &str, depth: u32) -> Option<Demand<'p>> {
+        if !self.step() {
+            return None;
+        }
+        let node = self.plan.node(ix);
+        let own = self.object(node).and_then(|object| {
+            let slot = object.names.find_text(name);
+            let slot = slot.filter(|slot| slot.declared)?;
+            self.values_of(slot.target.node)
+        });
+        let below = depth.checked_sub(1);
+        own.or_else(|| {
+            self.applied(node)
+                .find_map(|target| self.demand(target, name, below?))
+        })
+        .or_else(|| {
+            let mut all: Option<Demand<'p>> = None;
+            for branch in self.union(node)? {
+                let one = self.demand(branch, name, below?)?;
+                all = Some(match all {
+                    None => one,
+                    Some(others) => others.or(one),
+                });
+            }
+            let short = |demand: &Demand<'p>| demand.values.len() <= VALUES_ASKED;
+            all.filter(short)
+        })
+    }
+
+    /// Whether there may be a [`demand`](Self::demand).
+    pub(super) fn asks(&self, ix: NodeIx, name: &str, depth: u32) -> bool {
+        if !self.step() {
+            return false;
+        }
+        let node = self.plan.node(ix);
+        let own = self.object(node).is_some_and(|object| {
+            let slot = object.names.find_text(name);
+            slot.is_some_and(|slot| slot.declared && self.lists_values(slot.target.node))
+        });
+        let Some(below) = depth.checked_sub(1) else {
+            return own;
+        };
+        own || self
+            .applied(node)
+            .any(|target| self.asks(target, name, below))
+            || self
+                .union(node)
+                .is_some_and(|mut branches| branches.all(|branch| self.asks(branch, name, below)))
+    }
+
+    /// The values that a node accepts, if a list says which it does or does not.
+    fn values_of(&self, ix: NodeIx) -> Option<Demand<'p>> {
+        self.values(ix).or_else(|| self.excluded(ix))
+    }
+
+    /// Whether there may be [`values_of`](Self::values_of) a node.
+    fn lists_values(&self, ix: NodeIx) -> bool {
+        let node = self.plan.node(ix);
+        node.has(Run::Head.bit()) || matches!(self.plan.all_ops(node), [Op::Not(_)])
+    }
+
+    /// The values that a node accepts, if it lists them.
+    fn values(&self, ix: NodeIx) -> Option<Demand<'p>> {
+        let plan = self.plan;
+        let node = plan.node(ix);
+        let mut demand = match plan.run(node, Run::Head).first()? {
+            Op::Leaf(Leaf::Const(index)) => {
+                let literal = plan.literal_at(*index)?;
+                let value = match literal.kind() {
+                    Kind::String => Value::Text(literal.string()),
+                    Kind::Number => Value::Integer(literal.number().as_i64()?),
+                    Kind::Null => Value::Null,
+                    Kind::Boolean if literal.boolean() => Value::True,
+                    Kind::Boolean => Value::False,
+                    Kind::Array | Kind::Object => return None,
+                };
+                Demand {
+                    values: vec![value],
+                    negated: false,
+                    unlike: false,
+                    exact: true,
+                }
+            }
+            Op::Leaf(Leaf::Enum(index)) => {
+                let members = plan.enums.get(to_usize(*index))?;
+                let words = [
+                    (members.null, Value::Null),
+                    (members.yes, Value::True),
+                    (members.no, Value::False),
+                ];
+                let words = words
+                    .into_iter()
+                    .filter_map(|(is, word)| is.then_some(word));
+                let strings = members.strings.names().map(Value::Text);
+                let integers = members.integers.iter().copied().map(Value::Integer);
+                let values = strings.chain(integers).chain(words);
+                let unlike = !members.numbers.is_empty() || !members.compound.is_empty();
+                Demand {
+                    values: values.take(VALUES_ASKED + 1).collect(),
+                    negated: false,
+                    unlike,
+                    exact: !unlike,
+                }
+            }
+            _ => return None,
+        };
+        if demand.values.len() > VALUES_ASKED {
+            return None;
+        }
+        demand.exact &= plan.all_ops(node).len() == 1 && !node.types.contains(TypeSet::LEXICAL);
+        // Integers are sorted, and all others are there once.
+        demand.values.dedup();
+        demand.values.retain(|value| value.is_of(node.types));
+        Some(demand)
+    }
+
+    /// The same for a node that lists what it does not accept.
+    fn excluded(&self, ix: NodeIx) -> Option<Demand<'p>> {
+        let [Op::Not(target)] = self.plan.all_ops(self.plan.node(ix)) else {
+            return None;
+        };
+        let refused = self.values(*target).filter(|demand| demand.exact)?;
+        Some(Demand {
+            negated: true,
+            unlike: true,
+            exact: self.plan.node(ix).types.is_all(),
+            ..refused
+        })
+    }
+
+    /// Whether a node, or one that it applies, requires a member.
+    pub(super) fn requires(&self, ix: NodeIx, name: &str, depth: u32) -> bool {
+        if !self.step() {
+            return false;
+        }
+        let node = self.plan.node(ix);
+        let own = self.object(node).is_some_and(|object| {
+            let slot = object.names.find_text(name);
+            slot.is_some_and(|slot| slot.required)
+        });
+        let Some(below) = depth.checked_sub(1) else {
+            return own;
+        };
+        own || self
+            .applied(node)
+            .any(|target| self.requires(target, name, below))
+            || self.union(node).is_some_and(|mut branches| {
+                branches.all(|branch| self.requires(branch, name, below))
+            })
+    }
+
+    /// The names that a node, or one that it applies, requires in some or all cases.
+    pub(super) fn required_names(&self, ix: NodeIx, depth: u32, names: &mut Vec<&'p str>) {
+        if !self.step() {
+            return;
+        }
+        let node = self.plan.node(ix);
+        if let Some(object) = self.object(node) {
+            let slots = object.names.data().zip(object.names.names());
+            let required = slots.filter(|(slot, _)| slot.required);
+            names.extend(required.map(|(_, name)| name).take(NAMES_OF_ONE));
+        }
+        let Some(below) = depth.checked_sub(1) else {
+            return;
+        };
+        for target in self.applied(node) {
+            self.required_names(target, below, names);
+        }
+        for branch in self.union(node).into_iter().flatten() {
+            self.required_names(branch, below, names);
+        }
+    }
+
+    /// Rules of which an object keeps one if it matches a node; of none that says anything
+    /// there is no rule.
+    pub(super) fn rules(&self, ix: NodeIx, table: &NameTable<u64>, depth: u32) -> Vec<Rule> {
+        let mut rules = self.rules_below(ix, table, depth);
+        if rules.contains(&Rule::default()) {
+            rules.clear();
+        }
+        rules
+    }
+
+    fn rules_below(&self, ix: NodeIx, table: &NameTable<u64>, depth: u32) -> Vec<Rule> {
+        let node = self.plan.node(ix);
+        let mut rules = vec![self.own_rule(node, table)];
+        let below = depth.checked_sub(1).filter(|_| self.step());
+        let Some(below) = below else {
+            return rules;
+        };
+        for target in self.applied(node) {
+            rules = both(rules, &self.rules_below(target, table, below));
+        }
+        if let Some(branches) = self.union(node) {
+            let mut any = Vec::new();
+            for branch in branches {
+                any.extend(self.rules_below(branch, table, below));
+            }
+            any.sort_unstable_by_key(|rule: &Rule| (rule.required, rule.forbidden));
+            any.dedup();
+            rules = both(rules, &any);
+        }
+        rules
+    }
+
+    fn own_rule(&self, node: &PlanNode, table: &NameTable<u64>) -> Rule {
+        let mut rule = Rule::default();
+        let Some(object) = self.object(node) else {
+            return rule;
+        };
+        let closed =
+            object.is_plain() && object.additional.map(|rest| rest.node) == Some(NodeIx::FALSE);
+        for (bit, name) in table.data().zip(table.names()) {
+            let slot = object.names.find_text(name);
+            if slot.is_some_and(|slot| slot.required) {
+                rule.required |= bit;
+            }
+            if closed && !slot.is_some_and(|slot| slot.declared) {
+                rule.forbidden |= bit;
+            }
+        }
+        rule
+    }
+
+    /// The names that must be there, if a node asks nothing else of an object.
+    pub(super) fn names_alone(&self, ix: NodeIx) -> Option<Vec<&'p str>> {
+        let object = self.object(self.plan.node(ix))?;
+        let alone = self.asks_for_names(ix);
+        alone.then(|| object.names.names().collect())
+    }
+
+    /// Whether a node asks of objects that some names are there, and nothing else.
+    pub(super) fn asks_for_names(&self, ix: NodeIx) -> bool {
+        let node = self.plan.node(ix);
+        let object = match self.plan.all_ops(node) {
+            [Op::Object(_)] if node.types.contains(TypeSet::OBJECT) => self.object(node),
+            _ => None,
+        };
+        object.is_some_and(|object| {
+            object.is_plain()
+                && object.additional.is_none()
+                && object.dependents.is_empty()
+                && object.min <= to_usize(object.required)
+                && object.max == usize::MAX
+                && object
+                    .names
+                    .data()
+                    .all(|slot| slot.required && !slot.declared)
+        })
+    }
+
+    /// The member that alone decides whether an object matches a node, and which of its values do.
+    pub(super) fn test(&self, ix: NodeIx) -> Option<Test<'p>> {
+        let node = self.plan.node(ix);
+        let [Op::Object(_)] = self.plan.all_ops(node) else {
+            return None;
+        };
+        let object = self.object(node)?;
+        let mut names = object.names.data().zip(object.names.names());
+        let (slot, name) = names.next()?;
+        let only = names.next().is_none()
+            && object.is_plain()
+            && object.is_open()
+            && object.dependents.is_empty()
+            && object.min <= usize::from(slot.required)
+            && object.max == usize::MAX;
+        let demand = match slot.declared && slot.target.node != NodeIx::TRUE {
+            true => self
+                .words(slot.target.node)
+                .or_else(|| self.values_of(slot.target.node)),
+            false => Some(Demand::anything()),
+        };
+        Some(Test {
+            name,
+            demand: demand.filter(|demand| only && demand.exact)?,
+            required: slot.required,
+            of_others: self.of_others(ix)?,
+        })
+    }
+
+    /// Whether values that are not objects match a node that says nothing of them, or only that
+    /// they do not.
+    pub(super) fn of_others(&self, ix: NodeIx) -> Option<bool> {
+        match self.plan.node(ix).types {
+            types if types.is_all() => Some(true),
+            TypeSet::OBJECT => Some(false),
+            _ => None,
+        }
+    }
+
+    /// The values that a node accepts that only asks for `null` or a boolean.
+    fn words(&self, ix: NodeIx) -> Option<Demand<'p>> {
+        let node = self.plan.node(ix);
+        let types = node.types;
+        let few = TypeSet::NULL.union(TypeSet::BOOLEAN);
+        let words = [Value::Null, Value::True, Value::False];
+        (node.traits.plain && few.contains(types)).then(|| Demand {
+            values: kept(&words, |word| word.is_of(types)),
+            negated: false,
+            unlike: false,
+            exact: true,
+        })
+    }
+}
+
+/// A member that decides whether an object matches.
+#[derive(Debug)]
+pub(super) struct Test<'p> {
+    pub(super) name: &'p str,
+    /// The values that match.
+    pub(super) demand: Demand<'p>,
+    /// Whether an object without the member does not match.
+    pub(super) required: bool,
+    /// Whether values that are not objects match.
+    pub(super) of_others: bool,
+}
+
+impl<'p> Test<'p> {
+    /// A test of a member that every value passes.
+    pub(super) fn passed(name: &'p str) -> Self {
+        Self {
+            name,
+            demand: Demand::anything(),
+            required: false,
+            of_others: true,
+        }
+    }
+}
+
+impl Value<'_> {
+    fn is_of(self, types: TypeSet) -> bool {
+        types.intersects(match self {
+            Self::Text(_) => TypeSet::STRING,
+            Self::Integer(_) => TypeSet::INTEGER,
+            Self::Null => TypeSet::NULL,
+            Self::True | Self::False => TypeSet::BOOLEAN,
+        })
+    }
+}
+
+/// Rules of which one is kept where one of each list is.
+fn both(rules: Vec<Rule>, others: &[Rule]) -> Vec<Rule> {
+    if rules.len().saturating_mul(others.len()) > MOST_RULES {
+        return rules;
+    }
+    let pairs = rules
+        .iter()
+        .flat_map(|one| others.iter().map(move |other| (one, other)));
+    let joined = pairs.map(|(one, other)| Rule {
+        required: one.required | other.required,
+        forbidden: one.forbidden | other.forbidden,
+    });
+    joined.collect()
+}
+
+/// Steps that are taken for a plan, and for each of its nodes.
+const LEAST_STEPS: usize = 1 << 14;
+const STEPS_PER_NODE: usize = 64;
+/// A member with more values to choose from is none to choose by.
+const VALUES_ASKED: usize = 64;
+/// So many operations of a node are looked at for what it applies.
+const APPLIED_ASKED: usize = 4;
+/// A union with more branches is not followed.
+const BRANCHES_FOLLOWED: usize = 16;
+/// So many required names of one node are looked at.
+const NAMES_OF_ONE: usize = 16;
+/// So many rules are kept for one branch.
+const MOST_RULES: usize = 8;
