@@ -7,7 +7,7 @@
 
 use std::cell::Cell;
 
-use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
+use foldhash::{HashMap, HashMapExt as _};
 
 use super::demand::{Demand, Demands, Test, Value};
 use crate::int::{to_u16, to_u32, to_usize};
@@ -36,10 +36,22 @@ pub(super) fn discriminate(plan: &mut Plan) {
     // What a test evaluates of an object must be found again.
     let collects = |op: &Op| matches!(op, Op::UnevaluatedItems(_) | Op::UnevaluatedProperties(_));
     let collects = plan.ops.iter().any(collects);
+    let mut taken = vec![false; plan.nodes.len()];
+    if !collects {
+        // Those beside each other first, so that each is not a union of its own.
+        for index in 0..plan.nodes.len() {
+            let applied =
+                |op: &&Op| matches!(op, Op::Apply(_)) && condition_of(plan, **op).is_some();
+            let any = plan.run(plan.node(NodeIx::new(index)), Run::Any);
+            if any.iter().filter(applied).count() > 1 {
+                decide_conditions(plan, index, &left, &mut taken);
+            }
+        }
+    }
     // What follows from a condition has its node behind that of the condition.
     for index in (0..plan.nodes.len()).rev() {
-        if !collects {
-            decide_conditions(plan, index, &left);
+        if !collects && taken.get(index) == Some(&false) {
+            decide_conditions(plan, index, &left, &mut taken);
         }
         gather_conditions(plan, index, &left);
     }
@@ -49,8 +61,8 @@ pub(super) fn discriminate(plan: &mut Plan) {
 type Branch = (NodeIx, NodeIx);
 
 /// Makes unions of the conditions that a node applies and one member decides, one for each such
-/// member.
-fn decide_conditions(plan: &mut Plan, index: usize, left: &Cell<usize>) {
+/// member. Notes in `taken` the nodes that are no longer applied.
+fn decide_conditions(plan: &mut Plan, index: usize, left: &Cell<usize>, taken: &mut [bool]) {
     let node = *plan.node(NodeIx::new(index));
     if !node.has(Run::Any.bit()) {
         return;
@@ -76,8 +88,16 @@ fn decide_conditions(plan: &mut Plan, index: usize, left: &Cell<usize>) {
             .find(|(name, _)| *name == decided.test.name)
         {
             Some((_, group)) if is_affordable(group, &decided) => group.push(decided),
-            Some(_) => ops.push(*op),
+            Some(_) => {
+                ops.push(*op);
+                continue;
+            }
             None => groups.push((decided.test.name, vec![decided])),
+        }
+        if let Op::Apply(target) = op
+            && let Some(taken) = taken.get_mut(target.index())
+        {
+            *taken = true;
         }
     }
     if groups.is_empty() && unions.is_empty() {
@@ -110,6 +130,11 @@ impl<'p> Decided<'p> {
             condition,
             values,
         })
+    }
+
+    /// Whether it leaves a branch to the values of its list alone.
+    fn is_rare(&self) -> bool {
+        !self.test.demand.negated && self.condition.otherwise == NodeIx::TRUE
     }
 
     /// A node that is applied and is nothing but such a union: what follows is the node, whatever the
@@ -147,8 +172,10 @@ fn decided_by(plan: &Plan, ix: NodeIx) -> Option<(&Key, &[NodeIx])> {
 
 /// Whether the rows of some conditions and another are worth their memory.
 fn is_affordable(group: &[Decided<'_>], another: &Decided<'_>) -> bool {
+    let frequent = group.iter().filter(|one| !one.is_rare()).count();
+    let frequent = frequent + usize::from(!another.is_rare());
     let values = group.iter().map(|one| one.values).sum::<usize>() + another.values;
-    values.saturating_mul(group.len() + 1) <= MOST_ROWS
+    frequent == 0 || values.saturating_mul(frequent) <= MOST_ROWS
 }
 
 /// The condition that an operation is, or that is all the node has that it applies. `not` is
@@ -179,7 +206,7 @@ fn union_by_names(demands: &Demands<'_>, condition: Condition) -> Option<Union> 
         return None;
     }
     let bits = (0..).map(|bit| 1_u64.checked_shl(bit).unwrap_or(0));
-    let count = to_u32(names.len());
+    let count = to_u16(names.len());
     let table = NameTable::new(names.into_iter().zip(bits));
     let required = table.data().fold(0, |all, bit| all | bit);
     let there = Rule {
@@ -222,18 +249,18 @@ fn union_of(plan: &Plan, name: &str, group: &[Decided<'_>]) -> Union {
         let inner = decided_by(plan, ix);
         inner.filter(|(key, _)| key.name.name(0) == name)
     };
+    let add = |list: &mut Vec<Candidate>, one: Candidate| {
+        if one.node != NodeIx::TRUE && !list.contains(&one) {
+            list.push(one);
+        }
+    };
     let list = |holds: &dyn Fn(&Test<'_>) -> bool, of: &dyn Fn(&Key) -> &[Candidate]| {
-        let mut list: Vec<Candidate> = Vec::new();
-        let mut add = |one: Candidate| {
-            if one.node != NodeIx::TRUE && !list.contains(&one) {
-                list.push(one);
-            }
-        };
+        let mut list = Vec::new();
         for one in group {
             let next = next(one, holds(&one.test));
             match inner(next) {
-                Some((key, _)) => of(key).iter().copied().for_each(&mut add),
-                None => add(candidate(next)),
+                Some((key, _)) => of(key).iter().for_each(|branch| add(&mut list, *branch)),
+                None => add(&mut list, candidate(next)),
             }
         }
         list.into_boxed_slice()
@@ -253,11 +280,23 @@ fn union_of(plan: &Plan, name: &str, group: &[Decided<'_>]) -> Union {
     let keys: Vec<&Key> = followed.filter_map(inner).map(|(key, _)| key).collect();
     let own = group.iter().flat_map(|one| &one.test.demand.values);
     let theirs = keys.iter().flat_map(|key| values_of(key));
-    let rows = Rows::new(own.copied().chain(theirs), |value| {
-        list(&|test| test.demand.admits(Some(value)), &|key| {
-            row_of(key, value)
-        })
-    });
+    let mut rows = Rows::of(own.copied().chain(theirs));
+    for one in group {
+        let mut add = |value: Value<'_>, list: &mut Vec<Candidate>| {
+            let next = next(one, one.test.demand.admits(Some(value)));
+            match inner(next) {
+                Some((key, _)) => row_of(key, value)
+                    .iter()
+                    .for_each(|branch| add(list, *branch)),
+                None => add(list, candidate(next)),
+            }
+        };
+        if one.is_rare() {
+            rows.each_of(&one.test.demand.values, &mut add);
+        } else {
+            rows.each(&mut add);
+        }
+    }
     let key = rows.key(
         name,
         list(&|test| test.demand.admits(None), &|key| &key.rest),
@@ -521,11 +560,11 @@ fn names(demands: &Demands<'_>, branches: &[Branch]) -> Option<(Vec<Candidate>, 
                 names.all(|name| table.find_text(name).is_some())
             });
         decide |= alone;
-        let start = to_u32(rules.len());
+        let start = to_u16(rules.len());
         rules.extend(own);
         candidates.push(Candidate {
             node: if alone { NodeIx::TRUE } else { *branch },
-            rules: (start, to_u32(rules.len())),
+            rules: (start, to_u16(rules.len())),
         });
     }
     let differ = candidates.iter().any(|one| one.rules.0 < one.rules.1);
@@ -541,53 +580,66 @@ fn names(demands: &Demands<'_>, branches: &[Branch]) -> Option<(Vec<Candidate>, 
 }
 
 /// The branches that each value of a member leaves.
-struct Rows<'p>(Vec<(Value<'p>, Box<[Candidate]>)>);
+struct Rows<'p> {
+    at: HashMap<Value<'p>, usize>,
+    lists: Vec<(Value<'p>, Vec<Candidate>)>,
+}
 
 impl<'p> Rows<'p> {
-    /// A row for each of some values.
-    fn new(
-        all: impl Iterator<Item = Value<'p>>,
-        list: impl Fn(Value<'p>) -> Box<[Candidate]>,
-    ) -> Self {
-        let mut known = HashSet::new();
-        let new = all.filter(|value| known.insert(*value));
-        let rows = new.map(|value| (value, list(value)));
-        Self(rows.collect())
-    }
-
-    /// The same where branches that list many values are left by few of them.
-    fn listed(asked: &[Option<Demand<'p>>], candidates: &[Candidate]) -> Self {
-        let mut at: HashMap<Value<'p>, usize> = HashMap::new();
-        let mut values = Vec::new();
-        for value in asked.iter().flatten().flat_map(|demand| &demand.values) {
-            at.entry(*value).or_insert_with(|| {
-                values.push(*value);
-                values.len() - 1
+    /// An empty row for each of some values.
+    fn of(values: impl Iterator<Item = Value<'p>>) -> Self {
+        let mut rows = Self {
+            at: HashMap::new(),
+            lists: Vec::new(),
+        };
+        for value in values {
+            rows.at.entry(value).or_insert_with(|| {
+                rows.lists.push((value, Vec::new()));
+                rows.lists.len() - 1
             });
         }
-        let mut lists: Vec<Vec<Candidate>> = vec![Vec::new(); values.len()];
+        rows
+    }
+
+    /// The rows of what branches demand.
+    fn listed(asked: &[Option<Demand<'p>>], candidates: &[Candidate]) -> Self {
+        let values = asked.iter().flatten().flat_map(|demand| &demand.values);
+        let mut rows = Self::of(values.copied());
         for (candidate, demand) in candidates.iter().zip(asked) {
             match demand {
+                // Once for each value. The same node may be another branch too, and `oneOf` counts both.
                 Some(demand) if !demand.negated => {
-                    // Once for each value. The same node may be another branch too, and `oneOf` counts both.
-                    for value in &demand.values {
-                        let list = at.get(value).and_then(|at| lists.get_mut(*at));
-                        if let Some(list) = list {
-                            list.push(*candidate);
-                        }
-                    }
+                    rows.each_of(&demand.values, |_, list| list.push(*candidate));
                 }
-                _ => {
-                    for (value, list) in values.iter().zip(&mut lists) {
-                        if demand.as_ref().is_none_or(|one| one.admits(Some(*value))) {
-                            list.push(*candidate);
-                        }
+                _ => rows.each(|value, list| {
+                    if demand.as_ref().is_none_or(|one| one.admits(Some(value))) {
+                        list.push(*candidate);
                     }
-                }
+                }),
             }
         }
-        let lists = lists.into_iter().map(Vec::into_boxed_slice);
-        Self(values.into_iter().zip(lists).collect())
+        rows
+    }
+
+    /// Does something to each row.
+    fn each(&mut self, mut change: impl FnMut(Value<'p>, &mut Vec<Candidate>)) {
+        for (value, list) in &mut self.lists {
+            change(*value, list);
+        }
+    }
+
+    /// Does something to the rows of some values.
+    fn each_of(
+        &mut self,
+        values: &[Value<'p>],
+        mut change: impl FnMut(Value<'p>, &mut Vec<Candidate>),
+    ) {
+        for value in values {
+            let list = self.at.get(value).and_then(|at| self.lists.get_mut(*at));
+            if let Some((value, list)) = list {
+                change(*value, list);
+            }
+        }
     }
 
     /// The table of a member with these rows, and the branches left by all else: by other strings,
@@ -603,7 +655,8 @@ impl<'p> Rows<'p> {
         let mut integers: Vec<(i64, Box<[Candidate]>)> = Vec::new();
         let mut words = [None, None, None];
         let [null, yes, no] = &mut words;
-        for (value, list) in self.0 {
+        for (value, list) in self.lists {
+            let list = list.into_boxed_slice();
             match value {
                 Value::Text(text) => strings.push((text, list)),
                 Value::Integer(integer) => integers.push((integer, list)),

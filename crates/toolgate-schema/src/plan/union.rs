@@ -6,7 +6,6 @@ use std::slice;
 use toolgate_json::{Kind, Node};
 
 use super::{NAME, NameTable, NodeIx, ROW};
-use crate::int::to_usize;
 
 /// The operands of an `anyOf` or `oneOf`, or conditions beside each other.
 #[derive(Debug)]
@@ -56,7 +55,7 @@ pub(crate) struct Candidate {
     pub(crate) node: NodeIx,
     /// Its rules among those of [`Names`], of which an object must keep one: where they start
     /// and end. Without a rule every object keeps them.
-    pub(crate) rules: (u32, u32),
+    pub(crate) rules: (u16, u16),
 }
 
 /// The member whose value chooses, and the branches that each value leaves.
@@ -216,7 +215,7 @@ impl Names {
     #[inline]
     pub(crate) fn rules_of(&self, branch: Candidate) -> Option<&[Rule]> {
         let (start, end) = branch.rules;
-        self.rules.get(to_usize(start)..to_usize(end))
+        self.rules.get(usize::from(start)..usize::from(end))
     }
 
     /// Whether an object with some names keeps one of some rules.
