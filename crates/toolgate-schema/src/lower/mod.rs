@@ -6,9 +6,11 @@
 //! becomes an ordinary keyword wherever the schema alone decides what has been evaluated.
 
 mod collection;
+mod conditions;
 mod cycle;
 mod demand;
 mod discriminate;
+mod exact;
 mod fuse;
 mod in_place;
 mod leaf;
@@ -20,6 +22,7 @@ mod scope;
 mod sharing;
 mod unevaluated;
 
+use std::cell::Cell;
 use std::collections::{HashMap, HashSet};
 
 use crate::dialect::{AppliesTo, Keyword};
@@ -33,6 +36,7 @@ use crate::model::{
 use crate::plan::{DanglingIndex, Leaf, Literal, NONE, NodeIx, Op, Plan, PlanNode, Run, Traits};
 use toolgate_syntax::LimitName;
 
+use demand::Demands;
 pub(crate) use plain::plain;
 use scope::{ScopeId, Scopes};
 
@@ -46,7 +50,9 @@ pub(crate) fn lower(model: &Model, limits: &Limits) -> Result<Plan, CompileError
     let mut work = lower_each(model, limits)?;
     let mut plan = std::mem::take(&mut work.plan);
     narrow::narrow(&mut plan);
-    discriminate::discriminate(&mut plan);
+    let left = Cell::new(Demands::steps(&plan));
+    discriminate::discriminate(&mut plan, &left);
+    conditions::decide(&mut plan, &left);
     let refers = !model.targets.is_empty() || plan.ops.iter().any(|op| matches!(op, Op::Apply(_)));
     fuse::fuse(&mut plan);
     sharing::mark(&mut plan, &work.revisited, refers);

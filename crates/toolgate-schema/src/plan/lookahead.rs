@@ -39,13 +39,21 @@ impl LookaheadSearch<'_> {
         };
         let leaf = Run::Head.bit() | Run::Number.bit() | Run::String.bit();
         let object = plan.objects.get(to_usize(node.object));
+        let names = object.map(|object| &object.names);
         let object = object.is_none_or(|object| object.is_plain() && object.dependents.is_empty());
         let admits_objects = |ix: &NodeIx| plan.node(*ix).types.intersects(TypeSet::OBJECT);
         let allows = object
             && !node.has(leaf | Run::Tail.bit())
             && plan.run(node, Run::Any).iter().all(|op| match op {
                 Op::Apply(target) => self.allows(*target, below),
-                Op::AllOf(index) | Op::AnyOf(index) | Op::OneOf(index) => {
+                Op::AllOf(index) => plan.unions.get(to_usize(*index)).is_some_and(|union| {
+                    // A member that may be absent is sought up to the end of each object.
+                    let key = union.select.as_ref().and_then(|one| one.key.as_ref());
+                    let slot = key.and_then(|key| names?.find_text(key.name.name(0)));
+                    slot.is_some_and(|slot| slot.required)
+                        && union.branches.iter().all(|ix| self.allows(*ix, below))
+                }),
+                Op::AnyOf(index) | Op::OneOf(index) => {
                     plan.unions.get(to_usize(*index)).is_some_and(|union| {
                         let names = union.select.as_ref().is_some_and(|one| one.names.is_some());
                         let few = |left: Left<'_>| left.filter(admits_objects).count() < 2;
