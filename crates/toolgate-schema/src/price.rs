@@ -31,8 +31,16 @@ pub(crate) const TEXT_PER_UNIT: usize = 32;
 /// Remembering a verdict, in work and in memory.
 pub(crate) const MEMO: u64 = 4;
 
+/// Branches whose rules, a few masks each, one unit looks at.
+const BRANCHES_PER_UNIT: usize = 4;
+
 /// Members that one unit searches for a name.
 pub(crate) const MEMBERS_PER_UNIT: u64 = 8;
+
+/// Holding the names of an object against the rules of so many branches.
+pub(crate) fn rules(branches: usize) -> u64 {
+    units(branches / BRANCHES_PER_UNIT)
+}
 
 /// Looking at so many bytes of text.
 pub(crate) fn text(count: usize) -> u64 {

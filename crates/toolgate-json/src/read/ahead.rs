@@ -1,7 +1,9 @@
 //! Looking ahead in a text that is read again afterwards.
 
-use super::Stream;
+use super::stream::kind_of;
 use super::string::plain_end;
+use super::{Scalar, Stream};
+use crate::node::Kind;
 
 /// The members of the object that is next, found by quotes, commas and brackets alone; see
 /// [`Stream::members_ahead`].
@@ -21,21 +23,42 @@ pub struct MembersAhead<'s> {
 
 /// A member that was looked at ahead.
 #[derive(Clone, Copy, Debug)]
-#[non_exhaustive]
 pub struct MemberAhead<'s> {
-    /// Its key, which has no escapes.
-    pub key: &'s [u8],
-    /// Where its value begins, in bytes.
-    pub at: usize,
-    /// Where its key begins.
+    key: &'s [u8],
+    /// Where its key begins, and where its value does.
     start: usize,
+    at: usize,
+}
+
+impl<'s> MemberAhead<'s> {
+    /// Its key, which has no escapes.
+    #[inline]
+    #[must_use]
+    pub fn key(&self) -> &'s [u8] {
+        self.key
+    }
 }
 
 impl<'s> Stream<'_, 's> {
-    /// Passes the key that is next, and its colon; it is that of a member that was looked at ahead.
+    /// Passes the key that is next, and its colon, if it is that of a member that was looked at ahead
+    /// in the same text.
     #[inline]
     pub fn known_key(&mut self, member: &MemberAhead<'s>) -> Option<()> {
         (self.at() == member.start).then(|| self.pass_key(member.at))
+    }
+
+    /// The kind of a member's value, by its first byte.
+    #[inline]
+    #[must_use]
+    pub fn kind_of(&self, member: &MemberAhead<'s>) -> Option<Kind> {
+        kind_of(*self.bytes().get(member.at)?)
+    }
+
+    /// A member's value, if it is neither array nor object, nor a string with escapes. The position
+    /// does not change.
+    #[inline]
+    pub fn scalar_of(&mut self, member: &MemberAhead<'s>) -> Option<Scalar<'s>> {
+        self.scalar_at(member.at)
     }
 
     /// Looks at the members of the object that is next, and at no more than `inside` bytes of the
@@ -53,8 +76,8 @@ impl<'s> Stream<'_, 's> {
     /// let mut members = stream.members_ahead(100).ok_or("no object")?;
     /// let first = members.next().ok_or("no sense")?.ok_or("no member")?;
     /// let second = members.next().ok_or("no sense")?.ok_or("no member")?;
-    /// assert_eq!((first.key, second.key), (&b"size"[..], &b"kind"[..]));
-    /// assert_eq!(stream.scalar_at(second.at).map(|kind| kind.string()), Some("a"));
+    /// assert_eq!((first.key(), second.key()), (&b"size"[..], &b"kind"[..]));
+    /// assert_eq!(stream.scalar_of(&second).map(|kind| kind.string()), Some("a"));
     /// assert!(members.next().ok_or("no sense")?.is_none());
     /// assert_eq!(stream.kind(), Some(Kind::Object));
     /// # Ok::<(), Box<dyn std::error::Error>>(())

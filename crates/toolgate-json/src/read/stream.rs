@@ -151,19 +151,12 @@ impl<'s> Stream<'_, 's> {
     /// The value at a place that was found by looking ahead, if it is neither array nor object, nor a
     /// string with escapes. The position does not change.
     #[inline]
-    pub fn scalar_at(&mut self, at: usize) -> Option<Scalar<'s>> {
+    pub(super) fn scalar_at(&mut self, at: usize) -> Option<Scalar<'s>> {
         let (here, nodes) = (self.pass.at, self.nodes);
         self.pass.at = at;
         let found = self.scalar();
         (self.pass.at, self.nodes) = (here, nodes);
         found
-    }
-
-    /// The kind of the value at a place that was found by looking ahead, by its first byte.
-    #[inline]
-    #[must_use]
-    pub fn kind_at(&self, at: usize) -> Option<Kind> {
-        kind_of(*self.pass.bytes.get(at)?)
     }
 
     /// Goes on behind a key and its colon.
@@ -401,7 +394,7 @@ impl<'s> Stream<'_, 's> {
 
 /// The kind of the values that begin with a byte.
 #[inline(always)]
-const fn kind_of(byte: u8) -> Option<Kind> {
+pub(super) const fn kind_of(byte: u8) -> Option<Kind> {
     Some(match byte {
         b'"' => Kind::String,
         b'{' => Kind::Object,

@@ -15,7 +15,7 @@ use toolgate_json::{Kind, MemberAhead, MembersAhead, NameEnds, Node as _};
 use super::price_of_text;
 use super::stream::Pass;
 use crate::int::to_usize;
-use crate::plan::{Candidate, NONE, NameTable, Names, NodeIx, ObjectPlan, Op, Run, Select, Union};
+use crate::plan::{Candidate, NONE, Names, NodeIx, ObjectPlan, Op, Rule, Run, Select, Union};
 use crate::price;
 
 /// What looking ahead found.
@@ -76,6 +76,16 @@ pub(super) enum Step<'p> {
     Search(&'p str),
     /// All names, looked up in a table.
     Names,
+}
+
+/// Names of a table, as far as they were looked for in an object.
+#[derive(Debug)]
+struct FoundNames<'p> {
+    names: &'p Names,
+    /// Those that were looked for, as bits.
+    known: u64,
+    /// Those that are there.
+    present: u64,
 }
 
 impl<'p, 's> Pass<'p, '_, '_, 's> {
@@ -150,9 +160,9 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
     fn all(&mut self, union: &'p Union) -> Option<()> {
         let select = union.select.as_ref()?;
         let list = self.list(select)?;
-        let names = self.names(select, list)?;
+        let mut names = self.names(select, list)?;
         for branch in list {
-            if self.is_left(names, *branch)? {
+            if self.is_left(&mut names, *branch)? {
                 self.node(branch.node)?;
             }
         }
@@ -174,9 +184,9 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
             return self.node(chosen?);
         };
         let list = self.list(select)?;
-        let names = self.names(select, list)?;
+        let mut names = self.names(select, list)?;
         for branch in list {
-            if self.is_left(names, *branch)? && chosen.replace(branch.node).is_some() {
+            if self.is_left(&mut names, *branch)? && chosen.replace(branch.node).is_some() {
                 return None;
             }
             if first && chosen.is_some() {
@@ -198,10 +208,10 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
                 self.lookahead.steps.push(Step::Search(name));
                 match self.member_ahead(name)? {
                     None => &key.absent,
-                    Some(member) => match self.stream.kind_at(member.at)? {
+                    Some(member) => match self.stream.kind_of(&member)? {
                         Kind::Array | Kind::Object => &key.unlike,
                         _ => {
-                            let scalar = self.stream.scalar_at(member.at)?;
+                            let scalar = self.stream.scalar_of(&member)?;
                             self.pay(price_of_text(scalar.string().len()))?;
                             key.branches(scalar)
                         }
@@ -211,83 +221,89 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         })
     }
 
-    /// The names to look for, given the branches that are left, and the bits of those that are
-    /// there where all are known.
-    fn names(
-        &mut self,
-        select: &'p Select,
-        list: &[Candidate],
-    ) -> Option<Option<(&'p Names, u64)>> {
+    /// The names to look for, given the branches that are left; pays for what
+    /// [`Machine::present`](super::Machine::present) does and for the rules.
+    fn names(&mut self, select: &'p Select, list: &[Candidate]) -> Option<Option<FoundNames<'p>>> {
         let Some(names) = select.names_for(list) else {
             return Some(None);
         };
-        let present = self.pay_for_names(&names.table)?;
-        Some(Some((names, present)))
-    }
-
-    fn is_left(&mut self, names: Option<(&'p Names, u64)>, branch: Candidate) -> Option<bool> {
-        match names {
-            None => Some(true),
-            Some((names, present)) => self.keeps(names, branch, present),
-        }
-    }
-
-    /// Which of the names of a select the object that is next has, as far as they are known without
-    /// another look; see [`Machine::present`](super::Machine::present), whose price this pays.
-    fn pay_for_names(&mut self, table: &'p NameTable<u64>) -> Option<u64> {
+        self.pay(price::rules(list.len()))?;
+        let table = &names.table;
+        let mut found = FoundNames {
+            names,
+            known: 0,
+            present: 0,
+        };
         if table.are_sought() {
             self.pay(1)?;
             let names = table.names().map(Step::Search);
             self.lookahead.steps.extend(names);
-            return Some(0);
+            return Some(Some(found));
         }
         self.lookahead.steps.push(Step::Names);
         self.member_where(|_| false)?;
+        found.known = u64::MAX;
         let members = self.lookahead.members.iter();
-        let members = members.skip(self.lookahead.next.floor);
-        let bits = members.filter_map(|member| {
-            let name = member.key;
-            table.find(name, |ends: NameEnds| ends.hash(name))
-        });
-        Some(bits.fold(0, |present, bit| present | bit))
+        for member in members.skip(self.lookahead.next.floor) {
+            let name = member.key();
+            let bit = table.find(name, |ends: NameEnds| ends.hash(name));
+            found.present |= bit.copied().unwrap_or(0);
+        }
+        Some(Some(found))
     }
 
-    /// Whether the object that is next keeps one of a branch's rules.
-    fn keeps(&mut self, names: &'p Names, branch: Candidate, present: u64) -> Option<bool> {
-        let rules = names.rules_of(branch)?;
-        if !names.table.are_sought() {
-            return Some(names.admit(rules, present));
-        }
-        if rules.is_empty() {
+    /// Whether the names of the object that is next leave a branch.
+    fn is_left(&mut self, found: &mut Option<FoundNames<'p>>, branch: Candidate) -> Option<bool> {
+        let Some(found) = found else {
             return Some(true);
-        }
-        let table = &names.table;
+        };
+        let rules = found.names.rules_of(branch)?;
         for rule in rules {
-            let mut kept = true;
-            for (bit, name) in table.data().zip(table.names()) {
-                let (required, forbidden) = (rule.required & bit, rule.forbidden & bit);
-                if kept && (required | forbidden) != 0 {
-                    let found = self.member_ahead(name)?.is_some();
-                    kept = if found { forbidden == 0 } else { required == 0 };
-                }
-            }
-            if kept {
+            if self.keeps(found, *rule)? {
                 return Some(true);
             }
         }
-        Some(false)
+        Some(rules.is_empty())
+    }
+
+    /// Whether the object that is next keeps a rule. Each name is looked for once.
+    fn keeps(&mut self, found: &mut FoundNames<'p>, rule: Rule) -> Option<bool> {
+        let table = &found.names.table;
+        for (bit, name) in table.data().zip(table.names()) {
+            let asked = (rule.required | rule.forbidden) & !found.known;
+            if asked == 0 {
+                break;
+            }
+            if asked & bit == 0 {
+                continue;
+            }
+            let is_there = self.member_ahead(name)?.is_some();
+            found.known |= bit;
+            if is_there {
+                found.present |= bit;
+            }
+            let broken = if is_there {
+                rule.forbidden
+            } else {
+                rule.required
+            };
+            if broken & bit != 0 {
+                return Some(false);
+            }
+        }
+        Some(rule.admits(found.present))
     }
 
     /// The text that the object that is next has under a name, if it is plain.
     pub(super) fn text_ahead(&mut self, name: &str) -> Option<&'s str> {
-        let at = self.member_ahead(name)??.at;
-        let scalar = self.stream.scalar_at(at)?;
+        let member = self.member_ahead(name)??;
+        let scalar = self.stream.scalar_of(&member)?;
         (scalar.kind() == Kind::String).then(|| scalar.string())
     }
 
     /// The member with a name of the object that is next.
     fn member_ahead(&mut self, name: &str) -> Option<Option<MemberAhead<'s>>> {
-        self.member_where(|member| member.key == name.as_bytes())
+        self.member_where(|member| member.key() == name.as_bytes())
     }
 
     /// The first member of the object that is next that is sought.

@@ -340,7 +340,10 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
             },
         };
         let names = match select.names_for(list) {
-            Some(names) => Some((names, self.present(&names.table, value)?)),
+            Some(names) => {
+                self.spend(price::rules(list.len()))?;
+                Some((names, self.present(&names.table, value)?))
+            }
             None => None,
         };
         ControlFlow::Continue(Left::chosen(list, names))

@@ -96,7 +96,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         }
         let member = *self.lookahead.members.get(at)?;
         self.stream.known_key(&member)?;
-        Some(member.key)
+        Some(member.key())
     }
 
     /// What all walks among some steps ask of a member beyond its type.

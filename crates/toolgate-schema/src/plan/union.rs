@@ -96,7 +96,7 @@ pub(crate) struct Rule {
 impl Rule {
     /// Whether an object with some names keeps it.
     #[inline]
-    const fn admits(self, present: u64) -> bool {
+    pub(crate) const fn admits(self, present: u64) -> bool {
         present & self.required == self.required && present & self.forbidden == 0
     }
 }
@@ -218,17 +218,14 @@ impl Names {
         self.rules.get(usize::from(start)..usize::from(end))
     }
 
-    /// Whether an object with some names keeps one of some rules.
-    #[inline]
-    pub(crate) fn admit(&self, rules: &[Rule], present: u64) -> bool {
-        rules.is_empty() || rules.iter().any(|rule| rule.admits(present))
-    }
-
     /// A branch's node, if an object with some names keeps one of its rules.
     #[inline]
     fn left(&self, branch: Candidate, present: u64) -> Option<NodeIx> {
         match self.rules_of(branch) {
-            Some(rules) => self.admit(rules, present).then_some(branch.node),
+            Some(rules) => {
+                let kept = rules.is_empty() || rules.iter().any(|rule| rule.admits(present));
+                kept.then_some(branch.node)
+            }
             None => Some(NodeIx::NOWHERE),
         }
     }
