@@ -319,6 +319,16 @@ fn structure(count: usize, mut row: impl FnMut(&str, Value, Value)) {
         one.clone(),
     );
     row(
+        "oneOf by names",
+        json!({"oneOf": (0..count).map(|n| json!({"required": [if n == 0 { name(0) } else { format!("absent{n}") }], "minProperties": 1})).collect::<Vec<_>>()}),
+        one.clone(),
+    );
+    row(
+        "if by members",
+        json!({"allOf": (0..count).map(|n| json!({"if": {"properties": {name(n): {"const": "a"}}}, "then": {"minProperties": 1}})).collect::<Vec<_>>()}),
+        one.clone(),
+    );
+    row(
         "if",
         json!({"allOf": (0..count).map(|n| json!({"if": {"required": [name(n)]}, "then": {"minProperties": 1}})).collect::<Vec<_>>()}),
         one.clone(),
