@@ -1,10 +1,10 @@
-//! How lint and diff have schemas compiled, as the operator set it.
+//! How lint and diff compile schemas, as the operator configured it.
 
 use toolgate_json::{Node as _, View};
 use toolgate_schema::Compiler;
 use toolgate_syntax::{Content, Dialect, Formats, Strictness};
 
-/// The compiler, the dialects that it goes by, and what it asserts.
+/// The compiler, the dialects that it uses, and what it asserts.
 #[derive(Debug, Clone)]
 pub(crate) struct Engine {
     compiler: Compiler,
@@ -16,7 +16,7 @@ pub(crate) struct Engine {
     lenient: bool,
 }
 
-/// Keywords that are checked or not, as the operator wants it.
+/// The keywords that are asserted or not, depending on the configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Asserts {
     /// `format` on strings.
@@ -33,7 +33,7 @@ impl Engine {
         Self {
             forced: options.dialect,
             default: options.default_dialect.unwrap_or_default(),
-            // A variant that is not known here is taken to assert.
+            // A variant that is not known here is assumed to assert.
             asserts: Asserts {
                 formats: options.formats != Formats::Annotate,
                 numbers: !matches!(options.formats, Formats::Annotate | Formats::Assert),
@@ -44,7 +44,7 @@ impl Engine {
         }
     }
 
-    /// The compiler as the operator set it.
+    /// The compiler as the operator configured it.
     pub(crate) fn compiler(&self) -> &Compiler {
         &self.compiler
     }
@@ -54,29 +54,29 @@ impl Engine {
         self.asserts
     }
 
-    /// Whether keywords with values that their dialect forbids are left out.
+    /// Whether keywords with values that their dialect forbids are ignored.
     pub(crate) fn is_lenient(&self) -> bool {
         self.lenient
     }
 
-    /// Whether a schema's root declares a dialect that is not one of the known ones.
+    /// Whether a schema's root declares an unknown dialect.
     pub(crate) fn has_foreign_dialect(&self, schema: View<'_>) -> bool {
         self.forced.is_none() && Dialect::declared(schema).is_none()
     }
 
-    /// A compiler that says all it can of a schema.
+    /// A compiler that reports as much as it can about a schema.
     pub(crate) fn lenient(&self) -> Compiler {
         self.compiler.clone().strictness(Strictness::Lenient)
     }
 
-    /// The same for a schema of ours with that of a tool beside it: each has the dialect it declares,
-    /// or else the one that the operator wants.
+    /// The compiler for a generated schema together with a tool's schema: each has the dialect that it
+    /// declares, or else the one that the operator chose.
     pub(crate) fn beside(&self) -> Compiler {
         let compiler = self.lenient().declared_dialect();
         compiler.default_dialect(self.forced.unwrap_or(self.default))
     }
 
-    /// The dialect of a schema below one of the dialect `outer`, or of a root.
+    /// The dialect of a schema inside one of the dialect `outer`, or of a root.
     pub(crate) fn dialect(&self, schema: View<'_>, outer: Option<Dialect>) -> Dialect {
         let declared = || Dialect::from_uri(schema.member("$schema")?.string());
         let dialect = self.forced.or_else(declared).or(outer);
@@ -85,7 +85,7 @@ impl Engine {
 }
 
 impl Default for Engine {
-    /// Formats are asserted, so that a default that breaks one is found.
+    /// Formats are asserted, so that a default that violates one is found.
     fn default() -> Self {
         Self::new(Compiler::new().formats(Formats::Assert))
     }

@@ -1,8 +1,8 @@
-//! What can be said of tool schemas without an instance, and without I/O.
+//! Analysis of tool schemas without an instance and without I/O.
 //!
-//! [`lint`] finds what is legal but harmful in a listing, [`diff`] decides
-//! whether a new listing accepts what the old one accepted, and [`inline`]
-//! rewrites a schema without references, and [`project`] rewrites a listing for a provider.
+//! [`lint`] finds what is legal but harmful in a listing, [`diff`] decides whether a new listing accepts
+//! what the old one accepted, [`inline`] rewrites a schema without references, and [`project`] rewrites a
+//! listing for a provider.
 
 #![forbid(unsafe_code)]
 #![deny(clippy::exhaustive_enums, clippy::exhaustive_structs)]

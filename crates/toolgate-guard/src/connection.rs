@@ -2,13 +2,13 @@
 
 use crate::side::Side;
 
-/// One of a stage's connections to servers. A conversation has one; a translator numbers those
-/// that it opens from 1; an aggregator has one for each member, in their order, from 0.
+/// One of a stage's connections to servers. A conversation has one. A translator numbers the
+/// connections that it opens from 1. An aggregator has one for each member, in order, from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConnectionId(usize);
 
 impl ConnectionId {
-    /// The connection to the server, where there is only one.
+    /// The connection to the server, if there is only one.
     pub const ONLY: Self = Self(1);
 
     /// The connection with this number.
@@ -35,7 +35,7 @@ pub enum Connection {
 }
 
 impl Connection {
-    /// The side that it leads to.
+    /// The side that the connection leads to.
     #[must_use]
     pub fn side(self) -> Side {
         match self {
@@ -45,7 +45,7 @@ impl Connection {
     }
 }
 
-/// A server's connection is the only one.
+/// A side's server connection is the only one.
 impl From<Side> for Connection {
     fn from(side: Side) -> Self {
         match side {

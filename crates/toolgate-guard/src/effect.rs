@@ -32,13 +32,13 @@ pub enum Effect<'m> {
     Audit(Box<Record>),
     /// Open a connection to the server. Messages for it may follow at once.
     Open(ConnectionId),
-    /// Close a connection to the server. What still comes from it is not wanted.
+    /// Close a connection to the server. Messages that still arrive from it are ignored.
     Close(ConnectionId),
-    /// Close the client's connection, which has nothing behind it any more.
+    /// Close the client's connection, because nothing serves it any more.
     Finish,
-    /// Something that an operator may want to read in a log.
+    /// A note for an operator's log.
     Note {
-        /// The connection that it is about, where there are several servers.
+        /// The connection that the note is about, if there are several servers.
         connection: Option<ConnectionId>,
         /// A stable code.
         what: &'static str,
@@ -53,30 +53,30 @@ pub enum Effect<'m> {
 pub struct Outgoing<'m> {
     /// Its receiver.
     pub to: Connection,
-    /// The message. Borrowed is the very text that came in.
+    /// The message. It is borrowed if it is the text that came in.
     pub bytes: Cow<'m, [u8]>,
-    /// Whose message it is.
+    /// Who made the message, and why.
     pub purpose: Purpose,
-    /// What it is, if the stage that sends it knows; else it is read from the bytes by the first
-    /// who must know.
+    /// The envelope, if the stage that sends the message knows it; otherwise the first reader that needs
+    /// it reads it from the bytes.
     pub envelope: Option<Envelope>,
-    /// The contract of the tool that a `tools/call` to the server calls, if it
-    /// is known: what HTTP headers repeat of the call follows from it.
+    /// The contract of the tool that a `tools/call` to the server calls, if it is known. It determines
+    /// what HTTP headers repeat of the call.
     pub call: Option<Arc<ToolContract>>,
-    /// Whether the client was shown a form of that tool without the annotations of arguments that
-    /// headers repeat, so that it cannot know of the headers.
+    /// Whether the client was shown a form of that tool without the annotations of arguments that headers
+    /// repeat, so that it does not know of the headers.
     pub headers_unknown: bool,
     /// The trace context that was put into the message, for transports that
     /// carry one of their own.
     pub trace: Option<Box<TraceContext>>,
-    /// How the server refused over HTTP what this message is the error for. It means nothing for
-    /// other messages.
+    /// If this message is the error for a request that the server refused over HTTP, how the server
+    /// refused it. For other messages it means nothing.
     pub refusal: Option<Arc<HttpRefusal>>,
 }
 
 /// How a server refused a client over HTTP (401, 403). The client must see the status and the
-/// challenges, or it cannot authorize itself (2025-11-25, basic/authorization), so they travel beside
-/// the error from stage to stage.
+/// challenges, or it cannot authorize itself (2025-11-25, basic/authorization), so they are passed from
+/// stage to stage with the error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_structs,
@@ -87,16 +87,16 @@ pub struct HttpRefusal {
     pub status: u16,
     /// The values of `WWW-Authenticate`.
     pub challenges: Vec<Vec<u8>>,
-    /// The number of the authorization that the client came with, as the transport counts them:
-    /// a client that has renewed its authorization must not see the refusal of an older one.
+    /// The number of the authorization that the client used, as the transport counts them: a client that
+    /// has renewed its authorization must not see the refusal of an older one.
     pub authorization: u64,
 }
 
-/// Whose message it is.
+/// Who made a message, and why.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Purpose {
-    /// The other side's, as it came or altered.
+    /// A message of the other side, unchanged or altered.
     Forward,
     /// The guard's own answer to a request.
     Answer,
@@ -123,12 +123,12 @@ impl<'m> Effects<'m> {
         self.push(Effect::Send(outgoing));
     }
 
-    /// Sends a message of one side to the other, as it came or altered.
+    /// Sends a message of one side to the other, unchanged or altered.
     pub(crate) fn forward(&mut self, to: Side, bytes: impl Into<Cow<'m, [u8]>>, of: Envelope) {
         self.send(Outgoing::new(to, bytes, Purpose::Forward, of));
     }
 
-    /// Sends a message as it came, or one made from it, without an envelope.
+    /// Sends a message as received, or one made from it, without an envelope.
     pub(crate) fn pass(&mut self, to: Connection, bytes: impl Into<Cow<'m, [u8]>>) {
         self.send(Outgoing {
             to,
@@ -142,7 +142,7 @@ impl<'m> Effects<'m> {
         });
     }
 
-    /// The messages for the client from `start` on carry the refusal that led to them, if one did.
+    /// Adds a refusal to the messages for the client from `start` on, if there is one.
     pub(crate) fn carry(&mut self, refusal: Option<&Arc<HttpRefusal>>, start: usize) {
         let Some(refusal) = refusal else { return };
         for effect in self.since(start) {
@@ -173,7 +173,7 @@ impl<'m> Effects<'m> {
         });
     }
 
-    /// Takes over effects that borrow nothing.
+    /// Appends effects that borrow nothing.
     pub(crate) fn append(&mut self, effects: Effects<'static>) {
         for effect in effects {
             self.push(effect);
@@ -184,25 +184,25 @@ impl<'m> Effects<'m> {
         self.push(Effect::Audit(Box::new(record)));
     }
 
-    /// The effects from one on.
+    /// The effects from index `start` on.
     pub(crate) fn since(&mut self, start: usize) -> &mut [Effect<'m>] {
         self.0.get_mut(start..).unwrap_or_default()
     }
 
-    /// Takes over the effects of a message that was not kept.
+    /// Appends the effects of a message that is not kept.
     pub(crate) fn adopt(&mut self, effects: Effects<'_>) {
         for effect in effects {
             self.push(effect.into_owned());
         }
     }
 
-    /// How many there are.
+    /// The number of effects.
     #[must_use]
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether nothing is to be done.
+    /// Whether there are no effects.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
@@ -213,7 +213,7 @@ impl<'m> Effects<'m> {
         self.0.iter()
     }
 
-    /// The same, independent of the message that led to them.
+    /// The same effects, independent of the message that led to them.
     #[must_use]
     pub fn into_owned(self) -> Effects<'static> {
         Effects(self.0.into_iter().map(Effect::into_owned).collect())
@@ -239,7 +239,7 @@ impl<'a, 'm> IntoIterator for &'a Effects<'m> {
 }
 
 impl Effect<'_> {
-    /// The same, independent of the message that led to it.
+    /// The same effect, independent of the message that led to it.
     #[must_use]
     pub fn into_owned(self) -> Effect<'static> {
         match self {

@@ -1,4 +1,4 @@
-//! The envelope of a message: what routes it, and what HTTP headers repeat of it.
+//! The envelope of a message: the parts that route it, and the parts that HTTP headers repeat.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -9,15 +9,16 @@ use toolgate_mcp::message::Message;
 
 use crate::id::IdKey;
 
-/// What transports must know of a message. It is made once from the message that was read, and
-/// travels with the bytes. A batch of one message that passes as it came has that message's envelope.
+/// The parts of a message that transports must know. It is made once from the parsed message, and is
+/// passed on with the bytes. A batch of one message that is passed on unchanged has the envelope of
+/// that message.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Envelope {
-    /// What it is.
+    /// The kind of message.
     pub kind: MessageKind,
-    /// The id of a request, or of the request that an answer is for. An answer has none if its
-    /// sender could not tell which request it is about.
+    /// The id of a request, or of the request that an answer is for. An answer has none if its sender
+    /// could not tell which request it answers.
     pub id: Option<IdKey>,
     /// The method of a request or a notification.
     pub method: Option<Cow<'static, str>>,
@@ -32,7 +33,7 @@ pub struct Envelope {
     pub error: Option<i64>,
 }
 
-/// What a message is.
+/// The kind of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[expect(
     clippy::exhaustive_enums,
@@ -42,7 +43,7 @@ pub enum MessageKind {
     /// Not a JSON-RPC message.
     #[default]
     Unknown,
-    /// A request: an answer is owed.
+    /// A request: it must be answered.
     Request,
     /// A notification.
     Notification,
@@ -53,7 +54,7 @@ pub enum MessageKind {
 }
 
 impl Envelope {
-    /// The envelope of a message that was read.
+    /// The envelope of a parsed message.
     #[must_use]
     pub fn of(message: &Message<'_>) -> Self {
         match message {
@@ -115,7 +116,7 @@ impl Envelope {
         }
     }
 
-    /// Whether it is a request: an answer is owed.
+    /// Whether it is a request, which must be answered.
     #[must_use]
     pub fn is_request(&self) -> bool {
         self.kind == MessageKind::Request
@@ -140,7 +141,7 @@ impl Envelope {
     }
 }
 
-/// What a request names: a tool, a prompt or a resource.
+/// The tool, prompt or resource that a request names.
 pub(crate) fn named<'a>(method: &str, params: Option<View<'a>>) -> Option<&'a str> {
     match method {
         "tools/call" | "prompts/get" => string(params?, "name"),
@@ -172,7 +173,7 @@ fn string<'a>(view: View<'a>, name: &str) -> Option<&'a str> {
     (member.kind() == Kind::String).then(|| member.string())
 }
 
-/// A version without memory of its own, if it is one of the protocol.
+/// The version as a static string, if it is a version of the protocol.
 fn version_name(version: &str) -> Cow<'static, str> {
     match Era::from_version(version) {
         Some(era) => Cow::Borrowed(era.version()),
@@ -180,7 +181,7 @@ fn version_name(version: &str) -> Cow<'static, str> {
     }
 }
 
-/// A method's name without memory of its own, if it is a common one.
+/// The method's name as a static string, if it is a common one.
 pub(crate) fn method_name(method: &str) -> Cow<'static, str> {
     let known = COMMON.into_iter().find(|known| *known == method);
     known.map_or_else(|| Cow::Owned(method.to_owned()), Cow::Borrowed)

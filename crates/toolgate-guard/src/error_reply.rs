@@ -1,34 +1,34 @@
-//! The answer that takes the place of a message that cannot be read.
+//! The error that is sent in place of a message that cannot be read.
 
 use crate::fault::{Act, INTERNAL_ERROR};
 use crate::id::IdKey;
 use crate::recover::Recovery;
 use crate::side::Side;
 
-/// What must be sent because a message cannot be read, so that nobody waits for good. Each holds a
-/// JSON-RPC error.
+/// The error to send because a message cannot be read, so that nobody waits forever. Each variant with
+/// a string holds a JSON-RPC error.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ErrorReply {
     /// The message was a request: the error goes back to its sender.
     ToSender(String),
-    /// The message was an answer: the error takes its place.
+    /// The message was an answer: the error replaces it.
     InPlace(String),
     /// Nobody waits for it.
     NotNeeded,
 }
 
 impl ErrorReply {
-    /// What a message of `from` leads to. `is_json` says that it can be read and is not a JSON-RPC
-    /// message; `why` is one line.
+    /// The reply to an unreadable message of `from`. `is_json` means that it is valid JSON but not a
+    /// JSON-RPC message; `why` is one line.
     pub(crate) fn of(from: Side, message: &[u8], is_json: bool, why: &str) -> Self {
         let found = Recovery::of(message);
-        // Written anew, because the error must be readable whatever the message holds.
+        // The id is written anew, because the error must be readable whatever the message contains.
         let Some(id) = found.id.as_deref().and_then(IdKey::read) else {
             return Self::NotNeeded;
         };
         let is_answer = match from {
             Side::Client => found.is_answer,
-            // If neither a method nor a result can be found, an answer is more likely.
+            // If the message has neither a method nor a result, it is more likely an answer.
             Side::Server => found.is_answer || found.method.is_none(),
         };
         let act = match (from, is_json) {
@@ -44,7 +44,7 @@ impl ErrorReply {
     }
 }
 
-/// What the error says that takes the place of an answer of `from`.
+/// The text of the error that replaces an answer of `from`.
 pub(crate) fn lost(from: Side, why: &str) -> String {
     format!("the {from}'s answer was lost: {why}")
 }

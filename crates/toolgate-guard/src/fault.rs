@@ -6,7 +6,7 @@ use toolgate_mcp::message::{INVALID_REQUEST, PARSE_ERROR};
 
 use crate::text;
 
-/// Who has to act for a fault to go away.
+/// Who must act to remove the cause of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Party {
@@ -14,14 +14,14 @@ pub enum Party {
     Client,
     /// The author of the server.
     Server,
-    /// The guard reached one of its bounds.
+    /// The guard reached one of its limits.
     Guard,
     /// The author of the policy, which forbids it.
     Policy,
 }
 
 impl Party {
-    /// `client`, `server`, `guard` or `policy`.
+    /// The name of the party: `client`, `server`, `guard` or `policy`.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -41,8 +41,8 @@ impl fmt::Display for Party {
 
 /// What went wrong, with a stable code and a party to blame.
 ///
-/// What concerns one call or one result has the codes of
-/// [`toolgate_mcp::check::Fault`]; the others are here.
+/// The codes of faults of one call or one result are those of [`toolgate_mcp::check::Fault`]; all
+/// others are here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Act {
@@ -50,28 +50,28 @@ pub enum Act {
     ClientSentNoJson,
     /// The client sent JSON that is not a JSON-RPC message.
     ClientSentNoMessage,
-    /// The client sent a method that does not fit its message: a request's without an id, a
-    /// notification's with one, or one that only looks like a method of the protocol.
+    /// The client sent a method that does not fit its message: a request's method without an id, a
+    /// notification's method with one, or one that only resembles a method of the protocol.
     ClientSentUnfitMethod,
-    /// The client answered a request that the server did not make.
+    /// The client answered a request that the server did not send.
     ClientAnsweredUnasked,
-    /// The client sent a message over the bound.
+    /// The client sent a message above the size limit.
     ClientSentTooMuch,
     /// The client used the id of a request that is still open.
     ClientReusedId,
-    /// The client has more requests open than the bound.
+    /// The client has more open requests than the limit.
     ClientAskedTooMuch,
-    /// The client declares a protocol version that is unknown here.
+    /// The client declares an unknown protocol version.
     ClientDeclaredUnknownVersion,
-    /// The client is gone, and what the server asked of it is not answered.
+    /// The client is gone, so the server's request is not answered.
     ClientGone,
     /// The client closed the stream of a request.
     ClientLeft,
     /// The client sent a batch in an era that has none.
     ClientSentBatch,
-    /// The client's HTTP headers do not say what its message says.
+    /// The client's HTTP headers contradict its message.
     ClientSentOtherHeaders,
-    /// The client does not read what it asked for.
+    /// The client does not read the answer that it asked for.
     ClientReadsTooSlowly,
     /// The server wrote something that is not a JSON-RPC message at all.
     ServerMadeNoise,
@@ -81,34 +81,34 @@ pub enum Act {
     ServerAnsweredNoJson,
     /// The server answered with JSON that is not a JSON-RPC answer.
     ServerAnsweredNoMessage,
-    /// The server answered with a message over the bound.
+    /// The server answered with a message above the size limit.
     ServerAnsweredTooMuch,
-    /// The server answered with an error that is not one of JSON-RPC's.
+    /// The server answered with an error that is not a valid JSON-RPC error.
     ServerAnsweredBadError,
     /// The server answered under an id of another type: `"4"` for `4`.
     ServerAnsweredOtherId,
-    /// The server's result has structured content that is not an object, and no text block for
-    /// readers who know none (SEP-2106).
+    /// The server's result has structured content that is not an object, and no text block for readers that
+    /// only know objects (SEP-2106).
     ResultWithoutText,
     /// The server's result has no `content`, which typed readers need.
     ResultWithoutContent,
-    /// The server's result has structured content that is not an object, where the output
-    /// schema is one of objects, and the protocol of both sides knows nothing else.
+    /// The server's result has structured content that is not an object, although the output schema only
+    /// allows objects, and so does the protocol of both sides.
     ResultNotObject,
-    /// The same where no output schema applies: the value is left out, the text stays.
+    /// The same if no output schema applies: the value is left out, the text stays.
     ResultValueLeftOut,
-    /// The server answered a request that was not made, or answered twice.
+    /// The server answered a request that was not sent, or answered it twice.
     ServerAnsweredUnasked,
-    /// The server answered a request that another process of the guard sent, so
-    /// that the result can be held to nothing.
+    /// The server answered a request that another process of the guard sent, so the result cannot be
+    /// checked.
     AnsweredElsewhere,
     /// The server used the id of a request that is still open.
     ServerReusedId,
-    /// The server asked something of a client whose era has no such requests.
+    /// The server sent a request to a client whose era has no such requests.
     ServerAskedModernClient,
-    /// The server has more requests open than the bound.
+    /// The server has more open requests than the limit.
     ServerAskedTooMuch,
-    /// The server sent a batch in an era that has none; it was taken apart.
+    /// The server sent a batch in an era that has none; it was split into messages.
     ServerSentBatch,
     /// The server is gone, or one request to it failed.
     ServerGone,
@@ -127,37 +127,37 @@ pub enum Act {
     OutputSchemaRemoved,
     /// A schema of a tool is listed in a form that more clients accept.
     SchemaSimplified,
-    /// A tool is listed as the provider takes it that the policy names.
+    /// A tool is listed in the form for the provider that the policy names.
     ToolProjected,
-    /// A tool cannot be rewritten so that the provider takes it that the policy names.
+    /// A tool cannot be rewritten into the form for the provider that the policy names.
     ToolNotProjected,
     /// The server changed a tool's schemas after they were pinned.
     ServerChangedContract,
-    /// The server changed what a tool says of itself after it was pinned.
+    /// The server changed a tool's description of itself after it was pinned.
     ServerChangedDescription,
-    /// The server offers a tool that was not there when its tools were pinned.
+    /// The server offers a tool that did not exist when its tools were pinned.
     ServerAddedTool,
     /// The server no longer offers a tool that was pinned.
     ServerRemovedTool,
-    /// A guard found the tool changed after it was pinned, and all that share
-    /// with it quarantined the tool.
+    /// A guard found that the tool changed after it was pinned, and all guards that share state with it
+    /// have quarantined the tool.
     ToolQuarantined,
-    /// The result belongs to a task whose beginning was not seen here.
+    /// The result belongs to a task whose start was not seen here.
     TaskUnknown,
     /// The policy hides the tool.
     ToolHidden,
     /// The tool is called more often than the policy allows.
     ToolCalledTooOften,
-    /// The policy has a rule for tools that the server does not list.
+    /// The policy has a rule that matches no tool of the server.
     RuleWithoutTool,
-    /// Too many calls wait for the list of tools.
+    /// Too many calls are parked until the list of tools arrives.
     GuardOverloaded,
     /// The guard is shutting down.
     GuardStopping,
 }
 
 impl Act {
-    /// A stable code for machines and logs.
+    /// The stable code for machines and logs.
     #[must_use]
     pub fn code(self) -> &'static str {
         self.facts().0
@@ -169,7 +169,7 @@ impl Act {
         self.facts().1
     }
 
-    /// The JSON-RPC code of the error for the sender of a request that is not served because of this.
+    /// The JSON-RPC code of the error for the sender of a request that is refused because of this.
     pub(crate) fn rpc_code(self) -> i64 {
         match self {
             Self::ClientSentNoJson | Self::ServerAnsweredNoJson => PARSE_ERROR,
@@ -186,7 +186,7 @@ impl Act {
         }
     }
 
-    /// A JSON-RPC error that names this in its data. `id` is JSON text.
+    /// A JSON-RPC error with this code in its data. `id` is JSON text.
     pub(crate) fn error(self, id: &str, code: i64, text: &str) -> String {
         let data = format!(r#"{{"code":"{}"}}"#, self.code());
         text::error_answer(id, code, text, Some(&data))
@@ -250,11 +250,11 @@ impl Act {
     }
 }
 
-/// JSON-RPC's code for a failure that is not the caller's: no answer, too much.
+/// JSON-RPC's code for a failure that the caller did not cause: no answer, or a limit.
 pub const INTERNAL_ERROR: i64 = -32603;
-/// JSON-RPC's code for a method that is not there.
+/// JSON-RPC's code for an unknown method.
 pub const METHOD_NOT_FOUND: i64 = -32601;
-/// The protocol's code for headers that do not say what the body says (2026-07-28).
+/// The protocol's code for headers that contradict the body (2026-07-28).
 pub const HEADER_MISMATCH: i64 = -32020;
 /// The protocol's code for a version that the receiver does not speak (2026-07-28).
 pub(crate) const UNSUPPORTED_VERSION: i64 = -32022;
@@ -263,7 +263,7 @@ pub(crate) const UNSUPPORTED_VERSION: i64 = -32022;
 mod tests {
     use std::path::Path;
 
-    /// The codes that a source file has, as the arms of `code` and `facts` write them.
+    /// The codes in a source file, as the arms of `code` and `facts` write them.
     fn codes(source: &str) -> impl Iterator<Item = &str> {
         let arms = source.lines().filter_map(|line| line.split_once("=> "));
         let codes = arms.filter_map(|(_, code)| {

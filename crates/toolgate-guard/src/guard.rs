@@ -15,14 +15,14 @@ use crate::policy::{Policy, PolicyError, Rules};
 use crate::scope::{Context, Scope, ScopeKey, ToolCache};
 use crate::share::{Identity, Share, SharedState};
 
-/// The guard of one process. A handle: clones share everything.
+/// The guard of one process. It is a handle: clones share everything.
 #[derive(Clone)]
 pub struct Guard(Arc<GuardState>);
 
 struct GuardState {
     rules: Arc<RwLock<Arc<Rules>>>,
     tool_cache: Arc<ToolCache>,
-    /// What is shared with other guards.
+    /// The state that is shared with other guards.
     shared: Option<Arc<SharedState>>,
     scopes: Mutex<Scopes>,
     #[expect(
@@ -49,16 +49,16 @@ pub(crate) struct Scratch {
 }
 
 impl Guard {
-    /// A guard with a store of schemas of its own, compiled as the policy says.
+    /// Creates a guard with a schema store of its own, compiled as the policy says.
     ///
     /// # Errors
     ///
-    /// The policy makes no sense.
+    /// The policy is invalid.
     pub fn new(policy: Policy) -> Result<Self, PolicyError> {
         Self::made(policy, None, None)
     }
 
-    /// A guard that compiles and keeps schemas in `store`, as that compiles them.
+    /// Creates a guard that compiles and keeps schemas in `store`, with the compiler of `store`.
     ///
     /// # Errors
     ///
@@ -67,9 +67,9 @@ impl Guard {
         Self::made(policy, Some(store), None)
     }
 
-    /// A guard that shares what it sees of one upstream with the guards of other
-    /// processes. Scopes without a session are known to them by their
-    /// authorization; who a session is, [`Conversation::stand_for`] says.
+    /// Creates a guard that shares what it sees of one upstream with the guards of other processes. They
+    /// know scopes without a session by their authorization; [`Conversation::stand_for`] sets the identity
+    /// of a session.
     ///
     /// [`Conversation::stand_for`]: crate::Conversation::stand_for
     ///
@@ -106,12 +106,11 @@ impl Guard {
         })))
     }
 
-    /// Puts a policy in the place of the present one, for the next message of
-    /// every conversation. Open requests stay open.
+    /// Replaces the policy from the next message of every conversation on. Open requests stay open.
     ///
     /// # Errors
     ///
-    /// The policy makes no sense; then the present one stays.
+    /// The policy is invalid; then the present one stays.
     pub fn replace(&self, policy: Policy) -> Result<(), PolicyError> {
         policy.check()?;
         let generation = self.0.generations.fetch_add(1, Ordering::Relaxed) + 1;
@@ -120,8 +119,8 @@ impl Guard {
         Ok(())
     }
 
-    /// Whether tools are compared with pinned definitions: those of a lock, or those that the guards of
-    /// other processes saw first.
+    /// Whether tools are compared with pins: those of a lock, or those that the guards of other processes
+    /// saw first.
     #[must_use]
     pub fn holds_to_pins(&self) -> bool {
         let shared = self.0.shared.as_ref();
@@ -136,10 +135,10 @@ impl Guard {
 
     /// The scope of an upstream in a context, created if it does not exist.
     ///
-    /// Scopes are forgotten when there are more than
-    /// [`Limits::scopes`](crate::policy::Limits::scopes), or when their lists together have more
-    /// bytes than [`Limits::tool_list_bytes`](crate::policy::Limits::tool_list_bytes): first those
-    /// without tools, tasks and calls that a rate counts, then the least recently used.
+    /// Scopes are forgotten if there are more than [`Limits::scopes`](crate::policy::Limits::scopes), or
+    /// if their lists together have more bytes than
+    /// [`Limits::tool_list_bytes`](crate::policy::Limits::tool_list_bytes): first those without tools,
+    /// tasks and calls that a rate counts, then the least recently used.
     #[must_use]
     pub fn scope(&self, key: &ScopeKey) -> Scope {
         let rules = self.rules();
@@ -173,14 +172,14 @@ impl Guard {
         self.scopes().known.remove(key);
     }
 
-    /// How many scopes are remembered, and how many bytes their lists have.
+    /// The number of scopes that are remembered, and the bytes of their lists.
     #[must_use]
     pub fn cached_lists(&self) -> (usize, usize) {
         (self.scopes().known.len(), self.0.tool_cache.bytes())
     }
 
-    /// Reads a message as it came, within the limits of the policy. What cannot be read is kept
-    /// with the reason.
+    /// Reads a message within the limits of the policy. A message that cannot be read is kept with the
+    /// reason.
     #[must_use]
     pub fn read<'m>(&self, message: &'m [u8]) -> IncomingMessage<'m> {
         self.read_within(message, &self.rules().policy.limits.read())
@@ -195,8 +194,8 @@ impl Guard {
         IncomingMessage::read(warm.unwrap_or_default(), message, limits)
     }
 
-    /// Takes back the memory that a message was read into, for the next message, unless the message
-    /// was so large that it is better let go.
+    /// Takes back the memory that a message was read into, for the next message, unless the message was
+    /// too large.
     pub fn done_with(&self, message: IncomingMessage<'_>) {
         if message.bytes().len() > WARM_BYTES {
             return;
@@ -221,14 +220,14 @@ impl Guard {
         Arc::clone(&rules)
     }
 
-    /// Memory for one message, warm from an earlier one if there was any.
+    /// Memory for one message, reused from an earlier one if possible.
     pub(crate) fn take_scratch(&self, rules: &Rules) -> Box<Scratch> {
         let warm = self.scratch_pool().pop();
         let fits = warm.filter(|scratch| scratch.generation == rules.generation);
         fits.unwrap_or_else(|| Box::new(Scratch::new(rules)))
     }
 
-    /// Gives the memory back, unless the message was so large that it is better let go.
+    /// Returns the memory, unless the message was too large.
     pub(crate) fn return_scratch(&self, scratch: Box<Scratch>, message: usize) {
         let mut pool = self.scratch_pool();
         if message <= WARM_BYTES && pool.len() < MAX_POOLED {
@@ -250,9 +249,9 @@ impl Guard {
 }
 
 impl Scopes {
-    /// Forgets a quarter of the scopes, if there are too many, or if what they know is too much.
-    /// Of too many, those go first that know nothing: anybody can name any number of identities, and
-    /// must not push out with them what callers are known by. Else those that were not used longest go.
+    /// Forgets a quarter of the scopes, if there are too many or if they hold too much. If there are too
+    /// many, scopes that know nothing go first: anybody can invent any number of identities, and must not
+    /// evict with them what is known about callers. Otherwise the least recently used go first.
     fn make_room(&mut self, allowed: usize, heavy: bool) {
         if self.known.len() < allowed && !heavy {
             return;
@@ -294,7 +293,7 @@ impl fmt::Debug for Guard {
     }
 }
 
-/// How much scratch memory is kept for reuse.
+/// The maximum number of scratch memories that are kept for reuse.
 const MAX_POOLED: usize = 64;
-/// The largest message after which memory is kept: a tape has 24 bytes a value.
+/// The largest message after which memory is kept: a tape has 24 bytes per value.
 const WARM_BYTES: usize = 256 << 10;

@@ -11,14 +11,14 @@ use crate::text;
 
 /// The id of a JSON-RPC request, for tables of open requests.
 ///
-/// `1` and `1.0` are the same id, `"1"` is another one.
+/// `1` and `1.0` are the same id; `"1"` is a different one.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[expect(
     clippy::exhaustive_enums,
     reason = "JSON-RPC ids are strings and numbers, and nothing else"
 )]
 pub enum IdKey {
-    /// A whole number of 64 bits.
+    /// An integer of 64 bits.
     Number(i64),
     /// A string, unescaped.
     Text(Arc<str>),
@@ -47,8 +47,8 @@ impl IdKey {
         }
     }
 
-    /// The key of an id that is given as JSON text; nothing if it is not a string
-    /// and no number. Half a surrogate pair in it counts as U+FFFD.
+    /// The key of an id that is given as JSON text; `None` if it is neither a string nor a number. Half a
+    /// surrogate pair in it counts as U+FFFD.
     #[must_use]
     pub fn read(raw: &str) -> Option<Self> {
         let limits = ReadLimits {
@@ -71,7 +71,7 @@ impl IdKey {
         }
     }
 
-    /// The id of the other type that says the same: `4` for `"4"` and `"4"` for `4`.
+    /// The id of the other type with the same digits: `4` for `"4"` and `"4"` for `4`.
     pub(crate) fn of_other_type(&self) -> Option<Self> {
         match self {
             Self::Number(number) => Some(Self::Text(number.to_string().into())),
@@ -80,7 +80,7 @@ impl IdKey {
         }
     }
 
-    /// The id as JSON text. Spelling is not kept: `1.0` is written `1`.
+    /// The id as JSON text. The spelling is not kept: `1.0` becomes `1`.
     #[must_use]
     pub fn raw(&self) -> String {
         match self {
@@ -101,11 +101,11 @@ impl fmt::Display for IdKey {
     }
 }
 
-/// A number that is written as it would be printed.
+/// A number in the form in which it would be printed.
 fn plain_number(raw: &str) -> Option<i64> {
     let digits = raw.strip_prefix('-').unwrap_or(raw);
     let plain = digits.len() <= 18 && digits.bytes().all(|byte| byte.is_ascii_digit());
-    // `-0` is the number 0 in another spelling.
+    // `-0` is another spelling of the number 0.
     if !plain || raw == "-0" {
         return None;
     }
@@ -118,9 +118,9 @@ fn plain_string(raw: &str) -> Option<&str> {
     (!inner.contains('\\')).then_some(inner)
 }
 
-/// Characters of an id that a message repeats.
+/// Maximum characters of an id that a message repeats.
 const SHOWN: usize = 64;
-/// Bytes of an id that is read alone.
+/// Maximum bytes of an id that is read alone.
 const RAW_BYTES: usize = 64 << 10;
 
 #[cfg(test)]

@@ -1,10 +1,9 @@
-//! A message as it came, read once.
+//! An incoming message, parsed once.
 //!
-//! The first reading refuses two things that RFC 8259 leaves open: duplicate
-//! members, and escapes for half a surrogate pair. If nothing of the message is
-//! judged it must still pass (G2), so the second reading takes a substitute: the
-//! last of equal members counts, and half a pair is replaced by U+FFFD, which has
-//! as many bytes. Every offset in the substitute is the same in the message.
+//! The first parse refuses two things that RFC 8259 leaves open: duplicate members, and escapes for
+//! half a surrogate pair. If no filter checks the message it must still pass, so the second parse
+//! reads a substitute: the last of several equal members counts, and half a pair is replaced by U+FFFD,
+//! which has as many bytes. Every offset in the substitute is the same in the message.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -20,26 +19,25 @@ use crate::id::IdKey;
 use crate::reading::{read_message, replace_lone_surrogates};
 use crate::recover::{Recovered, Recovery};
 
-/// One message, or one batch, as it came, with what was read of it. It is read where it comes in
-/// ([`Guard::read`](crate::Guard::read)) and handed from stage to stage as long as no stage
-/// changes it.
+/// One incoming message or batch, with its parsed form. It is parsed where it arrives
+/// ([`Guard::read`](crate::Guard::read)) and passed from stage to stage as long as no stage changes it.
 #[derive(Debug)]
 pub struct IncomingMessage<'m> {
     bytes: &'m [u8],
     parsed: Result<Parsed<'m>, ReadError>,
-    /// Why the first reading failed, if the second one took a substitute.
+    /// Why the first parse failed, if the second one read a substitute.
     flaw: Option<ReadError>,
     refusal: Option<Arc<HttpRefusal>>,
     is_replay: bool,
 }
 
-/// A message that was read.
+/// A parsed message.
 #[derive(Clone, Copy)]
 pub(crate) struct Reading<'a> {
     pub(crate) document: Document<'a>,
-    /// Why the first reading failed, if this is a substitute.
+    /// Why the first parse failed, if this is a substitute.
     pub(crate) flaw: Option<&'a ReadError>,
-    /// Whether the stream that it came on was taken up again by the client.
+    /// Whether the client resumed the stream that the message came on.
     pub(crate) is_replay: bool,
 }
 
@@ -50,10 +48,10 @@ impl Reading<'_> {
         flaw.is_some_and(|flaw| flaw.kind() == ReadErrorKind::DuplicateKey)
     }
 
-    /// Why the envelope of a message cannot be trusted, with what a scan finds of it: which of two
-    /// ids or methods counts, and which request a cancellation means, every reader decides for
-    /// itself, and no answer could name an id with half a surrogate pair. `bytes` are the message
-    /// as it came; in a batch, this one of it.
+    /// Why the envelope of a message cannot be trusted, and what a scan finds of it. Each reader decides
+    /// for itself which of two ids or methods counts, and which request a cancellation means, and no answer
+    /// could name an id with half a surrogate pair. `bytes` are the original message, or its element of a
+    /// batch.
     pub(crate) fn broken_envelope(
         &self,
         bytes: &[u8],
@@ -69,7 +67,7 @@ impl Reading<'_> {
 }
 
 impl<'m> IncomingMessage<'m> {
-    /// Reads a message into the memory of a reader.
+    /// Parses a message into the memory of a reader.
     pub(crate) fn read(reader: Reader, bytes: &'m [u8], limits: &ReadLimits) -> Self {
         let whole = |parsed| Self {
             bytes,
@@ -103,7 +101,7 @@ impl<'m> IncomingMessage<'m> {
             duplicate_keys: DuplicateKeys::Refuse,
             ..limits
         };
-        // The flaw that matters more: another reader could see another value.
+        // This flaw matters more, because another reader could see another value.
         let flaw = match Reader::new().read(&stand_in, &strict) {
             Err(again) if again.kind() == ReadErrorKind::DuplicateKey => again,
             _ => error,
@@ -118,35 +116,35 @@ impl<'m> IncomingMessage<'m> {
         }
     }
 
-    /// The same message, which is the error for what its server refused over HTTP.
+    /// Marks the message as the error for a request that its server refused over HTTP.
     #[must_use]
     pub fn refused(mut self, refusal: Option<Arc<HttpRefusal>>) -> Self {
         self.refusal = refusal;
         self
     }
 
-    /// The same message, which came on a stream that the client took up again with `Last-Event-ID`
-    /// (2025-11-25, Streamable HTTP, "Resumability and Redelivery"). What it answers may have been
-    /// answered before.
+    /// Marks the message as one on a stream that the client resumed with `Last-Event-ID` (2025-11-25,
+    /// Streamable HTTP, "Resumability and Redelivery"). The request that it answers may have been answered
+    /// before.
     #[must_use]
     pub fn replayed(mut self, is_replay: bool) -> Self {
         self.is_replay = is_replay;
         self
     }
 
-    /// How its server refused over HTTP what it is the error for.
+    /// How its server refused over HTTP, if this is the error for that.
     pub(crate) fn refusal(&self) -> Option<&Arc<HttpRefusal>> {
         self.refusal.as_ref()
     }
 
-    /// The message as it came.
+    /// The message as received.
     #[must_use]
     pub fn bytes(&self) -> &'m [u8] {
         self.bytes
     }
 
-    /// What routes it. A message over a limit of the reader is read for this without limits, since
-    /// somebody waits for its answer.
+    /// The envelope that routes it. A message above a limit of the reader is parsed without limits for
+    /// this, since a side waits for its answer.
     #[must_use]
     pub fn envelope(&self) -> Envelope {
         let Ok(reading) = self.reading() else {
@@ -162,8 +160,8 @@ impl<'m> IncomingMessage<'m> {
         }
     }
 
-    /// The ids of the requests in it that are owed an answer, of which a batch may have several. One of
-    /// a batch whose id can be read in two ways is answered without an id.
+    /// The ids of the requests in it that must be answered; a batch may have several. A request in a batch
+    /// whose id can be read in two ways is answered without an id.
     #[must_use]
     pub fn requests(&self) -> Vec<IdKey> {
         let request = |message: Message<'_>| match message {
@@ -191,7 +189,7 @@ impl<'m> IncomingMessage<'m> {
         })
     }
 
-    /// The messages of a batch, as they came; `None` if it is not a batch.
+    /// The messages of a batch, as received; `None` if it is not a batch.
     #[must_use]
     pub fn elements(&self) -> Option<Vec<&'m [u8]>> {
         let document = self.reading().ok()?.document;
@@ -199,7 +197,7 @@ impl<'m> IncomingMessage<'m> {
         is_batch.then(|| elements(document, self.bytes))
     }
 
-    /// What is found of each message in it.
+    /// The ids that `find` returns for the messages in it.
     fn ids(&self, find: impl Fn(Message<'_>) -> Option<IdKey>) -> Vec<IdKey> {
         let Ok(reading) = self.reading() else {
             return Vec::new();
@@ -211,7 +209,7 @@ impl<'m> IncomingMessage<'m> {
         }
     }
 
-    /// What was read.
+    /// The parsed form.
     pub(crate) fn reading(&self) -> Result<Reading<'_>, &ReadError> {
         let parsed = self.parsed.as_ref()?;
         Ok(Reading {
@@ -230,13 +228,13 @@ impl<'m> IncomingMessage<'m> {
         }
     }
 
-    /// The memory that it was read into.
+    /// The memory that it was parsed into.
     pub(crate) fn into_reader(self) -> Option<Reader> {
         self.parsed.ok().map(Parsed::into_reader)
     }
 }
 
-/// The texts of the elements of a batch, as they came.
+/// The texts of the elements of a batch, as received.
 pub(crate) fn elements<'m>(document: Document<'_>, message: &'m [u8]) -> Vec<&'m [u8]> {
     let spans = document.root().items().map(|item| item.span());
     spans

@@ -11,8 +11,8 @@ use crate::guard::Guard;
 use crate::incoming::IncomingMessage;
 use crate::stage::Stage;
 
-/// Stages in a row between a client and its servers, and behind the last one a branch of its own
-/// for each connection that has one.
+/// A chain of stages between a client and its servers. Each connection of the last stage may have its
+/// own branch after it.
 ///
 /// ```text
 ///   client ─► [ filters │ translation ] ─► server
@@ -22,9 +22,9 @@ use crate::stage::Stage;
 ///                               └─► server 2
 /// ```
 ///
-/// A message that a stage passes as it came is not read again by the next; a message that a stage
-/// made or altered is read once. Messages, records and notes that leave the row are the effects of
-/// the whole, and so is each connection that the last stage opens or closes.
+/// A message that a stage passes on unchanged is not parsed again by the next; a message that a stage
+/// made or altered is parsed once. Messages, records and notes that leave the chain are the effects of
+/// the pipeline, and so is each connection that the last stage opens or closes.
 ///
 /// ```
 /// use std::time::Duration;
@@ -50,7 +50,7 @@ use crate::stage::Stage;
 /// ```
 #[derive(Debug)]
 pub struct Pipeline {
-    /// Has the memory for reading, and its limits.
+    /// Holds the memory for parsing, and its limits.
     guard: Guard,
     stages: Vec<Box<dyn Stage>>,
     branches: BTreeMap<ConnectionId, Box<dyn Stage>>,
@@ -76,8 +76,8 @@ enum Event<'m> {
 }
 
 impl Pipeline {
-    /// A pipeline without stages, which sends everything to the other side as it came. What its
-    /// stages make is read within the limits of `guard`.
+    /// Creates a pipeline without stages, which sends everything to the other side unchanged. Messages that
+    /// its stages make are parsed within the limits of `guard`.
     #[must_use]
     pub fn new(guard: &Guard) -> Self {
         Self {
@@ -87,7 +87,7 @@ impl Pipeline {
         }
     }
 
-    /// Adds a stage on the servers' side of those that are there.
+    /// Adds a stage after the existing ones, on the servers' side.
     #[must_use]
     pub fn stage(mut self, stage: impl Stage + 'static) -> Self {
         self.stages.push(Box::new(stage));
@@ -101,7 +101,7 @@ impl Pipeline {
         self
     }
 
-    /// The part that a connection's messages reach first, and the part's own name for the connection.
+    /// The part that a connection's messages reach first, and how that part names the connection.
     fn entry(&self, from: Connection) -> Option<(At, Connection)> {
         let last = self.stages.len().checked_sub(1)?;
         Some(match from {
@@ -113,8 +113,8 @@ impl Pipeline {
         })
     }
 
-    /// The part that a part's message goes to, and that part's own name for where it comes from;
-    /// `None` if the message leaves the pipeline.
+    /// The part that receives a part's message, and how that part names the message's source; `None` if
+    /// the message leaves the pipeline.
     fn next(&self, at: At, to: Connection) -> Option<(At, Connection)> {
         let back = Connection::Server(ConnectionId::ONLY);
         match (at, to) {
@@ -168,7 +168,7 @@ impl Pipeline {
                 },
                 Effect::Abandon { id } => {
                     let to = Connection::Server(ConnectionId::ONLY);
-                    // Between two stages there is no stream that could be closed.
+                    // Between two stages there is no stream to close.
                     match self.next(at, to) {
                         Some((at, from)) => steps.push_back(Step {
                             at,
@@ -191,8 +191,7 @@ impl Pipeline {
         }
     }
 
-    /// Carries out all steps; each leads to a bounded number of others, since no stage answers an
-    /// answer.
+    /// Carries out all steps. Each leads to a bounded number of others, because no stage answers an answer.
     fn run<'m>(
         &mut self,
         incoming: Option<&IncomingMessage<'m>>,
@@ -315,7 +314,7 @@ fn left(at: At, to: Connection) -> Connection {
     }
 }
 
-/// The message that says what [`Effect::Abandon`] says by closing a stream.
+/// The message with the same meaning as [`Effect::Abandon`], which closes a stream.
 fn cancelled(id: &crate::IdKey) -> Vec<u8> {
     let id = id.raw();
     format!(

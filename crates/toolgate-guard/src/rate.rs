@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use crate::policy::Rate;
 
-/// How full a bucket is, as the one time from which that follows (the generic
-/// cell rate algorithm of ITU-T I.371).
+/// The fill level of a bucket, as one time from which it follows (the generic cell rate algorithm of
+/// ITU-T I.371).
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Bucket {
-    /// When the bucket would be full again.
+    /// When the bucket will be full again.
     full_at: Duration,
 }
 
@@ -17,7 +17,7 @@ impl Bucket {
     ///
     /// # Errors
     ///
-    /// No token is left: how long until there is one.
+    /// No token is left: the time until there is one.
     pub(crate) fn take(&mut self, rate: &Rate, now: Duration) -> Result<(), Duration> {
         self.cap(rate.interval().saturating_mul(rate.burst), now);
         self.check(rate, now)?;
@@ -39,23 +39,23 @@ impl Bucket {
         }
     }
 
-    /// Takes a token whether there is one or not.
+    /// Takes a token even if there is none.
     pub(crate) fn charge(&mut self, rate: &Rate, now: Duration) {
         let start = self.full_at.max(now);
         self.full_at = start.saturating_add(rate.interval());
     }
 
-    /// Puts it where it is full again at that time.
+    /// Sets the time when the bucket will be full again.
     pub(crate) fn set(&mut self, full_at: Duration) {
         self.full_at = full_at;
     }
 
-    /// Forgets what is beyond `most`: what was taken under a slower rate that was in force before.
+    /// Limits how far ahead the bucket is to `most`: more can only come from an earlier, slower rate.
     pub(crate) fn cap(&mut self, most: Duration, now: Duration) {
         self.full_at = self.full_at.min(now.saturating_add(most));
     }
 
-    /// Whether nothing is lost by forgetting it.
+    /// Whether the bucket is full, and can be forgotten without loss.
     pub(crate) fn is_full(&self, now: Duration) -> bool {
         self.full_at <= now
     }
@@ -77,7 +77,7 @@ mod tests {
             burst: 3,
         };
         let mut bucket = Bucket::default();
-        // What was taken under a slower rate does not block for longer than an empty bucket.
+        // Tokens that were taken under a slower rate do not block for longer than an empty bucket.
         let slow = Rate {
             calls: 1,
             per: ms(1_000_000),

@@ -1,12 +1,12 @@
-//! Reading JSON text that is passed on as it came, whatever it holds.
+//! Parses JSON text that is passed on as received, whatever it contains.
 
 use std::borrow::Cow;
 
 use toolgate_json::{DuplicateKeys, OwnedDocument, ReadError, ReadLimits, Reader, View};
 use toolgate_mcp::message::Message;
 
-/// JSON text in which every escape that is half a surrogate pair is `\ufffd`: such text is read by
-/// all readers. It has as many bytes, so every place in it is the same.
+/// Replaces every escape that is half a surrogate pair by `\ufffd`: all readers can parse such text. It
+/// has as many bytes, so all positions stay the same.
 #[must_use]
 pub fn replace_lone_surrogates(text: &str) -> Cow<'_, str> {
     // A surrogate's escape begins with `\ud` or `\uD`.
@@ -18,8 +18,8 @@ pub fn replace_lone_surrogates(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
-/// A message in which every escape that is half a surrogate pair is `\ufffd`, so that a page of tools
-/// loses none for one. It has as many bytes, so every place in it is the same.
+/// Replaces every escape in a message that is half a surrogate pair by `\ufffd`, so that a page of
+/// tools loses no tool because of one. It has as many bytes, so all positions stay the same.
 pub(crate) fn whole_message(message: &[u8]) -> Cow<'_, [u8]> {
     match std::str::from_utf8(message).map(replace_lone_surrogates) {
         Ok(Cow::Owned(text)) => Cow::Owned(text.into_bytes()),
@@ -27,22 +27,22 @@ pub(crate) fn whole_message(message: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// JSON text that is read for what it is about and passed on as it came, whatever it holds: of
-/// equal members the last counts, half a surrogate pair is U+FFFD, and there are no limits but the
-/// size of the text, which the caller has bounded.
+/// JSON text that is parsed for its subject and passed on as received, whatever it contains. Of equal
+/// members the last counts, half a surrogate pair is U+FFFD, and there are no limits except the size of
+/// the text, which the caller has bounded.
 #[derive(Clone, Debug)]
 pub struct OwnedReading {
     document: OwnedDocument,
-    /// The text as it came, if the document was read from a substitute.
+    /// The original text, if a substitute was parsed.
     original: Option<String>,
 }
 
 impl OwnedReading {
-    /// Reads a text.
+    /// Parses a text.
     ///
     /// # Errors
     ///
-    /// What the reader says of a text that is not JSON.
+    /// The parser's error, if the text is not JSON.
     pub fn read(text: impl Into<Vec<u8>>) -> Result<Self, ReadError> {
         let text = text.into();
         let stand_in = match std::str::from_utf8(&text).map(replace_lone_surrogates) {
@@ -67,14 +67,14 @@ impl OwnedReading {
         self.document.document().root()
     }
 
-    /// The text as it came. Every place in the document is the same in it.
+    /// The original text. All positions in the document are the same in it.
     #[must_use]
     pub fn text(&self) -> &str {
         let document = self.document.document();
         self.original.as_deref().unwrap_or(document.source())
     }
 
-    /// The text of one value as it came.
+    /// The original text of one value.
     #[must_use]
     pub fn raw(&self, view: View<'_>) -> &str {
         let span = view.span();
@@ -82,8 +82,8 @@ impl OwnedReading {
     }
 }
 
-/// Reads one message for its envelope, as [`OwnedReading`] does, and hands it on with the text as
-/// it came; `None` if it is not a message.
+/// Parses one message for its envelope, as [`OwnedReading`] does, and calls `of` with it and the
+/// original text; `None` if it is not a message.
 pub fn read_message<T>(message: &[u8], of: impl FnOnce(Message<'_>, &str) -> T) -> Option<T> {
     let text = std::str::from_utf8(message).ok()?;
     let stand_in = replace_lone_surrogates(text);
@@ -93,7 +93,8 @@ pub fn read_message<T>(message: &[u8], of: impl FnOnce(Message<'_>, &str) -> T) 
     Some(of(message, text))
 }
 
-/// The envelope is read whatever the message holds: its contents are judged elsewhere.
+/// No limits, because the envelope is read whatever the message contains; its contents are checked
+/// elsewhere.
 pub(crate) fn generous() -> ReadLimits {
     ReadLimits {
         bytes: usize::MAX,
@@ -104,8 +105,7 @@ pub(crate) fn generous() -> ReadLimits {
     }
 }
 
-/// The same for a message that just came: of equal members the last counts, and that there are any
-/// is known.
+/// The same for a message that just arrived, but the reader reports duplicate members.
 pub(crate) fn strict() -> ReadLimits {
     ReadLimits {
         duplicate_keys: DuplicateKeys::Refuse,
@@ -126,7 +126,7 @@ fn whole_characters(text: &str, out: &mut String) {
             },
             Some(0xdc00..=0xdfff) => stand_in(out),
             Some(_) => copy(tail, 6, out),
-            // An escape of one character, or a broken one that the reader refuses.
+            // An escape of one character, or an invalid one that the reader refuses.
             None => {
                 let second = tail.chars().nth(1).map_or(0, char::len_utf8);
                 copy(tail, 1 + second, out)

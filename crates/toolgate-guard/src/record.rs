@@ -1,4 +1,4 @@
-//! A line of the audit log: what the guard found out and did, without secrets.
+//! A line of the audit log: what the guard found and did, without secrets.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -15,50 +15,49 @@ use crate::text::push_string;
 
 /// One verdict, as plain data.
 ///
-/// It contains neither arguments nor results, only names, places and codes:
-/// what a caller sends may be secret, and a log outlives its reader.
+/// It contains neither arguments nor results, only names, places and codes: the data of a caller may be
+/// secret, and logs are kept for long.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Record {
-    /// When, on the clock that is handed in.
+    /// The time, on the clock that is passed in.
     pub at: Duration,
-    /// The sender of the message that it is about.
+    /// The sender of the message.
     pub from: Side,
     /// Which filter decided.
     pub filter: Filter,
-    /// What became of it.
+    /// What happened to the message.
     pub action: Action,
     /// A stable code: `passed`, or the violation.
     pub code: &'static str,
-    /// Who has to act, if something is wrong.
+    /// Who must act, if something is wrong.
     pub blame: Option<Party>,
-    /// The method of the message, or of the request it answers.
+    /// The method of the message, or of the request that it answers.
     pub method: Option<Cow<'static, str>>,
     /// The id of the request.
     pub id: Option<IdKey>,
     /// The tool.
     pub tool: Option<Arc<str>>,
-    /// The era that the message was read in.
+    /// The era in which the message was read.
     pub era: Option<Era>,
-    /// Where in the arguments or the result, and which keyword; at most
-    /// [`Record::PLACES`].
+    /// Where in the arguments or the result, and at which keyword; at most [`Record::PLACES`].
     pub places: Vec<String>,
-    /// One line more.
+    /// One line of detail.
     pub detail: Option<String>,
-    /// Units of work that the check took.
+    /// Units of work that the check used.
     pub fuel: u64,
-    /// From the request to this answer.
+    /// The time from the request to this answer.
     pub elapsed: Option<Duration>,
-    /// Who is on the client's side, if the transport said so.
+    /// The peer on the client's side, if the transport knows it.
     pub peer: Option<Arc<Peer>>,
-    /// How many tools of a page this record is about, if it names none: those of which the same
-    /// is said as of tools that have records of their own.
+    /// If the record names no tool: how many more tools of a page have the same finding as tools with
+    /// records of their own.
     pub more: u64,
-    /// Whether the server lists the tool. Other names are whatever a caller wrote.
+    /// Whether the server lists the tool. Other names can be anything that a caller wrote.
     pub listed: bool,
 }
 
-/// Who is on the client's side of a message, as far as the transport knows. It contains no secret.
+/// The peer on the client's side of a message, as far as the transport knows. It contains no secret.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 #[expect(
     clippy::exhaustive_structs,
@@ -67,7 +66,7 @@ pub struct Record {
 pub struct Peer {
     /// The caller: the subject of a token, or a digest of it; never the token.
     pub caller: Option<Arc<str>>,
-    /// The session, by a name that opens nothing.
+    /// The session, under a name that gives no access.
     pub session: Option<Arc<str>>,
     /// The network address that the message came from.
     pub address: Option<Arc<str>>,
@@ -77,15 +76,15 @@ pub struct Peer {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Filter {
-    /// Whether it is a message, and within the bounds.
+    /// Whether it is a message, and within the limits.
     Envelope,
     /// Whether it belongs to the conversation: ids, order, time.
     Tracking,
     /// Whether a listed tool may be listed.
     Admission,
-    /// Whether a tool is as it was pinned.
+    /// Whether a tool still is as it was pinned.
     Drift,
-    /// Whether a tool may be called again so soon.
+    /// Whether a tool is within its rate limit.
     Rate,
     /// Whether arguments keep the contract.
     Arguments,
@@ -109,15 +108,15 @@ impl Filter {
     }
 }
 
-/// What became of a message, or of the part of it that a record is about.
+/// What happened to a message, or to the part of it that a record is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Action {
-    /// It went on as it came.
+    /// It was passed on unchanged.
     Passed,
-    /// Something is wrong with it and it went on all the same.
+    /// It has a violation and was passed on all the same.
     Reported,
-    /// It went on altered.
+    /// It was passed on altered.
     Altered,
     /// It was not passed on, and its sender or reader got an answer.
     Refused,
@@ -140,7 +139,7 @@ impl Action {
 }
 
 impl Record {
-    /// The most places that a record names.
+    /// The maximum number of places in a record.
     pub const PLACES: usize = 4;
 
     pub(crate) fn new(at: Duration, from: Side, filter: Filter, action: Action) -> Self {
@@ -171,8 +170,8 @@ impl Record {
         self.to_json_with(&[])
     }
 
-    /// The same with members before the record's own, each a name and JSON
-    /// text: the time of day, the name of the upstream.
+    /// The same with members before the record's own, each a name and JSON text: for example the time of
+    /// day or the name of the upstream.
     #[must_use]
     pub fn to_json_with(&self, members: &[(&str, &str)]) -> String {
         let mut line = Line(String::from("{"));
@@ -250,7 +249,7 @@ impl Line {
     }
 }
 
-/// A foreign text in one bounded line.
+/// Shortens a foreign text to one bounded line.
 fn cut(text: &str) -> String {
     quote(text, SHOWN).to_string()
 }
@@ -264,9 +263,9 @@ fn shown_id(id: &IdKey) -> String {
     }
 }
 
-/// The code of what nothing is wrong with.
+/// The code if nothing is wrong.
 pub(crate) const PASSED: &str = "passed";
-/// Characters of a foreign text that a record repeats.
+/// Maximum characters of a foreign text that a record repeats.
 const SHOWN: usize = 128;
 
 #[cfg(test)]

@@ -1,10 +1,9 @@
-//! What can be known of a message that cannot be read: its id, its method, its kind.
+//! Recovers what is known of a message that cannot be parsed: its id, its method, its kind.
 //!
-//! A caller without an answer waits for ever, so a message over a bound or
-//! with broken JSON must still be answered, and the id is somewhere in it. This
-//! scan follows strings and brackets only, takes any bytes in pieces of any
-//! size, and needs a small, constant amount of memory. Its findings decide only
-//! who is answered.
+//! A caller without an answer waits forever, so a message that is too large or has broken JSON must
+//! still be answered, and the id is somewhere in it. This scan follows only strings and brackets, takes
+//! any bytes in pieces of any size, and needs a small, constant amount of memory. Its findings only
+//! decide who is answered.
 
 use std::borrow::Cow;
 
@@ -30,7 +29,7 @@ use crate::reading::replace_lone_surrogates;
 pub struct Recovery {
     found: Recovered,
     started: bool,
-    /// The outermost object is closed: what follows is another message's.
+    /// Whether the outermost object is closed: the rest belongs to another message.
     ended: bool,
     id: bool,
     method: bool,
@@ -40,32 +39,31 @@ pub struct Recovery {
     depth: u64,
     string: StringState,
     place: Place,
-    /// The text of the key or value that is being read, if it may matter.
+    /// The text of the current key or value, if it may matter.
     token: Vec<u8>,
-    /// Whether the token grew over what is kept.
+    /// Whether the token is longer than the limit.
     overflow: bool,
     key: Key,
     bytes: u64,
 }
 
-/// What was found in the outermost object of a message.
+/// The findings in the outermost object of a message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Recovered {
-    /// Whether it begins like a JSON object or array.
+    /// Whether it starts like a JSON object or array.
     pub is_json: bool,
-    /// Whether it begins like an array, so like a batch.
+    /// Whether it starts like an array, and so like a batch.
     pub is_batch: bool,
-    /// `id` as JSON text, a string or number of at most 256 bytes, if there is
-    /// only one.
+    /// `id` as JSON text, a string or number of at most 256 bytes, if there is only one.
     pub id: Option<String>,
     /// `method`, if it is a string of at most 256 bytes, unescaped.
     pub method: Option<String>,
     /// Whether there is a `result` or `error`.
     pub is_answer: bool,
-    /// Whether `jsonrpc`, `id`, `method` or `params` occurs twice, or `result` and `error` do together.
+    /// Whether `jsonrpc`, `id`, `method` or `params` occurs twice, or `result` and `error` occur together.
     pub is_ambiguous: bool,
-    /// How many bytes were looked at.
+    /// How many bytes were scanned.
     pub bytes: u64,
 }
 
@@ -77,7 +75,7 @@ enum StringState {
     Escaped,
 }
 
-/// Where in the outermost object the scan is.
+/// The position of the scan in the outermost object.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Place {
     #[default]
@@ -97,8 +95,8 @@ enum Key {
 }
 
 impl Recovered {
-    /// Whether the message's id is not the one that was written, because half a surrogate pair in
-    /// it was replaced to read it: then no answer could name it.
+    /// Whether the parsed id differs from the id that was written, because half a surrogate pair in it was
+    /// replaced: then no answer could name it.
     pub(crate) fn has_broken_id(&self, message: &Message<'_>) -> bool {
         let id = match message {
             Message::Request(request) => Some(request.id),
@@ -112,13 +110,13 @@ impl Recovered {
 }
 
 impl Recovery {
-    /// A scan that has seen nothing.
+    /// Creates a scan that has seen nothing.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Looks at a whole message.
+    /// Scans a whole message.
     #[must_use]
     pub fn of(message: &[u8]) -> Recovered {
         let mut recovery = Self::new();
@@ -126,7 +124,7 @@ impl Recovery {
         recovery.finish()
     }
 
-    /// Looks at the next piece.
+    /// Scans the next piece.
     pub fn feed(&mut self, piece: &[u8]) {
         let pieces = u64::try_from(piece.len()).unwrap_or(u64::MAX);
         self.bytes = self.bytes.saturating_add(pieces);
@@ -135,10 +133,10 @@ impl Recovery {
         }
     }
 
-    /// What was found.
+    /// The findings.
     #[must_use]
     pub fn finish(mut self) -> Recovered {
-        // A number at the end may be the beginning of another: `1` of `10`.
+        // A number at the end may be the beginning of a longer one: `1` of `10`.
         let is_whole = |last: &u8| *last == b'"' || last.is_ascii_whitespace();
         if self.depth == 1 && self.place == Place::Value && self.token.last().is_some_and(is_whole)
         {
@@ -157,7 +155,7 @@ impl Recovery {
             self.found.is_batch = byte == b'[';
             self.found.is_json = matches!(byte, b'{' | b'[');
         }
-        // Of a batch and of noise nothing is wanted.
+        // Batches and noise are not scanned.
         if !self.found.is_json || self.found.is_batch || self.ended {
             return;
         }
@@ -199,7 +197,7 @@ impl Recovery {
             }
             b':' if self.depth == 1 && self.place == Place::Key => self.end_key(),
             b',' if self.depth == 1 => self.end_value(),
-            // Space inside a token makes it none.
+            // Whitespace inside a token makes it invalid.
             _ if byte.is_ascii_whitespace() && self.token.is_empty() => {}
             _ => self.keep(byte),
         }
@@ -263,7 +261,7 @@ impl Recovery {
             Key::Id => {
                 let scalar = text.filter(|text| crate::id::IdKey::read(text).is_some());
                 found.is_ambiguous |= self.id;
-                // If there are two ids, either may be the one that somebody waits for.
+                // If there are two ids, either may be the one that a sender waits for.
                 found.id = scalar.filter(|_| !self.id).map(str::to_owned);
                 self.id = true;
             }
@@ -284,7 +282,7 @@ impl Recovery {
     }
 }
 
-/// What a JSON string says: half a surrogate pair is U+FFFD.
+/// The value of a JSON string; half a surrogate pair is U+FFFD.
 fn string(token: &[u8]) -> Option<Cow<'_, str>> {
     let text = std::str::from_utf8(token).ok()?;
     let inner = text.strip_prefix('"')?.strip_suffix('"')?;
@@ -300,7 +298,7 @@ fn string(token: &[u8]) -> Option<Cow<'_, str>> {
     (value.kind() == Kind::String).then(|| Cow::Owned(value.string().to_owned()))
 }
 
-/// Bytes of a key or value that are kept.
+/// Maximum bytes of a key or value that are kept.
 const KEPT: usize = 256;
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! Requests under numbers of ours, and the way back to their senders' own ids.
+//! Sends requests under numbers of our own, and maps answers back to their senders' ids.
 //!
-//! Where several senders share one connection, each numbers its requests as it likes. So a request
-//! goes on under a number: its id and its progress token are replaced by it, and in what comes back
-//! the number is replaced by the sender's own id or token.
+//! Senders that share one connection number their requests independently. So each request is sent on
+//! under a number that replaces its id and its progress token, and in the messages that come back the
+//! sender's own id or token replaces the number.
 
 use toolgate_json::{Kind, Node as _, View};
 use toolgate_mcp::message::{Edits, Request};
@@ -43,7 +43,7 @@ pub fn renumber(request: &Request<'_>, number: i64, edits: &mut Edits) {
     }
 }
 
-/// The number that an id or a token of ours is. Some servers give it back as a string.
+/// The number in an id or a token of ours. Some servers return it as a string.
 #[must_use]
 pub fn number_of(view: View<'_>) -> Option<i64> {
     match view.kind() {

@@ -8,12 +8,12 @@ use std::fmt;
 pub enum Side {
     /// The side that calls tools.
     Client,
-    /// The side that has them.
+    /// The side that provides the tools.
     Server,
 }
 
 impl Side {
-    /// The side across.
+    /// The opposite side.
     #[must_use]
     pub fn other(self) -> Self {
         match self {

@@ -1,4 +1,4 @@
-//! What filters, translation and aggregation have in common.
+//! The interface that filters, translation and aggregation have in common.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,9 +12,9 @@ use crate::incoming::IncomingMessage;
 /// [`Translator`](crate::translate::Translator) translates between protocol versions, an
 /// [`Aggregator`](crate::Aggregator) presents several servers as one.
 ///
-/// A stage is called for each event, with the time since a moment that all events share, and
-/// appends the effects to `out`, in order. A stage that changes nothing of a message sends
-/// the bytes that came in, borrowed.
+/// A stage is called for each event, with the time since a common starting point, and appends the
+/// effects to `out`, in order. If a stage changes nothing in a message, it sends the original bytes,
+/// borrowed.
 ///
 /// ```
 /// use std::time::Duration;
@@ -34,7 +34,7 @@ use crate::incoming::IncomingMessage;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub trait Stage: fmt::Debug + Send {
-    /// A message has come.
+    /// Handles a message.
     fn on_message<'m>(
         &mut self,
         from: Connection,
@@ -43,7 +43,7 @@ pub trait Stage: fmt::Debug + Send {
         out: &mut Effects<'m>,
     );
 
-    /// A connection has ended, or could not be opened; `why` is one line.
+    /// Handles the end of a connection, or its failure to open; `why` is one line.
     fn on_closed(
         &mut self,
         connection: Connection,
@@ -52,7 +52,7 @@ pub trait Stage: fmt::Debug + Send {
         out: &mut Effects<'_>,
     );
 
-    /// Time has passed: the [`next_deadline`](Self::next_deadline) or more.
+    /// Handles the time: the [`next_deadline`](Self::next_deadline) has passed.
     fn on_timer(&mut self, now: Duration, out: &mut Effects<'_>);
 
     /// When [`on_timer`](Self::on_timer) has something to do.

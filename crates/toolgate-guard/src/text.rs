@@ -17,7 +17,7 @@ pub(crate) fn error_answer(id: &str, code: i64, message: &str, data: Option<&str
     out
 }
 
-/// Bytes in hexadecimal digits, lower case.
+/// Bytes as hexadecimal digits, in lower case.
 #[must_use]
 pub fn hex(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(2 * bytes.len());
@@ -28,8 +28,8 @@ pub fn hex(bytes: &[u8]) -> String {
     text
 }
 
-/// A message as one line: line breaks, which JSON has between tokens only,
-/// become spaces. For messages that came in an HTTP body and leave on stdio.
+/// A message as one line: line breaks, which JSON has only between tokens, become spaces. For messages
+/// that arrived in an HTTP body and leave on stdio.
 #[must_use]
 pub fn one_line(message: &[u8]) -> Cow<'_, [u8]> {
     let breaks = |byte: &u8| matches!(byte, b'\n' | b'\r');

@@ -1,9 +1,9 @@
-//! Following a request through the guard: the events for a tracer, and the trace context that a
-//! message carries in `_meta` (SEP-414; W3C Trace Context).
+//! Traces a request through the guard: the events for a tracer, and the trace context that a message
+//! carries in `_meta` (SEP-414; W3C Trace Context).
 //!
-//! The guard knows no tracing system. It says when a request of the client comes, goes to the
-//! server, is answered there and ends, and puts into the message for the server the context that
-//! it is given. Without a tracer no message is touched.
+//! The guard is independent of any tracing system. It reports when a request of the client arrives,
+//! goes to the server, is answered there and ends, and adds the context that it is given to the message
+//! for the server. Without a tracer no message is touched.
 
 use std::fmt;
 use std::time::Duration;
@@ -16,42 +16,42 @@ use crate::id::IdKey;
 use crate::record::{Action, Filter};
 use crate::text;
 
-/// Follows the requests of one conversation's client. It is called while a message is being
-/// decided on: it must return at once.
+/// Follows the requests of one conversation's client. It is called while a message is being handled, so
+/// it must return at once.
 pub trait Tracer: fmt::Debug + Send + Sync {
-    /// A request came in.
+    /// A request has arrived.
     fn begin(&self, request: &Begun<'_>) -> Box<dyn Trace>;
 }
 
-/// One request that is being followed. It is dropped without [`ended`](Trace::ended) only when
-/// its conversation is dropped.
+/// One request that is traced. It is dropped without [`ended`](Trace::ended) only if its conversation
+/// is dropped.
 pub trait Trace: fmt::Debug + Send {
-    /// It goes to the server. The context that its message is to carry there; without one the
-    /// message carries what it came with.
+    /// The request goes to the server. Returns the context for the message; with `None` the message keeps
+    /// the context that it has.
     fn sent(&mut self, at: Duration) -> Option<TraceContext>;
 
     /// The server answered; the client's answer need not be the same.
     fn heard(&mut self, at: Duration, answer: Outcome);
 
-    /// It is over.
+    /// The request has ended.
     fn ended(self: Box<Self>, at: Duration, end: &End);
 }
 
-/// A request that came in.
+/// A request that arrived.
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Begun<'a> {
-    /// When, on the clock that is handed in.
+    /// The time, on the clock that is passed in.
     pub at: Duration,
     /// Its id.
     pub id: &'a IdKey,
     /// The method, as the client wrote it.
     pub method: &'a str,
-    /// The tool or the prompt that is asked for, as the client wrote it.
+    /// The tool or the prompt that the request names, as the client wrote it.
     pub target: Option<&'a str>,
-    /// The version it is made in; not known of `initialize`.
+    /// The era of the request; unknown for `initialize`.
     pub era: Option<Era>,
-    /// The context it is a part of, as the client wrote it.
+    /// The parent context, as the client wrote it.
     pub parent: Option<&'a TraceContext>,
 }
 
@@ -68,7 +68,7 @@ pub struct TraceContext {
     pub tracestate: Option<String>,
 }
 
-/// What a request was answered with.
+/// The kind of answer that a request got.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Outcome {
@@ -84,19 +84,19 @@ pub enum Outcome {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct End {
-    /// What the client was answered with; nothing if it does not wait any more.
+    /// The answer to the client; `None` if the client no longer waits.
     pub answer: Option<Outcome>,
-    /// The first thing that was found wrong with it or its answer.
+    /// The first violation in the request or its answer.
     pub verdict: Option<Verdict>,
 }
 
-/// Something that a filter found wrong.
+/// A violation that a filter found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Verdict {
     /// Which filter.
     pub filter: Filter,
-    /// What was done about it.
+    /// What happened to the message.
     pub action: Action,
     /// The code in the audit record.
     pub code: &'static str,
@@ -112,7 +112,7 @@ impl TraceContext {
         Self::new(traceparent, text(TRACESTATE).map(|state| state.string()))
     }
 
-    /// A context from its two texts; none if `traceparent` is longer than any can be.
+    /// A context from its two strings; `None` if `traceparent` is too long.
     #[must_use]
     pub fn new(traceparent: &str, tracestate: Option<&str>) -> Option<Self> {
         let state = tracestate.filter(|state| state.len() <= Self::TRACESTATE);
@@ -124,11 +124,11 @@ impl TraceContext {
 
     /// The longest `tracestate` that is passed on, in bytes (W3C Trace Context, section 3.3.1.5).
     pub const TRACESTATE: usize = 512;
-    /// The longest `traceparent` that is looked at, in bytes; of version 00 it has 55.
+    /// The longest `traceparent` that is accepted, in bytes; in version 00 it has 55.
     pub const TRACEPARENT: usize = 256;
 
-    /// The request with this context in the place of the one it has. `None` where there is no
-    /// room for one: `params` or `_meta` is not an object.
+    /// The request with this context in place of its own. `None` if the context cannot be added because
+    /// `params` or `_meta` is not an object.
     pub(crate) fn splice(&self, request: Document<'_>) -> Option<String> {
         let root = request.root();
         let mut members = vec![format!(
@@ -157,7 +157,7 @@ impl TraceContext {
     }
 }
 
-/// Whether a member of `_meta` is a part of the trace context.
+/// Whether a member of `_meta` belongs to the trace context.
 fn is_context(_: usize, member: View<'_>) -> bool {
     let name = member.name();
     name.is_some_and(|name| matches!(name.string(), TRACEPARENT | TRACESTATE))

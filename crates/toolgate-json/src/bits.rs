@@ -1,10 +1,10 @@
-//! Conversions that cut on purpose, and those of a tape's offsets, which the reader bounds.
+//! Conversions that truncate on purpose, and those of a tape's offsets, which the reader bounds.
 
-/// An index or offset as the `u32` in which the tape keeps it.
+/// An index or offset as the `u32` that the tape stores.
 ///
 /// The reader refuses sources and tapes with more than `u32::MAX - 1` bytes or nodes before it
-/// makes an offset, so nothing is cut off here. [`crate::int::to_u32`] would compare again, twice
-/// for each value that is read.
+/// makes an offset, so nothing is truncated here. [`crate::int::to_u32`] would check again, twice
+/// for each value.
 #[expect(
     clippy::as_conversions,
     reason = "the reader caps byte and node counts below u32::MAX before calling"
@@ -34,7 +34,7 @@ pub(crate) const fn low_long(value: u128) -> u64 {
     value as u64
 }
 
-/// Both halves of a 64-bit word put together again.
+/// Joins the two halves of a 64-bit word.
 #[expect(clippy::as_conversions, reason = "u32 to u64 loses nothing")]
 #[inline(always)]
 pub(crate) const fn join(high: u32, low: u32) -> u64 {

@@ -1,9 +1,9 @@
-//! Counts what cannot be: a value that cannot say what it is.
+//! Counts contradictions: values whose representation is broken.
 //!
-//! The methods of a [`Node`](crate::Node) have no error to answer with, so that a walk over a
-//! value stays cheap. An implementation that finds itself broken notes it here and answers
-//! with what is empty. A caller that decides something by a value compares the count before and after:
-//! if it has risen, nothing may follow from what the value said.
+//! The methods of a [`Node`](crate::Node) return no errors, so that walking a value stays cheap. An
+//! implementation that finds itself broken records it here and returns something empty. A caller
+//! that decides something by a value compares the count before and after: if it has risen, the
+//! caller must conclude nothing from the value.
 
 use std::cell::Cell;
 
@@ -11,7 +11,7 @@ thread_local! {
     static COUNT: Cell<u64> = const { Cell::new(0) };
 }
 
-/// How many contradictions this thread has met.
+/// How many contradictions this thread has seen.
 ///
 /// ```
 /// use toolgate_json::{contradictions, note_contradiction};
@@ -27,10 +27,10 @@ pub fn contradictions() -> u64 {
     COUNT.get()
 }
 
-/// Notes that a value could not say what it is, so that the answer just given is none.
+/// Records that a value is broken, so that the result just returned means nothing.
 ///
-/// For implementations of [`Node`](crate::Node): a number that is not one, a text whose bytes are
-/// not there.
+/// For implementations of [`Node`](crate::Node), when a number is not a number or the bytes of a
+/// string are missing.
 #[cold]
 pub fn note_contradiction() {
     COUNT.set(COUNT.get().wrapping_add(1));

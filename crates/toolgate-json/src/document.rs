@@ -1,4 +1,4 @@
-//! A document that was read, and views of its values.
+//! A parsed document, and views of its values.
 
 use std::fmt;
 
@@ -14,10 +14,10 @@ use crate::pointer;
 use crate::quote::quote;
 use crate::tape::{NONE, Slot, Tag, Tape, missing};
 
-/// A JSON text that was read: its values, keys and their places.
+/// A parsed JSON text: its values, keys and their positions.
 ///
-/// A cheap handle on a [`Reader`](crate::Reader)'s or an
-/// [`OwnedDocument`](crate::OwnedDocument)'s memory and on the source.
+/// A cheap handle to the memory of a [`Reader`](crate::Reader) or an
+/// [`OwnedDocument`](crate::OwnedDocument) and to the source.
 #[derive(Clone, Copy)]
 pub struct Document<'a> {
     tape: &'a Tape,
@@ -28,7 +28,7 @@ pub struct Document<'a> {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct NodeId(u32);
 
-/// A piece of the source, in bytes; `start..end`.
+/// A range of the source, in bytes: `start..end`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(
     clippy::exhaustive_structs,
@@ -41,9 +41,9 @@ pub struct Span {
     pub end: usize,
 }
 
-/// One value of a document, or one key.
+/// One value or key of a document.
 ///
-/// A key's view answers like a string.
+/// A key's view behaves like a string.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     document: Document<'a>,
@@ -70,8 +70,8 @@ impl<'a> Document<'a> {
         self.view(NodeId(0))
     }
 
-    /// The value or key with this id; `None` if there is none, which only an id of another
-    /// document can bring about.
+    /// The value or key with this id; `None` if there is none, which happens only with an id from
+    /// another document.
     ///
     /// ```
     /// use toolgate_json::{Node as _, NodeId, OwnedDocument, ReadLimits};
@@ -88,17 +88,17 @@ impl<'a> Document<'a> {
         self.at(id.0)
     }
 
-    /// The value or key with this id, for ids that this document gave out.
+    /// The value or key with this id, for ids from this document.
     ///
-    /// An id of another document gives whatever is at that index here. If nothing is, that is a
-    /// [contradiction](crate::contradictions), and the root is given.
+    /// For an id from another document, returns whatever is at that index here. If nothing is, that
+    /// is a [contradiction](crate::contradictions), and the root is returned.
     #[inline]
     #[must_use]
     pub fn view(self, id: NodeId) -> View<'a> {
         self.at(id.0).unwrap_or_else(|| self.instead())
     }
 
-    /// The root, for an id that leads nowhere.
+    /// The root, for an id that does not exist.
     #[cold]
     fn instead(self) -> View<'a> {
         note_contradiction();
@@ -109,13 +109,13 @@ impl<'a> Document<'a> {
         }
     }
 
-    /// The text that was read.
+    /// The source text.
     #[must_use]
     pub fn source(self) -> &'a str {
         self.source
     }
 
-    /// The count of values and keys.
+    /// The number of values and keys.
     #[must_use]
     #[expect(
         clippy::len_without_is_empty,
@@ -127,7 +127,7 @@ impl<'a> Document<'a> {
 
     /// The JSON Pointer (RFC 6901) of a value, or of the value of a key.
     ///
-    /// Costs as many steps as the ancestors have items and members before it.
+    /// Takes one step for each item and member that its ancestors have before it.
     #[must_use]
     pub fn pointer(self, id: NodeId) -> String {
         let mut path: SmallVec<[View<'_>; LEVELS]> = SmallVec::new();
@@ -150,8 +150,8 @@ impl<'a> Document<'a> {
         text
     }
 
-    /// The value a JSON Pointer (RFC 6901) leads to, if the text is a pointer
-    /// and leads to one.
+    /// The value that a JSON Pointer (RFC 6901) leads to, if the string is a pointer and leads to
+    /// one.
     ///
     /// ```
     /// use toolgate_json::{Node as _, ReadLimits, Reader};
@@ -192,14 +192,14 @@ impl fmt::Debug for Document<'_> {
 }
 
 impl NodeId {
-    /// The id as an index below [`Document::len`].
+    /// The id as an index, less than [`Document::len`].
     #[inline]
     #[must_use]
     pub fn index(self) -> usize {
         int::to_usize(self.0)
     }
 
-    /// The id with this index; indexes beyond `u32` give an id no document has.
+    /// The id with this index; an index beyond `u32` gives an id that no document has.
     #[inline]
     #[must_use]
     pub fn from_index(index: usize) -> Self {
@@ -215,8 +215,7 @@ impl<'a> View<'a> {
         NodeId(self.own)
     }
 
-    /// Where the value or key is in the source, quotes and brackets
-    /// included.
+    /// The range of the value or key in the source, including quotes and brackets.
     #[inline]
     #[must_use]
     pub fn span(self) -> Span {
@@ -226,7 +225,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The document this is a part of.
+    /// The document that this is part of.
     #[inline]
     #[must_use]
     pub fn document(self) -> Document<'a> {
@@ -262,13 +261,13 @@ impl<'a> View<'a> {
         self.member_key().map(|key| key.view)
     }
 
-    /// The index just after this node and all inside it.
+    /// The index just after this node and everything in it.
     #[inline]
     fn after(self) -> u32 {
         self.slot.after(self.own)
     }
 
-    /// The key of the member this is the key or the value of.
+    /// The key of the member that this is the key or the value of.
     fn member_key(self) -> Option<KeyView<'a>> {
         let own = if self.slot.tag.is_key() {
             self.own
@@ -475,12 +474,12 @@ impl<'a> Iterator for Members<'a> {
 impl ExactSizeIterator for Members<'_> {}
 
 const SHOWN_CHARS: usize = 64;
-/// Levels of a value that need no memory of their own for its pointer.
+/// Levels of a value whose pointer needs no allocation.
 const LEVELS: usize = 16;
-/// Bytes of a pointer's token, about.
+/// The approximate number of bytes in a pointer's token.
 const TOKEN_BYTES: usize = 12;
 
-/// What an empty tape would show; readers never hand one out.
+/// What an empty tape would show; a reader never returns one.
 static NOTHING: Slot = Slot {
     start: 0,
     end: 0,

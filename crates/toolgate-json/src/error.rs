@@ -1,11 +1,11 @@
-//! Why a source was refused: one line, with its place.
+//! Why a source was refused: one line, with the position.
 
 use std::fmt;
 
 use crate::line_column::{LineColumn, line_column};
 use crate::quote::quote;
 
-/// A source text that was not read, and why.
+/// Why a source text was refused.
 ///
 /// [`Display`](fmt::Display) is one line, lower case, with the byte offset.
 /// The error is one word wide; it holds no reference to the source.
@@ -14,7 +14,7 @@ pub struct ReadError {
     inner: Box<Inner>,
 }
 
-/// What kind of fault a [`ReadError`] is.
+/// The kind of a [`ReadError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ReadErrorKind {
@@ -46,20 +46,20 @@ pub enum ReadErrorKind {
     TrailingBytes,
     /// Two members of one object have the same name (RFC 8259 section 4).
     DuplicateKey,
-    /// This crate contradicts itself, which is a defect of it and not of the source.
+    /// A bug in this crate: its state contradicts itself.
     Internal,
 }
 
 impl ReadError {
-    /// What kind of fault it is.
+    /// The kind of error.
     #[must_use]
     pub fn kind(&self) -> ReadErrorKind {
         self.inner.kind
     }
 
-    /// The byte offset of the fault: the first byte that is wrong or too much,
-    /// the first byte of a number, container or value that breaks a limit, or
-    /// the opening quote of the second of two equal keys.
+    /// The byte offset of the error: the first byte that is wrong or too many, the first byte of a
+    /// number, container or value that exceeds a limit, or the opening quote of the second of two
+    /// equal keys.
     #[must_use]
     pub fn at(&self) -> usize {
         self.inner.at
@@ -72,8 +72,8 @@ impl ReadError {
         self.inner.other
     }
 
-    /// The name and value of the limit that was broken: `bytes`, `depth`,
-    /// `nodes` or `digits`, the field of [`ReadLimits`](crate::ReadLimits).
+    /// The name and value of the limit that was exceeded: `bytes`, `depth`, `nodes` or `digits`,
+    /// the field of [`ReadLimits`](crate::ReadLimits).
     #[must_use]
     pub fn limit(&self) -> Option<(&'static str, u64)> {
         self.inner.limit
@@ -100,7 +100,7 @@ impl ReadError {
         }
     }
 
-    /// A state of the reader that cannot be: `what` names it.
+    /// The error for an impossible state of the reader, which `what` names.
     #[cold]
     pub(crate) fn internal(at: usize, what: &'static str) -> Self {
         let mut error = Self::new(ReadErrorKind::Internal, at);
@@ -115,7 +115,7 @@ impl ReadError {
         error
     }
 
-    /// Says what should have stood at `at`, and shows what does.
+    /// Reports what was expected at `at`, and what is there.
     #[cold]
     pub(crate) fn expected(mut self, expected: &'static str, source: &str) -> Self {
         self.inner.expected = expected;
@@ -211,9 +211,9 @@ struct Inner {
     at: usize,
     other: Option<usize>,
     limit: Option<(&'static str, u64)>,
-    /// What should have stood there, or which state is impossible, for the kinds that say so.
+    /// What was expected there, or which state is impossible, for the kinds that report it.
     expected: &'static str,
-    /// The character that does, or the duplicate key.
+    /// The character that is there, or the duplicate key.
     found: String,
 }
 

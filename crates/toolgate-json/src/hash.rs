@@ -5,26 +5,25 @@ use crate::int;
 
 /// Hashes a member name.
 ///
-/// The hash is the same in every process and on every platform, so it can be
-/// computed when a schema is compiled and compared with what the tape stores.
-/// It is not keyed: the author of the text can make names collide, and every
-/// user in this crate keeps its bound when they do.
+/// The hash is the same in every process and on every platform, so it can be computed when a schema
+/// is compiled and compared with what the tape stores. It is not keyed: the author of the text can
+/// make names collide, and every user in this crate keeps its bound if they do.
 ///
-/// Costs one multiplication for up to 16 bytes, and one for each 8 bytes of more.
+/// Costs one multiplication for up to 16 bytes, and one for each 8 further bytes.
 #[inline]
 #[must_use]
 pub fn key_hash(text: &str) -> u32 {
     key_hash_bytes(text.as_bytes())
 }
 
-/// As [`key_hash`], for the bytes of a text.
+/// As [`key_hash`], for the bytes of a string.
 #[inline]
 pub(crate) fn key_hash_bytes(text: &[u8]) -> u32 {
     bits::high(hash_bytes(text))
 }
 
-/// A name's length and its two ends as words: all there is to know of a name of
-/// up to 16 bytes, and enough to tell most longer ones apart.
+/// A name's length and its two ends as words: all of a name of up to 16 bytes, and enough to
+/// distinguish most longer ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NameEnds {
     length: usize,
@@ -45,7 +44,7 @@ impl NameEnds {
         }
     }
 
-    /// The first eight bytes as a word: names whose heads differ sort as these do.
+    /// The first eight bytes as a word: names whose heads differ sort in the order of these words.
     #[inline]
     #[must_use]
     pub const fn head(self) -> u64 {
@@ -73,7 +72,7 @@ impl NameEnds {
         self.length <= ENDS
     }
 
-    /// [`key_hash`] of the name whose ends these are.
+    /// The [`key_hash`] of the name with these ends.
     #[inline]
     #[must_use]
     pub fn hash(self, name: &[u8]) -> u32 {
@@ -86,8 +85,8 @@ impl NameEnds {
     }
 }
 
-/// The 64-bit hash of a text that [`key_hash`] is the upper half of. Fixed and not keyed:
-/// texts with the same hash can be made.
+/// The 64-bit hash of a string; [`key_hash`] is its upper half. Fixed and not keyed: strings with
+/// the same hash can be made on purpose.
 #[inline]
 #[must_use]
 pub fn hash_bytes(bytes: &[u8]) -> u64 {
@@ -115,14 +114,14 @@ fn long(bytes: &[u8], start: u64, tail: u64) -> u64 {
     mix(state ^ tail, FINAL)
 }
 
-/// The state before the first byte. Spreads the length over all bits, so that
-/// no change of a letter makes up for a change of length.
+/// The state before the first byte. Spreads the length over all bits, so that no change of a letter
+/// compensates for a change of length.
 #[inline]
 fn seed(length: usize) -> u64 {
     SEED ^ int::to_u64(length).wrapping_mul(FACTOR)
 }
 
-/// The first eight bytes as a word that sorts as they do, zeros behind fewer than
+/// The first eight bytes as a word that sorts as they do, padded with zeros if there are fewer than
 /// eight, and the last eight as a word, or 0.
 #[inline(always)]
 fn ends(bytes: &[u8]) -> (u64, u64) {
@@ -154,11 +153,11 @@ pub(crate) fn mix(left: u64, right: u64) -> u64 {
 const SEED: u64 = 0x6a09_e667_f3bc_c908;
 const FACTOR: u64 = 0xbb67_ae85_84ca_a73b;
 const FINAL: u64 = 0x3c6e_f372_fe94_f82b;
-/// Bytes that two ends hold.
+/// The number of bytes that the two ends hold.
 const ENDS: usize = 16;
 
-/// The 8 bytes that must follow `first` for texts of 24 bytes that end alike to
-/// hash to one value: the last steps are the same if their input is.
+/// The 8 bytes that must follow `first` so that strings of 24 bytes with the same ending hash to
+/// one value: the last steps are the same if their input is.
 #[cfg(test)]
 pub(crate) fn colliding_second_word(first: [u8; 8]) -> [u8; 8] {
     let state = mix(seed(24) ^ u64::from_le_bytes(first), FACTOR);

@@ -1,8 +1,8 @@
-//! For tests: different texts with one hash, as hostile input would make them.
+//! For tests: different strings with one hash, as hostile input would have them.
 
 use crate::hash::{colliding_second_word, hash_bytes};
 
-/// `count` different texts of 24 ASCII characters with the same 64-bit hash.
+/// Makes `count` different strings of 24 ASCII characters with the same 64-bit hash.
 pub(crate) fn texts(count: usize) -> Vec<String> {
     let texts: Vec<String> = (0_u64..)
         .filter_map(|number| {
@@ -22,7 +22,7 @@ pub(crate) fn texts(count: usize) -> Vec<String> {
     texts
 }
 
-/// A JSON string with this text, escaped as far as it must be.
+/// A JSON string with this value, escaped as far as necessary.
 pub(crate) fn quoted(text: &str) -> String {
     let mut quoted = String::from("\"");
     for character in text.chars() {

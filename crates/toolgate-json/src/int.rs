@@ -2,7 +2,8 @@
 //!
 //! Rust has no lossless conversion between `u32`, `usize` and `u64`, because a `usize` may have 16
 //! bits. Every target of these crates has 32 or 64, so [`to_usize`] and [`to_u64`] lose nothing.
-//! The other two saturate: what does not fit becomes the greatest value, which no table reaches.
+//! The other two saturate: a number that does not fit becomes the greatest value, which no table
+//! reaches.
 
 /// A 32-bit index as a slice index.
 ///
@@ -19,7 +20,7 @@ pub const fn to_usize(index: u32) -> usize {
     index as usize
 }
 
-/// A length as a count, an amount of fuel, or the number that an error reports.
+/// A length as a count, an amount of fuel, or a number for an error.
 ///
 /// ```
 /// assert_eq!(toolgate_json::int::to_u64(7), 7_u64);

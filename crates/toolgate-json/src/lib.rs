@@ -1,16 +1,14 @@
-//! JSON bytes to a flat document with spans and exact numbers.
+//! Parses JSON bytes into a flat document with spans and exact numbers.
 //!
-//! [`Reader`] turns untrusted bytes into a [`Document`]: one flat
-//! array of nodes (a "tape") that borrows its strings from the source and
-//! keeps the source span of every value and key. Reading is strict (RFC 8259,
-//! no extensions), bounded by [`ReadLimits`] and never recurses; a refusal is
-//! a [`ReadError`] with a byte offset.
+//! [`Reader`] turns untrusted bytes into a [`Document`]: one flat array of nodes (a "tape") that
+//! borrows its strings from the source and keeps the source span of every value and key. Reading is
+//! strict (RFC 8259, no extensions), bounded by [`ReadLimits`] and never recurses; if it refuses a
+//! text, it returns a [`ReadError`] with a byte offset.
 //!
-//! On top of the document are the parts of JSON Schema's data model that do
-//! not need a schema: exact numbers ([`Number`]), equality ([`equal`]),
-//! hashing ([`hash_value`]) and duplicate search ([`first_duplicate`]). They
-//! are written against the [`Node`] trait, so that any other representation of
-//! a JSON value can join in, and they pay a [`Meter`] before they work.
+//! On top of the document are the parts of JSON Schema's data model that do not need a schema:
+//! exact numbers ([`Number`]), equality ([`equal`]), hashing ([`hash_value`]) and duplicate search
+//! ([`first_duplicate`]). They are written against the [`Node`] trait, so that they work with any
+//! other representation of a JSON value, and they pay a [`Meter`] before they do any work.
 //!
 //! # Example
 //!

@@ -2,11 +2,10 @@
 
 /// Bounds on one source text, checked while it is read.
 ///
-/// A breach is a [`ReadError`](crate::ReadError) whose
-/// [`limit`](crate::ReadError::limit) names the field and its value. The memory
-/// of a read is bounded by them: 24 bytes a node, at most `bytes` bytes of
-/// unescaped text, and 8 to 20 bytes for each key of an open object. The
-/// default is meant for untrusted sources.
+/// Exceeding one is a [`ReadError`](crate::ReadError) whose [`limit`](crate::ReadError::limit)
+/// names the field and its value. They bound the memory of a read: 24 bytes for each node, at most
+/// `bytes` bytes of unescaped text, and 8 to 20 bytes for each key of an open object. The default
+/// is meant for untrusted sources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_structs,
@@ -21,8 +20,8 @@ pub struct ReadLimits {
     /// Values and member names in the whole source. Default 1,000,000:
     /// `{"a":1}` needs 3. Members that `KeepLast` drops count too.
     pub nodes: usize,
-    /// Decimal digits in the text of one number, its exponent's included.
-    /// Default 4,096: `1e1000000000` needs 11.
+    /// Decimal digits in one number, including its exponent's. Default 4,096: `1e1000000000` needs
+    /// 11.
     pub digits: usize,
     /// What happens when an object has two members of the same name. Default
     /// [`DuplicateKeys::Refuse`].
@@ -32,32 +31,31 @@ pub struct ReadLimits {
 impl Default for ReadLimits {
     fn default() -> Self {
         Self {
-            // why: the largest tool result an MCP host may be expected to take.
+            // why: the largest tool result that an MCP host can be expected to accept.
             bytes: 16 << 20,
-            // why: other readers stop at 128 by default, so deeper text does
-            // not travel anyway.
+            // why: other readers stop at 128 by default, so deeper text does not get far anyway.
             depth: 128,
-            // why: 24 MB of tape; 10 MB of honest data have fewer.
+            // why: 24 MB of tape; 10 MB of ordinary data have fewer.
             nodes: 1_000_000,
-            // why: longer than any honest number, short enough that quadratic
-            // arithmetic on its digits stays under a millisecond.
+            // why: longer than any ordinary number, short enough that quadratic arithmetic on its
+            // digits stays under a millisecond.
             digits: 4_096,
             duplicate_keys: DuplicateKeys::Refuse,
         }
     }
 }
 
-/// What to do with a second member of the same name in one object.
+/// What to do with a second member with the same name in one object.
 ///
 /// RFC 8259 section 4 leaves it open, and readers disagree, so two readers of
 /// one text can see two different values. Names are compared after unescaping.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DuplicateKeys {
-    /// Refuse the source and name both places.
+    /// Refuse the source and report both places.
     #[default]
     Refuse,
-    /// Keep the last member, at its own place in the member order, and drop
-    /// the earlier ones: neither they nor their values are in the document.
+    /// Keep the last member, at its own position in the member order, and drop the earlier ones:
+    /// neither they nor their values are in the document.
     KeepLast,
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A place in a source text as editors count it.
+/// A position in a source text as editors count it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[expect(
     clippy::exhaustive_structs,

@@ -1,25 +1,25 @@
-//! The fuel meter: what bulk work on values is paid from.
+//! The fuel meter, which pays for bulk work on values.
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
-/// Counts the work done for a caller and may stop it.
+/// Counts the work done for a caller and can stop it.
 ///
-/// Functions of this crate that walk whole values call [`spend`](Self::spend)
-/// before they do the work, with amounts that depend on the logical value
-/// only: not on the order of members nor on how the value is held in memory.
+/// Functions of this crate that walk whole values call [`spend`](Self::spend) before they do the
+/// work, with amounts that depend only on the logical value: neither on the order of members nor on
+/// how the value is held in memory.
 pub trait Meter {
     /// What stopped the work.
     type Stop;
 
-    /// Pays `units` of work, or says to stop.
+    /// Pays for `units` of work, or says to stop.
     ///
     /// One unit is about the work of one node or of 16 bytes of text.
     ///
     /// # Errors
     ///
-    /// `Break` when the budget does not allow it; the caller then does nothing
-    /// of what it wanted to pay for.
+    /// `Break` if the budget does not allow it; the caller then does none of the work it wanted to
+    /// pay for.
     fn spend(&mut self, units: u64) -> ControlFlow<Self::Stop>;
 }
 
@@ -37,7 +37,7 @@ impl Meter for Unmetered {
     }
 }
 
-/// The price of looking at one text of `bytes` bytes.
+/// The price of reading one string of `bytes` bytes.
 #[inline]
 pub(crate) fn text_price(bytes: usize) -> u64 {
     crate::int::to_u64(bytes / 16)

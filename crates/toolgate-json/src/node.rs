@@ -1,4 +1,4 @@
-//! What any representation of a JSON value must be able to answer.
+//! The interface of every representation of a JSON value.
 
 use std::fmt;
 
@@ -40,7 +40,7 @@ impl Kind {
         }
     }
 
-    /// Whether values of this type have children: arrays and objects.
+    /// Whether values of this type have children: true for arrays and objects.
     #[must_use]
     pub const fn is_container(self) -> bool {
         matches!(self, Self::Array | Self::Object)
@@ -55,12 +55,12 @@ impl fmt::Display for Kind {
 
 /// A JSON value that lives for `'a`.
 ///
-/// A node is a cheap handle. Asking a node for what it is not gives the empty
-/// answer named at each method, never a panic. A node that cannot say what it is calls
-/// [`note_contradiction`](crate::note_contradiction), so that no verdict follows from its answer.
+/// A node is a cheap handle. Asking a node for something that it is not gives the empty result
+/// named at each method, never a panic. A node that finds itself broken calls
+/// [`note_contradiction`](crate::note_contradiction), so that no verdict is based on its result.
 pub trait Node<'a>: Copy {
-    /// Whether members mostly come in the byte order of their names: a hint that
-    /// may make a walk cheaper, never wrong.
+    /// Whether members mostly come in the byte order of their names: a hint that may make a walk
+    /// cheaper and never makes it wrong.
     const SORTED: bool = false;
 
     /// A member's name.
@@ -79,9 +79,9 @@ pub trait Node<'a>: Copy {
     /// The number; 0 if it is not one.
     fn number(self) -> Number<'a>;
 
-    /// Whether a number is written without fraction and exponent, which draft 4
-    /// of JSON Schema asks of an `integer`; `false` if it is not a number. A
-    /// representation that forgets how a number was written may go by its value.
+    /// Whether a number is written without fraction and exponent, which draft 4 of JSON Schema
+    /// requires of an `integer`; `false` if it is not a number. A representation that forgets how a
+    /// number was written may go by its value.
     fn is_integer_literal(self) -> bool {
         self.kind() == Kind::Number && self.number().is_integer()
     }
@@ -89,7 +89,7 @@ pub trait Node<'a>: Copy {
     /// The string after unescaping; empty if it is not one.
     fn string(self) -> &'a str;
 
-    /// The count of items or members; 0 for other types.
+    /// The number of items or members; 0 for other types.
     fn len(self) -> usize;
 
     /// Whether there are no items or members.
@@ -103,16 +103,15 @@ pub trait Node<'a>: Copy {
     /// The members; none if it is not an object.
     fn members(self) -> Self::Members;
 
-    /// The item at `index`, if it is an array that long. May cost `index`
-    /// steps.
+    /// The item at `index`, if it is an array with that many items. May take `index` steps.
     fn item(self, index: usize) -> Option<Self>;
 
-    /// The member with this name, if it is an object that has it. May cost as
-    /// many steps as there are members.
+    /// The member with this name, if it is an object that has it. May take as many steps as there
+    /// are members.
     fn member(self, name: &str) -> Option<Self>;
 
-    /// As [`member`](Self::member), for callers that may hold
-    /// [`key_hash`](crate::key_hash) of `name` already.
+    /// As [`member`](Self::member), for callers that may already have [`key_hash`](crate::key_hash)
+    /// of `name`.
     fn member_hashed(self, name: &str, hash: impl FnOnce() -> u32) -> Option<Self> {
         let _ = hash;
         self.member(name)
@@ -135,7 +134,7 @@ pub trait Key<'a>: Copy {
     /// [`key_hash`](crate::key_hash) of [`text`](Self::text).
     fn hash(self) -> u32;
 
-    /// The same for callers that hold the name's ends already.
+    /// As [`hash`](Self::hash), for callers that already have the name's ends.
     fn hash_of(self, ends: NameEnds) -> u32 {
         let _ = ends;
         self.hash()

@@ -1,4 +1,4 @@
-//! Exact numbers: whatever JSON can write, compared and divided by value.
+//! Exact numbers: everything that JSON can write, compared and divided by value.
 
 mod decimal;
 mod double;
@@ -13,9 +13,9 @@ use decimal::Decimal;
 
 /// The value of a JSON number, exact whatever its size.
 ///
-/// Two numbers that are written differently but have the same value are the
-/// same in every method here: `1`, `1.0`, `10e-1`. Short numbers are held as
-/// integers, long ones as their text, so that making and copying one is cheap.
+/// Two numbers that are written differently but have the same value are the same in every method
+/// here: `1`, `1.0`, `10e-1`. Short numbers are stored as integers, long ones as their text, so
+/// that making and copying one is cheap.
 ///
 /// # Example
 ///
@@ -37,7 +37,7 @@ pub struct Number<'a> {
 /// Each value has exactly one of these forms.
 #[derive(Clone, Copy)]
 enum Value<'a> {
-    /// All that an `i64` can hold.
+    /// Everything that an `i64` can hold.
     Integer(i64),
     /// `±coefficient × 10^scale`, not an `i64`; the coefficient is not 0 and
     /// has no factor 10.
@@ -46,7 +46,7 @@ enum Value<'a> {
         coefficient: u64,
         scale: i64,
     },
-    /// All else: a coefficient beyond `u64`, or a scale beyond ±10^17.
+    /// Everything else: a coefficient beyond `u64`, or a scale beyond ±10^17.
     Text(&'a str),
 }
 
@@ -69,8 +69,8 @@ impl<'a> Number<'a> {
     /// The shortest decimal that reads back as this double: `0.1` for 0.1, not
     /// the 55 digits of the binary value.
     ///
-    /// JSON cannot write infinities and NaN; they count as 0, the answer of
-    /// everything here that is not a number.
+    /// JSON cannot write infinities and NaN; they count as 0, as everything else here that is not a
+    /// number.
     #[must_use]
     pub fn from_f64(value: f64) -> Self {
         match double::few_places(value) {
@@ -79,11 +79,10 @@ impl<'a> Number<'a> {
         }
     }
 
-    /// Reads a number by the grammar of RFC 8259 section 6; nothing may be
-    /// around it.
+    /// Reads a number by the grammar of RFC 8259 section 6, with nothing around it.
     ///
-    /// There is no limit on its length here. [`ReadLimits`](crate::ReadLimits)
-    /// has one, and [`is_multiple_of`](Self::is_multiple_of) is quadratic.
+    /// There is no limit on its length here. [`ReadLimits`](crate::ReadLimits) has one, and
+    /// [`is_multiple_of`](Self::is_multiple_of) is quadratic.
     ///
     /// ```
     /// use toolgate_json::Number;
@@ -99,7 +98,7 @@ impl<'a> Number<'a> {
         decimal::is_grammatical(text.as_bytes()).then(|| Self::from_grammatical(text))
     }
 
-    /// The number of a text that is known to follow the grammar.
+    /// The number in a text that is known to follow the grammar.
     pub(crate) fn from_grammatical(text: &'a str) -> Self {
         if let Some((negative, coefficient, scale)) = decimal::plain(text.as_bytes()) {
             return Self::from_scaled(negative, coefficient, scale);
@@ -112,8 +111,7 @@ impl<'a> Number<'a> {
         }
     }
 
-    /// Brings `±coefficient × 10^scale` to its one form. `scale` is far from
-    /// the ends of `i64`.
+    /// Normalizes `±coefficient × 10^scale`. `scale` is far from the ends of `i64`.
     fn from_scaled(negative: bool, mut coefficient: u64, mut scale: i64) -> Self {
         if coefficient == 0 {
             return Self::from_i64(0);
@@ -153,7 +151,7 @@ impl<'a> Number<'a> {
         match self.value {
             Value::Integer(value) => value < 0,
             Value::Scaled { negative, .. } => negative,
-            // A text is never 0, so its sign is the value's.
+            // A text is never 0, so it has the sign of the value.
             Value::Text(text) => text.starts_with('-'),
         }
     }
@@ -217,9 +215,8 @@ impl<'a> Number<'a> {
         }
     }
 
-    /// Whether the value is a whole multiple of `divisor`, in exact decimal
-    /// arithmetic: `0.3` of `0.1` is. `false` if the divisor is not above 0;
-    /// 0 is a multiple of every other.
+    /// Whether the value is a whole multiple of `divisor`, in exact decimal arithmetic: `0.3` is a
+    /// multiple of `0.1`. `false` if the divisor is not above 0; 0 is a multiple of every other.
     ///
     /// Costs nothing for large exponents, and at most the product of both
     /// numbers' [`digits`](Self::digits) over 80 in multiplications.
@@ -297,7 +294,7 @@ impl<'a> Number<'a> {
         }
     }
 
-    /// Sign, coefficient (of no particular form) and scale, if short.
+    /// Sign, coefficient (not necessarily normalized) and scale, if short.
     fn short(self) -> Option<(bool, u64, i64)> {
         match self.value {
             Value::Integer(value) => Some((value < 0, value.unsigned_abs(), 0)),
@@ -310,7 +307,7 @@ impl<'a> Number<'a> {
         }
     }
 
-    /// The number taken apart; short ones write their digits to `buffer`.
+    /// The number's parts; short numbers write their digits to `buffer`.
     fn decimal<'b>(self, buffer: &'b mut [u8; SHORT_DIGITS]) -> Decimal<'b>
     where
         'a: 'b,
@@ -328,8 +325,8 @@ impl<'a> Number<'a> {
 }
 
 impl fmt::Display for Number<'_> {
-    /// One way to write each value: plain up to 21 whole digits and six zeros
-    /// after the point, otherwise with an exponent.
+    /// Writes each value in exactly one way: plain up to 21 whole digits and six zeros after the
+    /// point, otherwise with an exponent.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.value {
             Value::Integer(value) => write!(f, "{value}"),

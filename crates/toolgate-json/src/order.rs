@@ -1,10 +1,9 @@
-//! Comparing whole values: one walk that gives a total order, and equality.
+//! Compares whole values: one walk that gives a total order and equality.
 //!
-//! Values are compared level by level, from the root down. On each level the
-//! pairs are in one order that the values alone determine (array items by
-//! index, members by key), and the first pair that differs decides. So where
-//! the walk stops, and what it has paid by then, does not depend on the order
-//! in which members happen to be written.
+//! Values are compared level by level, from the root down. On each level the pairs are in one order
+//! that only the values determine (array items by index, members by key), and the first pair that
+//! differs decides. So where the walk stops, and what it has paid by then, does not depend on the
+//! order in which members happen to be written.
 
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
@@ -13,13 +12,12 @@ use crate::int;
 use crate::meter::{Meter, text_price};
 use crate::node::{Key, Kind, Node};
 
-/// Whether two values are equal as JSON Schema has it (2020-12 core, section
-/// 4.2.2): numbers by value, objects whatever the order of their members.
+/// Whether two values are equal as JSON Schema defines it (2020-12 core, section 4.2.2): numbers by
+/// value, objects in any order of their members.
 ///
-/// Walks with its own memory, not with the stack; small values take none.
-/// Spends one unit for each pair of values looked at and for each key, and one
-/// more for each 16 bytes of text or 16 digits. Both of two members with the
-/// same key count, as if they were different members.
+/// Does not recurse; small values need no allocation. Spends one unit for each pair of values
+/// compared and for each key, and one more for each 16 bytes of text or 16 digits. Two members with
+/// the same key both count, as if they were different members.
 ///
 /// ```
 /// use std::ops::ControlFlow;
@@ -35,7 +33,7 @@ use crate::node::{Key, Kind, Node};
 ///
 /// # Errors
 ///
-/// `Break` with what the meter said when it could not pay.
+/// `Break` with the meter's value when it could not pay.
 pub fn equal<'a, 'b, A: Node<'a>, B: Node<'b>, M: Meter>(
     a: A,
     b: B,
@@ -46,13 +44,12 @@ pub fn equal<'a, 'b, A: Node<'a>, B: Node<'b>, M: Meter>(
 
 /// A total order of values that agrees with [`equal`].
 ///
-/// It is stable across processes but has no other meaning: shorter containers
-/// and strings come first, and members are ranked by their keys' hashes. Costs
-/// what [`equal`] costs.
+/// It is stable across processes but has no other meaning: shorter containers and strings come
+/// first, and members are ranked by their keys' hashes. Costs the same as [`equal`].
 ///
 /// # Errors
 ///
-/// `Break` with what the meter said when it could not pay.
+/// `Break` with the meter's value when it could not pay.
 pub fn compare<'a, 'b, A: Node<'a>, B: Node<'b>, M: Meter>(
     a: A,
     b: B,
@@ -90,14 +87,14 @@ pub fn compare<'a, 'b, A: Node<'a>, B: Node<'b>, M: Meter>(
     ControlFlow::Continue(Ordering::Equal)
 }
 
-/// A member as the order ranks it.
+/// A member with what it is ranked by.
 struct Member<'a, N> {
     hash: u32,
     text: &'a str,
     value: N,
 }
 
-/// Compares pairs without their children; containers go to `below`.
+/// Compares pairs without their children; pushes containers to `below`.
 fn compare_pairs<'a, 'b, A: Node<'a>, B: Node<'b>, M: Meter>(
     pairs: impl Iterator<Item = (A, B)>,
     below: &mut Vec<(A, B)>,
@@ -168,7 +165,7 @@ fn gather<'a, N: Node<'a>, M: Meter>(
             value,
         });
     }
-    // Sorting compares each key about log2(n) times; pay for that as well.
+    // Sorting compares each key about log2(n) times; that is paid for as well.
     let rounds = members.len().checked_ilog2().unwrap_or_default();
     meter.spend(int::to_u64(members.len() / 16) * u64::from(rounds))?;
     members.sort_unstable_by(|left, right| {

@@ -49,7 +49,7 @@ impl OwnedDocument {
         })
     }
 
-    /// The document of the text `null`.
+    /// The document `null`.
     ///
     /// ```
     /// use toolgate_json::{Kind, Node as _, OwnedDocument};
@@ -61,7 +61,7 @@ impl OwnedDocument {
         Self::of_one("null", NULL)
     }
 
-    /// The document of the text `{}`: absent arguments of a call mean the same.
+    /// The document `{}`, which means the same as omitted arguments of a call.
     ///
     /// ```
     /// use toolgate_json::{Kind, Node as _, OwnedDocument};
@@ -84,7 +84,7 @@ impl OwnedDocument {
         }
     }
 
-    /// The text alone; a copy of it if clones share the memory.
+    /// The source text alone; a copy of it if clones share the memory.
     #[must_use]
     pub fn into_source(self) -> String {
         Arc::try_unwrap(self.inner).map_or_else(|shared| shared.source.clone(), |own| own.source)

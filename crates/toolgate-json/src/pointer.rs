@@ -1,4 +1,4 @@
-//! JSON Pointer (RFC 6901): building and taking apart.
+//! JSON Pointer (RFC 6901): building and splitting.
 
 use std::borrow::Cow;
 
@@ -27,7 +27,7 @@ pub fn push(pointer: &mut String, token: &str) {
     pointer.push_str(rest);
 }
 
-/// Appends the reference token of an item of an array.
+/// Appends the reference token of an array item.
 ///
 /// ```
 /// let mut pointer = "/items".to_owned();
@@ -51,8 +51,8 @@ pub fn tokens(pointer: &str) -> impl Iterator<Item = Cow<'_, str>> {
     pointer.split('/').skip(1).map(unescape)
 }
 
-/// Whether the text is a JSON Pointer: empty or starting with `/`, each `~`
-/// followed by `0` or `1` (RFC 6901 section 3).
+/// Whether the string is a JSON Pointer: empty or starting with `/`, each `~` followed by `0` or
+/// `1` (RFC 6901 section 3).
 #[must_use]
 pub fn is_valid(pointer: &str) -> bool {
     (pointer.is_empty() || pointer.starts_with('/'))
@@ -62,8 +62,8 @@ pub fn is_valid(pointer: &str) -> bool {
             .all(|after| after.starts_with(['0', '1']))
 }
 
-/// The array index a token represents: digits without leading zeros, nothing
-/// else (RFC 6901 section 4). `-`, the place after the last item, is none.
+/// The array index that a token represents: digits without leading zeros, nothing else (RFC 6901
+/// section 4). `-`, the place after the last item, is not an index.
 #[must_use]
 pub fn index(token: &str) -> Option<usize> {
     let digits = token.bytes().all(|byte| byte.is_ascii_digit());
@@ -156,7 +156,7 @@ mod tests {
         }
     }
 
-    /// Each byte of ASCII at each place, among others that must not mislead.
+    /// Each ASCII byte at each position, among others that must not mislead.
     #[test]
     fn what_is_escaped_is_found_everywhere() {
         for length in [1, 7, 8, 9, 17] {

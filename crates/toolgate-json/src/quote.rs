@@ -1,13 +1,12 @@
-//! Foreign text in messages: one line, nothing hidden, cut at a bound.
+//! Untrusted text in messages: on one line, nothing hidden, cut to a bound.
 
 use std::fmt::{self, Write as _};
 
 /// Shows `text` on one line, in at most `max_chars` characters.
 ///
-/// Control characters, line separators, bidirectional marks and overrides, and
-/// characters that show nothing are written as escapes (`\n`, `\u{202e}`); a
-/// longer text is cut and ends in `…`. There are no surrounding quotes. Looks
-/// at no more than `max_chars + 1` characters of `text`.
+/// Control characters, line separators, bidirectional marks and overrides, and invisible characters
+/// are written as escapes (`\n`, `\u{202e}`); a longer text is cut and ends in `…`. There are no
+/// surrounding quotes. Reads at most `max_chars + 1` characters of `text`.
 ///
 /// ```
 /// use toolgate_json::quote;
@@ -21,7 +20,7 @@ pub fn quote(text: &str, max_chars: usize) -> Quote<'_> {
     Quote { text, max_chars }
 }
 
-/// A text to be shown; made by [`quote`].
+/// Text to display; made by [`quote`].
 #[derive(Clone, Copy, Debug)]
 pub struct Quote<'a> {
     text: &'a str,
@@ -30,10 +29,10 @@ pub struct Quote<'a> {
 
 impl fmt::Display for Quote<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Most texts begin, and end, with characters that show as they are.
+        // Most texts consist only of characters that are shown as they are.
         let plain = printable(self.text, self.max_chars);
         let mut width = plain;
-        // The longest prefix that leaves room for the mark of a cut.
+        // The longest prefix that leaves room for the `…`.
         let mut kept = plain.saturating_sub(1);
         let rest = self.text.get(plain..).unwrap_or_default();
         for (at, character) in rest.char_indices() {
@@ -74,7 +73,7 @@ fn write_shown(f: &mut fmt::Formatter<'_>, text: &str) -> fmt::Result {
     Ok(())
 }
 
-/// How many characters of ASCII that show something a text begins with, up to a count.
+/// How many visible ASCII characters a text begins with, up to a maximum.
 fn printable(text: &str, most: usize) -> usize {
     let bytes = text.bytes().take(most);
     bytes.take_while(|byte| matches!(byte, b' '..=b'~')).count()

@@ -1,4 +1,4 @@
-//! The reader: bytes in, tape out, in one pass without recursion.
+//! The reader: turns bytes into a tape, in one pass without recursion.
 
 mod ahead;
 mod duplicate_keys;
@@ -21,15 +21,15 @@ pub use parsed::Parsed;
 pub use scalar::Scalar;
 pub use stream::{Mark, Stream};
 
-/// Reads JSON texts into documents, reusing its memory from one to the next.
+/// Reads JSON texts into documents, and reuses its memory from one to the next.
 ///
-/// Once a reader has seen texts as large as the next one, reading allocates
-/// nothing (an error does). It keeps its memory until it is dropped.
+/// Once a reader has read texts as large as the next one, reading it allocates nothing (an error
+/// does). It keeps its memory until it is dropped.
 #[derive(Debug, Default)]
 pub struct Reader {
     tape: Tape,
     keys: OpenKeys,
-    /// Hashes of the names that a [`Stream`] has met in the objects that are open.
+    /// Hashes of the names that a [`Stream`] has seen in the open objects.
     names: Vec<u32>,
 }
 
@@ -42,15 +42,14 @@ impl Reader {
 
     /// Reads one JSON text (RFC 8259).
     ///
-    /// The whole of `source` must be UTF-8 and one value with nothing but
-    /// white space around it. Costs a few nanoseconds a byte at worst,
-    /// whatever the source holds.
+    /// The whole of `source` must be UTF-8 and one value with nothing but white space around it.
+    /// Costs a few nanoseconds for each byte at worst, whatever the source contains.
     ///
     /// # Errors
     ///
-    /// A [`ReadError`] with the place of the first fault. Limits are checked
-    /// before the work they bound; UTF-8 is checked before all else but the
-    /// count of bytes; a duplicate key is reported when its object ends.
+    /// A [`ReadError`] with the position of the first error. Limits are checked before the work
+    /// they bound; UTF-8 is checked before everything else except the number of bytes; a duplicate
+    /// key is reported when its object ends.
     ///
     /// ```
     /// use toolgate_json::{ReadLimits, Reader};
@@ -107,7 +106,7 @@ pub(crate) fn admit<'a>(source: &'a [u8], limits: &ReadLimits) -> Result<&'a str
         .map_err(|error| ReadError::new(ReadErrorKind::InvalidUtf8, error.valid_up_to()))
 }
 
-/// The same but for UTF-8.
+/// As [`admit`], without the UTF-8 check.
 pub(crate) fn admit_bytes(source: &[u8], limits: &ReadLimits) -> Result<(), ReadError> {
     let allowed = limits.bytes.min(MAX_INDEX);
     if source.len() > allowed {
@@ -160,11 +159,11 @@ impl Pass<'_, '_> {
         self.finish()
     }
 
-    /// Reads the next value and moves behind it. `open` is what is
-    /// around it, which has no slot.
+    /// Reads the next value and moves past it. `open` is the enclosing container, which has no
+    /// slot.
     fn value(&mut self, mut open: Open) -> Result<(), ReadError> {
         loop {
-            // A value is due here.
+            // A value is expected here.
             match self.peek() {
                 Some(b'"') => self.string(open.own)?,
                 Some(b'{') => {
@@ -188,7 +187,7 @@ impl Pass<'_, '_> {
                 Some(b'n') => self.word(b"null", Tag::Null, open.own)?,
                 _ => return Err(self.unexpected("a value")),
             }
-            // A value has ended; so may the containers around it.
+            // A value has ended, and possibly the containers around it.
             loop {
                 if open.own == NONE {
                     return Ok(());
@@ -378,9 +377,9 @@ impl Pass<'_, '_> {
     reason = "usize is at least 32 bits wide on every target of this crate"
 )]
 const MAX_INDEX: usize = (NONE - 1) as usize;
-/// Bytes of a text for each key and value, about; fewer than real documents have.
+/// The approximate number of bytes for each key and value; less than in real documents.
 const BYTES_PER_NODE: usize = 6;
-/// Nodes that room is made for before any is there.
+/// The number of nodes that space is reserved for at the start.
 const MANY: usize = 1 << 12;
 
 #[cfg(test)]
@@ -396,8 +395,8 @@ mod tests {
         all
     }
 
-    /// A warm reader's buffers, which are all the memory it has, neither move
-    /// nor grow. (An allocator that counts would need `unsafe`.)
+    /// The buffers of a warmed-up reader, which are all the memory it has, neither move nor grow.
+    /// (An allocator that counts would need `unsafe`.)
     #[test]
     fn warm_buffers_stay() {
         let mut text = String::from("[");

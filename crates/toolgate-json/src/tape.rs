@@ -74,7 +74,7 @@ impl Tag {
 }
 
 impl Slot {
-    /// The index just after the value at `own` and all inside it.
+    /// The index just after the value at `own` and everything in it.
     #[inline]
     pub(crate) const fn after(&self, own: u32) -> u32 {
         if self.tag.is_container() {
@@ -91,8 +91,8 @@ impl Tape {
         self.slots.get(int::to_usize(index))
     }
 
-    /// The bytes of a string's or key's slot, unescaped. Cheaper than
-    /// [`text`](Self::text), which looks for the ends of characters.
+    /// The unescaped bytes of a string's or key's slot. Cheaper than [`text`](Self::text), which
+    /// looks for character boundaries.
     #[inline]
     pub(crate) fn bytes<'a>(&'a self, slot: &Slot, source: &'a str) -> &'a [u8] {
         let found = match slot.tag {
@@ -108,7 +108,7 @@ impl Tape {
         found.unwrap_or_else(|| missing().as_bytes())
     }
 
-    /// The text of a string's or key's slot, unescaped.
+    /// The unescaped text of a string's or key's slot.
     #[inline]
     pub(crate) fn text<'a>(&'a self, slot: &Slot, source: &'a str) -> &'a str {
         let found = match slot.tag {
@@ -125,10 +125,10 @@ impl Tape {
     }
 }
 
-/// The text at a place that the source does not have.
+/// The text for a range that the source does not have.
 ///
-/// The reader makes each place from bytes that it has just passed, so nothing gets here. If something
-/// does, no verdict follows from it, and a build with debug assertions stops.
+/// The reader makes each range from bytes that it has just passed, so this is never reached. If it
+/// is, no verdict is based on it, and a build with debug assertions panics.
 #[cold]
 pub(crate) fn missing<'a>() -> &'a str {
     note_contradiction();
@@ -136,7 +136,7 @@ pub(crate) fn missing<'a>() -> &'a str {
     ""
 }
 
-/// The parent of the root, and the index of nothing.
+/// The parent of the root; also means "no index".
 pub(crate) const NONE: u32 = u32::MAX;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Finding two equal items of an array without comparing each with each.
+//! Finds two equal items of an array without comparing every pair.
 
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
@@ -9,18 +9,17 @@ use crate::node::{Kind, Node};
 use crate::order::compare;
 use crate::value_hash::hash_value;
 
-/// The indexes of two equal items of an array, if there are any: the earliest
-/// item that equals one before it, and the first it equals.
+/// The indexes of two equal items of an array, if there are any: the earliest item that equals an
+/// earlier one, and the first item that it equals.
 ///
-/// A few scalars are compared each with each. Of other items a hash is made, they are
-/// sorted by it, and compared only where hashes meet, so that n
-/// items cost n log n steps; where many hashes meet, as hostile input can
-/// arrange, items are sorted by value instead, which keeps the bound. Spends
-/// what hashing each item and comparing some of them spends.
+/// A few scalars are compared pairwise. Other items are hashed, sorted by hash, and compared only
+/// if hashes are equal, so that n items cost n log n steps; if many hashes are equal, as hostile
+/// input can arrange, items are sorted by value instead, which keeps the bound. Spends as much as
+/// hashing each item and comparing some of them.
 ///
 /// # Errors
 ///
-/// `Break` with what the meter said when it could not pay.
+/// `Break` with the meter's value when it could not pay.
 pub fn first_duplicate<'a, N: Node<'a>, M: Meter>(
     array: N,
     meter: &mut M,
@@ -35,12 +34,12 @@ pub fn first_duplicate<'a, N: Node<'a>, M: Meter>(
     first_by_hash(array, count, meter)
 }
 
-/// The same for scalars, each of which is compared with those before it: for up to
-/// [`PAIRED`] of them. Arrays and objects are compared too, but no faster.
+/// As [`first_duplicate`], for up to [`PAIRED`] scalars, each of which is compared with those
+/// before it. Arrays and objects are compared too, but no faster.
 ///
 /// # Errors
 ///
-/// `Break` with what the meter said when it could not pay.
+/// `Break` with the meter's value when it could not pay.
 #[inline]
 pub fn first_equal_scalars<'a, N: Node<'a>, I: Iterator<Item = N>, M: Meter>(
     items: impl Fn() -> I,
@@ -72,7 +71,7 @@ pub fn first_equal_scalars<'a, N: Node<'a>, I: Iterator<Item = N>, M: Meter>(
     ControlFlow::Continue(None)
 }
 
-/// The same for any count of any items.
+/// As [`first_duplicate`], for any number of items of any kind.
 #[inline(never)]
 fn first_by_hash<'a, N: Node<'a>, M: Meter>(
     array: N,
@@ -92,7 +91,7 @@ fn first_by_hash<'a, N: Node<'a>, M: Meter>(
     let items = match few.get_mut(..count) {
         Some(items) => items,
         None => {
-            // Sorting them.
+            // Pays for sorting them.
             meter.spend(int::to_u64(count / 2))?;
             many.resize(count, unset);
             many.as_mut_slice()
@@ -134,8 +133,8 @@ struct Item<N> {
     node: N,
 }
 
-/// Keeps the pair in `found` if it is equal and its later item comes earlier
-/// than the one known.
+/// Keeps the pair in `found` if it is equal and its later item comes before that of the pair found
+/// so far.
 fn note_if_equal<'a, N: Node<'a>, M: Meter>(
     earlier: &Item<N>,
     later: &Item<N>,

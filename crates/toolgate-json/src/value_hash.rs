@@ -1,4 +1,4 @@
-//! Hashing whole values so that equal ones hash equal.
+//! Hashes whole values so that equal ones hash equal.
 
 use std::ops::ControlFlow;
 
@@ -9,16 +9,15 @@ use crate::int;
 use crate::meter::{Meter, text_price};
 use crate::node::{Key, Kind, Node};
 
-/// A hash of a value: values that are [`equal`](crate::equal) have the same.
+/// A hash of a value: values that are [`equal`](crate::equal) have the same hash.
 ///
-/// Fixed and not keyed: the author of the values can make them collide.
-/// Walks with its own memory, not with the stack; shallow values take none. Spends
-/// one unit for each value and for each key, and one more for each 16 bytes of
-/// text or 16 digits.
+/// Fixed and not keyed: the author of the values can make them collide. Does not recurse; shallow
+/// values need no allocation. Spends one unit for each value and for each key, and one more for
+/// each 16 bytes of text or 16 digits.
 ///
 /// # Errors
 ///
-/// `Break` with what the meter said when it could not pay.
+/// `Break` with the meter's value when it could not pay.
 pub fn hash_value<'a, N: Node<'a>, M: Meter>(node: N, meter: &mut M) -> ControlFlow<M::Stop, u64> {
     let mut open: SmallVec<[Frame<'a, N>; SHALLOW]> = SmallVec::new();
     let mut next = Some(node);
@@ -45,7 +44,7 @@ pub fn hash_value<'a, N: Node<'a>, M: Meter>(node: N, meter: &mut M) -> ControlF
         frame.add(done);
         next = descend(&mut open, meter)?;
         if next.is_none() {
-            // All children are in; this container is its parent's next child.
+            // All children have been added; this container is its parent's next child.
             done = open.pop().map_or(done, |frame| mix(frame.hash, CLOSE));
         }
     }
@@ -53,7 +52,7 @@ pub fn hash_value<'a, N: Node<'a>, M: Meter>(node: N, meter: &mut M) -> ControlF
 
 enum Shallow {
     Whole(u64),
-    /// A container that has children, and what its own shape gives.
+    /// A container that has children, and the hash of its kind and length.
     Container(u64),
 }
 
@@ -70,7 +69,7 @@ enum Children<'a, N: Node<'a>> {
 }
 
 impl<'a, N: Node<'a>> Frame<'a, N> {
-    /// Takes in a child's hash: items in their order, members in any.
+    /// Adds a child's hash: items in order, members in any order.
     fn add(&mut self, child: u64) {
         match &self.children {
             Children::Items(_) => self.hash = mix(self.hash ^ child, FACTOR),
@@ -127,7 +126,7 @@ fn hash_shallow<'a, N: Node<'a>, M: Meter>(
     })
 }
 
-/// Levels of arrays and objects that take no memory of their own.
+/// Levels of arrays and objects that need no allocation.
 const SHALLOW: usize = 4;
 /// Arbitrary constants without structure, one for each thing that is hashed.
 const NULL: u64 = 0x1f83_d9ab_fb41_bd6b;

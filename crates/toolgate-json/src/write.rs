@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-/// `text` as a JSON string, with its quotes: the shortest spelling that RFC 8259 §7
-/// allows, save that only `\n`, `\r` and `\t` have short escapes.
+/// `text` as a JSON string, with its quotes: the shortest spelling that RFC 8259 §7 allows, except
+/// that only `\n`, `\r` and `\t` have short escapes.
 ///
 /// ```
 /// assert_eq!(toolgate_json::json_string("a\"b\n\u{1}"), r#""a\"b\n\u0001""#);

@@ -15,12 +15,12 @@ use toolgate_json::{
 
 /// Counts up to a bound.
 #[derive(Clone, Copy, Debug)]
-struct Purse {
+struct Budget {
     spent: u64,
     allowed: u64,
 }
 
-impl Meter for Purse {
+impl Meter for Budget {
     type Stop = ();
 
     fn spend(&mut self, units: u64) -> ControlFlow<()> {
@@ -35,11 +35,11 @@ impl Meter for Purse {
 /// What a job answers and spends; the same with exactly that allowed, and
 /// nothing with one unit less.
 fn priced<T: PartialEq + std::fmt::Debug>(
-    job: impl Fn(&mut Purse) -> ControlFlow<(), T>,
+    job: impl Fn(&mut Budget) -> ControlFlow<(), T>,
 ) -> (T, u64) {
     let run = |allowed: u64| {
-        let mut purse = Purse { spent: 0, allowed };
-        (job(&mut purse).continue_value(), purse.spent)
+        let mut budget = Budget { spent: 0, allowed };
+        (job(&mut budget).continue_value(), budget.spent)
     };
     let (answer, spent) = run(u64::MAX);
     let answer = answer.unwrap();
@@ -58,15 +58,15 @@ fn read(text: &str) -> OwnedDocument {
 fn is_equal(left: &str, right: &str) -> bool {
     let (left, right) = (read(left), read(right));
     let (a, b) = (left.document().root(), right.document().root());
-    let (same, spent) = priced(|purse| equal(a, b, purse));
-    let (turned, spent_turned) = priced(|purse| equal(b, a, purse));
+    let (same, spent) = priced(|budget| equal(a, b, budget));
+    let (turned, spent_turned) = priced(|budget| equal(b, a, budget));
     assert_eq!((same, spent), (turned, spent_turned));
-    let (order, _) = priced(|purse| compare(a, b, purse));
-    let (order_turned, _) = priced(|purse| compare(b, a, purse));
+    let (order, _) = priced(|budget| compare(a, b, budget));
+    let (order_turned, _) = priced(|budget| compare(b, a, budget));
     assert_eq!(order, order_turned.reverse());
     assert_eq!(order == Ordering::Equal, same);
-    let (hash_a, _) = priced(|purse| hash_value(a, purse));
-    let (hash_b, _) = priced(|purse| hash_value(b, purse));
+    let (hash_a, _) = priced(|budget| hash_value(a, budget));
+    let (hash_b, _) = priced(|budget| hash_value(b, budget));
     assert!(!same || hash_a == hash_b);
     same
 }
@@ -134,9 +134,9 @@ fn prices() {
     let price = |text: &str| {
         let document = read(text);
         let root = document.document().root();
-        let (same, spent) = priced(|purse| equal(root, root, purse));
+        let (same, spent) = priced(|budget| equal(root, root, budget));
         assert!(same);
-        (spent, priced(|purse| hash_value(root, purse)).1)
+        (spent, priced(|budget| hash_value(root, budget)).1)
     };
     for (text, for_equal, for_hash) in [
         ("null", 1, 1),
@@ -153,7 +153,7 @@ fn prices() {
 
 fn duplicate(text: &str) -> Option<(usize, usize)> {
     let document = read(text);
-    priced(|purse| first_duplicate(document.document().root(), purse)).0
+    priced(|budget| first_duplicate(document.document().root(), budget)).0
 }
 
 #[test]
@@ -203,7 +203,7 @@ fn large_arrays_are_not_quadratic() {
     let count = 20_000_u64;
     let items: Vec<String> = (0..count).map(|n| format!("{{\"id\":{n}}}")).collect();
     let document = read(&format!("[{}]", items.join(",")));
-    let (found, spent) = priced(|purse| first_duplicate(document.document().root(), purse));
+    let (found, spent) = priced(|budget| first_duplicate(document.document().root(), budget));
     assert_eq!(found, None);
     assert!(spent < 5 * count, "{spent}");
 }
@@ -279,17 +279,17 @@ proptest! {
         let (c, d) = (read(&respell(&left, seed)), read(&respell(&right, seed + 1)));
         let (a, b) = (a.document().root(), b.document().root());
         let (c, d) = (c.document().root(), d.document().root());
-        let (answer, spent) = priced(|purse| equal(a, b, purse));
+        let (answer, spent) = priced(|budget| equal(a, b, budget));
         prop_assert_eq!(answer, left == right);
-        prop_assert_eq!(priced(|purse| equal(c, d, purse)), (answer, spent));
-        prop_assert_eq!(priced(|purse| equal(b, a, purse)), (answer, spent));
-        let hash = priced(|purse| hash_value(a, purse));
-        prop_assert_eq!(priced(|purse| hash_value(c, purse)), hash);
-        let other = priced(|purse| hash_value(d, purse));
+        prop_assert_eq!(priced(|budget| equal(c, d, budget)), (answer, spent));
+        prop_assert_eq!(priced(|budget| equal(b, a, budget)), (answer, spent));
+        let hash = priced(|budget| hash_value(a, budget));
+        prop_assert_eq!(priced(|budget| hash_value(c, budget)), hash);
+        let other = priced(|budget| hash_value(d, budget));
         prop_assert_eq!(hash.0 == other.0, answer);
         prop_assert_eq!(
-            priced(|purse| first_duplicate(a, purse)),
-            priced(|purse| first_duplicate(c, purse))
+            priced(|budget| first_duplicate(a, budget)),
+            priced(|budget| first_duplicate(c, budget))
         );
     }
 
@@ -298,7 +298,7 @@ proptest! {
         let documents: Vec<OwnedDocument> = values.iter().map(|v| read(&v.to_string())).collect();
         let order = |left: usize, right: usize| {
             let (a, b) = (documents[left].document().root(), documents[right].document().root());
-            priced(|purse| compare(a, b, purse)).0
+            priced(|budget| compare(a, b, budget)).0
         };
         let mut ranks = [0, 1, 2];
         ranks.sort_by(|left, right| order(*left, *right));

@@ -1,11 +1,11 @@
 //! MCP tool contracts on top of the schema engine: values in, decisions out, no I/O.
 //!
-//! A server's list becomes a [`catalog::ToolSet`] of [`contract::ToolContract`]s,
-//! each bad tool isolated with its reason. A [`check::Checker`] holds calls and
-//! results to them and answers with a [`check::Decision`]. A
-//! [`project::Projection`] rewrites lists and results for readers of any
-//! [`era::Era`], in the form that [`clients`] can take; `provider`
-//! publishes tools for model providers and maps calls back. [`message`] has the messages of the wire as views of their bytes.
+//! A server's tool list becomes a [`catalog::ToolSet`] of [`contract::ToolContract`]s; each
+//! malformed tool is isolated with its reason. A [`check::Checker`] checks calls and results
+//! against them and returns a [`check::Decision`]. A [`project::Projection`] rewrites lists and
+//! results for readers of any [`era::Era`], in a form that [`clients`] can read; `provider`
+//! publishes tools for model providers and maps calls back. [`message`] has the protocol's messages
+//! as views of their bytes.
 
 #![forbid(unsafe_code)]
 #![deny(clippy::exhaustive_enums, clippy::exhaustive_structs)]

@@ -1,8 +1,8 @@
-//! Tools for a model provider or a client that takes parts of JSON Schema only.
+//! Tools for a model provider or a client that supports only parts of JSON Schema.
 //!
-//! [`ProviderTools`] publishes the [projection](toolgate_analysis::project) of each tool, maps the
-//! calls that come back to calls of the original tools, and checks them against the original
-//! schemas, whatever is claimed of the projection.
+//! [`ProviderTools`] publishes the [projection](toolgate_analysis::project) of each tool, maps
+//! calls of the published tools to calls of the original tools, and checks them against the
+//! original schemas, whatever the projection claims.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ use crate::check::{Checker, Decision, Fault};
 use crate::contract::{ToolContract, may_have_headers};
 use crate::message::Edits;
 
-/// The tools of a set as one provider is shown them, with the way back.
+/// The tools of a set in the form that one provider gets, with the mapping back.
 ///
 /// ```
 /// use toolgate_analysis::{lint::profile, project::Projector};
@@ -54,30 +54,30 @@ pub struct ProviderTools {
     tools: Vec<PublishedTool>,
     refused: Vec<RefusedTool>,
     by_published: HashMap<String, usize>,
-    /// By the name that the server knows: the place among the tools, or among the refused.
+    /// By the name that the server knows: the index among the tools, or among the refused tools.
     by_name: HashMap<String, Result<usize, usize>>,
 }
 
-/// A tool as a provider is shown it, with the original.
+/// A tool in the form that a provider gets, with the original.
 #[derive(Debug)]
 pub struct PublishedTool {
     contract: Arc<ToolContract>,
     projected: Projected,
 }
 
-/// A call of a published tool as a call of the original one.
+/// A call of a published tool, mapped to a call of the original tool.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct MappedCall {
-    /// The original tool's name; the name that was called, if there is no such tool.
+    /// The original tool's name; the called name, if there is no such tool.
     pub name: String,
     /// The arguments for the original tool, as JSON text.
     pub arguments: String,
-    /// Whether the original tool takes them.
+    /// Whether the original tool accepts them.
     pub decision: Decision,
 }
 
-/// Arguments that cannot be mapped to those of the original tool within the bound on steps.
+/// Arguments that cannot be mapped to those of the original tool within the step limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Unmapped;
@@ -104,18 +104,18 @@ impl PublishedTool {
     }
 
     /// Whether the published schema may have `x-mcp-header` annotations (2026-07-28, server/tools).
-    /// Where a profile does not take them, a client cannot know of the headers.
+    /// If a profile does not allow them, a client cannot know the headers.
     #[must_use]
     pub fn has_header_annotations(&self) -> bool {
         may_have_headers(&self.projected.input.text)
     }
 
-    /// The arguments of a call of the published tool as those of the original one, as JSON text.
-    /// They are not checked.
+    /// Maps the arguments of a call of the published tool to those of the original tool, as JSON
+    /// text. Does not check them.
     ///
     /// # Errors
     ///
-    /// It would take too many steps to find out how unions are meant.
+    /// Deciding which union branches are meant would take too many steps.
     pub fn map_back<'a>(&self, arguments: Option<View<'a>>) -> Result<Cow<'a, str>, Unmapped> {
         let mapping = &self.projected.input.mapping;
         if mapping.is_plain() {
@@ -134,7 +134,7 @@ impl ProviderTools {
         Self::of(tools.tools(), projector)
     }
 
-    /// Projects these tools, in this order.
+    /// Projects the given tools, in this order.
     #[must_use]
     pub fn of<'t>(
         contracts: impl IntoIterator<Item = &'t Arc<ToolContract>>,
@@ -169,7 +169,7 @@ impl ProviderTools {
         all
     }
 
-    /// The tools as they are published, in the order of the set.
+    /// The published tools, in the order of the set.
     pub fn projected(&self) -> impl ExactSizeIterator<Item = &Projected> {
         self.tools.iter().map(PublishedTool::projected)
     }
@@ -180,20 +180,20 @@ impl ProviderTools {
         &self.refused
     }
 
-    /// The original tool behind a published name.
+    /// The original tool for a published name.
     #[must_use]
     pub fn tool(&self, published: &str) -> Option<&Arc<ToolContract>> {
         self.published(published).map(PublishedTool::contract)
     }
 
-    /// The tool behind a published name.
+    /// The published tool with this name.
     #[must_use]
     pub fn published(&self, name: &str) -> Option<&PublishedTool> {
         self.tools.get(*self.by_published.get(name)?)
     }
 
-    /// What became of a tool, by the name that the server knows: how it is published, or why it is
-    /// not. `None` if it was not in the set.
+    /// What happened to a tool, by the name that the server knows: how it is published, or why it
+    /// is not. `None` if it was not in the set.
     #[must_use]
     pub fn of_tool(&self, name: &str) -> Option<Result<&PublishedTool, &RefusedTool>> {
         match self.by_name.get(name)? {
@@ -202,12 +202,12 @@ impl ProviderTools {
         }
     }
 
-    /// A page of the server's with the published tools in the place of their originals. Everything
-    /// else on the page stays: tools that are malformed or cannot be projected too.
+    /// One of the server's pages with the published tools in place of the originals. Everything
+    /// else on the page stays, including tools that are malformed or cannot be projected.
     ///
     /// # Errors
     ///
-    /// The page passes a bound now.
+    /// The rewritten page exceeds a limit.
     pub fn page(&self, page: &Listing) -> Result<Listing, UnreadableListing> {
         let mut edits = Edits::new();
         for tool in page.tools().items() {
@@ -219,7 +219,7 @@ impl ProviderTools {
         page.rewritten(edits.apply(page.text()))
     }
 
-    /// Maps a call back, and checks it against the original input schema.
+    /// Maps a call back and checks it against the original input schema.
     pub fn call(
         &self,
         checker: &mut Checker,
@@ -255,5 +255,5 @@ impl ProviderTools {
     }
 }
 
-/// Characters of a name that a message repeats.
+/// The maximum number of characters of a name in a message.
 const NAME: usize = 128;

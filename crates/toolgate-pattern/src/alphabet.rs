@@ -1,5 +1,4 @@
-//! The alphabet of a program: code points that no instruction tells apart are
-//! one symbol.
+//! The alphabet of a program: code points that no instruction distinguishes share one symbol.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +6,12 @@ use crate::ast::{Ast, ClassId};
 use crate::linear::{Op, Program};
 use crate::set::{LAST, WORD};
 
-/// Code points to symbols, and classes to the symbols they hold.
+/// Maps code points to symbols, and sets to the symbols that they contain.
 #[derive(Debug)]
 pub(crate) struct Alphabet {
-    /// By byte, so that no index needs a check; only those below 128 are filled in.
+    /// Indexed by byte, so that no index needs a check; only those below 128 are filled in.
     ascii: Box<[u8; 256]>,
-    /// The first code point of each stretch from U+0080 on, and its symbol.
+    /// The first code point of each range from U+0080 on, and its symbol.
     starts: Box<[u32]>,
     symbols: Box<[u8]>,
     /// The number of symbols.
@@ -30,8 +29,8 @@ enum Set {
 }
 
 impl Alphabet {
-    /// The alphabet of a program; none if it has more than [`MAX_SYMBOLS`]
-    /// symbols or would take more than [`MAX_WORK`] to find.
+    /// The alphabet of a program; `None` if it has more than [`MAX_SYMBOLS`] symbols or finding it
+    /// would take more than [`MAX_WORK`].
     pub(crate) fn of(ast: &Ast, program: &Program) -> Option<Self> {
         let mut sets: BTreeMap<Set, u32> = BTreeMap::new();
         for op in &program.code {
@@ -156,15 +155,15 @@ impl Alphabet {
         self.ascii.get(usize::from(byte)).copied().unwrap_or(0)
     }
 
-    /// The symbol of a code point from U+0080 on; none if no stretch has it.
+    /// The symbol of a code point from U+0080 on; `None` if it is in no range.
     #[inline]
     pub(crate) fn wide(&self, c: u32) -> Option<u8> {
         let after = self.starts.partition_point(|start| *start <= c);
         self.symbols.get(after.checked_sub(1)?).copied()
     }
 
-    /// The symbols that this instruction takes; none if it takes no character, or one of a set
-    /// that the alphabet was not made for.
+    /// The symbols that this instruction consumes; `None` if it consumes no character, or one of a
+    /// set that is not in the alphabet.
     pub(crate) fn taken(&self, op: Op) -> Option<&[u8]> {
         let set = match op {
             Op::Char(c, _) => Set::Char(c),
@@ -174,19 +173,19 @@ impl Alphabet {
         self.members.get(&set).map(Vec::as_slice)
     }
 
-    /// Whether a symbol represents characters of `\w`; none if it is not a symbol.
+    /// Whether a symbol represents characters of `\w`; `None` if it is not a symbol.
     pub(crate) fn is_word(&self, symbol: usize) -> Option<bool> {
         self.words.get(symbol).copied()
     }
 
-    /// Drops what only the construction of an automaton needs.
+    /// Drops the data that only the construction of an automaton needs.
     pub(crate) fn seal(&mut self) {
         self.members = BTreeMap::new();
         self.words = Vec::new();
     }
 }
 
-/// The most symbols: they must fit a byte, and rows must stay short.
+/// The most symbols: they must fit in a byte, and rows must stay short.
 const MAX_SYMBOLS: usize = 128;
 /// The most distinct sets in a program.
 const MAX_SETS: usize = 1_024;

@@ -1,20 +1,20 @@
 //! The parsed pattern: a flat arena in which children precede parents.
 //!
-//! Being flat it is dropped without recursion, and every bottom-up question
-//! ([`Facts`]) is answered while it is built.
+//! Because it is flat, it is dropped without recursion, and every bottom-up property ([`Facts`]) is
+//! computed while it is built.
 
 use crate::set::Class;
 use toolgate_json::int::{to_u32, to_usize};
 
-/// The place of a node in its [`Ast`].
+/// The index of a node in its [`Ast`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct NodeId(pub(crate) u32);
 
-/// The place of a class in its [`Ast`].
+/// The index of a class in its [`Ast`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ClassId(pub(crate) u32);
 
-/// A run of children in the arena.
+/// A range of children in the arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct List {
     first: u32,
@@ -32,15 +32,15 @@ pub(crate) enum Node {
     Class(ClassId),
     /// A condition on a position.
     Assert(Assertion),
-    /// What one of these groups captured; `target` indexes [`Ast::target`].
+    /// The text that one of these groups captured; `target` is an index for [`Ast::target`].
     BackReference { target: u32, fold: bool },
     /// A capturing group; the first has index 0.
     Capture { index: u32, child: NodeId },
     /// One after the other.
     Concat(List),
-    /// The first that lets the whole match.
+    /// The first alternative with which the whole pattern matches.
     Alternate(List),
-    /// `child{min,max}`; `max` of [`NO_MAX`] is none. Holds the captures
+    /// `child{min,max}`; `max` is [`NO_MAX`] if there is no maximum. Contains the captures
     /// `captures.0..captures.1`.
     Repeat {
         child: NodeId,
@@ -57,38 +57,38 @@ pub(crate) enum Node {
     },
 }
 
-/// The `max` of a repetition without one.
+/// The `max` of a repetition without a maximum.
 pub(crate) const NO_MAX: u32 = u32::MAX;
 
-/// The conditions on a position that look at no more than its neighbours.
+/// The conditions on a position that depend only on its neighbours.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Assertion {
     /// `^`
     Start,
     /// `$`
     End,
-    /// `^` where `m` is set.
+    /// `^` if `m` is set.
     StartLine,
-    /// `$` where `m` is set.
+    /// `$` if `m` is set.
     EndLine,
-    /// `\b`, or `\B` if negative; `fold` where `i` is set.
+    /// `\b`, or `\B` if negative; `fold` if `i` is set.
     Word { negative: bool, fold: bool },
 }
 
 /// Facts about a node, so that it need not be visited again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Facts {
-    /// The instructions of its linear program, saturating.
+    /// The number of instructions in its linear program, saturating.
     pub(crate) cost: u64,
-    /// May match the empty string, assertions taken as met.
+    /// Can match the empty string if all assertions hold.
     pub(crate) nullable: bool,
-    /// Matches at the start of the input only.
+    /// Matches only at the start of the input.
     pub(crate) anchored: bool,
-    /// Holds an assertion or a lookaround.
+    /// Contains an assertion or a lookaround.
     pub(crate) asserts: bool,
-    /// Holds a lookaround.
+    /// Contains a lookaround.
     pub(crate) looks: bool,
-    /// Holds something no finite automaton of ours takes, lookarounds aside.
+    /// Contains something that our finite automata cannot express, not counting lookarounds.
     pub(crate) irregular: bool,
 }
 
@@ -106,7 +106,7 @@ pub(crate) struct Ast {
 }
 
 impl Ast {
-    /// An empty tree with room for so many nodes.
+    /// An empty tree with space for this many nodes.
     pub(crate) fn with_room(nodes: usize) -> Self {
         Self {
             nodes: Vec::with_capacity(nodes),
@@ -115,7 +115,7 @@ impl Ast {
         }
     }
 
-    /// Adds a node; its children must be in already.
+    /// Adds a node; its children must have been added before.
     pub(crate) fn push(&mut self, node: Node) -> NodeId {
         let facts = self.derive(node);
         let id = NodeId(to_u32(self.nodes.len()));
@@ -124,7 +124,7 @@ impl Ast {
         id
     }
 
-    /// Gives back the memory that was kept for growing: a pattern lives as long as its schema.
+    /// Releases spare capacity: a pattern lives as long as its schema.
     pub(crate) fn shrink(&mut self) {
         self.nodes.shrink_to_fit();
         self.facts.shrink_to_fit();
@@ -133,7 +133,7 @@ impl Ast {
         self.targets.shrink_to_fit();
     }
 
-    /// Adds a run of children.
+    /// Adds a range of children.
     pub(crate) fn list(&mut self, children: &[NodeId]) -> List {
         let first = to_u32(self.children.len());
         self.children.extend_from_slice(children);
@@ -157,16 +157,16 @@ impl Ast {
         to_u32(self.targets.len() - 1)
     }
 
-    /// Fills in the groups of a target; none if there is no such target.
+    /// Sets the groups of a target; `None` if there is no such target.
     pub(crate) fn set_target(&mut self, target: u32, groups: Vec<u32>) -> Option<()> {
         *self.targets.get_mut(to_usize(target))? = groups;
         Some(())
     }
 
-    /// Whether each index leads to an entry, and to children only that precede their parent.
+    /// Whether each index is valid, and children always precede their parent.
     ///
-    /// The parser makes no other tree. It asks once for each pattern, so that no lookup below
-    /// ever falls back to a node or class that would match what the pattern does not.
+    /// The parser builds no other tree. It checks once for each pattern, so that no lookup below
+    /// ever falls back to a node or class that would match something that the pattern does not.
     pub(crate) fn is_consistent(&self, root: NodeId) -> bool {
         let nodes = self.nodes.iter().zip(0_u32..);
         to_usize(root.0) < self.nodes.len()
@@ -199,7 +199,7 @@ impl Ast {
         self.facts.get(to_usize(id.0)).copied().unwrap_or(NOTHING)
     }
 
-    /// The children in a run.
+    /// The children in a range.
     pub(crate) fn children(&self, list: List) -> &[NodeId] {
         let first = to_usize(list.first);
         self.children
@@ -212,7 +212,7 @@ impl Ast {
         self.classes.get(to_usize(id.0)).unwrap_or(&NO_CLASS)
     }
 
-    /// The groups that a backreference means.
+    /// The groups that a backreference refers to.
     pub(crate) fn target(&self, target: u32) -> &[u32] {
         self.targets
             .get(to_usize(target))
@@ -288,7 +288,7 @@ impl Ast {
 
     fn derive_concat(&self, list: List) -> Facts {
         let mut out = NOTHING;
-        // What is before a `^` must be able to match nothing, and `^` holds all the same.
+        // Whatever is before a `^` must match the empty string, and `^` still holds.
         for &child in self.children(list) {
             let facts = self.facts(child);
             out = Facts {
@@ -336,9 +336,9 @@ const NOTHING: Facts = Facts {
     irregular: false,
 };
 
-/// The class that nothing matches.
+/// The class that contains no character.
 static NO_CLASS: std::sync::LazyLock<Class> =
     std::sync::LazyLock::new(|| crate::set::CodeSet::default().freeze());
 
-/// The bytes of one node with its facts and its place in a list.
+/// The bytes of one node with its facts and its entry in a list.
 const NODE_BYTES: usize = 64;

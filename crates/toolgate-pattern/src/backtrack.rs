@@ -1,4 +1,4 @@
-//! The backtracker: what no automaton takes, in bounded memory and time.
+//! The backtracker: matches patterns that no automaton can, in bounded memory and time.
 //!
 //! It follows ECMA-262, section 22.2.2, on an explicit stack and pays one unit
 //! of fuel for every instruction.
@@ -15,9 +15,9 @@ use toolgate_json::int::{to_u64, to_usize};
 #[derive(Debug)]
 pub(crate) struct Machine {
     stack: Vec<Entry>,
-    /// The heights of the stack at the lookarounds being tried.
+    /// The heights of the stack at the start of each active lookaround.
     looks: Vec<usize>,
-    /// Start and end of each capture; [`UNSET`] if none.
+    /// Start and end of each capture; [`UNSET`] if it is not set.
     slots: Vec<usize>,
     loops: Vec<Loop>,
     conditions: Conditions,
@@ -27,18 +27,18 @@ pub(crate) struct Machine {
 #[derive(Clone, Copy, Debug, Default)]
 struct Loop {
     rounds: u32,
-    /// Where the round began.
+    /// Where the iteration began.
     start: usize,
 }
 
-/// What backtracking returns to or undoes.
+/// An entry that backtracking returns to or undoes.
 #[derive(Clone, Copy, Debug)]
 enum Entry {
-    /// Go on there.
+    /// Continue there.
     Branch { to: u32, at: usize },
-    /// A capture was set over this.
+    /// A capture was overwritten; `old` is its previous value.
     Slot { slot: u32, old: usize },
-    /// A loop was at this.
+    /// The state of a loop changed; `old` is its previous state.
     Loop { index: u32, old: Loop },
     /// A run of single characters ends at `at` and may give back down to `least`.
     Run { run: u32, at: usize, least: usize },
@@ -72,7 +72,7 @@ impl Machine {
         }
     }
 
-    /// Whether the pattern matches anywhere; none if fuel or stack ran out.
+    /// Whether the pattern matches anywhere; `None` if fuel or stack ran out.
     pub(crate) fn run(
         &mut self,
         ast: &Ast,
@@ -80,7 +80,7 @@ impl Machine {
         haystack: &str,
         fuel: &mut u64,
     ) -> Option<bool> {
-        // A failed attempt leaves everything unset again: the stack undoes it.
+        // A failed attempt resets everything: the stack undoes it.
         self.slots.fill(UNSET);
         spend(fuel, to_u64(self.slots.len() / 16))?;
         let mut from = 0;
@@ -132,7 +132,7 @@ impl Machine {
                 }
             });
             let Some(step) = step else {
-                // The fuel is spent, or the program contradicts itself: neither is an answer.
+                // The fuel is spent, or the program contradicts itself: neither gives a result.
                 *fuel = 0;
                 return None;
             };
@@ -237,10 +237,10 @@ impl Machine {
             Op::LoopEnd { index, min } => {
                 let now = self.loop_at(index)?;
                 if now.start == place.at && now.rounds >= min {
-                    // A round beyond the minimum that took nothing leads nowhere.
+                    // An iteration beyond the minimum that matched nothing fails.
                     return Some(Step::Fail);
                 }
-                // Only `min` and a finite `max` compare with it; both fit.
+                // It is compared only with `min` and a finite `max`; both fit.
                 let rounds = now.rounds.saturating_add(1);
                 self.set_loop(index, Loop { rounds, ..now })?;
                 Step::Go(next)
@@ -285,7 +285,7 @@ impl Machine {
             }
             return Some(Step::Fail);
         }
-        // No way back into the body, but what it captured must be undone with the rest.
+        // The body cannot be re-entered, but its captures must be undone with the rest.
         let mut kept = height;
         for index in height..self.stack.len() {
             if let Some(&entry) = self.stack.get(index)
@@ -300,7 +300,7 @@ impl Machine {
         Some(Step::Go(Place { code: *after, at }))
     }
 
-    /// Goes back to the last choice; fails if there is none left.
+    /// Returns to the last choice; fails if there is none left.
     fn back(&mut self, program: &Program, haystack: &str) -> Option<Step> {
         while let Some(entry) = self.stack.pop() {
             match entry {
@@ -334,7 +334,7 @@ impl Machine {
         Some(Step::Fail)
     }
 
-    // None of these five: the program names a slot or loop that it has not.
+    // These five return `None` if the program names a slot or loop that does not exist.
 
     fn undo(&mut self, entry: Entry) -> Option<()> {
         match entry {
@@ -369,7 +369,7 @@ impl Machine {
         Some(())
     }
 
-    /// Takes as many single characters as allowed; where that ends.
+    /// Consumes as many single characters as allowed; returns where that ends.
     #[expect(
         clippy::too_many_arguments,
         reason = "the operands of one instruction and the state it acts on"
@@ -412,7 +412,8 @@ impl Machine {
         Some(Some(at))
     }
 
-    /// Takes what a group captured; where that ends, or none if it is not there.
+    /// Consumes the text that a group captured; returns where that ends, or `None` if it is not
+    /// there.
     #[expect(
         clippy::too_many_arguments,
         reason = "the operands of one instruction and the state it acts on"

@@ -9,8 +9,7 @@ use crate::escape::{self, ClassEscape, Escape};
 use crate::property;
 use crate::set::CodeSet;
 
-/// Reads a class whose `[` at `start` has been read. The set is empty unless
-/// `builds`.
+/// Reads a class whose `[` at `start` has been read. The set is empty unless `builds` is set.
 pub(crate) fn parse(
     context: &mut Context<'_>,
     start: usize,
@@ -34,7 +33,7 @@ pub(crate) fn parse(
             continue;
         }
         if context.cursor.peek() == Some(']') {
-            // A last dash is a dash.
+            // A dash at the end is literal.
             context.cursor.seek(before_dash);
             bracket.add(low, context)?;
             continue;
@@ -66,7 +65,7 @@ pub(crate) fn parse(
     Ok(set)
 }
 
-/// Skips to behind the `]`; the `[` has been read. Whether there was one.
+/// Skips past the `]`; the `[` has been read. Returns whether there was one.
 pub(crate) fn skip(cursor: &mut Cursor<'_>) -> bool {
     while let Some(c) = cursor.next() {
         match c {
@@ -95,7 +94,7 @@ fn member<'t>(context: &mut Context<'t>, start: usize) -> Result<Option<Member<'
         Some('\\') => Ok(Some(match escape::member(context, at)? {
             Escape::Char(c) => Member::Char(c),
             Escape::Class(class) => Member::Class(class),
-            // The other escapes are outside brackets only.
+            // The other escapes are allowed only outside brackets.
             Escape::Boundary { .. } | Escape::Number(_) | Escape::Name(_) => {
                 return Err(context.error("escape without a meaning in brackets", at));
             }
@@ -116,7 +115,7 @@ impl<'t> Bracket<'t> {
         match member {
             Member::Char(c) => self.range(c, c),
             Member::Class(class) => {
-                // Properties are large: each is added once, however often it is written.
+                // Properties are large, so each one is added only once.
                 let new = match class {
                     ClassEscape::Property {
                         expression,

@@ -1,10 +1,10 @@
-//! Following the instructions that take nothing, in a known surrounding.
+//! Follows the instructions that consume nothing, at a position with known surroundings.
 
 use crate::ast::Assertion;
 use crate::linear::{Op, Program};
 use toolgate_json::int::to_usize;
 
-/// What surrounds a position.
+/// The surroundings of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Surround {
     /// At the start of the text.
@@ -18,7 +18,7 @@ pub(crate) struct Surround {
 }
 
 impl Surround {
-    /// None for assertions that no linear program has.
+    /// `None` for assertions that no linear program has.
     fn meets(self, assertion: Assertion) -> Option<bool> {
         match assertion {
             Assertion::Start => Some(self.start),
@@ -37,9 +37,9 @@ pub(crate) struct Closure {
     marks: Vec<u32>,
     round: u32,
     stack: Vec<u32>,
-    /// The instructions reached that take a code point.
+    /// The reached instructions that consume a code point.
     pub(crate) consumers: Vec<u32>,
-    /// Instructions visited so far, over all closures.
+    /// The number of instructions visited so far, over all closures.
     pub(crate) visited: u64,
 }
 
@@ -55,9 +55,9 @@ impl Closure {
         }
     }
 
-    /// Follows everything from these instructions; whether `Match` is among
-    /// what is reached. The consumers are in [`Closure::consumers`] if not. None if the
-    /// program contradicts itself.
+    /// Follows everything from these instructions; returns whether it reaches `Match`. If not, the
+    /// consuming instructions are in [`Closure::consumers`]. `None` if the program contradicts
+    /// itself.
     pub(crate) fn run(
         &mut self,
         program: &Program,
@@ -105,7 +105,7 @@ impl Closure {
         }
     }
 
-    /// Marks an instruction; false if it was marked in this round already, none if there is no
+    /// Marks an instruction; `false` if it was already marked in this round, `None` if there is no
     /// such instruction.
     #[inline]
     fn mark(&mut self, at: u32) -> Option<bool> {

@@ -1,10 +1,10 @@
-//! Reading a haystack character by character, in both directions.
+//! Reads a haystack character by character, in both directions.
 
 use crate::ast::{Assertion, Ast, Node};
 use crate::fold;
 use crate::set::{Class, CodeSet, LINE_TERMINATOR, WORD, WORD_FOLDED};
 
-/// The sets that conditions on a position ask about.
+/// The sets that conditions on a position need.
 #[derive(Debug)]
 pub(crate) struct Conditions {
     word: Class,
@@ -52,7 +52,8 @@ pub(crate) fn neighbour(haystack: &str, at: usize, back: bool) -> Option<(u32, u
     }
 }
 
-/// Whether a node that takes one character takes this one; none if it is another sort of node.
+/// Whether a node that consumes one character matches this one; `None` if it is another kind of
+/// node.
 #[inline]
 pub(crate) fn is_single(ast: &Ast, what: Node, c: u32) -> Option<bool> {
     match what {
@@ -69,8 +70,8 @@ pub(crate) fn is_single(ast: &Ast, what: Node, c: u32) -> Option<bool> {
     }
 }
 
-/// Compares character by character under simple case folding: where the captured text ends if
-/// it is at `at`. None if there is no table of case folding.
+/// Compares character by character under simple case folding: where the captured text ends if it is
+/// at `at`; `None` if there is no case folding table.
 pub(crate) fn refer_folded(
     captured: &str,
     back: bool,

@@ -1,5 +1,4 @@
-//! What every part of the parser shares: where it reads, by which grammar,
-//! under which flags.
+//! The state that all parts of the parser share: the position, the grammar and the flags.
 
 use std::ops::Range;
 
@@ -11,9 +10,9 @@ use crate::fold;
 /// Which texts are patterns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Grammar {
-    /// Those of the `u` flag.
+    /// Those of the grammar with the `u` flag.
     Strict,
-    /// Those of Annex B too, where the `u` flag has no reading.
+    /// Those of Annex B too, if the grammar with the `u` flag does not allow them.
     Lenient,
 }
 
@@ -35,7 +34,7 @@ pub(crate) struct Context<'t> {
     legacy: Option<Range<usize>>,
 }
 
-/// What a pass over the whole text finds.
+/// The result of a pass over the whole text.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GroupCount {
     /// The number of capturing groups.
@@ -56,12 +55,12 @@ impl<'t> Context<'t> {
         }
     }
 
-    /// The first place that only Annex B allows.
+    /// The first range that only Annex B allows.
     pub(crate) fn first_legacy(self) -> Option<Range<usize>> {
         self.legacy
     }
 
-    /// The error that a part of the text passes a limit.
+    /// The error for a part of the text that exceeds a limit.
     pub(crate) fn limited(
         &self,
         limit: PatternLimit,
@@ -71,17 +70,17 @@ impl<'t> Context<'t> {
         PatternError::limited(self.cursor.text(), limit, allowed, span)
     }
 
-    /// Refuses the text from `start` to here.
+    /// An error about the text from `start` to here.
     pub(crate) fn error(&self, message: &'static str, start: usize) -> PatternError {
         PatternError::syntax(self.cursor.text(), message, start..self.cursor.at())
     }
 
-    /// The error for a state of the parser that cannot be: `what` names it.
+    /// The error for an impossible state of the parser, which `what` names.
     pub(crate) fn internal(&self, what: &'static str) -> PatternError {
         PatternError::internal(self.cursor.text(), what)
     }
 
-    /// Accepts what only Annex B allows, if the grammar is lenient.
+    /// Accepts syntax that only Annex B allows, if the grammar is lenient.
     pub(crate) fn legacy(
         &mut self,
         message: &'static str,
@@ -129,7 +128,7 @@ impl<'t> Context<'t> {
         Err(self.error("unknown kind of group", start))
     }
 
-    /// The number of groups, counted on first need.
+    /// The number of groups, counted when first needed.
     pub(crate) fn group_count(&mut self) -> GroupCount {
         let text = self.cursor.text();
         *self.group_count.get_or_insert_with(|| count_groups(text))

@@ -1,4 +1,4 @@
-//! Reading a pattern's text character by character.
+//! Reads a pattern's text character by character.
 
 /// A position in a pattern's text.
 #[derive(Clone, Debug)]
@@ -23,7 +23,7 @@ impl<'t> Cursor<'t> {
         self.text
     }
 
-    /// Goes back or ahead to an offset reported by [`Cursor::at`].
+    /// Moves back or ahead to an offset reported by [`Cursor::at`].
     pub(crate) fn seek(&mut self, at: usize) {
         self.at = at;
     }
@@ -33,7 +33,7 @@ impl<'t> Cursor<'t> {
         self.text.get(start..self.at).unwrap_or("")
     }
 
-    /// What has not been read.
+    /// The text that has not been read.
     pub(crate) fn rest(&self) -> &'t str {
         self.text.get(self.at..).unwrap_or("")
     }
@@ -75,7 +75,7 @@ impl<'t> Cursor<'t> {
         found
     }
 
-    /// Reads a digit of the radix if one is next.
+    /// Reads a digit in this radix if one is next.
     pub(crate) fn eat_digit(&mut self, radix: u32) -> Option<u32> {
         let digit = self.peek()?.to_digit(radix)?;
         self.at += 1;
@@ -98,7 +98,7 @@ impl<'t> Cursor<'t> {
         Some(value)
     }
 
-    /// Reads a decimal number, saturating one below `u32::MAX`.
+    /// Reads a decimal number, saturating just below `u32::MAX`.
     pub(crate) fn eat_decimal(&mut self) -> Option<u32> {
         let mut value = self.eat_digit(10)?;
         while let Some(digit) = self.eat_digit(10) {

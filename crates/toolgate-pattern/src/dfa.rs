@@ -1,9 +1,8 @@
-//! The deterministic automaton: built whole on first use, or not at all.
+//! The deterministic automaton: built completely on first use, or not at all.
 //!
-//! It is a table of states by symbols, so a match costs one look-up per code
-//! point whatever the pattern, takes no scratch memory and no lock. Patterns
-//! whose table would pass the limits below run as threads instead; whether
-//! that is so follows from the pattern alone.
+//! It is a table of states by symbols, so a match costs one look-up per code point whatever the
+//! pattern, and needs no scratch memory and no lock. Patterns whose table would exceed the limits
+//! below run as threads instead; this depends only on the pattern.
 
 use std::collections::BTreeMap;
 
@@ -17,16 +16,16 @@ use toolgate_json::int::to_usize;
 #[derive(Debug)]
 pub(crate) struct Dfa {
     alphabet: Alphabet,
-    /// Row by row; the last entry of a row is for the end of the input. Each
-    /// entry is the place of a row: [`DEAD`], `matched`, or another state's.
+    /// Row by row; the last entry of a row is for the end of the input. Each entry is the offset of
+    /// a row: [`DEAD`], `matched`, or another state's.
     table: Box<[u16]>,
     matched: u16,
     first: u16,
 }
 
 impl Dfa {
-    /// Builds the automaton with a table of so many entries at most; none if a
-    /// limit is passed.
+    /// Builds the automaton with a table of at most `entries` entries; `None` if a limit is
+    /// exceeded.
     pub(crate) fn build(ast: &Ast, program: &Program, entries: usize) -> Option<Self> {
         let alphabet = Alphabet::of(ast, program)?;
         let stride = alphabet.len + 1;
@@ -53,7 +52,7 @@ impl Dfa {
             at += 1;
         }
         builder.alphabet.seal();
-        // From numbers of states to the places of their rows: no more products.
+        // Replaces state numbers with row offsets, which saves the multiplications.
         for entry in &mut builder.table {
             *entry = entry.checked_mul(row)?;
         }
@@ -65,10 +64,10 @@ impl Dfa {
         })
     }
 
-    /// Whether the pattern matches; none if the table leads to a row that it has not.
+    /// Whether the pattern matches; `None` if the table leads to a row that does not exist.
     ///
-    /// A state that decides leads to itself, so it is enough to look for one after every
-    /// eight characters.
+    /// A deciding state leads to itself, so it is enough to look for one after every eight
+    /// characters.
     #[inline(never)]
     pub(crate) fn matches(&self, haystack: &str) -> Option<bool> {
         let mut state = self.first;
@@ -105,19 +104,19 @@ impl Dfa {
     }
 }
 
-/// The character class before a position.
+/// The kind of character before a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Before {
     /// Nothing.
     Start,
-    /// A character outside `\w`, or any if the program does not ask.
+    /// A character outside `\w`, or any character if the program does not need to know.
     Other,
     /// A character of `\w`.
     Word,
 }
 
-/// A set of program positions, as a stretch of [`Builder::kernels`], and what
-/// is before it.
+/// A set of program positions, as a range of [`Builder::kernels`], and the kind of character before
+/// it.
 #[derive(Clone, Copy, Debug)]
 struct State {
     before: Before,
@@ -133,23 +132,23 @@ struct Builder<'p> {
     entries: usize,
     states: Vec<State>,
     kernels: Vec<u32>,
-    /// The states by their hash, or the first free number after it.
+    /// The states by their hash, or by the first free number after it.
     known: BTreeMap<u64, u16>,
     table: Vec<u16>,
-    /// The next kernel by symbol, emptied after each state.
+    /// The next kernel for each symbol, emptied after each state.
     next: Vec<Vec<u32>>,
-    /// Instructions and kernel entries visited.
+    /// The number of instructions and kernel entries visited.
     work: u64,
 }
 
 impl Builder<'_> {
-    /// None if the state is not of this builder: then there is no table.
+    /// `None` if the state does not belong to this builder: then there is no table.
     fn kernel(&self, state: State) -> Option<&[u32]> {
         self.kernels
             .get(state.first..state.first.checked_add(state.len)?)
     }
 
-    /// The number of a state, new or known.
+    /// The number of a state, which is added if it is new.
     fn state(&mut self, before: Before, kernel: &[u32]) -> Option<u16> {
         let mut hash = hash(before, kernel);
         while let Some(&number) = self.known.get(&hash) {
@@ -202,7 +201,7 @@ impl Builder<'_> {
         (self.work <= MAX_WORK).then_some(())
     }
 
-    /// Fills in the entries for the symbols that are (not) of `\w`.
+    /// Fills in the entries for the symbols that are, or are not, in `\w`.
     fn transitions(
         &mut self,
         row: usize,
@@ -260,7 +259,7 @@ impl Builder<'_> {
     }
 }
 
-/// FNV-1a over words: fixed, since collisions only cost work that is counted.
+/// FNV-1a over words: not keyed, since collisions only cost work that is counted.
 fn hash(before: Before, kernel: &[u32]) -> u64 {
     let seed = match before {
         Before::Start => 1,
@@ -277,7 +276,7 @@ fn hash(before: Before, kernel: &[u32]) -> u64 {
 const DEAD: u16 = 0;
 const MATCHED: u16 = 1;
 const FIRST: u16 = 2;
-/// The most entries in a table: 64 KiB, and every place fits 16 bits.
+/// The most entries in a table: 64 KiB, and every offset fits 16 bits.
 pub(crate) const MAX_TABLE: usize = 32 << 10;
 /// The most instructions and kernel entries visited while building: measured
 /// at 10 to 20 ns each, so about 1 ms.

@@ -7,7 +7,7 @@ use std::ops::Range;
 use toolgate_json::int::to_u64;
 use toolgate_json::quote;
 
-/// A pattern that was refused: what is wrong, and where in its text.
+/// Why a pattern was refused, and where in its text.
 ///
 /// `Display` is one line without a full stop; text from the pattern is in
 /// backticks, escaped and cut to 32 characters.
@@ -23,7 +23,7 @@ struct Inner {
     limit: Option<(PatternLimit, u64)>,
 }
 
-/// The sorts of refusal.
+/// The kinds of [`PatternError`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum PatternErrorKind {
@@ -31,14 +31,14 @@ pub enum PatternErrorKind {
     Syntax,
     /// The text is a pattern of ECMA-262 that this crate cannot match.
     Unsupported,
-    /// The pattern is longer, deeper or larger than [`Limits`](crate::Limits)
-    /// allow; [`PatternError::limit`] names which.
+    /// The pattern is longer, deeper or larger than [`Limits`](crate::Limits) allow;
+    /// [`PatternError::limit`] names which.
     Limit,
-    /// This crate contradicts itself, which is a defect of it and not of the pattern.
+    /// A bug in this crate: its state contradicts itself.
     Internal,
 }
 
-/// Which of the [`Limits`](crate::Limits) a pattern passes.
+/// Which of the [`Limits`](crate::Limits) a pattern exceeds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[expect(
     clippy::exhaustive_enums,
@@ -54,20 +54,20 @@ pub enum PatternLimit {
 }
 
 impl PatternError {
-    /// The sort of refusal.
+    /// The kind of error.
     #[must_use]
     pub fn kind(&self) -> PatternErrorKind {
         self.0.kind
     }
 
-    /// The bytes of the pattern's text that the refusal is about; empty at the
-    /// end of the text when something is missing there.
+    /// The bytes of the pattern's text that the error is about; empty at the end of the text if
+    /// something is missing there.
     #[must_use]
     pub fn span(&self) -> Range<usize> {
         self.0.span.clone()
     }
 
-    /// The limit that the pattern passes, and its value.
+    /// The limit that the pattern exceeds, and its value.
     ///
     /// ```
     /// use toolgate_pattern::{Limits, Pattern, PatternErrorKind, PatternLimit};
@@ -100,7 +100,7 @@ impl PatternError {
         )
     }
 
-    /// A state that cannot be: `what` names it.
+    /// The error for an impossible state, which `what` names.
     pub(crate) fn internal(text: &str, what: &'static str) -> Self {
         let message = format!("internal error of toolgate-pattern ({what})");
         let span = 0..text.len();

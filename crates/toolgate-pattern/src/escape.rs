@@ -36,7 +36,7 @@ pub(crate) enum ClassEscape<'t> {
 }
 
 impl ClassEscape<'_> {
-    /// The members of the escape outside brackets; none if a table is missing.
+    /// The set of the escape outside brackets; `None` if a table is missing.
     pub(crate) fn alone(self, ignore_case: bool) -> Option<CodeSet> {
         let mut set = self.set(ignore_case)?;
         if ignore_case {
@@ -45,8 +45,8 @@ impl ClassEscape<'_> {
         Some(set)
     }
 
-    /// The members; none if a table is missing. Where case is ignored the caller folds the set
-    /// it builds.
+    /// The set; `None` if a table is missing. If case is ignored, the caller folds the set that it
+    /// builds.
     pub(crate) fn set(self, ignore_case: bool) -> Option<CodeSet> {
         let (mut set, negative) = match self {
             Self::Digit { negative } => (CodeSet::of(set::DIGIT), negative),
@@ -119,7 +119,7 @@ pub(crate) fn member<'t>(
     }
 }
 
-/// The escapes that mean the same inside and outside brackets.
+/// Reads the escapes that mean the same inside and outside brackets.
 fn shared<'t>(context: &mut Context<'t>, start: usize) -> Result<Escape<'t>, PatternError> {
     let Some(c) = context.cursor.next() else {
         return Err(context.error("backslash at the end", start));
@@ -134,7 +134,7 @@ fn shared<'t>(context: &mut Context<'t>, start: usize) -> Result<Escape<'t>, Pat
     Ok(Escape::Class(class))
 }
 
-/// The escapes for one code point; `c` follows the backslash and has been read.
+/// Reads the escapes for one code point; `c` follows the backslash and has been read.
 fn character(context: &mut Context<'_>, c: char, start: usize) -> Result<u32, PatternError> {
     Ok(match c {
         'f' => 0x0C,
@@ -167,7 +167,7 @@ fn character(context: &mut Context<'_>, c: char, start: usize) -> Result<u32, Pa
     })
 }
 
-/// Reads what follows `\c`.
+/// Reads the part after `\c`.
 fn control(context: &mut Context<'_>, start: usize) -> Result<u32, PatternError> {
     match context.cursor.peek() {
         Some(c) if c.is_ascii_alphabetic() => {
@@ -183,7 +183,7 @@ fn control(context: &mut Context<'_>, start: usize) -> Result<u32, PatternError>
     }
 }
 
-/// Reads what follows `\u`.
+/// Reads the part after `\u`.
 fn unicode(context: &mut Context<'_>, start: usize) -> Result<u32, PatternError> {
     if context.cursor.eat('{') {
         let mut value: Option<u32> = None;
@@ -214,8 +214,8 @@ fn unicode(context: &mut Context<'_>, start: usize) -> Result<u32, PatternError>
 
 /// Reads `{…}` after `\p` or `\P`.
 ///
-/// Annex B would read `\p` as the letter; no author means that, so
-/// there is no lenient reading of a property that is misspelt.
+/// Annex B would read `\p` as the letter; no author means that, so a misspelt property has no
+/// lenient reading.
 fn property<'t>(
     context: &mut Context<'t>,
     start: usize,
@@ -261,7 +261,7 @@ fn number<'t>(context: &mut Context<'t>, start: usize) -> Result<Escape<'t>, Pat
         return Err(context.internal("a decimal escape without a digit"));
     };
     if context.grammar == Grammar::Strict || number <= context.group_count().captures {
-        // In the strict grammar the parser compares with the final count.
+        // In the strict grammar, the parser compares it with the final count.
         return Ok(Escape::Number(number));
     }
     context.cursor.seek(start + 1);
@@ -290,7 +290,7 @@ fn octal(context: &mut Context<'_>) -> Result<u32, PatternError> {
     Ok(value)
 }
 
-/// Reads `k<name>`, or the letter where no group has a name.
+/// Reads `k<name>`, or the letter if no group has a name.
 fn name<'t>(context: &mut Context<'t>, start: usize) -> Result<Escape<'t>, PatternError> {
     context.cursor.next();
     if context.grammar == Grammar::Lenient && !context.group_count().named {
@@ -313,7 +313,7 @@ pub(crate) fn group_name(context: &mut Context<'_>, start: usize) -> Result<Stri
         let c = if c == '\\' && context.cursor.eat('u') {
             let at = context.cursor.at();
             let value = unicode(context, start)?;
-            // The lenient `\u` of no digits reads nothing: no part of a name.
+            // The lenient `\u` without digits reads nothing, so it is not part of a name.
             let read = context.cursor.at() > at;
             char::from_u32(value).filter(|_| read)
         } else {
@@ -340,8 +340,8 @@ pub(crate) fn group_name(context: &mut Context<'_>, start: usize) -> Result<Stri
     Err(context.error("group name that is not an identifier", start))
 }
 
-/// *RegExpIdentifierStart*, or *RegExpIdentifierPart* after the first; none if the table of
-/// letters beyond ASCII is missing.
+/// *RegExpIdentifierStart*, or *RegExpIdentifierPart* after the first; `None` if the table of
+/// non-ASCII letters is missing.
 fn is_name_part(c: char, first: bool) -> Option<bool> {
     if c.is_ascii() {
         let letter = c == '$' || c == '_' || c.is_ascii_alphabetic();

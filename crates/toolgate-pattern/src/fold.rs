@@ -1,7 +1,7 @@
 //! Unicode simple case folding, `Canonicalize` of ECMA-262 under the `u` flag.
 //!
-//! Without the feature `unicode` there is no table, and no pattern that ignores case: see
-//! [`TABLE`].
+//! Without the feature `unicode` there is no table, and patterns that ignore case are not
+//! supported: see [`TABLE`].
 
 use std::sync::OnceLock;
 
@@ -13,18 +13,18 @@ use crate::property;
 #[cfg(feature = "unicode")]
 use crate::set::CodeSet;
 
-/// Whether case can be ignored here.
+/// Whether there is a case folding table.
 pub(crate) const TABLE: bool = cfg!(feature = "unicode");
 
-/// The code points that fold as one another.
+/// The sets of code points that fold to the same code point.
 #[derive(Debug, Default)]
 pub(crate) struct Orbits {
-    /// Every code point with company, in order, and the place of its orbit.
+    /// Every code point that folds with others, in order, and the index of its orbit.
     points: Vec<(u32, usize)>,
     orbits: Vec<Vec<u32>>,
 }
 
-/// The orbit of a code point, itself included; empty if it folds alone, none if there is no
+/// The orbit of a code point, including itself; empty if it folds alone, `None` if there is no
 /// table.
 pub(crate) fn orbit(c: u32) -> Option<&'static [u32]> {
     let table = table()?;
@@ -37,8 +37,8 @@ pub(crate) fn orbit(c: u32) -> Option<&'static [u32]> {
     }
 }
 
-/// The code points that a set in order lacks though they fold as a member; none if there is no
-/// table.
+/// The code points that are not in a sorted set but fold to the same code point as a member; `None`
+/// if there is no table.
 pub(crate) fn equivalents(ranges: &[(u32, u32)]) -> Option<Vec<u32>> {
     let table = table()?;
     let mut met = vec![0_usize; table.orbits.len()];
@@ -65,15 +65,14 @@ fn table() -> Option<&'static Orbits> {
     TABLE.get_or_init(build).as_ref()
 }
 
-/// No table: [`TABLE`] says so, and no caller asks.
+/// No table: no caller gets here, because [`TABLE`] is false.
 #[cfg(not(feature = "unicode"))]
 fn build() -> Option<Orbits> {
     None
 }
 
-/// Asks `regex-syntax` about every code point that has to do with case: once,
-/// since asking it about a large set takes as long each time. None if it was built without
-/// the tables.
+/// Asks `regex-syntax` once about every code point that case affects, since asking about a large
+/// set takes as long each time. `None` if it was built without the tables.
 #[cfg(feature = "unicode")]
 fn build() -> Option<Orbits> {
     let mut candidates = CodeSet::default();
@@ -94,7 +93,7 @@ fn build() -> Option<Orbits> {
             let orbit: Vec<u32> = members
                 .flat_map(|range| u32::from(range.start())..=u32::from(range.end()))
                 .collect();
-            // Each orbit once, when its first member is met.
+            // Adds each orbit once, at its first member.
             if orbit.len() > 1 && orbit.first() == Some(&u32::from(single)) {
                 let place = out.orbits.len();
                 out.points.extend(orbit.iter().map(|c| (*c, place)));

@@ -1,7 +1,7 @@
-//! Paying for work before it is done.
+//! Pays for work before it is done.
 
-/// Takes `price` from the purse. A purse that cannot pay is emptied, so that
-/// nothing cheaper slips in afterwards.
+/// Takes `price` from the fuel. If the fuel is not enough, it is set to 0, so that no cheaper work
+/// is done afterwards.
 #[inline]
 pub(crate) fn spend(fuel: &mut u64, price: u64) -> Option<()> {
     if cfg!(toolgate_unmetered) {
@@ -19,7 +19,7 @@ pub(crate) fn spend(fuel: &mut u64, price: u64) -> Option<()> {
     }
 }
 
-/// Pays for one pass over a haystack at so many bytes per unit.
+/// Pays for one pass over a haystack, at `bytes_per_unit` bytes for each unit.
 #[inline]
 pub(crate) fn spend_pass(fuel: &mut u64, haystack: &str, bytes_per_unit: usize) -> Option<()> {
     spend(

@@ -1,10 +1,9 @@
-//! The names of groups: declared, referred to, told apart by alternative.
+//! The names of groups: declared, referred to, and told apart by alternative.
 //!
-//! ECMA-262 (2025) lets groups share a name if no match can pass through two
-//! of them, that is if some disjunction has them in different alternatives.
-//! Names met in the alternative being read and in those before it are kept
-//! apart per open group; the smaller set always moves into the larger, so the
-//! whole costs n log² n at most.
+//! ECMA-262 (2025) lets groups share a name if no match can pass through two of them, that is, if
+//! they are in different alternatives of some disjunction. For each open group, the names in the
+//! current alternative and those in the alternatives before it are kept apart; the smaller set
+//! always moves into the larger, so the whole costs n log² n at most.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -76,7 +75,7 @@ impl Names {
         self.references.push((name, target, span));
     }
 
-    /// Gives every backreference its groups; the text has ended.
+    /// Sets the groups of every backreference, at the end of the text.
     pub(crate) fn resolve(&self, text: &str, ast: &mut Ast) -> Result<(), PatternError> {
         for (name, target, span) in &self.references {
             let Some(groups) = self.groups.get(name) else {
@@ -94,7 +93,7 @@ impl Names {
     }
 }
 
-/// Moves `from` into `into`; the later place of a name that both hold, if any.
+/// Moves `from` into `into`; returns the later place of a name that is in both, if any.
 fn absorb(
     into: &mut BTreeMap<String, Range<usize>>,
     mut from: BTreeMap<String, Range<usize>>,
@@ -119,7 +118,7 @@ fn absorb(
     clash
 }
 
-/// What an internal error says if a group closes or has a name although none is open.
+/// The message of an internal error if a group closes or gets a name although none is open.
 const OUTSIDE: &str = "a group that was not opened";
 
 fn duplicate(text: &str, span: Range<usize>) -> PatternError {

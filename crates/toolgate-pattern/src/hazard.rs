@@ -1,13 +1,12 @@
-//! Whether an engine that backtracks may need more than linear time for a pattern.
+//! Whether a backtracking engine may need more than linear time for a pattern.
 //!
-//! The matchers of this crate do not; those of most other validators do (V8, `re` of
-//! Python, ICU). A backtracker tries the paths of a pattern's automaton one by one.
-//! If a loop has two paths over the same text, their number doubles with each turn
-//! (EDA, exponential degree of ambiguity); if two loops follow each other and share a
-//! text, there are as many paths as places to change from one to the other (IDA,
-//! polynomial). Both are decided on the pattern's position automaton (A. Weber,
-//! H. Seidl: On the degree of ambiguity of finite automata, 1991). What is not decided
-//! within bounds is called exponential.
+//! The matchers of this crate do not; those of most other validators do (V8, Python's `re`, ICU). A
+//! backtracker tries the paths of a pattern's automaton one by one. If a loop has two paths over
+//! the same text, their number doubles with each iteration (EDA, exponential degree of ambiguity);
+//! if two loops follow each other and match a common text, there are as many paths as positions at
+//! which to change from one to the other (IDA, polynomial). Both are decided on the pattern's
+//! position automaton (A. Weber, H. Seidl: On the degree of ambiguity of finite automata, 1991).
+//! Whatever is not decided within bounds is called exponential.
 
 mod automaton;
 mod paths;
@@ -16,7 +15,7 @@ use crate::Pattern;
 use crate::ast::{Ast, Node, NodeId};
 use crate::parse;
 
-/// The time that a backtracking engine may need, by the length of the text.
+/// The time that a backtracking engine may need, as a function of the length of the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 #[expect(
     clippy::exhaustive_enums,
@@ -32,8 +31,8 @@ pub enum Hazard {
 }
 
 impl Pattern {
-    /// The time that a backtracking engine may need to search a text for the
-    /// pattern. `Hazard::None` is a promise; the others may be too careful.
+    /// The time that a backtracking engine may need to search a text for the pattern.
+    /// `Hazard::None` is a promise; the others may be pessimistic.
     ///
     /// ```
     /// use toolgate_pattern::{Hazard, Limits, Pattern};
@@ -59,7 +58,7 @@ impl Hazard {
         self.max(other)
     }
 
-    /// The time of one that is started wherever the other is.
+    /// The time if this is started wherever `outer` is.
     fn within(self, outer: Self) -> Self {
         match (outer, self) {
             (Self::Exponential, _) | (_, Self::Exponential) => Self::Exponential,
@@ -76,8 +75,8 @@ impl Hazard {
     }
 }
 
-/// The time of matching what is at `root`; from one place only if `fixed`. None if it is
-/// not decided within bounds, or the analysis contradicts itself.
+/// The time for matching the node at `root`, only from one position if `fixed`. `None` if it is not
+/// decided within bounds, or the analysis contradicts itself.
 fn of(ast: &Ast, root: NodeId, fixed: bool, depth: usize) -> Option<Hazard> {
     let facts = ast.facts(root);
     if depth > LOOKS {
@@ -100,7 +99,7 @@ fn of(ast: &Ast, root: NodeId, fixed: bool, depth: usize) -> Option<Hazard> {
     Some(hazard)
 }
 
-/// Whether there is a repetition of many turns in a node.
+/// Whether a node contains a repetition with many iterations.
 fn has_loop(ast: &Ast, root: NodeId) -> bool {
     let mut waiting = vec![root];
     while let Some(id) = waiting.pop() {
@@ -117,7 +116,7 @@ fn has_loop(ast: &Ast, root: NodeId) -> bool {
     false
 }
 
-/// Lookarounds inside lookarounds that are looked into.
+/// The depth of nested lookarounds that is analysed.
 const LOOKS: usize = 8;
 
 #[cfg(test)]

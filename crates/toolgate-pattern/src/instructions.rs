@@ -1,4 +1,4 @@
-//! The instructions of the backtracker, and their emission.
+//! The instructions of the backtracker, and how they are emitted.
 
 use crate::ast::{Assertion, Ast, List, Node, NodeId};
 use toolgate_json::int::{to_u32, to_usize};
@@ -10,7 +10,7 @@ pub(crate) struct Program {
     pub(crate) code: Vec<Instruction>,
     /// The first instruction to run.
     pub(crate) start: u32,
-    /// Matches at the start of the input only.
+    /// Matches only at the start of the input.
     pub(crate) anchored: bool,
     /// Two for each capturing group.
     pub(crate) slots: u32,
@@ -18,36 +18,36 @@ pub(crate) struct Program {
     pub(crate) loops: u32,
 }
 
-/// One instruction and the one to go on with.
+/// One instruction and the one to continue with.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Instruction {
     pub(crate) op: Op,
     pub(crate) next: u32,
 }
 
-/// What an instruction does; `back` reads towards the start, in lookbehinds.
+/// An operation; `back` reads towards the start, in lookbehinds.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Op {
     /// The pattern matches.
     Match,
-    /// Take one character, `what` being a character or a class.
+    /// Consume one character; `what` is a character or a class.
     Single { what: Node, back: bool },
-    /// Take such characters greedily.
+    /// Consume such characters greedily.
     Run {
         what: Node,
         min: u32,
         max: u32,
         back: bool,
     },
-    /// Go on if the position is such.
+    /// Continue if the assertion holds here.
     Assert(Assertion),
-    /// Go on, and come back to `other`.
+    /// Continue, and backtrack to `other`.
     Split { other: u32 },
-    /// Note the position.
+    /// Save the position.
     Save { slot: u32 },
     /// Enter a loop.
     LoopInit { index: u32 },
-    /// Decide on a round.
+    /// Decide whether to iterate.
     LoopHead {
         index: u32,
         min: u32,
@@ -55,13 +55,13 @@ pub(crate) enum Op {
         greedy: bool,
         exit: u32,
     },
-    /// Begin a round: forget the captures inside.
+    /// Begin an iteration: forget the captures inside.
     LoopBody { index: u32, captures: (u32, u32) },
-    /// End a round.
+    /// End an iteration.
     LoopEnd { index: u32, min: u32 },
-    /// Take what one of these groups captured.
+    /// Consume the text that one of these groups captured.
     BackReference { target: u32, fold: bool, back: bool },
-    /// Begin a lookaround; go on at `after` if it holds.
+    /// Begin a lookaround; continue at `after` if it holds.
     Look { negative: bool, after: u32 },
     /// The body of a lookaround has matched.
     LookEnd,
@@ -98,7 +98,7 @@ enum Task {
     },
 }
 
-/// The program of a pattern, at most four instructions for each node; none if the tree or the
+/// The program of a pattern, at most four instructions for each node; `None` if the tree or the
 /// emission contradicts itself.
 pub(crate) fn compile(ast: &Ast, root: NodeId) -> Option<Program> {
     let mut emitter = Emitter {
@@ -295,7 +295,7 @@ impl Emitter<'_> {
         Some(())
     }
 
-    /// Adds an instruction before `next`, which it becomes.
+    /// Adds an instruction before `next`, and makes it the new `next`.
     fn op(&mut self, op: Op) {
         self.code.push(Instruction {
             op,

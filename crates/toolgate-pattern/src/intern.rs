@@ -1,4 +1,4 @@
-//! One class per distinct spelling: `\p{L}` written a thousand times is built once.
+//! One class for each distinct spelling: `\p{L}` written a thousand times is built once.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -8,19 +8,19 @@ use crate::context::Flags;
 use crate::error::PatternError;
 use crate::set::CodeSet;
 
-/// The classes of one pattern by their text and the flags in force.
+/// The classes of one pattern by their text and the flags in effect.
 #[derive(Debug, Default)]
 pub(crate) struct Interner<'t> {
     known: BTreeMap<(&'t str, Flags), ClassId>,
 }
 
 impl<'t> Interner<'t> {
-    /// The class of this spelling, if it was met before.
+    /// The class with this spelling, if it has occurred before.
     pub(crate) fn find(&self, text: &'t str, flags: Flags) -> Option<ClassId> {
         self.known.get(&(text, flags)).copied()
     }
 
-    /// The class of this spelling; `build` makes its set on first sight.
+    /// The class with this spelling; `build` makes its set the first time.
     pub(crate) fn intern(
         &mut self,
         ast: &mut Ast,

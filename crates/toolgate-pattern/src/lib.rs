@@ -1,20 +1,19 @@
-//! ECMA-262 patterns as bounded matchers, for the JSON Schema keywords
-//! `pattern` and `patternProperties`.
+//! ECMA-262 patterns as bounded matchers, for the JSON Schema keywords `pattern` and
+//! `patternProperties`.
 //!
-//! [`Pattern::new`] takes the text of a pattern; [`Pattern::matches`] searches
-//! a string for it, unanchored, as JSON Schema (2020-12 validation, section
-//! 6.3.3) demands. Both text and string may be hostile: every loop is bounded
-//! by a limit that was checked before or by fuel that is paid as it turns.
+//! [`Pattern::new`] reads the source of a pattern; [`Pattern::matches`] searches a string for it,
+//! unanchored, as JSON Schema (2020-12 validation, section 6.3.3) requires. Both source and string
+//! may be hostile: every loop is bounded by a limit that was checked before or by fuel that is paid
+//! for each iteration.
 //!
 //! # Syntax and meaning
 //!
-//! The grammar is that of ECMA-262 under the `u` flag, modifiers `(?i:…)` and
-//! repeated group names of the 2025 edition included. What only Annex B
-//! allows (`\-`, `\_`, a lone `{`, `[\w-.]`, octal escapes) is taken with its
-//! meaning there wherever the `u` grammar has none; [`is_ecma262`] is the
-//! strict question. `.` excludes `\n`, `\r`, U+2028 and U+2029; `$` is the end
-//! of the input only; `\d`, `\w` and `\b` are ASCII; one character is one code
-//! point. Lone surrogates match nothing, since no `str` has any.
+//! The grammar is that of ECMA-262 under the `u` flag, including the modifiers `(?i:…)` and
+//! repeated group names of the 2025 edition. Syntax that only Annex B allows (`\-`, `\_`, a lone
+//! `{`, `[\w-.]`, octal escapes) is accepted with its meaning there if the `u` grammar does not
+//! allow it; [`is_ecma262`] is the strict check. `.` excludes `\n`, `\r`, U+2028 and U+2029; `$` is
+//! only the end of the input; `\d`, `\w` and `\b` are ASCII; one character is one code point. Lone
+//! surrogates match nothing, since no `str` contains any.
 //!
 //! # How it is matched
 //!
@@ -27,11 +26,10 @@
 //!
 //! # Fuel
 //!
-//! One unit takes 10 to 20 ns. A scan costs a unit and one for every 8
-//! bytes, a table one for every 4 bytes; threads and the backtracker pay by the
-//! instruction. Building on first use is not charged: [`Pattern::size`]
-//! bounds it. The price depends on the pattern and the haystack alone, never
-//! on the machine, on other matches, or on what is built already.
+//! One unit takes 10 to 20 ns. A scan costs one unit plus one for every 8 bytes, a table one for
+//! every 4 bytes; threads and the backtracker pay for each instruction. Building on first use is
+//! not charged: [`Pattern::size`] bounds it. The price depends only on the pattern and the
+//! haystack, never on the machine, on other matches, or on what has already been built.
 
 #![deny(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
@@ -73,8 +71,8 @@ use plan::Plan;
 
 /// A compiled pattern.
 ///
-/// Reading the text and estimating its size happen in [`Pattern::new`], in
-/// microseconds; the automaton is built by the first match that needs it.
+/// [`Pattern::new`] reads the source and estimates its size, in microseconds; the first match that
+/// needs the automaton builds it.
 ///
 /// # Example
 ///
@@ -108,12 +106,12 @@ pub struct Pattern {
     reason = "callers write the fields they set and `..Limits::default()`, which allows more fields"
 )]
 pub struct Limits {
-    /// Bytes of pattern text; 8,192 by default, more than twenty times the
-    /// longest pattern that published tools carry.
+    /// Bytes of the pattern's source; 8,192 by default, more than twenty times the longest pattern
+    /// in published tools.
     pub length: usize,
-    /// Estimated bytes of the compiled pattern, [`Pattern::size`]; 1 MiB by
-    /// default. That is about 32,000 instructions, which are read, built and
-    /// found too many for a table in less than 10 ms.
+    /// Estimated bytes of the compiled pattern, [`Pattern::size`]; 1 MiB by default. That is about
+    /// 32,000 instructions, which are read, built and found to be too many for a table in less than
+    /// 10 ms.
     pub size: usize,
     /// Groups inside groups; 64 by default.
     pub depth: usize,
@@ -134,8 +132,8 @@ impl Pattern {
     ///
     /// # Errors
     ///
-    /// If the text is not a pattern, uses what cannot be matched here, or passes
-    /// a limit; the error has the place in the text.
+    /// If the text is not a pattern, uses a feature that cannot be matched here, or exceeds a
+    /// limit; the error has the position in the text.
     pub fn new(text: &str, limits: &Limits) -> Result<Self, PatternError> {
         if text.len() > limits.length {
             let span = 0..text.len();
@@ -173,21 +171,21 @@ impl Pattern {
         })
     }
 
-    /// The text it was read from.
+    /// The source of the pattern.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.text
     }
 
-    /// The bytes that the pattern holds at most once it has been matched, an
-    /// estimate from its text alone. Callers with many patterns sum it up.
+    /// An upper estimate, from its source alone, of the bytes that the pattern holds once it has
+    /// been matched. Callers with many patterns add it up.
     #[must_use]
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// The first bytes of the text that only Annex B of ECMA-262 allows, if
-    /// there are any: other validators may refuse such a pattern.
+    /// The first bytes of the source that only Annex B of ECMA-262 allows, if there are any: other
+    /// validators may refuse such a pattern.
     ///
     /// ```
     /// use toolgate_pattern::{Limits, Pattern};
@@ -201,15 +199,14 @@ impl Pattern {
         self.legacy.clone()
     }
 
-    /// Whether the pattern matches somewhere in the haystack; none if the fuel
-    /// ran out, which leaves `fuel` at 0.
+    /// Whether the pattern matches somewhere in the haystack; `None` if the fuel ran out, which
+    /// leaves `fuel` at 0.
     ///
-    /// It is also none, never true or false, if what was built of the pattern
-    /// contradicts itself, which would be a fault of this crate.
+    /// It is also `None`, never true or false, if the compiled pattern contradicts itself, which
+    /// would be a bug in this crate.
     ///
-    /// The same pattern, haystack and fuel always end the same way. The
-    /// backtracker also gives up, with the fuel at 0, when its stack passes
-    /// 262,144 entries.
+    /// The same pattern, haystack and fuel always give the same result. The backtracker also gives
+    /// up, with the fuel at 0, if its stack exceeds 262,144 entries.
     pub fn matches(&self, haystack: &str, fuel: &mut u64) -> Option<bool> {
         self.plan.matches(&self.ast, haystack, fuel)
     }
@@ -224,9 +221,8 @@ impl fmt::Debug for Pattern {
     }
 }
 
-/// Whether the text is a pattern of ECMA-262 under the `u` flag: the question
-/// of `format: "regex"`. Annex B does not count, and no limit applies; time and
-/// memory are linear in the text.
+/// Whether the text is a pattern of ECMA-262 under the `u` flag, which is what `format: "regex"`
+/// asks. Annex B does not count, and no limit applies; time and memory are linear in the text.
 ///
 /// ```
 /// assert!(toolgate_pattern::is_ecma262(r"^\p{Lu}(?!x)"));

@@ -1,8 +1,8 @@
 //! The linear program: a nondeterministic automaton over code points.
 //!
-//! Repetitions are unrolled, groups have vanished; what remains runs as a
-//! deterministic automaton ([`crate::dfa`]) or as a set of threads
-//! ([`crate::threads`]), both in time linear in the haystack.
+//! Repetitions are unrolled and groups dropped; the rest runs as a deterministic automaton
+//! ([`crate::dfa`]) or as a set of threads ([`crate::threads`]), both in time linear in the
+//! haystack.
 
 use crate::ast::{Assertion, Ast, ClassId, List, NO_MAX, Node, NodeId};
 use toolgate_json::int::{to_u32, to_usize};
@@ -10,13 +10,13 @@ use toolgate_json::int::{to_u32, to_usize};
 /// One instruction; targets are indices into [`Program::code`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Op {
-    /// Take this code point.
+    /// Consume this code point.
     Char(u32, u32),
-    /// Take a code point of this class.
+    /// Consume a code point of this class.
     Class(ClassId, u32),
     /// Go both ways.
     Split(u32, u32),
-    /// Go on if the position is such.
+    /// Continue if the assertion holds here.
     Assert(Assertion, u32),
     /// The pattern matches.
     Match,
@@ -29,18 +29,18 @@ pub(crate) struct Program {
     pub(crate) code: Vec<Op>,
     /// The first instruction to run.
     pub(crate) start: u32,
-    /// Matches at the start of the input only.
+    /// Matches only at the start of the input.
     pub(crate) anchored: bool,
-    /// Holds `\b` or `\B`.
+    /// Contains `\b` or `\B`.
     pub(crate) words: bool,
 }
 
-/// The parts still to emit. Emission runs backwards: `next`, the entry of what
-/// follows, is known before a construct is emitted.
+/// The parts still to emit. Emission runs backwards: `next`, the entry of the code that follows, is
+/// known before a construct is emitted.
 #[derive(Clone, Copy, Debug)]
 enum Task {
     Emit(NodeId),
-    /// Alternative `at` has been emitted; `tail` enters those after it.
+    /// Alternative `at` has been emitted; `tail` is the entry of those after it.
     Alternative {
         list: List,
         at: u32,
@@ -54,7 +54,7 @@ enum Task {
         exit: u32,
         min: u32,
     },
-    /// `left` optional copies are to come, then `min` firm ones.
+    /// `left` optional copies remain, then `min` mandatory ones.
     Optional {
         child: NodeId,
         left: u32,
@@ -74,8 +74,8 @@ enum Task {
     },
 }
 
-/// The program of a sequence of nodes; none if there is a lookaround or a backreference in it.
-/// Its length is the cost in the nodes' facts plus one.
+/// The program of a sequence of nodes; `None` if it contains a lookaround or a backreference. Its
+/// length is the cost in the nodes' facts plus one.
 pub(crate) fn compile(ast: &Ast, sequence: &[NodeId]) -> Option<Program> {
     let mut emitter = Emitter {
         ast,

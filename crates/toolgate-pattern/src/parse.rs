@@ -1,9 +1,8 @@
-//! ECMA-262 pattern text to [`Ast`], iteratively.
+//! Parses ECMA-262 pattern text into an [`Ast`], iteratively.
 //!
-//! The grammar is that of ECMA-262 (2025, which adds modifiers and repeated
-//! group names to 2024) under the `u` flag. [`Grammar::Lenient`] also takes
-//! what only Annex B, section B.1.2, allows, construct by construct, with its
-//! meaning there.
+//! The grammar is that of ECMA-262 (2025, which adds modifiers and repeated group names to 2024)
+//! under the `u` flag. [`Grammar::Lenient`] also accepts syntax that only Annex B, section B.1.2,
+//! allows, construct by construct, with its meaning there.
 
 use std::ops::Range;
 
@@ -23,27 +22,27 @@ use crate::set::{self, CodeSet};
 pub(crate) struct Parsed {
     /// The arena.
     pub(crate) ast: Ast,
-    /// Its topmost node.
+    /// Its root node.
     pub(crate) root: NodeId,
-    /// The first place that only Annex B allows.
+    /// The first range that only Annex B allows.
     pub(crate) legacy: Option<Range<usize>>,
 }
 
-/// Parses a pattern to match with; at most `depth` groups deep, its tree and
-/// classes at most `size` bytes large.
+/// Parses a pattern for matching; at most `depth` groups deep, its tree and classes at most `size`
+/// bytes large.
 pub(crate) fn parse(text: &str, depth: usize, size: usize) -> Result<Parsed, PatternError> {
     Parser::new(text, Grammar::Lenient, depth, size).run()
 }
 
-/// Whether the text is a pattern under the `u` flag. Builds nothing and knows
-/// no limit: time and memory are linear in the text.
+/// Whether the text is a pattern under the `u` flag. Builds nothing and has no limit: time and
+/// memory are linear in the text.
 pub(crate) fn is_strict(text: &str) -> bool {
     Parser::new(text, Grammar::Strict, usize::MAX, usize::MAX)
         .run()
         .is_ok()
 }
 
-/// One group that is open.
+/// An open group.
 #[derive(Debug)]
 struct Frame {
     kind: Group,
@@ -62,7 +61,7 @@ enum Group {
     Look { behind: bool, negative: bool },
 }
 
-/// Whether a quantifier may follow what was read.
+/// Whether a quantifier may follow the last term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Quantifiable {
     Yes,
@@ -95,7 +94,8 @@ impl<'t> Parser<'t> {
             depth,
             size,
             builds,
-            // About as many nodes as bytes: what takes several bytes pays for what has none of its own.
+            // About as many nodes as bytes: terms of several bytes make up for nodes without text
+            // of their own.
             ast: Ast::with_room(if builds { text.len() + 1 } else { 0 }),
             interner: Interner::default(),
             names: Names::default(),
@@ -302,7 +302,7 @@ impl<'t> Parser<'t> {
         Ok(Quantifiable::Yes)
     }
 
-    /// Reads what follows `(`.
+    /// Reads the part after `(`.
     fn open_group(&mut self, start: usize) -> Result<(), PatternError> {
         if !self.context.cursor.eat('?') {
             return self.open_capture(start);
@@ -441,7 +441,7 @@ impl<'t> Parser<'t> {
             _ => return Ok(()),
         };
         let Some((min, max)) = bounds else {
-            // A lone `{`: the next term's business.
+            // A literal `{`: the next term reads it.
             return Ok(());
         };
         if self.context.cursor.at() == start {
@@ -496,5 +496,5 @@ impl<'t> Parser<'t> {
     }
 }
 
-/// What an internal error says if the stacks of the parser do not fit the groups that are open.
+/// The message of an internal error if the parser's stacks do not fit the open groups.
 const INCONSISTENT: &str = "the parser lost count of the open groups";

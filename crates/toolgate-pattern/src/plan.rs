@@ -14,18 +14,18 @@ use crate::recognise::Recogniser;
 use crate::threads::Threads;
 use toolgate_json::int::{to_length, to_u64};
 
-/// A way to match.
+/// A way of matching.
 #[derive(Debug)]
 pub(crate) enum Plan {
     /// One scan.
     Scan(Recogniser),
-    /// An automaton for these nodes in a row.
+    /// An automaton for a sequence of nodes.
     Linear(Linear),
-    /// Where the other does not match.
+    /// Matches if the other does not.
     Not(Box<Plan>),
-    /// Where all match.
+    /// Matches if all match.
     All(Vec<Plan>),
-    /// Where one matches.
+    /// Matches if one matches.
     Any(Vec<Plan>),
     /// Backtracking over the whole pattern.
     Backtrack(Backtrack),
@@ -35,7 +35,8 @@ pub(crate) enum Plan {
 #[derive(Debug)]
 pub(crate) struct Linear {
     sequence: Vec<NodeId>,
-    /// None inside if the nodes contradict the plan. Boxed, since most patterns have none.
+    /// The inner `None` means that the nodes contradict the plan. Boxed, since most patterns have
+    /// no engine.
     engine: OnceLock<Option<Box<Engine>>>,
 }
 
@@ -52,7 +53,7 @@ enum Engine {
 #[derive(Debug)]
 pub(crate) struct Backtrack {
     root: NodeId,
-    /// None inside if the tree contradicts itself.
+    /// The inner `None` means that the tree contradicts itself.
     engine: OnceLock<Option<Box<BacktrackEngine>>>,
 }
 
@@ -80,8 +81,8 @@ pub(crate) fn plan(ast: &Ast, root: NodeId) -> (Plan, usize) {
 }
 
 impl Plan {
-    /// Whether the pattern matches; none if the fuel ran out, or what was built of the pattern
-    /// contradicts itself, which leaves no fuel either.
+    /// Whether the pattern matches; `None` if the fuel ran out, or the compiled pattern contradicts
+    /// itself, which also leaves no fuel.
     pub(crate) fn matches(&self, ast: &Ast, haystack: &str, fuel: &mut u64) -> Option<bool> {
         match self {
             Self::Scan(recogniser) => {
@@ -183,7 +184,7 @@ impl Linear {
     }
 }
 
-/// The plan of a sequence without lookarounds or anything irregular.
+/// The plan of a sequence without lookarounds or other irregular parts.
 fn leaf(ast: &Ast, sequence: Vec<NodeId>) -> Plan {
     match Recogniser::of(ast, &sequence) {
         Some(recogniser) => Plan::Scan(recogniser),
@@ -196,10 +197,9 @@ fn leaf(ast: &Ast, sequence: Vec<NodeId>) -> Plan {
 
 /// Splits lookaheads off the start of a sequence and lookbehinds off its end.
 ///
-/// A lookaround there is a condition of its own on the whole input, because
-/// its position is fixed: `start` is the `^` node in force, if any. None if a
-/// lookaround is elsewhere. Recursion follows the nesting of lookarounds
-/// and alternatives, which the parser has limited.
+/// A lookaround there is a separate condition on the whole input, because its position is fixed:
+/// `start` is the `^` node that applies, if any. `None` if a lookaround is elsewhere. Recursion
+/// follows the nesting of lookarounds and alternatives, which the parser has limited.
 fn split(
     ast: &Ast,
     sequence: &[NodeId],
@@ -283,7 +283,8 @@ fn sign(plan: Plan, negative: bool) -> Plan {
     }
 }
 
-/// The body where all conditions hold. It decides most often, and most cheaply: it goes first.
+/// Matches if the body and all conditions do. The body goes first: it decides most often and is the
+/// cheapest.
 fn all(body: Plan, mut conditions: Vec<Plan>) -> Plan {
     if conditions.is_empty() {
         return body;
@@ -296,12 +297,12 @@ fn all(body: Plan, mut conditions: Vec<Plan>) -> Plan {
 const SCAN_BYTES: usize = 8;
 /// Bytes that a table reads for one unit.
 const TABLE_BYTES: usize = 4;
-/// Table entries granted to each instruction of the program, so that the size
-/// of a small pattern is small.
+/// Table entries allowed for each instruction of the program, so that small patterns have a small
+/// size.
 const TABLE_PER_OP: usize = 256;
 /// An instruction of a linear program with its share of the scratch memory.
 const OP_BYTES: u64 = 32;
-/// The instructions of a node for the backtracker: at most four of 32 bytes.
+/// The bytes of a node's instructions for the backtracker: at most four of 32 bytes.
 const BACKTRACK_BYTES: usize = 128;
 /// The most parts that lookarounds may split a pattern into.
 const MAX_PARTS: usize = 64;

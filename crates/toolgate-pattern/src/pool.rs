@@ -31,5 +31,5 @@ impl<T> Pool<T> {
     }
 }
 
-/// As many as a busy machine's worker threads, and no more memory than that.
+/// Enough for the worker threads of a busy machine, and a bound on the memory.
 const KEPT: usize = 8;

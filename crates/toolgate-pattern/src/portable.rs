@@ -1,8 +1,7 @@
-//! A pattern in a form that readers of the `u` grammar take.
+//! Rewrites a pattern so that engines with the `u` grammar accept it.
 //!
-//! Rewrites what only Annex B of ECMA-262 allows, and what was added to the grammar
-//! in 2025, where another spelling means exactly the same: the tree of the new text
-//! is that of the old one.
+//! Rewrites syntax that only Annex B of ECMA-262 allows, and syntax that was added in 2025, if
+//! another spelling means exactly the same: the new text has the same tree as the old one.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -10,9 +9,9 @@ use std::str::Chars;
 use crate::{Pattern, is_ecma262, parse};
 
 impl Pattern {
-    /// The pattern in a spelling that engines without Annex B take (the `u` flag,
-    /// without modifiers, group names, `\u{…}` and `\c`); itself if it is one. None if
-    /// there is none.
+    /// The pattern in a spelling that engines without Annex B accept (the `u` flag, without
+    /// modifiers, group names, `\u{…}` and `\c`); unchanged if it already is one. `None` if there
+    /// is none.
     ///
     /// ```
     /// use toolgate_pattern::{Limits, Pattern};
@@ -70,7 +69,7 @@ fn rewritten(text: &str) -> Option<String> {
     Some(out)
 }
 
-/// What follows `(`.
+/// Rewrites the part after `(`.
 fn group(rest: &mut Peekable<Chars<'_>>, out: &mut String, named: bool) -> Option<()> {
     let mut ahead = rest.clone();
     if ahead.next() != Some('?') {
@@ -79,7 +78,7 @@ fn group(rest: &mut Peekable<Chars<'_>>, out: &mut String, named: bool) -> Optio
     match (ahead.next()?, ahead.next()) {
         (':' | '=' | '!', _) | ('<', Some('=' | '!')) => Some(()),
         ('<', _) if named => None,
-        // Only a reference by name needs the name.
+        // Only references by name need the name.
         ('<', _) => rest.by_ref().find(|c| *c == '>').map(|_| ()),
         // Modifiers.
         _ => None,
@@ -91,7 +90,7 @@ fn group(rest: &mut Peekable<Chars<'_>>, out: &mut String, named: bool) -> Optio
     })
 }
 
-/// Whether what follows `{` makes it a quantifier.
+/// Whether the text after `{` makes it a quantifier.
 fn quantifies(mut rest: Peekable<Chars<'_>>) -> bool {
     let digits = |rest: &mut Peekable<Chars<'_>>| {
         let mut count = 0;
@@ -214,9 +213,9 @@ fn class(rest: &mut Peekable<Chars<'_>>, out: &mut String) -> Option<()> {
 
 /// Characters that need a `\` to represent themselves.
 const SPECIAL: &str = "^$\\.*+?()[]{}|/";
-/// The same in a class.
+/// The same inside a class.
 const CLASS_SPECIAL: &str = "^\\]-";
-/// Letters after `\` that mean something in the `u` grammar.
+/// Letters that have a meaning after `\` in the `u` grammar.
 const LETTERS: &str = "bBdDsSwWfnrtvxpPk";
 
 #[cfg(test)]

@@ -1,23 +1,23 @@
 //! `\p{…}`: the property names that ECMA-262 lists, and their sets.
 //!
-//! ECMA-262 takes names exactly as Unicode spells them (tables
-//! `table-nonbinary-unicode-properties` and `table-binary-unicode-properties`):
-//! no loose case, no omitted underscore. The sets come from `regex-syntax`; without the
-//! feature `unicode` only the sets that need no table are known.
+//! ECMA-262 accepts names exactly as Unicode spells them (tables
+//! `table-nonbinary-unicode-properties` and `table-binary-unicode-properties`): no other case, no
+//! omitted underscore. The sets come from `regex-syntax`; without the feature `unicode` only the
+//! sets that need no table are known.
 
 #[cfg(feature = "unicode")]
 use regex_syntax::hir::{Class, HirKind};
 
 use crate::set::CodeSet;
 
-/// What a property expression asks for.
+/// The result of looking up a property expression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lookup {
     /// A property whose set can be built.
     Known,
-    /// A property that ECMA-262 lists and that the tables at hand lack.
+    /// A property that ECMA-262 lists but the available tables lack.
     Unsupported,
-    /// Nothing that ECMA-262 lists.
+    /// Not listed by ECMA-262.
     Unknown,
 }
 
@@ -39,13 +39,13 @@ pub(crate) fn look_up(expression: &str) -> Lookup {
     }
 }
 
-/// The set of a property expression that [`look_up`] knows.
+/// The set of a property expression for which [`look_up`] returns `Known`.
 #[cfg(not(feature = "unicode"))]
 pub(crate) fn set(expression: &str) -> Option<CodeSet> {
     without_table(expression).map(CodeSet::of)
 }
 
-/// The properties whose ranges can be written here.
+/// The properties whose ranges are simple enough to be written here.
 fn without_table(expression: &str) -> Option<&'static [(u32, u32)]> {
     match expression {
         "Any" => Some(&[(0, 0x10_FFFF)]),
@@ -55,7 +55,7 @@ fn without_table(expression: &str) -> Option<&'static [(u32, u32)]> {
     }
 }
 
-/// The set of a property expression that [`look_up`] knows.
+/// The set of a property expression for which [`look_up`] returns `Known`.
 #[cfg(feature = "unicode")]
 pub(crate) fn set(expression: &str) -> Option<CodeSet> {
     let category = match expression.split_once('=') {
@@ -67,9 +67,9 @@ pub(crate) fn set(expression: &str) -> Option<CodeSet> {
     if let Some("Cs" | "Surrogate") = category {
         return Some(CodeSet::of(&[crate::set::SURROGATES]));
     }
-    // What has no script (UAX 24, section 2.1), for which there is no table either.
+    // Code points without a script (UAX 24, section 2.1), for which there is no table either.
     let unknown = matches!(expression.split_once('='), Some((_, "Unknown" | "Zzzz")));
-    // A lone category name must not be read as a property or a script.
+    // A category name alone must not be read as a property or a script.
     let query = match category {
         Some(category) => format!("\\p{{gc={category}}}"),
         None if unknown => r"[\p{gc=Cn}\p{gc=Co}]".to_owned(),
@@ -95,7 +95,7 @@ pub(crate) fn set(expression: &str) -> Option<CodeSet> {
         }
         _ => return None,
     }
-    // The tables have scalar values; ECMA-262 has code points.
+    // The tables contain scalar values; ECMA-262 has code points.
     if expression == "Any" || unknown || matches!(category, Some("C" | "Other")) {
         out.add(crate::set::SURROGATES.0, crate::set::SURROGATES.1);
     }
@@ -103,11 +103,11 @@ pub(crate) fn set(expression: &str) -> Option<CodeSet> {
     Some(out)
 }
 
-/// What an internal error says if a set is asked for that [`look_up`] does not know, or that the
-/// tables lack after all.
+/// The message of an internal error if a set is requested that [`look_up`] does not know, or that
+/// the tables lack after all.
 pub(crate) const MISSING: &str = "a table of Unicode is missing";
 
-/// Whether a space-separated list holds exactly this name.
+/// Whether a space-separated list contains exactly this name.
 fn listed(list: &str, name: &str) -> bool {
     list.split(' ').any(|entry| entry == name)
 }
@@ -180,7 +180,7 @@ mod tests {
         }
     }
 
-    /// No listed name may turn into an internal error when a pattern is read.
+    /// No listed name may cause an internal error when a pattern is read.
     #[cfg(feature = "unicode")]
     #[test]
     fn each_listed_property_has_a_set() {

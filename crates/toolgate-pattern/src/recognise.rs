@@ -1,5 +1,5 @@
-//! Patterns that need no automaton: literals, and runs of classes that greed
-//! decides.
+//! Patterns that need no automaton: literals, and runs of classes for which greedy matching is
+//! exact.
 
 use crate::ast::{Assertion, Ast, NO_MAX, Node, NodeId};
 use crate::runs::{Repetition, Runs};
@@ -11,7 +11,7 @@ use toolgate_json::int::to_u64;
 pub(crate) enum Recogniser {
     /// Every string.
     Anything,
-    /// One of these literals; sorted where both ends are anchored.
+    /// One of these literals; sorted if both ends are anchored.
     Literals {
         literals: Vec<Box<str>>,
         start: bool,
@@ -66,7 +66,7 @@ impl Recogniser {
         }
     }
 
-    /// The units that each match costs beside the pass over the haystack.
+    /// The units that each match costs in addition to the pass over the haystack.
     pub(crate) fn surcharge(&self) -> u64 {
         match self {
             Self::Literals {
@@ -90,7 +90,7 @@ impl Recogniser {
     }
 }
 
-/// The sequence with groups and concatenations dissolved at its top.
+/// The sequence with groups and concatenations flattened at its top level.
 fn flatten(ast: &Ast, sequence: &[NodeId]) -> Option<Vec<NodeId>> {
     let mut out = Vec::with_capacity(sequence.len().max(8));
     let mut todo: Vec<NodeId> = sequence.iter().rev().copied().collect();
@@ -128,7 +128,7 @@ fn literals(ast: &Ast, items: &[NodeId], start: bool, end: bool) -> Option<Recog
     if let [only] = items
         && let Node::Alternate(list) = ast.node(*only)
     {
-        // Without an anchor every literal would be its own pass.
+        // Without an anchor, every literal would need its own pass.
         if !start && !end {
             return None;
         }

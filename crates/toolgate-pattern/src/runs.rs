@@ -1,18 +1,17 @@
-//! Runs of classes from the start of a text, where greed decides: names such as
-//! `^[a-z][a-z0-9_-]{0,63}$`, and layouts of one length such as dates and UUIDs.
+//! Runs of classes from the start of a text, if greedy matching is exact: names such as
+//! `^[a-z][a-z0-9_-]{0,63}$`, and fixed-length layouts such as dates and UUIDs.
 
 use crate::set::Class;
 use toolgate_json::int::{to_length, to_u64};
 
-/// Runs of classes one behind the other, and nothing after them if `end`.
+/// Consecutive runs of classes, with nothing after them if `end`.
 #[derive(Debug)]
 pub(crate) struct Runs {
-    /// For each byte the classes that have it, by [`Run::bit`]; none for bytes that are
-    /// no characters of their own.
+    /// For each byte the classes that contain it, by [`Run::bit`]; none for bytes that are not a
+    /// whole character.
     table: Box<[u16; 256]>,
     runs: Box<[Run]>,
-    /// Where every match has one length and all its characters are ASCII: the class of
-    /// each byte.
+    /// The class of each byte, if every match has the same length and only ASCII characters.
     layout: Box<[u16]>,
     end: bool,
     /// The fewest and most bytes that can match.
@@ -24,7 +23,7 @@ pub(crate) struct Runs {
 pub(crate) struct Repetition {
     pub(crate) class: Class,
     pub(crate) min: u64,
-    /// `u64::MAX` is none.
+    /// `u64::MAX` if there is no maximum.
     pub(crate) max: u64,
 }
 
@@ -34,16 +33,17 @@ struct Run {
     bit: u16,
     min: u64,
     max: u64,
-    /// The class, if it has members beyond ASCII: few have, and most patterns have several runs.
+    /// The class, if it has members beyond ASCII; boxed because few have, and most patterns have
+    /// several runs.
     wide: Option<Box<Class>>,
 }
 
 impl Runs {
-    /// The runs of these repetitions; none if greed does not decide them, or if there
-    /// are more classes than a row of the table has bits.
+    /// The runs of these repetitions; `None` if greedy matching is not exact, or if there are more
+    /// classes than a row of the table has bits.
     pub(crate) fn of(mut repetitions: Vec<Repetition>, end: bool) -> Option<Self> {
         if !end {
-            // What may follow does not matter: the last runs need their minimum only.
+            // The text after the match does not matter, so the last runs need only their minimum.
             while repetitions.last().is_some_and(|last| last.min == 0) {
                 repetitions.pop();
             }
@@ -130,8 +130,8 @@ impl Runs {
         !odd
     }
 
-    /// Where a run ends that begins at `at` and takes as much as is allowed; none if
-    /// that is too little.
+    /// Where a run ends that begins at `at` and consumes as much as is allowed; `None` if that is
+    /// too little.
     #[inline]
     fn take(&self, run: &Run, text: &str, at: usize) -> Option<usize> {
         let mut at = at;
@@ -191,8 +191,8 @@ impl Runs {
     }
 }
 
-/// Whether taking as much as allowed is the only way a run can go: what
-/// follows a run of variable length must not begin with a member of it.
+/// Whether consuming as much as allowed is the only way a run can match: the part after a run of
+/// variable length must not begin with a member of it.
 fn greed_decides(runs: &[Repetition]) -> bool {
     runs.iter().enumerate().all(|(index, run)| {
         if run.min == run.max {
@@ -210,5 +210,5 @@ fn greed_decides(runs: &[Repetition]) -> bool {
     })
 }
 
-/// Longer texts of one length are matched run by run.
+/// Longer texts of fixed length are matched run by run.
 const LONGEST_LAYOUT: u64 = 64;

@@ -68,8 +68,8 @@ impl CodeSet {
         &self.ranges
     }
 
-    /// Adds every code point that folds to the same code point as a member does; none if there
-    /// is no table of case folding.
+    /// Adds every code point that folds to the same code point as a member; `None` if there is no
+    /// case folding table.
     pub(crate) fn fold(&mut self) -> Option<()> {
         self.normalise();
         let equivalents = fold::equivalents(&self.ranges)?;
@@ -121,7 +121,7 @@ impl Class {
         self.ranges.last().is_none_or(|range| range.1 < 128)
     }
 
-    /// The inclusive ranges, sorted, apart by at least one code point.
+    /// The inclusive ranges, sorted, with at least one code point between them.
     pub(crate) fn ranges(&self) -> &[(u32, u32)] {
         &self.ranges
     }
@@ -166,7 +166,7 @@ pub(crate) const SURROGATES: (u32, u32) = (0xD800, 0xDFFF);
 pub(crate) const DIGIT: &[(u32, u32)] = &[(0x30, 0x39)];
 /// `\w`.
 pub(crate) const WORD: &[(u32, u32)] = &[(0x30, 0x39), (0x41, 0x5A), (0x5F, 0x5F), (0x61, 0x7A)];
-/// `\w` where case is ignored: ſ folds to s, and the Kelvin sign to k.
+/// `\w` if case is ignored: ſ folds to s, and the Kelvin sign to k.
 pub(crate) const WORD_FOLDED: &[(u32, u32)] = &[
     (0x30, 0x39),
     (0x41, 0x5A),

@@ -1,6 +1,6 @@
-//! Running a linear program as a set of threads, for patterns whose automaton
-//! would be too large. Fuel is spent by the instruction visited, after each
-//! character: at most one step of the program is run on credit.
+//! Runs a linear program as a set of threads, for patterns whose automaton would be too large. Fuel
+//! is spent for each visited instruction, after each character: at most one step of the program
+//! runs on credit.
 
 use crate::ast::Ast;
 use crate::closure::{Closure, Surround};
@@ -26,7 +26,7 @@ impl Threads {
         }
     }
 
-    /// Whether the pattern matches; none if the fuel ran out.
+    /// Whether the pattern matches; `None` if the fuel ran out.
     pub(crate) fn run(
         &mut self,
         ast: &Ast,
@@ -49,7 +49,7 @@ impl Threads {
                 return Some(true);
             }
             self.kernel.clear();
-            // Threads often wait at the same class: it is asked once.
+            // Threads often wait at the same class, so it is tested once.
             let mut asked = None;
             for &consumer in &self.closure.consumers {
                 match program.code.get(to_usize(consumer)) {
@@ -65,7 +65,7 @@ impl Threads {
                         }
                     }
                     Some(Op::Char(..)) => {}
-                    // Only these take a character: the program contradicts itself.
+                    // Only these consume a character: the program contradicts itself.
                     _ => {
                         *fuel = 0;
                         return None;
@@ -99,5 +99,5 @@ impl Threads {
     }
 }
 
-/// An instruction is visited, and its class asked, in 5 to 10 ns.
+/// Visiting an instruction and testing its class takes 5 to 10 ns.
 const VISITS_PER_UNIT: u64 = 2;

@@ -28,7 +28,7 @@ fn check(rows: &[Row]) {
                 assert_eq!(exact, 0, "`{text}` in {haystack:?} costs the same again");
                 let mut short = price - 1;
                 assert_eq!(pattern.matches(haystack, &mut short), None, "`{text}`");
-                assert_eq!(short, 0, "`{text}`: an empty purse");
+                assert_eq!(short, 0, "`{text}`: an empty budget");
             }
         }
     }

@@ -1,4 +1,4 @@
-//! The compiler: what the operator sets.
+//! The compiler and its options.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use toolgate_syntax::{CompileError, Content, Dialect, Formats, Options, Parser, 
 
 use crate::limits::Limits;
 
-/// Compiles schemas under one set of options.
+/// Compiles schemas with one set of options.
 ///
 /// Cheap to clone: clones share their options until one is changed.
 ///
@@ -26,7 +26,7 @@ use crate::limits::Limits;
 #[derive(Debug, Clone, Default)]
 pub struct Compiler(Arc<Settings>);
 
-/// What the operator set.
+/// The options that were set.
 #[derive(Debug, Clone, Default)]
 struct Settings {
     limits: Limits,
@@ -34,13 +34,13 @@ struct Settings {
 }
 
 impl Compiler {
-    /// A compiler with the default limits, formats as annotations, strict.
+    /// A compiler with the default limits, `format` as an annotation, and strict checking.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// Sets the bounds of compilation and of each check.
+    /// Sets the limits of compilation and of each check.
     ///
     /// ```
     /// use toolgate_schema::{Compiler, Limits};
@@ -55,7 +55,7 @@ impl Compiler {
         self
     }
 
-    /// Sets what `format` does.
+    /// Sets whether `format` asserts.
     ///
     /// ```
     /// use toolgate_schema::{Compiler, Formats, Verdict, Workspace};
@@ -70,7 +70,7 @@ impl Compiler {
         self
     }
 
-    /// Sets what `contentEncoding` and `contentMediaType` do.
+    /// Sets whether `contentEncoding` and `contentMediaType` assert.
     ///
     /// ```
     /// use toolgate_schema::{Compiler, Content, Dialect, Verdict, Workspace};
@@ -103,7 +103,7 @@ impl Compiler {
         self
     }
 
-    /// Sets the dialect of every schema, whatever its `$schema` says.
+    /// Sets the dialect of every schema, regardless of its `$schema`.
     ///
     /// ```
     /// use toolgate_schema::{Compiler, Dialect, Verdict, Workspace};
@@ -119,7 +119,7 @@ impl Compiler {
         self
     }
 
-    /// Takes [`dialect`](Self::dialect) back: the dialect is that which a schema declares.
+    /// Undoes [`dialect`](Self::dialect): each schema has the dialect it declares.
     #[must_use]
     pub fn declared_dialect(mut self) -> Self {
         self.options().dialect = None;
@@ -142,8 +142,8 @@ impl Compiler {
         self
     }
 
-    /// Sets the absolute URI of every schema, which its relative references are resolved against
-    /// unless its `$id` says otherwise (none unless set). Registered documents have their own.
+    /// Sets the absolute URI of every schema, against which its relative references are resolved
+    /// unless it has an `$id` (none by default). Registered documents have their own.
     ///
     /// ```
     /// use toolgate_schema::{Compiler, Workspace};
@@ -161,8 +161,8 @@ impl Compiler {
         self
     }
 
-    /// Hands in a document that references may lead to. `uri` is its absolute
-    /// URI; a fragment is ignored. A later document of the same URI replaces it.
+    /// Registers a document that references may lead to. `uri` is its absolute URI; a fragment is
+    /// ignored. A later document with the same URI replaces it.
     ///
     /// ```
     /// use toolgate_schema::{Compiler, Verdict, Workspace};
@@ -175,8 +175,8 @@ impl Compiler {
     ///
     /// # Errors
     ///
-    /// The document is not JSON, or one too many. Whether it is a valid schema
-    /// is found out when a reference leads to it.
+    /// The document is not JSON, or there are too many. Whether it is a valid schema is only
+    /// checked when a reference leads to it.
     pub fn register(mut self, uri: &str, document: &[u8]) -> Result<Self, CompileError> {
         self.settings().parser.register(uri, document)?;
         Ok(self)
@@ -190,7 +190,7 @@ impl Compiler {
         self.settings().parser.options_mut()
     }
 
-    /// The bounds this compiler works under.
+    /// The limits of this compiler.
     #[must_use]
     pub fn bounds(&self) -> &Limits {
         &self.0.limits

@@ -1,10 +1,10 @@
-//! What a naive validator does for one value: one that follows every path through a
-//! schema, and remembers nothing.
+//! Estimates the work of a naive validator on one value: one that follows every path through a
+//! schema and remembers nothing.
 //!
-//! Most validators are naive. This engine is not, so a schema that is cheap here may
-//! hang others: `allOf` with two references to the next of forty such schemas is
-//! 2^40 paths. The count is an upper bound for one place of an instance of at most
-//! [`DEPTH`] levels; recursion counts once for each level.
+//! Most validators are naive. This engine is not, so a schema that is cheap here may hang others:
+//! `allOf` with two references to the next of forty such schemas has 2^40 paths. The count is an
+//! upper bound for one location in an instance of at most [`DEPTH`] levels; recursion counts once
+//! for each level.
 
 use crate::dialect::Keyword;
 use crate::explain::Program;
@@ -12,8 +12,8 @@ use crate::model::{Dangling, Entry, Form, Model, SubschemaId};
 use crate::schema::Schema;
 
 impl Schema {
-    /// An upper bound for the number of subschemas that a naive validator applies to
-    /// one place of an instance.
+    /// An upper bound on the number of subschemas that a naive validator applies at one instance
+    /// location.
     ///
     /// ```
     /// use toolgate_schema::Schema;
@@ -35,9 +35,9 @@ impl Schema {
         most.unwrap_or(u64::MAX)
     }
 
-    /// The places of subschemas without which [`naive_cost`](Self::naive_cost) is at
-    /// most `bound`, as JSON pointers; few, and as deep as possible. The root alone if
-    /// others do not help.
+    /// The locations of subschemas without which [`naive_cost`](Self::naive_cost) is at most
+    /// `bound`, as JSON pointers; few, and as deep as possible. Only the root if removing others
+    /// does not help.
     ///
     /// ```
     /// let schema = toolgate_schema::Schema::compile(br#"{"type": "object"}"#)?;
@@ -53,7 +53,7 @@ impl Schema {
     }
 }
 
-/// The places to cut so that no more than `bound` paths are left.
+/// The locations to cut so that at most `bound` paths remain.
 fn cut_to(model: &Model, bound: u64) -> Result<Vec<String>, Dangling> {
     let mut cut: Vec<SubschemaId> = Vec::new();
     for _ in 0..ROUNDS {
@@ -89,7 +89,7 @@ fn places(model: &Model, cut: &[SubschemaId]) -> Vec<String> {
     places
 }
 
-/// The subschemas that refer to one.
+/// The subschemas that refer to `target`.
 fn references_to(model: &Model, target: SubschemaId) -> Result<Vec<SubschemaId>, Dangling> {
     let mut found = Vec::new();
     for (index, sub) in model.subs.iter().enumerate() {
@@ -105,18 +105,19 @@ fn references_to(model: &Model, target: SubschemaId) -> Result<Vec<SubschemaId>,
     Ok(found)
 }
 
-/// For each depth below a subschema, the paths that lead to one place there.
+/// For each depth below a subschema, the number of paths that lead to one location there.
 struct Paths {
-    /// By depth, then by subschema; up to [`DEPTH`], or to the depth from which on all are equal.
+    /// By depth, then by subschema; up to [`DEPTH`], or to the depth from which on all levels are
+    /// equal.
     levels: Vec<Vec<u64>>,
 }
 
-/// The subschemas that one applies to the same place, and below it.
+/// The subschemas that a subschema applies in place and to children.
 struct Applied {
     here: Vec<SubschemaId>,
     members: Vec<SubschemaId>,
     items: Vec<SubschemaId>,
-    /// Apply to some members or items beside the others.
+    /// Applied to some members or items in addition to the others.
     also_members: Vec<SubschemaId>,
     also_items: Vec<SubschemaId>,
     weight: u64,
@@ -173,7 +174,7 @@ impl Paths {
             .collect::<Result<_, _>>()?;
         let order = inner_first(&applied);
         let mut levels: Vec<Vec<u64>> = Vec::with_capacity(DEPTH);
-        // What is of use in a level is written before it is read.
+        // Entries that a level uses are written before they are read.
         let mut members = vec![0_u64; count];
         let mut items = vec![0_u64; count];
         for depth in 0..DEPTH {
@@ -213,7 +214,7 @@ impl Paths {
                 .zip(&items)
                 .map(|(one, other)| *one.max(other));
             let level: Vec<u64> = level.collect();
-            // A level depends on the one below only, so all further ones would be the same.
+            // A level depends only on the one below, so all further levels would be the same.
             let settled = depth > 1 && levels.last() == Some(&level);
             levels.push(level);
             if settled {
@@ -233,13 +234,13 @@ impl Paths {
             .try_fold(0, |most, level| Ok(value(level, sub)?.max(most)))
     }
 
-    /// The last subschema over the bound on the costliest way from the root.
+    /// The last subschema over the bound on the most expensive path from the root.
     fn deepest(&self, model: &Model, bound: u64) -> Result<SubschemaId, Dangling> {
         let (mut sub, mut depth) = (model.root, 0);
         while depth + 1 < self.levels.len() && self.at(depth, sub)? <= bound {
             depth += 1;
         }
-        // Each step goes inward or down: there are no rings in place.
+        // Each step goes to a subschema in place or down a level: there are no cycles in place.
         for _ in 0..model.subs.len().saturating_mul(2) + DEPTH {
             let of = Applied::of(model, sub, &[])?;
             let here = of.here.iter().map(|sub| (*sub, depth));
@@ -262,7 +263,7 @@ impl Paths {
     }
 }
 
-/// Subschemas in an order in which what one applies in place comes before it.
+/// Subschemas in an order in which each follows those it applies in place.
 fn inner_first(applied: &[Applied]) -> Vec<usize> {
     let mut order = Vec::with_capacity(applied.len());
     let mut seen = vec![false; applied.len()];
@@ -289,9 +290,9 @@ fn value(table: &[u64], sub: SubschemaId) -> Result<u64, Dangling> {
     table.get(sub.index()).copied().ok_or(Dangling)
 }
 
-/// Levels of an instance that are counted.
+/// Number of instance levels that are counted.
 const DEPTH: usize = 32;
-/// Subschemas that are taken out before the whole is given up.
+/// Maximum number of subschemas removed before falling back to the root.
 const ROUNDS: usize = 64;
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
-//! JSON Schema under hard bounds: schema and instance in, verdict out.
+//! JSON Schema with hard limits: schema and instance in, verdict out.
 //!
-//! Toolgate's engine compiles schemas that nobody vouches for and checks
-//! instances against them. It knows the dialects draft 4, 6, 7, 2019-09 and
-//! 2020-12, fetches nothing, and every check is bounded by [`Limits`]: a
-//! [`Verdict`] is *valid*, *invalid* or *undecided*, never a hang.
+//! Toolgate's engine compiles untrusted schemas and checks instances against them. It supports
+//! draft 4, 6, 7, 2019-09 and 2020-12, fetches nothing, and runs every check under [`Limits`]: a
+//! [`Verdict`] is *valid*, *invalid* or *undecided*, and a check never hangs.
 //!
 //! ```
 //! use toolgate_schema::{Compiler, Formats, Verdict, Workspace};
@@ -26,22 +25,22 @@
 //! | [`Schema::output`] | a standard output format, as JSON text |
 //! | [`Schema::annotations`] | what keywords that hold say about values |
 //!
-//! Each takes an [`Instance`] (JSON text, a document, a `serde_json::Value`, or any [`Node`])
-//! and a [`Workspace`], which holds the options of one check and the memory that checks reuse.
-//! The [`Compiler`] has the options of a schema.
+//! Each takes an [`Instance`] (JSON text, a document, a `serde_json::Value`, or any [`Node`]) and a
+//! [`Workspace`], which holds the options of one check and the memory that checks reuse. The
+//! [`Compiler`] holds the options of a schema.
 //!
 //! # Untrusted input
 //!
-//! This crate is made for schemas and instances that strangers write. Under the default
-//! [`Limits`], no schema and no instance makes it panic, overflow the stack, loop, fetch
-//! something, or take more than the time and memory below. What the limits stop is an error of
-//! compilation, or an undecided check, and never a verdict.
+//! This crate is made for schemas and instances from untrusted authors. Under the default
+//! [`Limits`], no schema and no instance makes it panic, overflow the stack, loop, fetch something,
+//! or use more than the time and memory below. Exceeding a limit is a compile error or an undecided
+//! check, never a verdict.
 //!
 //! ## Schemas
 //!
-//! [`Compiler::compile`] refuses a schema that goes over a limit, with a [`CompileError`] whose
-//! [`limit`](CompileError::limit) names it. Compilation takes time and memory in proportion to
-//! these limits, and they are checked while the schema is read, before more memory is taken:
+//! [`Compiler::compile`] refuses a schema that exceeds a limit, with a [`CompileError`] whose
+//! [`limit`](CompileError::limit) names the limit. Compilation takes time and memory in proportion
+//! to these limits, and they are checked while the schema is read, before more memory is allocated:
 //!
 //! | limits | what they bound | what they do not |
 //! |---|---|---|
@@ -50,35 +49,34 @@
 //! | `pattern_bytes`, `pattern_size`, `patterns_size` | the compiled regular expressions | the memory that a match uses while it runs, which each pattern bounds by itself |
 //! | `plan_nodes` | the compiled program, where dynamic references would multiply it | |
 //!
-//! Nothing is fetched. A `$ref` to a document that is not registered is refused
-//! (`ref-denied`), and so is a ring of references that would never end. A regular expression
-//! is matched in time linear in the text wherever it has no backreference or lookaround;
-//! where it has one, the search pays fuel for each step.
+//! Nothing is fetched. A `$ref` to a document that is not registered is refused (`ref-denied`), and
+//! so is a cycle of references that would never end. A regular expression without backreferences
+//! or lookaround is matched in time linear in the string; otherwise the search pays fuel for each
+//! step.
 //!
 //! ## Instances
 //!
-//! Reading JSON text is bounded by [`Limits::instance`]: bytes, nesting, values, digits of a
-//! number, and repeated names. An instance over them is a [`ReadError`], which is not a verdict.
-//! An instance that is given as a value has no such bound; checking it has.
+//! [`Limits::instance`] limits the reading of JSON text: bytes, nesting, values, digits of a
+//! number, and repeated names. An instance that exceeds them is a [`ReadError`], which is not a
+//! verdict. An instance that is passed as a value has no such limit; checking it has.
 //!
-//! A check may spend [`Limits::fuel`] units of work, 10 to 40 ns each on a core of the 2020s:
-//! 20 to 80 ms with the default, where an ordinary tool call takes under 100 units. Fuel is paid
-//! before the work. It depends on the schema and the content of the instance only, not on the
-//! machine, the order of members or the representation, so that the same check ends the same
-//! way everywhere. [`Limits::evaluation_depth`] bounds how deep subschemas apply each other,
-//! and with it the stack: 256 KiB are enough for the default. Explaining a failure may take as
-//! much again.
+//! A check may spend [`Limits::fuel`] units of work, 10 to 40 ns each on a core of the 2020s: 20 to
+//! 80 ms with the default, while an ordinary tool call takes under 100 units. Fuel is paid before
+//! the work is done. It depends only on the schema and the content of the instance, not on the
+//! machine, the order of members or the representation, so the same check ends the same way
+//! everywhere. [`Limits::evaluation_depth`] limits how deeply subschemas apply each other, and with
+//! it the stack: 256 KiB are enough for the default. Explaining a failure may take as much again.
 //!
-//! Fuel is not time. A machine that is slow or overloaded takes longer for it; a deadline
-//! belongs to the program that calls. [`Workspace::fuel`] sets the fuel of single checks, for a
-//! program that gives each of its users a budget of their own.
+//! Fuel is not time: a slow or overloaded machine takes longer for it, and a deadline is the task
+//! of the calling program. [`Workspace::fuel`] sets the fuel of single checks, for a program that
+//! gives each of its users a separate budget.
 //!
 //! ## Undecided
 //!
-//! [`Verdict::Undecided`] means that the answer is not known, for the reason it carries. No
-//! keyword turns it into an answer: `not` does not negate it, and `anyOf` does not pass it over
-//! for a branch that it has not tried. Treat it as "not valid" where you protect something, and
-//! log the reason: [`Exhausted::setting`] names the limit to raise.
+//! [`Verdict::Undecided`] means that the answer is not known, for the reason it carries. No keyword
+//! turns it into an answer: `not` does not negate it, and `anyOf` does not skip it to try another
+//! branch. Treat it as "not valid" if the check protects something, and log the reason:
+//! [`Exhausted::setting`] names the limit to raise.
 //!
 //! ```
 //! use toolgate_schema::{Compiler, Exhausted, Limits, Verdict, Workspace};
@@ -104,18 +102,18 @@
 //!
 //! ## What to raise
 //!
-//! The defaults are several times what the largest of 11,799 published tools needs. Raise one
-//! limit at a time, for the schema that its error names: `subschemas`, `plan_nodes` and
-//! `enum_members` for generated schemas, `patterns_size` for large character classes, `fuel`
-//! for instances of megabytes. `evaluation_depth` costs stack: about 720 bytes for a level, in
-//! an optimised build. A compiled schema takes memory in proportion to its text and its
-//! patterns ([`Schema::memory`]); a [`Workspace`] keeps the memory of its largest instance.
+//! The defaults are several times what the largest of 11,799 published tools needs. Raise one limit
+//! at a time, for the schema that the error names: `subschemas`, `plan_nodes` and `enum_members`
+//! for generated schemas, `patterns_size` for large character classes, `fuel` for instances of
+//! several megabytes. `evaluation_depth` costs stack: about 720 bytes for each level in an
+//! optimised build. A compiled schema takes memory in proportion to its text and its patterns
+//! ([`Schema::memory`]); a [`Workspace`] keeps the memory of its largest instance.
 //!
 //! # How it works
 //!
-//! `toolgate-syntax` reads a schema into a model. Here the model is *lowered*
-//! into a plan, and the plan is *executed*. Only when the
-//! answer is no does a second, plain evaluation of the model *explain* it.
+//! `toolgate-syntax` reads a schema into a model. This crate *lowers* the model to a plan, and
+//! *executes* the plan. Only if the answer is no, a second, plain evaluation of the model
+//! *explains* it.
 
 #![forbid(unsafe_code)]
 #![deny(clippy::exhaustive_enums, clippy::exhaustive_structs)]
@@ -137,7 +135,7 @@ pub mod settings;
 #[cfg(feature = "serde_json")]
 mod value;
 
-/// The model's types, under the paths that this crate's modules use.
+/// The model's types, with the paths that this crate's modules use.
 mod dialect {
     pub(crate) use toolgate_syntax::{AppliesTo, Dialect, Keyword};
 }
@@ -161,7 +159,7 @@ pub use safety::{
 };
 pub use schema::instance::{AnyNode, Instance};
 pub use schema::{Schema, Verdict, Workspace};
-// What signatures of this crate mention of the crates below it.
+// Types of the crates below that appear in signatures of this crate.
 pub use toolgate_json::{Kind, Node, OwnedDocument, ReadError, ReadLimits, View};
 pub use toolgate_syntax::{
     CompileError, CompileErrorKind, Content, Dialect, Formats, Limit, LimitName,

@@ -1,9 +1,9 @@
-//! What a schema, an instance and one check may cost, each bound named and on by default.
+//! Limits on the cost of a schema, an instance and a check; each has a name and is on by default.
 
 use toolgate_json::ReadLimits;
 use toolgate_syntax::Limits as ModelLimits;
 
-/// The bounds under which a schema is compiled and its instances are checked.
+/// The limits under which a schema is compiled and its instances are checked.
 ///
 /// | field | default | counts |
 /// |---|---|---|
@@ -13,7 +13,7 @@ use toolgate_syntax::Limits as ModelLimits;
 /// | `fuel` | 2,000,000 | units of work of one check, 10 to 40 ns each |
 /// | `evaluation_depth` | 300 | nested subschema evaluations of one check |
 ///
-/// `fuel` bounds work, not wall time.
+/// `fuel` limits work, not wall time.
 ///
 /// ```
 /// use toolgate_schema::{Compiler, Limits, ModelLimits};
@@ -29,16 +29,16 @@ use toolgate_syntax::Limits as ModelLimits;
     reason = "callers write the fields they set and `..Limits::default()`, which allows more fields"
 )]
 pub struct Limits {
-    /// The limits under which a schema is read into a model.
+    /// Limits on reading a schema into a model.
     pub model: ModelLimits,
-    /// Compiled subschemas, one for each (subschema, dynamic scope) that is
-    /// reachable; 16 names, enum members or bindings in their tables count as one.
+    /// Maximum number of compiled subschemas, one for each reachable pair of subschema and dynamic
+    /// scope; 16 names, enum members or bindings in their tables count as one.
     pub plan_nodes: usize,
-    /// What reading an instance from bytes may take.
+    /// Limits on reading an instance from bytes.
     pub instance: ReadLimits,
-    /// Units of work of one check.
+    /// Maximum units of work of one check.
     pub fuel: u64,
-    /// Nested subschema evaluations of one check.
+    /// Maximum depth of nested subschema evaluations in one check.
     pub evaluation_depth: u32,
 }
 
@@ -48,15 +48,15 @@ impl Default for Limits {
             model: ModelLimits::default(),
             plan_nodes: 20_000,
             instance: ReadLimits::default(),
-            // why: 100 ms of a 2020s core for the dearest mix of work in the hostile
-            // set; the median tool call takes under 100 units.
+            // why: 100 ms of a 2020s core for the most expensive mix of work in the hostile set;
+            // the median tool call takes under 100 units.
             fuel: 2_000_000,
-            // why: the dearest level takes about 720 bytes of stack, so that 256 KiB
-            // is enough; instances are at most 128 levels deep by default.
+            // why: the most expensive level takes about 720 bytes of stack, so 256 KiB are enough;
+            // instances are at most 128 levels deep by default.
             evaluation_depth: 300,
         }
     }
 }
 
-/// The most values that a document may be allowed to have: 24 bytes each.
+/// The largest limit on the number of values in a document: 24 bytes each.
 pub(crate) const NODES_MOST: u64 = 1 << 26;

@@ -1,8 +1,8 @@
-//! What work on one value costs, for the executor and the explanation alike.
+//! The prices of work on one value, used by the executor and the explanation.
 //!
-//! A unit of fuel takes 40 ns at most. `bench/counted/examples/prices` measures what each
-//! operation and each format takes per unit; the least times of some runs on one core that others
-//! used too, in November 2026:
+//! A unit of fuel takes at most 40 ns. `bench/counted/examples/prices` measures what each operation
+//! and each format takes per unit. The table shows the minimum times of several runs in November
+//! 2026, on one core that other processes used too:
 //!
 //! | operations | ns per unit |
 //! |---|---|
@@ -25,33 +25,33 @@ use toolgate_json::{Number, View};
 use crate::format::{Format, NumberFormat};
 use crate::int::units;
 
-/// Bytes of text that one unit looks at: a comparison, a hash, a count of characters.
+/// Bytes of text that one unit pays for: a comparison, a hash, a count of characters.
 pub(crate) const TEXT_PER_UNIT: usize = 32;
 
-/// Remembering a verdict, in work and in memory.
+/// The price of remembering a verdict, in work and in memory.
 pub(crate) const MEMO: u64 = 4;
 
-/// Branches whose rules, a few masks each, one unit looks at.
+/// Branches whose rules, a few masks each, one unit pays for.
 const BRANCHES_PER_UNIT: usize = 4;
 
-/// Members that one unit searches for a name.
+/// Members whose search for a name one unit pays for.
 pub(crate) const MEMBERS_PER_UNIT: u64 = 8;
 
-/// Holding the names of an object against the rules of so many branches.
+/// The price of testing the names of an object against the rules of `branches` branches.
 pub(crate) fn rules(branches: usize) -> u64 {
     units(branches / BRANCHES_PER_UNIT)
 }
 
-/// Looking at so many bytes of text.
+/// The price of reading `count` bytes of text.
 pub(crate) fn text(count: usize) -> u64 {
     units(count / TEXT_PER_UNIT)
 }
 
-/// Operations on one value that are settled by a comparison or two; nodes with fewer
-/// than this pay nothing beside their visit.
+/// The number of operations decided by a comparison or two that one unit pays for; a node with
+/// fewer pays only for its visit.
 pub(crate) const CHEAP_PER_UNIT: usize = 4;
 
-/// Reading the digits of a number that is not a machine integer, for one operation.
+/// The price of reading the digits of a number that is not a machine integer, for one operation.
 pub(crate) fn number(number: Number<'_>) -> u64 {
     if number.as_i64().is_some() {
         return 0;
@@ -59,13 +59,13 @@ pub(crate) fn number(number: Number<'_>) -> u64 {
     EXACT + units(number.digits() / DIGITS_PER_UNIT)
 }
 
-/// The same for a number of the schema.
+/// The same for a number in the schema.
 pub(crate) fn literal(literal: View<'_>) -> u64 {
     EXACT + units(literal.raw().len() / DIGITS_PER_UNIT)
 }
 
-/// Looking up a number among `count` numbers of the schema, the longest of them `longest` bytes
-/// long.
+/// The price of looking up a number among `count` numbers in the schema, the longest of which has
+/// `longest` bytes.
 pub(crate) fn search(count: usize, longest: usize) -> u64 {
     let Some(steps) = count.checked_ilog2() else {
         return 0;
@@ -73,14 +73,14 @@ pub(crate) fn search(count: usize, longest: usize) -> u64 {
     (u64::from(steps) + 2) * (EXACT + units(longest / DIGITS_PER_UNIT))
 }
 
-/// Dividing two numbers, and reading both: quadratic in their digits.
+/// The price of dividing two numbers and reading both: quadratic in their digits.
 pub(crate) fn division(found: Number<'_>, divisor: Number<'_>) -> u64 {
     let (found, divisor) = (units(found.digits()), units(divisor.digits()));
     let products = found.saturating_mul(divisor);
     2 * EXACT + found.saturating_add(divisor) / DIVIDED_PER_UNIT + products / PRODUCTS_PER_UNIT
 }
 
-/// A format of numbers.
+/// The price of a number format.
 pub(crate) fn number_format(format: NumberFormat, found: Number<'_>) -> u64 {
     let bounds = match format {
         NumberFormat::Float => FLOAT,
@@ -90,12 +90,12 @@ pub(crate) fn number_format(format: NumberFormat, found: Number<'_>) -> u64 {
     bounds + number(found)
 }
 
-/// Checking a text against a format.
+/// The price of checking a string against a format.
 pub(crate) fn format(format: Format, text: &str) -> u64 {
     let length = text.len();
     match format {
-        // Every character is looked up in several tables of Unicode; longer texts
-        // than a host may have are refused unread.
+        // Every character is looked up in several Unicode tables; strings longer than a host may be
+        // are refused without reading them.
         Format::IdnHostname => 4 + 4 * units(length.min(LONGEST_HOST)),
         Format::IdnEmail => 4 + 4 * units(length.min(LONGEST_MAILBOX)),
         Format::Hostname => {
@@ -106,7 +106,7 @@ pub(crate) fn format(format: Format, text: &str) -> u64 {
                 .any(|window| window.eq_ignore_ascii_case(PREFIX));
             1 + units(if encoded { 3 * length } else { length / 8 })
         }
-        // Reading a regular expression is far dearer than a scan.
+        // Parsing a regular expression costs far more than a scan.
         Format::Regex => 1 + 4 * units(length),
         Format::Uri | Format::UriReference | Format::Iri | Format::IriReference => {
             2 + units(length / 8)
@@ -116,26 +116,27 @@ pub(crate) fn format(format: Format, text: &str) -> u64 {
     }
 }
 
-/// Checking a document inside a text.
+/// The price of checking a document inside a string.
 pub(crate) fn content(text: &str) -> u64 {
     4 + units(text.len() / 8)
 }
 
-/// An operation on a number that does not fit a machine integer, beside its digits.
+/// The price of an operation on a number that does not fit a machine integer, in addition to its
+/// digits.
 const EXACT: u64 = 2;
-/// Digits of such a number that one unit reads.
+/// Digits of such a number that one unit pays for.
 const DIGITS_PER_UNIT: usize = 6;
-/// Digits of both numbers of a division that one unit prepares.
+/// Digits of both operands of a division whose preparation one unit pays for.
 const DIVIDED_PER_UNIT: u64 = 6;
-/// Digit products that one unit of fuel pays for.
+/// Digit products that one unit pays for.
 const PRODUCTS_PER_UNIT: u64 = 64;
-/// Comparing a number with the bounds of a `float`, of 39 digits each.
+/// The price of comparing a number with the bounds of a `float`, of 39 digits each.
 const FLOAT: u64 = 8;
-/// Comparing a number with the bounds of a `double`, of 309 digits each.
+/// The price of comparing a number with the bounds of a `double`, of 309 digits each.
 const DOUBLE: u64 = 40;
-/// What an encoded label of a host begins with.
+/// The prefix of an encoded label of a host.
 const PREFIX: &[u8] = b"xn--";
-/// Bytes of the longest host, and of the longest mailbox, that is read: four for
-/// each character that the format allows.
+/// The maximum number of bytes of a host, and of a mailbox, that are read: four for each character
+/// that the format allows.
 const LONGEST_HOST: usize = 4 * 255;
 const LONGEST_MAILBOX: usize = 4 * 320;

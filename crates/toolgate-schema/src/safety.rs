@@ -1,5 +1,5 @@
-//! Questions about a schema that no compilation is needed for, for hosts that keep
-//! their own engine and want its input checked first.
+//! Checks of a schema that need no compilation, for hosts that use their own engine and want its
+//! input checked first.
 
 use toolgate_json::View;
 
@@ -8,11 +8,11 @@ use toolgate_syntax::{CompileError, uri};
 use crate::compiler::Compiler;
 use crate::limits::Limits;
 
-/// Whether a schema may be given to a validator: its dialect is known, every keyword
-/// has a value that its dialect allows, every reference leads to something in hand,
-/// none in a ring, and no bound of [`Limits`] is passed. It is what
-/// [`Compiler::compile`] asks of a schema before it makes a program of it; only
-/// [`Limits::plan_nodes`] and rings through dynamic references are found there.
+/// Whether a schema is safe to give to a validator: its dialect is known, every keyword has a value
+/// that its dialect allows, every reference leads to an available subschema, no references form a
+/// cycle, and no limit in [`Limits`] is exceeded. [`Compiler::compile`] makes the same checks
+/// before it builds a program; it additionally checks [`Limits::plan_nodes`] and cycles through
+/// dynamic references.
 ///
 /// ```
 /// use toolgate_schema::{Limits, ModelLimits, assert_schema_safe_to_compile};
@@ -36,13 +36,13 @@ use crate::limits::Limits;
 ///
 /// # Errors
 ///
-/// What [`Compiler::compile`] would say of the schema.
+/// The error that [`Compiler::compile`] would return for the schema.
 pub fn assert_schema_safe_to_compile(schema: &[u8], limits: &Limits) -> Result<(), CompileError> {
     Compiler::new().limits(limits.clone()).assert_safe(schema)
 }
 
-/// The same of a schema inside a document that is read already, such as a tool's
-/// `inputSchema`. Places in an error are those in the schema's own text.
+/// The same for a schema inside a document that has been read, such as a tool's `inputSchema`.
+/// Locations in an error are relative to the schema's own text.
 ///
 /// # Errors
 ///
@@ -51,9 +51,9 @@ pub fn assert_view_safe_to_compile(schema: View<'_>, limits: &Limits) -> Result<
     assert_schema_safe_to_compile(schema.raw().as_bytes(), limits)
 }
 
-/// Whether a reference stays in the document it is in: nothing but a fragment, or
-/// nothing at all. Any other one (`other.json`, `https://…`, `urn:…`) needs a resource
-/// with that URI, which an embedded `$id` may give it; what has none is denied.
+/// Whether a reference stays in its own document: it is empty or only a fragment. Any other
+/// reference (`other.json`, `https://…`, `urn:…`) needs a resource with that URI, which may be
+/// embedded with an `$id`; without such a resource it is denied.
 ///
 /// ```
 /// use toolgate_schema::is_same_document_ref;
@@ -71,8 +71,7 @@ pub fn is_same_document_ref(reference: &str) -> bool {
 }
 
 impl Compiler {
-    /// [`assert_schema_safe_to_compile`] under this compiler's options and with its
-    /// registered documents.
+    /// [`assert_schema_safe_to_compile`] with this compiler's options and registered documents.
     ///
     /// ```
     /// let compiler = toolgate_schema::Compiler::new();
@@ -82,7 +81,7 @@ impl Compiler {
     ///
     /// # Errors
     ///
-    /// What [`compile`](Self::compile) would say of the schema.
+    /// The error that [`compile`](Self::compile) would return for the schema.
     pub fn assert_safe(&self, schema: &[u8]) -> Result<(), CompileError> {
         let document = self.parser().read(schema)?;
         self.parser().parse_assertions(document).map(drop)

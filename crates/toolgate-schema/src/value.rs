@@ -1,9 +1,9 @@
-//! `serde_json::Value` as an instance: the one place where it meets the engine.
+//! `serde_json::Value` as an instance; no other module depends on its representation.
 
 use serde_json::Value;
 use toolgate_json::{Key, Kind, NameEnds, Node, Number, key_hash, note_contradiction};
 
-/// A borrowed `serde_json` value as the engine sees it.
+/// A borrowed `serde_json` value as a [`Node`].
 #[derive(Debug, Clone, Copy)]
 pub struct ValueNode<'v>(&'v Value);
 
@@ -82,7 +82,7 @@ impl<'v> Iterator for ValueMembers<'v> {
 }
 
 impl<'v> Node<'v> for ValueNode<'v> {
-    /// As long as nothing in the build switches on serde_json's `preserve_order`.
+    /// True unless a crate in the build enables serde_json's `preserve_order`.
     const SORTED: bool = true;
 
     type Key = ValueKey<'v>;
@@ -106,8 +106,8 @@ impl<'v> Node<'v> for ValueNode<'v> {
         *self.0 == Value::Bool(true)
     }
 
-    /// With this crate's feature `arbitrary_precision` the digits as written,
-    /// otherwise the shortest decimal of the `f64` that serde_json keeps.
+    /// With this crate's feature `arbitrary_precision`, the digits as written; otherwise the
+    /// shortest decimal of the `f64` that serde_json keeps.
     #[inline]
     fn number(self) -> Number<'v> {
         let Value::Number(number) = self.0 else {
@@ -188,13 +188,13 @@ fn float(number: &serde_json::Number) -> Number<'_> {
     }))
 }
 
-/// Whether a number was written without fraction and exponent.
+/// Whether a number was written without fraction or exponent.
 #[cfg(feature = "arbitrary_precision")]
 fn is_integer_literal(number: &serde_json::Number) -> bool {
     !number.as_str().contains(['.', 'e', 'E'])
 }
 
-/// Whether a number was written without fraction and exponent.
+/// Whether a number was written without fraction or exponent.
 #[cfg(not(feature = "arbitrary_precision"))]
 fn is_integer_literal(number: &serde_json::Number) -> bool {
     number.is_i64() || number.is_u64()

@@ -1,5 +1,5 @@
 //! A text judged while it is read is judged as one that was read before: the same
-//! verdict, the same price, the same fault at the same place, at every size of purse
+//! verdict, the same price, the same fault at the same place, at every size of budget
 //! and whatever is broken in it.
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]

@@ -2,10 +2,10 @@
 
 use toolgate_json::int::to_usize;
 
-/// The candidate closest to `word`, if one is close enough to be worth saying:
-/// at most a third of its letters changed, added, dropped or swapped.
+/// The candidate closest to `word`, if at most a third of its letters are changed, added, dropped
+/// or swapped.
 ///
-/// Costs `word` × candidate letters; words over 64 characters have no neighbour.
+/// Costs `word` × candidate letters; words over 64 characters have no match.
 ///
 /// ```
 /// use toolgate_syntax::closest;
@@ -19,10 +19,10 @@ pub fn closest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) ->
     closest_within((letters / 3).max(1), word, candidates)
 }
 
-/// The candidate closest to `word`, at most `allowed` letters changed, added, dropped or
+/// The candidate closest to `word`, with at most `allowed` letters changed, added, dropped or
 /// swapped with a neighbour. Letter case does not count.
 ///
-/// Costs `word` × candidate letters; words over 64 characters have no neighbour.
+/// Costs `word` × candidate letters; words over 64 characters have no match.
 ///
 /// ```
 /// use toolgate_syntax::closest_within;
@@ -46,14 +46,14 @@ pub fn closest_within<'c>(
     let mut other = Vec::new();
     let mut rows = Rows::default();
     for candidate in candidates {
-        // Of those that are equally close the first is the answer.
+        // Among equally close candidates, the first wins.
         let allowed = match best {
             None => allowed,
             Some((0, _)) => break,
             Some((least, _)) => least - 1,
         };
         let (length, of_candidate) = alphabet(candidate.chars().take(LONGEST + 1));
-        // An edit changes one letter, so letters that only one of the two has take an edit each.
+        // An edit changes one letter, so each letter that only one of the words has needs one edit.
         let missing = (of_word & !of_candidate).count_ones();
         let added = (of_candidate & !of_word).count_ones();
         if length > LONGEST
@@ -72,8 +72,8 @@ pub fn closest_within<'c>(
         .filter(|candidate| *candidate != word)
 }
 
-/// How many letters a word has, and which, as a set of bits: case is no part of it, and letters that
-/// share a bit are not told apart.
+/// How many letters a word has, and which ones, as a set of bits that ignores case; several letters
+/// may share a bit.
 fn alphabet(word: impl Iterator<Item = char>) -> (usize, u64) {
     word.fold((0, 0), |(length, set), letter| {
         let bit = u32::from(letter.to_ascii_lowercase()) % u64::BITS;
@@ -81,7 +81,7 @@ fn alphabet(word: impl Iterator<Item = char>) -> (usize, u64) {
     })
 }
 
-/// Rows of the table of distances between the beginnings of two words.
+/// Rows of the table of edit distances between prefixes of two words.
 #[derive(Default)]
 struct Rows {
     before: Vec<usize>,
@@ -90,8 +90,8 @@ struct Rows {
 }
 
 impl Rows {
-    /// The edit distance that counts a swap of neighbours as one edit, letter case as none; nothing if
-    /// it is over `allowed`, which is known long before the end for words that are not alike.
+    /// The edit distance, ignoring case, where swapping two neighbours counts as one edit; `None`
+    /// if it exceeds `allowed`, which shows early for words that are not alike.
     fn distance(&mut self, a: &[char], b: &[char], allowed: usize) -> Option<usize> {
         let Self { before, last, row } = self;
         before.clear();
@@ -119,7 +119,7 @@ impl Rows {
                 least = least.min(best);
                 left_of_b = Some(y);
             }
-            // Every way to the end goes through one of two rows that follow each other.
+            // Every path to the end passes through one of two consecutive rows.
             if least > allowed && least_of_last > allowed {
                 return None;
             }
@@ -132,7 +132,7 @@ impl Rows {
     }
 }
 
-/// Whether a letter is there and is `other`, but for its case.
+/// Whether a letter exists and is `other`, ignoring case.
 fn is_letter(letter: Option<char>, other: char) -> bool {
     letter.is_some_and(|letter| letter.eq_ignore_ascii_case(&other))
 }
@@ -159,7 +159,7 @@ mod tests {
             assert_eq!(closest(word, names), expected, "{word}");
         }
         assert_eq!(closest(&"s".repeat(10_000), names), None);
-        // Of two that are equally close the first is the answer, and a word does not correct itself.
+        // Among equally close candidates, the first wins, and a word is never corrected to itself.
         assert_eq!(closest("cat", ["boat", "hat", "bat"]), Some("hat"));
         assert_eq!(closest("cat", ["hat", "Cat", "cat"]), Some("Cat"));
         assert_eq!(closest("cat", ["hat", "cat", "Cat"]), None);

@@ -1,4 +1,4 @@
-//! Why a schema was refused: who, what, where, and the limit if there was one.
+//! Why a schema was refused, where, and which limit was reached, if any.
 
 use std::fmt;
 use std::ops::Range;
@@ -7,12 +7,12 @@ use toolgate_json::quote;
 
 use crate::limits::{Limit, LimitName};
 
-/// The most characters of foreign text that a message repeats.
+/// The most characters of untrusted text that a message repeats.
 pub(crate) const FOREIGN_TEXT: usize = 200;
 
-/// A schema that may not exist here, and why.
+/// Why a schema was refused, and where.
 ///
-/// One boxed word wide. `Display` is one line without the place; the place is
+/// One boxed word wide. `Display` is one line without the location, which is
 /// [`pointer`](Self::pointer) (and [`span`](Self::span) in the schema's bytes).
 #[derive(Clone, PartialEq, Eq)]
 pub struct CompileError(Box<Inner>);
@@ -29,51 +29,51 @@ struct Inner {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CompileErrorKind {
-    /// The text is not the JSON that this project reads; the reader's message.
+    /// The text is not valid JSON; has the reader's message.
     Json {
-        /// What the reader said.
+        /// The reader's message.
         message: String,
-        /// The first place, for a duplicate key.
+        /// The byte offset of the first key, if a key is duplicated.
         other: Option<usize>,
     },
     /// `$schema` names a dialect that is neither supported nor registered.
     UnsupportedDialect {
-        /// The declared URI, cut at 200 characters.
+        /// The declared URI, cut to 200 characters.
         declared: String,
-        /// What about it is not supported, where it is more than the name.
+        /// What about it is not supported, if it is more than the name.
         detail: Option<String>,
     },
     /// A reference leads to a document that is not registered. Nothing is ever fetched.
     RefDenied {
         /// The keyword that holds the reference.
         keyword: &'static str,
-        /// Its text, cut at 200 characters.
+        /// The reference as written, cut to 200 characters.
         reference: String,
-        /// The URI of the document it leads to: resolved against its base, without
-        /// fragment, not cut, not escaped.
+        /// The URI of the document that it leads to: resolved against its base, without fragment,
+        /// not cut, not escaped.
         uri: String,
     },
-    /// A reference into a known document, to a place that does not exist.
+    /// A reference to a place in a known document that does not exist.
     UnresolvedRef {
         /// The keyword that holds the reference.
         keyword: &'static str,
-        /// Its text, cut at 200 characters.
+        /// The reference as written, cut to 200 characters.
         reference: String,
-        /// Where it was looked for: the resource, and how far the pointer led.
+        /// Where it was looked up: the resource, and how far the pointer led.
         looked: String,
         /// The closest existing name, if one is close.
         closest: Option<String>,
     },
-    /// References in place lead back to their own start and never consume the instance.
+    /// In-place references lead back to their own start and never consume the instance.
     CyclicRef {
-        /// The places of the cycle, as JSON pointers, first to last; at most eight.
+        /// The locations in the cycle, as JSON pointers, first to last; at most eight.
         cycle: Vec<String>,
     },
     /// A keyword's value is not what its dialect's metaschema allows.
     InvalidSchema {
         /// The keyword (or `schema` for a schema that is not a schema at all).
         keyword: String,
-        /// What the value must be.
+        /// What the value should be.
         expected: String,
         /// What it is.
         found: String,
@@ -82,20 +82,19 @@ pub enum CompileErrorKind {
     },
     /// A regular expression that does not compile.
     Pattern {
-        /// What the pattern compiler said.
+        /// The pattern compiler's message.
         message: String,
-        /// The bytes of the pattern it said it of.
+        /// The bytes of the pattern that the message is about.
         place: Range<usize>,
     },
     /// A bound was reached.
     Limit(Limit),
-    /// The compiler lost track of what it had read: a fault of this library.
+    /// The compiler's tables contradict each other: a bug in this library.
     Internal,
 }
 
 impl CompileError {
-    /// The error of that kind at that place. For compilers that refuse what the
-    /// parser lets through.
+    /// An error of that kind at that location. For compilers that refuse what the parser accepts.
     ///
     /// ```
     /// use toolgate_syntax::{CompileError, CompileErrorKind, SchemaLocation};
@@ -114,7 +113,7 @@ impl CompileError {
         }))
     }
 
-    /// The error that a limit was reached at that place.
+    /// The error for a limit that was reached at that location.
     ///
     /// ```
     /// use toolgate_syntax::{CompileError, LimitName, SchemaLocation};
@@ -140,8 +139,8 @@ impl CompileError {
         &self.0.kind
     }
 
-    /// The URI of the document that a denied reference leads to, for those who may
-    /// want to hand it in with [`Parser::register`](crate::Parser::register).
+    /// The URI of the document that a denied reference leads to, for callers that may want to
+    /// provide it with [`Parser::register`](crate::Parser::register).
     ///
     /// ```
     /// let error = toolgate_syntax::Parser::default()
@@ -179,7 +178,7 @@ impl CompileError {
         }
     }
 
-    /// Where, as a JSON pointer (RFC 6901) into the document.
+    /// The location, as a JSON pointer (RFC 6901) into the document.
     ///
     /// ```
     /// let error = toolgate_syntax::Parser::default().parse(br#"{"type": "strng"}"#).unwrap_err();
@@ -189,7 +188,7 @@ impl CompileError {
         &self.0.pointer
     }
 
-    /// Where, in bytes of the document's text.
+    /// The location, in bytes of the document's text.
     ///
     /// ```
     /// let error = toolgate_syntax::Parser::default().parse(br#"{"type": "strng"}"#).unwrap_err();
@@ -199,7 +198,7 @@ impl CompileError {
         self.0.span.clone()
     }
 
-    /// The URI of the document the place is in; empty for the schema itself.
+    /// The URI of the document that the location is in; empty for the schema itself.
     ///
     /// ```
     /// let error = toolgate_syntax::Parser::default().parse(br#"{"type": "strng"}"#).unwrap_err();
@@ -328,22 +327,22 @@ impl fmt::Debug for CompileError {
 
 impl std::error::Error for CompileError {}
 
-/// A place in a schema document.
+/// A location in a schema document.
 #[derive(Debug, Clone, Default)]
 #[expect(
     clippy::exhaustive_structs,
     reason = "callers write the fields they set and `..SchemaLocation::default()`, which allows more fields"
 )]
 pub struct SchemaLocation {
-    /// The place as a JSON pointer (RFC 6901) into the document.
+    /// The location as a JSON pointer (RFC 6901) into the document.
     pub pointer: String,
-    /// The place in bytes of the document's text.
+    /// The location in bytes of the document's text.
     pub span: Option<Range<usize>>,
     /// The URI of the document; empty for the schema itself.
     pub document: String,
 }
 
-/// Foreign text cut to what an error repeats.
+/// Cuts untrusted text to the length that an error repeats.
 pub(crate) fn cut(text: &str) -> String {
     text.chars().take(FOREIGN_TEXT).collect()
 }

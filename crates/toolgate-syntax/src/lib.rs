@@ -1,10 +1,9 @@
 //! JSON Schema as a typed model: what a schema says, before anything evaluates it.
 //!
 //! A [`Parser`] reads a schema of draft 4, 6, 7, 2019-09 or 2020-12 into a
-//! [`Model`]: every subschema with its keywords decoded, its references
-//! resolved and its place in the source text. Nothing is fetched, and [`Limits`]
-//! bound the work, so schemas of untrusted authors can be read. What a
-//! metaschema would say about a schema is said while the model is built.
+//! [`Model`]: every subschema with its keywords decoded, its references resolved and its location
+//! in the source text. Nothing is fetched, and [`Limits`] bound the work, so schemas from untrusted
+//! authors can be read. Errors that a metaschema would find are reported while the model is built.
 //!
 //! ```
 //! use toolgate_syntax::{Keyword, Parser};
@@ -18,16 +17,15 @@
 //! # Ok::<(), toolgate_syntax::CompileError>(())
 //! ```
 //!
-//! The parts can be used alone, by programs that read or rewrite the text of
-//! schemas:
+//! The parts can also be used alone, by programs that read or rewrite the text of schemas:
 //!
 //! | module or type | what it answers |
 //! |---|---|
 //! | [`Dialect`], [`Keyword`] | which dialect has which keyword |
-//! | [`positions`] | where in a schema other schemas are |
-//! | [`mod@reference`] | ids, anchors, fragments and JSON pointers of a schema's text |
+//! | [`positions`] | where in a schema its subschemas are |
+//! | [`mod@reference`] | ids, anchors, fragments and JSON pointers in a schema's text |
 //! | [`uri`] | what a reference means against a base URI (RFC 3986) |
-//! | [`mod@format`] | which texts a `format` accepts |
+//! | [`mod@format`] | which strings a `format` accepts |
 //! | [`closest()`] | which known name a misspelled one is close to |
 
 #![forbid(unsafe_code)]
@@ -55,6 +53,6 @@ pub use model::Model;
 pub use options::{Content, Formats, Options, Strictness, Warning};
 pub use parser::Parser;
 
-// What signatures of this crate mention.
+// Types that the signatures of this crate mention.
 pub use toolgate_json::{Kind, Node, NodeId, Number, OwnedDocument, ReadLimits, View};
 pub use toolgate_pattern::Pattern;

@@ -1,4 +1,4 @@
-//! How large a schema may be, each limit named and on by default.
+//! How large a schema may be: named limits, on by default.
 
 use std::fmt;
 
@@ -6,9 +6,9 @@ use toolgate_json::ReadLimits;
 
 /// The limits under which a schema is read into a [`Model`](crate::Model).
 ///
-/// The defaults are made for schemas written by strangers. The largest of 11,799
-/// schemas published by real MCP servers has 104 kB, 1,827 subschemas and 14
-/// levels, so every default leaves room of several times that.
+/// The defaults are meant for schemas from untrusted authors. The largest of 11,799 schemas
+/// published by real MCP servers has 104 kB, 1,827 subschemas and 14 levels, so every default
+/// allows several times that.
 ///
 /// | field | default | counts |
 /// |---|---|---|
@@ -19,12 +19,12 @@ use toolgate_json::ReadLimits;
 /// | `depth` | 64 | nested subschemas (an array between two is not a level) |
 /// | `subschemas` | 10,000 | subschemas of the schema and of all documents it reaches |
 /// | `enum_members` | 20,000 | members of one `enum` |
-/// | `pattern_bytes` | 8 KiB | the text of one regular expression |
+/// | `pattern_bytes` | 8 KiB | the source of one regular expression |
 /// | `pattern_depth` | 64 | groups inside groups of one regular expression |
 /// | `pattern_size` | 1 MiB | estimated compiled bytes of one regular expression |
 /// | `patterns_size` | 6 MiB | the same, summed over the schema's distinct expressions |
 /// | `registrations` | 1,024 | documents registered with one parser |
-/// | `reference_bytes` | 8 KiB | the text of one reference |
+/// | `reference_bytes` | 8 KiB | the string of one reference |
 ///
 /// `pattern_size` bounds the automaton of a pattern, not the scratch memory that a
 /// match may use (`toolgate-pattern` bounds that for each pattern).
@@ -95,7 +95,7 @@ impl Default for Limits {
     }
 }
 
-/// Which bound was reached.
+/// The limit that was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum LimitName {
@@ -130,7 +130,7 @@ pub enum LimitName {
 }
 
 impl LimitName {
-    /// Every bound that can refuse a schema.
+    /// Every limit that can refuse a schema.
     pub const ALL: [Self; 14] = [
         Self::SchemaBytes,
         Self::SchemaNesting,
@@ -148,7 +148,7 @@ impl LimitName {
         Self::ReferenceBytes,
     ];
 
-    /// The name of the setting by which Toolgate's programs raise it.
+    /// The name of the setting that raises it in Toolgate's programs.
     ///
     /// ```
     /// assert_eq!(toolgate_syntax::LimitName::Depth.setting(), "limits.depth");
@@ -203,21 +203,21 @@ impl fmt::Display for LimitName {
     }
 }
 
-/// A bound that a schema went over.
+/// A limit that a schema exceeded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_structs,
     reason = "a name and a number, from which other crates make errors"
 )]
 pub struct Limit {
-    /// Which bound.
+    /// Which limit.
     pub name: LimitName,
     /// Its value.
     pub allowed: u64,
 }
 
-/// How a JSON reader is set for a schema document: its own byte limit, deep
-/// enough for data under `const` or `examples`, duplicate keys refused.
+/// The JSON reader's limits for a schema document: its own byte limit, enough depth for data under
+/// `const` or `examples`, duplicate keys refused.
 impl From<&Limits> for ReadLimits {
     fn from(limits: &Limits) -> Self {
         Self {

@@ -1,4 +1,4 @@
-//! What a caller can ask of the parser.
+//! The options of the parser.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use crate::dialect::Dialect;
 use crate::error::CompileError;
 use crate::limits::Limits;
 
-/// What a [`Parser`](crate::Parser) is asked for.
+/// The options of a [`Parser`](crate::Parser).
 ///
 /// ```
 /// use toolgate_syntax::{Dialect, Options, Strictness};
@@ -26,12 +26,12 @@ pub struct Options {
     pub content: Content,
     /// What happens to keywords that their dialect forbids.
     pub strictness: Strictness,
-    /// The dialect of every schema, whatever its `$schema` says.
+    /// The dialect of every schema, overriding its `$schema`.
     pub dialect: Option<Dialect>,
     /// The dialect of schemas that declare none (2020-12 unless set).
     pub default_dialect: Option<Dialect>,
-    /// The absolute URI of the schema, which its relative references are resolved against unless its `$id`
-    /// says otherwise. Without one they are not resolved.
+    /// The absolute URI of the schema. Its relative references are resolved against it unless its
+    /// `$id` says otherwise. Without one they are not resolved.
     pub base_uri: Option<String>,
 }
 
@@ -39,17 +39,17 @@ pub struct Options {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[non_exhaustive]
 pub enum Formats {
-    /// Nothing is asserted (the default of the specification), unless a custom
-    /// metaschema asks for the format-assertion vocabulary.
+    /// Nothing is asserted (the specification's default), unless a custom metaschema requires the
+    /// format-assertion vocabulary.
     #[default]
     Annotate,
     /// Every format of the specification is asserted; unknown ones never fail.
     Assert,
-    /// The same, and the number formats that generators emit beside the
-    /// standard (`int32`, `int64`, `uint32`, …).
+    /// As [`Assert`](Self::Assert), plus the number formats that generators emit in addition to the
+    /// standard ones (`int32`, `int64`, `uint32`, …).
     AssertWithNumbers,
-    /// The number formats that generators emit alone: for a program whose types
-    /// read numbers of their width, and text as it comes.
+    /// Only the number formats that generators emit: for a program whose types read numbers of that
+    /// width but accept any string.
     AssertNumbers,
 }
 
@@ -78,13 +78,13 @@ pub enum Strictness {
     /// The schema is refused (the default).
     #[default]
     Strict,
-    /// The keyword is left out and reported as a [`Warning`], and so is a pattern that is
-    /// no regular expression of ECMA-262. Limits and references stay strict.
+    /// The keyword is left out and reported as a [`Warning`], and so is a pattern that is not a
+    /// valid ECMA-262 regular expression. Limits and references stay strict.
     Lenient,
 }
 
-/// Something that was left out of a schema: what its dialect forbids (lenient
-/// compilation), or a reference to nothing that no evaluation can come to.
+/// Something that was left out of a schema: a value that its dialect forbids (lenient compilation),
+/// or an unresolved reference that no evaluation can reach.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Warning(CompileError);
 
@@ -93,7 +93,7 @@ impl Warning {
         Self(error)
     }
 
-    /// The error that strict compilation ends with, or would if the place were reached.
+    /// The error that strict compilation reports, or would report if an evaluation could get there.
     ///
     /// ```
     /// use toolgate_syntax::{Options, Parser, Strictness};

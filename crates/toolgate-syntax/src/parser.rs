@@ -1,4 +1,4 @@
-//! The parser: what the caller asks for, and the way from bytes to a model.
+//! The parser: applies the options and turns bytes into a model.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -71,7 +71,7 @@ impl Parser {
         &self.0.options
     }
 
-    /// The options, to change them. Registered documents stay.
+    /// The options, for changing them. Registered documents stay.
     ///
     /// ```
     /// use toolgate_syntax::{Formats, Parser};
@@ -84,8 +84,8 @@ impl Parser {
         &mut Arc::make_mut(&mut self.0).options
     }
 
-    /// Registers a document that references may lead to. `uri` is its absolute
-    /// URI; a fragment is ignored. A later document of the same URI replaces it.
+    /// Registers a document that references may lead to. `uri` is its absolute URI; a fragment is
+    /// ignored. A later document with the same URI replaces it.
     ///
     /// ```
     /// use toolgate_syntax::Parser;
@@ -151,7 +151,7 @@ impl Parser {
         read(schema, &self.0.options.limits, SchemaLocation::default())
     }
 
-    /// The model of a schema that is given as JSON text.
+    /// Builds the model of a schema given as JSON text.
     ///
     /// ```
     /// let error = toolgate_syntax::Parser::default()
@@ -170,7 +170,7 @@ impl Parser {
         self.parse_document(self.read(schema)?)
     }
 
-    /// The model of a schema that is read already.
+    /// Builds the model of a schema that has already been read.
     ///
     /// ```
     /// let parser = toolgate_syntax::Parser::default();
@@ -186,8 +186,8 @@ impl Parser {
         self.build(schema, true)
     }
 
-    /// The same without the keywords that assert nothing (`title`, `default`,
-    /// unknown ones): smaller, for a caller that needs only what can fail.
+    /// As [`parse_document`](Self::parse_document), but without the keywords that assert nothing
+    /// (`title`, `default`, unknown ones): smaller, for a caller that needs only what can fail.
     ///
     /// ```
     /// let parser = toolgate_syntax::Parser::default();
@@ -213,7 +213,7 @@ impl Parser {
         resolve(builder, root, &|uri| self.find(uri))
     }
 
-    /// A document at hand: a registered one, or a bundled metaschema.
+    /// Finds a known document: a registered one, or a bundled metaschema.
     fn find(&self, uri: &str) -> Option<Result<OwnedDocument, CompileError>> {
         if let Some(document) = self.0.documents.get(uri) {
             return Some(Ok(document.clone()));

@@ -1,10 +1,9 @@
-//! Where in a schema other schemas are.
+//! Where in a schema its subschemas are.
 //!
-//! For code that rewrites or inspects a schema's text without compiling it.
-//! Only these positions hold schemas; what is under `const`, `enum`, `default`,
-//! `examples` and unknown keywords is data, and a property may have any name.
-//! The union of all dialects: a keyword that a dialect lacks is data there, and
-//! a caller that looks at it anyway changes no verdict.
+//! For code that rewrites or inspects a schema's text without compiling it. Only these positions
+//! hold schemas; what is under `const`, `enum`, `default`, `examples` and unknown keywords is data,
+//! and a property may have any name. Covers all dialects at once: in a dialect that lacks a keyword
+//! its value is data, and a caller that looks at it anyway changes no verdict.
 
 use toolgate_json::{Key as _, Kind, Node as _, View};
 
@@ -26,7 +25,7 @@ pub fn layout(keyword: &str) -> Option<SubschemaLayout> {
     Keyword::from_name(keyword)?.layout()
 }
 
-/// The same in one dialect: nothing for a keyword that it lacks.
+/// As [`layout`], in one dialect: `None` for a keyword that it lacks.
 ///
 /// ```
 /// use toolgate_syntax::Dialect;

@@ -1,9 +1,9 @@
-//! The names and references of schemas, read from their text: ids, anchors, fragments and
-//! JSON pointers.
+//! The ids and references of schemas, read from their text: ids, anchors, fragments and JSON
+//! pointers.
 //!
-//! A [`Parser`](crate::Parser) resolves every reference of a schema and refuses it if one
-//! leads to nothing. This module has the parts, for programs that rewrite or inspect a schema
-//! that need not be valid.
+//! A [`Parser`](crate::Parser) resolves every reference of a schema and refuses it if one cannot be
+//! resolved. This module has the parts, for programs that rewrite or inspect a schema that may be
+//! invalid.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -58,9 +58,9 @@ impl<'a> Fragment<'a> {
     }
 }
 
-/// The value that a reference to a place in the same schema leads to: the root for `""` and
-/// `#`, and for `#` with a JSON pointer the value there. `None` for anchors, other URIs and
-/// pointers to nothing. Ids inside the schema are not looked at.
+/// The value that a reference within the same schema leads to: the root for `""` and `#`, and for
+/// `#` with a JSON pointer the value there. `None` for anchors, other URIs and pointers to nothing.
+/// Ignores ids inside the schema.
 ///
 /// ```
 /// use toolgate_json::{Node as _, OwnedDocument, ReadLimits};
@@ -85,8 +85,8 @@ pub fn target<'a>(root: View<'a>, reference: &str) -> Option<View<'a>> {
     }
 }
 
-/// The value that a JSON pointer leads to from `root`. `member` looks a member of an object
-/// up, by an index if the caller has one.
+/// The value that a JSON pointer leads to from `root`. `member` looks up a member of an object,
+/// with an index if the caller has one.
 ///
 /// ```
 /// use toolgate_json::{Node as _, OwnedDocument, ReadLimits, View};
@@ -109,8 +109,8 @@ pub fn follow<'a>(
     })
 }
 
-/// An index of the wide objects and arrays that JSON pointers go through, so that many
-/// pointers into one container cost no more than its size.
+/// An index of the wide objects and arrays that JSON pointers pass through, so that many pointers
+/// into one container cost no more than its size.
 #[derive(Debug, Default)]
 pub struct PointerIndex {
     members: HashMap<(usize, NodeId), HashMap<Box<str>, NodeId>>,
@@ -124,8 +124,8 @@ impl PointerIndex {
         Self::default()
     }
 
-    /// One step of a pointer: the member or item that a token names. `document` is a number
-    /// for the document of `view`, if the caller has several.
+    /// One step of a pointer: the member or item that a token names. If the caller has several
+    /// documents, `document` is the number of the one that `view` is in.
     ///
     /// ```
     /// use toolgate_json::{Node as _, OwnedDocument, ReadLimits};
@@ -164,7 +164,7 @@ impl PointerIndex {
     }
 }
 
-/// The names that a schema gives itself.
+/// The id and the anchors of a schema.
 ///
 /// ```
 /// use toolgate_json::{OwnedDocument, ReadLimits};
@@ -181,8 +181,8 @@ impl PointerIndex {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Identity<'a> {
-    /// Its id without fragment: it is a resource of its own, and the base of the references
-    /// in it. To be resolved against the base around it.
+    /// Its id without fragment, to be resolved against the base URI around it. It makes the schema
+    /// a resource, and is the base URI of the references in it.
     pub uri: Option<&'a str>,
     /// The fragment of its id, which names an anchor in draft 7 and older.
     pub id_anchor: Option<&'a str>,
@@ -195,8 +195,8 @@ pub struct Identity<'a> {
 }
 
 impl<'a> Identity<'a> {
-    /// The names that a schema gives itself in a dialect. Values of the wrong type give none,
-    /// and what a `$ref` hides (draft 7 and older) neither.
+    /// The id and the anchors of a schema in a dialect. Values of the wrong type are ignored, and
+    /// so are keywords that a `$ref` hides (draft 7 and older).
     #[must_use]
     pub fn of(schema: View<'a>, dialect: Dialect) -> Self {
         let value = |keyword: Keyword| {
@@ -230,8 +230,8 @@ impl<'a> Identity<'a> {
     }
 }
 
-/// Whether a schema has a `$ref` that makes its dialect ignore all keywords beside it (draft
-/// 7 and older).
+/// Whether a schema has a `$ref` that makes its dialect ignore all keywords next to it (draft 7 and
+/// older).
 ///
 /// ```
 /// use toolgate_json::{OwnedDocument, ReadLimits};
@@ -251,7 +251,7 @@ pub fn hides_siblings(schema: View<'_>, dialect: Dialect) -> bool {
     dialect.ref_hides_siblings() && reference().is_some_and(|text| text.kind() == Kind::String)
 }
 
-/// Containers of up to this many children are searched without an index.
+/// Containers with up to this many children are searched without an index.
 const NARROW: usize = 32;
 
 #[cfg(test)]
@@ -259,7 +259,7 @@ mod tests {
     use super::*;
     use toolgate_json::{OwnedDocument, ReadLimits};
 
-    /// Fragments that the parts of the workspace once read each in its own way.
+    /// Fragments that the crates of the workspace once parsed differently.
     #[test]
     fn one_meaning_for_each_fragment() {
         let text = r#"{"$defs": {"a b": 1, "c/d": 2, "e~f": 3, "g%h": 4, "": 5}, "list": [6, 7]}"#;

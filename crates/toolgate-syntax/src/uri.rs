@@ -1,7 +1,7 @@
-//! URI references against a base, by RFC 3986 §5: split, merge, remove dot segments.
+//! Resolves URI references against a base, by RFC 3986 §5: split, merge, remove dot segments.
 
-/// A URI reference in its five parts (RFC 3986 appendix B). Any text is one:
-/// an invalid reference names nothing that is registered.
+/// A URI reference in its five parts (RFC 3986 appendix B). Every string can be split: an invalid
+/// reference matches nothing that is registered.
 ///
 /// ```
 /// use toolgate_syntax::uri::Parts;
@@ -61,7 +61,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// A reference before and behind its first `#`.
+/// Splits a reference at its first `#`.
 ///
 /// ```
 /// use toolgate_syntax::uri;
@@ -77,8 +77,8 @@ pub fn split(reference: &str) -> (&str, Option<&str>) {
     }
 }
 
-/// Resolves a reference against a base URI; the result has no fragment
-/// (RFC 3986 §5.2.2). An empty base leaves the reference as it is.
+/// Resolves a reference against a base URI; the result has no fragment (RFC 3986 §5.2.2). With an
+/// empty base, the reference stays as it is.
 ///
 /// ```
 /// use toolgate_syntax::uri;
@@ -173,7 +173,8 @@ fn is_scheme(text: &str) -> bool {
             .all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
 }
 
-/// Decodes `%XX` in a fragment (RFC 3986 §2.1); `None` if that is not valid or not UTF-8.
+/// Decodes `%XX` in a fragment (RFC 3986 §2.1); `None` if an escape is invalid or the result is not
+/// UTF-8.
 ///
 /// ```
 /// use toolgate_syntax::uri;
@@ -204,7 +205,7 @@ pub fn percent_decode(text: &str) -> Option<String> {
 mod tests {
     use super::*;
 
-    /// RFC 3986 §5.4, the base and its normal and abnormal examples, less fragments.
+    /// RFC 3986 §5.4: the base and its normal and abnormal examples, without fragments.
     #[test]
     fn rfc_3986_examples() {
         let base = "http://a/b/c/d;p?q";

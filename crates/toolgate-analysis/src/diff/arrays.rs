@@ -29,7 +29,7 @@ impl<'a> Comparison<'a> {
         holds & self.contains(facts, node)
     }
 
-    /// `contains` with its counts, which mean something only together.
+    /// `contains` with its counts, which have a meaning only together.
     fn contains(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
         let Some(wanted) = self.right.keyword(node, "contains") else {
             return true;
@@ -123,8 +123,8 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// `minContains` and `maxContains` as they count: one at least, unless another count is
-/// given. The inner `None` is a number too large to hold, the outer one no bound.
+/// The effective `minContains` and `maxContains`: the minimum is one unless another is given. The inner
+/// `None` is a number too large to represent, the outer one no limit.
 fn contained_counts(doc: &Doc<'_>, node: View<'_>) -> (Option<u64>, Option<Option<u64>>) {
     let has_counts = evaluated::in_dialect(doc.dialect);
     let number = |keyword| node.member(keyword).filter(|_| has_counts);

@@ -1,10 +1,10 @@
-//! Which members the objects of a schema declare, place by place.
+//! The members that the objects of a schema declare, for each location.
 //!
-//! A caller sends the members that it was told of. So for inputs a member that no keyword names is
-//! taken as absent, unless a keyword says outright that there may be others. The schemas that may
-//! judge one and the same value form a group: branches of a choice count, whether they hold or not,
-//! and a schema that several places refer to joins their groups. That can only make more members
-//! declared, so more values are compared than needed, never fewer.
+//! Callers send the members that they were told of. So for inputs, a member that no keyword names is taken
+//! as absent, unless a keyword explicitly allows others. The schemas that may apply to the same value form
+//! a group: branches of a union count, whether they hold or not, and a schema that several locations refer
+//! to joins their groups. That can only declare more members, so more values are compared than needed,
+//! never fewer.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -21,24 +21,24 @@ pub(super) struct Declared<'a> {
     root: usize,
 }
 
-/// The schemas of one place, as far as members are concerned.
+/// The schemas that apply to one location, as far as members are concerned.
 #[derive(Debug, Default)]
 pub(super) struct Group<'a> {
-    /// The group that this one was joined to.
+    /// The group that this one was merged into.
     joined: Option<usize>,
-    /// How many groups were joined to this one.
+    /// How many groups were merged into this one.
     size: usize,
-    /// The members that are named, with the groups of their schemas; a member may be required only.
+    /// The named members, with the groups of their schemas; `None` if a member is only required.
     pub(super) names: BTreeMap<&'a str, Option<usize>>,
     patterns: Vec<&'a str>,
     /// The group of the members that are not named.
     others: Option<usize>,
     pub(super) items: Option<usize>,
-    /// Whether a keyword says what other members there may be, or a reference cannot be followed.
+    /// Whether a keyword says which other members there may be, or a reference cannot be resolved.
     pub(super) open: bool,
-    /// Whether a keyword names members, or the place is the root.
+    /// Whether a keyword names members, or this is the group of the root.
     pub(super) names_members: bool,
-    /// Whether a keyword speaks of members without naming them.
+    /// Whether a keyword applies to members without naming them.
     speaks_of_members: bool,
 }
 
@@ -75,19 +75,19 @@ impl<'a> Declared<'a> {
         self.at(*at)
     }
 
-    /// The number of the root's group.
+    /// The index of the root's group.
     pub(super) fn root(&self) -> usize {
         self.root
     }
 
-    /// A group by its number.
+    /// A group by its index.
     pub(super) fn at(&self, group: usize) -> Option<&Group<'a>> {
         self.groups.get(self.find(group))
     }
 
-    /// The number that all numbers of a group lead to.
+    /// The index that all indexes of a merged group lead to.
     pub(super) fn find(&self, mut group: usize) -> usize {
-        // A group is joined to one that is at least as large, so the way is short.
+        // A group is merged into one that is at least as large, so the path is short.
         while let Some(next) = self.groups.get(group).and_then(|one| one.joined) {
             group = next;
         }
@@ -195,7 +195,7 @@ impl<'a> Declared<'a> {
         }
     }
 
-    /// A member may match a pattern too, and be judged by schemas of two groups.
+    /// A member may also match a pattern, so that schemas of two groups apply to it.
     fn open_below_patterns(&mut self) {
         let mut below = Vec::new();
         for group in self.groups.iter().filter(|group| group.joined.is_none()) {
@@ -250,7 +250,7 @@ impl<'a> Declared<'a> {
         })
     }
 
-    /// Makes one group of two, and of their children of one name.
+    /// Merges two groups, and the groups of their members with the same name.
     fn join(&mut self, one: usize, other: usize) {
         let mut todo = vec![(one, other)];
         while let Some((one, other)) = todo.pop() {
@@ -313,7 +313,7 @@ impl<'a> Group<'a> {
         self.names_members && !self.open && (says_something || !self.patterns.is_empty())
     }
 
-    /// Whether a member of this name may be there; if that is not known, it may.
+    /// Whether a member with this name may be present; `true` if unknown.
     pub(super) fn may_have(&self, doc: &Doc<'a>, name: &str) -> bool {
         !self.is_closed() || self.names.contains_key(name) || self.may_match(doc, name)
     }
@@ -324,7 +324,7 @@ impl<'a> Group<'a> {
         self.patterns.iter().any(matches)
     }
 
-    /// The most members that a closed object has.
+    /// The maximum number of members of a closed object.
     pub(super) fn most(&self) -> Option<usize> {
         (self.is_closed() && self.patterns.is_empty()).then_some(self.names.len())
     }

@@ -1,9 +1,8 @@
-//! Which members and items the keywords of a schema evaluate, for
-//! `unevaluatedProperties` and `unevaluatedItems` beside them.
+//! Which members and items the keywords of a schema evaluate, for `unevaluatedProperties` and
+//! `unevaluatedItems` beside them.
 //!
-//! What is evaluated depends on the instance. A comparison needs a bound on
-//! either side: what is evaluated surely, if the instance is valid at all, and
-//! what is evaluated possibly, whatever the instance.
+//! This depends on the instance. A comparison needs two bounds: what is surely evaluated if the instance is
+//! valid, and what is possibly evaluated in some instance.
 
 use std::collections::HashSet;
 
@@ -13,10 +12,10 @@ use toolgate_syntax::Dialect;
 use super::facts::Doc;
 use super::parts;
 
-/// Which bound is wanted.
+/// The bound that is requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Reach {
-    /// What is evaluated in each valid instance.
+    /// What is evaluated in every valid instance.
     Surely,
     /// What is evaluated in some instance.
     Possibly,
@@ -28,7 +27,7 @@ pub(super) struct Evaluated<'a> {
     pub(super) names: HashSet<&'a str>,
     pub(super) patterns: HashSet<&'a str>,
     pub(super) all_names: bool,
-    /// The first so many items.
+    /// The number of items evaluated, from the first.
     pub(super) items: usize,
     pub(super) all_items: bool,
 }
@@ -75,7 +74,7 @@ impl<'a> Evaluated<'a> {
         found
     }
 
-    /// What cannot be followed evaluates possibly everything and surely nothing.
+    /// Where evaluation cannot be followed, it covers possibly everything and surely nothing.
     fn stop(&mut self, reach: Reach) {
         self.all_names |= reach == Reach::Possibly;
         self.all_items |= reach == Reach::Possibly;
@@ -92,7 +91,7 @@ impl<'a> Evaluated<'a> {
         self.all_names |= has("additionalProperties");
         self.items = self.items.max(parts::tuple_length(doc, schema));
         self.all_items |= parts::rest(doc, schema).is_some();
-        // Only since 2020-12 `contains` evaluates, and only what it finds.
+        // `contains` evaluates items only since 2020-12, and only those that match.
         self.all_items |= reach == Reach::Possibly && has("contains");
         if !outermost {
             self.all_names |= has("unevaluatedProperties");
@@ -100,7 +99,7 @@ impl<'a> Evaluated<'a> {
         }
     }
 
-    /// Whether a member of this name is evaluated; `None` if that is not known.
+    /// Whether a member with this name is evaluated; `None` if unknown.
     pub(super) fn has_name(&self, doc: &Doc<'a>, name: &str) -> Option<bool> {
         if self.all_names || self.names.contains(name) {
             return Some(true);
@@ -119,7 +118,7 @@ impl<'a> Evaluated<'a> {
         answer
     }
 
-    /// Whether each member that `other` evaluates is evaluated here too.
+    /// Whether every member that `other` evaluates is evaluated here too.
     pub(super) fn holds_names_of(&self, doc: &Doc<'a>, other: &Evaluated<'_>) -> bool {
         let name = |name: &&str| self.has_name(doc, name) == Some(true);
         let pattern = |pattern: &&str| self.patterns.contains(pattern);
@@ -129,7 +128,7 @@ impl<'a> Evaluated<'a> {
                 && other.names.iter().all(name))
     }
 
-    /// Whether each item that `other` evaluates is evaluated here too.
+    /// Whether every item that `other` evaluates is evaluated here too.
     pub(super) fn holds_items_of(&self, other: &Evaluated<'_>) -> bool {
         self.all_items || (!other.all_items && other.items <= self.items)
     }
@@ -140,5 +139,5 @@ pub(super) fn in_dialect(dialect: Dialect) -> bool {
     dialect >= Dialect::Draft201909
 }
 
-/// Schemas that are looked at for one `unevaluated…`.
+/// Schemas that are visited for one `unevaluated…`.
 const MOST_SCHEMAS: usize = 256;

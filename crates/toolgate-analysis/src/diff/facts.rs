@@ -1,4 +1,4 @@
-//! A schema as a conjunction of plain nodes, and where its references lead.
+//! Represents a schema as a conjunction of plain nodes, and resolves its references.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -14,24 +14,24 @@ use super::lookup::Lookup;
 use super::parts;
 use crate::engine::{Asserts, Engine};
 
-/// A document of schemas.
+/// A schema document.
 #[derive(Clone)]
 pub(super) struct Doc<'a> {
     pub(super) root: View<'a>,
     pub(super) dialect: Dialect,
-    /// Whether references in it are all of the form `#/…`, with nothing that renames places.
+    /// Whether all references in it have the form `#/…`, and nothing names a place in it.
     plain: bool,
-    /// Whether a document that it refers to may lead back to it.
+    /// Whether a document that it refers to may refer back to it.
     reachable: bool,
     /// Whether a reference is an absolute URI.
     absolute: bool,
     pub(super) references: References,
-    /// What the rules cannot judge in it, in words.
+    /// Why the rules cannot compare it, in words.
     pub(super) beyond_rules: Option<&'static str>,
     /// What is asserted in it.
     pub(super) asserts: Asserts,
     pub(super) lookup: Rc<Lookup<'a>>,
-    /// What is declared, if members that are not are taken as absent.
+    /// The declared members, if undeclared ones are taken as absent.
     pub(super) declared: Option<Rc<Declared<'a>>>,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Doc<'a> {
 pub(super) enum References {
     /// There are none.
     None,
-    /// All are absolute URIs, and lead to what the operator registered.
+    /// All are absolute URIs, and lead to documents that the operator registered.
     Registered,
     /// The others lead to `$defs` and `definitions` of the root.
     ToDefinitions,
@@ -75,8 +75,8 @@ impl<'a> Doc<'a> {
             let container = |item: &View<'_>| matches!(item.kind(), Kind::Array | Kind::Object);
             todo.extend(view.items().filter(container));
         }
-        // What is absolute may lead back to a schema with a name, and what is registered to
-        // a dynamic anchor of the schema that refers to it.
+        // An absolute reference may lead back to a schema with an identifier, and one to a registered
+        // document may lead to a dynamic anchor of the schema that refers to it.
         let named = ["$id", "id", "$recursiveAnchor"];
         doc.reachable |= named.iter().any(|name| root.member(name).is_some());
         if (!doc.plain || (doc.reachable && doc.absolute)) && doc.references != References::None {
@@ -85,17 +85,17 @@ impl<'a> Doc<'a> {
         doc
     }
 
-    /// Notes a keyword that names or refers. Data that looks like one counts too.
+    /// Notes a keyword that declares an identifier or a reference. Data that looks like one counts too.
     fn note(&mut self, keyword: &str, value: &str, at_root: bool) {
         match keyword {
             "$schema" if !at_root => {
                 self.beyond_rules = Some("a part of the schema declares a `$schema`");
             }
             "$id" => self.plain &= at_root && !value.starts_with('#'),
-            // `id` is also a frequent property; only draft 4 has it as a keyword.
+            // `id` is also a common property name; only draft 4 has it as a keyword.
             "id" => self.plain &= at_root || self.dialect != Dialect::Draft4,
             "$anchor" => self.plain = false,
-            // What is registered may refer to it.
+            // A registered document may refer to it.
             "$dynamicAnchor" => self.reachable = true,
             "$dynamicRef" | "$recursiveRef" => {
                 self.plain = false;
@@ -117,7 +117,7 @@ impl<'a> Doc<'a> {
         }
     }
 
-    /// The value of a keyword that the dialect has.
+    /// The value of a keyword, if the dialect has it.
     pub(super) fn keyword(&self, schema: View<'a>, keyword: &str) -> Option<View<'a>> {
         let is_in_dialect =
             Keyword::from_name(keyword).is_none_or(|known| known.is_in(self.dialect));
@@ -126,10 +126,10 @@ impl<'a> Doc<'a> {
             .flatten()
     }
 
-    /// Where a reference leads.
+    /// The target of a reference.
     pub(super) fn resolve(&self, reference: &str) -> Option<View<'a>> {
         let fragment = reference.strip_prefix('#').filter(|_| self.plain)?;
-        // Pointers are into the schema, which may be a part of its document.
+        // Pointers are relative to the schema, which may be a part of its document.
         match Fragment::parse(fragment)? {
             Fragment::Root => Some(self.root),
             Fragment::Anchor(_) => None,
@@ -143,8 +143,7 @@ impl<'a> Doc<'a> {
         self.dialect.ref_hides_siblings()
     }
 
-    /// The type of a value. Draft 4 counts `1` as an integer and `1.0` as none,
-    /// though they are equal.
+    /// The type of a value. In draft 4, `1` is an integer and `1.0` is not, although they are equal.
     pub(super) fn type_of(&self, value: View<'_>) -> TypeSet {
         match TypeSet::of(value) {
             TypeSet::INTEGER if self.dialect == Dialect::Draft4 => TypeSet::NUMBER,
@@ -164,15 +163,15 @@ fn is_absolute(reference: &str) -> bool {
     })
 }
 
-/// The plain schemas that must all hold, references and `allOf` followed.
+/// The plain schemas that must all hold, after references and `allOf` are resolved.
 pub(super) struct Facts<'a> {
     pub(super) doc: Doc<'a>,
     pub(super) nodes: Vec<View<'a>>,
-    /// Some reference could not be followed, or there were too many.
+    /// Whether some reference could not be resolved, or there were too many nodes.
     pub(super) opaque: bool,
-    /// Nothing fits.
+    /// Whether no value can match.
     pub(super) never: bool,
-    /// The `unevaluatedProperties` and `unevaluatedItems` that say something.
+    /// The `unevaluatedProperties` and `unevaluatedItems` that restrict something.
     pub(super) unevaluated: Vec<Unevaluated<'a>>,
     values: OnceCell<Option<Rc<[View<'a>]>>>,
 }
@@ -183,7 +182,7 @@ pub(super) struct Unevaluated<'a> {
     pub(super) schema: View<'a>,
     /// What the keywords beside it may evaluate.
     pub(super) evaluated: Rc<Evaluated<'a>>,
-    /// Whether it judges each member whose name no node declares, each item beyond all tuples.
+    /// Whether it applies to every member whose name no node declares, or every item beyond all tuples.
     pub(super) judges_others: bool,
 }
 
@@ -218,7 +217,7 @@ impl<'a> Facts<'a> {
                             None => facts.opaque = true,
                         }
                     }
-                    // A node with a hidden sibling is only its reference.
+                    // In a node whose siblings are hidden, only the reference counts.
                     if reference.is_some() && doc.hides_siblings() {
                         continue;
                     }
@@ -283,7 +282,7 @@ impl<'a> Facts<'a> {
         self.unevaluated = found;
     }
 
-    /// The values of a keyword, of all nodes that have it.
+    /// The values of a keyword in all nodes that have it.
     pub(super) fn all(&self, keyword: &str) -> Vec<View<'a>> {
         self.nodes
             .iter()
@@ -291,10 +290,11 @@ impl<'a> Facts<'a> {
             .collect()
     }
 
-    /// What objects declare here, if members that nothing declares are taken as absent.
+    /// The members that objects declare here, if undeclared ones are taken as absent.
     pub(super) fn closed(&self) -> Option<&Group<'a>> {
         let declared = self.doc.declared.as_deref()?;
-        // All schemas of one place are of one group, but a list of names, say, is not a place.
+        // All schemas of one location are in one group, but a list of names, for example, is not a
+        // location.
         let mut groups = self.nodes.iter().map(|node| declared.group(*node));
         let first = groups.next()??;
         (!self.opaque && first.is_closed() && groups.all(|group| group.is_some())).then_some(first)
@@ -319,7 +319,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// The types by name, in the order in which values of them are tried.
+/// The types by name, in the order in which their values are tried.
 pub(super) const TYPES: [(&str, TypeSet); 7] = [
     ("null", TypeSet::NULL),
     ("boolean", TypeSet::BOOLEAN),
@@ -344,7 +344,7 @@ pub(super) fn types_of(node: View<'_>) -> TypeSet {
     }
 }
 
-/// The names of types in a message.
+/// The names of types, for a message.
 pub(super) fn type_names(types: TypeSet) -> String {
     if types.is_all() {
         return "anything".to_owned();
@@ -355,5 +355,5 @@ pub(super) fn type_names(types: TypeSet) -> String {
     types.names().join(" or ")
 }
 
-/// Nodes of one conjunction.
+/// Nodes in one conjunction.
 const MOST_NODES: usize = 64;

@@ -1,4 +1,4 @@
-//! Whether one schema accepts all that another accepts, and instances that may tell.
+//! Whether one schema accepts everything that another accepts, and instances that may disprove it.
 
 use toolgate_json::View;
 
@@ -8,24 +8,24 @@ use super::sample::Sampler;
 use super::subset::{Comparison, Step};
 use crate::engine::Engine;
 
-/// Two schemas that are held against each other.
+/// Two schemas that are compared.
 pub(crate) struct Pair<'a> {
     docs: [Doc<'a>; 2],
     pool: Pool,
 }
 
-/// Places where rules do not know that all values are accepted.
+/// Locations where the rules cannot prove that all values are accepted.
 pub(crate) struct Places(Vec<Vec<Step>>);
 
 impl Places {
-    /// Whether there is no such place: all values are accepted.
+    /// Whether there is no such location: all values are accepted.
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
 impl<'a> Pair<'a> {
-    /// The schemas, each as its engine reads it.
+    /// A pair of schemas, each with its engine.
     pub(crate) fn new(one: (View<'a>, &Engine), other: (View<'a>, &Engine)) -> Self {
         let mut pool = Pool::default();
         pool.add(one.0);
@@ -36,14 +36,13 @@ impl<'a> Pair<'a> {
         }
     }
 
-    /// Where the other schema may refuse values of the first; at most `pairs` pairs of subschemas
-    /// are compared.
+    /// Where the other schema may reject values of the first; compares at most `pairs` pairs of subschemas.
     pub(crate) fn missing_in_other(&self, pairs: usize) -> Places {
         let [one, other] = &self.docs;
         self.run(one, other, pairs)
     }
 
-    /// Where the first schema may refuse values of the other.
+    /// Where the first schema may reject values of the other.
     pub(crate) fn missing_in_one(&self, pairs: usize) -> Places {
         let [one, other] = &self.docs;
         self.run(other, one, pairs)
@@ -54,8 +53,8 @@ impl<'a> Pair<'a> {
         Places(reasons.into_iter().map(|reason| reason.place).collect())
     }
 
-    /// The first instance of the first schema that proves something, of at most so many: those
-    /// that vary at the places, in turn, then any.
+    /// The first instance of the first schema that proves a difference, among about `most`: tries those
+    /// that vary at the locations, in turn, and those that vary anywhere.
     pub(crate) fn find(
         &self,
         places: Option<&Places>,

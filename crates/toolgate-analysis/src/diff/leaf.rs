@@ -11,7 +11,7 @@ use toolgate_syntax::model::TypeSet;
 use super::facts::{Doc, Facts, type_names, types_of};
 use super::subset::{Comparison, equal_values};
 
-/// The types that values of a conjunction can have.
+/// The types that values of a conjunction may have.
 pub(super) fn types(facts: &Facts<'_>) -> TypeSet {
     let declared = facts.types();
     match facts.values() {
@@ -44,7 +44,7 @@ pub(super) fn tagged_apart(a: &Facts<'_>, b: &Facts<'_>) -> bool {
     })
 }
 
-/// The few values that a property can have, if a schema lists them.
+/// The values that a property can have, if a schema lists them and they are few.
 fn tags<'a>(facts: &Facts<'a>, name: &str) -> Option<Vec<View<'a>>> {
     let properties = facts.all("properties").into_iter();
     let schema = properties
@@ -138,7 +138,7 @@ impl<'a> Comparison<'a> {
                 &format!("may now be {names}"),
             );
         }
-        // Null and the booleans are few enough to be all in a list.
+        // Null and the booleans are so few that a list can contain all of them.
         let few = [
             (TypeSet::NULL, "null"),
             (TypeSet::BOOLEAN, "true"),
@@ -276,7 +276,7 @@ impl<'a> Comparison<'a> {
         if own.iter().any(|one| one.string() == wanted.string()) {
             return true;
         }
-        // Whether one pattern is in another is left to instances.
+        // Whether one pattern includes another is left to instances.
         let sure = self.sure;
         self.sure = false;
         self.changed("pattern", own.first().copied(), wanted);
@@ -306,7 +306,7 @@ impl<'a> Comparison<'a> {
                     && (name == wanted.string() || WIDER.iter().any(wider))
             }),
         };
-        // Whether one format is in another is left to instances, and so is what a dialect has.
+        // Instances decide whether one format includes another, and which formats a dialect has.
         let sure = self.sure;
         self.sure &= own.is_empty();
         let holds = fits || self.changed("format", own.first().copied(), wanted);
@@ -315,7 +315,7 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// A bound of a node and whether it is exclusive, as its dialect has it.
+/// A bound of a node and whether it is exclusive, as defined by its dialect.
 fn bound<'a>(doc: &Doc<'a>, node: View<'a>, low: bool) -> Option<(View<'a>, bool)> {
     let (plain, open) = if low {
         ("minimum", "exclusiveMinimum")
@@ -349,7 +349,7 @@ fn within(own: &(View<'_>, bool), wanted: &(View<'_>, bool), low: bool) -> bool 
     }
 }
 
-/// A few values, the rest as a number.
+/// A few values for a message, and the number of the others.
 fn listed(values: &[View<'_>]) -> String {
     let shown = values.iter().take(SHOWN);
     let shown: Vec<String> = shown
@@ -362,10 +362,10 @@ fn listed(values: &[View<'_>]) -> String {
 }
 
 const SHOWN: usize = 6;
-/// Values that tell branches apart.
+/// Values that distinguish branches.
 const MOST_TAGS: usize = 16;
 const LONGEST_TAG: usize = 200;
-/// Formats that are part of another.
+/// Formats that are included in another.
 const WIDER: [(&str, &str); 5] = [
     ("uri", "uri-reference"),
     ("uri", "iri"),

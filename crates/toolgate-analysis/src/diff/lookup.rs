@@ -1,9 +1,8 @@
-//! What a comparison asks of one document again and again: members of wide
-//! objects, values of long lists, patterns, what keywords evaluate.
+//! Cached look-ups that a comparison repeats for one document: members of large objects, values of long
+//! lists, patterns, and what keywords evaluate.
 //!
-//! Each answer is prepared once, so that `n` questions to an object of `n`
-//! members cost `n` steps. Patterns have a budget of their own; when it is used
-//! up, whether a pattern matches is not known.
+//! Each answer is prepared once, so that `n` look-ups in an object of `n` members take `n` steps. Patterns
+//! have a budget of their own; after it is used up, it is unknown whether a pattern matches.
 
 use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
@@ -21,12 +20,12 @@ type Members<'a> = HashMap<&'a str, View<'a>>;
 /// Values of one list, by their hash.
 type Values<'a> = HashMap<u64, Vec<View<'a>>>;
 
-/// What the patterns of one `patternProperties` say of a name.
+/// The result of matching the patterns of one `patternProperties` against a name.
 #[derive(Default)]
 pub(super) struct Matched<'a> {
     /// The schemas of the patterns that match.
     pub(super) schemas: Vec<View<'a>>,
-    /// Whether some pattern may match, which is not known.
+    /// Whether some pattern may match, but it is unknown.
     pub(super) unknown: bool,
 }
 
@@ -65,8 +64,7 @@ impl<'a> Lookup<'a> {
         members.get(name).copied()
     }
 
-    /// Whether a list of this document has an item equal to `value`; `None` if the
-    /// meter stops the search.
+    /// Whether a list of this document has an item equal to `value`; `None` if the meter stops the search.
     pub(super) fn has_item(
         &self,
         list: View<'a>,
@@ -100,7 +98,7 @@ impl<'a> Lookup<'a> {
         among(same_hash, value, work)
     }
 
-    /// Whether a pattern of this document matches a name; `None` if that is not known.
+    /// Whether a pattern of this document matches a name; `None` if unknown.
     pub(super) fn matches(&self, pattern: &'a str, name: &str) -> Option<bool> {
         let work = self.pattern_work.get();
         if work == 0 {
@@ -128,8 +126,8 @@ impl<'a> Lookup<'a> {
         answer
     }
 
-    /// Which patterns of a `patternProperties` of this document match a name. Nothing more is
-    /// tried, and the rest not known, when the budget of the patterns is used up.
+    /// Which patterns of a `patternProperties` of this document match a name. When the budget for patterns
+    /// is used up, the remaining patterns are not tried and count as unknown.
     pub(super) fn matched(&self, patterns: View<'a>, name: &str) -> Rc<Matched<'a>> {
         let key = (patterns.id().index(), name.to_owned());
         if let Some(known) = self.matched.borrow().get(&key) {
@@ -152,7 +150,7 @@ impl<'a> Lookup<'a> {
         matched
     }
 
-    /// Whether the budget of the patterns is used up.
+    /// Whether the budget for patterns is used up.
     pub(super) fn patterns_used_up(&self) -> bool {
         self.pattern_work.get() == 0
     }
@@ -188,11 +186,11 @@ fn among<'b>(
         .unwrap_or(Some(false))
 }
 
-/// Steps that a comparison may still take.
+/// The number of steps that a comparison may still take.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Work(pub(super) u64);
 
-/// A comparison has taken all steps that it may take.
+/// The error when a comparison has used all its steps.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct UsedUp;
 
@@ -213,12 +211,12 @@ impl Meter for Work {
     }
 }
 
-/// Members and items that are looked at one by one.
+/// Members and items that are searched one by one.
 const FEW: usize = 12;
-/// Steps of all patterns of one document: an eighth of a compiled pattern's bytes,
-/// [`PATTERN_LOOK`] and the fuel of each match.
+/// Steps for all patterns of one document: an eighth of a compiled pattern's bytes, [`PATTERN_LOOK`] and
+/// the fuel of each match.
 const PATTERN_WORK: u64 = 1_000_000;
-/// What it takes to try a pattern, beside its fuel.
+/// The cost of trying a pattern, in addition to its fuel.
 const PATTERN_LOOK: u64 = 4;
 const PATTERN_FUEL: u64 = 10_000;
 const PATTERN_SIZE: usize = 64 << 10;
@@ -229,7 +227,7 @@ mod tests {
 
     use super::*;
 
-    /// The steps that asking all names takes, and how many answers are not known.
+    /// The number of steps to look up all names, and the number of unknown answers.
     fn work_of(patterns: usize, names: usize) -> (u64, usize) {
         let members: Vec<String> = (0..patterns)
             .map(|index| format!("\"^b{index}x*\": true"))

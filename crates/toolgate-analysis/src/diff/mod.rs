@@ -1,19 +1,16 @@
 //! Diff: what changed between two listings, and whether it breaks callers.
 //!
-//! A call that the old input schema accepts must be accepted by the new one;
-//! a result that the new output schema accepts must be one that the old one
-//! promised. Both are questions of inclusion between schemas. Rules decide
-//! what they can (`subset`); what they find narrowed is confirmed, and what
-//! they cannot tell is tried, by instances generated from the one schema and
-//! checked against the other (`witness`). One that passes the first and fails
-//! the second proves the break and is shown.
+//! The new input schema must accept every call that the old one accepts; the old output schema must accept
+//! every result that the new one accepts. Both are questions of inclusion between schemas. Rules decide
+//! what they can (`subset`); instances that are generated from one schema and checked against the other
+//! confirm what the rules find narrowed, and try what the rules cannot decide (`witness`). An instance that
+//! passes the first and fails the second proves the break and is shown.
 //!
-//! Callers send the members that they were told of: of an input, a member that no keyword names is
-//! taken as absent (`declared`, `parameters`), unless [`Differ::open`] says otherwise.
+//! Callers send the members that they were told of: in an input, a member that no keyword names is taken as
+//! absent (`declared`, `parameters`), unless [`Differ::open`] says otherwise.
 //!
-//! Everything is bounded by [`Limits`]: pairs of subschemas compared, instances
-//! tried, fuel of all checks of a tool together. What a bound cuts short is
-//! [`Class::Unknown`].
+//! Everything is bounded by [`Limits`]: the pairs of subschemas compared, the instances tried, and the fuel
+//! of all checks of a tool. What a limit cuts short is [`Class::Unknown`].
 
 mod arrays;
 mod declared;
@@ -41,8 +38,8 @@ use crate::engine::Engine;
 pub use report::{Aspect, Change, Class, Kind, Report, Side, ToolChange};
 pub use word_diff::{Piece, word_diff};
 
-/// What the diff of one tool may take; a whole listing may take fifty times that,
-/// and what is beyond is [`Class::Unknown`].
+/// The limits of the diff of one tool; a whole listing may take fifty times as much, and anything beyond
+/// that is [`Class::Unknown`].
 #[derive(Debug, Clone)]
 #[expect(
     clippy::exhaustive_structs,
@@ -57,7 +54,7 @@ pub struct Limits {
     pub fuel: u64,
 }
 
-/// Compares listings under one set of options.
+/// Compares listings with one set of options.
 ///
 /// ```
 /// use toolgate_analysis::diff::{Class, Differ};
@@ -78,32 +75,31 @@ pub struct Differ {
 }
 
 impl Differ {
-    /// The default limits, and formats asserted.
+    /// A differ with the default limits and asserted formats.
     #[must_use]
     pub fn new() -> Self {
         Self::default()
     }
 
-    /// What the comparison may take.
+    /// Sets the limits of the comparison.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Has schemas compiled as this compiler does: its limits, documents, dialects, formats and
-    /// strictness. One check takes its fuel or a tenth of the default [`Limits::fuel`], whichever
-    /// is less.
+    /// Compiles schemas as this compiler does: with its limits, documents, dialects, formats and
+    /// strictness. One check takes its fuel or a tenth of the default [`Limits::fuel`], whichever is less.
     #[must_use]
     pub fn compiler(mut self, compiler: Compiler) -> Self {
         self.engine = Engine::new(compiler);
         self
     }
 
-    /// Whether callers may send members that no keyword of an input schema names. Off by default:
-    /// callers send what they were told of, so a parameter that is new and optional is compatible,
-    /// and one that is no longer declared is a [`Class::Warning`]. Where a schema says outright what
-    /// other members there may be (`additionalProperties`), they are looked at either way.
+    /// Sets whether callers may send members that no keyword of an input schema names. Off by default:
+    /// callers send what they were told of, so a new optional parameter is compatible, and one that is no
+    /// longer declared is a [`Class::Warning`]. If a schema says explicitly which other members there may
+    /// be (`additionalProperties`), they are compared in either case.
     ///
     /// ```
     /// use toolgate_analysis::diff::{Class, Differ};

@@ -37,7 +37,7 @@ impl<'a> Comparison<'a> {
         holds
     }
 
-    /// The members of a keyword of the right side.
+    /// The members under a keyword of the right side.
     fn wanted(
         &self,
         node: View<'a>,
@@ -48,7 +48,7 @@ impl<'a> Comparison<'a> {
             .map(|(key, schema)| (key.text(), schema))
     }
 
-    /// Pays for a look at so many members of the left side.
+    /// Pays for visiting that many members of the left side.
     fn pay_for(&mut self, facts: &Facts<'a>, keyword: &str) -> bool {
         let count: usize = facts.all(keyword).into_iter().map(|all| all.len()).sum();
         self.pay(u64::try_from(count).unwrap_or(u64::MAX))
@@ -114,7 +114,7 @@ impl<'a> Comparison<'a> {
         self.uncovered(facts, rest, sure, &covered, &shared, &ADDITIONAL)
     }
 
-    /// What the left side may have beside what the right side covers must match `rest`.
+    /// Members that the left side may have and the right side does not cover must match `rest`.
     fn uncovered(
         &mut self,
         facts: &Facts<'a>,
@@ -216,12 +216,12 @@ impl<'a> Comparison<'a> {
                 if !self.pay(NAME) {
                     return self.too_large();
                 }
-                // What is not known to match may match.
+                // A pattern that is not known to match may match.
                 let matches = self.right.lookup.matches(pattern, name);
                 if matches == Some(false) {
                     continue;
                 }
-                // Each pattern that is not known to match leads to a comparison.
+                // Each pattern that may match requires a comparison.
                 if matches.is_none() && !self.pay(PAIR) {
                     return self.too_large();
                 }
@@ -259,7 +259,8 @@ impl<'a> Comparison<'a> {
             return true;
         };
         let left = Left::of(facts.all("propertyNames")).masked(TypeSet::STRING);
-        // If the left schema declares every member, only those names occur: an instance shows one that is refused.
+        // If the left schema declares every member, only those names occur, and an instance shows a
+        // rejected one.
         let sure = std::mem::replace(&mut self.sure, false);
         let holds = self.contained(&left, wanted);
         self.sure = sure;
@@ -285,9 +286,9 @@ impl<'a> Comparison<'a> {
         holds
     }
 
-    /// `unevaluatedProperties` and `unevaluatedItems` of the right side. What they judge
-    /// depends on the keywords beside them, so the same value means the same only
-    /// if the left side evaluates no more.
+    /// `unevaluatedProperties` and `unevaluatedItems` of the right side. What they apply to depends on the
+    /// keywords beside them, so the same value has the same meaning only if the left side evaluates no
+    /// more.
     pub(super) fn unevaluated(
         &mut self,
         facts: &Facts<'a>,
@@ -348,7 +349,7 @@ impl<'a> Comparison<'a> {
         self.uncovered(facts, rest, false, &covered, &shared, &UNEVALUATED)
     }
 
-    /// Values that are listed one by one are left to instances.
+    /// Leaves values that are listed one by one to instances.
     pub(super) fn unchanged_for_values(
         &mut self,
         facts: &Facts<'a>,
@@ -362,7 +363,7 @@ impl<'a> Comparison<'a> {
         let Some((first, _)) = wanted.first() else {
             return true;
         };
-        // They mean something only together.
+        // They have a meaning only together.
         let says_so = facts.nodes.iter().any(|one| {
             keywords.iter().all(|keyword| {
                 let own = self.left.keyword(*one, keyword);
@@ -377,7 +378,7 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// How a member is refused that only the left side knows.
+/// Messages about a member that only the left side declares.
 struct Words {
     name_refused: &'static str,
     name_accepted: &'static str,
@@ -398,7 +399,7 @@ const UNEVALUATED: Words = Words {
     rest_accepted: "properties that no keyword evaluates are now accepted",
 };
 
-/// What looking at one name takes, or at one name and one pattern.
+/// The cost of looking up one name, or of one name and one pattern.
 const NAME: u64 = 4;
 const OBJECT_KEYWORDS: [&str; 10] = [
     "required",

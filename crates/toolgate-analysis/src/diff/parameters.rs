@@ -1,4 +1,4 @@
-//! Parameters that an input schema declares or no longer declares.
+//! Parameters that an input schema newly declares or no longer declares.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -11,21 +11,21 @@ use super::report::{Change, Class, Kind, Side};
 use super::subset::{Reason, Step};
 use super::tool::{on_tool, pattern};
 
-/// What two input schemas declare, and where they differ.
+/// The parameters that two input schemas declare, and their differences.
 pub(super) struct Parameters<'a> {
     old: Rc<Declared<'a>>,
     removed: Vec<Parameter>,
     added: Vec<Parameter>,
 }
 
-/// A member, and the place of the object that has it.
+/// A member, and the location of the object that has it.
 struct Parameter {
     place: Vec<Step>,
     name: String,
 }
 
 impl Parameter {
-    /// The place of the member itself.
+    /// The location of the member itself.
     fn own_place(&self) -> Vec<Step> {
         let mut place = self.place.clone();
         place.push(Step::Name(self.name.clone()));
@@ -38,7 +38,7 @@ impl Parameter {
 }
 
 impl<'a> Parameters<'a> {
-    /// `None` if one of the schemas is too large, or beyond the rules.
+    /// `None` if one of the schemas is too large, or if the rules cannot compare it.
     pub(super) fn of(old: &Doc<'a>, new: &Doc<'a>) -> Option<Self> {
         if old.beyond_rules.or(new.beyond_rules).is_some() {
             return None;
@@ -112,8 +112,8 @@ impl<'a> Parameters<'a> {
         }
     }
 
-    /// Says what was added and removed, each once: what breaks calls is said elsewhere, and what
-    /// is accepted in the place of a removed parameter is not said at all.
+    /// Reports each added and removed parameter once: other changes report what breaks calls, and what is
+    /// accepted instead of a removed parameter is not reported at all.
     pub(super) fn say(
         &self,
         changes: &mut Vec<Change>,
@@ -144,7 +144,7 @@ impl<'a> Parameters<'a> {
             for parameter in all {
                 let name = format!("`{}`", parameter.shown());
                 let own = parameter.own_place();
-                // The rules say the same of an object that refuses other members.
+                // The rules report the same for an object that rejects other members.
                 loosened.retain(|reason| {
                     let about_it =
                         reason.place == parameter.place && reason.message.starts_with(&name);
@@ -163,7 +163,7 @@ impl<'a> Parameters<'a> {
     }
 }
 
-/// Parameters that are told.
+/// Parameters that are reported.
 const MOST_PARAMETERS: usize = 1_000;
 const MOST_PLACES: usize = 20_000;
 const DEEPEST: usize = 64;

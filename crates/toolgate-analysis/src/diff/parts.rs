@@ -1,4 +1,4 @@
-//! What a member or an item of a conjunction must match.
+//! The schemas that a member or an item of a conjunction must match.
 
 use std::collections::HashSet;
 
@@ -8,7 +8,7 @@ use toolgate_syntax::Dialect;
 use super::declared::Group;
 use super::facts::{Doc, Facts};
 
-/// All schemas that a member of this name must match; none if there can be no such member.
+/// All schemas that a member with this name must match; `None` if there can be no such member.
 pub(super) fn member<'a>(facts: &Facts<'a>, name: &str) -> Option<Vec<View<'a>>> {
     let doc = &facts.doc;
     if facts
@@ -26,7 +26,7 @@ pub(super) fn member<'a>(facts: &Facts<'a>, name: &str) -> Option<Vec<View<'a>>>
         if let Some(patterns) = doc.keyword(*node, "patternProperties") {
             let matched = doc.lookup.matched(patterns, name);
             schemas.extend(&matched.schemas);
-            // Where it is not known, it may be a member of either kind.
+            // If this is unknown, the member may be of either kind.
             beside &= matched.schemas.is_empty() && !matched.unknown;
         }
         if beside {
@@ -42,7 +42,7 @@ pub(super) fn member<'a>(facts: &Facts<'a>, name: &str) -> Option<Vec<View<'a>>>
     possible(schemas)
 }
 
-/// All schemas that a member must match whose name is nowhere declared.
+/// All schemas that a member must match if its name is not declared.
 pub(super) fn others<'a>(facts: &Facts<'a>) -> Option<Vec<View<'a>>> {
     if facts.closed().is_some() {
         return None;
@@ -57,7 +57,7 @@ pub(super) fn others<'a>(facts: &Facts<'a>) -> Option<Vec<View<'a>>> {
     possible(schemas)
 }
 
-/// All schemas that an item must match; `usize::MAX` is the one beyond all tuples.
+/// All schemas that an item must match; `usize::MAX` is an item beyond all tuples.
 pub(super) fn item<'a>(facts: &Facts<'a>, index: usize) -> Option<Vec<View<'a>>> {
     let doc = &facts.doc;
     let mut schemas: Vec<View<'a>> = facts
@@ -67,7 +67,7 @@ pub(super) fn item<'a>(facts: &Facts<'a>, index: usize) -> Option<Vec<View<'a>>>
             let own = tuple(doc, *node).get(index).copied();
             match own {
                 Some(own) => Some(own),
-                // A long tuple is not known to its end.
+                // A long tuple is only known in part.
                 None if index != usize::MAX && index < tuple_length(doc, *node) => None,
                 None => rest(doc, *node),
             }
@@ -102,13 +102,13 @@ pub(super) fn tuple_length<'a>(doc: &Doc<'a>, node: View<'a>) -> usize {
     tuple_list(doc, node).map_or(0, |list| list.len())
 }
 
-/// The schemas of a tuple's items, the first ones of a long one.
+/// The schemas of a tuple's items; of a long tuple, only the first ones.
 pub(super) fn tuple<'a>(doc: &Doc<'a>, node: View<'a>) -> Vec<View<'a>> {
     let items = tuple_list(doc, node).into_iter().flat_map(View::items);
     items.take(MOST_ITEMS).collect()
 }
 
-/// The schema of the items behind a tuple.
+/// The schema of the items after a tuple.
 pub(super) fn rest<'a>(doc: &Doc<'a>, node: View<'a>) -> Option<View<'a>> {
     let items = doc.keyword(node, "items");
     match (doc.dialect, items.map(View::kind)) {
@@ -149,8 +149,8 @@ pub(super) fn closed_at(facts: &Facts<'_>) -> Option<usize> {
     closed.map(count).chain(declared).min()
 }
 
-/// The names of the members that are declared, each once; in a closed object those too that only
-/// another branch declares.
+/// The names of the declared members, each once; for a closed object, also those that only another branch
+/// declares.
 pub(super) fn declared_names<'a>(facts: &Facts<'a>) -> Vec<&'a str> {
     if let Some(group) = facts.closed() {
         return group.names.keys().copied().collect();

@@ -1,4 +1,4 @@
-//! The scalars that stand in two schemas: where edges are.
+//! The scalars in two schemas, which show where edge cases are.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -6,7 +6,7 @@ use toolgate_json::{Key as _, Kind, Node as _, View};
 
 use super::text::from_pattern;
 
-/// Scalars that stand in the two schemas, and their neighbours: where edges are.
+/// The scalars in the two schemas, and neighbouring values.
 #[derive(Debug, Default)]
 pub(super) struct Pool {
     pub(super) strings: BTreeSet<String>,
@@ -16,10 +16,10 @@ pub(super) struct Pool {
 }
 
 impl Pool {
-    /// Collects from a schema document.
+    /// Collects scalars from a schema document.
     pub(super) fn add(&mut self, root: View<'_>) {
         let mut todo = vec![root];
-        // A schema may have one pattern in many places.
+        // A schema may have the same pattern in many places.
         let mut patterns = HashSet::new();
         let mut left = LOOKED_AT;
         while let Some(view) = todo.pop() {
@@ -84,16 +84,16 @@ impl Pool {
     }
 }
 
-/// Keeps what `make` makes while there is room; a large schema has far more than are kept.
+/// Keeps the result of `make` if there is room; a large schema has far more scalars than are kept.
 fn keep<T: Ord>(set: &mut BTreeSet<T>, make: impl FnOnce() -> Option<T>) {
     if set.len() < MOST_KEPT {
         set.extend(make());
     }
 }
 
-/// Values of a schema that are looked at.
+/// Values of a schema that are visited.
 const LOOKED_AT: usize = 100_000;
-/// Scalars of a kind that are kept.
+/// Scalars of each kind that are kept.
 pub(super) const MOST_KEPT: usize = 80;
-/// Characters, items and members that an instance is worth.
+/// The maximum number of characters, items and members of an instance.
 pub(super) const LONGEST: usize = 2_000;

@@ -1,8 +1,8 @@
-//! What a diff says.
+//! The result of a diff.
 
 use std::fmt;
 
-/// What a change means to those who use the tool; ordered, the worst last.
+/// What a change means to users of the tool, in order, the worst last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(
     clippy::exhaustive_enums,
@@ -11,12 +11,12 @@ use std::fmt;
 pub enum Class {
     /// Calls and results that worked still do.
     Compatible,
-    /// Calls still pass, but mean something else: a parameter is no longer looked at, or a user
-    /// consented to a tool that now says that it does more.
+    /// Calls still pass, but mean something else: a parameter is no longer used, or a user consented to a
+    /// tool that now says that it does more.
     Warning,
-    /// Neither rules nor instances could tell.
+    /// Neither rules nor instances could decide.
     Unknown,
-    /// Some call that worked now fails, or some result is not what was promised.
+    /// Some call that worked now fails, or some result breaks the old promise.
     Breaking,
 }
 
@@ -31,7 +31,7 @@ impl fmt::Display for Class {
     }
 }
 
-/// What happened, by a stable name.
+/// What happened, with a stable name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Kind {
@@ -55,9 +55,9 @@ pub enum Kind {
     SchemaRewritten,
     /// `parameter-removed`: a parameter is accepted, but no longer declared.
     ParameterRemoved,
-    /// `parameter-added`: a parameter is declared that was not.
+    /// `parameter-added`: a parameter is newly declared.
     ParameterAdded,
-    /// `consent`: an annotation changed that users are asked about.
+    /// `consent`: an annotation changed that clients ask users about.
     Consent,
     /// `wording`: a description, title, default or another annotation changed.
     Wording,
@@ -152,14 +152,14 @@ impl fmt::Display for Side {
     }
 }
 
-/// What kind of change it is.
+/// The aspect of a tool that a change is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Aspect {
-    /// What is accepted or promised.
+    /// What the tool accepts or promises.
     Contract,
-    /// Words: descriptions, titles, examples, defaults, annotations. They change
-    /// what a model does and never what a check says.
+    /// Words: descriptions, titles, examples, defaults, annotations. They change what a model does, but
+    /// never the result of validation.
     Words,
 }
 
@@ -171,33 +171,33 @@ pub struct Change {
     pub class: Class,
     /// What happened.
     pub kind: Kind,
-    /// Where.
+    /// Where it happened.
     pub side: Side,
-    /// What kind.
+    /// What kind of change it is.
     pub aspect: Aspect,
-    /// The place in the values that the schema is about, as a pattern: `/a/*/b`.
-    /// Empty for the whole value.
+    /// The location in the values that the schema describes, as a pattern: `/a/*/b`. Empty for the whole
+    /// value.
     pub place: String,
-    /// What changed, one line, foreign text escaped and cut.
+    /// What changed, in one line; text from the tool is escaped and cut.
     pub message: String,
-    /// A value that passed before and fails now (input), or passes now and was
-    /// not promised before (output), as JSON text.
+    /// A value that passed before and fails now (input), or that passes now and was not promised before
+    /// (output), as JSON text.
     pub witness: Option<String>,
-    /// The text before, for a change of wording; absent if there was none. Foreign, not escaped.
+    /// The text before, for a change of wording; `None` if there was none. Not escaped.
     pub before: Option<String>,
-    /// The text now, for a change of wording; absent if there is none. Foreign, not escaped.
+    /// The text now, for a change of wording; `None` if there is none. Not escaped.
     pub after: Option<String>,
-    /// The [setting](toolgate_schema::settings) that raises the limit for which a schema was refused.
+    /// The [setting](toolgate_schema::settings) that raises the limit that the schema exceeded.
     pub setting: Option<&'static str>,
 }
 
-/// What changed about one tool.
+/// What changed in one tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ToolChange {
-    /// Its name; foreign, not escaped.
+    /// Its name; not escaped.
     pub name: String,
-    /// Its place in the new listing, or in the old one if it is gone.
+    /// Its index in the new listing, or in the old one if it is gone.
     pub index: usize,
     /// The changes, the worst first; at most [`Report::CHANGES`].
     pub changes: Vec<Change>,
@@ -215,17 +215,17 @@ impl ToolChange {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {
-    /// The tools that changed: those of the old listing in its order, then the new ones.
+    /// The tools that changed: first those of the old listing in its order, then the new ones.
     pub tools: Vec<ToolChange>,
-    /// How many tools did not change at all.
+    /// How many tools did not change.
     pub same: usize,
 }
 
 impl Report {
-    /// The most changes that are kept of one tool.
+    /// The maximum number of changes that are kept for one tool.
     pub const CHANGES: usize = 200;
 
-    /// The worst change; none if nothing changed.
+    /// The worst class of all changes; `None` if nothing changed.
     pub fn class(&self) -> Option<Class> {
         self.tools.iter().map(ToolChange::class).max()
     }

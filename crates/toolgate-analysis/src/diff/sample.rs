@@ -1,9 +1,8 @@
-//! Instances of a schema, made to find the edge of another.
+//! Generates instances of a schema that are likely to be edge cases of another.
 //!
-//! No randomness: instance number `n` is always the same. Where a difference is
-//! suspected the sampler goes through all the candidates it knows, elsewhere it
-//! takes simple ones. Whether an instance really matches is checked by the
-//! engine afterwards, so the sampler may be wrong; it must only be bounded.
+//! There is no randomness: instance number `n` is always the same. Where a difference is suspected, the
+//! sampler goes through all the candidates that it has; elsewhere it takes simple ones. The engine checks
+//! afterwards whether an instance really matches, so the sampler may be wrong; it must only be bounded.
 
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
@@ -17,23 +16,23 @@ use super::pool::{LONGEST, MOST_KEPT, Pool};
 use super::subset::Step;
 use super::text::{from_pattern, of_format, string};
 
-/// Makes instances of one document.
+/// Generates instances of one document.
 pub(super) struct Sampler<'p, 'a> {
     pub(super) doc: Doc<'a>,
     pub(super) pool: &'p Pool,
-    /// The number of the instance.
+    /// The number of the current instance.
     number: usize,
     /// Choices made so far in this instance.
     choices: usize,
     /// Bytes that may still be written.
     room: usize,
-    /// The names of the pool that an object of these nodes can have.
+    /// The names of the pool that an object with these nodes can have.
     unknown: HashMap<Vec<usize>, Rc<[String]>>,
-    /// Fuel for the nodes that were asked for a member, and for what was written.
+    /// The fuel used to look up members in nodes, and to write output.
     work: u64,
 }
 
-/// A value that is worth trying. Arrays and objects are made only when it is their turn.
+/// A value that is worth trying. Arrays and objects are generated only when it is their turn.
 enum Candidate {
     Text(String),
     Array(usize),
@@ -64,24 +63,24 @@ impl<'p, 'a> Sampler<'p, 'a> {
         text
     }
 
-    /// The steps taken since this was asked last.
+    /// The work done since the last call.
     pub(super) fn take_work(&mut self) -> u64 {
         std::mem::take(&mut self.work)
     }
 
-    /// The schemas of a member.
+    /// The schemas that apply to a member.
     fn member(&mut self, facts: &Facts<'a>, name: &str) -> Option<Vec<View<'a>>> {
         self.step(facts);
         parts::member(facts, name)
     }
 
-    /// Counts one look at all nodes.
+    /// Counts one visit of all nodes.
     fn step(&mut self, facts: &Facts<'a>) {
         let nodes = u64::try_from(facts.nodes.len()).unwrap_or(u64::MAX);
         self.work = self.work.saturating_add(nodes.saturating_mul(NODE_LOOK));
     }
 
-    /// Names that only the other schema knows, and one that neither does.
+    /// Names from the pool, and one that neither schema has.
     fn unknown(&mut self, facts: &Facts<'a>) -> Rc<[String]> {
         let key: Vec<usize> = facts.nodes.iter().map(|one| one.id().index()).collect();
         if let Some(known) = self.unknown.get(&key) {
@@ -100,7 +99,7 @@ impl<'p, 'a> Sampler<'p, 'a> {
         possible
     }
 
-    /// A choice among `count` that does not vary with the focus.
+    /// A choice among `count` options that does not vary with the focus.
     fn choose(&mut self, count: usize) -> usize {
         self.choices = self.choices.saturating_add(1);
         let mixed = self
@@ -173,7 +172,7 @@ impl<'p, 'a> Sampler<'p, 'a> {
         }
     }
 
-    /// A text that is written if there is room for it.
+    /// The text, if there is room for it.
     fn pay(&mut self, text: &str) -> String {
         match self.room.checked_sub(text.len()) {
             Some(room) => {
@@ -208,7 +207,7 @@ impl<'p, 'a> Sampler<'p, 'a> {
         }
     }
 
-    /// Everything worth trying at one place.
+    /// All values worth trying at one location.
     fn candidates(
         &self,
         facts: &Facts<'a>,
@@ -243,7 +242,7 @@ impl<'p, 'a> Sampler<'p, 'a> {
         all
     }
 
-    /// What `make` makes of the instance that is `turns` later.
+    /// Calls `make` as for the instance that is `turns` later.
     fn later(&mut self, turns: usize, make: impl FnOnce(&mut Self) -> String) -> String {
         let number = self.number;
         self.number = number.wrapping_add(turns);
@@ -439,7 +438,7 @@ impl<'n> Names<'n> {
 }
 
 const MOST_BYTES: usize = 64 << 10;
-/// What it takes to ask one node for a member, in units of fuel.
+/// The cost of looking up a member in one node, in units of fuel.
 const NODE_LOOK: u64 = 4;
 const MOST_MEMBERS: usize = 200;
 const MOST_CHOICES: usize = 6;

@@ -1,9 +1,8 @@
-//! Whether every value of one schema is a value of another, by rules.
+//! Decides by rules whether every value of one schema is a value of another.
 //!
-//! The left side is a conjunction of schemas with a mask of types, the right
-//! side one schema, taken apart keyword by keyword. A pair that is met again
-//! while it is being compared is taken to hold (schemas are finite, values are
-//! built from below); if it then fails, whatever rested on it is forgotten.
+//! The left side is a conjunction of schemas with a set of types; the right side is one schema, compared
+//! keyword by keyword. A pair that recurs during its own comparison is assumed to hold (schemas are finite,
+//! and values are built from the bottom up); if it then fails, all results that depend on it are discarded.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -15,36 +14,35 @@ use toolgate_syntax::model::TypeSet;
 use super::facts::{Doc, Facts, References};
 use super::lookup::Work;
 
-/// Why a schema is not known to hold all values of the other.
+/// Why a schema is not known to accept all values of the other.
 #[derive(Debug, Clone)]
 pub(super) struct Reason {
-    /// The place in the values.
+    /// The location in the values.
     pub(super) place: Vec<Step>,
     pub(super) message: String,
-    /// Whether the rules are sure that there is such a value, provided that the
-    /// left schema has values at all.
+    /// Whether the rules are sure that there is such a value, provided that the left schema has any values.
     pub(super) sure: bool,
 }
 
 /// One step from a value to a part of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Step {
-    /// The member of this name.
+    /// The member with this name.
     Name(String),
-    /// Some member that is not declared.
+    /// Some undeclared member.
     AnyName,
-    /// The item of this index.
+    /// The item with this index.
     Index(usize),
     /// Some item.
     AnyItem,
 }
 
-/// The left side: all of these hold, for values of these types.
+/// The left side: all of these schemas hold, for values of these types.
 #[derive(Clone)]
 pub(super) struct Left<'a> {
     pub(super) schemas: Vec<View<'a>>,
     pub(super) mask: TypeSet,
-    /// The choices whose branch was taken already.
+    /// The unions whose branch was already chosen.
     taken: Vec<usize>,
 }
 
@@ -74,18 +72,18 @@ pub(super) struct Comparison<'a> {
     pub(super) reasons: Vec<Reason>,
     place: Vec<Step>,
     pub(super) sure: bool,
-    /// Trials do not speak.
+    /// How many trials are running, which report nothing.
     quiet: usize,
     known: HashMap<Key, bool>,
     log: Vec<Key>,
     pub(super) work: Work,
     depth: usize,
-    /// Whether schemas of one text mean the same in both documents.
+    /// Whether schemas with the same text mean the same in both documents.
     same_references: bool,
 }
 
 impl<'a> Comparison<'a> {
-    /// What of the left document is not in the right one; empty if nothing is. Takes what it
+    /// What the left document accepts and the right one does not; empty if there is nothing. Takes what it
     /// uses from `pairs`, at most `most`.
     pub(super) fn run(
         left: &Doc<'a>,
@@ -127,7 +125,7 @@ impl<'a> Comparison<'a> {
             return;
         }
         if one != other && (one == Dialect::Draft4 || other == Dialect::Draft4) {
-            // 1.0 is an integer in all dialects but draft 4.
+            // 1.0 is an integer in all dialects except draft 4.
             self.say(
                 false,
                 "`$schema` now has another meaning of `integer`".to_owned(),
@@ -147,8 +145,8 @@ impl<'a> Comparison<'a> {
         self.contained(&Left::of(vec![old]), new);
     }
 
-    /// Whether the right schema accepts all that the left accepts; what it is not known to
-    /// accept is said.
+    /// Whether the right schema accepts everything that the left accepts; reports what it is not known to
+    /// accept.
     pub(super) fn contained(&mut self, left: &Left<'a>, right: View<'a>) -> bool {
         if right.kind() == Kind::Boolean && right.boolean() {
             return true;
@@ -232,7 +230,7 @@ impl<'a> Comparison<'a> {
     fn all_nodes(&mut self, left: &Left<'a>, facts: &Facts<'a>, wanted: &Facts<'a>) -> bool {
         let mut holds = true;
         for node in &wanted.nodes {
-            // What the left side says in the same words needs no proof.
+            // A node that the left side has in the same words needs no proof.
             if !facts.nodes.iter().any(|one| self.same(*one, *node)) {
                 holds &= self.node(left, facts, *node);
                 if !holds && !self.heard() {
@@ -243,7 +241,7 @@ impl<'a> Comparison<'a> {
         holds
     }
 
-    /// One plain node of the right side.
+    /// Compares one plain node of the right side.
     fn node(&mut self, left: &Left<'a>, facts: &Facts<'a>, node: View<'a>) -> bool {
         let listed = facts.values().map_or(0, <[View<'_>]>::len);
         if !self.pay(u64::try_from(listed).unwrap_or(u64::MAX)) {
@@ -301,7 +299,7 @@ impl<'a> Comparison<'a> {
         holds & self.conditional(facts, node)
     }
 
-    /// `if`, `then` and `else`, which mean something only together.
+    /// `if`, `then` and `else`, which have a meaning only together.
     fn conditional(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
         let Some(condition) = self.right.keyword(node, "if") else {
             return true;
@@ -324,7 +322,7 @@ impl<'a> Comparison<'a> {
         says_so || self.keyword_changed(facts, "if")
     }
 
-    /// A keyword that holds if the left side says the same.
+    /// A keyword that holds if the left side has the same value.
     pub(super) fn verbatim(&mut self, facts: &Facts<'a>, node: View<'a>, keyword: &str) -> bool {
         let Some(wanted) = self.right.keyword(node, keyword) else {
             return true;
@@ -333,7 +331,7 @@ impl<'a> Comparison<'a> {
         own.any(|own| self.same(own, wanted)) || self.keyword_changed(facts, keyword)
     }
 
-    /// Says that a keyword is new, gone or changed. Always `false`.
+    /// Reports that a keyword was added, removed or changed. Always `false`.
     pub(super) fn keyword_changed(&mut self, facts: &Facts<'a>, keyword: &str) -> bool {
         if facts.all(keyword).is_empty() {
             let (new, gone) = (
@@ -361,14 +359,14 @@ impl<'a> Comparison<'a> {
         })
     }
 
-    /// Whether the branches of a choice cannot hold together, by their types or a tag.
+    /// Whether no two branches of a union can hold together, because of their types or a tag.
     fn disjoint(&self, list: View<'a>) -> bool {
         let branches: Vec<Facts<'a>> = list
             .items()
             .take(MOST_BRANCHES)
             .map(|branch| Facts::of(&self.right, &[branch]))
             .collect();
-        // Each with each: at most 2,016 pairs.
+        // Every pair of branches: at most 2,016.
         list.len() <= MOST_BRANCHES
             && branches.iter().enumerate().all(|(at, one)| {
                 branches.iter().skip(at.saturating_add(1)).all(|other| {
@@ -377,10 +375,10 @@ impl<'a> Comparison<'a> {
             })
     }
 
-    /// Whether two schemas are the same and mean the same.
+    /// Whether two schemas are equal and mean the same.
     pub(super) fn same(&mut self, a: View<'a>, b: View<'a>) -> bool {
         let (text, other) = (a.raw(), b.raw());
-        // White space aside, equal values have texts of one size; a rough sieve only.
+        // Except for white space, equal values have texts of similar size; this is only a rough filter.
         if text.len() > other.len().saturating_mul(4) || other.len() > text.len().saturating_mul(4)
         {
             return false;
@@ -388,7 +386,7 @@ impl<'a> Comparison<'a> {
         if self.left.dialect != self.right.dialect {
             return false;
         }
-        // A name of a keyword may be written with escapes.
+        // The name of a keyword may be written with escapes.
         let refers = |text: &str| text.contains("\"$") || text.contains("\\u");
         (self.same_references || !refers(text)) && self.equal(a, b)
     }
@@ -398,7 +396,7 @@ impl<'a> Comparison<'a> {
         matches!(equal(a, b, &mut self.work), ControlFlow::Continue(true))
     }
 
-    /// Pays for a step; `false` if nothing is left to pay with.
+    /// Pays for a step; `false` if the budget is used up.
     pub(super) fn pay(&mut self, units: u64) -> bool {
         self.work.spend(units).is_continue()
     }
@@ -407,17 +405,17 @@ impl<'a> Comparison<'a> {
         self.work.0 > 0
     }
 
-    /// Says that a bound was met. Always `false`.
+    /// Reports that a limit was reached. Always `false`.
     pub(super) fn too_large(&mut self) -> bool {
         self.say(false, "too large to compare".to_owned())
     }
 
-    /// Whether anything that is said now is kept.
+    /// Whether a report made now would be kept.
     pub(super) fn heard(&self) -> bool {
         self.quiet == 0 && self.reasons.len() < MOST_REASONS && self.work.0 > 0
     }
 
-    /// Runs a comparison for its answer alone.
+    /// Runs a comparison only for its result.
     pub(super) fn trial(&mut self, run: impl FnOnce(&mut Self) -> bool) -> bool {
         self.quiet = self.quiet.saturating_add(1);
         let answer = run(self);
@@ -433,10 +431,10 @@ impl<'a> Comparison<'a> {
         answer
     }
 
-    /// Says why not. Always `false`.
+    /// Reports why not. Always `false`.
     pub(super) fn say(&mut self, sure: bool, message: String) -> bool {
         if self.quiet == 0 && self.reasons.len() < MOST_REASONS {
-            // The rules are sure of nothing while patterns may match that were not tried.
+            // The rules are sure of nothing while there are patterns that may match but were not tried.
             let used_up =
                 self.left.lookup.patterns_used_up() || self.right.lookup.patterns_used_up();
             let reason = Reason {
@@ -455,7 +453,7 @@ impl<'a> Comparison<'a> {
         false
     }
 
-    /// Says it from the new schema's point of view.
+    /// Reports it from the new schema's point of view.
     pub(super) fn say_both(&mut self, sure: bool, narrowed: &str, widened: &str) -> bool {
         let message = if self.forward { narrowed } else { widened };
         self.say(sure, message.to_owned())
@@ -469,10 +467,10 @@ pub(super) fn equal_values(a: View<'_>, b: View<'_>) -> bool {
     }
 }
 
-/// What comparing a pair of schemas takes; a value takes one.
+/// The cost of comparing a pair of schemas; a value costs one.
 pub(super) const PAIR: u64 = 64;
 const DEEPEST: usize = 80;
-/// The types, each alone; both kinds of numbers together.
+/// The types, one by one; both kinds of numbers together.
 const ONE_BY_ONE: [TypeSet; 6] = [
     TypeSet::NULL,
     TypeSet::BOOLEAN,

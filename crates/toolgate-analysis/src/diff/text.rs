@@ -1,4 +1,4 @@
-//! Strings for instances: JSON text, examples of formats, strings that patterns match.
+//! Strings for instances: JSON text, examples of formats, and strings that match patterns.
 
 use std::iter::Peekable;
 use std::str::Chars;
@@ -27,7 +27,7 @@ pub(super) fn of_format(name: &str) -> &'static [&'static str] {
     }
 }
 
-/// A short string that a pattern probably matches; none for what this does not read.
+/// A short string that a pattern probably matches; `None` if this cannot parse the pattern.
 pub(super) fn from_pattern(pattern: &str) -> Option<String> {
     if pattern.len() > 500 {
         return None;
@@ -105,7 +105,7 @@ fn escape(c: char) -> Option<char> {
     }
 }
 
-/// A member of a class.
+/// A character of a class.
 fn class(chars: &mut Peekable<Chars<'_>>) -> Option<char> {
     let negated = chars.next_if_eq(&'^').is_some();
     let mut members = Vec::new();
@@ -122,7 +122,7 @@ fn class(chars: &mut Peekable<Chars<'_>>) -> Option<char> {
     "aA0 _~".chars().find(|c| !members.contains(c))
 }
 
-/// How often, at least.
+/// The minimum number of repetitions.
 fn quantifier(chars: &mut Peekable<Chars<'_>>) -> Option<usize> {
     let times = match chars.peek() {
         Some('*' | '?') => 0,

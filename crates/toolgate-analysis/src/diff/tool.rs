@@ -1,4 +1,4 @@
-//! Two listings, tool by tool.
+//! Compares two listings, tool by tool.
 
 use std::collections::{HashMap, HashSet};
 
@@ -123,7 +123,7 @@ fn read(tools: Vec<&str>) -> Vec<Read> {
     tools.into_iter().enumerate().map(one).collect()
 }
 
-/// What a whole listing may still take.
+/// The budget left for a whole listing.
 struct Budget {
     pairs: usize,
     fuel: u64,
@@ -270,8 +270,8 @@ fn both(
         Side::Input if !differ.open => Parameters::of(&old, &new),
         _ => None,
     };
-    // What was promised is the right side: to callers, that what they send is
-    // taken; to readers, that what they get is as it was said.
+    // The promise is the right side: to callers, that what they send is accepted; to readers, that what
+    // they get is as described.
     let (left, right, forward) = match side {
         Side::Output => (new, old, false),
         _ => (old, new, true),
@@ -282,7 +282,7 @@ fn both(
     };
     let broken = Comparison::run(&sent, &right, forward, limits.pairs, &mut budget.pairs);
     let mut loosened = Comparison::run(&right, &left, !forward, limits.pairs, &mut budget.pairs);
-    // Each change has one class: what may break is not told again as what is accepted now.
+    // Each change has one class: a possible break is not reported again as newly accepted.
     loosened.retain(|reason| {
         let told = |one: &Reason| one.place == reason.place && one.message == reason.message;
         broken.is_empty() || (reason.sure && !broken.iter().any(told))
@@ -308,7 +308,7 @@ fn both(
             .instances
             .div_ceil(broken.len().saturating_mul(2).max(1));
         let proofs = search.prove(&broken, share.max(FEWEST), limits.instances);
-        // One proof is proof that calls break; each reason still needs its own to be called so.
+        // One proof shows that calls break; each reason still needs its own to be classified as breaking.
         for (reason, proof) in broken.iter().zip(proofs) {
             let class = match (&proof, reason.sure) {
                 (Some(_), _) | (None, true) => Class::Breaking,
@@ -321,7 +321,7 @@ fn both(
     budget.fuel = budget.fuel.saturating_sub(spent);
     let loosened = loosened.iter();
     changes.extend(loosened.map(|reason| change(Class::Compatible, side, false, reason, None)));
-    // Places of different kinds may read the same; the worst class stands first.
+    // Locations of different kinds may look the same; the worst class comes first.
     let mut told = HashSet::new();
     changes.retain(|one| told.insert((one.side, one.place.clone(), one.message.clone())));
 }
@@ -335,7 +335,7 @@ fn doc<'a>(schema: View<'a>, judge: &Judge, engine: &Engine) -> Doc<'a> {
     doc
 }
 
-/// A change of what a schema accepts; `breaks` says whether it is one for the worse.
+/// A change of what a schema accepts; `breaks` says whether it is for the worse.
 fn change(
     class: Class,
     side: Side,
@@ -355,7 +355,7 @@ fn change(
     }
 }
 
-/// A place in the values, as [`Change::place`] has it.
+/// A location in the values, in the form of [`Change::place`].
 pub(super) fn pattern(place: &[Step]) -> String {
     let mut text = String::new();
     for step in place {
@@ -383,8 +383,8 @@ pub(super) fn on_tool(class: Class, kind: Happened, message: &str) -> Change {
     }
 }
 
-/// Tools that may take all that one tool may.
+/// The number of tools that may use the full budget of one tool.
 const LISTING: usize = 50;
-/// The least that each reason is tried with.
+/// The minimum number of instances tried for each reason.
 const FEWEST: usize = 12;
 const PLACE_CHARS: usize = 400;

@@ -1,4 +1,4 @@
-//! Proof of a break: an instance of the one schema that the other refuses.
+//! Proof of a break: an instance of one schema that the other rejects.
 
 use toolgate_json::{ReadLimits, Reader, View};
 use toolgate_schema::{CompileError, Finding, Schema, Verdict, Workspace};
@@ -9,14 +9,14 @@ use super::sample::Sampler;
 use super::subset::{Reason, Step};
 use crate::engine::Engine;
 
-/// A schema, compiled.
+/// A compiled schema.
 pub(super) struct Judge {
     schema: Schema,
-    /// The most fuel that one check may take.
+    /// The maximum fuel of one check.
     fuel: u64,
-    /// What an instance may be.
+    /// The limits for parsing an instance.
     instance: ReadLimits,
-    /// Whether keywords were left out because their dialect forbids their values.
+    /// Whether keywords were ignored because their dialect forbids their values.
     pub(super) leaves_out: bool,
 }
 
@@ -32,7 +32,7 @@ impl Judge {
     }
 }
 
-/// Searches for instances within bounds.
+/// A bounded search for instances.
 pub(super) struct Search<'p, 'a> {
     sampler: Sampler<'p, 'a>,
     accepts: &'p Judge,
@@ -44,7 +44,7 @@ pub(super) struct Search<'p, 'a> {
 }
 
 impl<'p, 'a> Search<'p, 'a> {
-    /// Instances of `doc`, which `accepts` must take and `refuses` must not.
+    /// A search for instances of `doc` that `accepts` accepts and `refuses` rejects.
     pub(super) fn new(
         doc: Doc<'a>,
         pool: &'p Pool,
@@ -64,9 +64,9 @@ impl<'p, 'a> Search<'p, 'a> {
         }
     }
 
-    /// A proof for each reason, as far as one is found among `share` instances. One that is refused
-    /// for another reason proves nothing of this one; if no reason has a proof of its own, the first
-    /// has any that shows that there is a break at all.
+    /// A proof for each reason, if one is found among `share` instances. An instance that is rejected for
+    /// another reason proves nothing about this one; if no reason has a proof of its own, the first gets
+    /// any instance that proves a break.
     pub(super) fn prove(
         &mut self,
         reasons: &[Reason],
@@ -102,7 +102,7 @@ impl<'p, 'a> Search<'p, 'a> {
         proofs
     }
 
-    /// The first proof among so many instances that vary at `focus`.
+    /// The first proof among `most` instances that vary at `focus`.
     fn find(&mut self, focus: Option<&[Step]>, most: usize) -> Option<String> {
         for number in 0..most {
             let found = self.next_proof(focus, number);
@@ -128,14 +128,14 @@ impl<'p, 'a> Search<'p, 'a> {
         self.tries == 0 || self.fuel == 0
     }
 
-    /// Whether an instance is refused at this place or below it, or by a choice above it.
+    /// Whether an instance is rejected at this location or below it, or by a union above it.
     fn is_refused_at(&mut self, place: &[Step], text: &str) -> bool {
         let mut workspace =
             std::mem::take(&mut self.workspace).fuel(self.fuel.min(self.refuses.fuel));
         let report = self.refuses.schema.explain(&mut workspace, text.as_bytes());
         self.fuel = self.fuel.saturating_sub(workspace.fuel_used());
         self.workspace = workspace;
-        // What is not explained to its end may have this reason too.
+        // A rejection that is not fully explained may have this reason too.
         report.is_ok_and(|report| {
             !report.complete || report.findings.iter().any(|finding| is_at(place, finding))
         })
@@ -147,8 +147,8 @@ impl<'p, 'a> Search<'p, 'a> {
     }
 
     fn proves(&mut self, text: &str) -> bool {
-        // Read once for both. Schemas also check text while it is read, but only to say that it is valid: an
-        // instance that should be refused would be gone through twice.
+        // Parses once for both schemas. A schema can also validate text while it is parsed, but then only
+        // reports that it is valid: an instance that should be rejected would be processed twice.
         let mut reader = std::mem::take(&mut self.reader);
         let document = reader.read(text.as_bytes(), &self.refuses.instance);
         let proves = document.is_ok_and(|document| {
@@ -171,7 +171,7 @@ impl<'p, 'a> Search<'p, 'a> {
     }
 }
 
-/// Whether a finding is about a place, or about something around it that hides where.
+/// Whether a finding is about a location, or about something around it that hides the location.
 fn is_at(place: &[Step], finding: &Finding) -> bool {
     let mut tokens = toolgate_json::pointer::tokens(&finding.instance_location);
     for step in place {
@@ -190,7 +190,7 @@ fn is_at(place: &[Step], finding: &Finding) -> bool {
     true
 }
 
-/// Keywords that refuse a value for what is somewhere in it.
+/// Keywords that reject a value because of something inside it.
 const HIDE_THE_PLACE: [&str; 8] = [
     "anyOf",
     "oneOf",

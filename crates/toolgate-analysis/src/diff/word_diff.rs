@@ -1,6 +1,6 @@
 //! What changed between two texts, word by word.
 
-/// A run of words that two texts share, or that one of them has alone, with the white space behind it.
+/// A run of words that both texts share, or that only one of them has, with the white space after it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_enums,
@@ -15,11 +15,11 @@ pub enum Piece {
     Added(String),
 }
 
-/// The words of two texts side by side: the pieces that are not [`Piece::Added`] are the older
-/// text, those that are not [`Piece::Removed`] the newer one.
+/// The words of two texts side by side: the pieces that are not [`Piece::Added`] form the older text, those
+/// that are not [`Piece::Removed`] the newer one.
 ///
-/// Texts that are too long to be compared word by word, beyond what they begin and end with, are
-/// given as one removed and one added piece.
+/// If the texts are too long to be compared word by word, apart from their common start and end, the rest
+/// becomes one removed and one added piece.
 ///
 /// ```
 /// use toolgate_analysis::diff::{Piece, word_diff};
@@ -60,7 +60,7 @@ pub fn word_diff(before: &str, after: &str) -> Vec<Piece> {
     pieces.all
 }
 
-/// Words with the white space behind each.
+/// Words with the white space after each.
 fn words(text: &str) -> Vec<&str> {
     let mut words = Vec::new();
     let mut rest = text;
@@ -92,7 +92,7 @@ impl Pieces {
         }
     }
 
-    /// The longest common subsequence, from a table of the lengths for each pair of suffixes.
+    /// Finds the longest common subsequence, from a table of the lengths for each pair of suffixes.
     fn compare(&mut self, old: &[String], new: &[String]) {
         let columns = new.len().saturating_add(1);
         let cells = old.len().saturating_add(1).saturating_mul(columns);
@@ -120,7 +120,7 @@ impl Pieces {
             }
         }
         let (mut row, mut column) = (0, 0);
-        // Of words that changed together, those that went stand before those that came.
+        // Among words that changed together, removed ones come before added ones.
         let mut added: Vec<&String> = Vec::new();
         loop {
             match (old.get(row), new.get(column)) {

@@ -7,7 +7,7 @@ use super::report::{Aspect, Change, Class, Kind as Happened, Side};
 use super::subset::equal_values;
 use super::tool::on_tool;
 
-/// Notes every change of words between two tools.
+/// Reports every change of words between two tools.
 pub(super) fn compare(changes: &mut Vec<Change>, old: View<'_>, new: View<'_>) {
     for member in ["title", "description"] {
         let values = (old.member(member), new.member(member));
@@ -25,8 +25,8 @@ pub(super) fn compare(changes: &mut Vec<Change>, old: View<'_>, new: View<'_>) {
     }
 }
 
-/// The annotations that clients ask their users about. One that allows the tool more than users
-/// agreed to is a warning; the hints on writing mean nothing of a tool that only reads.
+/// The annotations that clients ask their users about. A change that allows the tool more than users agreed
+/// to is a warning; the hints on writing have no meaning for a tool that only reads.
 fn hints(changes: &mut Vec<Change>, old: Option<View<'_>>, new: Option<View<'_>>) {
     let hint = |annotations: Option<View<'_>>, name: &str, default: bool| {
         let value = annotations.and_then(|all| all.member(name));
@@ -64,7 +64,7 @@ fn hints(changes: &mut Vec<Change>, old: Option<View<'_>>, new: Option<View<'_>>
     changes.extend(words(Side::Tool, "", "title of the annotations", titles));
 }
 
-/// Walks two schemas side by side, where both have the same keyword.
+/// Walks two schemas side by side, as long as both have the same keyword.
 fn schemas(changes: &mut Vec<Change>, side: Side, old: View<'_>, new: View<'_>) {
     let lookup = Lookup::new();
     let mut todo = vec![(old, new, String::new(), 0_usize)];
@@ -108,7 +108,7 @@ fn schemas(changes: &mut Vec<Change>, side: Side, old: View<'_>, new: View<'_>) 
     }
 }
 
-/// The change of a member that is words, if there is one.
+/// The change of a member that consists of words, if there is one.
 fn words(
     side: Side,
     place: &str,

@@ -1,19 +1,19 @@
-//! Which references stay: those that lead back into themselves, and so many of
-//! the others that the output keeps its bounds.
+//! Chooses which references stay: recursive ones, and as many of the others as needed to keep the output
+//! within its limits.
 
 use super::map::{Map, Target};
 use super::report::{InlineLimits, Why};
 
-/// What is to be done with every reference.
+/// What to do with every reference.
 pub(super) struct Choice {
-    /// By place: why references to it stay.
+    /// For each place: why references to it stay.
     pub(super) kept: Vec<Option<Why>>,
-    /// By place: whether even the place where it stands gets a reference,
-    /// since a cycle of references closes there.
+    /// For each place: whether the place itself becomes a reference too, because a cycle of references
+    /// closes there.
     pub(super) cut: Vec<bool>,
 }
 
-/// What a place takes when written out; upper bounds.
+/// Upper bounds on the size of a place when it is written out.
 #[derive(Debug, Clone, Copy, Default)]
 struct Size {
     bytes: usize,
@@ -21,17 +21,16 @@ struct Size {
     depth: usize,
 }
 
-/// What must be kept to, halved until the whole does.
+/// Thresholds, which are halved until the whole output is within its limits.
 #[derive(Clone, Copy)]
 struct Thresholds {
-    /// A definition used more than once is written out if it has at most this
-    /// many bytes;
+    /// A definition used more than once is written out if it has at most this many bytes;
     bytes: usize,
-    /// any definition, if it is at most this deep.
+    /// any definition, if it has at most this depth.
     depth: usize,
 }
 
-/// An edge from a schema to one that is written out in it.
+/// An edge from a schema to one that is written out inside it.
 #[derive(Clone, Copy)]
 struct Edge {
     place: usize,
@@ -39,9 +38,8 @@ struct Edge {
 }
 
 impl Choice {
-    /// Chooses by estimates that are never too small. Where they are over the
-    /// bounds even with every reference kept, that is the choice, and the text
-    /// that comes of it is for the caller to measure.
+    /// Chooses by estimates that are never too small. If they are over the limits even with every reference
+    /// kept, keeps every reference, and the caller measures the resulting text.
     pub(super) fn new(map: &Map<'_>, limits: &InlineLimits) -> Self {
         let mut walk = Walk::new(map);
         walk.break_rings();
@@ -64,8 +62,8 @@ impl Choice {
                 return choice;
             }
             if thresholds.bytes == 0 && thresholds.depth == 0 {
-                // The input itself may be over the bounds; with every reference
-                // kept there are no more subschemas, and no deeper ones.
+                // The input itself may be over the limits; with every reference kept the output has no more
+                // subschemas, and no deeper ones.
                 return choice;
             }
             if too_many || thresholds.depth == 0 {
@@ -81,10 +79,10 @@ impl Choice {
 /// The graph of places and references.
 struct Walk<'m, 'a> {
     map: &'m Map<'a>,
-    /// By place: a reference to it closes a ring.
+    /// For each place: whether a reference to it closes a cycle.
     recursive: Vec<bool>,
     cut: Vec<bool>,
-    /// By place: how many references that can be reached lead to it.
+    /// For each place: how many reachable references lead to it.
     uses: Vec<usize>,
 }
 
@@ -99,7 +97,7 @@ impl<'m, 'a> Walk<'m, 'a> {
         }
     }
 
-    /// What is written out in a place: the schemas inside, then the targets.
+    /// What is written out in a place: the child schemas, then the targets.
     fn edge(&self, place: usize, index: usize) -> Option<Edge> {
         let place = self.map.places.get(place)?;
         if let Some(child) = place.children.get(index) {
@@ -118,8 +116,8 @@ impl<'m, 'a> Walk<'m, 'a> {
         targets.nth(index - place.children.len())
     }
 
-    /// Marks the places where rings of references close: those that a
-    /// depth-first walk from the root meets while it is still inside them.
+    /// Marks the places where cycles of references close: those that a depth-first walk from the root meets
+    /// while it is still inside them.
     fn break_rings(&mut self) {
         let mut state = vec![State::New; self.recursive.len()];
         let mut open: Vec<(usize, usize)> = Vec::new();
@@ -154,7 +152,7 @@ impl<'m, 'a> Walk<'m, 'a> {
         }
     }
 
-    /// All places that can be reached, each behind what is written out in it.
+    /// All reachable places, each after the places that are written out in it.
     fn order(&self) -> Vec<usize> {
         let mut seen = vec![false; self.recursive.len()];
         let mut order = Vec::new();
@@ -189,7 +187,7 @@ impl<'m, 'a> Walk<'m, 'a> {
         order
     }
 
-    /// Decides under thresholds; also answers what all will take.
+    /// Decides with the given thresholds; also returns the size of the output.
     fn choose(&self, order: &[usize], thresholds: Thresholds) -> (Choice, Size) {
         let mut kept: Vec<Option<Why>> = self
             .recursive
@@ -222,7 +220,7 @@ impl<'m, 'a> Walk<'m, 'a> {
                 });
             }
         }
-        // A reference at the root is written out once whatever it leads to.
+        // A reference at the root is written out once, wherever it leads.
         let root = self.size(0, &vec![None; kept.len()], &sizes);
         total = total.beside(root);
         let cut = self.cut.clone();
@@ -260,14 +258,14 @@ impl<'m, 'a> Walk<'m, 'a> {
                 Target::Place(target) if kept.get(*target).is_some_and(Option::is_some) => NAMED,
                 Target::Place(target) => sizes.get(*target).copied().unwrap_or_default(),
                 Target::External(uri) => Size {
-                    // A URI may need escapes to be JSON again.
+                    // A URI may need escapes in JSON.
                     bytes: uri.len().saturating_mul(6).saturating_add(NAMED_BYTES),
                     ..NAMED
                 },
                 _ => NAMED,
             };
             if pure {
-                // It takes the place of all there is.
+                // It replaces the whole schema.
                 return inner;
             }
             size = size.holding(inner);
@@ -308,12 +306,12 @@ fn set<T>(list: &mut [T], at: usize, value: T) {
     }
 }
 
-/// What a reference by name takes, name and all.
+/// The size of a reference to a definition, including its name.
 const NAMED_BYTES: usize = 128;
 const NAMED: Size = Size {
     bytes: NAMED_BYTES,
     schemas: 1,
     depth: 0,
 };
-/// What `"allOf":[]` and its commas take.
+/// The size of `"allOf":[]` and its commas.
 const WRAP_BYTES: usize = 24;

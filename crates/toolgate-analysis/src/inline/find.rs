@@ -1,4 +1,4 @@
-//! Following references inside one document.
+//! Resolves references within one document.
 
 use std::collections::HashMap;
 
@@ -10,8 +10,7 @@ use super::map::{Map, Target};
 use super::report::{InlineLimits, Untouched};
 
 impl<'a> Map<'a> {
-    /// Follows every reference. Targets outside the known places are looked
-    /// through as they are found.
+    /// Resolves every reference. Targets outside the known places are searched when they are found.
     pub(super) fn follow_all(&mut self, limits: &InlineLimits) -> Result<(), Untouched> {
         let mut known = Known::default();
         let mut resources = 0;
@@ -76,7 +75,7 @@ impl<'a> Map<'a> {
         Ok(place.map_or(Target::Nowhere, Target::Place))
     }
 
-    /// The place that a fragment names in a resource.
+    /// The place that a fragment identifies in a resource.
     fn in_resource(
         &mut self,
         resource: usize,
@@ -112,8 +111,8 @@ impl<'a> Map<'a> {
         Ok(self.of_node.get(&view.id()).copied())
     }
 
-    /// Whether a `$dynamicRef` or `$recursiveRef` could lead elsewhere than to
-    /// its initial target: only if another resource binds the same name.
+    /// Whether a `$dynamicRef` or `$recursiveRef` could lead elsewhere than to its initial target: only if
+    /// another resource binds the same name.
     fn is_dynamic(&self, target: &Target, text: &str) -> bool {
         let Target::Place(place) = target else {
             return false;
@@ -135,7 +134,7 @@ impl<'a> Map<'a> {
     }
 }
 
-/// What was looked up already.
+/// References that are already resolved.
 #[derive(Default)]
 struct Known<'a> {
     by_uri: HashMap<String, usize>,

@@ -1,4 +1,4 @@
-//! Every place of a document where a schema stands, and what it refers to.
+//! The location of every schema in a document, and what it refers to.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,7 +9,7 @@ use toolgate_syntax::{Dialect, Keyword, uri};
 
 use super::report::{InlineLimits, Untouched};
 
-/// A document with its schemas found and its references followed.
+/// A document with its schemas found and its references resolved.
 pub(super) struct Map<'a> {
     pub(super) root: View<'a>,
     pub(super) dialect: Dialect,
@@ -20,17 +20,16 @@ pub(super) struct Map<'a> {
     pub(super) binding: HashMap<String, usize>,
 }
 
-/// Where a schema stands.
+/// The location of a schema.
 pub(super) struct Place {
     pub(super) node: NodeId,
     pub(super) resource: usize,
-    /// The schemas directly inside, less those under `$defs` and `definitions`,
-    /// in source order.
+    /// The direct child schemas, except those under `$defs` and `definitions`, in source order.
     pub(super) children: Vec<Child>,
     pub(super) references: Vec<Reference>,
 }
 
-/// A schema inside another: where it stands in the source, and its place.
+/// A schema inside another: its range in the source, and its place.
 #[derive(Clone, Copy)]
 pub(super) struct Child {
     pub(super) start: usize,
@@ -47,11 +46,11 @@ pub(super) struct Reference {
 
 /// Where a reference leads.
 pub(super) enum Target {
-    /// Not followed yet.
+    /// Not resolved yet.
     Pending,
-    /// To a place of the document.
+    /// To a place in the document.
     Place(usize),
-    /// Out of the document; the absolute reference.
+    /// Out of the document; the absolute URI.
     External(String),
     /// Nowhere.
     Nowhere,
@@ -68,7 +67,7 @@ pub(super) struct Resource {
 }
 
 impl<'a> Map<'a> {
-    /// Finds all schemas and follows all references.
+    /// Finds all schemas and resolves all references.
     pub(super) fn new(root: View<'a>, limits: &InlineLimits) -> Result<Self, Untouched> {
         let dialect = Dialect::declared(root).ok_or(Untouched::Dialect)?;
         let mut map = Self {
@@ -89,7 +88,7 @@ impl<'a> Map<'a> {
         node.map_or(self.root, |node| self.root.document().view(node))
     }
 
-    /// The schema at `view` and all schemas inside it.
+    /// Finds the schema at `view` and all schemas inside it.
     pub(super) fn discover(
         &mut self,
         view: View<'a>,
@@ -102,7 +101,8 @@ impl<'a> Map<'a> {
             if self.of_node.contains_key(&view.id()) {
                 continue;
             }
-            // why: twice what a schema may have to compile, and room for small limits.
+            // why: twice the number of subschemas that a schema may have to compile, and enough for small
+            // limits.
             if self.places.len() > limits.subschemas.max(10_000).saturating_mul(2) {
                 return Err(Untouched::TooLarge);
             }
@@ -128,7 +128,7 @@ impl<'a> Map<'a> {
         Ok(())
     }
 
-    /// The reference that is all there is to a schema: nothing else in it stays.
+    /// The reference that makes up the whole schema: nothing else in the schema stays.
     pub(super) fn pure_reference(&self, place: usize) -> Option<&Reference> {
         let [reference] = self.places.get(place)?.references.as_slice() else {
             return None;
@@ -141,8 +141,8 @@ impl<'a> Map<'a> {
         alone.then_some(reference)
     }
 
-    /// Whether a member has no use in the output: definitions, names that
-    /// nothing looks for any more, and what a `$ref` hides.
+    /// Whether a member has no use in the output: definitions, names that are no longer looked up, and what
+    /// a `$ref` hides.
     pub(super) fn goes(&self, name: &str, value: View<'_>, at_root: bool, hidden: bool) -> bool {
         match name {
             "$schema" => !at_root,
@@ -162,7 +162,7 @@ impl<'a> Map<'a> {
         hides_siblings(view, self.dialect)
     }
 
-    /// Calls `visit` for each schema directly inside, with whether it is a definition.
+    /// Calls `visit` for each direct child schema, with whether it is a definition.
     fn each_child(&self, view: View<'a>, mut visit: impl FnMut(View<'a>, bool)) {
         for (key, value) in view.members() {
             let Some(held) = layout_in(self.dialect, key.text()) else {
@@ -184,7 +184,7 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// The references of a schema, not followed yet.
+    /// The references of a schema, not resolved yet.
     fn references(&self, view: View<'a>) -> Vec<Reference> {
         let keywords = [Keyword::Ref, Keyword::RecursiveRef, Keyword::DynamicRef];
         let values = keywords.into_iter().filter_map(|keyword| {
@@ -199,7 +199,7 @@ impl<'a> Map<'a> {
             .collect()
     }
 
-    /// Reads ids and anchors; answers the resource that the schema belongs to.
+    /// Reads ids and anchors; returns the resource that the schema belongs to.
     fn identify(
         &mut self,
         view: View<'a>,
@@ -255,7 +255,7 @@ impl<'a> Map<'a> {
         }
     }
 
-    /// Records for each place from `first` on which places are directly inside it.
+    /// Records the direct children of each place from `first` on.
     fn connect(&mut self, first: usize) {
         for index in first..self.places.len() {
             let view = self.view(index);

@@ -1,4 +1,4 @@
-//! When two schemas for one value can be one object.
+//! Merges two schemas for one value into one object, if that is possible.
 
 use std::collections::HashMap;
 
@@ -6,25 +6,25 @@ use toolgate_syntax::{Keyword, Vocabulary};
 
 use super::write::Task;
 
-/// A member of a schema that is being put together.
+/// A member of a schema that is being assembled.
 #[derive(Clone)]
 pub(super) struct Member {
     /// The keyword.
     pub(super) name: String,
-    /// The key as it will be written, quotes included.
+    /// The key as it will be written, including its quotes.
     pub(super) key: String,
     /// The value, piece by piece.
     pub(super) value: Vec<Task>,
-    /// The value's text, if no schema stands in it.
+    /// The value's text, if it contains no schema.
     pub(super) literal: Option<String>,
     /// How many items the value has, if it is an array.
     pub(super) items: Option<usize>,
 }
 
-/// Takes the members of `target` in at index `at`, if both schemas then say
-/// what they said apart. Otherwise nothing is changed and the answer is `false`.
+/// Inserts the members of `target` at index `at`, if the merged schema means the same as both schemas
+/// apart. Otherwise changes nothing and returns `false`.
 ///
-/// Costs one look-up for each member.
+/// Takes one look-up for each member.
 pub(super) fn merge(own: &mut Vec<Member>, at: usize, target: &[Member]) -> bool {
     let by_name: HashMap<&str, &Member> = own.iter().map(|m| (m.name.as_str(), m)).collect();
     if !can_merge(own, &by_name, target) {
@@ -51,7 +51,7 @@ fn can_merge(own: &[Member], by_name: &HashMap<&str, &Member>, target: &[Member]
         }
     }
     target.iter().all(|theirs| {
-        // What the target has evaluated it must find out alone.
+        // The target must determine on its own what it has evaluated.
         let alone = theirs.name.starts_with("unevaluated");
         let read_by_others = group(&theirs.name).and_then(|group| groups.get(group).copied());
         let same = by_name
@@ -61,7 +61,7 @@ fn can_merge(own: &[Member], by_name: &HashMap<&str, &Member>, target: &[Member]
     })
 }
 
-/// Whether a keyword says nothing about the value.
+/// Whether a keyword asserts nothing about the value.
 pub(super) fn is_silent(name: &str) -> bool {
     let Some(keyword) = Keyword::from_name(name) else {
         return false;
@@ -74,7 +74,7 @@ pub(super) fn is_silent(name: &str) -> bool {
         )
 }
 
-/// Keywords of one object that read each other.
+/// Keywords of one object that depend on each other.
 fn group(name: &str) -> Option<usize> {
     Some(match name {
         "properties" | "patternProperties" | "additionalProperties" => 0,
@@ -86,5 +86,5 @@ fn group(name: &str) -> Option<usize> {
     })
 }
 
-/// How many groups there are.
+/// The number of groups.
 const GROUPS: usize = 5;

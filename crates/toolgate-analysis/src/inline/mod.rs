@@ -1,24 +1,21 @@
 //! A schema without references, for readers that cannot follow them.
 //!
 //! Many clients and model providers refuse a tool whose schema has `$ref`.
-//! [`inline`] puts what a reference leads to in its place and drops `$defs`
-//! and `definitions`, so that every verdict stays what it was:
+//! [`inline`] replaces each reference by its target and drops `$defs` and `definitions`, so that every
+//! verdict stays the same:
 //!
-//! * A recursive definition cannot be written out. Its reference stays, with a
-//!   `$defs` (`definitions` in draft 7 and older) at the root that holds just
-//!   the definitions that are still needed.
-//! * Expansion can be exponential. Over [`InlineLimits`] the largest shared
-//!   definitions stay referenced, in the same way; the text never grows beyond.
-//! * Keywords beside a `$ref` count since 2019-09: they are merged with the
-//!   target where neither could change what the other means, else the target
-//!   becomes a branch of `allOf`. In draft 7 and older they are ignored and go,
-//!   but for `title` and `description`, which only people and models read.
-//! * Pointers anywhere in the document, percent-encoded or not, anchors,
-//!   embedded `$id`s and `$dynamicRef`s that can only mean one place are
-//!   followed. What leads out of the document stays, as an absolute URI.
-//! * `const`, `enum`, `default`, `examples` and unknown keywords are data:
-//!   nothing in them is touched, and all that stays is copied from the source,
-//!   numbers, spelling and key order included.
+//! * A recursive definition cannot be written out. Its reference stays, with a `$defs` (`definitions` in
+//!   draft 7 and older) at the root that holds only the definitions that are still needed.
+//! * Expansion can be exponential. Over [`InlineLimits`] the largest shared definitions stay referenced, in
+//!   the same way; the text never grows beyond the limits.
+//! * Keywords beside a `$ref` count since 2019-09: they are merged with the target if neither could change
+//!   the meaning of the other, otherwise the target becomes a branch of `allOf`. In draft 7 and older they
+//!   are ignored and dropped, except `title` and `description`, which only people and models read.
+//! * Pointers to anywhere in the document, percent-encoded or not, anchors, embedded `$id`s and
+//!   `$dynamicRef`s that can only mean one place are resolved. A reference out of the document stays, as an
+//!   absolute URI.
+//! * `const`, `enum`, `default`, `examples` and unknown keywords are data: nothing in them changes, and
+//!   everything that stays is copied from the source, including numbers, spelling and key order.
 //!
 //! ```
 //! let schema = br##"{"type": "object", "properties": {"at": {"$ref": "#/$defs/point", "title": "At"}},
@@ -51,13 +48,13 @@ use write::Writer;
 
 /// Rewrites a schema text without references.
 ///
-/// Does not check the schema: what is wrong with it stays wrong in the result.
-/// Costs time in proportion to the input and the output.
+/// Does not check the schema: an error in it stays in the result. Takes time in proportion to the input and
+/// the output.
 ///
 /// # Errors
 ///
-/// The text is not JSON, or over the bounds of the reader (the limits' input
-/// bytes, 512 levels, duplicate keys).
+/// The text is not JSON, or exceeds the limits of the reader (the input bytes in `limits`, 512 levels,
+/// duplicate keys).
 pub fn inline(schema: &[u8], limits: &InlineLimits) -> Result<Inlined, ReadError> {
     let read = ReadLimits {
         bytes: limits.input_bytes,
@@ -69,8 +66,7 @@ pub fn inline(schema: &[u8], limits: &InlineLimits) -> Result<Inlined, ReadError
     Ok(inline_view(document.document().root(), limits))
 }
 
-/// Rewrites a schema that is a value of a document; `#` in its references is
-/// the schema, not the document.
+/// Rewrites a schema that is a value in a document; `#` in its references is the schema, not the document.
 pub fn inline_view(schema: View<'_>, limits: &InlineLimits) -> Inlined {
     let untouched = |why| Inlined {
         text: schema.raw().to_owned(),

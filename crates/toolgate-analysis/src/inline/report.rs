@@ -1,23 +1,23 @@
-//! What an inlining may take, and what came of it.
+//! The limits of inlining, and its result.
 
 use std::fmt;
 
 use toolgate_json::quote;
 
-/// The bounds of one inlining.
+/// The limits of one inlining.
 ///
 /// | field | default | counts |
 /// |---|---|---|
 /// | `input_bytes` | 1 MiB | bytes of the schema |
-/// | `growth` | 4 | how many times the input's bytes the output may have |
-/// | `floor_bytes` | 256 KiB | what the output may always have |
-/// | `ceiling_bytes` | 1 MiB | what the output may never have, unless the input has |
+/// | `growth` | 4 | maximum ratio of output bytes to input bytes |
+/// | `floor_bytes` | 256 KiB | bytes that the output may always have |
+/// | `ceiling_bytes` | 1 MiB | bytes that the output may never exceed, unless the input does |
 /// | `subschemas` | 8,000 | subschemas of the output |
 /// | `depth` | 56 | nested subschemas of the output |
 ///
-/// The defaults keep the output within what `toolgate_schema`'s default limits
-/// compile. Where the input is over a bound already, references stay and the
-/// output is no larger, but for the names it needs.
+/// The defaults keep the output within what `toolgate_schema`'s default limits can compile. If the input
+/// already exceeds a limit, references stay and the output is no larger, except for the names that it
+/// needs.
 #[derive(Debug, Clone, Copy)]
 #[expect(
     clippy::exhaustive_structs,
@@ -26,11 +26,11 @@ use toolgate_json::quote;
 pub struct InlineLimits {
     /// Bytes of the schema.
     pub input_bytes: usize,
-    /// How many times the bytes of the input the output may have.
+    /// The maximum ratio of output bytes to input bytes.
     pub growth: usize,
-    /// Bytes that the output may have whatever the input has.
+    /// Bytes that the output may have whatever the size of the input.
     pub floor_bytes: usize,
-    /// Bytes that `growth` cannot go beyond.
+    /// Bytes that `growth` cannot exceed.
     pub ceiling_bytes: usize,
     /// Subschemas of the output.
     pub subschemas: usize,
@@ -52,7 +52,7 @@ impl Default for InlineLimits {
 }
 
 impl InlineLimits {
-    /// The bytes that the output for an input of that size may have.
+    /// The bytes that the output for an input of this size may have.
     #[must_use]
     pub fn output_bytes(&self, input: usize) -> usize {
         input
@@ -63,25 +63,25 @@ impl InlineLimits {
     }
 }
 
-/// The rewritten schema and what could not be rewritten.
+/// The rewritten schema, and the references that could not be replaced.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Inlined {
-    /// The schema. Without references if `kept` is empty and `untouched` none.
+    /// The schema. It has no references if `kept` is empty and `untouched` is `None`.
     pub text: String,
-    /// How many references were replaced by what they lead to, copies included.
+    /// How many references were replaced by their targets, including copies.
     pub replaced: usize,
-    /// The references that stay, in the order they were met, each place of the
-    /// source once; at most [`Inlined::KEPT`].
+    /// The references that stay, in the order in which they were met, each place of the source once; at
+    /// most [`Inlined::KEPT`].
     pub kept: Vec<Kept>,
-    /// How many places more than `kept` tells have a reference that stays.
+    /// How many more places than those in `kept` have a reference that stays.
     pub more_kept: usize,
-    /// Why the text is the source as it was, if it is.
+    /// Why the text is the unchanged source, if it is.
     pub untouched: Option<Untouched>,
 }
 
 impl Inlined {
-    /// The most kept references that are told.
+    /// The maximum number of kept references that are listed.
     pub const KEPT: usize = 100;
 
     /// Whether no reference is left.
@@ -97,7 +97,7 @@ impl Inlined {
 pub struct Kept {
     /// The schema that has the reference, as a JSON pointer into the source.
     pub pointer: String,
-    /// The reference as the source has it, cut at 200 characters.
+    /// The reference as it is in the source, cut at 200 characters.
     pub reference: String,
     /// Why it stays.
     pub why: Why,
@@ -117,20 +117,20 @@ pub enum Why {
     Unresolved,
 }
 
-/// Why a schema is left as it is.
+/// Why a schema is left unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Untouched {
-    /// It declares a dialect that is not known.
+    /// It declares an unknown dialect.
     Dialect,
-    /// A part declares another dialect than the whole.
+    /// A part declares a dialect that differs from the whole schema's.
     MixedDialects,
-    /// It has references that mean different places in different uses.
+    /// It has references that mean different places in different contexts.
     Dynamic,
-    /// It has more subschemas than can be looked at, or the names of the
-    /// definitions that stay alone would take it over its bound.
+    /// It has too many subschemas to examine, or the names of the definitions that stay would alone exceed
+    /// the limit.
     TooLarge,
-    /// The analysis contradicts itself, which is a defect of it and not of the schema.
+    /// The analysis contradicts itself, which is a bug in it and not an error in the schema.
     Internal,
 }
 

@@ -1,4 +1,4 @@
-//! What comes out of small schemas, verdicts before and after, bounds.
+//! The output for small schemas, verdicts before and after, and limits.
 
 use toolgate_json::{OwnedDocument, ReadLimits};
 use toolgate_schema::{Compiler, Workspace};
@@ -6,7 +6,7 @@ use toolgate_schema::{Compiler, Workspace};
 use super::*;
 use toolgate_testkit::recorded::{Dice, recorded};
 
-/// A schema, and what it becomes.
+/// A schema and its expected output.
 const CASES: &[(&str, &str)] = &[
     // Nothing to do.
     ("true", "true"),
@@ -39,7 +39,7 @@ const CASES: &[(&str, &str)] = &[
         r#"{"properties": {"$ref": {"type": "string"}, "$defs": {"type": "string"}}}"#,
     ),
     (r#"{"$ref": 5}"#, r#"{"$ref": 5}"#),
-    // Definitions go.
+    // Definitions are dropped.
     (
         r#"{"type": "object", "$defs": {"a": {}}}"#,
         r#"{"type":"object"}"#,
@@ -169,7 +169,7 @@ const CASES: &[(&str, &str)] = &[
         r##"{"items": {"$dynamicRef": "#n"}, "$defs": {"a": {"$dynamicAnchor": "n", "type": "null"}}}"##,
         r#"{"items":{"type":"null"}}"#,
     ),
-    // Siblings merge where neither changes the other.
+    // Siblings merge if neither changes the other.
     (
         r##"{"items": {"title": "t", "$ref": "#/$defs/a", "minLength": 1}, "$defs": {"a": {"type": "string", "title": "T"}}}"##,
         r#"{"items":{"title":"t","type":"string","minLength":1}}"#,
@@ -231,12 +231,12 @@ const CASES: &[(&str, &str)] = &[
         r##"{"$schema": "http://json-schema.org/draft-06/schema#", "items": {"$ref": "#/definitions/a", "$id": "http://y/"}, "definitions": {"a": {"type": "null"}}}"##,
         r#"{"$schema":"http://json-schema.org/draft-06/schema#","items":{"type": "null"}}"#,
     ),
-    // Data survives as it is written.
+    // Data stays as it is written.
     (
         r##"{"items": {"$ref": "#/$defs/a"}, "$defs": {"a": {"maximum": 1.0e+2, "x-\u0061": [ 1 ,2], "const": {"$ref": "#"}}}}"##,
         r##"{"items":{"maximum": 1.0e+2, "x-\u0061": [ 1 ,2], "const": {"$ref": "#"}}}"##,
     ),
-    // Recursion stays, with what it needs.
+    // Recursion stays, with the definitions that it needs.
     (
         r##"{"type": "object", "properties": {"c": {"$ref": "#"}}}"##,
         r##"{"type": "object", "properties": {"c": {"$ref":"#"}}}"##,
@@ -269,7 +269,7 @@ const CASES: &[(&str, &str)] = &[
         r##"{"$schema": "https://json-schema.org/draft/2019-09/schema", "items": {"$recursiveRef": "#"}, "type": "array"}"##,
         r##"{"$schema": "https://json-schema.org/draft/2019-09/schema", "items": {"$ref":"#"}, "type": "array"}"##,
     ),
-    // Out of the schema, or nowhere.
+    // References out of the schema, or to nothing.
     (
         r##"{"items": {"$ref": "https://json-schema.org/draft/2020-12/schema"}}"##,
         r##"{"items": {"$ref":"https://json-schema.org/draft/2020-12/schema"}}"##,
@@ -441,7 +441,7 @@ fn depth_is_bounded() {
         );
         assert_eq!(inlined.is_free_of_references(), levels <= 50, "{levels}");
     }
-    // In place, too: a chain of bare references.
+    // Within one place, too: a chain of bare references.
     let chain: Vec<_> = (0..3_000)
         .map(|n| format!("\"d{n}\":{{\"$ref\":\"#/$defs/d{}\",\"x{n}\":0}}", n + 1))
         .collect();
@@ -495,7 +495,7 @@ fn verdicts_are_kept_for_generated_schemas() {
     assert!(free > 500 && free < compared, "{free} of {compared}");
 }
 
-/// Inputs of the largest size, each made to be dear in its own way.
+/// Inputs of the largest size, each expensive in its own way.
 #[test]
 fn hostile_inputs_end() {
     let members = |count: usize, name: &str, value: &str| {
@@ -667,7 +667,7 @@ fn same_verdicts(schema: &str, instances: &[String]) -> bool {
     true
 }
 
-/// Texts made of dice.
+/// Random texts.
 struct Texts(Dice);
 
 impl std::ops::Deref for Texts {

@@ -1,4 +1,4 @@
-//! The output: pieces of the source, with what references lead to in between.
+//! Writes the output: pieces of the source, with the targets of references between them.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,9 +13,9 @@ use super::report::{Inlined, Kept, Why};
 /// A piece of the output that is still to be written.
 #[derive(Clone)]
 pub(super) enum Task {
-    /// Bytes of the source.
+    /// A range of bytes of the source.
     Source(usize, usize),
-    /// A text of our own.
+    /// Generated text.
     Text(String),
     /// A schema of the source, rewritten.
     Schema(usize),
@@ -29,17 +29,17 @@ pub(super) struct Writer<'m, 'a> {
     choice: &'m Choice,
     source: &'a str,
     out: String,
-    /// The definitions that are needed, and how they are called.
+    /// The definitions that are needed, and their names.
     names: HashMap<usize, String>,
     taken: HashSet<String>,
-    /// How many definitions had a name already.
+    /// How many definitions already had a name.
     numbers: HashMap<String, usize>,
     waiting: Vec<usize>,
     told: HashSet<NodeId>,
     done: Inlined,
 }
 
-/// A schema with its references taken in.
+/// A schema with its references merged into it.
 enum Flat {
     Boolean(bool),
     Members(Vec<Member>),
@@ -91,9 +91,9 @@ impl<'m, 'a> Writer<'m, 'a> {
         }
     }
 
-    /// Puts the definitions that stay at the end of the root object.
+    /// Writes the definitions that stay at the end of the root object.
     fn definitions(&mut self) {
-        // The root has a reference in it, so it is an object.
+        // The root contains a reference, so it is an object.
         self.out.pop();
         let blank = self.out.trim_end().len();
         self.out.truncate(blank);
@@ -161,7 +161,7 @@ impl<'m, 'a> Writer<'m, 'a> {
                 .all(|(key, value)| !self.map.goes(key.text(), value, index == 0, false))
     }
 
-    /// The source from `start` to `end` with the schemas in it as tasks.
+    /// The source from `start` to `end`, with the schemas in it as tasks.
     fn pieces(&self, place: &Place, start: usize, end: usize) -> Vec<Task> {
         let mut tasks = Vec::new();
         let mut from = start;
@@ -182,9 +182,8 @@ impl<'m, 'a> Writer<'m, 'a> {
         tasks
     }
 
-    /// A schema's members with its references taken in. The depth of this
-    /// recursion is a chain of references with siblings, each of which counted
-    /// as a level when it was chosen to be written out.
+    /// A schema's members with its references merged into them. The recursion follows a chain of references
+    /// with siblings; each of them counted as a level when it was chosen to be written out.
     fn flat(&mut self, mut index: usize, at_root: bool) -> Flat {
         while let Some(reference) = self.map.pure_reference(index)
             && let Some(target) = self.taken_in(reference, false)
@@ -232,7 +231,7 @@ impl<'m, 'a> Writer<'m, 'a> {
                     }
                     Flat::Members(theirs) => {
                         if !merge(&mut members, at, &theirs) {
-                            // What is inside is counted when the branch is written.
+                            // References in the target are counted when the branch is written.
                             self.done.replaced = replaced + 1;
                             branches.push(Task::Schema(target));
                         }
@@ -254,7 +253,7 @@ impl<'m, 'a> Writer<'m, 'a> {
         Flat::Members(members)
     }
 
-    /// The same in dialects where `$ref` hides what stands beside it.
+    /// The same for dialects in which `$ref` hides the keywords beside it.
     fn flat_hiding(&mut self, view: View<'a>, place: &'m Place, at_root: bool) -> Flat {
         let mut members = Vec::new();
         for (key, value) in view.members() {
@@ -287,14 +286,14 @@ impl<'m, 'a> Writer<'m, 'a> {
         }
     }
 
-    /// The target of a reference that is replaced by it.
+    /// The target that replaces a reference, if it is replaced.
     fn taken_in(&mut self, reference: &Reference, at_root: bool) -> Option<usize> {
         let Target::Place(target) = reference.target else {
             return None;
         };
         let kept = self.choice.kept.get(target).is_some_and(Option::is_some);
-        // Readers look for an object at the root, so there a reference is
-        // written out once even if it stays elsewhere.
+        // Readers look for an object at the root, so a reference there is written out once even if it stays
+        // elsewhere.
         let replaced = target != 0 && (!kept || at_root);
         if replaced {
             self.done.replaced += 1;
@@ -302,7 +301,7 @@ impl<'m, 'a> Writer<'m, 'a> {
         replaced.then_some(target)
     }
 
-    /// The text of a reference that stays, as JSON; tells of it.
+    /// The text of a reference that stays, as JSON; also reports it.
     fn kept(&mut self, holder: View<'a>, reference: &Reference) -> String {
         let value = holder.document().view(reference.node);
         let why = match &reference.target {
@@ -328,7 +327,7 @@ impl<'m, 'a> Writer<'m, 'a> {
         }
     }
 
-    /// The pointer of a schema, counted from the root that is rewritten.
+    /// The JSON Pointer of a schema, relative to the root that is rewritten.
     fn pointer(&self, view: View<'_>) -> String {
         let document = view.document();
         let whole = document.pointer(view.id());
@@ -354,7 +353,7 @@ impl<'m, 'a> Writer<'m, 'a> {
         format!("\"#/{}/{name}\"", self.container())
     }
 
-    /// A name for a definition, after the one it has in the source.
+    /// A name for a definition, based on its name in the source.
     fn name(&mut self, place: usize) -> String {
         let key = self.map.view(place).name();
         let plain: String = key
@@ -439,7 +438,7 @@ fn own_member(name: &str, value: Vec<Task>) -> Member {
     }
 }
 
-/// Characters of a reference that a report repeats.
+/// Characters of a reference that a report shows.
 const SHOWN: usize = 200;
 /// Characters of a definition's name.
 const NAME_CHARS: usize = 64;

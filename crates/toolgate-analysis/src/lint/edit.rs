@@ -1,4 +1,4 @@
-//! Edits of a tool's text that keep it JSON.
+//! Edits of a tool's text that keep it valid JSON.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use toolgate_json::{Key as _, Node as _, View};
 use super::finding::Edit;
 use super::tool::span;
 
-/// The edit that takes a member out of an object, with the comma that goes with it.
+/// The edit that removes a member from an object, with its comma.
 pub(super) fn remove_member(object: View<'_>, name: &str) -> Option<Edit> {
     let members: Vec<(Range<usize>, Range<usize>, &str)> = object
         .members()
@@ -26,7 +26,7 @@ pub(super) fn remove_member(object: View<'_>, name: &str) -> Option<Edit> {
     })
 }
 
-/// The edit that gives the member of this key another name.
+/// The edit that renames the member with this key.
 pub(super) fn rename(key: View<'_>, new: &str) -> Option<Edit> {
     Some(Edit {
         span: span(key),
@@ -34,7 +34,7 @@ pub(super) fn rename(key: View<'_>, new: &str) -> Option<Edit> {
     })
 }
 
-/// The edit that gives a member another name.
+/// The edit that renames a member.
 pub(super) fn rename_member(object: View<'_>, name: &str, new: &str) -> Option<Edit> {
     rename(object.member(name)?.name()?, new)
 }

@@ -1,22 +1,22 @@
-//! What a rule says about a tool, and the text edits that would mend it.
+//! What a rule reports about a tool, and the text edits that would fix it.
 
 use std::fmt;
 use std::ops::Range;
 
 use super::rule::Rule;
 
-/// How much a finding matters; ordered, the worst last.
+/// How much a finding matters, in order, the worst last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(
     clippy::exhaustive_enums,
     reason = "every way to print findings must say what each of the three looks like"
 )]
 pub enum Severity {
-    /// Could be better; nothing breaks.
+    /// Could be better, but nothing breaks.
     Note,
-    /// Probably a mistake, or something that a part of the readers cannot take.
+    /// Probably a mistake, or something that some readers do not accept.
     Warning,
-    /// The tool cannot work as its author meant it.
+    /// The tool cannot work as its author intended.
     Error,
 }
 
@@ -36,22 +36,22 @@ impl fmt::Display for Severity {
 pub struct Finding {
     /// The rule.
     pub rule: &'static Rule,
-    /// The rule's severity, or what the operator made of it.
+    /// The rule's severity, or the one that the operator gave it.
     pub severity: Severity,
-    /// Which tool of the listing, from 0; none if it is about the listing.
+    /// The index of the tool in the listing, from 0; `None` if it is about the listing.
     pub tool: Option<usize>,
-    /// The place as a JSON pointer (RFC 6901) into the tool, cut at
+    /// The location as a JSON Pointer (RFC 6901) into the tool, cut at
     /// [`POINTER_BYTES`](Self::POINTER_BYTES) with a `…`.
     pub pointer: String,
-    /// The place in bytes of the tool's text.
+    /// The location as a byte range of the tool's text.
     pub span: Option<Range<usize>>,
-    /// What is wrong, one line, foreign text escaped and cut.
+    /// What is wrong, in one line; text from the tool is escaped and cut.
     pub message: String,
     /// What the author could do.
     pub help: Option<String>,
-    /// The [setting](toolgate_schema::settings) that raises the limit for which a schema was refused.
+    /// The [setting](toolgate_schema::settings) that raises the limit that the schema exceeded.
     pub setting: Option<&'static str>,
-    /// The same as edits of the tool's text, where a program can do it.
+    /// The same as edits of the tool's text, if a program can make them.
     pub fix: Option<Fix>,
 }
 
@@ -72,42 +72,42 @@ impl Finding {
     }
 }
 
-/// Edits that belong together: all of them or none.
+/// Edits that belong together: apply all of them or none.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fix {
-    /// Whether it may be applied unseen.
+    /// Whether the fix may be applied without review.
     pub safety: Safety,
-    /// The edits, in bytes of the tool's text as it was linted.
+    /// The edits, as byte ranges of the tool's text as it was linted.
     pub edits: Vec<Edit>,
 }
 
-/// Whether a fix may be applied without looking.
+/// Whether a fix may be applied without review.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::exhaustive_enums, reason = "a fix is one or the other")]
 pub enum Safety {
-    /// No instance changes its verdict, or the schema could not be used at all before.
+    /// No instance's verdict changes, or the schema could not be used at all before.
     Safe,
-    /// It is what the author probably meant, but the schema then means something else.
+    /// It is what the author probably meant, but it changes the meaning of the schema.
     Unsafe,
 }
 
-/// One replacement in a text.
+/// One replacement in a string.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_structs,
     reason = "a replacement is a place and a text, and nothing else"
 )]
 pub struct Edit {
-    /// The bytes that go.
+    /// The bytes that are replaced.
     pub span: Range<usize>,
-    /// What comes in their place.
+    /// The text that replaces them.
     pub text: String,
 }
 
-/// Applies groups of edits to a text. A group that touches what an earlier one
-/// (by place) changed, or that is out of the text, is left out: lint again and
-/// apply the rest. Returns the new text and, for each group, whether it is in.
+/// Applies groups of edits to a string. Skips a group that overlaps what an earlier one (by position)
+/// changed, or that is out of range: lint again and apply the rest. Returns the new string and, for each
+/// group, whether it was applied.
 #[must_use]
 pub fn apply(text: &str, groups: &[Vec<Edit>]) -> (String, Vec<bool>) {
     let mut order: Vec<usize> = (0..groups.len()).collect();

@@ -1,12 +1,10 @@
-//! Lint: what is legal but hurts, and what is not legal, each under a stable code.
+//! Lint: reports what is legal but harmful, and what is not legal, each under a stable code.
 //!
-//! A [`Linter`] reads the tools of a listing as text and answers with
-//! [`Finding`]s, places and possible edits included. It does no I/O and never
-//! calls a tool. Each [`Rule`] is one function over a tool, a subschema or the
-//! listing; [`RULES`] is the table of them, and every rule has a page under
-//! `rules`. Reading is bounded by the limits of `toolgate-json`, the walk by
-//! 20,000 subschemas of a schema, what is reported by 300 findings of each rule on a
-//! tool and 1,000 on a listing; the engine's own limits bound the rest.
+//! A [`Linter`] reads the tools of a listing as text and returns [`Finding`]s with locations and possible
+//! edits. It does no I/O and never calls a tool. Each [`Rule`] is one function over a tool, a subschema or
+//! the listing; [`RULES`] is the table of them, and every rule has a page under `rules`. Parsing is bounded
+//! by the limits of `toolgate-json`, the walk by 20,000 subschemas of a schema, and the report by 300
+//! findings of each rule for a tool and 1,000 for a listing; the engine's own limits bound the rest.
 
 mod edit;
 mod finding;
@@ -30,7 +28,7 @@ use rule::Check;
 use rules::{Facts, Listing};
 use tool::{Place, Tool};
 
-/// Lints listings under one set of options.
+/// Lints listings with one set of options.
 ///
 /// ```
 /// use toolgate_analysis::lint::Linter;
@@ -44,7 +42,7 @@ use tool::{Place, Tool};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Linter {
-    /// Whether the rules that are on by default are.
+    /// Whether the rules that are on by default are turned on.
     default: bool,
     profiles: Vec<&'static Profile>,
     server: Option<String>,
@@ -52,18 +50,18 @@ pub struct Linter {
     engine: Engine,
 }
 
-/// What a linter has to say.
+/// The result of linting a listing.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Report {
-    /// The findings: the worst first, mistakes before what is only missing, then by
-    /// rule and in the order of the listing.
+    /// The findings: the worst first, mistakes before what is only missing, then by rule and in listing
+    /// order.
     pub findings: Vec<Finding>,
-    /// Findings beyond the bounds, which are only counted.
+    /// The number of findings beyond the limits, which are only counted.
     pub more: usize,
-    /// The worst severity of those, so that nothing passes because there was too much to keep.
+    /// The worst severity of those, so that nothing passes because there were too many findings to keep.
     pub worst_more: Option<Severity>,
-    /// Estimated tokens of what a model is shown of each tool; see rule TG014.
+    /// The estimated number of tokens that a model sees of each tool; see rule TG014.
     pub tokens: Vec<usize>,
 }
 
@@ -86,7 +84,7 @@ impl Linter {
         }
     }
 
-    /// A linter with the rules of one profile and no others: whether its readers take a listing.
+    /// A linter with only the rules of one profile: whether its readers accept a listing.
     #[must_use]
     pub fn only(profile: &'static Profile) -> Self {
         Self {
@@ -95,15 +93,15 @@ impl Linter {
         }
     }
 
-    /// Turns on the rules of a profile too, and turns off those whose advice its readers refuse.
+    /// Turns on the rules of a profile too, and turns off those whose advice its readers reject.
     #[must_use]
     pub fn profile(mut self, profile: &'static Profile) -> Self {
         self.profiles.push(profile);
         self
     }
 
-    /// The name by which clients know the server, for the readers that put it before the names of tools.
-    /// By default it is not known, and counts as one character.
+    /// Sets the name by which clients know the server, for readers that put it before the names of tools.
+    /// By default it is unknown and counts as one character.
     #[must_use]
     pub fn server(mut self, name: impl Into<String>) -> Self {
         self.server = Some(name.into());
@@ -131,8 +129,8 @@ impl Linter {
         self
     }
 
-    /// Has schemas compiled as this compiler does: its limits, documents, dialects and formats. By
-    /// default formats are asserted. A keyword that its dialect forbids is always left out and told.
+    /// Compiles schemas as this compiler does: with its limits, documents, dialects and formats. By default
+    /// formats are asserted. A keyword that its dialect forbids is always ignored and reported.
     #[must_use]
     pub fn compiler(mut self, compiler: Compiler) -> Self {
         self.engine = Engine::new(compiler);
@@ -183,7 +181,7 @@ impl Linter {
             on.then_some(rule.severity)
         };
         let readers = |rule: &Rule| {
-            // A rule that no profile turned on speaks on behalf of all that care.
+            // A rule that no profile turned on applies for all readers that care about it.
             let all: Vec<&'static Subset> = rule.readers().collect();
             let mut asked = all.clone();
             asked.retain(|subset| active().any(|one| one.reader == subset.reader));
@@ -246,7 +244,7 @@ fn lint_tool(text: &str, engine: &Engine, out: &mut Out<'_>) -> Facts {
     }
 }
 
-/// TG004: no object has two members of one name.
+/// TG004: no object has two members with the same name.
 fn duplicate_key(error: &ReadError, out: &mut Out<'_>) {
     if error.kind() == ReadErrorKind::DuplicateKey {
         let place = Place {
@@ -258,5 +256,5 @@ fn duplicate_key(error: &ReadError, out: &mut Out<'_>) {
     }
 }
 
-/// What is said after mistakes of the same severity: what is missing or large.
+/// Rules that are reported after others of the same severity: what is missing or large.
 const LAST: [&str; 4] = ["TG006", "TG007", "TG014", "TG015"];

@@ -1,4 +1,4 @@
-//! Where findings are collected, under bounds that no listing can pass.
+//! Collects findings, with limits that hold for every listing.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -10,11 +10,11 @@ use super::profile::Subset;
 use super::rule::{RULES, Rule};
 use super::tool::Place;
 
-/// What is asked of a run.
+/// The options of a run.
 pub(super) struct Plan {
-    /// What each rule of the table counts as; none if it is off.
+    /// The severity of each rule of the table; `None` if it is off.
     pub(super) levels: Vec<Option<Severity>>,
-    /// For each rule of the table the readers that care.
+    /// For each rule of the table, the readers that care about it.
     pub(super) readers: Vec<Vec<&'static Subset>>,
     /// The name of the server.
     pub(super) server: Option<String>,
@@ -25,18 +25,18 @@ pub(super) struct Out<'l> {
     plan: &'l Plan,
     rule: usize,
     tool: Option<usize>,
-    /// How often each rule spoke about the tool at hand.
+    /// How many findings each rule has for the current tool.
     spoken: Vec<usize>,
     /// How many findings of each rule are kept.
     kept: Vec<usize>,
     findings: Vec<Finding>,
-    /// Findings over the bounds, and the worst of them.
+    /// The number of findings over the limits, and the worst severity of them.
     more: usize,
     worst_more: Option<Severity>,
-    /// The latest finding, to which its rule may still add.
+    /// The latest finding, which its rule may still complete.
     last: Option<Finding>,
     last_kept: bool,
-    /// What is known of patterns, which generators repeat from tool to tool.
+    /// Known results for patterns, which generators repeat from tool to tool.
     hazards: HashMap<String, Hazard>,
 }
 
@@ -57,19 +57,19 @@ impl<'l> Out<'l> {
         }
     }
 
-    /// The next findings are about this tool.
+    /// Sets the tool that the next findings are about.
     pub(super) fn turn_to(&mut self, tool: Option<usize>) {
         self.tool = tool;
         self.spoken.fill(0);
     }
 
-    /// The next findings are of this rule; `false` if it is off.
+    /// Sets the rule of the next findings; `false` if it is off.
     pub(super) fn take_up(&mut self, rule: usize) -> bool {
         self.rule = rule;
         self.plan.levels.get(rule).is_some_and(Option::is_some)
     }
 
-    /// The readers on whose behalf the rule at hand speaks.
+    /// The readers that the current rule applies for.
     pub(super) fn readers(&self) -> impl Iterator<Item = &'static Subset> + use<'l> {
         let readers = self.plan.readers.get(self.rule);
         readers.into_iter().flatten().copied()
@@ -80,7 +80,7 @@ impl<'l> Out<'l> {
         self.plan.server.as_deref()
     }
 
-    /// What an engine that backtracks may need for a pattern; nothing if it cannot be read.
+    /// How a backtracking engine may behave for a pattern; `None` if the pattern cannot be parsed.
     pub(super) fn hazard(
         &mut self,
         text: &str,
@@ -94,12 +94,12 @@ impl<'l> Out<'l> {
         hazard
     }
 
-    /// A finding of the rule at hand.
+    /// Adds a finding of the current rule.
     pub(super) fn find(&mut self, place: Place, message: impl Into<String>) -> &mut Finding {
         self.add(self.rule, place, message.into())
     }
 
-    /// A finding of another rule, which `code` names.
+    /// Adds a finding of another rule, named by `code`.
     pub(super) fn find_as(
         &mut self,
         code: &str,
@@ -129,8 +129,8 @@ impl<'l> Out<'l> {
         self.last.insert(finding)
     }
 
-    /// Counts a finding of the rule at hand if there is no room for it. Rules ask before they make
-    /// a place and a message where a schema may break them in thousands of places.
+    /// Counts a finding of the current rule if there is no room for it. Rules ask this before they build a
+    /// location and a message, if a schema may violate them in thousands of places.
     pub(super) fn is_only_counted(&mut self) -> bool {
         if self.has_room(self.rule) {
             return false;
@@ -138,13 +138,13 @@ impl<'l> Out<'l> {
         !self.keeps(self.rule)
     }
 
-    /// Whether one more finding of a rule is within the bounds.
+    /// Whether one more finding of a rule is within the limits.
     fn has_room(&self, rule: usize) -> bool {
         let below = |counts: &[usize], most| counts.get(rule).is_some_and(|count| *count < most);
         below(&self.spoken, PER_TOOL) && below(&self.kept, PER_RULE)
     }
 
-    /// Whether a finding of a rule is kept. It is counted in either case, unless the rule is off.
+    /// Whether to keep a finding of a rule. It is counted in either case, unless the rule is off.
     fn keeps(&mut self, rule: usize) -> bool {
         let Some(severity) = self.plan.levels.get(rule).copied().flatten() else {
             return false;
@@ -163,7 +163,7 @@ impl<'l> Out<'l> {
         true
     }
 
-    /// All findings, how many are over the bounds, and the worst severity of those.
+    /// All findings, the number over the limits, and the worst severity of those.
     pub(super) fn finish(mut self) -> (Vec<Finding>, usize, Option<Severity>) {
         self.flush();
         (self.findings, self.more, self.worst_more)
@@ -176,9 +176,10 @@ impl<'l> Out<'l> {
     }
 }
 
-/// Findings of one rule on one tool.
+/// Findings of one rule for one tool.
 const PER_TOOL: usize = 300;
-/// Findings of one rule on a listing. Each rule has its own, so that no rule hides what another found.
+/// Findings of one rule for a listing. Each rule has its own limit, so that no rule hides the findings of
+/// another.
 const PER_RULE: usize = 1_000;
 
 #[cfg(test)]
@@ -186,7 +187,7 @@ mod tests {
     use super::*;
     use crate::lint::Linter;
 
-    /// Tools with two errors each: no `inputSchema`, and a member of a wrong type.
+    /// Tools with two errors each: no `inputSchema`, and a member with the wrong type.
     fn bad_tools(count: usize) -> Vec<String> {
         let tool = |n| format!(r#"{{"name":"tool_{n}","description":7}}"#);
         (0..count).map(tool).collect()

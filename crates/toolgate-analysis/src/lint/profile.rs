@@ -1,8 +1,9 @@
-//! The table of profiles: who reads a listing, which rules that turns on, by which limits, and who says so.
+//! The table of profiles: who reads a listing, which rules apply to it, with which limits, and the source
+//! of each fact.
 //!
-//! [`PROFILES`] composes [`Subset`]s; a subset holds the facts of one reader with
-//! their source and the month in which it was read. Rules ask the table for limits,
-//! keywords and formats, so a fact that changes is changed here alone.
+//! [`PROFILES`] is composed of [`Subset`]s; a subset holds the facts about one reader with their source and
+//! the month in which it was read. Rules ask the table for limits, keywords and formats, so a fact that
+//! changes is changed only here.
 
 use std::fmt;
 
@@ -204,7 +205,7 @@ const LLAMA_CPP_LACKS: &[&str] = &[
 ];
 const LLAMA_CPP_FORMATS: &[&str] = &["date-time", "time", "date", "uuid"];
 
-/// A reader or a purpose whose rules can be turned on; see [`PROFILES`].
+/// A reader or a purpose that rules can be turned on for; see [`PROFILES`].
 ///
 /// ```
 /// use toolgate_analysis::lint::{Linter, profile};
@@ -221,11 +222,11 @@ const LLAMA_CPP_FORMATS: &[&str] = &["date-time", "time", "date", "uuid"];
 pub struct Profile {
     /// The name on the command line, such as `openai-strict`.
     pub name: &'static str,
-    /// Who reads so, in a few words.
+    /// Who the reader is, in a few words.
     pub about: &'static str,
-    /// What it is made of.
+    /// The subsets that it consists of.
     pub subsets: &'static [Subset],
-    /// If the name meant something else once: what it means now, behind the name itself.
+    /// If the name had another meaning earlier: what it means now, as a continuation of the name.
     pub changed: Option<&'static str>,
 }
 
@@ -235,23 +236,24 @@ pub struct Profile {
 pub struct Subset {
     /// The reader as messages name it.
     pub reader: &'static str,
-    /// The codes of the rules that matter to the reader, on by default or not; separated by spaces.
+    /// The codes of the rules that matter to the reader, on by default or not, separated by spaces.
     pub codes: &'static str,
-    /// The codes of the rules that it turns off, because the reader refuses what they advise; separated by spaces.
+    /// The codes of the rules that it turns off because the reader rejects their advice, separated by
+    /// spaces.
     pub off: &'static str,
     /// The reader's limits.
     pub limits: &'static [Limit],
-    /// The keywords that the reader takes and enforces in an input schema.
+    /// The keywords that the reader accepts and enforces in an input schema.
     pub keywords: Keywords,
-    /// The values of `format` that the reader takes and enforces; `None` if any.
+    /// The values of `format` that the reader accepts and enforces; `None` if any.
     pub formats: Option<&'static [&'static str]>,
-    /// Who says so: pages, or issues of public repositories as `OWNER/NAME#NUMBER`; separated by `; `.
+    /// The sources: pages, or issues of public repositories as `OWNER/NAME#NUMBER`, separated by `; `.
     pub source: &'static str,
-    /// The year and month of the newest of the sources.
+    /// The year and month of the newest source.
     pub date: &'static str,
 }
 
-/// The keywords of a reader.
+/// The keywords that a reader supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_enums,
@@ -260,39 +262,40 @@ pub struct Subset {
 pub enum Keywords {
     /// All keywords.
     All,
-    /// All keywords but these.
+    /// All keywords except these.
     Without(&'static [&'static str]),
-    /// These and no others.
+    /// Only these keywords.
     Only(&'static [&'static str]),
 }
 
-/// A limit of a reader. Lengths of text are in characters.
+/// A limit of a reader. Lengths of strings are in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Limit {
-    /// The longest name of a tool.
+    /// The maximum length of a tool's name.
     Name(usize),
-    /// The longest names of a server and a tool together.
+    /// The maximum length of the names of a server and a tool together.
     CombinedName(usize),
-    /// Tools of all servers together.
+    /// The number of tools of all servers together.
     Tools(usize),
-    /// The longest description of a tool.
+    /// The maximum length of a tool's description.
     Description(usize),
-    /// Properties of a schema.
+    /// The number of properties of a schema.
     Properties(usize),
-    /// Levels of properties of a schema.
+    /// The number of levels of nested properties of a schema.
     Depth(usize),
-    /// Members of all `enum`s of a schema.
+    /// The number of members of all `enum`s of a schema.
     EnumMembers(usize),
-    /// Text of one `enum` of strings that has more than 250 members.
+    /// The length of all strings of one `enum` that has more than 250 members.
     EnumText(usize),
-    /// Text of the names of properties and definitions and of `enum` and `const` of a schema.
+    /// The length of all names of properties and definitions, and of all `enum` and `const` values, of a
+    /// schema.
     Text(usize),
-    /// Tools of a request in strict mode.
+    /// The number of tools in a request in strict mode.
     StrictTools(usize),
-    /// Parameters of all tools of a request that are not required.
+    /// The number of parameters of all tools in a request that are not required.
     OptionalParameters(usize),
-    /// Parameters of all tools of a request that have an `anyOf` or several types.
+    /// The number of parameters of all tools in a request that have an `anyOf` or several types.
     UnionParameters(usize),
 }
 
@@ -322,7 +325,7 @@ const fn only(list: &'static [&'static str]) -> Option<&'static str> {
     }
 }
 
-/// The profile of this name, letter case aside.
+/// The profile with this name, ignoring case.
 #[must_use]
 pub fn profile(name: &str) -> Option<&'static Profile> {
     PROFILES
@@ -331,7 +334,7 @@ pub fn profile(name: &str) -> Option<&'static Profile> {
 }
 
 impl Profile {
-    /// The rules that its readers care for, those that are on by default included, by code.
+    /// The rules that its readers care about, including those that are on by default, ordered by code.
     pub fn rules(&self) -> impl Iterator<Item = &'static Rule> {
         RULES.iter().filter(|rule| self.has(rule))
     }
@@ -344,13 +347,13 @@ impl Profile {
 }
 
 impl Subset {
-    /// Whether the rule of this code matters to the reader.
+    /// Whether the rule with this code matters to the reader.
     #[must_use]
     pub fn has(&self, code: &str) -> bool {
         self.codes.split(' ').any(|one| one == code)
     }
 
-    /// Whether the rule of this code is off for the reader.
+    /// Whether the rule with this code is off for the reader.
     #[must_use]
     pub fn turns_off(&self, code: &str) -> bool {
         self.off.split(' ').any(|one| one == code)
@@ -363,7 +366,7 @@ impl Subset {
 }
 
 impl Keywords {
-    /// Whether a keyword is one of them.
+    /// Whether a keyword is in the set.
     #[must_use]
     pub fn has(self, keyword: &str) -> bool {
         match self {

@@ -1,4 +1,4 @@
-//! The table of rules: a stable code, a name, a severity, when it is on, and what decides it.
+//! The table of rules: a stable code, a name, a severity, when it is on, and how it is checked.
 
 use super::finding::Severity::{self, Error, Note, Warning};
 use super::out::Out;
@@ -14,20 +14,20 @@ use Check::{Each, Engine, One, Text, Whole};
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Rule {
-    /// The code, `TG001` and up.
+    /// The code, from `TG001`.
     pub code: &'static str,
-    /// The same in words, such as `not-a-tool`.
+    /// The name, such as `not-a-tool`.
     pub name: &'static str,
     /// How much it matters.
     pub severity: Severity,
-    /// What it wants, why, an example and the fix: a page of Markdown.
+    /// What it requires, why, an example and the fix: a page of Markdown.
     pub page: &'static str,
-    /// Whether it is on unless a profile turns it off; else a profile or the operator turns it on.
+    /// Whether it is on unless a profile turns it off; otherwise a profile or the operator turns it on.
     pub on_by_default: bool,
     pub(super) check: Check,
 }
 
-/// The rule of this code or name, letter case aside.
+/// The rule with this code or name, ignoring case.
 #[must_use]
 pub fn rule(code: &str) -> Option<&'static Rule> {
     RULES
@@ -36,14 +36,14 @@ pub fn rule(code: &str) -> Option<&'static Rule> {
 }
 
 impl Rule {
-    /// What the rule wants, in a sentence or two: the first paragraph of its page.
+    /// What the rule requires, in a sentence or two: the first paragraph of its page.
     #[must_use]
     pub fn summary(&self) -> &'static str {
         self.page.split("\n\n").nth(2).unwrap_or_default()
     }
 
-    /// The readers that the rule matters to, each once, with their limits and sources; none for a rule
-    /// that matters to all.
+    /// The readers that the rule matters to, each once, with their limits and sources; none for a rule that
+    /// matters to all.
     pub fn readers(&self) -> impl Iterator<Item = &'static Subset> {
         let mut told: Vec<&str> = Vec::new();
         let all = PROFILES.iter().flat_map(|profile| profile.subsets);
@@ -56,12 +56,12 @@ impl Rule {
     }
 }
 
-/// What decides a rule.
+/// How a rule is checked.
 #[derive(Debug)]
 pub(super) enum Check {
-    /// The reader, or another rule that speaks for it.
+    /// By the parser, or by another rule that reports it.
     Text,
-    /// The compiler.
+    /// By the compiler.
     Engine(fn(&Tool<'_>, &mut Out<'_>)),
     One(fn(&Tool<'_>, &mut Out<'_>)),
     Each(for<'a> fn(&Tool<'a>, &Sub<'a>, &mut Out<'_>)),
@@ -84,7 +84,7 @@ macro_rules! rule {
 const DEFAULT: bool = true;
 const ASKED: bool = false;
 
-/// All rules, by code.
+/// All rules, ordered by code.
 pub static RULES: [Rule; 103] = [
     rule!("TG001" "not-a-tool" Error DEFAULT, One(shell::is_tool)),
     rule!("TG002" "tool-name" Warning DEFAULT, One(shell::name)),

@@ -1,9 +1,9 @@
-//! A subschema as the rules see it: where it is, and what its keywords are.
+//! A subschema as the rules see it: its location and its keywords.
 
 use toolgate_json::{Key as _, Kind, Node as _, View};
 use toolgate_syntax::Dialect;
 
-/// Which of a tool's schemas.
+/// One of a tool's schemas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Side {
     Input,
@@ -19,23 +19,23 @@ impl Side {
     }
 }
 
-/// A subschema and how one gets there.
+/// A subschema and its location.
 pub(super) struct Sub<'a> {
     pub(super) view: View<'a>,
     pub(super) side: Side,
     pub(super) dialect: Dialect,
-    /// The index of the schema around it; none for a root.
+    /// The index of the parent schema; `None` for a root.
     pub(super) parent: Option<usize>,
     /// The keyword that contains it; empty for a root.
     pub(super) keyword: &'static str,
     /// Its name or index under the keyword.
     pub(super) step: Step<'a>,
     pub(super) depth: usize,
-    /// A bit for each of its members' names, see [`bit`].
+    /// One bit for each of its members' names, see [`bit`].
     pub(super) names: u64,
 }
 
-/// A token of a pointer.
+/// A token of a JSON Pointer.
 #[derive(Clone, Copy)]
 pub(super) enum Step<'a> {
     None,
@@ -77,7 +77,7 @@ impl<'a> Sub<'a> {
         }
     }
 
-    /// Whether it looks at the same value as the schema around it.
+    /// Whether it applies to the same value as its parent schema.
     pub(super) fn in_place(&self) -> bool {
         matches!(
             self.keyword,
@@ -102,7 +102,7 @@ impl<'a> Sub<'a> {
         })
     }
 
-    /// Whether the type is exactly this.
+    /// Whether this is the only declared type.
     pub(super) fn is(&self, name: &str) -> bool {
         self.text("type") == Some(name)
     }
@@ -114,7 +114,7 @@ pub(super) fn names(view: View<'_>) -> u64 {
         .fold(0, |bits, (key, _)| bits | bit(key.text()))
 }
 
-/// One of 64 bits for a name, chosen by its length and its ends, so that it costs nothing for a constant.
+/// One of 64 bits for a name, chosen by its length and its ends, so that it is free for a constant.
 #[inline]
 fn bit(name: &str) -> u64 {
     let end = |byte: Option<&u8>| u32::from(byte.copied().unwrap_or_default());

@@ -1,4 +1,4 @@
-//! One tool as the rules see it: its document, and every subschema of it.
+//! One tool as the rules see it: its document and all its subschemas.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::collections::HashSet;
@@ -19,8 +19,8 @@ use super::sub::names;
 pub(super) use super::sub::{Side, Step, Sub};
 use crate::engine::Engine;
 
-/// Reads a tool's text under wide limits. Also returns the error for the first object that has two members of one
-/// name.
+/// Parses a tool's text under wide limits. Also returns the error for the first object that has two members
+/// with the same name.
 pub(super) fn read(text: &str) -> Result<(OwnedDocument, Option<ReadError>), ReadError> {
     let limits = |duplicate_keys| ReadLimits {
         depth: 512,
@@ -36,46 +36,46 @@ pub(super) fn read(text: &str) -> Result<(OwnedDocument, Option<ReadError>), Rea
     }
 }
 
-/// Names, without order.
+/// A set of names.
 type Names<'a> = Rc<HashSet<&'a str>>;
 /// Members by name.
 type Members<'a> = Rc<HashMap<&'a str, View<'a>>>;
 
-/// A tool, taken apart.
+/// A parsed tool.
 pub(super) struct Tool<'a> {
     pub(super) root: View<'a>,
     /// The subschemas of both schemas, parents before children.
     pub(super) subs: Vec<Sub<'a>>,
-    /// Whether some object has two members of one name, so that edits by place are not safe.
+    /// Whether an object has two members with the same name, so that edits by location are not safe.
     pub(super) ambiguous: bool,
     /// How its schemas are compiled.
     pub(super) engine: &'a Engine,
-    /// Pairs of names whose spelling may still be compared.
+    /// The number of spelling comparisons that are left.
     spellings: Cell<usize>,
-    /// The required names of the subschema that was asked for last.
+    /// The required names of the subschema that was requested last.
     required: RefCell<Option<(usize, Names<'a>)>>,
     /// The properties that a schema and its branches declare, by the schema's id.
     declared: RefCell<HashMap<usize, Option<Names<'a>>>>,
-    /// Patterns that were compiled, each once.
+    /// Compiled patterns, each compiled once.
     compiled: RefCell<HashMap<&'a str, Option<Rc<Pattern>>>>,
-    /// What matching names may still take.
+    /// The fuel left for matching names.
     fuel: Cell<u64>,
     /// The members of wide objects, by the object's id.
     members: RefCell<HashMap<usize, Members<'a>>>,
-    /// Bytes of compiled patterns that may still be made.
+    /// Bytes of patterns that may still be compiled.
     patterns: Cell<usize>,
-    /// What a model is shown of it, in tokens, once that was counted.
+    /// The number of tokens that a model sees of it, once they are counted.
     pub(super) tokens: OnceCell<usize>,
 }
 
-/// Where a finding is.
+/// The location of a finding.
 pub(super) struct Place {
     pub(super) pointer: String,
     pub(super) span: Range<usize>,
 }
 
 impl Place {
-    /// The place of what is said about the listing.
+    /// The location of a finding about the listing.
     pub(super) fn none() -> Self {
         Self {
             pointer: String::new(),
@@ -102,7 +102,7 @@ impl<'a> Tool<'a> {
             tokens: OnceCell::new(),
         };
         for side in [Side::Input, Side::Output] {
-            // What is larger the compiler refuses (TG028), and that is enough to say.
+            // The compiler rejects a larger one (TG028), and that report is enough.
             if let Some(schema) = tool
                 .schema(side)
                 .filter(|schema| schema.raw().len() <= SCHEMA_BYTES)
@@ -113,7 +113,7 @@ impl<'a> Tool<'a> {
         tool
     }
 
-    /// How many properties lie in each other in the input schema, at most.
+    /// The maximum depth of nested properties in the input schema.
     pub(super) fn levels(&self) -> usize {
         // Parents come before their children.
         let mut levels: Vec<usize> = Vec::with_capacity(self.subs.len());
@@ -128,7 +128,8 @@ impl<'a> Tool<'a> {
         most
     }
 
-    /// Whether each subschema of a schema is applied by one way only: it was walked in whole and has no references.
+    /// Whether each subschema of a schema is applied in only one way: all of it was walked and it has no
+    /// references.
     pub(super) fn is_tree(&self, side: Side) -> bool {
         let references = ["$ref", "$dynamicRef", "$recursiveRef"];
         let mut subs = self.subs.iter().filter(|sub| sub.side == side).peekable();
@@ -153,7 +154,7 @@ impl<'a> Tool<'a> {
         self.subs.get(sub.parent?)
     }
 
-    /// The closest spelling of a name, while there is work left for such comparisons.
+    /// The closest spelling of a name, while comparisons are left.
     pub(super) fn closest<'c>(
         &self,
         name: &str,
@@ -168,7 +169,7 @@ impl<'a> Tool<'a> {
             left = left.saturating_sub(if near { SPELLING } else { 1 });
             near && left > 0
         });
-        // Longer words have room for two slips, the shortest for other letter case only.
+        // Longer words may have two misspellings, the shortest only a different case.
         let allowed = match name.chars().take(LONGEST_NAME + 1).count() {
             0..4 => 0,
             4..8 => 1,
@@ -180,7 +181,7 @@ impl<'a> Tool<'a> {
         found
     }
 
-    /// Whether a pattern matches a name; `None` if that is not known.
+    /// Whether a pattern matches a name; `None` if unknown.
     pub(super) fn matches(&self, pattern: &'a str, name: &str) -> Option<bool> {
         let mut fuel = self.fuel.get();
         if fuel == 0 {
@@ -191,12 +192,12 @@ impl<'a> Tool<'a> {
         answer
     }
 
-    /// The place in the tool that a pointer leads to.
+    /// The value in the tool that a JSON Pointer leads to.
     pub(super) fn at_pointer(&self, pointer: &str) -> Option<View<'a>> {
         self.below(self.root, pointer)
     }
 
-    /// The place that a pointer leads to from another.
+    /// The value that a JSON Pointer leads to from another.
     pub(super) fn below(&self, mut view: View<'a>, pointer: &str) -> Option<View<'a>> {
         for token in pointer::tokens(pointer) {
             view = match view.kind() {
@@ -207,8 +208,8 @@ impl<'a> Tool<'a> {
         Some(view)
     }
 
-    /// The properties that a schema and its branches declare, or `None` if some may be
-    /// declared elsewhere; found once for each schema.
+    /// The properties that a schema and its branches declare, or `None` if some may be declared elsewhere;
+    /// computed once for each schema.
     pub(super) fn declared(
         &self,
         schema: View<'a>,
@@ -235,7 +236,7 @@ impl<'a> Tool<'a> {
         names
     }
 
-    /// The member of an object that may be wide.
+    /// A member of an object that may have many members.
     pub(super) fn member(&self, object: View<'a>, name: &str) -> Option<View<'a>> {
         if object.len() <= FEW_MEMBERS {
             return object.member(name);
@@ -248,7 +249,7 @@ impl<'a> Tool<'a> {
         members.get(name).copied()
     }
 
-    /// The compiled pattern, if it is valid and the bound on compiled bytes allows it. Each is compiled once for all rules.
+    /// The compiled pattern, if it is valid and the limit on compiled bytes allows it. All rules share it.
     pub(super) fn pattern(&self, text: &'a str) -> Option<Rc<Pattern>> {
         if let Some(known) = self.compiled.borrow().get(text) {
             return known.clone();
@@ -267,7 +268,7 @@ impl<'a> Tool<'a> {
         pattern
     }
 
-    /// The place of a tool's member, or of the tool if it has none such.
+    /// The location of a tool's member, or of the tool if it has no such member.
     pub(super) fn member_place(&self, name: &str) -> Place {
         match self.root.member(name) {
             Some(value) => Place {
@@ -281,7 +282,7 @@ impl<'a> Tool<'a> {
         }
     }
 
-    /// The pointer of a subschema in the tool.
+    /// The JSON Pointer to a subschema in the tool.
     pub(super) fn pointer(&self, sub: &Sub<'a>) -> String {
         let mut chain = vec![sub];
         let mut at = sub;
@@ -311,7 +312,7 @@ impl<'a> Tool<'a> {
         text
     }
 
-    /// The place of a subschema.
+    /// The location of a subschema.
     pub(super) fn place(&self, sub: &Sub<'a>) -> Place {
         Place {
             pointer: self.pointer(sub),
@@ -319,7 +320,7 @@ impl<'a> Tool<'a> {
         }
     }
 
-    /// The place of a keyword's value.
+    /// The location of a keyword's value.
     pub(super) fn at(&self, sub: &Sub<'a>, keyword: &str) -> Place {
         let mut place = self.place(sub);
         if let Some(value) = self.member(sub.view, keyword) {
@@ -331,7 +332,7 @@ impl<'a> Tool<'a> {
         place
     }
 
-    /// The place of a keyword itself.
+    /// The location of a keyword's name.
     pub(super) fn key(&self, sub: &Sub<'a>, keyword: &str) -> Place {
         let mut place = self.at(sub, keyword);
         if let Some(key) = self.member(sub.view, keyword).and_then(View::name) {
@@ -411,16 +412,16 @@ pub(super) fn span(view: View<'_>) -> Range<usize> {
     span.start..span.end
 }
 
-/// The engine's own default bounds; what is beyond is refused by TG028.
+/// The engine's own default limits; TG028 rejects what exceeds them.
 const MOST_SUBSCHEMAS: usize = 10_000;
 const SCHEMA_BYTES: usize = 1 << 20;
 const PATTERN_BYTES: usize = 8 << 20;
 const MOST_OF_A_PATTERN: usize = 1 << 20;
-/// A thousand times what a published tool needs: steps, of which comparing two
-/// names of much the same length takes [`SPELLING`], and another candidate one.
+/// A thousand times what a published tool needs, in steps: comparing two names of similar length takes
+/// [`SPELLING`], and any other candidate takes one.
 const SPELLINGS: usize = 100_000;
 const SPELLING: usize = 20;
-/// Bytes by which names may differ in length that differ by two letters.
+/// The difference in bytes between names that differ by two letters.
 const LENGTHS_APART: usize = 8;
 /// Letters of the longest name that is compared.
 const LONGEST_NAME: usize = 40;

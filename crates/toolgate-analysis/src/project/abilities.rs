@@ -1,20 +1,20 @@
-//! What a profile takes, read from the table of profiles that lint goes by.
+//! What a profile supports, read from the table of profiles that lint uses.
 //!
-//! A profile names the rules that matter to its reader. Each rule says what the reader does not
-//! take; here that becomes what a projection may write.
+//! A profile names the rules that matter to its reader. Each rule states what the reader does not accept;
+//! this module turns that into what a projection may write.
 
 use crate::lint::{Limit, Profile};
 
 use super::names::ToolName;
 
-/// What may be written for a profile.
+/// What a projection may write for a profile.
 pub(super) struct Abilities {
     profile: &'static Profile,
     /// Whether keywords may stand beside `$ref`.
     pub(super) reference_siblings: bool,
     /// Whether a schema may contain itself.
     pub(super) recursion: bool,
-    /// Whether the root takes no union, conjunction, `not` and `enum`.
+    /// Whether the root must have no union, conjunction, `not` or `enum`.
     pub(super) plain_root: bool,
     /// Whether `type` may have several names.
     pub(super) type_arrays: bool,
@@ -24,19 +24,19 @@ pub(super) struct Abilities {
     pub(super) union_items: bool,
     /// Whether keywords about values may stand beside a union.
     pub(super) union_siblings: bool,
-    /// Whether an `enum` has strings only, none of them empty.
+    /// Whether an `enum` may have only strings, none of them empty.
     pub(super) enum_strings: bool,
-    /// Whether an `enum` has no objects and arrays.
+    /// Whether an `enum` may have no objects and arrays.
     pub(super) enum_scalars: bool,
-    /// Whether `minItems` is 0 or 1.
+    /// Whether `minItems` must be 0 or 1.
     pub(super) low_min_items: bool,
-    /// Whether numbers that may have a fraction have no bounds.
+    /// Whether numbers that may have a fraction must have no bounds.
     pub(super) unbounded_numbers: bool,
-    /// Whether each schema must say its type.
+    /// Whether each schema must have a type.
     pub(super) typed: bool,
-    /// Whether each object must rule other members out.
+    /// Whether each object must forbid other members.
     pub(super) closed: bool,
-    /// Whether an object with free names has no form.
+    /// Whether an object with arbitrary member names cannot be expressed.
     pub(super) sealed: bool,
     /// Whether each property must be required.
     pub(super) all_required: bool,
@@ -44,19 +44,19 @@ pub(super) struct Abilities {
     pub(super) items: bool,
     /// Whether the names of parameters are restricted.
     pub(super) property_names: bool,
-    /// Whether patterns have no lookaround and no backreference.
+    /// Whether patterns must have no lookaround and no backreference.
     plain_patterns: bool,
-    /// Whether patterns must be of the whole string, without groups of special meaning.
+    /// Whether patterns must match the whole string and have no special groups.
     whole_patterns: bool,
-    /// What names of tools must be.
+    /// The requirements for names of tools.
     pub(super) name: Option<ToolName>,
-    /// The most characters of a tool's description.
+    /// The maximum number of characters of a tool's description.
     pub(super) description: Option<usize>,
 }
 
 impl Abilities {
-    /// What the readers of a profile take. `server` is the name of the server, if it is known;
-    /// `prefix` counts the characters that will be put before the names of tools.
+    /// What the readers of a profile support. `server` is the name of the server, if it is known; `prefix`
+    /// is the number of characters that will be put before the names of tools.
     pub(super) fn of(profile: &'static Profile, server: Option<&str>, prefix: usize) -> Self {
         let has = |code: &str| profile.subsets.iter().any(|subset| subset.has(code));
         let least = |kind: fn(Limit) -> Option<usize>| {
@@ -109,7 +109,7 @@ impl Abilities {
         }
     }
 
-    /// Whether a keyword is taken.
+    /// Whether a keyword is supported.
     pub(super) fn takes(&self, keyword: &str) -> bool {
         let subsets = self.profile.subsets.iter();
         subsets
@@ -139,5 +139,5 @@ impl Abilities {
     }
 }
 
-/// The characters that a name of a tool keeps however long the name of its server is.
+/// The characters that a tool's name keeps, however long the server's name is.
 const SHORTEST: usize = 16;

@@ -4,7 +4,7 @@ use toolgate_syntax::model::TypeSet;
 
 use super::tree::Json;
 
-/// How a value travels that matches a published schema.
+/// How a value that matches a published schema is encoded.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Coding {
     /// Members, by their original names, whose absence is published as null.
@@ -24,20 +24,20 @@ pub(super) struct Renamed {
 /// The form in which a value is published.
 #[derive(Debug, Clone, Default)]
 pub(super) enum Form {
-    /// As it is.
+    /// Unchanged.
     #[default]
     Plain,
-    /// As a string that holds its JSON text; the types that the original allows.
+    /// As a string that contains its JSON text; holds the types that the original allows.
     JsonText(TypeSet),
-    /// As an array of objects with `key` and `value`, for an object; the original schema's
-    /// values follow the coding of the published `value`.
+    /// An object as an array of objects with `key` and `value`; the values of the original follow the
+    /// coding of the published `value`.
     Entries,
-    /// As a string that stands for it: the published string and the value.
+    /// As a string that represents it: the published string and the value.
     Words(Vec<(String, Json)>),
 }
 
 impl Coding {
-    /// Whether values travel as they are, as far as this schema is concerned.
+    /// Whether values are unchanged, as far as this schema is concerned.
     pub(super) fn is_plain(&self) -> bool {
         self.absent.is_empty() && self.renamed.is_empty() && matches!(self.form, Form::Plain)
     }

@@ -9,37 +9,37 @@ use super::{Limits, Spent};
 use crate::diff::inclusion::Pair;
 use crate::engine::Engine;
 
-/// What is held against each other.
+/// The schemas that are compared.
 pub(super) struct Sides<'a> {
     /// The original, its engine and its compiled form.
     pub(super) original: View<'a>,
     pub(super) engine: &'a Engine,
     pub(super) schema: &'a Schema,
-    /// The rewritten schema before values travel otherwise, in 2020-12.
+    /// The rewritten schema in 2020-12, before values are encoded.
     pub(super) rewritten: View<'a>,
-    /// The published one in plain JSON Schema, and its compiled form.
+    /// The published schema in plain JSON Schema, and its compiled form.
     pub(super) published: View<'a>,
     pub(super) published_schema: &'a Schema,
     pub(super) plain: &'a Engine,
     pub(super) mapping: &'a Mapping,
 }
 
-/// What the steps are known to do.
+/// The known effects of the steps.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Known {
-    /// Whether the steps of the rewriting take nothing away.
+    /// Whether no rewriting step takes values away.
     pub(super) keeps_all: bool,
-    /// Whether they add nothing.
+    /// Whether no rewriting step adds values.
     pub(super) adds_none: bool,
     /// Whether every value has a published form.
     pub(super) all_travel: bool,
-    /// Whether every published value comes from one of the rewritten schema.
+    /// Whether every published value comes from a value of the rewritten schema.
     pub(super) none_appear: bool,
-    /// Whether rules may be asked.
+    /// Whether the rules may be used.
     pub(super) rules: bool,
 }
 
-/// One question and its answer.
+/// The answer to one question.
 enum Answer {
     No,
     Yes(String),
@@ -157,18 +157,17 @@ fn by_steps(none: bool) -> Answer {
     if none { Answer::No } else { Answer::Unknown }
 }
 
-/// Instances tried on both schemas.
+/// Tries instances on both schemas.
 struct Trial<'s> {
     sides: &'s Sides<'s>,
     fuel: u64,
-    /// Whether instances and rules are asked at all.
+    /// Whether instances and rules are used at all.
     search: bool,
     workspace: Workspace,
 }
 
 impl Trial<'_> {
-    /// Whether the original accepts a value that cannot be published; `None` when the fuel is
-    /// used up.
+    /// Whether the original accepts a value that cannot be published; `None` if the fuel is used up.
     fn only_original(&mut self, text: &str) -> Option<bool> {
         let sides = self.sides;
         if self.verdict(sides.schema, text)? != Some(Verdict::Valid) {
@@ -184,7 +183,7 @@ impl Trial<'_> {
         }
     }
 
-    /// Whether the projected schema accepts a value whose original is refused.
+    /// Whether the projected schema accepts a value that the original rejects.
     fn only_published(&mut self, text: &str) -> Option<bool> {
         let sides = self.sides;
         if self.verdict(sides.published_schema, text)? != Some(Verdict::Valid) {
@@ -196,7 +195,7 @@ impl Trial<'_> {
         Some(self.verdict(sides.schema, &original)? == Some(Verdict::Invalid))
     }
 
-    /// `None` when the fuel is used up; no verdict if the text cannot be read.
+    /// `None` if the fuel is used up; no verdict if the text cannot be parsed.
     #[expect(
         clippy::option_option,
         reason = "the outer one ends the search, the inner one is about this text"
@@ -216,7 +215,7 @@ impl Trial<'_> {
     }
 }
 
-/// Whether a published value maps back to the value it was made of.
+/// Whether a published value maps back to the value that it was made from.
 fn comes_back(mapping: &Mapping, original: &str, published: &str) -> bool {
     let back = parse(published).and_then(|one| mapping.back(root(&one)));
     let (Some(back), Some(original)) = (back.and_then(|text| parse(&text)), parse(original)) else {
@@ -237,11 +236,11 @@ fn root(document: &OwnedDocument) -> View<'_> {
     document.document().root()
 }
 
-/// The most fuel of one check.
+/// The maximum fuel of one check.
 const ONE_CHECK: u64 = 500_000;
-/// What it takes to make a byte of an instance and to map it.
+/// The fuel to generate and map a byte of an instance.
 const OF_A_BYTE: u64 = 2;
-/// What it takes to compare the schemas of one tool by the rules.
+/// The fuel to compare the schemas of one tool by the rules.
 const COMPARISON: u64 = 20_000;
-/// What each check takes at least.
+/// The minimum fuel of each check.
 const OVERHEAD: u64 = 100;

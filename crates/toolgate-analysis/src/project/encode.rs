@@ -1,4 +1,4 @@
-//! From a rewritten schema to the one that is published: marks are carried out.
+//! Turns a rewritten schema into the published one: applies its marks.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ use super::rewrite::{Effect, Log, cut, say};
 use super::tree::{Json, Members};
 use super::unions::{apart, asserts};
 
-/// Makes the published form.
+/// Builds the published form.
 pub(super) struct Encoder<'a> {
     pub(super) abilities: &'a Abilities,
     pub(super) limits: &'a Limits,
@@ -76,7 +76,7 @@ impl Encoder<'_> {
             let branches = written.schemas(keyword);
             let told_apart = apart(branches) && apart(members.schemas(keyword));
             if branches.iter().any(is_coded) && !told_apart {
-                // Which branch a value is of decides how it is mapped back.
+                // The branch that a value matches decides how it is mapped back.
                 self.log.adds_none = false;
                 self.log.keeps_all = false;
             }
@@ -90,7 +90,7 @@ impl Encoder<'_> {
         written
     }
 
-    /// Optional members become required; null stands for their absence.
+    /// Makes optional members required; null stands for their absence.
     fn require_all(&mut self, members: &mut Members) {
         let required = members.get("required").into_iter().flat_map(Json::texts);
         let required: HashSet<String> = required.map(str::to_owned).collect();
@@ -119,7 +119,7 @@ impl Encoder<'_> {
         members.coding.absent = absent;
     }
 
-    /// Properties of the root whose names are not accepted.
+    /// Renames properties of the root whose names are not accepted.
     fn rename(&mut self, members: &mut Members) {
         let names = members
             .map("properties")
@@ -158,7 +158,7 @@ impl Encoder<'_> {
             }
         }
         for one in &renamed {
-            // A member that is not declared may already have the name.
+            // An undeclared member may already have the name.
             let effect = if closed && !elsewhere {
                 Effect::Same
             } else {
@@ -172,7 +172,7 @@ impl Encoder<'_> {
     }
 
     fn json_text(&mut self, members: &Members) -> Members {
-        // A text may not be JSON, or that of a value that is not accepted.
+        // A string may not be JSON, or may be the JSON of a value that is not accepted.
         let all = members.types().is_all();
         self.log.adds_none &= all && !members.list.iter().any(|(name, _)| asserts(name));
         let mut written = Members::only("type", Json::text("string"));
@@ -308,7 +308,7 @@ fn or_null(schema: Json) -> Json {
     }
 }
 
-/// Null as `nullable`, in one schema; whether it accepts null.
+/// Expresses null as `nullable` within one schema; returns whether the schema accepts null.
 fn nullable(members: &mut Members) -> bool {
     let mut found = false;
     if let Some(Json::Array(_)) = members.get("type") {
@@ -349,7 +349,7 @@ fn nullable(members: &mut Members) -> bool {
     found
 }
 
-/// A published schema with `nullable` read as its profile reads it: a plain JSON Schema.
+/// A published schema with `nullable` interpreted as its profile does: a plain JSON Schema.
 pub(super) fn without_nullable(schema: &Json) -> Json {
     let Json::Object(members) = schema else {
         return schema.clone();
@@ -379,7 +379,7 @@ pub(super) fn without_nullable(schema: &Json) -> Json {
     }
 }
 
-/// Whether values travel otherwise somewhere in a schema.
+/// Whether any values in a schema are encoded.
 fn is_coded(schema: &Json) -> bool {
     match schema {
         Json::Object(members) => {

@@ -1,4 +1,4 @@
-//! Single keywords that a profile does not take: said otherwise, or in words.
+//! Single keywords that a profile does not support: expressed otherwise, or in words.
 
 use std::cmp::Ordering;
 
@@ -12,7 +12,7 @@ use super::unions::{asserts, distinct};
 use super::words;
 
 impl Rewriter<'_> {
-    /// Members that can never be given: their names go, and the sentence stays.
+    /// Members that can never be present: drops their names and keeps the sentence.
     pub(super) fn impossible_members(&mut self, members: &mut Members) {
         if self.abilities.takes("not") {
             return;
@@ -45,7 +45,7 @@ impl Rewriter<'_> {
         self.note(StepKind::Describe, effect, &names.join(", "));
     }
 
-    /// A tuple as an array of alternatives.
+    /// Turns a tuple into an array of alternatives.
     pub(super) fn tuple(&mut self, members: &mut Members) {
         if self.abilities.takes("prefixItems") {
             return;
@@ -89,7 +89,7 @@ impl Rewriter<'_> {
         self.note(StepKind::Tuple, effect, "");
     }
 
-    /// Exclusive bounds as inclusive ones.
+    /// Turns exclusive bounds into inclusive ones.
     pub(super) fn bounds(&mut self, members: &mut Members) {
         let integers = members.types().intersection(TypeSet::NUMBER) == TypeSet::INTEGER;
         for (keyword, other, up) in [
@@ -143,8 +143,8 @@ impl Rewriter<'_> {
         }
     }
 
-    /// `unevaluated*` beside keywords that evaluate members or items: if one of those is not accepted
-    /// and becomes words, here or in a subschema, what it evaluated would be refused.
+    /// `unevaluated*` beside keywords that evaluate members or items: if one of those is not supported and
+    /// becomes words, here or in a subschema, what it evaluated would be rejected.
     pub(super) fn unevaluated(&mut self, members: &mut Members, at: At) {
         let all_taken = EVALUATE.iter().all(|name| self.abilities.takes(name));
         if all_taken || !EVALUATE.iter().any(|name| members.has(name)) {
@@ -157,13 +157,13 @@ impl Rewriter<'_> {
         }
     }
 
-    /// All keywords that are left and not accepted.
+    /// All remaining keywords that are not supported.
     pub(super) fn keywords(&mut self, members: &mut Members, at: At) {
         if members.has("patternProperties")
             && !self.abilities.takes("patternProperties")
             && let Some(Json::Bool(false)) = members.get("additionalProperties")
         {
-            // Names that match a pattern are not additional, so `false` would refuse them.
+            // Names that match a pattern are not additional, so `false` would reject them.
             members.take("additionalProperties");
         }
         let all: Vec<String> = members.list.iter().map(|(name, _)| name.clone()).collect();
@@ -190,7 +190,7 @@ impl Rewriter<'_> {
                 _ => self.describe(members, &name, &value, at),
             }
         }
-        // A union that stayed although the profile knows none has no form but words.
+        // A union that is left although the profile does not support unions can only become words.
         for name in ["oneOf", "allOf", "anyOf"] {
             if let Some(value) = members.get(name).cloned()
                 && !self.abilities.takes(name)
@@ -225,7 +225,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// `additionalProperties` where it is not accepted and objects need not be closed.
+    /// `additionalProperties` if it is not supported and objects need not be closed.
     fn open(&mut self, members: &mut Members, value: &Json) {
         if self.abilities.closed {
             return;
@@ -281,7 +281,7 @@ impl Rewriter<'_> {
         self.note(StepKind::Describe, effect, name);
     }
 
-    /// The values of an `enum` that have no form of their own.
+    /// The values of an `enum` that cannot be expressed.
     pub(super) fn values(&mut self, members: &mut Members) {
         let Some(Json::Array(values)) = members.get("enum").cloned() else {
             return;

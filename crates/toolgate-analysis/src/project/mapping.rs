@@ -1,4 +1,4 @@
-//! Values of a published schema as values of the original, and back.
+//! Maps values of a published schema to values of the original, and back.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -9,26 +9,25 @@ use toolgate_syntax::model::TypeSet;
 use super::coding::Form;
 use super::tree::{Json, Members};
 
-/// How the arguments that a model writes for a published schema become arguments of the
-/// original tool, and back.
+/// Maps the arguments that a model writes for a published schema to arguments of the original tool, and
+/// back.
 ///
-/// Made by a [`Projector`](super::Projector). Values that do not match the published schema
-/// are mapped as far as they can be; it is for the caller to check what comes out against the
-/// original schema.
+/// Made by a [`Projector`](super::Projector). Values that do not match the published schema are mapped as
+/// far as possible; the caller must check the result against the original schema.
 #[derive(Debug, Clone)]
 pub struct Mapping {
     published: Json,
     plain: bool,
 }
 
-/// Which form a value has.
+/// The form of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Side {
     Published,
     Original,
 }
 
-/// The schemas that one value must match.
+/// The schemas that a value must match.
 type Nodes<'m> = Vec<&'m Members>;
 
 impl Mapping {
@@ -36,14 +35,14 @@ impl Mapping {
         Self { published, plain }
     }
 
-    /// Whether values travel as they are.
+    /// Whether values stay as they are.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         self.plain
     }
 
-    /// The arguments for the original tool, as JSON text. `None` if it would take more than a
-    /// bounded number of steps to find out how unions are meant.
+    /// The arguments for the original tool, as JSON text. `None` if it takes too many steps to find out
+    /// which branches of unions apply.
     #[must_use]
     pub fn back(&self, arguments: View<'_>) -> Option<String> {
         self.map(arguments, Side::Published)
@@ -76,7 +75,7 @@ struct Walk<'m> {
     root: &'m Json,
     side: Side,
     left: usize,
-    /// The texts of JSON that were read, by where they stand: many branches may ask for one.
+    /// The parsed JSON strings, by position, because many branches may request the same one.
     parsed: HashMap<usize, Option<Rc<OwnedDocument>>>,
     out: String,
 }
@@ -87,7 +86,7 @@ impl<'m> Walk<'m> {
         self.left > 0
     }
 
-    /// A string as JSON, read once.
+    /// A string parsed as JSON, once.
     fn parse(&mut self, text: View<'_>) -> Option<Rc<OwnedDocument>> {
         let place = text.span().start;
         let read = || {
@@ -97,8 +96,8 @@ impl<'m> Walk<'m> {
         self.parsed.entry(place).or_insert_with(read).clone()
     }
 
-    /// The schemas that a value must match: references and `allOf` followed, of a union the
-    /// first branch that the value fits.
+    /// The schemas that a value must match: follows references and `allOf`; of a union, takes the first
+    /// branch that the value fits.
     fn nodes(&mut self, schemas: &[&'m Json], value: View<'_>) -> Nodes<'m> {
         let mut found: Nodes<'m> = Vec::new();
         let mut todo: Vec<&'m Json> = schemas.to_vec();
@@ -118,7 +117,7 @@ impl<'m> Walk<'m> {
             }
             todo.extend(members.schemas("allOf"));
             for keyword in ["anyOf", "oneOf"] {
-                // A text of JSON is meant as such before it is meant as a string.
+                // A string of JSON text is interpreted as JSON before it is interpreted as a string.
                 let (texts, others): (Vec<&'m Json>, Vec<&'m Json>) =
                     members.schemas(keyword).iter().partition(|branch| {
                         let branch = branch.as_object();
@@ -268,7 +267,7 @@ impl<'m> Walk<'m> {
                     return false;
                 }
                 let mut known = std::collections::HashSet::new();
-                // A key that comes twice: the last counts, as for readers of objects.
+                // If a key occurs twice the last counts, as for readers of objects.
                 let entries: Vec<View<'_>> = value.items().collect();
                 let mut kept: Vec<View<'_>> = Vec::new();
                 for entry in entries.into_iter().rev() {
@@ -316,7 +315,7 @@ impl<'m> Walk<'m> {
         }
     }
 
-    /// Whether a value can be one of a schema, by its shape: types, listed values, names.
+    /// Whether a value can match a schema, by its shape: types, listed values, names.
     fn fits(&mut self, schema: &'m Json, value: View<'_>, depth: usize) -> bool {
         if !self.pay() || depth > DEEPEST {
             return true;
@@ -452,9 +451,9 @@ fn declared<'m>(node: &'m Members, name: &str) -> Option<&'m Json> {
     })
 }
 
-/// Schemas that are looked at for one value.
+/// Schemas that are visited for one value.
 const STEPS: usize = 1_000_000;
 /// Levels of a value.
 const DEEPEST: usize = 256;
-/// Items of an array that are looked at to choose a branch.
+/// Items of an array that are examined to choose a branch.
 const LOOKED_AT: usize = 100;

@@ -1,4 +1,4 @@
-//! Two schemas as one: both hold (`allOf`), or one of them (`anyOf`).
+//! Merges two schemas into one: both hold (`allOf`), or one of them does (`anyOf`).
 
 use std::cmp::Ordering;
 use std::collections::HashSet;
@@ -7,7 +7,7 @@ use toolgate_syntax::model::TypeSet;
 
 use super::tree::{Json, Members};
 
-/// Two schemas that both hold, as one schema, if that can be written exactly.
+/// One schema for two that both hold, if it can be written exactly.
 pub(super) fn both(a: &Json, b: &Json, depth: usize) -> Option<Json> {
     let depth = depth.checked_sub(1)?;
     match (a, b) {
@@ -43,7 +43,7 @@ pub(super) fn members(a: &Members, b: &Members, depth: usize) -> Option<Members>
         let each = both(a.get("items")?, b.get("items")?, depth)?;
         merged.set("items", each);
     }
-    // Keywords that change each other's meaning in one schema, and not in two.
+    // Keywords that change each other's meaning in one schema but not in two.
     for group in TOGETHER {
         if has(a, group) && has(b, group) {
             return None;
@@ -63,7 +63,7 @@ pub(super) fn members(a: &Members, b: &Members, depth: usize) -> Option<Members>
         let value = keyword(known, own, value)?;
         merged.set(known, value);
     }
-    // `type` last: the values of an `enum` may be fewer than the types.
+    // `type` last: the values of an `enum` may have fewer types.
     if let (Some(_), Some(_)) = (a.get("type"), b.get("type")) {
         let types = types_of(a).intersection(types_of(b));
         if types.is_empty() {
@@ -74,7 +74,7 @@ pub(super) fn members(a: &Members, b: &Members, depth: usize) -> Option<Members>
     Some(merged)
 }
 
-/// Keywords of one schema that are read together.
+/// Keywords of one schema that are interpreted together.
 const TOGETHER: [&[&str]; 2] = [
     &["if", "then", "else"],
     &["contains", "minContains", "maxContains"],
@@ -88,7 +88,7 @@ fn types_of(members: &Members) -> TypeSet {
     only.types()
 }
 
-/// Keywords that mean something else when more stands beside them.
+/// Keywords whose meaning depends on the keywords beside them.
 fn alone(keyword: &str) -> bool {
     keyword.starts_with("unevaluated")
         || matches!(keyword, "$dynamicRef" | "$recursiveRef" | "$id" | "$anchor")
@@ -122,14 +122,14 @@ fn merge_objects(merged: &mut Members, a: &Members, b: &Members, depth: usize) -
         merged.set("properties", Json::Object(properties));
     }
     match both(&rest_a, &rest_b, depth)? {
-        // What stands there says no more.
+        // The keyword asserts nothing more.
         Json::Bool(true) => {}
         other => merged.set("additionalProperties", other),
     }
     Some(())
 }
 
-/// One keyword that both have.
+/// Merges one keyword that both schemas have.
 fn keyword(name: &str, a: &Json, b: &Json) -> Option<Json> {
     let order = || Some(a.number()?.compare(&b.number()?));
     let greater = || Some(if order()? == Ordering::Less { b } else { a }.clone());
@@ -160,7 +160,7 @@ fn keyword(name: &str, a: &Json, b: &Json) -> Option<Json> {
             (one, other) if one.contains(other) => Some(Json::text(one)),
             (one, other) => Some(Json::text(join(one, other))),
         },
-        // What is only read: the first counts.
+        // Annotations: the first counts.
         "title" | "default" | "examples" | "$comment" | "deprecated" | "readOnly" | "writeOnly" => {
             Some(a.clone())
         }
@@ -169,7 +169,7 @@ fn keyword(name: &str, a: &Json, b: &Json) -> Option<Json> {
     }
 }
 
-/// Two texts, one behind the other, with a full stop between them.
+/// Joins two texts with a full stop between them.
 pub(super) fn join(one: &str, other: &str) -> String {
     let one = one.trim_end();
     match one.chars().last() {
@@ -179,8 +179,8 @@ pub(super) fn join(one: &str, other: &str) -> String {
     }
 }
 
-/// What several schemas of one type have in common: each value of one of them is a value of
-/// the answer. `None` if they have no type in common that a schema could name.
+/// What several schemas of one type have in common: each value of one of them is a value of the result.
+/// `None` if they have no common type that a schema could name.
 pub(super) fn either(branches: &[Json], depth: usize) -> Option<Json> {
     let depth = depth.checked_sub(1)?;
     let all: Option<Vec<&Members>> = branches.iter().map(Json::as_object).collect();

@@ -1,19 +1,19 @@
-//! Projection: a listing as a provider or client takes it, with the way back.
+//! Projection: rewrites a listing into the form that a provider or client accepts, and maps arguments back.
 //!
-//! Model providers and clients take parts of JSON Schema only. A [`Projector`] rewrites the input
-//! schemas of a listing for one [`Profile`], and never only deletes: what the profile cannot say is
-//! said otherwise, travels in another form (null for an absent member, JSON text for a free
-//! object), or moves into the description in words. For each tool it says
+//! Model providers and clients accept only parts of JSON Schema. A [`Projector`] rewrites the input schemas
+//! of a listing for one [`Profile`], and never only deletes: what the profile cannot express is expressed
+//! otherwise, encoded in another form (null for an absent member, JSON text for a free object), or moved
+//! into the description in words. For each tool it returns
 //!
 //! * every [`Step`]: what, where and why;
 //! * how the projected schema relates to the original: [`Relation::Equal`], wider, narrower or
 //!   both, with a witness, or undecided;
-//! * the [`Mapping`] of arguments that a model writes for the projected schema to arguments of the
-//!   original tool. Whatever the relation, check what it maps back against the original schema.
+//! * the [`Mapping`] of arguments that a model writes for the projected schema to arguments of the original
+//!   tool. Whatever the relation, check the mapped arguments against the original schema.
 //!
-//! The relation is decided in three ways. The rules of [`diff`](crate::diff) prove inclusion.
-//! Instances of either schema are tried on the other, mapped there; one that fails is the witness.
-//! Where neither decides, steps that by their kind add nothing or take nothing away do.
+//! The relation is decided in three ways. The rules of [`diff`](crate::diff) prove inclusion. Instances of
+//! either schema are mapped to the other and tried there; one that fails is the witness. If neither
+//! decides, steps that by their kind add nothing or take nothing away do.
 //!
 //! Everything is bounded by [`Limits`].
 
@@ -48,7 +48,7 @@ pub use tool::{Projected, Projection, RefusedTool, SchemaProjection};
 use abilities::Abilities;
 use tree::Json;
 
-/// What the projection of one tool may take.
+/// The limits of projecting one tool.
 ///
 /// | field | default | counts |
 /// |---|---|---|
@@ -87,16 +87,16 @@ pub struct Limits {
     pub instances: usize,
     /// Units of work of all checks of instances, and 2 for each byte of an instance.
     pub fuel: u64,
-    /// JSON values of all schemas of a listing, their references replaced. When they are used up,
-    /// the tools that are left are refused: a listing of many small tools that each refer to much
-    /// would cost more than any limit on one of them allows.
+    /// JSON values of all schemas of a listing, with their references replaced. When they are used up, the
+    /// remaining tools are refused: a listing of many small tools that each refer to a lot would exceed
+    /// what the limits on one tool prevent.
     pub listing_values: usize,
-    /// `fuel` of all tools of a listing. When it is used up, relations follow from the kinds of the
-    /// steps, or are undecided.
+    /// `fuel` of all tools of a listing. When it is used up, relations follow from the kinds of the steps
+    /// or are undecided.
     pub listing_fuel: u64,
 }
 
-/// What the tools of one listing took so far.
+/// What the tools of one listing used so far.
 #[derive(Debug, Default)]
 struct Spent {
     values: usize,
@@ -104,8 +104,8 @@ struct Spent {
 }
 
 impl Limits {
-    /// The default limits, with no search for how projected schemas relate to their originals:
-    /// relations that do not follow from the kinds of the steps are undecided.
+    /// The default limits, without a search for how projected schemas relate to their originals: relations
+    /// that do not follow from the kinds of the steps are undecided.
     #[must_use]
     pub fn without_relations() -> Self {
         Self {
@@ -164,7 +164,7 @@ pub struct Projector {
 }
 
 /// The names of the profiles that a listing can be projected for: those of one provider or client.
-/// [`PROFILES`](crate::lint::PROFILES) has others too, which only lint knows.
+/// [`PROFILES`](crate::lint::PROFILES) also has others, which only lint uses.
 pub const READERS: &[&str] = &[
     "openai",
     "openai-strict",
@@ -178,7 +178,7 @@ pub const READERS: &[&str] = &[
 ];
 
 impl Projector {
-    /// For a profile; the default limits, and formats asserted.
+    /// A projector for a profile, with the default limits and asserted formats.
     #[must_use]
     pub fn new(profile: &'static Profile) -> Self {
         Self {
@@ -196,29 +196,29 @@ impl Projector {
         self.profile
     }
 
-    /// What the projection of one tool may take.
+    /// Sets the limits of projecting one tool.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.limits = limits;
         self
     }
 
-    /// Has schemas compiled as this compiler does: its limits, documents, dialects and formats.
+    /// Compiles schemas as this compiler does: with its limits, documents, dialects and formats.
     #[must_use]
     pub fn compiler(mut self, compiler: Compiler) -> Self {
         self.engine = Engine::new(compiler);
         self
     }
 
-    /// The name by which clients know the server, for readers that put it before the names of tools.
+    /// Sets the name by which clients know the server, for readers that put it before the names of tools.
     #[must_use]
     pub fn server(mut self, name: impl Into<String>) -> Self {
         self.server = Some(name.into());
         self
     }
 
-    /// How many characters somebody will put before the names of tools. Published names are
-    /// shortened so that they fit with them.
+    /// Sets how many characters will be put before the names of tools. Published names are shortened so
+    /// that they fit with them.
     #[must_use]
     pub fn prefix(mut self, characters: usize) -> Self {
         self.prefix = characters;
@@ -239,13 +239,13 @@ impl Projector {
     ///
     /// # Errors
     ///
-    /// It does not compile, leads out of itself, or would be over a limit.
+    /// The schema does not compile, has a reference out of itself, or would exceed a limit.
     pub fn project_schema(&self, schema: &str) -> Result<SchemaProjection, Refusal> {
         tool::schema(self, schema)
     }
 }
 
-/// Where a reference to a place in the same schema leads.
+/// The target of a reference within the same schema.
 fn follow<'s>(root: &'s Json, reference: &str) -> Option<&'s Json> {
     match Fragment::parse(reference.strip_prefix('#')?)? {
         Fragment::Root => Some(root),
@@ -260,7 +260,7 @@ fn follow<'s>(root: &'s Json, reference: &str) -> Option<&'s Json> {
     }
 }
 
-/// Whether a schema has a reference anywhere in it. Data that looks like one counts too.
+/// Whether a schema contains a reference. Data that looks like one counts too.
 fn has_reference(json: &Json) -> bool {
     match json {
         Json::Object(members) => members.list.iter().any(|(name, value)| {

@@ -1,13 +1,13 @@
-//! Names that a profile takes: of tools and of properties.
+//! Names of tools and properties that a profile accepts.
 
 use std::collections::HashSet;
 
 use toolgate_json::hash_bytes;
 
-/// What the names of tools must be.
+/// The requirements for names of tools.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ToolName {
-    /// The most characters.
+    /// The maximum number of characters.
     pub(super) longest: usize,
     /// Whether all characters must be letters, digits, `_` and `-`.
     pub(super) plain: bool,
@@ -25,8 +25,8 @@ impl ToolName {
             && name.chars().all(|c| self.takes(c))
     }
 
-    /// A name that fits and that nobody has: the beginning of the old one, and if that is not
-    /// enough eight digits of its hash.
+    /// A name that fits and is not taken: the beginning of the old one and, if needed, eight digits of its
+    /// hash.
     pub(super) fn shorten(&self, name: &str, taken: &HashSet<String>) -> String {
         let plain: String = name
             .chars()
@@ -36,13 +36,13 @@ impl ToolName {
     }
 }
 
-/// Whether providers take a name of a property: 1 to 64 of `A-Z a-z 0-9 _ . -`.
+/// Whether providers accept a property name: 1 to 64 of `A-Z a-z 0-9 _ . -`.
 pub(super) fn is_property_name(name: &str) -> bool {
     let takes = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
     (1..=PROPERTY).contains(&name.len()) && name.chars().all(takes)
 }
 
-/// A name for a property that providers take and that nobody has.
+/// A property name that providers accept and that is not taken.
 pub(super) fn property(name: &str, taken: &HashSet<String>) -> String {
     let takes = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '-');
     let plain: String = name
@@ -52,7 +52,7 @@ pub(super) fn property(name: &str, taken: &HashSet<String>) -> String {
     unique(&plain, name, PROPERTY, taken)
 }
 
-/// `plain`, cut to `longest`, and told apart from the names that are taken.
+/// `plain`, cut to `longest`, and different from the names that are taken.
 fn unique(plain: &str, original: &str, longest: usize, taken: &HashSet<String>) -> String {
     if !plain.is_empty() && plain.chars().count() <= longest && !taken.contains(plain) {
         return plain.to_owned();

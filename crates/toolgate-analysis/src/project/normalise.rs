@@ -1,12 +1,12 @@
-//! A schema of any dialect, written in 2020-12.
+//! Rewrites a schema of any dialect in 2020-12.
 
 use toolgate_syntax::positions::SubschemaLayout;
 use toolgate_syntax::{Dialect, Keyword};
 
 use super::tree::{Json, Members};
 
-/// Rewrites a schema and everything below it; whether anything changed that readers of 2020-12
-/// would read otherwise.
+/// Rewrites a schema and everything in it; returns whether anything changed that has another meaning in
+/// 2020-12.
 pub(super) fn normalise(schema: &mut Json, dialect: Dialect) -> bool {
     let Json::Object(members) = schema else {
         return false;
@@ -18,7 +18,7 @@ pub(super) fn normalise(schema: &mut Json, dialect: Dialect) -> bool {
     changed
 }
 
-/// Calls `hear` for each schema that a keyword of 2020-12 holds; whether one of them answered yes.
+/// Calls `hear` for each schema that a keyword of 2020-12 holds; returns whether any call returned `true`.
 fn each_below(keyword: &str, value: &mut Json, hear: &mut impl FnMut(&mut Json) -> bool) -> bool {
     let holds = Keyword::from_name(keyword)
         .filter(|known| known.is_in(Dialect::Draft202012))
@@ -53,7 +53,7 @@ fn one(members: &mut Members, dialect: Dialect) -> bool {
             .list
             .retain(|(name, _)| stay.contains(&name.as_str()));
     }
-    // What the dialect does not have is data there, and must not begin to mean something.
+    // Keywords that the dialect does not have are data in it, and must not gain a meaning.
     members.list.retain(|(name, _)| {
         Keyword::from_name(name)
             .is_none_or(|known| known.is_in(dialect) || name == "definitions" || name == "$defs")

@@ -1,4 +1,4 @@
-//! Objects, arrays and values of any type: closed, completed, or travelling in another form.
+//! Objects, arrays and values of any type: closed, completed, or encoded in another form.
 
 use std::collections::HashSet;
 
@@ -13,8 +13,8 @@ use super::unions::asserts;
 use super::words;
 
 impl Rewriter<'_> {
-    /// Marks a schema whose values have no form that the profile can say. Such a schema stays as
-    /// it is: its values travel otherwise.
+    /// Marks a schema whose values the profile cannot express. Such a schema stays as it is: its values are
+    /// encoded.
     pub(super) fn unsayable(&mut self, members: &mut Members, at: At) -> bool {
         if at == At::Root || !members.coding.is_plain() {
             return !members.coding.is_plain();
@@ -78,7 +78,7 @@ impl Rewriter<'_> {
         true
     }
 
-    /// Moves annotations that are not accepted into the description.
+    /// Moves annotations that are not supported into the description.
     fn annotations(&mut self, members: &mut Members) {
         for name in ["default", "examples"] {
             if let Some(value) = members.get(name).cloned()
@@ -92,7 +92,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// The type that the keywords of a schema without `type` speak of, if it is one.
+    /// The type that the keywords of a schema without `type` apply to, if there is only one.
     fn implied(&self, members: &Members) -> Option<&'static str> {
         let mut all = members.list.iter().filter_map(|(name, _)| {
             let of = Keyword::from_name(name)?.applies_to().types();
@@ -102,7 +102,7 @@ impl Rewriter<'_> {
         all.all(|other| other == first).then_some(first)
     }
 
-    /// `type` where it is missing and must not be.
+    /// Adds `type` if it is missing and required.
     pub(super) fn add_type(&mut self, members: &mut Members, _at: At) {
         let apart = ["type", "$ref", "anyOf", "oneOf", "allOf"];
         if !self.abilities.typed || apart.iter().any(|keyword| members.has(keyword)) {
@@ -124,7 +124,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// `items` where it is missing and must not be.
+    /// Adds `items` if it is missing and required.
     pub(super) fn add_items(&mut self, members: &mut Members) {
         let array = members.has("type") && members.types().intersects(TypeSet::ARRAY);
         let has = members.has("items") || members.has("prefixItems");
@@ -134,7 +134,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Required members are declared.
+    /// Declares required members.
     pub(super) fn declare_required(&mut self, members: &mut Members) {
         if !self.abilities.sealed {
             return;
@@ -147,7 +147,7 @@ impl Rewriter<'_> {
             .map(str::to_owned)
             .collect();
         let rest = match members.get("additionalProperties") {
-            // No object has them, so none matches.
+            // No object can have them, so none matches.
             Some(Json::Bool(false)) => Json::Bool(false),
             Some(Json::Object(each)) => Json::Object(each.clone()),
             _ => Json::Object(Members::default()),
@@ -165,7 +165,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Rules undeclared members out.
+    /// Forbids undeclared members.
     pub(super) fn close(&mut self, members: &mut Members) {
         let object = members.has("type") && members.types().intersects(TypeSet::OBJECT);
         if !self.abilities.closed || !object || !members.coding.is_plain() {
@@ -181,8 +181,8 @@ impl Rewriter<'_> {
         }
     }
 
-    /// What is left to do when the schemas inside are as they will be: an optional member that
-    /// may be null becomes required, because null can no longer stand for its absence.
+    /// The last step after the subschemas are final: an optional member that may be null becomes required,
+    /// because null can no longer stand for its absence.
     pub(super) fn after(&mut self, members: &mut Members) {
         if !self.abilities.all_required || !members.coding.is_plain() {
             return;
@@ -212,7 +212,7 @@ impl Rewriter<'_> {
     }
 }
 
-/// Whether a schema may accept null; in doubt it may.
+/// Whether a schema may accept null; `true` if in doubt.
 pub(super) fn may_be_null(schema: &Json, root: &Json, follow: usize) -> bool {
     let Some(follow) = follow.checked_sub(1) else {
         return true;
@@ -223,7 +223,7 @@ pub(super) fn may_be_null(schema: &Json, root: &Json, follow: usize) -> bool {
         _ => return true,
     };
     if let Form::JsonText(types) = members.coding.form {
-        // Null travels as a text, and null as such is free to stand for absence.
+        // Null is encoded as a string, so null itself is free to stand for absence.
         let _ = types;
         return false;
     }
@@ -247,7 +247,7 @@ pub(super) fn may_be_null(schema: &Json, root: &Json, follow: usize) -> bool {
     !all.into_iter().any(|one| !may_be_null(one, root, follow))
 }
 
-/// Whether values of the types have parts.
+/// Whether values of these types have members or items.
 fn has_parts(types: TypeSet) -> bool {
     types.intersects(TypeSet::OBJECT) || types.intersects(TypeSet::ARRAY)
 }

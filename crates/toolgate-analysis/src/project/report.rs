@@ -1,4 +1,4 @@
-//! What a projection says: for each tool what it became, the steps, and how it relates to the original.
+//! The result of a projection: for each tool its new form, the steps, and its relation to the original.
 
 use std::fmt;
 
@@ -13,30 +13,29 @@ use toolgate_schema::CompileError;
 pub enum Relation {
     /// The same calls.
     Equal,
-    /// All of them, and others that the original refuses.
+    /// All of them, and others that the original rejects.
     Wider {
-        /// Arguments that the projected schema accepts, as a model writes them; mapped back,
-        /// the original refuses them.
+        /// Arguments that the projected schema accepts, as a model writes them; the original rejects them
+        /// when they are mapped back.
         witness: String,
     },
     /// Only some of them.
     Narrower {
-        /// Arguments that the original accepts and nothing that the projected schema accepts
-        /// maps back to.
+        /// Arguments that the original accepts, but that no arguments of the projected schema map back to.
         witness: String,
     },
-    /// Some of them, and others that the original refuses.
+    /// Some of them, and others that the original rejects.
     WiderAndNarrower {
         /// Arguments that only the projected schema accepts.
         wider: String,
         /// Arguments that only the original accepts.
         narrower: String,
     },
-    /// Neither rules nor instances could tell.
+    /// Neither rules nor instances could decide.
     Undecided {
-        /// What is known all the same: arguments that only the projected schema accepts.
+        /// What is still known: arguments that only the projected schema accepts.
         wider: Option<String>,
-        /// What is known all the same: arguments that only the original accepts.
+        /// What is still known: arguments that only the original accepts.
         narrower: Option<String>,
         /// What is not known, in words.
         why: &'static str,
@@ -44,7 +43,7 @@ pub enum Relation {
 }
 
 impl Relation {
-    /// The relation in one word or three, as machines read it.
+    /// The relation in one to three words, for machines.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
@@ -166,10 +165,9 @@ kinds! {
 pub struct Step {
     /// What is done and why.
     pub kind: StepKind,
-    /// Where: a JSON pointer into the tool. After references are replaced, into the tool as it
-    /// is then.
+    /// A JSON Pointer into the tool. After references are replaced, it points into the tool as it is then.
     pub pointer: String,
-    /// The keyword, name or text that it is about, escaped and cut; empty if the kind says all.
+    /// The keyword, name or text that it is about, escaped and cut; empty if the kind is enough.
     pub detail: String,
 }
 
@@ -187,20 +185,20 @@ impl fmt::Display for Step {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Refusal {
-    /// It is not a tool: its text is not JSON, or has no name or no input schema.
+    /// It is not a tool: its text is not JSON, or it has no name or no input schema.
     NotATool(String),
     /// The input schema does not compile.
     Schema(CompileError),
     /// A reference leads out of the schema, or cannot be replaced.
     Reference(String),
-    /// The projected schema would be over a limit.
+    /// The projected schema would exceed a limit.
     TooLarge {
         /// The field of [`Limits`](super::Limits).
         limit: &'static str,
         /// Its value.
         allowed: usize,
     },
-    /// The projected schema does not compile: a fault of the projection.
+    /// The projected schema does not compile: a bug in the projection.
     Internal(String),
 }
 

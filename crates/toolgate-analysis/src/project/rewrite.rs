@@ -1,8 +1,8 @@
-//! The walk over a schema that a profile does not take as it is.
+//! Walks a schema and rewrites what a profile does not support.
 //!
-//! Each schema is rewritten before the schemas in it. What comes out is a schema in plain JSON
-//! Schema that the profile's keywords can say, with marks ([`Coding`](super::coding::Coding))
-//! where values have to travel in another form; `encode` carries the marks out.
+//! Each schema is rewritten before its subschemas. The result is a schema in plain JSON Schema that the
+//! profile's keywords can express, with marks ([`Coding`](super::coding::Coding)) where values must be
+//! encoded in another form; `encode` applies the marks.
 
 use toolgate_json::{pointer, quote};
 use toolgate_syntax::Dialect;
@@ -15,20 +15,20 @@ use super::merge::join;
 use super::report::{Refusal, Step, StepKind};
 use super::tree::{Json, Members};
 
-/// What a step means for the values that are accepted.
+/// The effect of a step on the set of accepted values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Effect {
-    /// Nothing.
+    /// No change.
     Same,
-    /// There may be more.
+    /// It may grow.
     Wider,
-    /// There may be fewer.
+    /// It may shrink.
     Narrower,
-    /// Both may be.
+    /// It may grow and shrink.
     Either,
 }
 
-/// Where a schema stands.
+/// The position of a schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum At {
     Root,
@@ -43,7 +43,7 @@ pub(super) enum At {
 /// Steps and their known effects.
 pub(super) struct Log {
     pub(super) steps: Vec<Step>,
-    /// Steps beyond the bound, which are only counted.
+    /// The number of steps beyond the limit, which are only counted.
     pub(super) more: usize,
     most: usize,
     /// Whether no step takes values away.
@@ -82,13 +82,13 @@ impl Log {
 pub(super) struct Rewriter<'a> {
     pub(super) abilities: &'a Abilities,
     pub(super) limits: &'a Limits,
-    /// The schema as it was, for what references lead to.
+    /// The schema before the rewrite, to resolve references.
     pub(super) original: &'a Json,
     pub(super) log: &'a mut Log,
     pub(super) pointer: String,
-    /// Whether more values here are more values of the whole.
+    /// Whether more values here mean more values of the whole schema.
     pub(super) monotone: bool,
-    /// Schemas that may still be looked at.
+    /// Schemas that may still be visited.
     left: usize,
     depth: usize,
 }
@@ -113,7 +113,7 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    /// Rewrites a schema and all schemas in it.
+    /// Rewrites a schema and all its subschemas.
     pub(super) fn schema(&mut self, schema: &mut Json, at: At) -> Result<(), Refusal> {
         self.left = self.left.checked_sub(1).ok_or(Refusal::TooLarge {
             limit: "subschemas",
@@ -147,7 +147,7 @@ impl<'a> Rewriter<'a> {
         Ok(())
     }
 
-    /// One schema, before those in it.
+    /// Rewrites one schema, before its subschemas.
     fn one(&mut self, members: &mut Members, at: At) {
         self.unevaluated(members, at);
         self.reference(members, at);
@@ -173,7 +173,7 @@ impl<'a> Rewriter<'a> {
         self.values(members);
     }
 
-    /// The schemas in a schema.
+    /// Rewrites the subschemas of a schema.
     fn below(&mut self, members: &mut Members) -> Result<(), Refusal> {
         let length = self.pointer.len();
         for (keyword, value) in &mut members.list {
@@ -203,7 +203,7 @@ impl<'a> Rewriter<'a> {
                         self.pointer.truncate(inner);
                     }
                 }
-                // `false` and `true` after a tuple or beside `properties` are taken everywhere.
+                // Every profile accepts `false` and `true` after a tuple or beside `properties`.
                 (SubschemaLayout::Schemas, Json::Bool(_)) if takes_flags(keyword) => {}
                 (SubschemaLayout::Schemas, one) => {
                     let at = if keyword == "items" {
@@ -221,7 +221,7 @@ impl<'a> Rewriter<'a> {
         Ok(())
     }
 
-    /// Writes a step down.
+    /// Records a step.
     pub(super) fn note(&mut self, kind: StepKind, effect: Effect, detail: &str) {
         let effect = match effect {
             Effect::Same => Effect::Same,
@@ -251,7 +251,7 @@ pub(super) fn say(members: &mut Members, sentence: &str, limits: &Limits) {
     members.set("description", Json::text(text));
 }
 
-/// A text of at most so many characters, with an ellipsis if it was longer.
+/// The text with at most `most` characters, with an ellipsis if it was longer.
 pub(super) fn cut(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some(_) => {

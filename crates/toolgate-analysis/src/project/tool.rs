@@ -1,4 +1,4 @@
-//! One tool, and the listing: names, descriptions, and the input schema from end to end.
+//! Projects one tool and a listing: names, descriptions, and input schemas from start to end.
 
 use std::collections::HashSet;
 
@@ -23,7 +23,7 @@ use crate::engine::Engine;
 use crate::inline::{InlineLimits, Why, inline_view};
 use crate::lint::{Edit, apply};
 
-/// A listing, projected.
+/// A projected listing.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Projection {
@@ -35,45 +35,45 @@ pub struct Projection {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct RefusedTool {
-    /// Its place in the listing.
+    /// Its index in the listing.
     pub index: usize,
-    /// Its name, if it has one; foreign, not escaped.
+    /// Its name, if it has one; not escaped.
     pub name: Option<String>,
-    /// Why.
+    /// The reason.
     pub reason: Refusal,
 }
 
-/// One tool, projected.
+/// A projected tool.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Projected {
-    /// Its place in the listing.
+    /// Its index in the listing.
     pub index: usize,
-    /// The name that the server knows; foreign, not escaped.
+    /// The name that the server knows; not escaped.
     pub name: String,
-    /// The name that is published: the same, unless the profile does not take it.
+    /// The name that is published: the same, unless the profile does not accept it.
     pub published: String,
-    /// The tool as it is published, as JSON text.
+    /// The published tool, as JSON text.
     pub text: String,
-    /// What was done to its name and its description.
+    /// The changes to its name and its description.
     pub steps: Vec<Step>,
-    /// What became of the input schema.
+    /// The projected input schema.
     pub input: SchemaProjection,
 }
 
-/// An input schema, projected.
+/// A projected input schema.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct SchemaProjection {
-    /// The schema as it is published, as JSON text.
+    /// The published schema, as JSON text.
     pub text: String,
     /// How it relates to the original.
     pub relation: Relation,
-    /// What was done.
+    /// The changes.
     pub steps: Vec<Step>,
-    /// Steps beyond the limit, which are only counted.
+    /// The number of steps beyond the limit, which are only counted.
     pub more_steps: usize,
-    /// How arguments travel.
+    /// How arguments are mapped.
     pub mapping: Mapping,
 }
 
@@ -194,7 +194,7 @@ pub(super) fn schema(projector: &Projector, text: &str) -> Result<SchemaProjecti
     schema_of(projector, &abilities, root, "", &mut Spent::default())
 }
 
-/// Projects a schema. What is `spent` grows, by refused schemas too.
+/// Projects a schema. Refused schemas add to `spent`, too.
 fn schema_of(
     projector: &Projector,
     abilities: &Abilities,
@@ -242,7 +242,7 @@ fn schema_of(
     }
     let before = tree.clone();
     Rewriter::new(abilities, limits, &before, &mut log, pointer).schema(&mut tree, At::Root)?;
-    // Notes up to here are about rewriting; later ones are about the mapping of values.
+    // Notes up to here are about the rewrite; later ones are about the mapping of values.
     let (keeps_all, adds_none) = (log.keeps_all, log.adds_none);
     (log.keeps_all, log.adds_none) = (true, true);
     let mut encoder = Encoder {
@@ -322,7 +322,7 @@ fn schema_of(
     })
 }
 
-/// The schema as a tree, its references replaced where they have to be.
+/// The schema as a tree, with references replaced if they must be.
 fn resolved(
     abilities: &Abilities,
     original: View<'_>,
@@ -363,7 +363,7 @@ fn resolved(
     Ok(Json::of(document.document().root()))
 }
 
-/// Whether all references are JSON pointers into the schema, with nothing that names places anew.
+/// Whether all references are JSON Pointers into the schema, and no `$id` or anchor names a place in it.
 fn is_plain(json: &Json, root: &Json) -> bool {
     match json {
         Json::Object(members) => members.list.iter().all(|(name, value)| {
@@ -386,7 +386,7 @@ fn is_plain(json: &Json, root: &Json) -> bool {
     }
 }
 
-/// The operator's compiler for schemas of ours, which are in 2020-12.
+/// The operator's compiler for generated schemas, which are in 2020-12.
 fn plain_engine(compiler: &Compiler) -> Engine {
     let compiler = compiler.clone().declared_dialect();
     Engine::new(compiler.default_dialect(Dialect::Draft202012))
@@ -405,8 +405,8 @@ fn read_own(text: &str) -> Result<OwnedDocument, Refusal> {
     OwnedDocument::read(text, &tool_limits()).map_err(internal)
 }
 
-/// A text in two, the first of at most so many characters and cut behind a paragraph, a
-/// sentence or a word; `None` if it need not be cut.
+/// Splits a text in two, the first of at most `most` characters and cut after a paragraph, a sentence or a
+/// word; `None` if it need not be cut.
 fn split(text: &str, most: usize) -> Option<(String, String)> {
     let (end, _) = text.char_indices().nth(most)?;
     let hint = " (continued in the input schema)";
@@ -426,7 +426,7 @@ fn split(text: &str, most: usize) -> Option<(String, String)> {
     Some((format!("{}{hint}", first.trim_end()), rest.to_owned()))
 }
 
-/// A schema with more to its description.
+/// A schema with a longer description.
 fn with_description(schema: &str, more: &str) -> String {
     let Ok(document) = read_own(schema) else {
         return schema.to_owned();
@@ -442,7 +442,7 @@ fn with_description(schema: &str, more: &str) -> String {
     tree.write()
 }
 
-/// How tools are read: deeper than a schema may be is an error of its own tool.
+/// The limits for parsing tools: a schema that is too deep is an error of its own tool.
 fn tool_limits() -> ReadLimits {
     ReadLimits {
         bytes: 16 << 20,

@@ -1,11 +1,11 @@
-//! A schema as a tree that can be changed: members in order, numbers as they were written.
+//! A schema as a mutable tree: members in order, numbers as they were written.
 
 use toolgate_json::{Key as _, Kind, Node as _, Number, View, push_json_string};
 use toolgate_syntax::model::TypeSet;
 
 use super::coding::Coding;
 
-/// A JSON value that can be changed.
+/// A mutable JSON value.
 #[derive(Debug, Clone)]
 pub(super) enum Json {
     Null,
@@ -17,7 +17,7 @@ pub(super) enum Json {
     Object(Members),
 }
 
-/// The members of an object, in order. As a schema it also says how values travel.
+/// The members of an object, in order. For a schema it also says how values are encoded.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Members {
     pub(super) list: Vec<(String, Json)>,
@@ -25,7 +25,7 @@ pub(super) struct Members {
 }
 
 impl Json {
-    /// The value of a document. Of two members with one name the last counts.
+    /// The value of a document. If two members have the same name the last counts.
     pub(super) fn of(view: View<'_>) -> Self {
         match view.kind() {
             Kind::Null => Self::Null,
@@ -63,7 +63,7 @@ impl Json {
         }
     }
 
-    /// The items; none if it is not an array.
+    /// The items; empty if it is not an array.
     pub(super) fn items(&self) -> &[Self] {
         match self {
             Self::Array(items) => items,
@@ -130,7 +130,7 @@ impl Json {
         }
     }
 
-    /// Whether, as a schema, it accepts everything and says nothing.
+    /// Whether, as a schema, it accepts everything and has no annotations.
     pub(super) fn is_empty_schema(&self) -> bool {
         match self {
             Self::Bool(all) => *all,
@@ -139,7 +139,7 @@ impl Json {
         }
     }
 
-    /// How many values it has, itself included.
+    /// The number of values in it, including itself.
     pub(super) fn size(&self) -> usize {
         match self {
             Self::Array(items) => items.iter().fold(1, |sum, one| sum + one.size()),
@@ -217,7 +217,7 @@ impl Members {
         Some(self.list.remove(at).1)
     }
 
-    /// Gives a member a value, in its place or at the end.
+    /// Sets the value of a member, in its position or at the end.
     pub(super) fn set(&mut self, name: &str, value: Json) {
         match self.get_mut(name) {
             Some(own) => *own = value,
@@ -225,7 +225,7 @@ impl Members {
         }
     }
 
-    /// Puts another member in the place of one.
+    /// Replaces one member by another in the same position.
     pub(super) fn replace(&mut self, old: &str, new: &str, value: Json) {
         match self.list.iter_mut().find(|(own, _)| own == old) {
             Some(member) => *member = (new.to_owned(), value),
@@ -270,7 +270,7 @@ impl Members {
         types
     }
 
-    /// Gives `type` the value that names these types.
+    /// Sets `type` to these types.
     pub(super) fn set_types(&mut self, types: TypeSet) {
         let names = types.names();
         match names.as_slice() {

@@ -1,4 +1,4 @@
-//! References, conjunctions, unions and several types: what is said by more than one schema.
+//! References, conjunctions, unions and multiple types: what more than one schema expresses.
 
 use std::collections::HashSet;
 
@@ -11,8 +11,8 @@ use super::tree::{Json, Members};
 use super::words;
 
 impl Rewriter<'_> {
-    /// Keywords beside a reference, where they are not accepted, go into a branch of their own or
-    /// into nothing but words.
+    /// Keywords beside a reference, if they are not supported: moves them into a branch of their own or
+    /// into words only.
     pub(super) fn reference(&mut self, members: &mut Members, _at: At) {
         if !members.has("$ref") || self.abilities.reference_siblings {
             return;
@@ -30,20 +30,20 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Branches of `allOf` become a part of the schema that has them.
+    /// Merges branches of `allOf` into the schema that contains them.
     pub(super) fn all_of(&mut self, members: &mut Members, at: At) {
         let refused =
             !self.abilities.takes("allOf") || (at == At::Root && self.abilities.plain_root);
         if !refused {
             return;
         }
-        // Branches may have branches.
+        // Branches may have branches themselves.
         for _ in 0..self.limits.depth {
             let Some(Json::Array(mut branches)) = members.take("allOf") else {
                 return;
             };
-            // The same twice says it once. References to one definition lead here, and merging
-            // what they stand for would double at every level.
+            // Repeating a branch adds nothing. References to one definition end up here, and merging their
+            // targets would double the schema at every level.
             branches.dedup_by(|next, last| next.equals(last));
             let mut rest = Vec::new();
             let mut merged = 0;
@@ -79,7 +79,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// `const` as an `enum` of one.
+    /// `const` as an `enum` with one value.
     pub(super) fn constant(&mut self, members: &mut Members) {
         if self.abilities.takes("const") {
             return;
@@ -119,7 +119,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Unions that can be said by one schema, or have to be.
+    /// Unions that one schema can or must express.
     pub(super) fn unions(&mut self, members: &mut Members, at: At) {
         if at == At::Root && self.abilities.plain_root {
             for keyword in ["anyOf", "oneOf"] {
@@ -157,7 +157,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// A union of constants becomes an `enum`; the text of each constant goes into the description.
+    /// Turns a union of constants into an `enum`; the text of each constant goes into the description.
     fn constants(&mut self, members: &mut Members, branches: &[Json]) -> bool {
         let mut values: Vec<Json> = Vec::new();
         let mut meanings = Vec::new();
@@ -238,7 +238,7 @@ impl Rewriter<'_> {
         true
     }
 
-    /// What stands beside a union goes into each branch, where that is exact.
+    /// Moves the keywords beside a union into each branch, if that is exact.
     fn spread(&mut self, members: &mut Members, union: &str) {
         let outside = |name: &str| !asserts(name) || name == union;
         if !members.has(union) {
@@ -261,7 +261,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// A union where none is taken: what the branches have in common, and the rest in words.
+    /// A union where none is supported: what the branches have in common, and the rest in words.
     fn one_schema(&mut self, members: &mut Members, keyword: &str) {
         let Some(Json::Array(branches)) = members.get(keyword).cloned() else {
             return;
@@ -290,7 +290,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// A union at the root, where providers take none.
+    /// A union at the root, where providers accept none.
     fn root_union(&mut self, members: &mut Members, keyword: &str) {
         let Some(value @ Json::Array(_)) = members.get(keyword).cloned() else {
             return;
@@ -326,7 +326,7 @@ impl Rewriter<'_> {
         self.say(members, &sentence);
     }
 
-    /// The other keywords that providers refuse at the root.
+    /// The other keywords that providers reject at the root.
     fn root_words(&mut self, members: &mut Members) {
         for keyword in ["not", "enum", "const"] {
             if let Some(value) = members.get(keyword).cloned() {
@@ -350,7 +350,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Several types in one `type`.
+    /// Multiple types in one `type`.
     pub(super) fn types(&mut self, members: &mut Members, at: At) {
         if self.abilities.type_arrays {
             return;
@@ -366,7 +366,7 @@ impl Rewriter<'_> {
             .filter(|n| *n != "null")
             .collect();
         let nullable = types.intersects(TypeSet::NULL) && self.abilities.nullable;
-        // Null alone, or one type and null where `nullable` says so.
+        // Only null, or one type and null if `nullable` expresses that.
         if names.len() <= 1 && (nullable || !types.intersects(TypeSet::NULL)) {
             if let [one] = names.as_slice()
                 && !types.intersects(TypeSet::NULL)
@@ -378,7 +378,7 @@ impl Rewriter<'_> {
         if members.has("anyOf") || members.has("enum") {
             return;
         }
-        // An integer is a number too; the alternatives are of one type each.
+        // An integer is also a number; each alternative has one type.
         let stays = |name: &str| !asserts(name) || matches!(name, "$defs" | "definitions");
         let mut outer = Members::default();
         let mut inner = Members::default();
@@ -410,7 +410,7 @@ impl Rewriter<'_> {
     }
 }
 
-/// Whether a member of a schema can refuse a value.
+/// Whether a member of a schema can reject a value.
 pub(super) fn asserts(name: &str) -> bool {
     let annotations = [
         "contentEncoding",
@@ -423,8 +423,7 @@ pub(super) fn asserts(name: &str) -> bool {
     toolgate_syntax::Keyword::from_name(name).is_some() && !annotations.contains(&name)
 }
 
-/// Whether no value can match two of the schemas: by type, or by the value of a member that
-/// all of two require.
+/// Whether no value can match two of the schemas: by type, or by the value of a member that both require.
 pub(super) fn apart(branches: &[Json]) -> bool {
     let all: Option<Vec<&Members>> = branches.iter().map(Json::as_object).collect();
     let Some(all) = all.filter(|all| all.len() <= MOST_BRANCHES) else {
@@ -457,7 +456,7 @@ fn tagged(one: &Members, other: &Members) -> bool {
     })
 }
 
-/// Whether two schemas list values, and none that both list.
+/// Whether two schemas list values and have no listed value in common.
 fn values_apart(one: &Members, other: &Members) -> bool {
     fn values(of: &Members) -> Option<Vec<&Json>> {
         if let Some(value) = of.get("const") {
@@ -473,7 +472,7 @@ fn values_apart(one: &Members, other: &Members) -> bool {
     }
 }
 
-/// The schema that holds if one of them does, with each only once.
+/// A schema that holds if one of these does, with each only once.
 pub(super) fn distinct(schemas: &[Json]) -> Json {
     let mut known: Vec<Json> = Vec::new();
     for one in schemas {
@@ -484,7 +483,7 @@ pub(super) fn distinct(schemas: &[Json]) -> Json {
     one_of_them(&known)
 }
 
-/// Branches that are held against each other.
+/// Branches that are compared.
 const MOST_BRANCHES: usize = 64;
-/// Pairs of values that are held against each other.
+/// Pairs of values that are compared.
 const MOST_PAIRS: usize = 10_000;

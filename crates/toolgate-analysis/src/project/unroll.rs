@@ -1,4 +1,4 @@
-//! Recursive schemas, written out to a depth that is named.
+//! Writes out recursive schemas to a stated depth.
 
 use std::collections::HashMap;
 
@@ -10,26 +10,26 @@ use super::report::{Refusal, StepKind};
 use super::tree::{Json, Members};
 use super::words;
 
-/// What is written out for the references that stay.
+/// The schema with its references written out.
 pub(super) struct Unrolled {
     pub(super) schema: Json,
-    /// What was done, and for which reference.
+    /// The steps, and the reference of each.
     pub(super) done: Vec<(StepKind, String)>,
 }
 
-/// The bounds of a writing-out.
+/// The limits of writing out references.
 #[derive(Clone, Copy)]
 pub(super) struct Bounds {
     /// How often a schema may contain itself.
     pub(super) recursion: usize,
-    /// Values of the tree.
+    /// Values in the tree.
     pub(super) size: usize,
     /// Nested schemas.
     pub(super) depth: usize,
 }
 
-/// Replaces every reference to a place in the schema. Below the depth of recursion only the
-/// type stays. If the result would be too large the depth is lowered.
+/// Replaces every reference to a place in the schema. Below the recursion limit only the type stays. If the
+/// result would be too large, lowers the limit.
 pub(super) fn unroll(schema: &Json, bounds: Bounds) -> Result<Unrolled, Refusal> {
     let mut recursion = bounds.recursion;
     loop {
@@ -80,7 +80,7 @@ struct Writer<'s> {
     recursion: usize,
     left: usize,
     depth: usize,
-    /// How often each reference is being written out.
+    /// How often each reference is currently being written out.
     open: HashMap<&'s str, usize>,
     done: Vec<(StepKind, String)>,
 }
@@ -116,7 +116,7 @@ impl<'s> Writer<'s> {
             self.open.insert(reference, nested);
             written
         };
-        // What stands beside the reference holds too.
+        // The keywords beside the reference hold too.
         let Json::Object(beside) = self.inside(members, depth)? else {
             return Ok(written);
         };
@@ -142,7 +142,7 @@ impl<'s> Writer<'s> {
         Ok(Json::Object(written))
     }
 
-    /// The value of a keyword, the schemas in it written out.
+    /// The value of a keyword, with the schemas in it written out.
     fn value(&mut self, keyword: &str, value: &'s Json, depth: usize) -> Result<Json, Stop> {
         Ok(match (layout_in(Dialect::Draft202012, keyword), value) {
             (Some(SubschemaLayout::Map), Json::Object(map)) => {
@@ -183,7 +183,7 @@ impl<'s> Writer<'s> {
     }
 }
 
-/// What stays of a schema below the depth of recursion.
+/// What remains of a schema below the recursion limit.
 fn bottom(target: &Json) -> Json {
     let mut members = Members::default();
     if let Some(own) = target.as_object() {
@@ -205,7 +205,7 @@ fn bottom(target: &Json) -> Json {
 
 /// Notes on references.
 const MOST_NOTES: usize = 100;
-/// Characters of a reference that a message repeats.
+/// Characters of a reference that a message shows.
 const REFERENCE: usize = 200;
-/// Names that a description repeats.
+/// Names that a description lists.
 const NAMES: usize = 20;

@@ -1,10 +1,10 @@
-//! Keywords in words that a model can follow.
+//! Describes keywords in words that a model can follow.
 
 use toolgate_json::json_string;
 
 use super::tree::{Json, Members};
 
-/// What a keyword asks, as one sentence. `members` is the schema that has it.
+/// What a keyword requires, as one sentence. `members` is the schema that has it.
 pub(super) fn of(keyword: &str, value: &Json, members: &Members) -> String {
     let json = || value.write();
     let plural = |what: &str| match value.count() {
@@ -110,7 +110,7 @@ pub(super) fn of(keyword: &str, value: &Json, members: &Members) -> String {
     }
 }
 
-/// Names for a sentence: `"a"`, `"b"` and `"c"`.
+/// Names as a list in a sentence: `"a"`, `"b"` and `"c"`.
 pub(super) fn list<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
     let quoted: Vec<String> = names.into_iter().map(json_string).collect();
     match quoted.split_last() {
@@ -181,7 +181,7 @@ fn conditional(members: &Members) -> String {
     }
 }
 
-/// A union, shorter where its branches only ask for members.
+/// A union in words, shorter if its branches only require members.
 fn alternatives(how_many: &str, value: &Json) -> String {
     let only_required = |branch: &Json| {
         let members = branch.as_object()?;

@@ -1,4 +1,4 @@
-//! Answers of servers: passed to the client, merged with others, or followed by the next server.
+//! Handles answers of servers: passes them to the client, merges them, or asks the next server.
 
 use std::time::Duration;
 
@@ -64,8 +64,8 @@ impl Aggregator {
             }
             (Role::Search(search), Ok(_)) => {
                 if let Some(search) = self.route_searches.remove(&search) {
-                    // What was found is not asked for again. Of two that have it the first counts,
-                    // as it did now.
+                    // Remember the owner, so that no search is needed again. If two servers have it, the
+                    // first one counts, as it did now.
                     let _known_of_another = self.known.learn(search.subject, &search.name, route);
                     self.pass_on(text, message, &search.client, None);
                 }
@@ -116,7 +116,7 @@ impl Aggregator {
         self.send_to_client(spliced(&edits, text, message));
     }
 
-    /// A request that its server will not answer; it is not among the sent ones any more.
+    /// Handles a request that its server will not answer. The request is already removed from `sent`.
     pub(super) fn failed(&mut self, sent: Sent, code: i64, why: &str, now: Duration) {
         match sent.role {
             Role::Whole(client, _) => {
@@ -134,7 +134,8 @@ impl Aggregator {
         }
     }
 
-    /// A task whose id is another server's task already cannot be asked for.
+    /// Answers a request whose task has an id that another server's task already has. The client could
+    /// not ask for that task.
     fn two_of_one_task(&mut self, route: usize, other: usize, client: &RequestOrigin) {
         let name = |route: usize| {
             self.routes
@@ -151,8 +152,8 @@ impl Aggregator {
     }
 }
 
-/// Whether a transport's error names a status with which servers of the older versions refuse what
-/// is not in a session (2026-07-28, transports/streamable-http, "Backward compatibility"). Others
+/// Whether a transport's error has a status with which servers of older versions refuse messages
+/// outside a session (2026-07-28, transports/streamable-http, "Backward compatibility"). Other statuses
 /// mean that there is no server (404, 5xx), or none for this client (401, 403).
 fn is_legacy_status(error: View<'_>) -> bool {
     let status = error.member("data").and_then(|data| data.member("status"));

@@ -1,4 +1,4 @@
-//! Messages of the client, and the servers that they go to.
+//! Handles messages of the client and chooses the servers that they go to.
 
 use std::time::Duration;
 
@@ -64,7 +64,7 @@ impl Aggregator {
         self.fan_out(FanOutKind::Level, text, request, now);
     }
 
-    /// A tool or a prompt: the prefix names its server, and is removed.
+    /// Routes a request for a tool or a prompt: the prefix names its server, and is removed.
     fn by_name(&mut self, text: &str, request: &Request<'_>, name: Option<View<'_>>, modern: bool) {
         let Some(name) = name.filter(|name| name.kind() == Kind::String) else {
             return self.refuse(request, INVALID_PARAMS, "`name` must be a string");
@@ -73,7 +73,7 @@ impl Aggregator {
         let split = |prefix: &str| whole.strip_prefix(prefix).map(str::to_owned);
         let mut owners = self.routes.iter().enumerate();
         let found = owners.find_map(|(at, route)| Some((at, split(&route.prefix)?)));
-        // A name that is too long is in no list either.
+        // A name that is too long is not in any list either.
         let found = found.filter(|_| is_short(whole));
         let Some((route, rest)) = found else {
             let prefixes: Vec<&str> = self.routes.iter().map(|route| &*route.prefix).collect();
@@ -117,7 +117,7 @@ impl Aggregator {
         }
     }
 
-    /// Sends a request of the client to one server, with ids of ours.
+    /// Sends a request of the client to one server, with ids of our own.
     pub(super) fn forward(
         &mut self,
         route: usize,
@@ -135,7 +135,7 @@ impl Aggregator {
         self.send(route, text, request, edits, role);
     }
 
-    /// Sends a request to a server; its number.
+    /// Sends a request to a server, and returns its number.
     pub(super) fn send(
         &mut self,
         route: usize,
@@ -156,7 +156,7 @@ impl Aggregator {
         self.send_to_client(text::error_answer(request.id.raw(), code, why, None));
     }
 
-    /// Refuses what a server would have to answer that cannot be asked.
+    /// Refuses a request because the server that should answer it cannot be asked.
     pub(super) fn refuse_absent(&mut self, request: &Request<'_>, route: usize, why: &str) {
         let refused = self.routes.get(route).and_then(|route| route.refused());
         let refused = refused.cloned();
@@ -201,7 +201,7 @@ impl Aggregator {
         }
     }
 
-    /// A notification for every server that is up.
+    /// Sends a notification to every server that is up.
     fn tell_open(&mut self, text: &str) {
         for route in 0..self.routes.len() {
             if self.absence(route, false).is_none() {
@@ -246,7 +246,7 @@ impl Aggregator {
         self.listenings.retain(|_, it| it.client.key != *key);
     }
 
-    /// The client's answer to a request of a server.
+    /// Handles the client's answer to a request of a server.
     pub(super) fn client_answer(&mut self, text: &str, key: IdKey, message: View<'_>) {
         let IdKey::Number(number) = key else { return };
         let Some(asked) = self.asked.remove(&number) else {
@@ -265,7 +265,7 @@ pub(super) fn declares_version(request: &Request<'_>) -> bool {
     matches!(Era::declared(request.params), Some(Ok(era)) if era.declares_version())
 }
 
-/// An answer with nothing in it.
+/// An empty result.
 pub(super) fn empty(id: &str, modern: bool) -> String {
     let result = if modern {
         r#"{"resultType":"complete"}"#

@@ -13,7 +13,7 @@ use super::{Aggregator, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Refuse
 use crate::reading::OwnedReading;
 use crate::renumber::RequestOrigin;
 
-/// What is asked of all servers.
+/// The request that goes to all servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     Initialize,
@@ -29,12 +29,12 @@ pub(super) struct FanOut {
     pub(super) client: RequestOrigin,
     pub(super) kind: Kind,
     pub(super) modern: bool,
-    /// When it was asked.
+    /// When the fan-out started.
     began: Duration,
     pub(super) deadline: Duration,
-    /// The first page of a list.
+    /// Whether the request is for the first page of a list.
     pub(super) first: bool,
-    /// How many have not answered.
+    /// How many servers have not answered.
     waiting: usize,
     /// By server.
     pub(super) parts: Vec<Part>,
@@ -45,16 +45,16 @@ pub(super) struct FanOut {
 /// The part of one server in a fan-out.
 #[derive(Debug)]
 pub(super) enum Part {
-    /// It was not asked: it has nothing, or nothing more.
+    /// The server was not asked, because it has nothing, or nothing more.
     None,
     Awaited,
-    /// Its result, as it came.
+    /// Its result, as received.
     Answer(String),
     Failed(i64, String),
 }
 
 impl Aggregator {
-    /// Asks all servers that may have something.
+    /// Asks all servers that may have something to return.
     pub(super) fn fan_out(&mut self, kind: Kind, text: &str, request: &Request<'_>, now: Duration) {
         let cursors = match kind {
             Kind::List(_) => match lists::cursors(request.params, self.routes.len()) {
@@ -105,7 +105,7 @@ impl Aggregator {
             parts.push(part);
         }
         let patience = match kind {
-            // A server that does not speak this version may be silent, and the client waits for that.
+            // A server that does not speak this version may stay silent while the client waits.
             Kind::Discover => self.bounds.patience.min(SILENCE),
             _ => self.bounds.patience,
         };
@@ -127,8 +127,8 @@ impl Aggregator {
         self.hurry(number);
     }
 
-    /// Shortens the wait if only servers that were silent the last time are still to answer, so
-    /// that a server that hangs does not delay every list of the others.
+    /// Shortens the wait if the only servers left are those that were silent the last time, so that a
+    /// server that hangs does not delay every list of the others.
     fn hurry(&mut self, number: i64) {
         let Some(fan_out) = self.fan_outs.get_mut(&number) else {
             return;
@@ -181,7 +181,7 @@ impl Aggregator {
         self.hurry(number);
     }
 
-    /// Leaves out servers that have not answered.
+    /// Gives up waiting, and leaves out the servers that have not answered.
     pub(super) fn give_up(&mut self, number: i64) {
         let Some(fan_out) = self.fan_outs.get_mut(&number) else {
             return;
@@ -195,7 +195,7 @@ impl Aggregator {
         self.finish(number);
     }
 
-    /// Makes one answer of what was gathered.
+    /// Merges the collected answers into one.
     fn finish(&mut self, number: i64) {
         let Some(fan_out) = self.fan_outs.remove(&number) else {
             return;
@@ -203,7 +203,7 @@ impl Aggregator {
         self.take_back(number, &fan_out);
         let failed = fan_out.parts.iter().enumerate();
         let failed = failed.filter_map(|(route, part)| match part {
-            // A server without such a list is not a server that is missing.
+            // A server without such a list does not count as missing.
             Part::Failed(METHOD_NOT_FOUND, _) if fan_out.kind != Kind::Initialize => None,
             Part::Failed(_, why) => Some((route, why.clone())),
             _ => None,
@@ -245,7 +245,7 @@ impl Aggregator {
         }
     }
 
-    /// Cancels requests that are still open. A session that is being opened is not cancelled.
+    /// Cancels requests that are still open, except the opening of a session.
     fn take_back(&mut self, number: i64, fan_out: &FanOut) {
         if fan_out.kind == Kind::Initialize {
             return;
@@ -283,13 +283,13 @@ impl Aggregator {
     }
 }
 
-/// Whether an error to `server/discover` says that the server does not know it, and not that it is
-/// down or broken, which says nothing about its versions.
+/// Whether an error to `server/discover` says that the server does not know the method. If the server
+/// is down or broken instead, the error says nothing about its versions.
 pub(super) fn is_refusal(code: i64) -> bool {
     code != INTERNAL_ERROR
 }
 
-/// Why a result cannot be merged with others: it has nothing of what was asked for.
+/// Why a result cannot be merged with others: it lacks the member that was asked for.
 fn unusable(kind: Kind, result: &str) -> Option<(i64, String)> {
     let broken = |why: &str| Some((INTERNAL_ERROR, why.to_owned()));
     let Ok(result) = OwnedReading::read(result) else {
@@ -325,6 +325,6 @@ fn unusable(kind: Kind, result: &str) -> Option<(i64, String)> {
     }
 }
 
-/// How long a server may take to say that it knows `server/discover`, and one that was silent to
-/// answer at all.
+/// How long a server may take to say that it knows `server/discover`, and how long a server that was
+/// silent before may take to answer at all.
 const SILENCE: Duration = Duration::from_secs(5);

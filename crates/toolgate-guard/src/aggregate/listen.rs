@@ -1,5 +1,5 @@
-//! Streams of changes (2026-07-28, `subscriptions/listen`): one for the client, one with each
-//! server, each server's as long as it is there.
+//! Change subscriptions (2026-07-28, `subscriptions/listen`): one stream for the client, and one with
+//! each server while that server is up.
 
 use std::time::Duration;
 
@@ -16,13 +16,13 @@ use crate::renumber::{RequestOrigin, SUBSCRIPTION, subscription};
 #[derive(Debug)]
 pub(super) struct Listening {
     pub(super) client: RequestOrigin,
-    /// The request, sent again to servers that return.
+    /// The request, sent again to servers that come back.
     text: String,
     /// By server.
     streams: Vec<Stream>,
     /// What was granted, each as JSON text.
     granted: Vec<String>,
-    /// When it is acknowledged with what was granted so far; `None` once it is acknowledged.
+    /// When the stream is acknowledged with what is granted so far; `None` once it is acknowledged.
     deadline: Option<Duration>,
 }
 
@@ -30,9 +30,9 @@ pub(super) struct Listening {
 enum Stream {
     Asked,
     Open,
-    /// The server ended it or would not begin it.
+    /// The server ended the stream or refused to open it.
     Ended,
-    /// The server is not there; it is asked when it is.
+    /// The server is down; it is asked when it comes back.
     Waiting,
 }
 
@@ -85,7 +85,7 @@ impl Aggregator {
         self.set_stream(number, route, Stream::Asked);
     }
 
-    /// A notification of a stream; `of` is the stream's number as the server knows it.
+    /// Handles a notification of a stream; `of` is the stream's number as the server knows it.
     pub(super) fn heard(
         &mut self,
         route: usize,
@@ -112,7 +112,7 @@ impl Aggregator {
                 .extend(granted.map(|it| it.raw().to_owned()));
             self.set_stream(number, route, Stream::Open);
             if late {
-                // A server that comes late has lists that the client does not know.
+                // A server that arrives late has lists that the client does not know.
                 return self.lists_changed(number);
             }
             return self.acknowledge_if_known(number);
@@ -125,7 +125,7 @@ impl Aggregator {
         }
     }
 
-    /// A server has answered, which ends its stream; the last one's answer ends the client's.
+    /// Handles a server's answer, which ends its stream. The last server's answer ends the client's stream.
     pub(super) fn listened(&mut self, number: i64, route: usize, text: &str, message: View<'_>) {
         self.set_stream(number, route, Stream::Ended);
         let Some(listening) = self.listenings.get(&number) else {
@@ -144,7 +144,7 @@ impl Aggregator {
         }
     }
 
-    /// A server is gone, and its stream with it.
+    /// Handles the loss of a server, which ends its stream.
     pub(super) fn stream_gone(&mut self, number: i64, route: usize) {
         self.set_stream(number, route, Stream::Waiting);
         if self
@@ -158,7 +158,7 @@ impl Aggregator {
         }
     }
 
-    /// A server is back: streams are opened with it again.
+    /// Opens the streams again with a server that came back.
     pub(super) fn listen_again(&mut self, route: usize) {
         let waiting = self.listenings.iter();
         let waiting = waiting.filter(|(_, it)| it.streams.get(route) == Some(&Stream::Waiting));
@@ -173,7 +173,7 @@ impl Aggregator {
         }
     }
 
-    /// Acknowledges what has waited long enough for its servers.
+    /// Acknowledges the streams that have waited long enough for their servers.
     pub(super) fn acknowledge_late(&mut self, now: Duration) {
         let due = self.listenings.iter();
         let due = due.filter(|(_, it)| it.deadline.is_some_and(|deadline| deadline <= now));
@@ -193,8 +193,8 @@ impl Aggregator {
         }
     }
 
-    /// The first message of the client's stream: what any server grants, and that lists change,
-    /// since servers come and go.
+    /// Sends the first message of the client's stream. It grants what any server grants, and changes of
+    /// lists, since servers come and go.
     fn acknowledge(&mut self, number: i64) {
         let Some(listening) = self.listenings.get_mut(&number) else {
             return;

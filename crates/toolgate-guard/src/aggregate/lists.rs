@@ -1,5 +1,5 @@
-//! Lists of several servers as one: names with their prefixes, one cursor for all. An item that
-//! clashes with another is left out and noted.
+//! Merges the lists of several servers: names get their prefixes, and one cursor serves all servers.
+//! An item that clashes with another is left out and noted.
 
 use toolgate_json::{Kind, Node as _, View, quote};
 use toolgate_mcp::message::Edits;
@@ -44,7 +44,7 @@ impl ListOf {
 }
 
 impl Aggregator {
-    /// One page of a merged list.
+    /// Merges the answers into one page of a list.
     pub(super) fn merged_list(&mut self, of: ListOf, fan_out: &FanOut) -> String {
         let answers = answers(fan_out);
         let (member, key) = of.members();
@@ -76,7 +76,7 @@ impl Aggregator {
             out.push_str(&string(&joined));
         }
         if fan_out.modern {
-            // A server without such a list is not a server that is missing.
+            // A server without such a list does not count as missing.
             let mut parts = fan_out.parts.iter();
             let missing = parts
                 .any(|part| matches!(part, Part::Failed(code, _) if *code != METHOD_NOT_FOUND));
@@ -98,7 +98,7 @@ impl Aggregator {
         key: &str,
     ) -> Option<String> {
         let Some(name) = item.member(key).filter(|name| name.kind() == Kind::String) else {
-            // Its own guard has let it pass as it is.
+            // The server's own guard has passed it unchanged.
             return Some(answer.raw(item).to_owned());
         };
         let Some(subject) = of.subject() else {
@@ -127,10 +127,10 @@ impl Aggregator {
     }
 }
 
-/// The view of a request's cursor, and each server's own as JSON text.
+/// The view of a request's cursor, and the cursor of each server as JSON text.
 pub(super) type Cursors<'a> = (View<'a>, Vec<Option<String>>);
 
-/// The cursors of all servers in the one that the client gives back; nothing on a first page.
+/// Reads the cursors of all servers from the cursor that the client sends back; `None` on a first page.
 pub(super) fn cursors<'a>(
     params: Option<View<'a>>,
     servers: usize,
@@ -158,9 +158,9 @@ pub(super) fn cursors<'a>(
     }
 }
 
-/// How long a merged answer may be kept (2026-07-28, server/utilities/caching): as long as the
-/// part that is kept shortest, and only a moment while a part is missing. It is private, since one
-/// part may be and all pages of a list must agree.
+/// How long a merged answer may be cached (2026-07-28, server/utilities/caching): as long as its
+/// shortest-lived part, and only a moment if a part is missing. It is private, because a part may be
+/// private and all pages of a list must agree.
 pub(super) fn freshness<'a>(parts: impl Iterator<Item = View<'a>>, some_missing: bool) -> String {
     let each = parts.map(|part| {
         let ttl = part

@@ -63,31 +63,31 @@ use route::Route;
 pub use route::{AggregatorError, Member, default_prefix};
 use route_search::{Known, RouteSearch};
 
-/// One listing of several servers, for one client or for clients of one authorization.
+/// Several servers as one, for one client or for clients with one authorization.
 ///
-/// It has no clock and does no I/O: every event comes with the time since a moment that all events
-/// share, and the messages to send come out as [`Effects`].
+/// It has no clock and does no I/O: each event comes with the time since a common starting point, and
+/// the messages to send are returned as [`Effects`].
 #[derive(Debug)]
 pub struct Aggregator {
     routes: Vec<Route>,
     bounds: AggregatorLimits,
     reader: Reader,
-    /// The number that was given last: requests, fan_outs, route_searches and listenings share them.
+    /// The last number given; requests, fan_outs, route_searches and listenings share the sequence.
     last: i64,
     sent: HashMap<i64, Sent>,
     fan_outs: HashMap<i64, FanOut>,
     route_searches: HashMap<i64, RouteSearch>,
     listenings: HashMap<i64, Listening>,
-    /// Requests of servers that the client has not answered.
+    /// Requests of servers that the client has not answered yet.
     asked: HashMap<i64, Asked>,
     known: Known,
-    /// The client's `initialize`, as it came.
+    /// The client's `initialize`, as received.
     initialize: Option<String>,
-    /// The client has said that it is ready.
+    /// Whether the client has said that it is ready.
     initialized: bool,
-    /// The client's `logging/setLevel` that came last.
+    /// The client's last `logging/setLevel`.
     level: Option<String>,
-    /// How the server refused over HTTP what is being decided.
+    /// How the server refused the current message over HTTP.
     refusal: Option<Arc<HttpRefusal>>,
     out: Effects<'static>,
 }
@@ -99,22 +99,22 @@ struct Refused {
     http: Option<Arc<HttpRefusal>>,
 }
 
-/// What an aggregator may hold and how long it waits.
+/// How much an aggregator may hold, and how long it waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_structs,
     reason = "a caller that makes one must set every field"
 )]
 pub struct AggregatorLimits {
-    /// Requests that wait for their answers, in each direction. Over it there is an error.
+    /// Unanswered requests in each direction. Requests above the limit get an error.
     pub pending: usize,
-    /// URIs, URI templates and tasks, each, whose server is remembered. Those beyond are asked for.
+    /// Remembered owners of URIs, of URI templates and of tasks, each. For others the servers are asked.
     pub known: usize,
-    /// Requests that are kept while servers are asked in turn whether they have what is asked for.
+    /// Requests kept while one server after the other is asked for the owner.
     pub parked: usize,
     /// The bytes of those requests.
     pub parked_bytes: usize,
-    /// For an answer that is merged with others: then it is merged without the missing ones.
+    /// How long to wait for the parts of a merged answer. Then it is merged without the missing ones.
     pub patience: Duration,
 }
 
@@ -130,17 +130,17 @@ impl Default for AggregatorLimits {
     }
 }
 
-/// A request that a server has and has not answered.
+/// A request that a server has not answered yet.
 #[derive(Debug)]
 struct Sent {
     route: usize,
     role: Role,
 }
 
-/// How the answer to a request says that it made a task.
+/// How the answer to a request shows that it created a task.
 #[derive(Clone, Copy, Debug)]
 enum TaskMade {
-    /// It makes none.
+    /// It creates no task.
     No,
     /// By its `resultType` (2026-07-28).
     Tagged,
@@ -151,15 +151,15 @@ enum TaskMade {
 /// Why a server was asked.
 #[derive(Debug)]
 enum Role {
-    /// The client asked.
+    /// The client asked this server.
     Whole(RequestOrigin, TaskMade),
-    /// One of several answers that are merged.
+    /// Its answer is one part of a merged answer.
     Part(i64),
-    /// One after the other is asked.
+    /// A route search asks one server after the other.
     Search(i64),
     /// A stream of changes.
     Listen(i64),
-    /// A session is opened as the client opened its own.
+    /// Opens a session with the parameters with which the client opened its own.
     Open,
     /// A message of the client that is sent again; its answer is ignored.
     Quiet,
@@ -173,7 +173,7 @@ struct Asked {
 }
 
 impl Aggregator {
-    /// An aggregator of these servers, all of them up.
+    /// Creates an aggregator of these servers, all of them up.
     ///
     /// # Errors
     ///
@@ -198,12 +198,12 @@ impl Aggregator {
         })
     }
 
-    /// Takes a line of the client.
+    /// Handles a line of the client.
     pub fn from_client(&mut self, line: &[u8], now: Duration) -> Effects<'static> {
         self.take(Connection::Client, line, None, now)
     }
 
-    /// Takes a line of a server.
+    /// Handles a line of a server.
     pub fn from_server(&mut self, member: usize, line: &[u8], now: Duration) -> Effects<'static> {
         let from = Connection::Server(ConnectionId::new(member));
         self.take(from, line, None, now)
@@ -218,7 +218,7 @@ impl Aggregator {
         fan_outs.chain(listenings).chain(routes).min()
     }
 
-    /// Looks at what has waited long enough.
+    /// Handles everything whose deadline has passed.
     pub fn tick(&mut self, now: Duration) -> Effects<'static> {
         let due = |(number, fan_out): (&i64, &FanOut)| (fan_out.deadline <= now).then_some(*number);
         let late: Vec<i64> = self.fan_outs.iter().filter_map(due).collect();
@@ -230,7 +230,7 @@ impl Aggregator {
         std::mem::take(&mut self.out)
     }
 
-    /// Takes a message, which may be the error for what a server refused over HTTP.
+    /// Handles a message, which may be the error for a request that a server refused over HTTP.
     pub fn take(
         &mut self,
         from: Connection,
@@ -246,7 +246,7 @@ impl Aggregator {
         out.into_owned()
     }
 
-    /// Takes a message, or each message of a batch.
+    /// Handles a message, or each message of a batch.
     fn decide(&mut self, from: Connection, message: &IncomingMessage<'_>, now: Duration) {
         let reading = match message.reading() {
             Ok(reading) => reading,
@@ -293,7 +293,7 @@ impl Aggregator {
         }
     }
 
-    /// Answers a message that cannot be read, or lets an error take its place.
+    /// Answers a message that cannot be read, or sends an error in its place.
     fn send_error(&mut self, from: Connection, reply: ErrorReply, now: Duration) {
         match reply {
             ErrorReply::ToSender(error) => self.out.pass(from, error.into_bytes()),
@@ -351,7 +351,7 @@ impl Aggregator {
         self.out.client(line);
     }
 
-    /// Answers a request by an error that another's refusal is the reason for.
+    /// Answers a request with an error whose cause is the refusal of another request.
     fn send_refusal(&mut self, id: &str, code: i64, why: &str, refused: Option<Refused>) {
         let Refused { data, http } = refused.unwrap_or_default();
         let answer = crate::text::error_answer(id, code, why, data.as_deref());
@@ -403,7 +403,7 @@ impl Stage for Aggregator {
         out: &mut Effects<'_>,
     ) {
         match connection {
-            // The guards of the members end with the client's connection.
+            // The members' guards end together with the client's connection.
             Connection::Client => {}
             Connection::Server(at) => out.append(self.server_gone(at.number(), why, now)),
         }
@@ -418,7 +418,7 @@ impl Stage for Aggregator {
     }
 }
 
-/// One message of a line with its replacements made: that of a batch leaves alone.
+/// Returns one message of a line with its edits applied. A message of a batch is sent alone.
 fn spliced(edits: &Edits, text: &str, message: View<'_>) -> String {
     let span = message.span();
     edits.apply_within(text, span.start, span.end)

@@ -1,4 +1,4 @@
-//! How sessions are opened with all servers, late or again with one of them, and the one opening
+//! Opens sessions: with all servers at first, with one of them late or again, and merges the result
 //! that the client sees.
 
 use std::time::Duration;
@@ -25,7 +25,7 @@ impl Aggregator {
         self.fan_out(FanOutKind::Initialize, text, request, now);
     }
 
-    /// Opens a session with one server as the client opened its own.
+    /// Opens a session with one server, with the parameters with which the client opened its own.
     pub(super) fn open(&mut self, member: usize) {
         self.replay(member, self.initialize.clone(), Role::Open);
         if let Some(route) = self.routes.get_mut(member) {
@@ -37,7 +37,7 @@ impl Aggregator {
         }
     }
 
-    /// Opens what refused to be opened, where its pause is over.
+    /// Retries the sessions that were refused, if their pause is over.
     pub(super) fn open_again(&mut self, now: Duration) {
         for route in 0..self.routes.len() {
             let due = self.routes.get(route).and_then(super::Route::retry_at);
@@ -52,7 +52,7 @@ impl Aggregator {
         matches!(session, Some(Session::Opening { .. }))
     }
 
-    /// An answer to the client's own `initialize`; `late` if the client has its answer already.
+    /// Handles an answer to the client's own `initialize`; `late` if the client already has its answer.
     pub(super) fn opened_in_part(
         &mut self,
         route: usize,
@@ -69,7 +69,7 @@ impl Aggregator {
         self.settle(route, abilities, late, now);
     }
 
-    /// An answer to an `initialize` of ours.
+    /// Handles an answer to an `initialize` of our own.
     pub(super) fn opened(&mut self, route: usize, answer: Result<View<'_>, String>, now: Duration) {
         let answer = answer.and_then(|result| match unusable_opening(result) {
             Some(why) => Err(why),
@@ -115,7 +115,7 @@ impl Aggregator {
         }
     }
 
-    /// A server is open that the client had to do without.
+    /// Handles the opening of a server that the client had to do without so far.
     fn come_in(&mut self, route: usize, abilities: Abilities) {
         self.note(route, "server-here", "it is open again");
         if !self.initialized {
@@ -136,14 +136,14 @@ impl Aggregator {
         });
     }
 
-    /// The answer to `initialize`.
+    /// The merged answer to `initialize`.
     pub(super) fn merged_opening(&self, fan_out: &FanOut) -> String {
         let answers = answers(fan_out);
         let roots = roots(&answers);
         let version = roots
             .iter()
             .filter_map(|(_, root)| text_of(*root, "protocolVersion"));
-        // Versions are dates and sort as text: the oldest is one that all can speak.
+        // Versions are dates and sort as strings: all servers can speak the oldest one.
         let version = version.min().unwrap_or_default();
         let mut out = String::from(r#"{"protocolVersion":"#);
         push_string(&mut out, version);
@@ -156,9 +156,9 @@ impl Aggregator {
         out
     }
 
-    /// Who has said that it does not know `server/discover`: then the answer is an error, so that
-    /// a client of both eras opens a session that all can serve. One that is down, hangs or answers
-    /// nonsense has no say.
+    /// Why `server/discover` is answered by an error: a server says that it does not know the method. A
+    /// client of both eras then opens a session that all servers can serve. A server that is down, hangs or
+    /// sends an invalid answer does not count.
     pub(super) fn who_refuses_discovery(&self, fan_out: &FanOut) -> Option<String> {
         let mut both = self.routes.iter().zip(&fan_out.parts);
         let refuses = |part: &Part| matches!(part, Part::Failed(code, _) if is_refusal(*code));
@@ -199,7 +199,7 @@ impl Aggregator {
         out
     }
 
-    /// What any of the servers can; the lists can change, since servers come and go.
+    /// The union of the servers' capabilities. Lists can change, since servers come and go.
     fn capabilities(&self, roots: &[(usize, View<'_>)], some_missing: bool) -> String {
         let all = roots
             .iter()
@@ -219,7 +219,7 @@ impl Aggregator {
         format!("{{{}}}", members.join(","))
     }
 
-    /// What each server says of its use, under its name.
+    /// The instructions of each server, under its name.
     fn push_instructions(&self, out: &mut String, roots: &[(usize, View<'_>)]) {
         let mut parts = Vec::new();
         for (route, root) in roots {
@@ -256,11 +256,11 @@ fn abilities(result: View<'_>) -> Abilities {
     Abilities::of(result.member("capabilities"))
 }
 
-/// The answers of a fan-out, parsed again.
+/// Parses the answers of a fan-out again.
 pub(super) fn answers(fan_out: &FanOut) -> Vec<(usize, OwnedReading)> {
     let parts = fan_out.parts.iter().enumerate();
     let answers = parts.filter_map(|(route, part)| match part {
-        // They were read when they came.
+        // They were parsed when they arrived.
         Part::Answer(text) => Some((route, OwnedReading::read(text.as_str()).ok()?)),
         _ => None,
     });
@@ -279,7 +279,7 @@ fn text_of<'a>(object: View<'a>, name: &str) -> Option<&'a str> {
     (member.kind() == Kind::String).then(|| member.string())
 }
 
-/// The members of objects by name, in the order they are met.
+/// Groups the members of objects by name, in the order of their first occurrence.
 fn grouped<'a>(objects: &[View<'a>]) -> Vec<(&'a str, Vec<View<'a>>)> {
     let mut groups: Vec<(&str, Vec<View<'_>>)> = Vec::new();
     for object in objects {
@@ -294,8 +294,8 @@ fn grouped<'a>(objects: &[View<'a>]) -> Vec<(&'a str, Vec<View<'a>>)> {
     groups
 }
 
-/// One value of several: objects member by member, of booleans whether one is true, else the
-/// first.
+/// Merges several values into one: objects member by member; booleans are true if one is true; for
+/// other values the first one counts.
 pub(super) fn merged(values: &[View<'_>], depth: usize) -> String {
     let Some(first) = values.first() else {
         return "{}".to_owned();
@@ -329,7 +329,7 @@ const SELF: &str = concat!(
     env!("CARGO_PKG_VERSION"),
     r#""}"#
 );
-/// How deep declarations of several servers are merged.
+/// How deep the declarations of several servers are merged.
 pub(super) const DEPTH: usize = 8;
 const FIRST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(60);

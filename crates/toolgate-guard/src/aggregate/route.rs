@@ -13,23 +13,23 @@ use super::Refused;
     reason = "a caller that makes one must set every field"
 )]
 pub struct Member {
-    /// What messages call it.
+    /// The name by which messages refer to it.
     pub name: String,
-    /// What its tools' and prompts' names begin with for the client.
+    /// The prefix of its tools' and prompts' names for the client.
     pub prefix: String,
 }
 
-/// The prefix of a server that was given none: its name and `_`.
+/// The default prefix of a server: its name and `_`.
 #[must_use]
 pub fn default_prefix(name: &str) -> String {
     format!("{name}_")
 }
 
-/// Why servers cannot have one listing.
+/// Why servers cannot be aggregated.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum AggregatorError {
-    /// A prefix is empty, too long, or has a character that names may not have.
+    /// A prefix is empty, too long, or has a character that is not allowed in names.
     #[error(
         "invalid prefix `{}` for `{}`: expected 1 to {MAX_PREFIX} of the characters \
          `A`-`Z`, `a`-`z`, `0`-`9`, `_`, `-` and `.`",
@@ -42,7 +42,7 @@ pub enum AggregatorError {
         /// Its prefix.
         prefix: String,
     },
-    /// Some name could be a tool of either.
+    /// A name could belong to a tool of either server.
     #[error(
         "the prefix `{}` of `{}` begins with the prefix `{}` of `{}`, so a tool name could belong to either",
         quote(prefix, SHOWN),
@@ -68,19 +68,19 @@ pub(super) struct Route {
     pub(super) prefix: Box<str>,
     /// Why it cannot be asked at all.
     pub(super) gone: Option<String>,
-    /// It let the time for an answer pass, and has said nothing since.
+    /// It did not answer in time, and has sent nothing since.
     pub(super) silent: bool,
     pub(super) session: Session,
     /// The `data` and the HTTP refusal of the error that refused the session.
     pub(super) refused: Option<Refused>,
 }
 
-/// A session of the eras that have them.
+/// A session, in the eras that have sessions.
 #[derive(Debug)]
 pub(super) enum Session {
     Closed,
     Opening {
-        /// Before it is tried again if it fails.
+        /// How long to wait before the next attempt, if this one fails.
         pause: Duration,
     },
     Open(Abilities),
@@ -116,7 +116,7 @@ impl Abilities {
 }
 
 impl Route {
-    /// Why it cannot be asked by a client of the era; nothing if it can.
+    /// Why a client of the era cannot ask the server; `None` if it can.
     pub(super) fn absence(&self, modern: bool) -> Option<String> {
         let why = match (&self.gone, &self.session) {
             (Some(why), _) => why.as_str(),
@@ -127,7 +127,7 @@ impl Route {
         Some(format!("`{}` cannot be reached: {why}", self.shown()))
     }
 
-    /// The same for an error that says why the server cannot be asked.
+    /// The server's refusal, for an error that says why the server cannot be asked.
     pub(super) fn refused(&self) -> Option<&Refused> {
         let is_refused = matches!(self.session, Session::Refused { .. }) && self.gone.is_none();
         self.refused.as_ref().filter(|_| is_refused)
@@ -156,7 +156,7 @@ impl Route {
         }
     }
 
-    /// The name for the client; nothing if it is too long for one.
+    /// The name for the client; `None` if it would be too long.
     pub(super) fn prefixed(&self, name: &str) -> Option<String> {
         let whole = format!("{}{name}", self.prefix);
         is_short(&whole).then_some(whole)
@@ -192,12 +192,12 @@ pub(super) fn routes(members: Vec<Member>) -> Result<Vec<Route>, AggregatorError
     Ok(members.into_iter().map(route).collect())
 }
 
-/// Whether a name is not too long for a tool or a prompt.
+/// Whether a name is short enough for a tool or a prompt.
 pub(super) fn is_short(name: &str) -> bool {
     name.chars().count() <= MAX_NAME
 }
 
-/// Characters of a tool's name (2026-07-28, server/tools).
+/// Maximum characters in a tool's name (2026-07-28, server/tools).
 const MAX_NAME: usize = 128;
 const MAX_PREFIX: usize = 64;
 const SHOWN: usize = 64;

@@ -1,5 +1,4 @@
-//! Which server owns a URI or a task: known from listings, or found by asking one server after
-//! the other.
+//! Finds the server that owns a URI or a task: from listings, or by asking one server after the other.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -13,7 +12,7 @@ use crate::reading::OwnedReading;
 use crate::renumber::RequestOrigin;
 use crate::text;
 
-/// What kind of thing is looked for.
+/// The kind of thing that is searched for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Subject {
     Uri,
@@ -21,7 +20,7 @@ pub(super) enum Subject {
     Task,
 }
 
-/// A request that is asked of one server after the other.
+/// A request that goes to one server after the other.
 #[derive(Debug)]
 pub(super) struct RouteSearch {
     pub(super) client: RequestOrigin,
@@ -30,7 +29,7 @@ pub(super) struct RouteSearch {
     text: String,
     /// The servers to ask next.
     rest: VecDeque<usize>,
-    /// The first error, which is the answer if no server has it.
+    /// The first error, which becomes the answer if no server has it.
     error: Option<(String, Option<Arc<HttpRefusal>>)>,
 }
 
@@ -83,7 +82,7 @@ impl Aggregator {
         self.ask_next(number);
     }
 
-    /// Whether one more request of so many bytes may be kept.
+    /// Whether one more request of this many bytes may be kept.
     fn may_keep(&self, bytes: usize) -> Result<(), String> {
         let (most, allowed) = (self.bounds.parked, self.bounds.parked_bytes);
         let searches = self.route_searches.values();
@@ -101,7 +100,7 @@ impl Aggregator {
         Ok(())
     }
 
-    /// A server does not have it.
+    /// Handles an answer that says that the server does not have it.
     pub(super) fn not_here(&mut self, number: i64, answer: String) {
         let refusal = self.refusal.clone();
         if let Some(search) = self.route_searches.get_mut(&number) {
@@ -132,7 +131,7 @@ impl Aggregator {
             let answer = text::error_answer(&search.client.id, INTERNAL_ERROR, why, None);
             return self.send_to_client(answer);
         };
-        // It was read when it came.
+        // It was parsed when it arrived.
         if let Ok(answer) = OwnedReading::read(error.as_str()) {
             let start = self.out.len();
             self.pass_on(&error, answer.root(), &search.client, None);
@@ -142,7 +141,7 @@ impl Aggregator {
         }
     }
 
-    /// Reads a request again that was kept.
+    /// Parses a kept request again.
     pub(super) fn reread(&mut self, text: &str, with: impl FnOnce(&mut Self, &Request<'_>)) {
         let Ok(kept) = OwnedReading::read(text) else {
             return;
@@ -153,15 +152,15 @@ impl Aggregator {
     }
 }
 
-/// Which server has what, as far as it was seen; bounded.
+/// Which server owns what, as far as it is known; bounded.
 #[derive(Debug)]
 pub(super) struct Known {
     most: usize,
     uris: HashMap<String, usize>,
-    /// By the whole template.
+    /// Owners by complete template.
     templates: HashMap<String, usize>,
     tasks: HashMap<String, usize>,
-    /// Tasks in the order of their making: the oldest are forgotten.
+    /// Tasks in order of creation; the oldest are forgotten first.
     order: VecDeque<String>,
 }
 
@@ -176,7 +175,7 @@ impl Known {
         }
     }
 
-    /// Remembers the owner of something. `Err` is another server that owns it already.
+    /// Remembers the owner of something. `Err` is another server that already owns it.
     pub(super) fn learn(
         &mut self,
         subject: Subject,
@@ -223,7 +222,7 @@ impl Known {
         }
     }
 
-    /// The server whose template has the longest prefix in common with a URI.
+    /// The server whose template has the longest common prefix with a URI.
     fn likely(&self, subject: Subject, name: &str) -> Option<usize> {
         if subject == Subject::Task {
             return None;
@@ -232,12 +231,12 @@ impl Known {
             let fixed = template.split('{').next().unwrap_or_default();
             (!fixed.is_empty() && name.starts_with(fixed)).then_some((fixed.len(), *route))
         });
-        // The longest; of equal ones the first server, whatever the table's order.
+        // The longest prefix wins; among equals the first server, independent of the order of the table.
         let best = fitting.max_by_key(|(length, route)| (*length, std::cmp::Reverse(*route)));
         best.map(|(_, route)| route)
     }
 
-    /// A list's first page is read anew: what the server had listed of it is forgotten.
+    /// Forgets what the server listed before, because the first page of the list is read again.
     pub(super) fn renew(&mut self, subject: Subject, route: usize) {
         match subject {
             Subject::Uri => self.uris.retain(|_, owner| *owner != route),
@@ -246,7 +245,7 @@ impl Known {
         }
     }
 
-    /// Forgets what a server had.
+    /// Forgets everything that a server owned.
     pub(super) fn forget(&mut self, route: usize) {
         self.uris.retain(|_, owner| *owner != route);
         self.templates.retain(|_, owner| *owner != route);
@@ -256,5 +255,5 @@ impl Known {
     }
 }
 
-/// Bytes of a name that is remembered.
+/// Maximum bytes of a name that is remembered.
 const LONGEST: usize = 2_048;

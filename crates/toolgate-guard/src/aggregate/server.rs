@@ -1,4 +1,4 @@
-//! What servers send of themselves: requests for the client, notifications, and their end.
+//! What servers send on their own: requests to the client, notifications, and their end.
 
 use std::time::Duration;
 
@@ -48,7 +48,7 @@ impl Aggregator {
             let mut asked = self.asked.iter();
             let found = asked.find(|(_, asked)| asked.route == route && asked.origin.key == key);
             let Some(number) = found.map(|(number, _)| *number) else {
-                // It cancels a listening, whose end the client learns from its answer or not at all.
+                // It cancels a subscription, whose end the client learns from its answer or not at all.
                 return;
             };
             self.asked.remove(&number);
@@ -72,19 +72,19 @@ impl Aggregator {
         self.send_to_client(spliced(&edits, text, note.view));
     }
 
-    /// The client's own token for a request that a server works on.
+    /// The client's own token for a request that a server is working on.
     fn token_of(&self, route: usize, number: i64) -> Option<String> {
         let sent = self.sent.get(&number).filter(|sent| sent.route == route)?;
         match &sent.role {
             Role::Whole(client, _) => client.token.clone(),
             Role::Search(number) => self.route_searches.get(number)?.client.token.clone(),
-            // If several servers work on one request, no server's progress is that of the whole.
+            // If several servers work on one request, the progress of one is not that of the whole.
             Role::Part(_) | Role::Listen(_) | Role::Open | Role::Quiet => None,
         }
     }
 
-    /// A server is gone: the requests that it has not answered get an error, and the client is
-    /// notified that its lists have changed.
+    /// Handles the loss of a server: its unanswered requests get an error, and the client is notified
+    /// that its lists have changed.
     pub fn server_gone(&mut self, member: usize, why: &str, now: Duration) -> Effects<'static> {
         let Some(route) = self.routes.get_mut(member) else {
             return Effects::new();
@@ -116,7 +116,7 @@ impl Aggregator {
         std::mem::take(&mut self.out)
     }
 
-    /// A server is there again, newly started: it is opened as the client had opened it.
+    /// Handles the return of a newly started server: its session is opened as the client had opened it.
     pub fn server_here(&mut self, member: usize) -> Effects<'static> {
         if let Some(route) = self.routes.get_mut(member) {
             route.gone = None;
@@ -129,7 +129,7 @@ impl Aggregator {
         std::mem::take(&mut self.out)
     }
 
-    /// Tells the client that lists with a server's part have changed.
+    /// Notifies the client that lists with a part of the server have changed.
     pub(super) fn changed(&mut self, abilities: Abilities) {
         let kinds = [
             (abilities.tools, "tools"),

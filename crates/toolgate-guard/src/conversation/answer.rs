@@ -1,4 +1,4 @@
-//! Answers that the guard makes itself, each with its record.
+//! Answers that the guard makes itself, each with an audit record.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::record::{Action, Filter, Record};
 use crate::side::Side;
 
 impl Conversation {
-    /// Answers a request that is not open, and says why in a record.
+    /// Answers a request that is not open, and records why.
     pub(super) fn answer_request(
         &self,
         turn: &Turn<'_>,
@@ -60,10 +60,10 @@ impl Conversation {
         record.describe(&key, open, turn);
         record.detail = Some(toolgate_json::quote(text, DETAIL).to_string());
         if open.cancelled {
-            // Nobody waits for it.
+            // The client does not wait for it.
             record.action = Action::Dropped;
         } else {
-            // In the place of an answer: the server's faults are not the client's.
+            // The error replaces an answer. A fault of the server is not reported as one of the client.
             let code = match act.by() {
                 Party::Client => act.rpc_code(),
                 _ => INTERNAL_ERROR,
@@ -76,7 +76,7 @@ impl Conversation {
 }
 
 impl Record {
-    /// What request it is about, and how long that took.
+    /// Describes the request that the record is about, and how long it took.
     pub(super) fn describe(&mut self, key: &IdKey, open: &Open, turn: &Turn<'_>) {
         self.method = Some(open.method.clone());
         self.id = Some(key.clone());
@@ -107,7 +107,7 @@ pub(super) fn answer_to(
     ));
 }
 
-/// A record of something that is wrong.
+/// A record of a fault.
 pub(super) fn fault(
     turn: &Turn<'_>,
     from: Side,
@@ -121,11 +121,11 @@ pub(super) fn fault(
     record
 }
 
-/// Characters of a detail in a record.
+/// Maximum characters of a detail in a record.
 const DETAIL: usize = 256;
 
 impl Remark {
-    /// What the audit log has of it.
+    /// The audit record of the remark.
     pub(super) fn record(&self, turn: &Turn<'_>, key: &IdKey, open: &Open) -> Record {
         let action = if self.left_out {
             Action::Altered

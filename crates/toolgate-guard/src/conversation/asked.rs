@@ -21,7 +21,7 @@ impl Asked {
         self.numbers.contains_key(key)
     }
 
-    /// Adds one; one that is there already becomes the youngest.
+    /// Adds an id; an id that is already there becomes the youngest.
     pub(super) fn insert(&mut self, key: IdKey) {
         self.remove(&key);
         self.order.insert(self.next, key.clone());
@@ -29,20 +29,20 @@ impl Asked {
         self.next += 1;
     }
 
-    /// Removes one. Answers whether it was there.
+    /// Removes an id. Returns whether it was there.
     pub(super) fn remove(&mut self, key: &IdKey) -> bool {
         let number = self.numbers.remove(key);
         number.is_some_and(|number| self.order.remove(&number).is_some())
     }
 
-    /// Lets go of the oldest.
+    /// Forgets the oldest id.
     pub(super) fn forget_oldest(&mut self) {
         if let Some((_, key)) = self.order.pop_first() {
             self.numbers.remove(&key);
         }
     }
 
-    /// All of them, oldest first; none is left.
+    /// Removes and returns all ids, oldest first.
     pub(super) fn drain(&mut self) -> Vec<IdKey> {
         self.numbers.clear();
         std::mem::take(&mut self.order).into_values().collect()

@@ -1,5 +1,5 @@
-//! Batches, which only 2025-03-26 has: every element is taken as a message of
-//! its own, and what passes together leaves together.
+//! Batches, which only 2025-03-26 has: each element is handled as a separate message, and the
+//! messages that pass are sent together.
 
 use toolgate_mcp::check::Checker;
 use toolgate_mcp::message::Message;
@@ -43,7 +43,7 @@ impl Conversation {
             for element in elements {
                 let mut found = Recovery::of(element);
                 if found.id.is_none() && !found.is_ambiguous {
-                    // Longer than what is kept of a message that cannot be read.
+                    // The id is longer than the scan of an unreadable message keeps.
                     found.id = read_message(element, |message, _| match message {
                         Message::Request(request) => Some(request.id.raw().to_owned()),
                         _ => None,
@@ -71,7 +71,7 @@ impl Conversation {
             self.take_at(turn, checker, from, &element, &mut effects);
             self.guard.done_with(element);
         }
-        // Over HTTP each answer goes to who asked for it.
+        // Over HTTP each answer goes to the exchange that asked for it.
         let to_client = has_batches && self.link.client != Carrier::Http;
         let (forwards, answers) = match from {
             Side::Client => (true, true),
@@ -82,7 +82,7 @@ impl Conversation {
     }
 }
 
-/// What it is to send something in a batch that is not a message.
+/// The act for an element of a batch that is not a message.
 fn invalid(from: Side) -> Act {
     match from {
         Side::Client => Act::ClientSentNoMessage,
@@ -90,15 +90,15 @@ fn invalid(from: Side) -> Act {
     }
 }
 
-/// What is put together again.
+/// Which messages are merged into a batch again.
 struct Merge {
-    /// What passes to the other side.
+    /// Messages to the other side.
     forwards: bool,
-    /// What goes back to the sender.
+    /// Answers to the sender.
     answers: bool,
 }
 
-/// Puts together what leaves to one side.
+/// Merges the messages that go to one side.
 fn merge_effects<'m>(
     from: Side,
     message: &'m [u8],
@@ -141,7 +141,7 @@ fn merge_effects<'m>(
     }
 }
 
-/// Several messages as one batch; one alone stays what it is.
+/// Joins several messages into one batch; a single message stays as it is.
 fn join(messages: Vec<Outgoing<'_>>) -> Option<Outgoing<'_>> {
     let first = messages.first()?;
     let (to, purpose) = (first.to, first.purpose);

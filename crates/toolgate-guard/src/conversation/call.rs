@@ -1,5 +1,5 @@
-//! `tools/call` on its way to the server: through the filters, or parked until the
-//! list of tools is there.
+//! `tools/call` on its way to the server: it passes the filters, or is parked until the list of tools
+//! arrives.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::scope::{Found, Tools, Trust};
 use crate::side::Side;
 use crate::text;
 
-/// A call that waits for the list of tools.
+/// A call that is parked until the list of tools arrives.
 #[derive(Debug)]
 pub(super) struct Parked {
     pub(super) id: IdKey,
@@ -31,24 +31,24 @@ pub(super) struct Parked {
     paid: bool,
 }
 
-/// Why a call that was parked comes again.
+/// Why a parked call is handled again.
 #[derive(Debug)]
 pub(super) struct Retry {
-    /// Why there is no list after all.
+    /// Why there is still no list.
     pub(super) unlisted: Option<Arc<str>>,
-    /// Whether it took its token already.
+    /// Whether it already took its rate-limit token.
     paid: bool,
 }
 
-/// What came of the filters.
+/// The result of the filters.
 struct Passage {
     /// Whether the server lists the tool.
     listed: bool,
     violation: Option<Box<Violation>>,
-    /// Violations that are reported and pass.
+    /// Violations that are reported but pass.
     reported: Vec<Violation>,
     repaired: Option<(String, Vec<String>)>,
-    /// Whether the call was mapped to one of the server's tool.
+    /// Whether the call was mapped to a call of one of the server's tools.
     mapped: bool,
 }
 
@@ -72,7 +72,7 @@ impl Conversation {
         let tools = self.scope.tools();
         let sent = match ToolCall::with_any_arguments(request.params) {
             Ok(call) => call,
-            // Servers would decide differently which tool it calls, so no policy passes it.
+            // Servers would disagree about which tool it calls, so no policy lets it pass.
             Err(malformed) => {
                 let violation = Violation::malformed(Mode::Enforce, malformed.to_string());
                 return self.object(turn, key, &open, None, &violation, out);
@@ -84,7 +84,7 @@ impl Conversation {
         let found = tools.find(call.name);
         let looks = terms.arguments != Mode::Off
             || terms.results != Mode::Off
-            // A tool has a bucket of its own if the server lists it.
+            // A tool has its own bucket if the server lists it.
             || terms.rate.is_some()
             || turn.policy().project_for.is_some()
             || turn.policy().drift.lock.is_some()
@@ -121,7 +121,7 @@ impl Conversation {
         let paid = case.paid;
         let fuel = checker.fuel_used();
         if let Some(violation) = &passage.violation {
-            // A pin may have come from the store after the list, which is still valid.
+            // The store may have sent the pin after the list arrived; the list is still valid.
             let heard = violation.filter == Filter::Drift && turn.policy().drift.lock.is_none();
             let confirmed =
                 retry.is_some() || !violation.by_list || (trust == Trust::Fresh && !heard);
@@ -174,7 +174,7 @@ impl Conversation {
         tools.trust(turn.now, turn.policy().stale_for)
     }
 
-    /// Lets a call wait for the list of tools, and asks for it.
+    /// Parks a call until the list of tools arrives, and asks for the list.
     #[expect(
         clippy::too_many_arguments,
         reason = "a message, what is known of it, and where its effects go"
@@ -216,7 +216,7 @@ impl Conversation {
         self.fetch_tools(turn, open.era, meta, out);
     }
 
-    /// Forgets a call that waits. Answers whether it did.
+    /// Forgets a parked call. Returns whether there was one.
     pub(super) fn unpark(&mut self, key: &IdKey) -> bool {
         let is_parked = |open: &Open| matches!(open.what, What::Parked);
         if !self.open.get(key).is_some_and(is_parked) {
@@ -231,7 +231,7 @@ impl Conversation {
         true
     }
 
-    /// Takes the calls that waited, now that the list is there or will not come.
+    /// Handles all parked calls again, because the list has arrived or will not come.
     pub(super) fn unpark_all(
         &mut self,
         turn: &Turn<'_>,
@@ -255,7 +255,7 @@ impl Conversation {
         }
     }
 
-    /// Answers a call that a filter objects to. `tool` is its name, and whether the server lists it.
+    /// Answers a call that violates a filter. `tool` is its name, and whether the server lists it.
     fn object(
         &self,
         turn: &Turn<'_>,
@@ -274,8 +274,7 @@ impl Conversation {
         out.audit(record);
     }
 
-    /// Records what passes although something is wrong, what was repaired, and
-    /// that nothing is wrong.
+    /// Records violations that pass, repairs, and calls without a violation.
     #[expect(clippy::too_many_arguments, reason = "a record has all of these in it")]
     fn report(
         &self,
@@ -338,7 +337,7 @@ impl Violation {
 }
 
 impl Passage {
-    /// A call that no filter sees, because it cannot be mapped to one of the server's tool.
+    /// A call that skips the filters, because it cannot be mapped to one of the server's tools.
     fn refused(violation: Violation) -> Self {
         Self {
             listed: true,
@@ -350,7 +349,7 @@ impl Passage {
     }
 }
 
-/// Leads a call through the filters.
+/// Passes a call through the filters.
 fn pass(case: &mut CallCase<'_>) -> Passage {
     let mut passage = Passage {
         listed: matches!(case.found, Found::Tool(_) | Found::Bad(_)),
@@ -379,7 +378,7 @@ fn pass(case: &mut CallCase<'_>) -> Passage {
     passage
 }
 
-/// The message of a call with another name, other arguments, or both.
+/// Rewrites the message of a call with another name, other arguments, or both.
 fn rewritten(
     call: &ToolCall<'_>,
     name: Option<&str>,
@@ -403,7 +402,7 @@ fn rewritten(
     Cow::Owned(edits.apply(call.params.document().source()).into_bytes())
 }
 
-/// The code of a call of a projected tool, mapped back.
+/// The code for a call of a projected tool that was mapped back.
 const MAPPED: &str = "call-mapped";
-/// The code of a call whose arguments were repaired.
+/// The code for a call whose arguments were repaired.
 const REPAIRED: &str = "arguments-repaired";

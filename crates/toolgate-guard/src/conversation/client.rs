@@ -1,4 +1,4 @@
-//! What the client sends.
+//! Handles messages of the client.
 
 use std::sync::Arc;
 
@@ -20,8 +20,7 @@ use crate::record::{Action, Filter};
 use crate::side::Side;
 
 impl Conversation {
-    /// Takes one message of the client. `retry` is why a call that was parked
-    /// comes again.
+    /// Handles one message of the client. `retry` says why a parked call is handled again.
     pub(super) fn client_message<'m>(
         &mut self,
         turn: &Turn<'_>,
@@ -80,7 +79,7 @@ impl Conversation {
                 self.modern = true;
                 era
             }
-            // The declaration of an older version means nothing: that era has none.
+            // A declaration of an older version is ignored: those versions have no such declaration.
             Some(Ok(_)) | None => self.settled(),
             Some(Err(version)) => {
                 return self.unknown_version(turn, request, version, out);
@@ -140,7 +139,7 @@ impl Conversation {
         out.forward(Side::Server, bytes, envelope);
     }
 
-    /// Why a request is not even looked at.
+    /// Why a request is refused before it is looked at.
     fn turned_away(&self, turn: &Turn<'_>, key: &IdKey, again: bool) -> Option<(Act, String)> {
         if let Some(why) = &self.server_gone {
             return Some((Act::ServerGone, format!("the server is gone: {why}")));
@@ -222,8 +221,8 @@ impl Conversation {
         out.forward(Side::Server, bytes, envelope);
     }
 
-    /// An answer to a request of the server. Over HTTP the request may have come through another
-    /// process, so an unknown one is passed on; on stdio it answers nothing.
+    /// Handles an answer to a request of the server. Over HTTP the request may have come through another
+    /// process, so an answer to an unknown request is passed on; on stdio it answers nothing.
     fn client_answer<'m>(
         &mut self,
         turn: &Turn<'_>,
@@ -261,9 +260,9 @@ pub(super) fn id_member(object: View<'_>, name: &str) -> Option<IdKey> {
     IdKey::read(object.member(name)?.raw())
 }
 
-/// Requests that are kept as long as their session, so that it can be opened again.
+/// Requests that are kept as long as their session, so that the session can be opened again.
 const KEPT_FOR_SESSION: [&str; 2] = ["initialize", "logging/setLevel"];
-/// The bytes that each of those may have.
+/// Maximum bytes of each of those.
 const SESSION_BYTES: usize = 64 << 10;
-/// Characters of a version that an answer repeats.
+/// Maximum characters of a version that an answer repeats.
 const VERSION: usize = 64;

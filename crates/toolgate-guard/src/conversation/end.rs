@@ -1,4 +1,4 @@
-//! How things end: patience, the server, the client, the guard itself.
+//! Timeouts, and the end of the server, the client or the guard itself.
 
 use std::time::Duration;
 
@@ -15,8 +15,8 @@ use crate::side::Side;
 use crate::text;
 
 impl Conversation {
-    /// Answers requests whose time is over with an error, and gives up a list of
-    /// tools that does not come.
+    /// Answers requests that have timed out with an error, and gives up a list of tools that does not
+    /// arrive.
     pub fn tick(&mut self, now: Duration) -> Effects<'static> {
         self.event(now, |conversation, turn, out| {
             while let Some((key, open)) = conversation.open.due(now) {
@@ -40,8 +40,8 @@ impl Conversation {
         })
     }
 
-    /// The server is gone for good: its process ended, or its connection is lost.
-    /// Every open request is answered by an error, and so is every later one.
+    /// Handles the permanent loss of the server: its process ended, or its connection is lost. Every open
+    /// request is answered with an error, and so is every later one.
     pub fn server_gone(&mut self, why: &str, now: Duration) -> Effects<'static> {
         self.event(now, |conversation, turn, out| {
             let why = toolgate_json::quote(why, WHY).to_string();
@@ -57,7 +57,7 @@ impl Conversation {
         })
     }
 
-    /// One request got no answer and will get none: its HTTP exchange failed.
+    /// Handles a request that will get no answer because its HTTP exchange failed.
     pub fn request_failed(&mut self, id: &IdKey, why: &str, now: Duration) -> Effects<'static> {
         self.event(now, |conversation, turn, out| {
             let why = toolgate_json::quote(why, WHY).to_string();
@@ -71,8 +71,8 @@ impl Conversation {
         })
     }
 
-    /// Answers a request by an error. To one that was cancelled nobody waits for an answer, but over
-    /// HTTP its exchange is still open.
+    /// Answers a request with an error. Nobody waits for the answer to a cancelled request, but over HTTP
+    /// its exchange is still open.
     fn give_up_on(
         &self,
         turn: &Turn<'_>,
@@ -88,8 +88,8 @@ impl Conversation {
         Self::fail(turn, key, open, act, text, out);
     }
 
-    /// One request is given up for what the transport has seen of the client: it is cancelled at
-    /// the server, if it was sent, and answered by an error.
+    /// Gives up one request because of what the transport has seen of the client: the request is cancelled
+    /// at the server, if it was sent, and answered with an error.
     pub fn give_up(&mut self, id: &IdKey, act: Act, why: &str, now: Duration) -> Effects<'static> {
         self.event(now, |conversation, turn, out| {
             if let Some(open) = conversation.open.remove_sent(id) {
@@ -99,7 +99,7 @@ impl Conversation {
         })
     }
 
-    /// Whether so many calls wait for the list of tools that the next may have to be refused.
+    /// Whether so many calls are parked that the next one may have to be refused.
     #[must_use]
     pub fn is_crowded(&self) -> bool {
         let rules = self.guard.rules();
@@ -108,8 +108,8 @@ impl Conversation {
         self.parked.len() >= limits.parked || (self.parked_bytes > 0 && bytes > limits.parked_bytes)
     }
 
-    /// The client is gone for good. Its requests are cancelled at the server, and
-    /// the server's requests are answered with an error.
+    /// Handles the permanent loss of the client. Its requests are cancelled at the server, and the
+    /// server's requests are answered with an error.
     pub fn client_gone(&mut self, now: Duration) -> Effects<'static> {
         self.event(now, |conversation, turn, out| {
             conversation.stopping = true;
@@ -131,8 +131,7 @@ impl Conversation {
         })
     }
 
-    /// The client closed the stream of a request, which cancels it (2026-07-28,
-    /// HTTP).
+    /// Handles the close of a request's stream by the client, which cancels the request (2026-07-28, HTTP).
     pub fn client_left(&mut self, id: &IdKey, now: Duration) -> Effects<'static> {
         self.event(now, |conversation, turn, out| {
             if conversation.unpark(id) {
@@ -153,7 +152,7 @@ impl Conversation {
         })
     }
 
-    /// The guard is shutting down: open requests go on, new ones are refused.
+    /// Starts the shutdown of the guard: open requests continue, new ones are refused.
     pub fn stop(&mut self) {
         self.stopping = true;
     }
@@ -171,8 +170,8 @@ impl Conversation {
         out
     }
 
-    /// Ends the HTTP exchange of a request whose time is over, if no client's exchange ends it: what
-    /// was cancelled by a message may never be answered (2025-11-25, basic/utilities/cancellation).
+    /// Ends the HTTP exchange of a request that has timed out, if no client's exchange ends it: a request
+    /// that a message cancelled may never be answered (2025-11-25, basic/utilities/cancellation).
     fn stop_waiting(&self, key: &IdKey, open: &Open, out: &mut Effects<'_>) {
         let ours = self.link.client == Carrier::Stdio && self.link.server == Carrier::Http;
         if ours && !open.era.cancels_by_closing() {
@@ -182,7 +181,7 @@ impl Conversation {
 
     /// Cancels a request at the server.
     fn cancel_at_server(&self, key: &IdKey, open: &Open, why: &str, out: &mut Effects<'_>) {
-        // It was cancelled already, was never sent, or must not be cancelled.
+        // It is already cancelled, was never sent, or must not be cancelled.
         let silent = open.cancelled || matches!(open.what, What::Parked | What::Initialize);
         if silent || self.server_gone.is_some() {
             return;
@@ -205,5 +204,5 @@ impl Conversation {
     }
 }
 
-/// Characters of a reason that an answer repeats.
+/// Maximum characters of a reason that an answer repeats.
 const WHY: usize = 256;

@@ -1,5 +1,5 @@
-//! The guard's own `tools/list`: when a call comes before the client asked for
-//! the tools, or when the known list is out of date.
+//! The guard's own `tools/list`: sent if a call comes before the client asked for the tools, or if the
+//! known list is out of date.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -21,7 +21,7 @@ use crate::scope::ListedPage;
 use crate::side::Side;
 use crate::text;
 
-/// A list of tools that the guard is asking for, page by page.
+/// A list of tools that the guard is fetching, page by page.
 #[derive(Debug)]
 pub(super) struct Fetch {
     id: IdKey,
@@ -65,7 +65,7 @@ impl Fetch {
 }
 
 impl Conversation {
-    /// Asks for the list of tools, unless that is under way.
+    /// Asks for the list of tools, unless a fetch is under way.
     pub(super) fn fetch_tools(
         &mut self,
         turn: &Turn<'_>,
@@ -91,12 +91,12 @@ impl Conversation {
         self.ask(turn, out);
     }
 
-    /// Whether an id is that of the guard's own request.
+    /// Whether an id belongs to a request of the guard.
     pub(super) fn is_own(&self, key: &IdKey) -> bool {
         self.fetch.as_ref().is_some_and(|fetch| fetch.id == *key)
     }
 
-    /// Takes the answer to the guard's own request.
+    /// Handles the answer to the guard's own request.
     pub(super) fn fetched(&mut self, turn: &Turn<'_>, message: &[u8], out: &mut Effects<'_>) {
         let Some(mut fetch) = self.fetch.take() else {
             return;
@@ -116,7 +116,7 @@ impl Conversation {
         }
     }
 
-    /// There will be no list.
+    /// Handles the failure of a fetch: no list will arrive.
     pub(super) fn fetch_failed(&mut self, turn: &Turn<'_>, why: &str, out: &mut Effects<'_>) {
         if self.fetch.take().is_none() {
             return;
@@ -128,7 +128,7 @@ impl Conversation {
         self.unpark_all(turn, Some(why), out);
     }
 
-    /// Learns a page. Answers where the next one begins.
+    /// Learns a page. Returns where the next one begins.
     fn next_page(
         &self,
         turn: &Turn<'_>,
@@ -200,7 +200,7 @@ impl Conversation {
     }
 }
 
-/// What is to be learned of a page.
+/// The parts of a page that the scope caches.
 pub(super) fn page<'l>(
     turn: &Turn<'_>,
     listing: &'l Listing,
@@ -226,8 +226,8 @@ pub(super) fn page<'l>(
     }
 }
 
-/// How pages are read: deeper than messages, so that one tool's depth is its own
-/// fault when its schema is compiled.
+/// Limits for reading pages: deeper than messages, so that the depth of one tool's schema is reported
+/// as that tool's fault when the schema is compiled.
 pub(super) fn listing_limits(turn: &Turn<'_>) -> toolgate_json::ReadLimits {
     let limits = &turn.policy().limits;
     toolgate_json::ReadLimits {
@@ -255,5 +255,5 @@ fn borrowed_meta(meta: View<'_>) -> Option<String> {
     Some(text.replace(['\n', '\r'], " "))
 }
 
-/// As deep as the catalog reads definitions.
+/// The depth to which the catalog reads definitions.
 const DEPTH: usize = 16_384;

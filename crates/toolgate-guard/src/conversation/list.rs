@@ -18,14 +18,14 @@ use crate::record::{Action, Filter, Record};
 use crate::side::Side;
 
 impl Conversation {
-    /// Whether some tools are kept from clients in any mode, so that no page may pass unread.
+    /// Whether some tools are withheld from clients in any mode, so that no page may pass unread.
     fn leaves_tools_out(&self, turn: &Turn<'_>) -> bool {
         let policy = turn.policy();
         let hides = policy.tools.iter().any(|rule| rule.hidden == Some(true));
         hides || policy.project_for.is_some() || policy.drift.refuses() || self.scope.is_pinned()
     }
 
-    /// Takes a page of tools that the client asked for.
+    /// Handles a page of tools that the client asked for.
     pub(super) fn page<'m>(
         &mut self,
         turn: &Turn<'_>,
@@ -76,7 +76,7 @@ impl Conversation {
             let why = unwritten(error);
             return Self::fail(turn, key, open, Act::ServerUnlisted, &why, out);
         }
-        // Tools that cannot be read were cut out of the listing's text. A provider is shown none of
+        // Tools that cannot be read were cut out of the listing's text. A listing for a provider has none of
         // them.
         let policy = turn.policy();
         let enforced = policy.listing == Mode::Enforce && policy.bad_tools != BadTools::Pass

@@ -1,4 +1,4 @@
-//! Calls of tools as a provider is shown them, as calls of the server's tools.
+//! Maps calls of tools in the form for a provider to calls of the server's tools.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use crate::scope::Tools;
 /// A call of a projected tool, mapped back.
 pub(super) struct MappedCall {
     contract: Arc<ToolContract>,
-    /// Or why they cannot be mapped.
+    /// Or the reason why they cannot be mapped.
     arguments: Result<Arguments, String>,
 }
 
@@ -25,9 +25,9 @@ enum Arguments {
 }
 
 impl MappedCall {
-    /// The call of the server's tool that a call means. `None` if the call means what it says: the
-    /// policy projects nothing, or the name is not published, or nothing of the call changes.
-    /// A hidden tool is not published.
+    /// Maps a call to the call of the server's tool. `None` if no mapping is needed: the policy projects
+    /// nothing, or the name is not published, or nothing in the call changes. A hidden tool is not
+    /// published.
     pub(super) fn of(rules: &Rules, tools: &Tools, sent: &ToolCall<'_>) -> Option<Self> {
         let page = tools.published(rules, sent.name)?;
         let tool = page.published(sent.name)?;
@@ -61,7 +61,7 @@ impl MappedCall {
         call
     }
 
-    /// The mapped arguments, if they are not those that were sent.
+    /// The mapped arguments, if they differ from the arguments that were sent.
     pub(super) fn arguments(&self) -> Option<&str> {
         match &self.arguments {
             Ok(Arguments::Mapped(document)) => Some(document.document().root().raw()),
@@ -69,15 +69,15 @@ impl MappedCall {
         }
     }
 
-    /// Why the call cannot be mapped, if it cannot. There is no call to pass on then, so this
-    /// refuses it under every policy.
+    /// Why the call cannot be mapped, if it cannot. There is no call to pass on then, so it is refused
+    /// under every policy.
     pub(super) fn refused(&self) -> Option<Violation> {
         let text = self.arguments.as_ref().err()?.clone();
         Some(Violation::malformed(Mode::Enforce, text))
     }
 }
 
-/// Whether the form of a tool that a client knows by this name lacks the annotations of arguments
+/// Whether the form of the tool that a client knows by this name lacks the annotations of arguments
 /// that headers repeat.
 pub(super) fn hides_headers(rules: &Rules, tools: &Tools, name: &str) -> bool {
     let page = tools.published(rules, name);

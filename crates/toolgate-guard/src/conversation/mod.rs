@@ -73,7 +73,7 @@ use fetch::Fetch;
 use open::{Answered, OpenTable};
 use trace::Traces;
 
-/// What carries the messages of one side.
+/// The transport of one side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(
     clippy::exhaustive_enums,
@@ -98,15 +98,15 @@ pub struct Link {
     pub client: Carrier,
     /// What carries the server's messages.
     pub server: Carrier,
-    /// The protocol version that the transport names (`MCP-Protocol-Version`),
-    /// or that was negotiated before, if the session goes on from elsewhere.
+    /// The protocol version that the transport names (`MCP-Protocol-Version`), or that was negotiated
+    /// earlier, if the session continues one from elsewhere.
     pub version: Option<String>,
 }
 
 /// One conversation: messages in, effects out.
 ///
-/// It has no clock: every event comes with the time since a moment that all events
-/// share. It has no socket: the messages to send come out as [`Effects`].
+/// It has no clock: each event comes with the time since a common starting point. It has no socket:
+/// the messages to send are returned as [`Effects`].
 ///
 /// ```
 /// use std::time::Duration;
@@ -128,7 +128,7 @@ pub struct Conversation {
     scope: Scope,
     /// Where the client's calls are counted, if not in its scope.
     caller: Option<ScopeKey>,
-    /// The same, once a rate has asked for it.
+    /// The scope for `caller`, created when a rate first needs it.
     caller_scope: Option<Scope>,
     link: Link,
     /// Settled by `initialize`, or by the transport.
@@ -136,16 +136,16 @@ pub struct Conversation {
     /// Whether a request declared a version itself.
     modern: bool,
     open: OpenTable,
-    /// Requests whose answers may come once more.
+    /// Requests whose answers may arrive again.
     answered: Answered,
     /// Requests of the server that have no answer yet.
     asked: Asked,
     fetch: Option<Fetch>,
     /// How many requests the guard has made.
     asks: u64,
-    /// What their ids begin with.
+    /// The prefix of their ids.
     mark: Box<str>,
-    /// The session began in another process.
+    /// Whether the session began in another process.
     adopted: bool,
     parked: VecDeque<Parked>,
     parked_bytes: usize,
@@ -157,7 +157,7 @@ pub struct Conversation {
     traces: Option<Box<Traces>>,
 }
 
-/// What one event is handled with.
+/// The context in which one event is handled.
 struct Turn<'t> {
     rules: &'t Rules,
     limits: ReadLimits,
@@ -181,7 +181,7 @@ impl<'t> Turn<'t> {
 }
 
 impl Conversation {
-    /// A conversation that has not begun.
+    /// Creates a conversation that has not begun.
     #[must_use]
     pub fn new(guard: &Guard, scope: Scope, link: Link) -> Self {
         let era = link.version.as_deref().map(nearest);
@@ -209,28 +209,28 @@ impl Conversation {
         }
     }
 
-    /// Puts `mark` into the ids of the guard's own requests. Several processes
-    /// may speak in one session, and no two may use one id.
+    /// Puts `mark` into the ids of the guard's own requests. Several processes may take part in one
+    /// session, and no two of them may use the same id.
     #[must_use]
     pub fn marked(mut self, mark: &str) -> Self {
         self.mark = format!("{OWN}{mark}-").into();
         self
     }
 
-    /// Sets the identity of this conversation's scope for guards that share state
-    /// with this one. The first call for a scope counts. No effect without shared state.
+    /// Sets the identity of this conversation's scope for guards that share state with this one. Only the
+    /// first call for a scope has an effect, and only with shared state.
     pub fn stand_for(&self, who: Identity<'_>) {
         self.scope.stand_for(who);
     }
 
-    /// Sets the scope in which the client's calls are counted for rate limits: that of a caller who
-    /// may have several conversations, or share one with others.
-    /// It is made by the first call that a rate limits.
+    /// Sets the scope in which the client's calls are counted for rate limits. It belongs to a caller that
+    /// may have several conversations, or share one with others. The first call with a rate limit creates
+    /// it.
     pub fn count_in(&mut self, caller: ScopeKey) {
         self.caller = Some(caller);
     }
 
-    /// Where a call is counted that a rate limits.
+    /// The scope in which a call with a rate limit is counted.
     fn counting_scope(&mut self) -> &Scope {
         match &self.caller {
             Some(caller) => {
@@ -241,9 +241,9 @@ impl Conversation {
         }
     }
 
-    /// The session began in another process, or in this one before it was
-    /// forgotten. A result may then answer a request that was not seen here. Its
-    /// contract is unknown, so the client gets an error in its place.
+    /// Marks the session as one that began in another process, or in this one before it was forgotten.
+    /// A result may then answer a request that was not seen here. Its contract is unknown, so the client
+    /// gets an error instead.
     #[must_use]
     pub fn adopted(mut self) -> Self {
         self.adopted = true;
@@ -255,12 +255,12 @@ impl Conversation {
         self.peer = peer;
     }
 
-    /// Takes a message of the client.
+    /// Handles a message of the client.
     pub fn from_client<'m>(&mut self, message: &'m [u8], now: Duration) -> Effects<'m> {
         self.take(Side::Client, message, now)
     }
 
-    /// Takes a message of the server.
+    /// Handles a message of the server.
     pub fn from_server<'m>(&mut self, message: &'m [u8], now: Duration) -> Effects<'m> {
         self.take(Side::Server, message, now)
     }
@@ -336,7 +336,7 @@ impl Conversation {
         }
     }
 
-    /// Takes a call again that was parked.
+    /// Handles a parked call again.
     fn again(
         &mut self,
         turn: &Turn<'_>,
@@ -348,7 +348,7 @@ impl Conversation {
         let guard = self.guard.clone();
         let mut effects = Effects::new();
         let parked = guard.read_within(message, turn.limits());
-        // It was read when it came.
+        // It was parsed when it arrived.
         if let Ok(reading) = parked.reading() {
             self.client_message(turn, checker, &reading, message, Some(retry), &mut effects);
         }
@@ -357,7 +357,7 @@ impl Conversation {
         out.adopt(effects);
     }
 
-    /// Puts the client's peer into the records from `start` on that have none.
+    /// Adds the client's peer to the records from `start` on that have no peer.
     fn sign(&self, out: &mut Effects<'_>, start: usize) {
         for effect in out.since(start) {
             if let Effect::Audit(record) = effect
@@ -368,7 +368,7 @@ impl Conversation {
         }
     }
 
-    /// The era of what concerns no request that declares its own.
+    /// The era of messages that do not belong to a request with its own declaration.
     fn settled(&self) -> Era {
         match self.era {
             Some(era) => era,
@@ -382,7 +382,7 @@ impl Conversation {
         self.link.client == Carrier::Http || self.link.server == Carrier::Http
     }
 
-    /// The end of patience with a request that is sent now.
+    /// The deadline of a request that is sent now.
     fn patience(turn: &Turn<'_>) -> Option<Duration> {
         let timeout = turn.policy().request_timeout?;
         Some(turn.now.saturating_add(timeout))
@@ -440,12 +440,12 @@ fn is_batch(document: Document<'_>) -> bool {
     )
 }
 
-/// The era of a version that may be unknown: the newest that is not newer.
+/// The era of a version that may be unknown: the newest era that is not newer than the version.
 fn nearest(version: &str) -> Era {
     let older = |era: &Era| era.version() <= version;
     let mut eras = Era::ALL.into_iter().rev();
     eras.find(older).unwrap_or(Era::V2024_11_05)
 }
 
-/// What the ids of the guard's own requests begin with.
+/// The prefix of the ids of the guard's own requests.
 const OWN: &str = "toolgate-";

@@ -1,4 +1,4 @@
-//! Requests that are open, and when patience with them ends.
+//! Open requests and their deadlines.
 
 use std::borrow::Cow;
 use std::collections::hash_map::Entry;
@@ -16,23 +16,23 @@ use crate::record::Peer;
 /// A request of the client that has no answer yet.
 #[derive(Debug)]
 pub(super) struct Open {
-    /// The id as it was written, if that is not how its key is written.
+    /// The id as the client wrote it, if that differs from how its key is written.
     raw: Option<Box<str>>,
     pub(super) method: Cow<'static, str>,
     pub(super) what: What,
     pub(super) era: Era,
     pub(super) since: Duration,
     pub(super) deadline: Option<Duration>,
-    /// Which of all requests it is.
+    /// The sequence number of the request.
     pub(super) number: u64,
     pub(super) progress: Option<IdKey>,
-    /// The client does not wait any more.
+    /// Whether the client no longer waits.
     pub(super) cancelled: bool,
     /// The client that made it.
     pub(super) peer: Option<Arc<Peer>>,
 }
 
-/// What an answer will have to be held to.
+/// What an answer will be checked against.
 #[derive(Debug)]
 pub(super) enum What {
     /// Nothing.
@@ -42,14 +42,14 @@ pub(super) enum What {
     /// A page of tools.
     List {
         cursor: Option<String>,
-        /// How often the tools had changed when the page was asked for.
+        /// The value of the change counter when the page was requested.
         changes: u64,
     },
     /// A tool's contract.
     Call(Box<Called>),
     /// The contract of the tool that made a task.
     Task { task: String, method: ToolMethod },
-    /// The call waits for the list of tools and was not sent.
+    /// The call is parked until the list of tools arrives and was not sent.
     Parked,
 }
 
@@ -57,7 +57,7 @@ pub(super) enum What {
 #[derive(Debug)]
 pub(super) struct Called {
     pub(super) name: Arc<str>,
-    /// As it was when the call was checked; unknown where nothing is checked.
+    /// The tool as it was when the call was checked; unknown if nothing is checked.
     pub(super) tool: Option<Arc<ToolContract>>,
     pub(super) terms: Terms,
     pub(super) as_task: bool,
@@ -72,7 +72,7 @@ impl Open {
         now: Duration,
     ) -> Self {
         let plain = match key {
-            // Digits that are short enough to be a plain number are written back the same.
+            // Digits that are short enough for a plain number are written back the same way.
             IdKey::Number(_) => raw.bytes().all(|b| b == b'-' || b.is_ascii_digit()) && raw != "-0",
             IdKey::Text(text) => raw.len() == text.len() + 2,
             IdKey::Other(number) => raw == &**number,
@@ -91,8 +91,8 @@ impl Open {
         }
     }
 
-    /// Whether somebody waits for the answer: a subscription has none until it
-    /// ends, and it ends with its client.
+    /// Whether a client waits for the answer. A subscription has no answer until it ends, and it ends with
+    /// its client.
     fn is_awaited(&self) -> bool {
         !self.cancelled && self.method != "subscriptions/listen"
     }
@@ -166,7 +166,7 @@ impl OpenTable {
         Some(open)
     }
 
-    /// Forgets what is kept of a request beside itself.
+    /// Removes a request from the deadlines, the progress tokens and the counter.
     fn release(&mut self, key: &IdKey, open: &Open) {
         self.awaited -= usize::from(open.is_awaited());
         if let Some(deadline) = open.deadline {
@@ -179,8 +179,8 @@ impl OpenTable {
         }
     }
 
-    /// Removes a request that was sent: one that is parked the server never saw,
-    /// so nothing that the server does is about it.
+    /// Removes a request that was sent. The server never saw a parked request, so nothing that the server
+    /// does is about it.
     pub(super) fn remove_sent(&mut self, key: &IdKey) -> Option<Open> {
         let open = self.open.get(key)?;
         if matches!(open.what, What::Parked) {
@@ -189,7 +189,7 @@ impl OpenTable {
         self.remove(key)
     }
 
-    /// The client does not wait any more; patience with the server ends at `until`.
+    /// The client no longer waits; the server has time to answer until `until`.
     pub(super) fn cancel(&mut self, key: &IdKey, until: Duration) {
         if let Some(open) = self.open.get_mut(key) {
             self.awaited -= usize::from(open.is_awaited());
@@ -198,7 +198,7 @@ impl OpenTable {
         self.extend(key, until);
     }
 
-    /// There was progress: patience begins anew.
+    /// Handles progress: the timeout starts anew.
     pub(super) fn progress(&mut self, token: &IdKey, until: Duration) {
         if let Some(key) = self.progress.get(token).cloned()
             && self
@@ -219,13 +219,13 @@ impl OpenTable {
         }
     }
 
-    /// When patience with some request ends.
+    /// The earliest deadline of all requests.
     pub(super) fn next_deadline(&self) -> Option<Duration> {
         let ((at, _), _) = self.deadlines.first_key_value()?;
         Some(*at)
     }
 
-    /// A request with which patience has ended.
+    /// Returns a request whose deadline has passed.
     pub(super) fn due(&mut self, now: Duration) -> Option<(IdKey, Open)> {
         let first = self.deadlines.first_entry()?;
         if first.key().0 > now {
@@ -236,7 +236,7 @@ impl OpenTable {
         Some((key, open))
     }
 
-    /// All of them, oldest first; none is left.
+    /// Removes and returns all requests, oldest first.
     pub(super) fn drain(&mut self) -> Vec<(IdKey, Open)> {
         let mut all: Vec<(IdKey, Open)> = self.open.drain().collect();
         all.sort_by_key(|(_, open)| open.number);
@@ -247,7 +247,7 @@ impl OpenTable {
     }
 }
 
-/// The last requests that were answered, for answers that come once more.
+/// The last requests that were answered, for answers that arrive again.
 #[derive(Debug, Default)]
 pub(super) struct Answered(VecDeque<(IdKey, Open)>);
 
@@ -259,7 +259,7 @@ impl Answered {
         self.0.push_back((key, open));
     }
 
-    /// `None` also if two requests had the id: nobody knows which of them the answer is for.
+    /// Also `None` if two requests had the id: it is unknown which of them the answer is for.
     pub(super) fn take(&mut self, key: &IdKey) -> Option<Open> {
         let mut at = (0..)
             .zip(&self.0)

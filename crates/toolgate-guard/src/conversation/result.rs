@@ -23,7 +23,7 @@ use crate::policy::{BadResult, Mode, Project, TextBlocks};
 use crate::record::{Action, Filter, Record};
 use crate::side::Side;
 
-/// An answer with a tool's result in it.
+/// An answer that contains a tool's result.
 struct Answered<'a> {
     key: IdKey,
     open: &'a Open,
@@ -38,7 +38,7 @@ struct Answered<'a> {
 }
 
 impl Conversation {
-    /// Takes the result of a tool, or of a task that a tool made.
+    /// Handles the result of a tool, or of a task that a tool made.
     #[expect(
         clippy::too_many_arguments,
         reason = "a message, what it is read with, and where its effects go"
@@ -106,7 +106,7 @@ impl Conversation {
             }
         };
         let projected = match &changed {
-            // A result that was replaced has nothing left to project.
+            // A result that was replaced needs no projection.
             Some((_, true)) => None,
             Some((text, false)) => projected_again(turn, &answered, text),
             None => projected(turn, &answered, bytes),
@@ -119,8 +119,7 @@ impl Conversation {
         }
     }
 
-    /// Takes a task's notification, which may have a result in it. Answers
-    /// whether it was sent on altered.
+    /// Handles a task's notification, which may contain a result. Returns whether it was altered and sent.
     pub(super) fn task_note(
         &mut self,
         turn: &Turn<'_>,
@@ -168,7 +167,7 @@ impl Conversation {
         enforced
     }
 
-    /// What an answer is held to; nothing if it has no result in it.
+    /// The contract that an answer is checked against; `None` if the answer contains no result.
     fn answered<'a>(
         &self,
         turn: &Turn<'_>,
@@ -227,7 +226,7 @@ impl Conversation {
             return None;
         }
         if reading.is_ambiguous() {
-            // What is checked here need not be what the client will read.
+            // The value that is checked here may differ from the value that the client will read.
             let flaw = reading.flaw.map(ToString::to_string);
             let text = format!(
                 "the tool's result cannot be checked: {}",
@@ -257,7 +256,7 @@ impl Conversation {
                     "result-undecided",
                     why,
                 )),
-                // What a task has come to is final.
+                // The outcome of a task is final.
                 Checked::InputRequired | Checked::TaskCreated if !is_call => {
                     let text = "the task's result is not a final one";
                     let act = Act::ServerAnsweredNoMessage;
@@ -275,7 +274,7 @@ impl Conversation {
     /// A result whose contract is unknown here.
     fn without_contract(&self, turn: &Turn<'_>, answered: &Answered<'_>) -> Option<Violation> {
         let What::Task { .. } = answered.open.what else {
-            // The policy let the call pass without one.
+            // The policy let the call pass without a contract.
             return None;
         };
         let mode = match turn.policy().on_undecided {
@@ -301,7 +300,7 @@ fn made_task(of: ResultOf, result: View<'_>) -> Option<&str> {
     }
 }
 
-/// What becomes of structured content that the protocol of both sides does not allow.
+/// How structured content is handled that the protocol of both sides does not allow.
 fn not_object(turn: &Turn<'_>, answered: &Answered<'_>) -> Option<NotObject> {
     if answered.mode == Mode::Off {
         return None;
@@ -314,7 +313,7 @@ fn not_object(turn: &Turn<'_>, answered: &Answered<'_>) -> Option<NotObject> {
 fn no_object(answered: &Answered<'_>, what: NotObject) -> Violation {
     let (mode, act) = match what {
         NotObject::Bad => (answered.mode, Act::ResultNotObject),
-        // The projection leaves it out in any mode, as all that the reader's era cannot say.
+        // The projection omits it in any mode, like everything that the reader's era cannot express.
         NotObject::LeftOut => (Mode::Enforce, Act::ResultValueLeftOut),
     };
     let text = "the result's structured content is not an object, as the protocol requires";
@@ -322,7 +321,7 @@ fn no_object(answered: &Answered<'_>, what: NotObject) -> Violation {
     Violation::act(Filter::Results, mode, act, reply)
 }
 
-/// A final result that keeps its contract but lacks what some readers need.
+/// The violation of a final result that keeps its contract but lacks something that some readers need.
 fn missing_text(turn: &Turn<'_>, answered: &Answered<'_>, of: ResultOf) -> Option<Violation> {
     let mode = match turn.policy().text_blocks {
         TextBlocks::Report => Mode::Audit,
@@ -343,7 +342,7 @@ fn missing_text(turn: &Turn<'_>, answered: &Answered<'_>, of: ResultOf) -> Optio
     Some(Violation::act(Filter::Results, mode, act, reply))
 }
 
-/// A result with the text that it should have had, if that is all that is wrong with it.
+/// The result with the missing text added, if nothing else is wrong with it.
 fn mended(
     turn: &Turn<'_>,
     answered: &Answered<'_>,
@@ -365,7 +364,7 @@ fn mended(
 /// The replacement for a bad result, and whether nothing of the original is left in it.
 fn replaced(answered: &Answered<'_>, violation: &Violation, bytes: &[u8]) -> (String, bool) {
     let source = std::str::from_utf8(bytes).unwrap_or_default();
-    // What no reader could read is not kept.
+    // Nothing is kept of a result that no reader could read.
     let era = answered.open.era;
     let readable = era.read_result(answered.result).is_ok();
     if let Some(text) = results::marked(answered.how, violation, answered.result, source)
@@ -378,7 +377,7 @@ fn replaced(answered: &Answered<'_>, violation: &Violation, bytes: &[u8]) -> (St
     if !answered.inner {
         return (answer, true);
     }
-    // Only the tool's result is replaced, at its place.
+    // Only the tool's result is replaced, in place.
     let limits = toolgate_json::ReadLimits::default();
     let inner = OwnedDocument::read(answer, &limits).ok();
     let inner = inner
@@ -399,12 +398,12 @@ fn projected(turn: &Turn<'_>, answered: &Answered<'_>, bytes: &[u8]) -> Option<S
     let projection = results::projection(turn.policy(), era);
     match projection.result(Some(tool), era, answered.result) {
         Ok(projected) => (projected.text.as_bytes() != bytes).then_some(projected.text),
-        // It passed the filter, or no filter applies: it stays as it is.
+        // It passed the filter, or no filter applies: it stays unchanged.
         Err(_) => None,
     }
 }
 
-/// The same for a text that the guard has altered.
+/// Projects a text that the guard has altered.
 fn projected_again(turn: &Turn<'_>, answered: &Answered<'_>, text: &str) -> Option<String> {
     if turn.policy().project == Project::Off || answered.inner {
         return None;

@@ -1,4 +1,4 @@
-//! Messages of the server: answers to open requests, requests and notifications.
+//! Handles messages of the server: answers to open requests, requests and notifications.
 
 use toolgate_json::{Kind, Node as _, View};
 use toolgate_mcp::check::Checker;
@@ -20,7 +20,7 @@ use crate::recover::Recovery;
 use crate::side::Side;
 
 impl Conversation {
-    /// Takes one message of the server.
+    /// Handles one message of the server.
     pub(super) fn server_message<'m>(
         &mut self,
         turn: &Turn<'_>,
@@ -34,7 +34,7 @@ impl Conversation {
             Ok(message) => message,
             Err(error) => {
                 let found = Recovery::of(bytes);
-                // A log line in JSON is noise; what has an id is somebody's answer.
+                // A log line in JSON is noise; a message with an id is taken for an answer.
                 let act = if error.method_fault().is_some() {
                     Act::ServerSentUnfitMethod
                 } else if error.id().is_some() {
@@ -130,7 +130,7 @@ impl Conversation {
         }
     }
 
-    /// Whether the answer may come once more: on a stream of HTTP that the client takes up again.
+    /// Whether the answer may arrive again, on an HTTP stream that the client resumes.
     fn may_be_replayed(&self, open: &Open) -> bool {
         let Link { client, server, .. } = &self.link;
         *client == Carrier::Http && *server == Carrier::Http && open.era.has_sessions()
@@ -175,8 +175,8 @@ impl Conversation {
         }
     }
 
-    /// An answer under the id that its request had, if the server wrote a number as a string or a
-    /// string as a number. Clients of the official SDKs understand `"4"` for `4` themselves.
+    /// Returns an answer under the id of its request, if the server wrote a number as a string or a string
+    /// as a number. Clients of the official SDKs accept `"4"` for `4` themselves.
     fn under_asked_id(
         &self,
         turn: &Turn<'_>,
@@ -221,8 +221,8 @@ impl Conversation {
             let text = "clients of 2026-07-28 take no requests";
             return Self::refuse_server(turn, id, method, act, METHOD_NOT_FOUND, text, out);
         }
-        // A stream of HTTP that is taken up again may repeat a request, and another
-        // process may have passed its answer on.
+        // An HTTP stream that is resumed may repeat a request, and another process may have passed its answer
+        // on.
         let elsewhere = self.link.server == Carrier::Http;
         let repeated = self.asked.contains(&key);
         if repeated && !elsewhere {
@@ -268,7 +268,7 @@ impl Conversation {
             }
             _ => {}
         }
-        // A connection may carry both eras, and a notification declares none.
+        // A connection may carry both eras, and a notification does not declare one.
         match Era::NEWEST.tool_method(notification.method) {
             Some(ToolMethod::ListChanged) => self.scope.outdate(),
             Some(ToolMethod::TaskChanged) => {
@@ -285,8 +285,8 @@ impl Conversation {
     }
 }
 
-/// An answer to a request that another process sent, or that was answered too long ago: an error keeps every contract, a result
-/// that nobody can check is replaced by one.
+/// Handles an answer to a request that another process sent, or that was answered too long ago. An
+/// error keeps every contract; a result that cannot be checked is replaced by an error.
 fn answered_elsewhere<'m>(
     turn: &Turn<'_>,
     id: RequestId<'_>,
@@ -307,7 +307,7 @@ fn answered_elsewhere<'m>(
     out.audit(record);
 }
 
-/// Passes an error on; one that clients could not read is made one that they can.
+/// Passes an error on; an error that clients could not read is repaired.
 fn forward_error<'m>(
     turn: &Turn<'_>,
     key: IdKey,
@@ -330,8 +330,7 @@ fn forward_error<'m>(
     forward_altered(key, code.or(Some(INTERNAL_ERROR)), text, out);
 }
 
-/// The error that takes the place of a malformed one (JSON-RPC 2.0 section 5.1); `None` if it is well
-/// formed.
+/// The error that replaces a malformed one (JSON-RPC 2.0 section 5.1); `None` if it is well formed.
 fn mended_error(error: View<'_>) -> Option<String> {
     let code = error
         .member("code")
@@ -351,7 +350,7 @@ fn mended_error(error: View<'_>) -> Option<String> {
     ))
 }
 
-/// Passes an answer on as it came; `code` is its code if it is an error.
+/// Passes an answer on as received; `code` is its code if it is an error.
 pub(super) fn forward_answer<'m>(
     key: IdKey,
     code: Option<i64>,
@@ -362,5 +361,5 @@ pub(super) fn forward_answer<'m>(
     out.forward(Side::Client, bytes, envelope);
 }
 
-/// The text for a server's error that has none.
+/// The text for a server's error that has no message.
 const NO_ERROR: &str = "the server answered with a malformed error";

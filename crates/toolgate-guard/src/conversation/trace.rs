@@ -1,7 +1,7 @@
-//! Requests that a tracer follows, from the message that begins one to the answer that ends it.
+//! Requests that a tracer follows, from their first message to the answer that ends them.
 //!
-//! What happens to a request is read off the effects of each message and event, so that no other
-//! part of a conversation has to tell.
+//! The effects of each message and event show what happens to a request, so no other part of a
+//! conversation has to report it.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::record::{Action, Record};
 use crate::side::Side;
 use crate::trace::{Begun, End, Outcome, Trace, TraceContext, Tracer, Verdict};
 
-/// The requests of a conversation that are being followed.
+/// The requests of a conversation that are traced.
 #[derive(Debug)]
 pub(super) struct Traces {
     tracer: Arc<dyn Tracer>,
@@ -48,15 +48,15 @@ impl Conversation {
         }));
     }
 
-    /// The trace context that the transport of the client's next message carries, such as HTTP
-    /// headers. It counts for a message with none of its own in `_meta`.
+    /// Sets the trace context that the transport of the client's next message carries, such as HTTP
+    /// headers. It applies to a message that has none in its own `_meta`.
     pub fn set_trace_context(&mut self, context: Option<TraceContext>) {
         if let Some(traces) = &mut self.traces {
             traces.carried = context;
         }
     }
 
-    /// Begins to follow a request, unless another one has its id.
+    /// Starts to trace a request, unless another one has its id.
     pub(super) fn begin_trace(&mut self, turn: &Turn<'_>, request: &Request<'_>, key: &IdKey) {
         let settled = self.settled();
         let Some(traces) = &mut self.traces else {
@@ -92,7 +92,7 @@ impl Conversation {
         traces.open.insert(key.clone(), followed);
     }
 
-    /// Takes note of what the server answered.
+    /// Records the server's answer.
     pub(super) fn heard(&mut self, turn: &Turn<'_>, message: &Message<'_>) {
         let Some(traces) = &mut self.traces else {
             return;
@@ -122,8 +122,8 @@ impl Conversation {
         }
     }
 
-    /// Reads off the effects from `start` on what became of the requests that are followed, and
-    /// gives those that go to the server their context.
+    /// Finds out from the effects from `start` on what became of the traced requests, and adds the trace
+    /// context to those that go to the server.
     pub(super) fn follow(&mut self, turn: &Turn<'_>, out: &mut Effects<'_>, start: usize) {
         let Some(traces) = &mut self.traces else {
             return;
@@ -163,7 +163,7 @@ impl Conversation {
             }
         }
         if traces.open.len() > self.open.len() {
-            // A request that was removed without an answer is not awaited any more.
+            // A request that was removed without an answer is no longer awaited.
             let gone = traces.open.extract_if(|key, _| !self.open.contains(key));
             for (_, followed) in gone {
                 let end = End::new(None, followed.verdict);
@@ -174,7 +174,7 @@ impl Conversation {
 }
 
 impl Traces {
-    /// Keeps the first thing that is wrong with a request.
+    /// Keeps the first violation of a request.
     fn note(&mut self, record: &Record) {
         if record.action == Action::Passed {
             return;
@@ -214,8 +214,8 @@ impl Traces {
     }
 }
 
-/// Gives a request for the server its context. What two readers can read in two ways is left
-/// alone.
+/// Adds the trace context to a request for the server. A message that two readers can read in two ways
+/// is not changed.
 fn splice(guard: &Guard, turn: &Turn<'_>, outgoing: &mut Outgoing<'_>, context: TraceContext) {
     let request = guard.read_within(&outgoing.bytes, turn.limits());
     let whole = request.reading().ok().filter(|it| it.flaw.is_none());

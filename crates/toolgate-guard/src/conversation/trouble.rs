@@ -1,7 +1,7 @@
-//! Messages that cannot be accepted: not JSON, not a message, over a bound.
+//! Messages that cannot be accepted: not JSON, not a message, or above a limit.
 //!
-//! No request may stay open because of one (G4): the side that waits for an answer is
-//! found by the id that can be recovered, and gets an error.
+//! No request may stay open because of such a message (G4): the side that waits for an answer is found
+//! by the id that can be recovered, and gets an error.
 
 use toolgate_json::{ReadError, ReadErrorKind};
 use toolgate_mcp::message::{MalformedMessage, RequestId};
@@ -19,9 +19,8 @@ use crate::recover::{Recovered, Recovery};
 use crate::side::Side;
 
 impl Conversation {
-    /// Takes what is left of a message that is over
-    /// [`Limits::message_bytes`](crate::policy::Limits::message_bytes) and was
-    /// thrown away as it came.
+    /// Handles the remains of a message that is larger than
+    /// [`Limits::message_bytes`](crate::policy::Limits::message_bytes) and was discarded as it arrived.
     pub fn oversize(
         &mut self,
         from: Side,
@@ -43,7 +42,7 @@ impl Conversation {
         out
     }
 
-    /// A text that cannot be read.
+    /// Handles a text that cannot be read.
     pub(super) fn unreadable<'m>(
         &mut self,
         turn: &Turn<'_>,
@@ -66,7 +65,7 @@ impl Conversation {
         self.lost(turn, from, &found, act, &error.to_string(), out);
     }
 
-    /// JSON of the client that is not a message, or one that must not pass.
+    /// Refuses JSON of the client that is not a message, or that must not pass.
     pub(super) fn no_message(turn: &Turn<'_>, error: &MalformedMessage<'_>, out: &mut Effects<'_>) {
         let act = match error.method_fault() {
             Some(_) => Act::ClientSentUnfitMethod,
@@ -76,13 +75,13 @@ impl Conversation {
         refuse_text(turn, id, error.method(), act, &error.to_string(), out);
     }
 
-    /// A batch of the client without messages.
+    /// Refuses a batch of the client without messages.
     pub(super) fn empty_batch(turn: &Turn<'_>, out: &mut Effects<'_>) {
         let text = "a batch must not be empty";
         refuse_text(turn, None, None, Act::ClientSentNoMessage, text, out);
     }
 
-    /// Answers the side that waits for a message that is lost.
+    /// Answers the side that waits for a lost message.
     pub(super) fn lost(
         &mut self,
         turn: &Turn<'_>,
@@ -165,8 +164,8 @@ impl Conversation {
         }
     }
 
-    /// A page of tools that cannot be read because of some of its tools still
-    /// lists the others.
+    /// Handles a page of tools that cannot be read because of some of its tools: the others are still
+    /// listed.
     fn salvage<'m>(
         &mut self,
         turn: &Turn<'_>,
@@ -192,7 +191,7 @@ impl Conversation {
         false
     }
 
-    /// A request of the server that cannot be passed on.
+    /// Refuses a request of the server that cannot be passed on.
     pub(super) fn refuse_server(
         turn: &Turn<'_>,
         id: &str,
@@ -213,8 +212,8 @@ impl Conversation {
     }
 }
 
-/// Refuses a text of the client; without an id the answer is to nobody in
-/// particular, as JSON-RPC 2.0 (section 5) has it.
+/// Refuses a text of the client. Without an id the answer has the id `null`, as JSON-RPC 2.0
+/// (section 5) requires.
 fn refuse_text(
     turn: &Turn<'_>,
     id: Option<&str>,
@@ -241,7 +240,7 @@ fn refuse_text(
 }
 
 impl Record {
-    /// One line more, bounded.
+    /// Sets the detail of the record, with bounded length.
     pub(super) fn note(&mut self, text: &str) {
         self.detail = Some(toolgate_json::quote(text, 256).to_string());
     }

@@ -1,5 +1,5 @@
-//! Whether a tool may be called at all: it is listed, not hidden, and its
-//! server is not rejected.
+//! Checks whether a tool may be called at all: it is listed, not hidden, and its server is not
+//! rejected.
 
 use toolgate_json::quote;
 use toolgate_mcp::check::OnUndecided;
@@ -34,7 +34,7 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
     }
     match case.found {
         Found::Tool(tool) => match tool.contract.headers() {
-            // It is in no list that a client of such headers gets.
+            // No client that uses such headers gets it in a list.
             Err(fault) if case.mirrors_headers => bad(case, &fault.to_string()),
             _ => Judged::Pass,
         },
@@ -55,7 +55,7 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
         }
         Found::Unknown => {
             let mode = match case.rules.policy.on_unlisted {
-                // Whether a tool is as it was pinned, only the list says.
+                // Only the list can show that a tool still matches its pin.
                 OnUndecided::Refuse if case.rules.policy.drift.refuses() => Mode::Enforce,
                 OnUndecided::Refuse => case.terms.arguments,
                 OnUndecided::Pass => Mode::Audit,
@@ -74,7 +74,7 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
     }
 }
 
-/// A call of a tool that the list has, and that no reader may use.
+/// A call of a listed tool that no reader may use.
 fn bad(case: &CallCase<'_>, reason: &str) -> Judged {
     let text = format!(
         "tool `{}` is malformed in its server's list: {reason}",
@@ -91,8 +91,8 @@ fn bad(case: &CallCase<'_>, reason: &str) -> Judged {
     violation.into()
 }
 
-/// A call of a hidden tool is answered as if there were no such tool, whatever the mode; the
-/// record says what it is.
+/// A call of a hidden tool is answered as if the tool did not exist, whatever the mode; the record
+/// says that it is hidden.
 fn hidden(name: &str) -> Violation {
     let (filter, act) = (Filter::Admission, Act::ToolHidden);
     Violation::act(filter, Mode::Enforce, act, unknown(name))
@@ -111,5 +111,5 @@ fn unknown(name: &str) -> Reply {
     }
 }
 
-/// Characters of a tool's name that a message repeats.
+/// Maximum characters of a tool's name that a message repeats.
 const NAME: usize = 128;

@@ -1,4 +1,4 @@
-//! Whether the arguments of a call keep the tool's contract, or can be made to.
+//! Checks whether the arguments of a call keep the tool's contract, or can be repaired.
 
 use toolgate_json::quote;
 use toolgate_mcp::check::{Checked, Decision, Fault, Refusal};
@@ -62,7 +62,7 @@ fn repaired(case: &CallCase<'_>, tool: &Known, refusal: &Refusal) -> Option<Judg
     }
 }
 
-/// The edits as the log has them: where and what, not the values.
+/// The edits for the log: where and what, not the values.
 fn places(edits: &[Edit], refusal: &Refusal) -> Vec<String> {
     let findings = refusal.report.iter().flat_map(|report| &report.findings);
     let keywords = findings.flat_map(|finding| finding.keyword_location.split('/'));
@@ -79,7 +79,7 @@ fn place(edit: &Edit, keywords: &[&str]) -> String {
         _ => "repaired".to_owned(),
     };
     let at = match (edit.kind, edit.pointer.rsplit_once('/')) {
-        // The schema names it, or it would have no default.
+        // The schema names the member, or it would have no default.
         (EditKind::DefaultFilled, Some((holder, name))) => {
             format!("{}/{name}", shown_location(holder, keywords))
         }
@@ -88,5 +88,5 @@ fn place(edit: &Edit, keywords: &[&str]) -> String {
     format!("{} {what}", quote(&at, PLACE))
 }
 
-/// Characters of a place that a record repeats.
+/// Maximum characters of a place that a record repeats.
 const PLACE: usize = 128;

@@ -1,5 +1,5 @@
-//! The forms of a page of tools: as the server sent it, as the guard checks by it,
-//! and as its reader gets it.
+//! The forms of a page of tools: as the server sent it, as the guard checks against it, and as its
+//! reader gets it.
 
 use std::sync::Arc;
 
@@ -15,13 +15,13 @@ use crate::policy::Rules;
 use crate::policy::{BadTools, Mode, Policy};
 use crate::record::Filter;
 
-/// The forms of one page. Tools have the same places in all of them.
+/// The forms of one page. Each tool has the same position in all of them.
 pub(crate) struct Forms {
     sent: Listing,
     known: Option<Listing>,
-    /// Only if it is neither of the others.
+    /// Set only if it differs from the form that the guard checks against.
     for_reader: Option<ForReader>,
-    /// The tools as the provider is shown them that the policy names.
+    /// The tools in the form for the provider that the policy names.
     provider: Option<Arc<ProviderTools>>,
     lost: Vec<Lost>,
 }
@@ -31,11 +31,11 @@ enum ForReader {
     Own(Listing),
 }
 
-/// The form that the guard checks by, for a page that goes to no client.
+/// The form that the guard checks against, for a page that goes to no client.
 ///
 /// # Errors
 ///
-/// Its rewritten form passes a bound.
+/// The rewritten form exceeds a limit.
 pub(crate) fn known_form(
     listing: Listing,
     store: &SchemaStore,
@@ -49,7 +49,7 @@ pub(crate) fn known_form(
 impl Forms {
     /// # Errors
     ///
-    /// A rewritten form passes a bound.
+    /// A rewritten form exceeds a limit.
     pub(crate) fn of(
         sent: Listing,
         rules: &Rules,
@@ -78,12 +78,12 @@ impl Forms {
         Ok(forms)
     }
 
-    /// Writes the form for the reader: tools as the provider is shown them, if the policy names
-    /// one, and then in schemas that popular clients can compile.
+    /// Writes the form for the reader: in the form for the provider, if the policy names one, and then
+    /// with schemas that popular clients can compile.
     ///
     /// # Errors
     ///
-    /// A rewritten form passes a bound.
+    /// A rewritten form exceeds a limit.
     pub(crate) fn rewrite(
         &mut self,
         rules: &Rules,
@@ -104,12 +104,12 @@ impl Forms {
         Ok(())
     }
 
-    /// The tools as the provider is shown them that the policy names.
+    /// The tools in the form for the provider that the policy names.
     pub(crate) fn provider(&self) -> Option<&ProviderTools> {
         self.provider.as_deref()
     }
 
-    /// The server's name for a tool of the form for the reader.
+    /// The server's name for a tool in the form for the reader.
     fn original<'n>(&'n self, name: &'n str) -> &'n str {
         original(self.provider(), name)
     }
@@ -119,12 +119,12 @@ impl Forms {
         &self.sent
     }
 
-    /// The page that calls and results are checked by.
+    /// The page that calls and results are checked against.
     pub(crate) fn known(&self) -> &Listing {
         self.known.as_ref().unwrap_or(&self.sent)
     }
 
-    /// The page that its reader gets a projection of.
+    /// The page from which the reader's projection is made.
     pub(crate) fn for_reader(&self) -> &Listing {
         match &self.for_reader {
             Some(ForReader::AsSent) => &self.sent,
@@ -133,7 +133,7 @@ impl Forms {
         }
     }
 
-    /// What readers, or the guard itself, know less of than the server sent.
+    /// Remarks on everything that the server sent and that readers, or the guard itself, do not get.
     pub(crate) fn remarks(&self, rules: &Rules) -> Remarks {
         let mut remarks = Remarks::default();
         for lost in &self.lost {
@@ -156,7 +156,7 @@ pub(crate) fn original<'n>(provider: Option<&'n ProviderTools>, name: &'n str) -
     tool.map_or(name, |contract| contract.name())
 }
 
-/// What is done about bad members of a tool, or of the page if it is of no tool.
+/// How bad members of a tool are handled, or of the page if they belong to no tool.
 fn mode(policy: &Policy, tool: Option<&str>) -> Mode {
     let mode = tool.map_or(policy.listing, |tool| policy.terms(tool).listing);
     if mode == Mode::Enforce && policy.bad_tools == BadTools::Pass {
@@ -165,7 +165,7 @@ fn mode(policy: &Policy, tool: Option<&str>) -> Mode {
     mode
 }
 
-/// The code of a record about something that differs for the reader.
+/// The code of a record about a difference for the reader.
 fn act(lost: &Lost) -> Act {
     match lost {
         Lost::Schema { .. } => Act::SchemaSimplified,

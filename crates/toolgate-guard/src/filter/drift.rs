@@ -1,4 +1,4 @@
-//! Whether a tool is as it was when its server's tools were pinned.
+//! Checks whether a tool still is as it was when its server's tools were pinned.
 
 use toolgate_json::quote;
 use toolgate_mcp::message::INVALID_PARAMS;
@@ -15,7 +15,7 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
     let found = match case.found {
         Found::Tool(tool) => compare(drift, case.scope.shared(), tool, case.fresh),
         Found::Bad(_) => unknown(drift, case.call.name),
-        // Nothing is there that could have changed. What was never pinned is not called even so.
+        // There is nothing that could have changed. A tool that was never pinned is refused even so.
         Found::Absent | Found::Unknown => {
             unknown(drift, case.call.name).filter(|(act, _)| *act == Act::ServerAddedTool)
         }
@@ -28,7 +28,7 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
                 text,
             };
             let mut violation = Violation::act(Filter::Drift, mode, act, reply);
-            // What another guard found, a list of this one does not show.
+            // A list of this guard does not show what another guard found.
             violation.by_list = act != Act::ToolQuarantined;
             violation.into()
         }
@@ -36,9 +36,9 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
     }
 }
 
-/// How a tool differs from its pin, and what follows from it. Without a lock file, the
-/// pin is what any of the guards that share state saw first. `fresh`: the server has just
-/// listed it, so the finding may be shared with the others.
+/// How a tool differs from its pin, and what happens then. Without a lock file, the pin is the first
+/// form that any of the guards with shared state saw. `fresh`: the server has just listed the tool, so
+/// the finding may be shared with the others.
 pub(super) fn compare(
     drift: &Drift,
     shared: Option<&SharedState>,
@@ -76,7 +76,7 @@ pub(super) fn compare(
     in_mode(act?, how)
 }
 
-/// The same for a tool of which nothing can be read that could be compared.
+/// The same for a tool that cannot be read well enough to be compared.
 pub(super) fn unknown(drift: &Drift, name: &str) -> Option<(Act, Mode)> {
     match drift.lock.as_ref()?.pin(name) {
         None => in_mode(Act::ServerAddedTool, drift.added),
@@ -104,5 +104,5 @@ fn wording(act: Act, tool: &str) -> String {
     format!("tool `{}` {what}", quote(tool, NAME))
 }
 
-/// Characters of a tool's name that a message repeats.
+/// Maximum characters of a tool's name that a message repeats.
 const NAME: usize = 128;

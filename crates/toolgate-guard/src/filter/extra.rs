@@ -1,5 +1,5 @@
-//! Whether the arguments of a call keep the argument schema that the operator gave the tool, or
-//! that its server lists beside the input schema and the operator believes.
+//! Checks whether the arguments of a call keep the argument schema that the operator gave the tool, or
+//! that its server lists beside the input schema and the operator trusts.
 
 use toolgate_json::{Document, OwnedDocument, quote};
 use toolgate_mcp::argument::{Answer, ArgumentSchema, SchemaError};
@@ -13,7 +13,7 @@ use crate::record::{Filter, Record};
 use crate::scope::Found;
 
 pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
-    // What is no object is reported by the filter of arguments.
+    // The filter of arguments reports arguments that are not an object.
     if case.terms.arguments == Mode::Off || case.call.malformed_arguments().is_some() {
         return Judged::Pass;
     }
@@ -39,7 +39,7 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
 fn object(case: &CallCase<'_>, schema: &ArgumentSchema) -> Option<Violation> {
     let limits = case.rules.policy.limits.read();
     let read = |text: &str| OwnedDocument::read(text, &limits).ok();
-    // What was repaired is what the server will get.
+    // The server will get the repaired arguments.
     let repaired = case.repaired.as_deref().and_then(read);
     let answer = match (&repaired, case.call.arguments) {
         (Some(repaired), _) => schema.check(repaired.document().root()),
@@ -99,9 +99,9 @@ fn malformed(case: &CallCase<'_>, error: &SchemaError) -> Violation {
     violation
 }
 
-/// The code of arguments that break an argument schema.
+/// The code for arguments that break an argument schema.
 const BROKEN: &str = "argument-schema";
-/// Characters of a tool's name that a message repeats.
+/// Maximum characters of a tool's name that a message repeats.
 const NAME: usize = 128;
-/// Characters of an argument's name that a record repeats.
+/// Maximum characters of an argument's name that a record repeats.
 const PLACE: usize = 128;

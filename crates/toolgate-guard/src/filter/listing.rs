@@ -1,4 +1,4 @@
-//! Which tools of a page may be listed, and how the page is rewritten for its reader.
+//! Decides which tools of a page may be listed, and rewrites the page for its reader.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -26,37 +26,37 @@ use crate::share::SharedState;
 pub(crate) struct PageCase<'p> {
     pub(crate) rules: &'p Rules,
     pub(crate) listing: &'p Listing,
-    /// The tools as the provider is shown them that the policy names; the page lists those.
+    /// The tools in the form for the provider that the policy names; the page lists those.
     pub(crate) provider: Option<&'p ProviderTools>,
     /// The list that the page is part of.
     pub(crate) tools: &'p Tools,
-    /// The tools of the page by name, also those that no page known leads to.
+    /// The tools of the page by name, even if no known page leads to this page.
     pub(crate) own: HashMap<&'p str, &'p Arc<Known>>,
-    /// What is shared with other guards.
+    /// The state that is shared with other guards.
     pub(crate) shared: Option<&'p SharedState>,
     pub(crate) cursor: Option<&'p str>,
     pub(crate) reader: Era,
-    /// Whether the page goes on with tools that cannot be read, so as it came.
+    /// Whether the page keeps its unreadable tools, and so is passed on as received.
     pub(crate) keeps_unreadable: bool,
-    /// Whether HTTP headers will repeat parts of calls.
+    /// Whether HTTP headers may repeat parts of calls.
     pub(crate) http: bool,
 }
 
-/// What became of a page.
+/// A page after the filter.
 pub(crate) struct PresentedPage {
     pub(crate) text: String,
     pub(crate) remarks: Remarks,
-    /// How many things differ from what the server wrote.
+    /// How many items differ from what the server wrote.
     pub(crate) rewritten: usize,
-    /// Whether the page is to go on as it came.
+    /// Whether the page is to be passed on as received.
     pub(crate) keeps_unreadable: bool,
 }
 
-/// What was found of the tools of a page.
+/// The findings on the tools of a page.
 #[derive(Default)]
 struct Judgement {
     remarks: Remarks,
-    /// A tool is kept from clients in any mode.
+    /// Whether a tool is withheld from clients in any mode.
     withholds: bool,
 }
 
@@ -67,31 +67,31 @@ pub(crate) struct Remark {
     pub(crate) act: Act,
     pub(crate) tool: Option<Arc<str>>,
     pub(crate) detail: String,
-    /// Whether the reader gets something else than the server sent: the tool, or what is wrong with
-    /// it, was left out or rewritten.
+    /// Whether the reader gets something different from what the server sent: the tool, or its bad part,
+    /// was left out or rewritten.
     pub(crate) left_out: bool,
-    /// How many more tools have the same remark: those beyond [`Remarks::MOST_OF_A_KIND`].
+    /// How many more tools have the same remark, above [`Remarks::MOST_OF_A_KIND`].
     pub(crate) more: u64,
 }
 
-/// The remarks on the tools of a page. A page may list any number of bad tools: of each kind of
-/// remark the first are kept and the rest are counted, so that one kind never hides another.
+/// The remarks on the tools of a page. A page may list any number of bad tools. For each kind of
+/// remark the first ones are kept and the rest are counted, so that one kind never hides another.
 #[derive(Debug, Default)]
 pub(crate) struct Remarks {
     kept: Vec<Remark>,
-    /// How many there are of each kind, kept or not. There are few kinds.
+    /// The number of remarks of each kind, kept or not. There are few kinds.
     of_kind: Vec<(Kind, u64)>,
 }
 
-/// What remarks have in common that differ only in their tool: the filter, the act, and whether
-/// something was left out.
+/// The kind of a remark, independent of its tool: the filter, the act, and whether something was left
+/// out.
 type Kind = (Filter, Act, bool);
 
 impl Remarks {
-    /// The tools that are named for each kind of remark.
+    /// The maximum number of tools that are named for each kind of remark.
     pub(crate) const MOST_OF_A_KIND: u64 = 256;
 
-    /// Adds the remarks of another.
+    /// Appends the remarks of another collection.
     fn append(&mut self, other: Self) {
         for remark in other.kept {
             let Remark {
@@ -112,7 +112,7 @@ impl Remarks {
         }
     }
 
-    /// Keeps a remark, or only counts it. The tool and the detail are asked for if it is kept.
+    /// Keeps a remark, or only counts it. The tool and the detail are computed only if it is kept.
     pub(crate) fn push(
         &mut self,
         filter: Filter,
@@ -145,7 +145,7 @@ impl Remarks {
         });
     }
 
-    /// The remarks to record: those that were kept, and one that counts the rest of each kind.
+    /// The remarks to record: the kept ones, and one for each kind that counts the rest.
     pub(crate) fn finish(self) -> impl Iterator<Item = Remark> {
         let over = self.of_kind.into_iter();
         let over = over.filter(|(_, number)| *number > Self::MOST_OF_A_KIND);
@@ -161,11 +161,11 @@ impl Remarks {
     }
 }
 
-/// Judges the tools of a page, and rewrites the page without those that are refused.
+/// Checks the tools of a page, and rewrites the page without those that are refused.
 ///
 /// # Errors
 ///
-/// The server is rejected for its tools; why.
+/// The reason why the server is rejected because of its tools.
 pub(crate) fn present(
     case: &PageCase<'_>,
     mut remarks: Remarks,
@@ -180,7 +180,7 @@ pub(crate) fn present(
     let mut judged = Judgement::default();
     let page =
         projection(policy, case).list_keeping(listing, |listed| judge(case, listed, &mut judged));
-    // A page goes on with its unreadable tools, so as it came, unless a tool of it must not be seen.
+    // A page keeps its unreadable tools, and is passed on as received, unless it has a tool to withhold.
     let mut unreadable = case.listing.unreadable().iter();
     let keeps_unreadable = case.keeps_unreadable
         && !judged.withholds
@@ -210,7 +210,7 @@ pub(crate) fn present(
     })
 }
 
-/// Why no tool of this list may be used at all, if so.
+/// Why no tool of this list may be used, if the whole list is rejected.
 pub(crate) fn rejection(rules: &Rules, tools: &Tools) -> Option<Arc<str>> {
     let policy = &rules.policy;
     if policy.bad_tools != BadTools::RejectServer {
@@ -314,14 +314,14 @@ fn judge(case: &PageCase<'_>, listed: &Listed<'_>, judged: &mut Judgement) -> bo
     }
 }
 
-/// Whether a tool of which no more than the name can be read is kept from clients in any mode.
+/// Whether a tool of which at most the name can be read is withheld from clients in any mode.
 fn is_withheld(policy: &Policy, name: Option<&str>) -> bool {
     let name = name.unwrap_or_default();
     let drifted = drift::unknown(&policy.drift, name);
     policy.terms(name).hidden || drifted.is_some_and(|(_, mode)| mode == Mode::Enforce)
 }
 
-/// Why the provider cannot be shown a tool, if it cannot.
+/// Why the tool has no form for the provider, if it has none.
 fn unprojected(case: &PageCase<'_>, name: &str, published: &str) -> Option<String> {
     match case.provider?.of_tool(name)? {
         Err(refused) => Some(refused.reason.to_string()),
@@ -336,7 +336,7 @@ fn unprojected(case: &PageCase<'_>, name: &str, published: &str) -> Option<Strin
     }
 }
 
-/// What was done to a tool for its provider, if anything was: the names of the steps.
+/// The steps that rewrote a tool for its provider, if there were any.
 fn steps(tool: &PublishedTool) -> Option<String> {
     let tool = tool.projected();
     let mut names: Vec<&str> = Vec::new();
@@ -371,7 +371,7 @@ fn uncompilable<'l>(case: &PageCase<'_>, name: &str) -> Option<(Act, Bad<'l>)> {
     Some((Act::ServerListedUncompilableTool, Bad::Uncompilable(why)))
 }
 
-/// Remarks on pinned tools that a whole list no longer has.
+/// Adds remarks on pinned tools that are missing from a complete list.
 pub(crate) fn removed(rules: &Rules, tools: &Tools, remarks: &mut Remarks) {
     let drift = &rules.policy.drift;
     let (Some(lock), true) = (&drift.lock, tools.is_whole()) else {
@@ -386,7 +386,7 @@ pub(crate) fn removed(rules: &Rules, tools: &Tools, remarks: &mut Remarks) {
     }
 }
 
-/// Remarks on rules that nothing in a whole list is under.
+/// Adds remarks on rules that match no tool of a complete list.
 pub(crate) fn idle_rules(rules: &Rules, tools: &Tools, remarks: &mut Remarks) {
     if !tools.is_whole() {
         return;
@@ -404,7 +404,7 @@ pub(crate) fn idle_rules(rules: &Rules, tools: &Tools, remarks: &mut Remarks) {
     }
 }
 
-/// The page with schemas that have no references, if any has one.
+/// The page with all references in schemas inlined, if there are any.
 fn without_references(listing: &Listing) -> Option<Listing> {
     let mut edits = Edits::new();
     let tools = toolgate_json::Node::member(listing.result(), "tools")?;
@@ -426,14 +426,14 @@ fn without_references(listing: &Listing) -> Option<Listing> {
     Listing::read(edits.apply(listing.text())).ok()
 }
 
-/// Whether a schema's text may contain a reference, spelled out or with escapes.
+/// Whether a schema's text may contain a reference, written plainly or with escapes.
 fn has_references(schema: &str) -> bool {
     schema.contains("Ref\"") || schema.contains("$ref") || schema.contains("\\u")
 }
 
-/// Characters of a tool's name that a message repeats.
+/// Maximum characters of a tool's name that a message repeats.
 const NAME: usize = 128;
-/// Characters of a pattern that a remark repeats.
+/// Maximum characters of a pattern that a remark repeats.
 const PATTERN: usize = 128;
 
 #[cfg(test)]
@@ -450,7 +450,7 @@ mod tests {
                     (Some(tool), "a reason".to_owned())
                 });
             }
-            // The bound is for each kind.
+            // The limit applies to each kind.
             remarks.push(Filter::Drift, Act::ServerRemovedTool, false, || {
                 (None, String::new())
             });

@@ -29,18 +29,18 @@ pub(crate) struct CallCase<'c> {
     pub(crate) rules: &'c Rules,
     pub(crate) terms: Terms,
     pub(crate) scope: &'c Scope,
-    /// Whether HTTP headers repeat arguments of the call.
+    /// Whether HTTP headers may repeat arguments of the call.
     pub(crate) mirrors_headers: bool,
     /// Where calls are counted.
     pub(crate) caller: &'c Scope,
     pub(crate) tools: &'c Tools,
-    /// What the list has under the call's name.
+    /// The entry of the list for the call's name.
     pub(crate) found: &'c Found,
-    /// Why there is no list, if one was asked for in vain.
+    /// Why there is no list, if it was requested without success.
     pub(crate) unlisted: Option<&'c str>,
-    /// Whether the call took its token already, before it waited.
+    /// Whether the call took its rate-limit token before it was parked.
     pub(crate) paid: bool,
-    /// Whether the list was asked for just now, for this call.
+    /// Whether the list was just requested for this call.
     pub(crate) fresh: bool,
     pub(crate) call: &'c ToolCall<'c>,
     /// The repaired arguments, if the call's own were repaired.
@@ -64,7 +64,7 @@ pub(crate) enum Judged {
 
 type CallFilter = fn(&mut CallCase<'_>) -> Judged;
 
-/// The filters of a call, in order: what costs least and concerns most is first.
+/// The filters of a call, in order: the cheapest and most general ones first.
 pub(crate) const CALL: [CallFilter; 5] = [
     admission::judge,
     drift::judge,

@@ -1,4 +1,4 @@
-//! Whether a tool may be called again so soon.
+//! Checks the rate limit of a tool.
 
 use toolgate_json::quote;
 
@@ -12,7 +12,7 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
     let Some(rate) = case.terms.rate.filter(|_| !case.paid) else {
         return Judged::Pass;
     };
-    // Unlisted names share one bucket, so that their number is bounded.
+    // Unlisted names share one bucket, so that the number of buckets is bounded.
     let bucket = match case.found {
         Found::Tool(_) => case.call.name,
         _ => "",
@@ -43,5 +43,5 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
     }
 }
 
-/// Characters of a tool's name that a message repeats.
+/// Maximum characters of a tool's name that a message repeats.
 const NAME: usize = 128;

@@ -1,5 +1,5 @@
-//! Whether a result keeps the contract of the tool that made it, and what
-//! becomes of it if not.
+//! Checks whether a result keeps the contract of the tool that made it, and replaces or marks it if
+//! not.
 
 use toolgate_json::{Kind, Node as _, View};
 use toolgate_mcp::contract::{OutputShape, ToolContract};
@@ -12,10 +12,10 @@ use crate::fault::Act;
 use crate::policy::{BadResult, Policy, Project};
 use crate::text;
 
-/// A result without its structured content, or with all of it, that says what
-/// is wrong with it; nothing if it is not an object that could say so.
+/// Marks a result with what is wrong with it, and removes or keeps its structured content; `None` if
+/// it is not an object, or is to be replaced.
 ///
-/// The text is that of the whole document `result` stands in.
+/// `source` is the text of the whole document that contains `result`.
 pub(crate) fn marked(
     how: BadResult,
     violation: &Violation,
@@ -47,7 +47,7 @@ pub(crate) fn marked(
             Some(flag) => edits.replace(flag, "true"),
             None => appended.push("\"isError\":true".to_owned()),
         }
-        // An error must say something.
+        // An error must have a text.
         let said = text::string(violation.text());
         let block = format!(r#"{{"type":"text","text":{said}}}"#);
         match result.member("content") {
@@ -68,13 +68,13 @@ pub(crate) fn marked(
     Some(edits.apply(source))
 }
 
-/// What every reader needs of a final result, and this one has not: an array `content`, and a text
-/// block where the structured content is more than older readers know.
+/// What a final result lacks that every reader needs: an array `content`, and a text block if older
+/// readers do not know such structured content.
 pub(crate) fn missing(era: Era, result: View<'_>) -> Option<Act> {
     let value = result.member("structuredContent");
     if result.member("content").is_some() && value.is_none_or(|value| value.kind() == Kind::Object)
     {
-        // Most results: they are not decoded for this.
+        // This covers most results, without decoding them.
         return None;
     }
     let read = era.read_result(result).ok()?;
@@ -88,9 +88,9 @@ pub(crate) fn missing(era: Era, result: View<'_>) -> Option<Act> {
     read.content.is_none().then_some(Act::ResultWithoutContent)
 }
 
-/// A result with a text block of its structured content, and with `content` in any case.
+/// A result with a text block of its structured content, and always with `content`.
 ///
-/// The text is that of the whole document `result` stands in.
+/// `source` is the text of the whole document that contains `result`.
 pub(crate) fn with_text(result: View<'_>, source: &str) -> String {
     let block = result.member("structuredContent").map(text_block);
     let mut edits = Edits::new();
@@ -132,7 +132,7 @@ pub(crate) fn needs_projection(
         (Structured::Object, Some(value)) => {
             let is_object = value.kind() == Kind::Object;
             let form = projection(policy, era).content_form(Some(tool), is_object, true);
-            // What is not an object needs a text block, too.
+            // A value that is not an object needs a text block, too.
             !is_object || form.content != StructuredForm::Natural
         }
     };
@@ -141,7 +141,7 @@ pub(crate) fn needs_projection(
 
 /// How tools and results are rewritten for readers of `era`.
 pub(crate) fn projection(policy: &Policy, era: Era) -> Projection {
-    // An object keeps the text that its author gave it, or none.
+    // An object keeps the text that its author gave it, or has none.
     let mut projection = Projection::to(era).text(TextFallback::NonObject);
     if !policy.translated_from_modern {
         projection = projection.from_legacy(policy.legacy_values);
@@ -153,11 +153,11 @@ pub(crate) fn projection(policy: &Policy, era: Era) -> Projection {
     }
 }
 
-/// What becomes of a value that is not an object, where the protocol of both the server and
-/// the client knows objects only.
+/// How a value that is not an object is handled if the protocol of both the server and the client
+/// allows only objects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum NotObject {
-    /// The output schema is one of objects: the result is bad.
+    /// The output schema only allows objects: the result is bad.
     Bad,
     /// No output schema applies: the value is left out.
     LeftOut,
@@ -170,7 +170,7 @@ pub(crate) fn not_object(
     tool: &ToolContract,
     result: View<'_>,
 ) -> Option<NotObject> {
-    // Most results have an object or nothing, and are not decoded for this.
+    // Most results have an object or nothing, and need not be decoded for this.
     let value = result.member("structuredContent")?;
     let projection = projection(policy, era);
     if value.kind() == Kind::Object || !projection.forbids_other_values() {
@@ -187,7 +187,7 @@ pub(crate) fn not_object(
     (tool.output_shape() != OutputShape::Other).then_some(NotObject::LeftOut)
 }
 
-/// Where a result says what the guard found wrong with it.
+/// The member of `_meta` that says what the guard found wrong with a result.
 const VERDICT: &str = "toolgate/verdict";
 /// Members that results of older eras do not have.
 const FOREIGN: [&str; 3] = ["resultType", "ttlMs", "cacheScope"];

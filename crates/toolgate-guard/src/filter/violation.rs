@@ -19,19 +19,19 @@ pub(crate) struct Violation {
     pub(crate) mode: Mode,
     pub(crate) code: &'static str,
     pub(crate) blame: Party,
-    /// Where, and which keyword; never values.
+    /// Where the value failed, and at which keyword; never values.
     pub(crate) places: Vec<String>,
     /// One line for the log, without values.
     pub(crate) detail: Option<String>,
     pub(crate) reply: Reply,
-    /// Whether a newer list of tools could say otherwise.
+    /// Whether a newer list of tools could change the verdict.
     pub(crate) by_list: bool,
 }
 
 /// How the caller is answered.
 #[derive(Debug)]
 pub(crate) enum Reply {
-    /// As the contract layer says it.
+    /// In the words of the contract layer.
     Refusal(Box<Refusal>),
     /// As a JSON-RPC error.
     Error { code: i64, text: String },
@@ -78,7 +78,7 @@ impl Violation {
         }
     }
 
-    /// A call that cannot be read as one.
+    /// The violation of a call that cannot be read as one.
     pub(crate) fn malformed(mode: Mode, text: String) -> Self {
         let code = INVALID_PARAMS;
         let reply = Reply::Error { code, text };
@@ -87,7 +87,7 @@ impl Violation {
         violation
     }
 
-    /// A check that ended without an answer, and a policy that lets pass.
+    /// A check that ended without a verdict, under a policy that lets it pass.
     pub(crate) fn undecided(filter: Filter, code: &'static str, why: Exhausted) -> Self {
         Self {
             filter,
@@ -121,7 +121,7 @@ impl Violation {
     }
 }
 
-/// Where a schema was not matched, and by which keyword; never the value.
+/// Where a value failed its schema, and at which keyword; never the value.
 fn places(report: &Report) -> Vec<String> {
     let findings = report.findings.iter().take(Record::PLACES);
     let place = |finding: &Finding| {
@@ -132,9 +132,9 @@ fn places(report: &Report) -> Vec<String> {
     findings.map(place).collect()
 }
 
-/// The place of a value, with `*` for names of members that the schema does not name: who sent the
-/// value chose them, and they may be what a log must not hold. `keywords` are the segments of the
-/// locations of the keywords that look at the value.
+/// The location of a value, with `*` for member names that are not in the schema: the sender of the
+/// value chose them, and they may be secret. `keywords` are the segments of the locations of the
+/// keywords that check the value.
 pub(super) fn shown_location(pointer: &str, keywords: &[&str]) -> String {
     let is_named = |name: &str| keywords.windows(2).any(|pair| pair == ["properties", name]);
     let has_items = keywords.iter().any(|keyword| ITEMS.contains(keyword));
@@ -172,7 +172,7 @@ const ITEMS: [&str; 5] = [
     "unevaluatedItems",
     "contains",
 ];
-/// Digits of an array's index: a longer number is a name.
+/// Maximum digits of an array index; a longer number is a name.
 const INDEX_DIGITS: usize = 6;
-/// Characters of a place that a record repeats.
+/// Maximum characters of a place that a record repeats.
 const PLACE: usize = 128;

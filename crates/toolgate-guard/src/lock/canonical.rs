@@ -1,4 +1,4 @@
-//! The digest of a JSON value that is the same however the value is written.
+//! A digest of a JSON value that does not depend on how the value is written.
 
 use std::fmt;
 
@@ -33,8 +33,7 @@ impl Digest {
         Some(Self(bytes))
     }
 
-    /// The digest of some members of an object, and of one that is not among them, their names
-    /// included.
+    /// The digest of some members of an object, and of one that is not among them, with their names.
     pub(super) fn of_members<'a>(
         object: View<'a>,
         wanted: impl Fn(&str) -> bool,
@@ -60,9 +59,8 @@ impl fmt::Display for Digest {
     }
 }
 
-/// Writes values into a digest: members sorted by name, numbers in the one way
-/// of their value, strings with the least escapes, no whitespace. Keeps its own
-/// stack, since the values are a stranger's.
+/// Writes values into a digest: members sorted by name, numbers in the one form of their value, strings
+/// with the fewest escapes, no whitespace. It keeps its own stack, because the values are untrusted.
 #[derive(Default)]
 struct Writer<'a> {
     hash: Sha256,
@@ -70,7 +68,7 @@ struct Writer<'a> {
 }
 
 enum Frame<'a> {
-    /// Members that are left, the next one last.
+    /// Remaining members, the next one last.
     Members(Vec<(&'a str, View<'a>)>),
     Items(Items<'a>),
 }

@@ -1,4 +1,4 @@
-//! Pinned tools: what each of a server's tools was when somebody approved it.
+//! Pinned tools: each of a server's tools as it was when somebody approved it.
 
 mod canonical;
 
@@ -11,20 +11,20 @@ use toolgate_mcp::contract::ToolContract;
 
 pub use canonical::Digest;
 
-/// What a tool is, in two digests.
+/// The definition of a tool as two digests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Pin {
-    /// Of `inputSchema`, `outputSchema`, and the argument schema in `_meta`, if there is one.
+    /// The digest of `inputSchema`, `outputSchema`, and the argument schema in `_meta`, if there is one.
     pub contract: Digest,
-    /// Of everything else that a reader sees: title, description,
-    /// annotations, icons, members of vendors; not of the rest of `_meta`.
+    /// The digest of everything else that a reader sees: title, description, annotations, icons and vendor
+    /// members, but not the rest of `_meta`.
     pub description: Digest,
 }
 
 impl Pin {
-    /// The pin of a tool's definition, an object as in `tools/list`. Spelling
-    /// and order of members do not matter.
+    /// The pin of a tool's definition, an object as in `tools/list`. Spelling and order of members do not
+    /// matter.
     #[must_use]
     pub fn of(tool: View<'_>) -> Self {
         let listed = tool.member("_meta").and_then(|meta| meta.member(LISTED));
@@ -36,8 +36,7 @@ impl Pin {
         }
     }
 
-    /// The pin of a tool that was read before; nothing if its text cannot be
-    /// read alone.
+    /// The pin of a tool that was parsed before; `None` if its text cannot be parsed alone.
     #[must_use]
     pub fn of_contract(tool: &ToolContract) -> Option<Self> {
         let document = OwnedDocument::read(tool.text(), &limits()).ok()?;
@@ -144,23 +143,23 @@ impl Lock {
     }
 }
 
-/// Why a text is not a lock.
+/// Why a text is not a valid lock.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LockError {
-    /// It is not JSON, or over a bound.
+    /// It is not JSON, or exceeds a limit.
     #[error(transparent)]
     Json(#[from] ReadError),
-    /// There are neither pins nor tools in it.
+    /// It has neither pins nor tools.
     #[error("there are neither `pins` nor `tools` in it")]
     NoTools,
     /// A tool has no name.
     #[error("the tool at index {index} has no `name`")]
     Unnamed {
-        /// Its place.
+        /// Its index.
         index: usize,
     },
-    /// Two tools have one name.
+    /// Two tools have the same name.
     #[error("the tool `{tool}` is there twice")]
     Twice {
         /// The name.
@@ -174,7 +173,7 @@ pub enum LockError {
     },
 }
 
-/// The array of tools, wherever the usual shapes have it.
+/// The array of tools, in any of the usual forms.
 fn tools(root: View<'_>) -> Option<View<'_>> {
     if root.kind() == Kind::Array {
         return Some(root);
@@ -184,7 +183,7 @@ fn tools(root: View<'_>) -> Option<View<'_>> {
     (tools.kind() == Kind::Array).then_some(tools)
 }
 
-/// As deep and as large as the catalog reads definitions.
+/// The limits with which the catalog reads definitions.
 fn limits() -> ReadLimits {
     ReadLimits {
         bytes: 64 << 20,
@@ -195,7 +194,7 @@ fn limits() -> ReadLimits {
 }
 
 const SCHEMAS: [&str; 2] = ["inputSchema", "outputSchema"];
-/// Characters of a tool's name that a message repeats.
+/// Maximum characters of a tool's name that a message repeats.
 const SHOWN: usize = 128;
 
 #[cfg(test)]

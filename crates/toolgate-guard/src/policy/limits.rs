@@ -1,33 +1,32 @@
-//! What conversations may take: named bounds, on by default.
+//! Limits of conversations: named, and on by default.
 
 use toolgate_json::ReadLimits;
 
 use super::PolicyError;
 
-/// Bounds on messages, on waiting requests, and on cached data.
+/// Limits on messages, on waiting requests, and on cached data.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Limits {
     /// Bytes of one message. Default 16 MiB.
     pub message_bytes: usize,
-    /// Arrays and objects open at the same time in a message. Default 128.
+    /// Open arrays and objects at any point of a message. Default 128.
     pub depth: usize,
     /// Values and keys of one message. Default 1,000,000.
     pub nodes: usize,
-    /// Requests that are open at the same time, in each direction of one
-    /// conversation. Default 16,384.
+    /// Open requests in each direction of one conversation. Default 16,384.
     pub pending: usize,
-    /// Calls of one conversation that wait for the list of tools. Default 1,024.
+    /// Calls of one conversation that are parked until the list of tools arrives. Default 1,024.
     pub parked: usize,
-    /// Bytes of the calls that wait. Default 32 MiB.
+    /// Bytes of the parked calls. Default 32 MiB.
     pub parked_bytes: usize,
-    /// Pages of one list that the guard asks for itself, or remembers. Default 200.
+    /// Pages of one list that the guard fetches itself, or caches. Default 200.
     pub pages: usize,
     /// Tools of one list. Default 20,000.
     pub tools: usize,
     /// Bytes of one list. Default 64 MiB.
     pub listing_bytes: usize,
-    /// Bytes of all lists that are remembered. Default 256 MiB.
+    /// Bytes of all cached lists. Default 256 MiB.
     pub tool_list_bytes: usize,
     /// Tasks that one scope remembers. Default 10,000.
     pub tasks: usize,
@@ -45,7 +44,7 @@ impl Default for Limits {
             message_bytes: 16 << 20,
             depth: 128,
             nodes: 1_000_000,
-            // why: more than any one client has open, at some 200 bytes each.
+            // why: more than any one client has open, at about 200 bytes each.
             pending: 16_384,
             parked: 1_024,
             parked_bytes: 32 << 20,

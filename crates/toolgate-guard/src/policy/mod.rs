@@ -24,39 +24,39 @@ use toolgate_schema::{Compiler, Formats, Strictness};
 
 use crate::lock::Lock;
 
-/// What happens to violations: for each direction, and for each tool by [`ToolRule`].
+/// How violations are handled: for each direction, and for each tool by [`ToolRule`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(
     clippy::exhaustive_enums,
     reason = "a violation is stopped, recorded, or not looked for"
 )]
 pub enum Mode {
-    /// It does not pass.
+    /// The message does not pass.
     #[default]
     Enforce,
-    /// It passes, and a record says so.
+    /// The message passes, and a record reports the violation.
     Audit,
-    /// Nothing is looked at.
+    /// Nothing is checked.
     Off,
 }
 
-/// What happens to a malformed tool, or a tool whose schemas do not compile.
+/// How a malformed tool is handled, or a tool whose schemas do not compile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(
     clippy::exhaustive_enums,
     reason = "the tool goes, or the server, or nothing"
 )]
 pub enum BadTools {
-    /// It is left out of the list; the other tools are there.
+    /// It is left out of the list; the other tools stay.
     #[default]
     FilterOut,
-    /// The whole list is answered by an error, and no tool of it can be called.
+    /// The whole list is answered with an error, and none of its tools can be called.
     RejectServer,
-    /// It stays in the list; a call of it fails.
+    /// It stays in the list; calls of it fail.
     Pass,
 }
 
-/// What becomes of a result that breaks its tool's contract.
+/// How a result is handled that breaks its tool's contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(
     clippy::exhaustive_enums,
@@ -66,27 +66,27 @@ pub enum BadResult {
     /// It is replaced by a result with `isError: true` that says what is wrong.
     #[default]
     Replace,
-    /// `content` stays, `structuredContent` goes, `isError` becomes `true`, and
-    /// `_meta` says what is wrong.
+    /// `content` stays, `structuredContent` is removed, `isError` becomes `true`, and `_meta` says what is
+    /// wrong.
     DropStructured,
     /// Everything stays, and `_meta` says what is wrong.
     Flag,
 }
 
-/// What becomes of a result without a text that every reader can read: structured content that is
-/// no object and no text block beside it (SEP-2106 asks servers for one), or no `content` at all.
+/// How a result is handled that has no text that every reader can read: structured content that is not
+/// an object without a text block beside it (SEP-2106 asks servers for one), or no `content` at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(
     clippy::exhaustive_enums,
     reason = "the text can be added, asked for, or not be there"
 )]
 pub enum TextBlocks {
-    /// The text is added, and a record says so.
+    /// The text is added, and a record reports it.
     #[default]
     Repair,
-    /// As any bad result.
+    /// It is handled like any bad result.
     Refuse,
-    /// It passes, and a record says so.
+    /// It passes, and a record reports it.
     Report,
 }
 
@@ -102,47 +102,47 @@ pub enum Project {
     Wrap,
     /// Schema and value are left out; the text stays.
     Drop,
-    /// As the server sent it.
+    /// It stays as the server sent it.
     Off,
 }
 
-/// What happens to a tool that differs from its pin.
+/// How a tool is handled that differs from its pin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(
     clippy::exhaustive_enums,
     reason = "drift is refused, recorded, or not looked at"
 )]
 pub enum DriftMode {
-    /// Nothing is looked at.
+    /// Nothing is checked.
     #[default]
     Off,
-    /// The tool stays, and a record says so.
+    /// The tool stays, and a record reports it.
     Report,
     /// The tool is left out of the list, and calls of it are refused.
     Refuse,
 }
 
-/// The pinned tools, and what happens to tools that differ from them.
+/// The pinned tools, and how tools are handled that differ from them.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct Drift {
     /// The tools as they were approved.
     pub lock: Option<Arc<Lock>>,
-    /// For tools whose schemas or description changed.
+    /// How tools are handled whose schemas or description changed.
     pub changed: DriftMode,
-    /// For tools that were not there. Removed tools are always only reported.
+    /// How tools are handled that have no pin. Removed tools are always only reported.
     pub added: DriftMode,
 }
 
 impl Drift {
-    /// Whether a lock file keeps tools away.
+    /// Whether a lock file can cause tools to be refused.
     pub(crate) fn refuses(&self) -> bool {
         self.lock.is_some() && [self.changed, self.added].contains(&DriftMode::Refuse)
     }
 }
 
-/// Everything that an operator can want of the guard. The default lets nothing
-/// pass that breaks a contract, and changes nothing that keeps it.
+/// All settings of the guard. By default nothing passes that breaks a contract, and nothing changes
+/// that keeps it.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Policy {
@@ -258,8 +258,8 @@ impl Policy {
         }
     }
 
-    /// A policy that judges nothing and waits for ever, in the same limits: for a connection whose
-    /// messages another conversation judges.
+    /// A policy that checks nothing and has no timeouts, with the same limits: for a connection whose
+    /// messages another conversation checks.
     #[must_use]
     pub fn without_filters(&self) -> Self {
         Self {
@@ -278,7 +278,7 @@ impl Policy {
         }
     }
 
-    /// What holds for one tool.
+    /// The settings for one tool.
     pub(crate) fn terms(&self, tool: &str) -> Terms {
         Terms::of(self, tool)
     }
@@ -293,7 +293,7 @@ impl Policy {
         given.next().map(|schema| &**schema)
     }
 
-    /// What `format` does in a schema of a tool.
+    /// How `format` is handled in a schema of a tool.
     pub(crate) fn formats_in(&self, tool: &str, part: SchemaPart) -> Formats {
         let terms = self.terms(tool);
         match part {
@@ -302,11 +302,11 @@ impl Policy {
         }
     }
 
-    /// Looks for values that make no sense.
+    /// Checks the policy for invalid values.
     ///
     /// # Errors
     ///
-    /// The first that is found.
+    /// The first invalid value.
     pub fn check(&self) -> Result<(), PolicyError> {
         for rate in self.rate.iter() {
             rate.check("rate")?;
@@ -335,9 +335,9 @@ impl Default for Policy {
 #[derive(Debug)]
 pub(crate) struct Rules {
     pub(crate) policy: Policy,
-    /// Which policy this is: what was found out under another one must be found out again.
+    /// The number of the policy: results that were found under another policy must be computed again.
     pub(crate) generation: u64,
-    /// Whether [`Policy::rule_usage`] has this server's list.
+    /// Whether [`Policy::rule_usage`] has counted this server's list.
     usage_counted: AtomicBool,
 }
 
@@ -350,7 +350,7 @@ impl Rules {
         }
     }
 
-    /// The rules that no tool is under, to be recorded now that there is a whole list.
+    /// The rules that match no tool, to be recorded now that there is a complete list.
     pub(crate) fn idle(&self, has_tool: impl Fn(&ToolRule) -> bool) -> Vec<&ToolRule> {
         match &self.policy.rule_usage {
             Some(usage) if !self.usage_counted.swap(true, Ordering::Relaxed) => {
@@ -361,7 +361,7 @@ impl Rules {
     }
 }
 
-/// A policy that makes no sense.
+/// An invalid policy.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{member}`: {what}")]
 pub struct PolicyError {
@@ -377,7 +377,7 @@ impl PolicyError {
         }
     }
 
-    /// The member of the policy that is wrong, as a path.
+    /// The invalid member of the policy, as a path.
     #[must_use]
     pub fn member(&self) -> &str {
         &self.member

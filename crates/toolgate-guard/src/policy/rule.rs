@@ -1,4 +1,4 @@
-//! What holds for the tools that a pattern names.
+//! The settings for the tools that match a pattern.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,11 +8,11 @@ use toolgate_schema::Formats;
 
 use super::{BadResult, Mode, PolicyError};
 
-/// What holds for some tools. An absent member leaves what held before.
+/// The settings for some tools. An absent member leaves the earlier setting.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
 pub struct ToolRule {
-    /// Which: a name in which `*` matches any characters and `?` matches one.
+    /// The names of the tools: `*` matches any characters and `?` matches one.
     pub name: String,
     /// See [`Policy::listing`](super::Policy::listing).
     pub listing: Option<Mode>,
@@ -30,21 +30,21 @@ pub struct ToolRule {
     pub result_formats: Option<Formats>,
     /// See [`Policy::rate`](super::Policy::rate).
     pub rate: Option<Rate>,
-    /// What arguments must keep besides the input schema, in the words of this schema.
+    /// The schema that arguments must keep besides the input schema.
     pub argument_schema: Option<Arc<ArgumentSchema>>,
     /// Whether the tools are neither listed nor callable.
     pub hidden: Option<bool>,
 }
 
-/// How often something may happen: so many times in a time, and so many at once.
+/// A rate limit: a number of calls in a period, and a number at once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(clippy::exhaustive_structs, reason = "a token bucket has these parts")]
 pub struct Rate {
-    /// How many times.
+    /// The number of calls.
     pub calls: u32,
-    /// In which time.
+    /// The period.
     pub per: Duration,
-    /// How many at once after a rest.
+    /// The number of calls at once after a rest.
     pub burst: u32,
 }
 
@@ -75,7 +75,7 @@ impl ToolRule {
 }
 
 impl Rate {
-    /// The time after which one more is allowed.
+    /// The time after which one more call is allowed.
     pub(crate) fn interval(&self) -> Duration {
         self.per / self.calls.max(1)
     }
@@ -94,8 +94,8 @@ impl Rate {
     }
 }
 
-/// Whether a name matches a pattern, in which `*` stands for any characters, also none, and `?` for
-/// one. It backtracks to the last `*` only, so the cost is the product of the lengths at most.
+/// Whether a name matches a pattern, in which `*` stands for any characters, or none, and `?` for one.
+/// It only backtracks to the last `*`, so the cost is at most the product of the lengths.
 ///
 /// ```
 /// use toolgate_guard::policy::name_matches;
@@ -112,7 +112,7 @@ pub fn name_matches(pattern: &str, text: &str) -> bool {
         match (pattern.next(), text.next()) {
             (None, None) => return true,
             (Some('*'), _) => {
-                // The star takes nothing at first.
+                // The star matches nothing at first.
                 text = before.1;
                 star = Some((pattern.clone(), text.clone()));
             }
@@ -122,7 +122,7 @@ pub fn name_matches(pattern: &str, text: &str) -> bool {
                 let Some((after, mut from)) = star.take() else {
                     return false;
                 };
-                // The star takes one more.
+                // The star matches one more character.
                 if from.next().is_none() {
                     return false;
                 }

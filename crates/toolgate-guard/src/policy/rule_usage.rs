@@ -1,11 +1,11 @@
-//! Which rules for tools have no tool.
+//! Finds rules for tools that match no tool.
 
 use std::sync::{Mutex, PoisonError};
 
 use super::ToolRule;
 
-/// Finds rules that no tool of any server is under, for the policies of all servers that have these
-/// rules in common. A misspelt name protects nothing, and most likely nobody notices.
+/// Finds rules that match no tool of any server, for the policies of all servers that share these
+/// rules. A misspelt name protects nothing, and usually nobody notices.
 #[derive(Debug)]
 pub struct RuleUsage {
     servers: usize,
@@ -14,14 +14,14 @@ pub struct RuleUsage {
 
 #[derive(Debug, Default)]
 struct State {
-    /// How many servers have sent their whole list.
+    /// How many servers have sent their complete list.
     listed: usize,
-    /// The rules, by their index, that a tool of one of them is under.
+    /// Whether each rule, by its index, matches a tool of one of them.
     used: Vec<bool>,
 }
 
 impl RuleUsage {
-    /// For the policies of so many servers.
+    /// Creates the state for the policies of this many servers.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -42,7 +42,7 @@ impl RuleUsage {
         }
     }
 
-    /// Takes in the whole list of one server. Gives the rules without a tool if it was the last.
+    /// Counts the complete list of one server. Returns the rules without a tool if it was the last server.
     pub(crate) fn listed<'r>(
         &self,
         rules: &'r [ToolRule],

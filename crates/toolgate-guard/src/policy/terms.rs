@@ -1,10 +1,10 @@
-//! What holds for one tool: the policy with the tool's rules applied.
+//! The settings for one tool: the policy with the tool's rules applied.
 
 use toolgate_schema::Formats;
 
 use super::{BadResult, Mode, Policy, Rate};
 
-/// What holds for one tool.
+/// The settings for one tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Terms {
     pub(crate) listing: Mode,

@@ -1,4 +1,4 @@
-//! Tests of policies: which are refused, and what rules make of them.
+//! Tests of policies: which are invalid, and how rules apply.
 
 use super::*;
 

@@ -1,9 +1,8 @@
 //! Scopes: the tools of a server as one client context sees them, and how long they are cached.
 //!
-//! A *scope* is one upstream as one authorisation context sees it: the lists of
-//! tools that it was shown, the tasks that it began, how often it called. Lists
-//! whose `cacheScope` is `public` are shared by all scopes of the upstream
-//! (2026-07-28, server/utilities/caching).
+//! A *scope* is one upstream as one authorization context sees it: the lists of tools that it was
+//! shown, the tasks that it started, and its call counts. Lists whose `cacheScope` is `public` are
+//! shared by all scopes of the upstream (2026-07-28, server/utilities/caching).
 
 mod pages;
 mod tool_cache;
@@ -23,7 +22,7 @@ use pages::Page;
 pub(crate) use pages::{Found, Tools, Trust};
 pub(crate) use tool_cache::{Known, PageTools, ToolCache};
 
-/// Names a scope.
+/// The key of a scope.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[expect(
     clippy::exhaustive_structs,
@@ -32,30 +31,29 @@ pub(crate) use tool_cache::{Known, PageTools, ToolCache};
 pub struct ScopeKey {
     /// The upstream's name in the configuration, or its URL.
     pub upstream: Arc<str>,
-    /// The identity that it is asked under.
+    /// The identity under which it is asked.
     pub context: Context,
 }
 
-/// The identity that an upstream is asked under.
+/// The identity under which an upstream is asked.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Context {
     /// Without authorisation.
     Anonymous,
-    /// With an `Authorization` header of this digest. The header itself is a
-    /// secret and is not kept.
+    /// With an `Authorization` header that has this digest. The header itself is a secret and is not kept.
     Bearer([u8; 32]),
-    /// Within a connection or session that has a list of its own.
+    /// Within a connection or session that has its own list.
     Session(u64),
 }
 
-/// The cached tools, tasks and rates of one upstream in one context. A handle: clones share it.
+/// The cached tools, tasks and rates of one upstream in one context. It is a handle: clones share it.
 #[derive(Debug, Clone)]
 pub struct Scope(Arc<ScopeState>);
 
 #[derive(Debug)]
 struct ScopeState {
-    /// The scope of public lists of the same upstream; none if it is that one.
+    /// The scope of the upstream's public lists; `None` if this is that scope.
     public: Option<Scope>,
     tool_cache: Arc<ToolCache>,
     shared: Option<Arc<SharedState>>,
@@ -77,7 +75,7 @@ struct State {
 #[derive(Debug, Default)]
 struct CallBudget {
     own: Bucket,
-    /// What other guards leave of them, if they share this scope.
+    /// The tokens that other guards leave, if they share this scope.
     shared_bucket: Option<Arc<SharedBucket>>,
 }
 
@@ -85,10 +83,10 @@ struct CallBudget {
 pub(crate) struct ListedPage<'l> {
     pub(crate) listing: &'l Listing,
     pub(crate) cursor: Option<&'l str>,
-    /// How long the server lets it be kept; `None` where eras do not say.
+    /// How long the server allows it to be cached; `None` in eras without such a member.
     pub(crate) ttl: Option<Duration>,
     pub(crate) public: bool,
-    /// [`Scope::changes`] when it was asked for.
+    /// [`Scope::changes`] when the page was requested.
     pub(crate) asked: u64,
     pub(crate) now: Duration,
 }
@@ -114,24 +112,24 @@ impl Scope {
         }))
     }
 
-    /// Sets the scope's identity for other guards; the first call counts.
+    /// Sets the scope's identity for other guards. Only the first call has an effect.
     pub(crate) fn stand_for(&self, who: Identity<'_>) {
         if let Some(shared) = &self.0.shared {
             self.0.caller.get_or_init(|| shared.caller(who));
         }
     }
 
-    /// What is shared with other guards.
+    /// The state that is shared with other guards.
     pub(crate) fn shared(&self) -> Option<&SharedState> {
         self.0.shared.as_deref()
     }
 
-    /// Whether tools are held to what a guard saw first.
+    /// Whether tools are compared with what a guard saw first.
     pub(crate) fn is_pinned(&self) -> bool {
         self.shared().is_some_and(SharedState::is_pinning)
     }
 
-    /// The tools that are known, and how far.
+    /// The tools that are known so far.
     pub(crate) fn tools(&self) -> Arc<Tools> {
         let own = Arc::clone(&self.state().tools);
         match &self.0.public {
@@ -143,21 +141,21 @@ impl Scope {
         }
     }
 
-    /// Where schemas are compiled.
+    /// The store that compiles schemas.
     pub(crate) fn store(&self) -> &SchemaStore {
         self.0.tool_cache.store()
     }
 
-    /// Grows whenever the server says that its tools changed, also to others who share its public
-    /// lists.
+    /// A counter that grows whenever the server says that its tools changed, also to others who share its
+    /// public lists.
     pub(crate) fn changes(&self) -> u64 {
         let own = self.state().changes;
         let public = self.0.public.as_ref().map_or(0, Self::changes);
         own.saturating_add(public)
     }
 
-    /// Takes in a page. Gives the list as it is then, and the tools of the page, which are not in it
-    /// if no page that is known leads there.
+    /// Adds a page. Returns the resulting list and the tools of the page. They are not in the list if no
+    /// known page leads to it.
     ///
     /// # Errors
     ///
@@ -201,7 +199,7 @@ impl Scope {
         Arc::clone(tools)
     }
 
-    /// The server said that its tools changed.
+    /// Marks the lists as out of date, because the server said that its tools changed.
     pub(crate) fn outdate(&self) {
         let mut state = self.state();
         state.changes += 1;
@@ -217,7 +215,7 @@ impl Scope {
         self.state().tools = Arc::default();
     }
 
-    /// Whether anything is lost by forgetting it: tools, tasks, or calls that a rate counts.
+    /// Whether something is lost by forgetting the scope: tools, tasks, or calls that a rate counts.
     pub(crate) fn knows_something(&self) -> bool {
         let state = self.state();
         state.tools.names().next().is_some() || !state.tasks.is_empty() || !state.buckets.is_empty()
@@ -227,7 +225,7 @@ impl Scope {
     ///
     /// # Errors
     ///
-    /// No token is left: how long until there is one.
+    /// No token is left: the time until there is one.
     pub(crate) fn take(&self, tool: &str, rate: &Rate, now: Duration) -> Result<(), Duration> {
         let mut state = self.state();
         if !state.buckets.contains_key(tool) {
@@ -248,7 +246,7 @@ impl Scope {
         shared_bucket.take(&mut budget.own, rate, now, shared.share())
     }
 
-    /// Writes down that a tool made a task.
+    /// Remembers that a tool made a task.
     pub(crate) fn began(&self, task: &str, tool: &Arc<ToolContract>) {
         self.state().tasks.insert(task, Arc::clone(tool));
     }
@@ -273,5 +271,5 @@ impl CallBudget {
     }
 }
 
-/// Buckets that are kept without a look at whether they are full.
+/// The number of buckets up to which full ones are not removed.
 const KEPT: usize = 1_024;

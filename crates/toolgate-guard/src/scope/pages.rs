@@ -1,4 +1,4 @@
-//! The list of tools of one scope, page by page, and how far it can be trusted.
+//! The list of tools of one scope, page by page, and how long it can be trusted.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -10,58 +10,57 @@ use toolgate_mcp::provider::ProviderTools;
 use super::tool_cache::{Known, PageTools};
 use crate::policy::Rules;
 
-/// A page as it was learned.
+/// A cached page.
 #[derive(Debug, Clone)]
 pub(crate) struct Page {
-    /// The cursor that it was asked for with.
+    /// The cursor with which it was requested.
     pub(crate) cursor: Option<String>,
     /// Where the next page begins.
     pub(crate) next: Option<String>,
     pub(crate) tools: Arc<PageTools>,
-    /// When its `ttlMs` is over; never, in eras without.
+    /// When its `ttlMs` is over; `None` in eras without `ttlMs`.
     pub(crate) fresh_until: Option<Duration>,
-    /// The server said that its tools changed since.
+    /// Whether the server has said since then that its tools changed.
     pub(crate) outdated: bool,
 }
 
 /// How far a list can be trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Trust {
-    /// It is what the server says now.
+    /// It matches what the server says now.
     Fresh,
-    /// Its time is over, but not for long: it may admit, not refuse.
+    /// It expired a short time ago: it may admit a call, but not refuse one.
     Stale,
-    /// It must be asked for again.
+    /// It must be requested again.
     Gone,
 }
 
-/// The list as far as it is known: pages in order from the first.
+/// The list as far as it is known: pages in order, starting with the first.
 #[derive(Debug, Default)]
 pub(crate) struct Tools {
     pages: Vec<Page>,
-    /// The first page and tool with each name.
+    /// The first page that has each name, and its tool.
     by_name: HashMap<Arc<str>, (usize, Arc<Known>)>,
-    /// Whether the last page is there.
+    /// Whether the last page is known.
     whole: bool,
-    /// Why the list is rejected as a whole, under which policy.
+    /// Why the list is rejected as a whole, and under which policy.
     rejected: Mutex<Option<(u64, Option<Arc<str>>)>>,
 }
 
-/// What is known under a name.
+/// The entry of the list for a name.
 #[derive(Debug)]
 pub(crate) enum Found {
     Tool(Arc<Known>),
-    /// The server lists something of this name that is not a tool.
+    /// The server lists something with this name that is not a valid tool.
     Bad(Box<Isolated>),
-    /// The server lists nothing of this name.
+    /// The server lists nothing with this name.
     Absent,
-    /// The pages that are known have nothing of this name.
+    /// The known pages have nothing with this name.
     Unknown,
 }
 
 impl Tools {
-    /// The same list with one page more or another one in its place. Pages that
-    /// no cursor leads to any more are gone.
+    /// The same list with one page added or replaced. Pages to which no cursor leads any more are dropped.
     pub(crate) fn with(&self, page: Page, most: usize) -> Self {
         let mut known: HashMap<Option<String>, Page> = HashMap::new();
         for old in &self.pages {
@@ -71,7 +70,7 @@ impl Tools {
         let mut pages: Vec<Page> = Vec::new();
         let mut cursor = None;
         let mut whole = false;
-        // A cursor that leads back finds its page taken already.
+        // A cursor that leads back to an earlier page finds that page already taken.
         while let Some(page) = known.remove(&cursor).filter(|_| pages.len() < most) {
             cursor.clone_from(&page.next);
             whole = page.next.is_none();
@@ -97,7 +96,7 @@ impl Tools {
         }
     }
 
-    /// The same list, out of date as a whole.
+    /// The same list, marked as out of date.
     pub(crate) fn outdated(&self) -> Self {
         let mut pages = self.pages.clone();
         for page in &mut pages {
@@ -136,8 +135,7 @@ impl Tools {
         }
     }
 
-    /// The page of projected tools that has one published under this name: the first, as with the
-    /// names of the server.
+    /// The first page of projected tools that publishes a tool under this name, as with the server's names.
     pub(crate) fn published(&self, rules: &Rules, name: &str) -> Option<Arc<ProviderTools>> {
         rules.policy.project_for.as_ref()?;
         let mut pages = self
@@ -152,7 +150,7 @@ impl Tools {
         pages.max().unwrap_or(Trust::Gone)
     }
 
-    /// Why the list is rejected as a whole; found out once under each policy.
+    /// Why the list is rejected as a whole; computed once for each policy.
     pub(crate) fn rejected(
         &self,
         generation: u64,

@@ -14,7 +14,7 @@ use toolgate_mcp::provider::ProviderTools;
 use crate::lock::Pin;
 use crate::policy::Rules;
 
-/// A tool that is known.
+/// A known tool.
 #[derive(Debug)]
 pub(crate) struct Known {
     pub(crate) contract: Arc<ToolContract>,
@@ -23,7 +23,7 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    /// What the tool is, to be compared with what it was.
+    /// The pin of the tool as it is now, to be compared with the stored one.
     pub(crate) fn pin(&self) -> Option<&Pin> {
         let pin = self.pin.get_or_init(|| Pin::of_contract(&self.contract));
         pin.as_ref()
@@ -48,17 +48,17 @@ impl Known {
 #[derive(Debug)]
 pub(crate) struct PageTools {
     pub(crate) tools: Vec<Arc<Known>>,
-    /// Those that a call may name, and the first without a name.
+    /// The malformed tools that a call can name, and the first one without a name.
     pub(crate) isolated: Vec<Isolated>,
     pub(crate) bytes: usize,
-    /// As a provider is shown them, under the policy with this number.
+    /// The tools in the form for a provider, under the policy with this number.
     projected: Mutex<Option<(u64, Arc<ProviderTools>)>>,
     tool_cache: Weak<ToolCache>,
 }
 
 impl PageTools {
-    /// The tools as the provider is shown them that the policy names, if it does. They are
-    /// projected once under each policy.
+    /// The tools in the form for the provider that the policy names, if it names one. They are projected
+    /// once for each policy.
     pub(crate) fn projected(&self, rules: &Rules) -> Option<Arc<ProviderTools>> {
         let projector = rules.policy.project_for.as_deref()?;
         let mut projected = self.lock_projected();
@@ -98,13 +98,12 @@ impl Drop for PageTools {
     }
 }
 
-/// Bytes of projected tools: of their texts.
+/// Bytes of the texts of projected tools.
 fn bytes_of(tools: &ProviderTools) -> usize {
     tools.projected().map(|tool| tool.text.len()).sum()
 }
 
-/// All pages that somebody still knows. A thousand callers who are shown the
-/// same page hold one copy of it.
+/// All pages that are in use. A thousand callers who are shown the same page share one copy of it.
 #[derive(Debug)]
 pub(crate) struct ToolCache {
     pages: Mutex<HashMap<[u8; 32], Weak<PageTools>>>,
@@ -121,17 +120,17 @@ impl ToolCache {
         })
     }
 
-    /// Where schemas are compiled.
+    /// The store that compiles schemas.
     pub(crate) fn store(&self) -> &SchemaStore {
         &self.store
     }
 
-    /// Bytes of all pages that are held.
+    /// Bytes of all pages in use.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// The tools of a page; the ones that are held already, if it is the same.
+    /// The tools of a page; an existing copy if there is an identical page.
     pub(crate) fn page(
         self: &Arc<Self>,
         listing: &Listing,
@@ -182,8 +181,7 @@ impl ToolCache {
     }
 }
 
-/// The malformed tools without those that nobody can ask for and that differ from an earlier one
-/// only in their place.
+/// The malformed tools without duplicates: one for each name, and one for all without a name.
 fn worth_knowing(isolated: &[Isolated]) -> Vec<Isolated> {
     let mut unnamed = false;
     let mut names = HashSet::new();

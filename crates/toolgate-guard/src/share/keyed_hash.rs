@@ -1,4 +1,4 @@
-//! HMAC-SHA-256 (RFC 2104) over lists of texts: names callers in the store, and cannot be made or
+//! HMAC-SHA-256 (RFC 2104) over lists of strings. It names callers in the store, and cannot be made or
 //! checked without the secret.
 
 use hmac::{Hmac, KeyInit as _, Mac as _};
@@ -9,13 +9,13 @@ pub(super) struct KeyedHash(Hmac<Sha256>);
 
 impl KeyedHash {
     pub(super) fn new(secret: &[u8]) -> Self {
-        // A key of any length is taken, so that the error cannot occur.
+        // Keys of any length are valid, so the error cannot occur.
         let hmac = Hmac::new_from_slice(secret);
         Self(hmac.unwrap_or_else(|_| Hmac::new(&Default::default())))
     }
 
-    /// The hash of some parts. Each is preceded by its length, so that no two lists of parts are
-    /// hashed as the same text.
+    /// The hash of some parts. The length of each part precedes it, so that no two lists of parts give the
+    /// same input.
     pub(super) fn hash(&self, parts: &[&[u8]]) -> [u8; 32] {
         let mut hmac = self.0.clone();
         for part in parts {
@@ -32,7 +32,7 @@ mod tests {
 
     #[test]
     fn callers_keep_their_names_in_the_store() {
-        // HMAC-SHA-256 of the length and the text, as `openssl dgst -hmac` makes it.
+        // HMAC-SHA-256 of the length and the text, as `openssl dgst -hmac` computes it.
         let long = [0xaa; 131];
         for (secret, expected) in [(&b"Jefe"[..], JEFE), (&long[..], LONG)] {
             let hash = KeyedHash::new(secret).hash(&[b"what do ya want for nothing?"]);

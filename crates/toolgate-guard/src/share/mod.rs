@@ -1,5 +1,5 @@
-//! State that guards share through a store, without the store itself: what is to be written, and
-//! what was heard.
+//! State that guards share through a store, without the store itself: what to write, and what the store
+//! reported.
 //!
 //! ```text
 //!   a call ──► own bucket, own pins, and what was heard last ──► decided, at once
@@ -9,10 +9,9 @@
 //!            Share::take_updates ──► the store ─┘  (`toolgate-proxy`)
 //! ```
 //!
-//! Nothing here waits. Every guard decides by itself, writes what it did, and
-//! takes what all guards did for true from then on. Without a store, or while it
-//! is gone, a guard is as it would be alone: what it has to write is kept, in
-//! bounds, and written when the store is back.
+//! Nothing here waits. Each guard decides by itself, writes what it did, and from then on accepts what
+//! all guards did as true. Without a store, or while it is down, a guard works as it would alone: its
+//! updates are kept, within limits, and written when the store is back.
 
 mod keyed_hash;
 mod pins;
@@ -43,26 +42,25 @@ pub(crate) use rates::SharedBucket;
     reason = "a caller that shares must set every field"
 )]
 pub struct ShareTerms {
-    /// For tools of servers without a lock that are not as a guard on the store
-    /// saw them first.
+    /// How tools are handled, of servers without a lock, that differ from what a guard on the store saw
+    /// first.
     pub pins: DriftMode,
-    /// Whether a tool that one guard refuses, because it is not as it was pinned,
-    /// is quarantined by all.
+    /// Whether all guards quarantine a tool that one guard refuses because it differs from its pin.
     pub quarantine: bool,
 }
 
-/// What this process shares with others. A handle: clones share everything.
+/// The state that this process shares with others. It is a handle: clones share everything.
 #[derive(Clone)]
 pub struct Share(Arc<Inner>);
 
 struct Inner {
     terms: ShareTerms,
     keyed: KeyedHash,
-    /// Buckets with something to write, each once.
+    /// Buckets with unwritten charges, each once.
     buckets: Mutex<Vec<Arc<SharedBucket>>>,
     states: Mutex<Vec<Weak<SharedState>>>,
     wake: Box<dyn Fn() + Send + Sync>,
-    /// Whether `wake` was called since the last post.
+    /// Whether `wake` was called since the last batch of updates.
     woken: AtomicBool,
 }
 
@@ -74,8 +72,8 @@ pub(crate) struct SharedState {
     quarantine: Quarantine,
 }
 
-/// Who a scope is to other guards. What it is made of leaves this process only
-/// as a hash under the secret that the guards share.
+/// The identity of a scope for other guards. Its parts leave this process only as a hash under the
+/// secret that the guards share.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Identity<'a> {
@@ -87,12 +85,12 @@ pub enum Identity<'a> {
     Session(&'a [u8]),
 }
 
-/// Updates for the store, of three kinds. An update that is dropped and was not
-/// settled is sent again with the next post.
+/// Updates for the store, of three kinds. An update that is dropped before it is settled is sent again
+/// with the next batch.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct StoreUpdates {
-    /// Calls that were let through.
+    /// Calls that were allowed.
     pub charges: Vec<Charge>,
     /// Tools that were seen.
     pub pins_seen: Vec<PinReport>,
@@ -109,10 +107,9 @@ impl StoreUpdates {
 }
 
 impl Share {
-    /// Shares on these terms. `secret` is the same in every guard on the store:
-    /// callers are named by a hash under it. `wake` is called, at most once
-    /// between two posts, when there is something new to write; it
-    /// must return at once.
+    /// Creates shared state on these terms. `secret` is the same in every guard on the store: callers are
+    /// named by a hash under it. `wake` is called, at most once between two batches of updates, if there is
+    /// something new to write; it must return at once.
     #[must_use]
     pub fn new(terms: ShareTerms, secret: &[u8], wake: impl Fn() + Send + Sync + 'static) -> Self {
         Self(Arc::new(Inner {
@@ -181,7 +178,7 @@ impl Share {
 }
 
 impl SharedState {
-    /// What a caller is called in the store.
+    /// The name of a caller in the store.
     pub(crate) fn caller(&self, who: Identity<'_>) -> Arc<str> {
         let keyed = &self.share.0.keyed;
         let hash = match who {
@@ -192,7 +189,7 @@ impl SharedState {
         short_hex(&hash, NAMED).into()
     }
 
-    /// The bucket of a caller and a tool, as all guards fill it.
+    /// The bucket of a caller and a tool that all guards share.
     pub(crate) fn bucket(&self, caller: &str, tool: &str) -> Arc<SharedBucket> {
         let (upstream, tool) = (&self.upstream, field(tool));
         Arc::new(SharedBucket::new(format!(
@@ -200,12 +197,12 @@ impl SharedState {
         )))
     }
 
-    /// What happens to tools that differ from what was seen first.
+    /// How tools are handled that differ from what was seen first.
     pub(crate) fn pinning(&self) -> DriftMode {
         self.share.0.terms.pins
     }
 
-    /// Whether anything happens to them.
+    /// Whether such tools are handled at all.
     pub(crate) fn is_pinning(&self) -> bool {
         self.pinning() != DriftMode::Off
     }
@@ -227,12 +224,12 @@ impl fmt::Debug for SharedState {
     }
 }
 
-/// The first bytes of a digest in hexadecimal digits.
+/// The first bytes of a digest as hexadecimal digits.
 fn short_hex(digest: &[u8; 32], bytes: usize) -> String {
     hex(digest.get(..bytes).unwrap_or(digest))
 }
 
-/// A stranger's name as a part of a key: as it is, if it is plain and short.
+/// A foreign name as a part of a key: unchanged if it is plain and short, otherwise hashed.
 fn field(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
     if !name.is_empty() && name.len() <= LONGEST && name.chars().all(plain) {
@@ -242,11 +239,11 @@ fn field(name: &str) -> String {
     format!("#{}", short_hex(&digest, NAMED))
 }
 
-/// How many of each kind one batch of updates has at most.
+/// The maximum number of updates of each kind in one batch.
 pub const MAX_UPDATES: usize = 256;
-/// Bytes of a hash that names a caller or an odd tool.
+/// Bytes of a hash that names a caller or a tool with an unusual name.
 const NAMED: usize = 16;
-/// Bytes of a name that is used in a key unhashed.
+/// Maximum bytes of a name that is used in a key without hashing.
 const LONGEST: usize = 128;
 
 #[cfg(test)]

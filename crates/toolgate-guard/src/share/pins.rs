@@ -1,4 +1,4 @@
-//! Tools as a guard on the store saw them first.
+//! Pins tools as a guard on the store saw them first.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
@@ -12,9 +12,9 @@ use crate::lock::{Digest, Pin};
 #[derive(Default)]
 pub(super) struct Pins {
     held: HashMap<Arc<str>, Held>,
-    /// Tools to be asked about now.
+    /// Tools to query at once.
     urgent: Vec<Arc<str>>,
-    /// The rest of this round over all tools, which keeps them in the store.
+    /// The rest of this round over all tools; each round keeps the pins in the store.
     round: VecDeque<Arc<str>>,
     next_round: Duration,
 }
@@ -22,14 +22,13 @@ pub(super) struct Pins {
 struct Held {
     /// The pin that the tool is compared with: the store's, or else the one seen here first.
     pin: Pin,
-    /// What it was when it was seen last.
+    /// The tool as it was seen last.
     seen: Pin,
     urgent: bool,
 }
 
 impl SharedState {
-    /// What a tool is held to that looks like `seen` now; nothing if too many
-    /// tools are held to something already.
+    /// The pin for a tool that looks like `seen` now; `None` if too many tools are pinned already.
     pub(crate) fn pinned(&self, tool: &str, seen: &Pin) -> Option<Pin> {
         let mut pins = self.pins();
         let Pins { held, urgent, .. } = &mut *pins;
@@ -37,7 +36,7 @@ impl SharedState {
             held.seen = *seen;
             let pin = held.pin;
             if pin != *seen && !held.urgent {
-                // An operator may have approved of it in the meantime.
+                // An operator may have approved the change in the meantime.
                 held.urgent = true;
                 urgent.push(Arc::from(tool));
                 drop(pins);
@@ -61,7 +60,7 @@ impl SharedState {
         Some(*seen)
     }
 
-    /// At most `room` tools to ask about.
+    /// Returns reports for at most `room` tools.
     pub(super) fn pins_seen(self: &Arc<Self>, now: Duration, room: usize) -> Vec<PinReport> {
         let mut pins = self.pins();
         if now >= pins.next_round && pins.round.is_empty() && !pins.held.is_empty() {
@@ -105,7 +104,7 @@ impl SharedState {
     }
 }
 
-/// A tool that was seen here: the first guard to write it pins it for all.
+/// A tool that was seen here: the first guard that writes it pins it for all.
 pub struct PinReport {
     shared: Arc<SharedState>,
     key: String,
@@ -134,8 +133,8 @@ impl PinReport {
         written(&self.seen)
     }
 
-    /// The update was sent, and this is the key's value now. `false`: that is not a pin, and
-    /// the tool keeps the one that it had.
+    /// Completes the report; `stands` is the key's value now. Returns `false` if that is not a pin; the
+    /// tool then keeps its earlier pin.
     #[must_use]
     pub fn settle(mut self, stands: &str) -> bool {
         self.settled = true;
@@ -185,10 +184,10 @@ fn read(text: &str) -> Option<Pin> {
     })
 }
 
-/// What an operator puts in the place of a pin: the tool is held to what the next
-/// guard sees that finds it changed.
+/// The value that an operator writes in place of a pin: the next guard that finds the tool changed pins
+/// what it sees.
 pub const NEXT: &str = "next";
-/// Tools of one upstream that are held to what was seen first.
+/// Maximum tools of one upstream that are pinned to what was seen first.
 const TOOLS: usize = 20_000;
-/// How often every pin is sent again, so that it does not expire, and read.
+/// How often every pin is sent again, so that it does not expire, and read again.
 const ROUND: Duration = Duration::from_secs(30);

@@ -1,9 +1,8 @@
-//! Quarantine: tools that one guard found changed, and that all guards refuse for a while.
+//! Quarantine: all guards refuse, for a while, the tools that one guard found changed.
 //!
-//! A guard whose list of tools is older, or is another replica's of the server,
-//! would let calls of such a tool pass until it lists anew. What is quarantined is
-//! a tool *with its pin*, so that a guard which was given a newer lock is not
-//! held to what one with the older finds wrong.
+//! A guard with an older list of tools, or with the list of another replica of the server, would let
+//! calls of such a tool pass until it lists again. An entry is a tool *with its pin*, so that a guard
+//! with a newer lock ignores the findings of a guard with an older one.
 
 use std::collections::{BTreeSet, HashSet};
 use std::fmt;
@@ -26,15 +25,15 @@ pub(super) struct Quarantine {
 
 #[derive(Default)]
 struct State {
-    /// As the store had it last.
+    /// The entries that the store reported last.
     heard: HashSet<String>,
-    /// Not sent yet.
+    /// Entries that are not sent yet.
     add: BTreeSet<String>,
     next: Duration,
 }
 
 impl SharedState {
-    /// A tool is not what it is pinned to be, and is refused.
+    /// Quarantines a tool that differs from its pin and is refused.
     pub(crate) fn quarantine(&self, tool: &str, pinned: &Pin) {
         if !self.share.0.terms.quarantine {
             return;
@@ -47,14 +46,14 @@ impl SharedState {
         self.share.wake();
     }
 
-    /// Whether some guard quarantined a tool that is held to the same pin here.
+    /// Whether a guard quarantined a tool that has the same pin here.
     pub(crate) fn is_quarantined(&self, tool: &str, pinned: &Pin) -> bool {
         self.quarantine.watched.store(true, Ordering::Relaxed);
         self.quarantine.any.load(Ordering::Acquire)
             && self.quarantine.state().heard.contains(&entry(tool, pinned))
     }
 
-    /// The update to send and the query to make, if it is time.
+    /// The update to send, which also queries the entries, if it is due.
     pub(super) fn quarantine_update(self: &Arc<Self>, now: Duration) -> Option<QuarantineUpdate> {
         if !self.share.0.terms.quarantine {
             return None;
@@ -80,7 +79,7 @@ impl Quarantine {
     }
 }
 
-/// Tools of one upstream to quarantine, and the query for those that are quarantined.
+/// Tools of one upstream to quarantine, and the query for the tools in quarantine.
 pub struct QuarantineUpdate {
     shared: Arc<SharedState>,
     key: String,
@@ -89,7 +88,7 @@ pub struct QuarantineUpdate {
 }
 
 impl QuarantineUpdate {
-    /// The most entries that an upstream has.
+    /// The maximum number of entries of an upstream.
     pub const MOST: usize = MOST;
     /// Bytes of the longest entry.
     pub const LONGEST: usize = 256;
@@ -100,14 +99,13 @@ impl QuarantineUpdate {
         &self.key
     }
 
-    /// The entries to add, each of which expires.
+    /// The entries to add; each of them expires.
     #[must_use]
     pub fn add(&self) -> &[String] {
         &self.add
     }
 
-    /// The store took it, and these entries are quarantined now. Entries that no guard wrote are
-    /// of no tool.
+    /// Completes the update; `entries` are in quarantine now. Entries that no guard wrote match no tool.
     pub fn settle(mut self, entries: impl IntoIterator<Item = String>) {
         self.settled = true;
         let mut state = self.shared.quarantine.state();
@@ -147,9 +145,9 @@ fn entry(tool: &str, pinned: &Pin) -> String {
     format!("{} {contract}.{description}", field(tool))
 }
 
-/// Entries of one upstream.
+/// Maximum entries of one upstream.
 const MOST: usize = 1_000;
-/// How often the quarantined tools are read.
+/// How often the tools in quarantine are read.
 const EACH: Duration = Duration::from_secs(1);
 /// Bytes of a digest in an entry.
 const SHORT: usize = 16;

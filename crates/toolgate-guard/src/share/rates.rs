@@ -1,10 +1,8 @@
-//! One bucket over all guards: each reports what it took and reads how full the
-//! bucket is.
+//! One bucket for all guards: each guard reports what it took and reads how full the bucket is.
 //!
-//! The unit is time, not calls: a call takes the interval of its rate, so that
-//! guards with different rates can share a bucket during a reload. Times in the
-//! store are by the store's clock, and a guard reads how far the bucket is ahead
-//! of it, so no two clocks are compared.
+//! The unit is time, not calls: a call takes the interval of its rate, so that guards with different
+//! rates can share a bucket during a reload. Times in the store are on the store's clock, and a guard
+//! reads how far the bucket is ahead of it, so clocks are never compared.
 
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,20 +12,20 @@ use super::Share;
 use crate::policy::Rate;
 use crate::rate::Bucket;
 
-/// A bucket that other guards fill too.
+/// A bucket that other guards use too.
 pub(crate) struct SharedBucket {
     key: String,
     state: Mutex<State>,
 }
 
 struct State {
-    /// As the store had it last, with what was taken here since.
+    /// The bucket as the store reported it last, with the tokens that were taken here since.
     all: Bucket,
-    /// Taken here and not reported yet.
+    /// Tokens that were taken here and are not reported yet.
     unwritten: Duration,
-    /// The most that is worth writing.
+    /// The most that is worth reporting.
     worth: Duration,
-    /// Whether it is among those with something to write.
+    /// Whether it is in the list of buckets with unwritten charges.
     listed: bool,
 }
 
@@ -44,11 +42,11 @@ impl SharedBucket {
         }
     }
 
-    /// Takes one token, here and from all.
+    /// Takes one token, from this guard's bucket and from the shared one.
     ///
     /// # Errors
     ///
-    /// This guard has no token left, or all guards together have none: how long until there is one.
+    /// This guard, or all guards together, have no token left: the time until there is one.
     pub(crate) fn take(
         self: &Arc<Self>,
         own: &mut Bucket,
@@ -75,13 +73,13 @@ impl SharedBucket {
         taken
     }
 
-    /// Whether it can be forgotten without loss: what is not reported yet is kept elsewhere.
+    /// Whether it can be forgotten without loss; unreported tokens are kept elsewhere.
     pub(crate) fn is_full(&self, now: Duration) -> bool {
         self.state().all.is_full(now)
     }
 
-    /// Puts it among those with something to write. With too many of them it is
-    /// not, and the next call tries again.
+    /// Adds it to the buckets with unwritten charges. If there are too many of them, the next call tries
+    /// again.
     fn list(self: &Arc<Self>, share: &Share) -> bool {
         let mut buckets = share
             .0
@@ -108,10 +106,10 @@ impl fmt::Debug for SharedBucket {
     }
 }
 
-/// Calls of one caller and one tool that were let through here.
+/// Calls of one caller and one tool that were allowed here.
 ///
-/// The bucket `key` is a time: when it would be full again. An update moves it by
-/// [`cost`](Self::cost), from now if it has passed.
+/// The bucket `key` is a time: when the bucket will be full again. An update moves it by
+/// [`cost`](Self::cost), starting from now if it has passed.
 pub struct Charge {
     bucket: Arc<SharedBucket>,
     cost: Duration,
@@ -124,8 +122,8 @@ impl Charge {
     pub(super) fn of(bucket: Arc<SharedBucket>, share: Share) -> Self {
         let mut state = bucket.state();
         state.listed = false;
-        // What was let through long ago and not reported is forgiven: the same calls
-        // were held to the rate here.
+        // Calls that were allowed long ago and not reported are not charged: this guard has already
+        // applied the rate to them.
         let cost = std::mem::take(&mut state.unwritten).min(state.worth);
         let most = most(state.worth);
         drop(state);
@@ -150,14 +148,14 @@ impl Charge {
         self.cost
     }
 
-    /// A bucket that is further ahead than this is invalid: no possible number of
-    /// guards can have made it so.
+    /// A bucket that is further ahead than this is invalid: no possible number of guards can have caused
+    /// it.
     #[must_use]
     pub fn most(&self) -> Duration {
         self.most
     }
 
-    /// The update was sent, and now the bucket is this far ahead.
+    /// Completes the update: the bucket is this far ahead now.
     pub fn settle(mut self, ahead: Duration, now: Duration) {
         self.settled = true;
         let mut state = self.bucket.state();
@@ -170,7 +168,7 @@ impl Charge {
 }
 
 impl Drop for Charge {
-    /// What did not arrive is sent again. If it did arrive, and only the reply was
+    /// Sends the charge again if it was not settled. If the store has taken it, and only the reply was
     /// lost, it counts twice.
     fn drop(&mut self) {
         if self.settled {
@@ -190,23 +188,23 @@ impl fmt::Debug for Charge {
     }
 }
 
-/// What a guard can let through between two posts: the bucket, and what comes
-/// into it meanwhile.
+/// The most that a guard can allow between two batches: the bucket, and the tokens that arrive
+/// meanwhile.
 fn worth(rate: &Rate) -> Duration {
     let bucket = rate.interval().saturating_mul(rate.burst);
     bucket.saturating_add(BETWEEN).min(FAR)
 }
 
-/// The farthest that all guards together can put a bucket ahead.
+/// The most by which all guards together can move a bucket ahead.
 fn most(worth: Duration) -> Duration {
     worth.saturating_mul(GUARDS).min(FAR)
 }
 
-/// Longer than there is between two posts while the store is well.
+/// Longer than the time between two batches while the store works.
 const BETWEEN: Duration = Duration::from_secs(1);
-/// More guards than share a store.
+/// More guards than will ever share a store.
 const GUARDS: u32 = 1_024;
-/// A hundred years, which a number of microseconds in a script holds exactly.
+/// A hundred years, which a number of microseconds in a script represents exactly.
 const FAR: Duration = Duration::from_secs(100 * 365 * 86_400);
-/// Buckets that wait to be sent, at some 200 bytes each.
+/// Maximum buckets with unwritten charges, at about 200 bytes each.
 const TABS: usize = 16_384;

@@ -1,4 +1,4 @@
-//! Updates to the store, answers of the store, and their effects.
+//! Tests of updates to the store, its answers, and their effects.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -25,7 +25,7 @@ const RATE: Rate = Rate {
     burst: 3,
 };
 
-/// A store that does what the script does: buckets by key, in its own time.
+/// A store that does what the script does: it holds buckets by key, on its own clock.
 #[derive(Default)]
 struct Store(std::collections::BTreeMap<String, Duration>);
 
@@ -67,16 +67,16 @@ impl Caller {
 fn two_guards_have_one_bucket_between_them() {
     let (mut store, mut one, mut two) = (Store::default(), Caller::new(), Caller::new());
     let start = ms(1_000_000);
-    // Before they have heard of each other, each has the burst.
+    // Before the guards know of each other, each has the full burst.
     for guard in [&mut one, &mut two] {
         let taken: Vec<bool> = (0..4).map(|_| guard.take(start).is_ok()).collect();
         assert_eq!(taken, [true, true, true, false]);
         store.take(&guard.share, start);
     }
-    // Six calls were let through of the three there were: 600 ms ahead, and a
-    // token comes when that is 200.
+    // Six calls were allowed instead of three: the bucket is 600 ms ahead, and the next token comes when
+    // it is 200 ms ahead.
     assert_eq!(two.take(start), Err(ms(400)));
-    // The first has heard of its own three only, and of the rest with its next.
+    // The first guard knows only its own three calls, and learns of the rest with its next update.
     assert_eq!(one.take(start), Err(ms(100)));
     assert_eq!(one.take(start + ms(100)), Ok(()));
     store.take(&one.share, start + ms(100));
@@ -101,8 +101,8 @@ fn over_a_long_time_the_rate_holds_and_the_excess_is_bounded() {
                 .for_each(|guard| store.take(&guard.share, ms(at)));
         }
     }
-    // 10 a second, 60 s; docs/guard/sessions.md has the bound: the burst of each guard, and what each lets
-    // through between two posts.
+    // 10 a second for 60 s. docs/guard/sessions.md states the bound: the burst of each guard, and what
+    // each allows between two batches.
     let least = 600;
     let most = 600 + 3 * 3 + 3;
     assert!((least..=most).contains(&let_through), "{let_through}");
@@ -114,7 +114,7 @@ fn without_an_answer_a_guard_goes_on_alone_and_tells_later() {
     let mut plain = Bucket::default();
     for at in (1_000_000..1_060_000).step_by(7) {
         assert_eq!(alone.take(ms(at)), plain.take(&RATE, ms(at)), "{at}");
-        // The store is gone: what was to be written is dropped, and is written again.
+        // The store is down: the updates are dropped, and are sent again.
         if at % 5 == 0 {
             drop(alone.share.take_updates(ms(at)));
         }
@@ -124,12 +124,12 @@ fn without_an_answer_a_guard_goes_on_alone_and_tells_later() {
     let [charge] = updates.charges.as_slice() else {
         panic!("{updates:?}");
     };
-    // Not the whole minute: a second and the burst.
+    // The cost is not the whole minute, but a second and the burst.
     assert_eq!(charge.cost(), ms(1_300));
     drop(updates);
     store.take(&alone.share, now);
     assert_eq!(alone.take(now), Err(ms(1_100)));
-    // A bucket that refuses is read again, and nothing is written into it.
+    // A bucket that refuses is read again, but nothing is added to it.
     let updates = alone.share.take_updates(now);
     let costs: Vec<Duration> = updates.charges.iter().map(Charge::cost).collect();
     assert_eq!(costs, [Duration::ZERO]);
@@ -144,7 +144,7 @@ fn what_is_heard_is_held_to_what_can_be() {
     let most = charge.most();
     charge.settle(Duration::MAX, now);
     assert_eq!(guard.take(now), Err(most - ms(200)));
-    // And what is heard later stands in its place.
+    // A later report replaces it.
     guard.take(now + most).unwrap();
     let charge = guard.share.take_updates(now).charges.pop().unwrap();
     charge.settle(Duration::ZERO, now + most);
@@ -222,14 +222,14 @@ fn the_first_pin_holds_everywhere() {
     let share = share();
     let shared = share.state_of("files");
     let (first, second) = (pin("first"), pin("second"));
-    // Seen here before anything is heard: this is what it is held to.
+    // The store has reported nothing yet, so the tool is pinned as it was seen here.
     assert_eq!(shared.pinned("a", &second), Some(second));
     let report = share.take_updates(ms(1)).pins_seen.pop().unwrap();
     assert_eq!(report.key(), "pin:files:a");
     // Another guard was first.
     assert!(report.settle(&format!("{} {}", first.contract, first.description)));
     assert_eq!(shared.pinned("a", &second), Some(first));
-    // A tool that differs from its pin is asked about again, because it may be approved.
+    // A tool that differs from its pin is queried again, because the change may be approved.
     let report = share.take_updates(ms(2)).pins_seen.pop().unwrap();
     assert_eq!(
         report.pin(),
@@ -239,7 +239,7 @@ fn the_first_pin_holds_everywhere() {
         report.seen(),
         format!("{} {}", second.contract, second.description)
     );
-    // Dropped: written again.
+    // A dropped report is sent again.
     drop(report);
     let mut report = share.take_updates(ms(3)).pins_seen.pop().unwrap();
     for garbled in [
@@ -278,14 +278,14 @@ fn every_pin_is_written_again_in_rounds() {
             }
         }
     };
-    // New ones, and the first round.
+    // The new tools, and the first round.
     let mut first = written(ms(1));
     first.sort();
     first.dedup();
     assert_eq!(first.len(), 600);
     assert_eq!(written(ms(29_000)).len(), 0);
     assert_eq!(written(ms(31_000)).len(), 600);
-    // No more than so many are held to anything.
+    // The number of pinned tools is limited.
     for number in 600..20_000 {
         assert!(shared.pinned(&format!("tool{number}"), &pin("d")).is_some());
     }
@@ -310,7 +310,7 @@ fn what_one_guard_quarantines_all_do_under_the_same_pin() {
     asked.settle(entries.into_iter().chain(odd));
     assert!(there.is_quarantined("a", &pinned));
     assert!(!there.is_quarantined("a", &other) && !there.is_quarantined("b", &pinned));
-    // It is asked for in a while, and over when the store has forgotten it.
+    // The entries are queried again after a second, and the quarantine ends when the store has none.
     assert!(two.take_updates(ms(900)).quarantine.is_empty());
     two.take_updates(ms(1_001))
         .quarantine
@@ -318,7 +318,7 @@ fn what_one_guard_quarantines_all_do_under_the_same_pin() {
         .unwrap()
         .settle([]);
     assert!(!there.is_quarantined("a", &pinned));
-    // What did not arrive is sent again.
+    // An entry that was not settled is sent again.
     here.quarantine("b", &other);
     drop(one.take_updates(ms(2)));
     assert_eq!(

@@ -1,13 +1,12 @@
-//! Between the eras: clients of one with a server of the other.
+//! Translation between the eras: clients of one era with a server of the other.
 //!
-//! A [`Translator`] takes the place of a server's connection. It takes the messages
-//! of a client and returns what to send where, as [`Effects`]; like a
-//! [`Conversation`](crate::Conversation) it has no socket and no clock. A message
-//! whose two ends speak the same era passes as it came, and each message says its
-//! era itself. Judging messages is the work of a conversation, not of a translator.
+//! A [`Translator`] takes the place of a server's connection. It takes the messages of a client and
+//! returns the messages to send, as [`Effects`]; like a [`Conversation`](crate::Conversation) it has no
+//! socket and no clock. Each message shows its own era, and a message between two sides of the same era
+//! passes unchanged. A translator does not check messages; a conversation does.
 //!
-//! [`Translate::LegacyClients`] and [`Translate::ModernClients`] have a folder
-//! each, with the state machine drawn at the top of its first file.
+//! [`Translate::LegacyClients`] and [`Translate::ModernClients`] have a folder each; its first file
+//! starts with a diagram of the state machine.
 
 mod legacy_clients;
 mod modern_clients;
@@ -31,7 +30,7 @@ use legacy_clients::LegacyClients;
 use modern_clients::ModernClients;
 use refusal::Refusal;
 
-/// Which clients a server of the other era is made usable for.
+/// The clients that can use a server of the other era through the translator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(
     clippy::exhaustive_enums,
@@ -54,9 +53,9 @@ pub enum Clients {
     /// One client.
     #[default]
     One,
-    /// Several clients whose messages come together. What a legacy server asks
-    /// in the middle of a call does not say which call that is, so such calls
-    /// have a session of the server's to themselves.
+    /// Several clients whose messages share one stream. A request of a legacy server in the middle of a
+    /// call does not say which call it belongs to, so each call that allows such requests has its own
+    /// session with the server.
     Many,
 }
 
@@ -89,30 +88,30 @@ enum Machine {
     Modern(ModernClients),
 }
 
-/// What may wait, and how long.
+/// How much may wait, and for how long.
 #[derive(Debug, Clone, Copy)]
 struct Bounds {
     /// Requests that are open at the same time.
     pending: usize,
     /// Messages that are kept until something else has happened.
     held: usize,
-    /// Bytes of those.
+    /// Bytes of the kept messages.
     held_bytes: usize,
     /// How long a person may take to answer, and a session to open.
     patience: Duration,
 }
 
-/// A message that was read.
+/// A parsed message.
 struct ParsedMessage<'a> {
-    /// As it came.
+    /// The original text.
     text: &'a str,
-    /// The whole of it.
+    /// The whole message.
     view: View<'a>,
     message: Message<'a>,
 }
 
 impl<'a> ParsedMessage<'a> {
-    /// A value of it as it came.
+    /// The original text of a value in it.
     fn raw(&self, view: View<'_>) -> &'a str {
         let span = view.span();
         self.text.get(span.start..span.end).unwrap_or_default()
@@ -120,8 +119,8 @@ impl<'a> ParsedMessage<'a> {
 }
 
 impl Translator {
-    /// A new translator. `seed` must be 32 bytes that cannot be guessed; the limits
-    /// and the timeout are the policy's.
+    /// Creates a translator. `seed` must be 32 bytes that cannot be guessed; the limits and the timeout are
+    /// those of the policy.
     #[must_use]
     pub fn new(translate: Translate, clients: Clients, seed: [u8; 32], policy: &Policy) -> Self {
         let limits = &policy.limits;
@@ -143,12 +142,12 @@ impl Translator {
         }
     }
 
-    /// Takes a message of the client.
+    /// Handles a message of the client.
     pub fn from_client<'m>(&mut self, message: &'m [u8], now: Duration) -> Effects<'m> {
         self.take(Connection::Client, message, now)
     }
 
-    /// Takes a message of the server.
+    /// Handles a message of the server.
     pub fn from_server<'m>(
         &mut self,
         connection: ConnectionId,
@@ -158,7 +157,7 @@ impl Translator {
         self.take(Connection::Server(connection), message, now)
     }
 
-    /// A connection to the server has ended, or could not be made.
+    /// Handles the end of a connection to the server, or its failure to open.
     pub fn server_gone(
         &mut self,
         connection: ConnectionId,
@@ -182,7 +181,7 @@ impl Translator {
         }
     }
 
-    /// Time has passed.
+    /// Handles deadlines that have passed.
     pub fn tick(&mut self, now: Duration) -> Effects<'static> {
         let mut out = Effects::new();
         match &mut self.machine {
@@ -241,7 +240,7 @@ impl Translator {
 }
 
 impl Translator {
-    /// Answers a message that is not one, or lets an error take its place.
+    /// Answers a message that cannot be read, or sends an error in its place.
     fn unreadable(
         &mut self,
         from: Connection,
@@ -309,11 +308,11 @@ impl Stage for Translator {
 }
 
 impl<'r> ParsedMessage<'r> {
-    /// What was read of one message.
+    /// Reads one message.
     ///
     /// # Errors
     ///
-    /// Why it is not a message, in one line.
+    /// Why it is not a valid message, in one line.
     fn of(incoming: &'r IncomingMessage<'_>) -> Result<Self, String> {
         let reading = incoming.reading().map_err(ToString::to_string)?;
         let view = reading.document.root();
@@ -329,12 +328,12 @@ impl<'r> ParsedMessage<'r> {
     }
 }
 
-/// A message that was kept is read again without limits: it was read within them when it came.
+/// Parses a kept message again without limits: it was parsed within them when it arrived.
 fn kept(message: &[u8]) -> IncomingMessage<'_> {
     IncomingMessage::read(Reader::new(), message, &generous())
 }
 
-/// Patience where the policy has none. As [`Policy`]'s default.
+/// The timeout if the policy has none: the default of [`Policy`].
 const PATIENCE: Duration = Duration::from_secs(300);
-/// Bytes of a message after which the memory for reading it is given back.
+/// The largest message after which the memory for parsing is kept.
 const KEPT: usize = 1 << 20;

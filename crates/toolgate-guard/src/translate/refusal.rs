@@ -1,4 +1,4 @@
-//! What cannot be translated, as the error that says so.
+//! Errors for messages that cannot be translated.
 
 use toolgate_json::quote;
 use toolgate_mcp::message::{INVALID_PARAMS, INVALID_REQUEST};
@@ -6,7 +6,7 @@ use toolgate_mcp::message::{INVALID_PARAMS, INVALID_REQUEST};
 use crate::fault::{INTERNAL_ERROR, METHOD_NOT_FOUND, UNSUPPORTED_VERSION};
 use crate::text;
 
-/// An error answer of the translator's own.
+/// An error answer that the translator makes itself.
 #[derive(Debug, Clone)]
 pub(super) struct Refusal {
     code: i64,
@@ -27,19 +27,19 @@ impl Refusal {
         }
     }
 
-    /// The method exists in the client's era and in no way in the server's.
+    /// The method exists in the client's era, but not in the server's.
     pub(super) fn method(method: &str, why: &str) -> Self {
         let method = quote(method, SHOWN);
         let text = format!("`{method}` is not translated: {why}");
         Self::new(METHOD_NOT_FOUND, "translate-method", text)
     }
 
-    /// The parameters are not of a form that can be translated.
+    /// The parameters have a form that cannot be translated.
     pub(super) fn params(text: impl Into<String>) -> Self {
         Self::new(INVALID_PARAMS, "translate-params", text)
     }
 
-    /// The session is not open, or open already.
+    /// The session is not open, or is already open.
     pub(super) fn order(text: impl Into<String>) -> Self {
         Self::new(INVALID_REQUEST, "translate-order", text)
     }
@@ -49,7 +49,7 @@ impl Refusal {
         Self::new(INVALID_REQUEST, "client-id-reused", text)
     }
 
-    /// One of the translator's bounds.
+    /// A limit of the translator is exceeded.
     pub(super) fn limit(text: impl Into<String>) -> Self {
         Self::new(INTERNAL_ERROR, "translate-limit", text)
     }
@@ -83,12 +83,12 @@ impl Refusal {
         refusal
     }
 
-    /// The server asks for something that no client has.
+    /// The server asks for something that no client supports.
     pub(super) fn input(text: impl Into<String>) -> Self {
         Self::new(INTERNAL_ERROR, "server-input", text)
     }
 
-    /// The client did not give what the server asks for.
+    /// The client did not provide what the server asks for.
     pub(super) fn unanswered(text: impl Into<String>) -> Self {
         Self::new(INTERNAL_ERROR, "client-input", text)
     }
@@ -98,7 +98,7 @@ impl Refusal {
         Self::new(INTERNAL_ERROR, "server-answer", text)
     }
 
-    /// `requestState` names nothing that waits.
+    /// `requestState` does not belong to a parked call.
     pub(super) fn state(text: impl Into<String>) -> Self {
         Self::new(INVALID_PARAMS, "request-state", text)
     }
@@ -122,5 +122,5 @@ impl Refusal {
 
 /// The protocol's code for a capability that a request did not declare (2026-07-28).
 const MISSING_CAPABILITY: i64 = -32021;
-/// Characters of a name that a text repeats.
+/// Maximum characters of a name that a text repeats.
 const SHOWN: usize = 64;

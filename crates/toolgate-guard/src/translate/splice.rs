@@ -1,5 +1,5 @@
-//! Changing a message into the other era's by replacing bytes of it. What a
-//! change does not name stays as it was written.
+//! Translates a message into the other era by replacing some of its bytes. All other bytes stay as they
+//! were written.
 
 use toolgate_json::{Kind, Node as _, View};
 use toolgate_mcp::message::{Edits, Message, Request};
@@ -12,7 +12,7 @@ use super::{ParsedMessage, Refusal};
 use crate::renumber::{SUBSCRIPTION, renumber};
 use crate::text;
 
-/// The members of `_meta` by which a request declares itself.
+/// The members of `_meta` in which a request declares itself.
 pub(super) fn declaration(
     info: Option<&str>,
     capabilities: &str,
@@ -29,8 +29,8 @@ pub(super) fn declaration(
     members
 }
 
-/// A request of the legacy era as one of the modern era. `retry` is what a
-/// repeated request has: its id, and the members that answer the server.
+/// Translates a request of the legacy era into the modern era. `retry` has the id of a repeated
+/// request, and the members that answer the server.
 pub(super) fn modernised(
     parsed: &ParsedMessage<'_>,
     request: &Request<'_>,
@@ -70,15 +70,15 @@ pub(super) fn modernised(
         }
         Some(_) => return Err(Refusal::params("`_meta` must be an object")),
     }
-    // `task` asks for a task of the legacy era, which a server without such
-    // tasks passes over (2025-11-25, basic/utilities/tasks).
+    // `task` asks for a task of the legacy era; a server without such tasks ignores it (2025-11-25,
+    // basic/utilities/tasks).
     let gone = |name: &str| matches!(name, "inputResponses" | "requestState" | "task");
     edits.reshape(params, |_, value| named(value, gone), &added);
     Ok(edits.apply(parsed.text))
 }
 
-/// A request of the modern era as one of the legacy era, under another id, which is
-/// its progress token too.
+/// Translates a request of the modern era into the legacy era, under another id, which is also its
+/// progress token.
 pub(super) fn antiquated(parsed: &ParsedMessage<'_>, request: &Request<'_>, id: i64) -> String {
     let mut edits = Edits::new();
     renumber(request, id, &mut edits);
@@ -96,8 +96,7 @@ pub(super) fn antiquated(parsed: &ParsedMessage<'_>, request: &Request<'_>, id: 
     edits.apply(parsed.text)
 }
 
-/// The answer to a request under the client's id. `removed` and `added` are
-/// members of the result.
+/// The answer to a request under the client's id. `removed` and `added` are members of the result.
 pub(super) fn answer(
     parsed: &ParsedMessage<'_>,
     id: Option<&str>,
@@ -117,7 +116,7 @@ pub(super) fn answer(
     edits.apply(parsed.text)
 }
 
-/// A message with another value at one place.
+/// A message with the value at one position replaced.
 pub(super) fn replaced(parsed: &ParsedMessage<'_>, at: View<'_>, value: &str) -> String {
     let mut edits = Edits::new();
     edits.replace(at, value);
@@ -138,7 +137,7 @@ pub(super) fn unsubscribed(parsed: &ParsedMessage<'_>, params: Option<View<'_>>)
     edits.apply(parsed.text)
 }
 
-/// Client capabilities of the legacy era as the modern era has them.
+/// Client capabilities of the legacy era in the form of the modern era.
 pub(super) fn modern_capabilities(capabilities: View<'_>) -> String {
     let mut edits = Edits::new();
     if let Some(roots) = capabilities
@@ -151,8 +150,7 @@ pub(super) fn modern_capabilities(capabilities: View<'_>) -> String {
     within(capabilities, &edits)
 }
 
-/// Client capabilities of the modern era as the legacy era has them, in one
-/// spelling.
+/// Client capabilities of the modern era in the form of the legacy era, in a single spelling.
 pub(super) fn legacy_capabilities(capabilities: View<'_>) -> String {
     let mut edits = Edits::new();
     without_tasks(capabilities, &mut edits);
@@ -180,8 +178,8 @@ fn compact(raw: String) -> String {
     out
 }
 
-/// Server capabilities as the other era has them, without those that are
-/// not translated: tasks, and subscriptions to single resources.
+/// Server capabilities in the form of the other era, without those that are not translated: tasks, and
+/// subscriptions to single resources.
 pub(super) fn server_capabilities(capabilities: View<'_>) -> String {
     let mut edits = Edits::new();
     if let Some(resources) = capabilities.member("resources").filter(|is| is_object(*is)) {
@@ -201,7 +199,7 @@ fn without_tasks(capabilities: View<'_>, edits: &mut Edits) {
     edits.remove_member(capabilities, "tasks");
 }
 
-/// The text of one value of a message with its changes made.
+/// The text of one value of a message with its edits applied.
 fn within(view: View<'_>, edits: &Edits) -> String {
     let span = view.span();
     edits.apply_within(view.document().source(), span.start, span.end)
@@ -219,7 +217,7 @@ pub(super) fn outcome<'a>(parsed: &ParsedMessage<'a>) -> Option<View<'a>> {
     }
 }
 
-/// What the other side says is wrong, for a text of ours.
+/// The other side's description of an error, for a text of ours.
 pub(super) fn complaint(error: View<'_>) -> String {
     let code = error.member("code").map_or("", View::raw);
     let said = error
@@ -234,7 +232,7 @@ pub(super) fn result(id: &str, result: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
 }
 
-/// The notification that a request is not wanted any more.
+/// The notification that a request is cancelled.
 pub(super) fn cancelled(id: &str, reason: &str) -> String {
     let reason = text::string(reason);
     format!(
@@ -242,5 +240,5 @@ pub(super) fn cancelled(id: &str, reason: &str) -> String {
     )
 }
 
-/// Characters of what the other side says that a text of ours repeats.
+/// Maximum characters of the other side's text that a text of ours repeats.
 const SHOWN: usize = 256;

@@ -1,4 +1,4 @@
-//! The words of both eras that a translation must know: methods, levels, keys of `_meta`.
+//! The names in both eras that a translation must know: methods, levels, keys of `_meta`.
 
 use toolgate_json::{Kind, Node as _, View};
 use toolgate_mcp::era::Era;
@@ -14,20 +14,18 @@ pub(super) const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 /// A key of a result's `_meta`.
 pub(super) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
-/// Whether a key of `_meta` belongs to the modern era's requests alone.
+/// Whether a key of `_meta` only occurs in requests of the modern era.
 pub(super) fn declares(key: &str) -> bool {
     matches!(key, VERSION | CLIENT_INFO | CAPABILITIES | LOG_LEVEL)
 }
 
-/// The extension that took the place of the legacy era's tasks. Neither can be
-/// said in the other era.
+/// The extension that replaced the tasks of the legacy era. Neither can be expressed in the other era.
 pub(super) const TASKS: &str = "io.modelcontextprotocol/tasks";
 
 /// Why tasks are not translated.
 pub(super) const NO_TASKS: &str = "the eras have different tasks";
 
-/// Whether answers to a method say how long they may be kept (2026-07-28,
-/// server/utilities/caching).
+/// Whether answers to a method say how long they may be cached (2026-07-28, server/utilities/caching).
 pub(super) fn is_kept(method: &str) -> bool {
     matches!(
         method,
@@ -46,7 +44,7 @@ pub(super) fn may_ask(method: &str) -> bool {
     matches!(method, "tools/call" | "prompts/get" | "resources/read")
 }
 
-/// What of a client a server may ask, and what a client can give.
+/// What a server may ask a client for, and what a client can provide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Abilities {
     form: bool,
@@ -66,7 +64,7 @@ impl Abilities {
         let sampling = capabilities.member("sampling");
         let mode = |name| elicitation.is_some_and(|is| is.member(name).is_some());
         Self {
-            // Without a mode it is the form's, which was the only one.
+            // Without a mode it is `form`, which was the only mode.
             form: elicitation.is_some() && (mode("form") || !mode("url")),
             url: mode("url"),
             sampling: has("sampling"),
@@ -75,13 +73,13 @@ impl Abilities {
         }
     }
 
-    /// Whether there is anything to ask for.
+    /// Whether there is anything that can be asked for.
     pub(super) fn any(self) -> bool {
         self.form || self.url || self.sampling || self.roots
     }
 
-    /// What is missing for a request, as capabilities in JSON; `Err` if no
-    /// capability stands for such a request.
+    /// The capabilities that are missing for a request, as JSON; `Err` if no capability covers such a
+    /// request.
     pub(super) fn missing(
         self,
         method: &str,
@@ -105,7 +103,7 @@ impl Abilities {
     }
 }
 
-/// How grave a log message is; `debug` is the least.
+/// The severity of a log message; `debug` is the lowest.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Level(usize);
 
@@ -131,11 +129,11 @@ const LEVELS: [&str; 8] = [
     "emergency",
 ];
 
-/// The lists that say when they change.
+/// The lists whose changes are reported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Lists([bool; 3]);
 
-/// Of each list: the capability, the member of a subscription, the notification.
+/// For each list: the capability, the member of a subscription, the notification.
 const LISTS: [(&str, &str, &str); 3] = [
     (
         "tools",
@@ -155,7 +153,7 @@ const LISTS: [(&str, &str, &str); 3] = [
 ];
 
 impl Lists {
-    /// The lists whose changes a server says that it notifies of.
+    /// The lists whose changes a server says that it reports.
     pub(super) fn offered(capabilities: View<'_>) -> Self {
         Self(LISTS.map(|(name, ..)| {
             let list = capabilities.member(name);
@@ -178,7 +176,7 @@ impl Lists {
         self == Self::default()
     }
 
-    /// As the filter of a subscription.
+    /// The lists as the filter of a subscription.
     pub(super) fn filter(self) -> String {
         let names = self
             .chosen()
@@ -186,12 +184,12 @@ impl Lists {
         format!("{{{}}}", names.collect::<Vec<_>>().join(","))
     }
 
-    /// The notifications that belong to it.
+    /// The notifications for these lists.
     pub(super) fn notifications(self) -> impl Iterator<Item = &'static str> {
         self.chosen().map(|(_, _, notification)| notification)
     }
 
-    /// Whether a notification belongs to it.
+    /// Whether a notification is for one of these lists.
     pub(super) fn has(self, method: &str) -> bool {
         self.notifications().any(|known| known == method)
     }

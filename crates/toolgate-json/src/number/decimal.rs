@@ -1,8 +1,8 @@
-//! A number's text taken apart: sign, significant digits, scale.
+//! The parts of a number's text: sign, significant digits, scale.
 
 use std::cmp::Ordering;
 
-/// `±digits × 10^scale`, the digits without zeros at either end.
+/// `±digits × 10^scale`, where the digits have no zeros at either end.
 ///
 /// The digits are `head` followed by `tail`, both ASCII; together empty for 0.
 /// The scale is the written exponent plus `shift`, kept apart because the
@@ -19,7 +19,7 @@ pub(super) struct Decimal<'a> {
 }
 
 impl<'a> Decimal<'a> {
-    /// Takes apart a text that follows the grammar.
+    /// Splits a text that follows the grammar into its parts.
     pub(super) fn of_text(text: &'a str) -> Self {
         let bytes = text.as_bytes();
         let (negative, bytes) = strip_sign(bytes);
@@ -79,8 +79,8 @@ impl<'a> Decimal<'a> {
         }
     }
 
-    /// Sign, coefficient and scale, if they fit 64 bits with room to spare.
-    /// Whether they do depends on the value only, not on its spelling.
+    /// Sign, coefficient and scale, if they fit 64 bits with room to spare. Whether they do depends
+    /// only on the value, not on its spelling.
     pub(super) fn short(&self) -> Option<(bool, u64, i64)> {
         if self.count() > super::SHORT_DIGITS {
             return None;
@@ -95,7 +95,7 @@ impl<'a> Decimal<'a> {
         (scale.unsigned_abs() <= SHORT_SCALE).then_some((self.negative, coefficient, scale))
     }
 
-    /// The count of significant digits, 0 for 0.
+    /// The number of significant digits, 0 for 0.
     pub(super) fn count(&self) -> usize {
         self.head.len() + self.tail.len()
     }
@@ -132,14 +132,14 @@ impl<'a> Decimal<'a> {
         }
     }
 
-    /// This scale less the other's, kept within ±10^18.
+    /// This scale minus the other's, kept within ±10^18.
     pub(super) fn scale_difference(&self, other: &Decimal<'_>) -> i64 {
         let shifts = i128::from(self.shift) - i128::from(other.shift);
         let length = self.exponent.len().max(other.exponent.len());
         let mut difference: i128 = 0;
         for place in (0..length).rev() {
             let step = self.exponent_digit(place) - other.exponent_digit(place);
-            // Once this far from 0, no later digit and no shift leads back.
+            // Once it is this far from 0, no later digit and no shift brings it back.
             difference = (difference * 10 + i128::from(step)).clamp(-FAR * FAR, FAR * FAR);
         }
         let kept = (difference + shifts).clamp(-FAR, FAR);
@@ -148,7 +148,7 @@ impl<'a> Decimal<'a> {
 
     /// Compares without the signs; neither is 0.
     pub(super) fn compare_magnitude(&self, other: &Decimal<'_>) -> Ordering {
-        // The place of the leading digit decides, then the digits.
+        // The position of the leading digit decides, then the digits.
         let places = self.scale_difference(other) + signed(self.count()) - signed(other.count());
         places
             .cmp(&0)
@@ -168,7 +168,7 @@ impl<'a> Decimal<'a> {
         exponent.wrapping_add(self.shift.cast_unsigned())
     }
 
-    /// The written exponent and what to add to it.
+    /// The written exponent and the number to add to it.
     pub(super) fn written_scale(&self) -> (bool, &'a [u8], i64) {
         (self.exponent_negative, self.exponent, self.shift)
     }
@@ -261,8 +261,7 @@ fn split_at_byte(bytes: &[u8], matches: impl Fn(u8) -> bool) -> (&[u8], &[u8]) {
     )
 }
 
-/// Long runs of zeros go 8 at a time, so that padding a number is no way to
-/// make it costly.
+/// Long runs of zeros are skipped 8 at a time, so that padding a number does not make it costly.
 fn trim_zeros_start(mut digits: &[u8]) -> &[u8] {
     while let Some((b"00000000", rest)) = digits.split_first_chunk::<8>() {
         digits = rest;
@@ -288,11 +287,11 @@ fn signed(length: usize) -> i64 {
     i64::try_from(length).unwrap_or(i64::MAX)
 }
 
-/// Exponents of up to this many digits are added up in an `i64`.
 /// The bytes of any number of up to 18 digits with its point.
 const PLAIN_BYTES: usize = 19;
+/// Exponents of up to this many digits are added up in an `i64`.
 const SHORT_EXPONENT: usize = 18;
-/// Scales within this are short; one written with more than [`SHORT_EXPONENT`]
-/// digits never is, as no text is long enough to shift it this far.
+/// Scales within this are short; one written with more than [`SHORT_EXPONENT`] digits never is, as
+/// no text is long enough to shift it this far.
 const SHORT_SCALE: u64 = 100_000_000_000_000_000;
 const FAR: i128 = 1_000_000_000_000_000_000;

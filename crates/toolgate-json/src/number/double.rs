@@ -1,11 +1,11 @@
-//! Doubles that have few decimal places, without writing them out.
+//! Doubles with few decimal places, without formatting them.
 
-/// Sign, coefficient and scale of the shortest decimal that reads back as a double, if
-/// that has up to [`PLACES`] decimal places and up to 15 digits.
+/// Sign, coefficient and scale of the shortest decimal that reads back as a double, if it has up to
+/// [`PLACES`] decimal places and up to 15 digits.
 ///
-/// Two decimals of up to 15 digits never read as the same double, so one that does read
-/// as it is the shortest. A quotient of two numbers that a double holds exactly is the
-/// double nearest to it: what reading the decimal gives.
+/// Two decimals of up to 15 digits never read as the same double, so one that reads back as it is
+/// the shortest. The quotient of two numbers that doubles hold exactly is rounded to the nearest
+/// double, which is also how the decimal would be read.
 pub(super) fn few_places(value: f64) -> Option<(bool, u64, i64)> {
     let magnitude = value.abs();
     if !magnitude.is_finite() || magnitude >= BELOW {
@@ -23,20 +23,20 @@ pub(super) fn few_places(value: f64) -> Option<(bool, u64, i64)> {
     None
 }
 
-/// The nearest integer to a number from 0 to below 2^52, as integer and as double.
+/// The nearest integer to a number from 0 to below 2^52, as an integer and as a double.
 fn rounded(value: f64) -> (u64, f64) {
-    // Doubles from 2^52 on have no places, and their low bits are what is above that.
+    // Doubles from 2^52 on have no decimal places, and their low bits are the excess over 2^52.
     let shifted = value + SHIFT;
     (shifted.to_bits() - SHIFT.to_bits(), shifted - SHIFT)
 }
 
-/// 10 to the power of its place.
+/// Powers of 10, by exponent.
 const POWERS: [f64; PLACES + 1] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6];
 /// Decimal places that are tried.
 const PLACES: usize = 6;
-/// The least integer of 16 digits, but for one.
+/// The largest integer of 15 digits.
 const MOST: u64 = 999_999_999_999_999;
-/// Times the greatest power less than 2^52.
+/// Less than 2^52 when multiplied by the greatest power.
 const BELOW: f64 = 4e9;
 /// 2^52.
 const SHIFT: f64 = 4_503_599_627_370_496.0;
@@ -46,7 +46,7 @@ mod tests {
     use super::few_places;
     use crate::number::write;
 
-    /// The result is the same as that of writing the double out.
+    /// The result is the same as that of formatting the double.
     #[test]
     fn agrees_with_the_shortest_text() {
         let mut found = 0;

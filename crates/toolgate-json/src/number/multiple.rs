@@ -33,7 +33,7 @@ pub(super) fn is_multiple(value: &Decimal<'_>, divisor: &Decimal<'_>) -> bool {
     }
 }
 
-/// Takes up to `powers` factors 2, or else 5, out of a divisor without factor 10.
+/// Removes up to `powers` factors 2, or else 5, from a divisor without factor 10.
 fn without_powers(mut divisor: u64, powers: u64) -> u64 {
     let twos = u64::from(divisor.trailing_zeros());
     if twos > 0 {
@@ -47,9 +47,9 @@ fn without_powers(mut divisor: u64, powers: u64) -> u64 {
     divisor
 }
 
-/// Whether a divisor of 64 bits divides the value's digits.
+/// Whether a divisor of 64 bits divides the number formed by the value's digits.
 fn is_multiple_of_long(value: &Decimal<'_>, divisor: u64) -> bool {
-    // Not one is a multiple of 0, and none of the callers asks.
+    // Nothing is a multiple of 0, and no caller passes 0.
     let Some(divisor) = NonZeroU128::new(u128::from(divisor)) else {
         return false;
     };
@@ -61,7 +61,7 @@ fn is_multiple_of_long(value: &Decimal<'_>, divisor: u64) -> bool {
     rest == 0
 }
 
-/// Whether a divisor of three limbs or more divides the value's digits.
+/// Whether a divisor of three limbs or more divides the number formed by the value's digits.
 ///
 /// Long division, nine digits of the value at a time, as in Knuth's algorithm
 /// D: the divisor is shifted until its highest bit is set, so that its two
@@ -95,7 +95,7 @@ fn is_multiple_of_limbs(value: &Decimal<'_>, mut divisor: Vec<u32>) -> bool {
     rest.iter().all(|limb| *limb == 0)
 }
 
-/// `rest -= divisor × factor`; whether that went below 0. `factor` is below 2^32.
+/// `rest -= divisor × factor`; returns whether that went below 0. `factor` is below 2^32.
 fn subtract_product(rest: &mut [u32], divisor: &[u32], factor: u64) -> bool {
     let mut carry: u64 = 0;
     let mut borrow = false;
@@ -111,7 +111,7 @@ fn subtract_product(rest: &mut [u32], divisor: &[u32], factor: u64) -> bool {
     borrow
 }
 
-/// `rest += divisor`; whether that carried out of the highest limb.
+/// `rest += divisor`; returns whether that carried out of the highest limb.
 fn add(rest: &mut [u32], divisor: &[u32]) -> bool {
     let mut carry: u64 = 0;
     let padded = divisor.iter().copied().chain(std::iter::repeat(0));
@@ -181,7 +181,7 @@ fn divide(limbs: &mut Vec<u32>, divisor: NonZeroU32) {
     trim(limbs);
 }
 
-/// Shifts by less than 32 bits; what leaves the highest limb is lost.
+/// Shifts left by less than 32 bits; bits that leave the highest limb are lost.
 fn shift_left(limbs: &mut [u32], bits: u32) {
     let mut carry = 0;
     for limb in limbs {
@@ -191,7 +191,7 @@ fn shift_left(limbs: &mut [u32], bits: u32) {
     }
 }
 
-/// Shifts by less than 32 bits.
+/// Shifts right by less than 32 bits.
 fn shift_right(limbs: &mut [u32], bits: u32) {
     let mut carry = 0;
     for limb in limbs.iter_mut().rev() {

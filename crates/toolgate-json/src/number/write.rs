@@ -1,4 +1,4 @@
-//! Writing numbers in one way each, and doubles as short decimals.
+//! Writes each number in exactly one way, and doubles as short decimals.
 
 use std::fmt::{self, Write as _};
 
@@ -47,7 +47,7 @@ pub(super) fn write(decimal: &Decimal<'_>, f: &mut fmt::Formatter<'_>) -> fmt::R
     }
 }
 
-/// Writes an exponent of more than 18 digits plus what the digits add to it.
+/// Writes an exponent of more than 18 digits plus the number that the digits add to it.
 fn write_long_exponent(
     decimal: &Decimal<'_>,
     more: i64,
@@ -107,7 +107,7 @@ pub(super) fn shortest(value: f64) -> Number<'static> {
     Number::from_scaled(negative, coefficient, scale)
 }
 
-/// A few bytes on the stack to format into.
+/// A small buffer on the stack to format into.
 struct Buffer {
     bytes: [u8; BUFFER],
     length: usize,

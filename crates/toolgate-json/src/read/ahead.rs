@@ -1,31 +1,31 @@
-//! Looking ahead in a text that is read again afterwards.
+//! Looks ahead in a text that is read again afterwards.
 
 use super::stream::kind_of;
 use super::string::plain_end;
 use super::{Scalar, Stream};
 use crate::node::Kind;
 
-/// The members of the object that is next, found by quotes, commas and brackets alone; see
+/// The members of the next object, found by quotes, commas and brackets alone; see
 /// [`Stream::members_ahead`].
 ///
-/// Whether the text is well-formed is not found out, and of one that is not nothing is sure.
-/// Each member takes a step for each eight bytes of its key and its strings, and one for each
-/// other byte.
+/// Does not check whether the text is well-formed; if it is not, nothing about the result is
+/// certain. Each member takes a step for each eight bytes of its key and its strings, and one for
+/// each other byte.
 #[derive(Clone, Debug)]
 pub struct MembersAhead<'s> {
     bytes: &'s [u8],
     /// Where the last member's value begins, or `{` if there was none yet.
     at: usize,
     is_first: bool,
-    /// How many more bytes inside of members it may look at.
+    /// How many more bytes inside members it may read.
     inside: usize,
 }
 
-/// A member that was looked at ahead.
+/// A member found by looking ahead.
 #[derive(Clone, Copy, Debug)]
 pub struct MemberAhead<'s> {
     key: &'s [u8],
-    /// Where its key begins, and where its value does.
+    /// Where its key begins, and where its value begins.
     start: usize,
     at: usize,
 }
@@ -40,31 +40,31 @@ impl<'s> MemberAhead<'s> {
 }
 
 impl<'s> Stream<'_, 's> {
-    /// Passes the key that is next, and its colon, if it is that of a member that was looked at ahead
-    /// in the same text.
+    /// Passes the next key and its colon, if they belong to a member found by looking ahead in the
+    /// same text.
     #[inline]
     pub fn known_key(&mut self, member: &MemberAhead<'s>) -> Option<()> {
         (self.at() == member.start).then(|| self.pass_key(member.at))
     }
 
-    /// The kind of a member's value, by its first byte.
+    /// The kind of the member's value, by its first byte.
     #[inline]
     #[must_use]
     pub fn kind_of(&self, member: &MemberAhead<'s>) -> Option<Kind> {
         kind_of(*self.bytes().get(member.at)?)
     }
 
-    /// A member's value, if it is neither array nor object, nor a string with escapes. The position
-    /// does not change.
+    /// The member's value, if it is neither an array nor an object nor a string with escapes. The
+    /// position does not change.
     #[inline]
     pub fn scalar_of(&mut self, member: &MemberAhead<'s>) -> Option<Scalar<'s>> {
         self.scalar_at(member.at)
     }
 
-    /// Looks at the members of the object that is next, and at no more than `inside` bytes of the
+    /// Looks ahead at the members of the next object, and at no more than `inside` bytes of the
     /// arrays and objects among them. The position does not change.
     ///
-    /// `None` if no object is next.
+    /// `None` if the next value is not an object.
     ///
     /// ```
     /// use toolgate_json::{Kind, Node, ReadLimits, Reader};
@@ -96,8 +96,8 @@ impl<'s> Stream<'_, 's> {
 }
 
 impl<'s> MembersAhead<'s> {
-    /// The next member: `Some(None)` behind the last, `None` if the text makes no sense, a key
-    /// has escapes, or more than so many bytes are inside of members.
+    /// The next member: `Some(None)` after the last, `None` if the text makes no sense, a key has
+    /// escapes, or members contain more bytes than allowed.
     #[inline]
     #[expect(
         clippy::should_implement_trait,
@@ -137,7 +137,7 @@ impl<'s> MembersAhead<'s> {
         Some(Some(MemberAhead { key, at, start }))
     }
 
-    /// Where it is in the text, in bytes.
+    /// The current position in the text, in bytes.
     #[inline]
     #[must_use]
     pub fn at(&self) -> usize {
@@ -196,7 +196,7 @@ fn brackets_end(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// 1 for a quote, 2 for a bracket that opens, 3 for one that closes, 0 for every other byte.
+/// 1 for a quote, 2 for an opening bracket, 3 for a closing one, 0 for every other byte.
 static BRACKETS: [u8; 256] = brackets();
 
 const fn brackets() -> [u8; 256] {

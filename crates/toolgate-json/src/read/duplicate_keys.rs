@@ -7,16 +7,15 @@ use crate::error::ReadError;
 use crate::int;
 use crate::tape::{NONE, Tape, missing};
 
-/// The keys of the objects that are open, innermost last, and memory to
-/// compare them in.
+/// The keys of the open objects, innermost last, and memory for comparing them.
 #[derive(Debug, Default)]
 pub(super) struct OpenKeys {
     open: Vec<Entry>,
     /// For wide objects: a table of positions in `open`, plus 1.
     table: Vec<u32>,
-    /// For dropped members: each old index's new one.
+    /// For dropped members: the new index for each old one.
     moved: Vec<u32>,
-    /// The keys of members that are to be dropped.
+    /// The keys of members to drop.
     marked: Vec<u32>,
 }
 
@@ -27,7 +26,7 @@ struct Entry {
 }
 
 impl OpenKeys {
-    /// Where each buffer is and how much it holds.
+    /// The address and capacity of each buffer.
     #[cfg(test)]
     pub(super) fn footprint(&self) -> [(usize, usize); 4] {
         [
@@ -38,7 +37,7 @@ impl OpenKeys {
         ]
     }
 
-    /// Makes room for the keys that most documents have open at once.
+    /// Reserves space for the keys that most documents have open at once.
     pub(super) fn reserve(&mut self) {
         self.open.reserve(OPEN);
     }
@@ -55,8 +54,8 @@ impl OpenKeys {
 
     /// Ends the innermost object, which has `count` keys.
     ///
-    /// Returns how many members are to be dropped, which is 0 unless
-    /// `keep_last`, and marks their keys.
+    /// Returns how many members must be dropped, which is 0 unless `keep_last`, and marks their
+    /// keys.
     #[inline]
     pub(super) fn end(
         &mut self,
@@ -93,7 +92,7 @@ impl OpenKeys {
         Ok(bits::to_offset(self.marked.len() - marked_before))
     }
 
-    /// Takes the members that were marked off the tape, in one sweep.
+    /// Removes the marked members from the tape, in one sweep.
     #[inline]
     pub(super) fn drop_marked(&mut self, tape: &mut Tape) -> Result<(), ReadError> {
         if self.marked.is_empty() {
@@ -103,7 +102,7 @@ impl OpenKeys {
             .ok_or_else(|| ReadError::internal(0, "a dropped member outside the document"))
     }
 
-    /// None if an index leads nowhere.
+    /// `None` if an index does not exist.
     #[cold]
     fn sweep(&mut self, tape: &mut Tape) -> Option<()> {
         self.marked.sort_unstable();
@@ -146,7 +145,7 @@ impl OpenKeys {
 }
 
 struct Finder<'t> {
-    /// Where to put what is dropped; `None` to refuse.
+    /// Where to put the keys to drop; `None` to refuse duplicates.
     marked: Option<&'t mut Vec<u32>>,
     tape: &'t Tape,
     source: &'t str,
@@ -157,7 +156,7 @@ impl Finder<'_> {
     #[inline]
     fn pairwise(&mut self, entries: &[Entry]) -> Result<(), ReadError> {
         for (index, later) in entries.iter().enumerate().skip(1) {
-            // Looks at all of them first: this way it runs without branches.
+            // Compares with all of them before branching, so that the loop has no branches.
             let earlier = entries.iter().take(index);
             if earlier.fold(false, |hit, entry| hit | (entry.hash == later.hash)) {
                 self.among(entries, index, later)?;
@@ -166,8 +165,7 @@ impl Finder<'_> {
         Ok(())
     }
 
-    /// Compares each key with the earlier ones if one of those has the same 10
-    /// bits of hash.
+    /// Compares each key with the earlier ones if one of those has the same 10 bits of hash.
     #[inline]
     fn by_bits(&mut self, entries: &[Entry]) -> Result<(), ReadError> {
         let mut seen = [0_u64; 16];
@@ -186,10 +184,10 @@ impl Finder<'_> {
         Ok(())
     }
 
-    /// Compares one key with the `count` first ones.
+    /// Compares one key with the first `count` keys.
     #[cold]
     fn among(&mut self, entries: &[Entry], count: usize, later: &Entry) -> Result<(), ReadError> {
-        // The last equal one: those before it are marked already.
+        // The last equal one; those before it are already marked.
         let mut earlier = entries.iter().take(count).rev();
         match earlier.find(|entry| self.compare(entry, later) == Ordering::Equal) {
             Some(first) => self.found(*first, *later),
@@ -197,8 +195,8 @@ impl Finder<'_> {
         }
     }
 
-    /// Puts the keys into a hash table. Gives up, with `false`, when it has
-    /// probed far more often than honest hashes make it.
+    /// Puts the keys into a hash table. Gives up, returning `false`, when it has probed far more
+    /// often than normal hashes require.
     #[cold]
     fn by_table(&mut self, entries: &[Entry], table: &mut Vec<u32>) -> Result<bool, ReadError> {
         let size = (entries.len() * 2).next_power_of_two();
@@ -241,7 +239,7 @@ impl Finder<'_> {
             self.compare(left, right)
                 .then_with(|| left.own.cmp(&right.own))
         });
-        // The pair to report is the one whose second key comes first.
+        // Reports the pair whose second key comes first.
         let mut report: Option<(Entry, Entry)> = None;
         for pair in entries.windows(2) {
             let [first, later] = pair else { continue };
@@ -290,12 +288,12 @@ impl Finder<'_> {
     }
 }
 
-/// OpenKeys that room is made for at once.
+/// The number of keys that space is reserved for at once.
 const OPEN: usize = 24;
 /// Up to this many keys are compared pairwise.
 const FEW: usize = 4;
-/// Up to this many keys are told apart by 10 bits of their hashes: most are,
-/// and if none is, there are 2,016 pairs.
+/// Up to this many keys are told apart by 10 bits of their hashes: most have different bits, and if
+/// all have the same, there are 2,016 pairs.
 const MANY: usize = 64;
 
 #[cfg(test)]
@@ -323,7 +321,7 @@ mod tests {
         Some((error.other()?, error.at()))
     }
 
-    /// Every width around the change of method, with the pair in every place.
+    /// Every width around a change of method, with the pair at every position.
     #[test]
     fn every_pair_is_found() {
         for width in [2_usize, 3, 4, 5, 6, 20, 63, 64, 65, 66] {
@@ -377,7 +375,7 @@ mod tests {
         let value = root.member(&texts[7]).unwrap();
         assert_eq!(value.number().as_i64(), Some(40_000));
 
-        // Few of them: the table is given up, or never tried.
+        // For few keys, the table is abandoned or never tried.
         for width in [2, 4, 5, 64, 65, 100] {
             let mut keys = keys[..width].to_vec();
             assert_eq!(places(&object(&keys)), None);

@@ -6,7 +6,7 @@ use crate::read::Pass;
 use crate::tape::{Slot, Tag};
 
 impl Pass<'_, '_> {
-    /// Reads a number; its sign or first digit is next.
+    /// Reads a number, at its sign or first digit.
     #[inline]
     pub(super) fn number(&mut self, parent: u32) -> Result<(), ReadError> {
         let start = self.at;
@@ -26,8 +26,7 @@ impl Pass<'_, '_> {
         })
     }
 
-    /// Passes a number; its sign or first digit is next. Gives the value of a short
-    /// integer.
+    /// Passes a number, at its sign or first digit. Returns the value of a short integer.
     #[inline(always)]
     pub(super) fn number_text(&mut self) -> Result<Option<i64>, ReadError> {
         let start = self.at;
@@ -62,7 +61,7 @@ impl Pass<'_, '_> {
         Ok(Some(if negative { -magnitude } else { magnitude }))
     }
 
-    /// Passes what may follow the whole part.
+    /// Passes the part after the whole digits, if there is one.
     fn long_number(&mut self, start: usize, whole: usize) -> Result<(), ReadError> {
         let mut digits = whole;
         if self.peek() == Some(b'.') {
@@ -82,7 +81,7 @@ impl Pass<'_, '_> {
         Ok(())
     }
 
-    /// Skips digits and counts them; there must be one.
+    /// Skips and counts digits; there must be at least one.
     #[inline]
     fn digits(&mut self) -> Result<usize, ReadError> {
         let start = self.at;
@@ -114,5 +113,5 @@ impl Pass<'_, '_> {
     }
 }
 
-/// Integers this long fit `i64` whatever their digits.
+/// Integers of up to this many digits fit `i64`.
 const SMALL_DIGITS: usize = 18;

@@ -1,4 +1,4 @@
-//! A text with what was read of it.
+//! A text together with its tape.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,9 +8,9 @@ use crate::document::Document;
 use crate::error::ReadError;
 use crate::limits::ReadLimits;
 
-/// A text and the memory that it was read into. Unlike a [`Document`] it borrows no reader, so it
-/// can be handed on; unlike an [`OwnedDocument`](crate::OwnedDocument) it need not own its text,
-/// and the memory can be used for another text.
+/// A text and the memory that it was read into. Unlike a [`Document`] it does not borrow a reader,
+/// so it can be passed on; unlike an [`OwnedDocument`](crate::OwnedDocument) it need not own its
+/// text, and the memory can be used for another text.
 pub struct Parsed<'s> {
     source: Cow<'s, str>,
     reader: Reader,

@@ -1,11 +1,11 @@
-//! What a pass over a text gives of a value that has nothing inside, or of a key.
+//! A scalar or a key that a pass over a text returns.
 
 use crate::hash::key_hash;
 use crate::node::{Key, Kind, Node};
 use crate::number::Number;
 use crate::tape::missing;
 
-/// A value that is neither array nor object, or a key; read from a [`Stream`](super::Stream).
+/// A value that is neither an array nor an object, or a key; read from a [`Stream`](super::Stream).
 #[derive(Clone, Copy, Debug)]
 pub struct Scalar<'s> {
     pub(super) kind: Kind,
@@ -105,7 +105,7 @@ impl<'s> Node<'s> for Scalar<'s> {
         None
     }
 
-    /// Counted from the other end than those of a [`Stream::value`](super::Stream::value).
+    /// Counts from the opposite end to the identities of a [`Stream::value`](super::Stream::value).
     fn identity(self) -> usize {
         usize::MAX - self.start
     }

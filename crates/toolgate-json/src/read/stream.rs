@@ -1,9 +1,9 @@
-//! Reading value by value, for a caller that checks values as they pass and keeps none.
+//! Reads value by value, for a caller that checks values as they pass and keeps none.
 //!
-//! Everything answers `None` as soon as the text is not plain and well-formed: what is
-//! wrong with it, if anything is, says [`Reader::read`], which reads it again from the
-//! start. So there is one place that knows what a text may be refused for. Where a
-//! function does not say otherwise, the pass is over with its first `None`.
+//! Everything returns `None` as soon as the text is not plain and well-formed. [`Reader::read`]
+//! reports what is wrong with it, if anything is, by reading it again from the start, so only one
+//! place knows why a text may be refused. Unless a function says otherwise, the pass ends with its
+//! first `None`.
 
 use super::string::plain_end;
 use super::{MAX_INDEX, Open, Pass, Reader, Scalar, admit};
@@ -16,18 +16,18 @@ use crate::tape::NONE;
 
 /// One pass over a text, value by value; see [`Reader::stream`].
 ///
-/// It is positioned before a value, before a key, or after a value; the caller calls what is
-/// due there.
+/// It is positioned before a value, before a key, or after a value; the caller calls the method
+/// that fits.
 #[derive(Debug)]
 pub struct Stream<'r, 's> {
     pass: Pass<'r, 's>,
-    /// Arrays and objects that are open.
+    /// The number of open arrays and objects.
     depth: usize,
-    /// Values and keys so far.
+    /// The number of values and keys so far.
     nodes: usize,
 }
 
-/// A place in a [`Stream`] to return to.
+/// A position in a [`Stream`] to return to.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
     at: usize,
@@ -37,12 +37,10 @@ pub struct Mark {
 }
 
 impl Reader {
-    /// Begins to read a text value by value, under the same bounds as
-    /// [`read`](Self::read).
+    /// Starts to read a text value by value, with the same limits as [`read`](Self::read).
     ///
-    /// `None` where that is not offered: for
-    /// [`KeepLast`](crate::DuplicateKeys::KeepLast), which needs to see all members of
-    /// an object before the first counts.
+    /// `None` if this is not supported: for [`KeepLast`](crate::DuplicateKeys::KeepLast), which
+    /// must see all members of an object before it knows which ones count.
     ///
     /// # Errors
     ///
@@ -95,27 +93,27 @@ impl Reader {
 }
 
 impl<'s> Stream<'_, 's> {
-    /// The text that is read.
+    /// The text that is being read.
     #[must_use]
     pub fn source(&self) -> &'s str {
         self.pass.source
     }
 
-    /// Where it is in the text, in bytes.
+    /// The current position in the text, in bytes.
     #[inline(always)]
     #[must_use]
     pub fn at(&self) -> usize {
         self.pass.at
     }
 
-    /// The kind of the value that is next, by its first byte.
+    /// The kind of the next value, by its first byte.
     #[inline(always)]
     pub fn kind(&self) -> Option<Kind> {
         kind_of(self.pass.peek()?)
     }
 
-    /// Passes the next value if it is neither array nor object, nor a string with
-    /// escapes. If it does not, the position does not change.
+    /// Passes the next value if it is neither an array nor an object nor a string with escapes.
+    /// Otherwise the position does not change.
     #[inline(always)]
     pub fn scalar(&mut self) -> Option<Scalar<'s>> {
         let mut found = Scalar {
@@ -148,8 +146,8 @@ impl<'s> Stream<'_, 's> {
         Some(found)
     }
 
-    /// The value at a place that was found by looking ahead, if it is neither array nor object, nor a
-    /// string with escapes. The position does not change.
+    /// The value at a position found by looking ahead, if it is neither an array nor an object nor
+    /// a string with escapes. The position does not change.
     #[inline]
     pub(super) fn scalar_at(&mut self, at: usize) -> Option<Scalar<'s>> {
         let (here, nodes) = (self.pass.at, self.nodes);
@@ -159,21 +157,20 @@ impl<'s> Stream<'_, 's> {
         found
     }
 
-    /// Goes on behind a key and its colon.
+    /// Continues after a key and its colon.
     #[inline]
     pub(super) fn pass_key(&mut self, at: usize) {
         self.pass.at = at;
         self.nodes += 1;
     }
 
-    /// The text that is read, in bytes.
+    /// The text that is being read, in bytes.
     #[inline]
     pub(super) fn bytes(&self) -> &'s [u8] {
         self.pass.bytes
     }
 
-    /// Passes the next string, if it has no escapes; otherwise it stays before
-    /// it as it did.
+    /// Passes the next string, if it has no escapes; otherwise the position does not change.
     #[inline(always)]
     pub fn string(&mut self) -> Option<()> {
         if self.pass.peek() != Some(b'"') {
@@ -188,7 +185,7 @@ impl<'s> Stream<'_, 's> {
         Some(())
     }
 
-    /// Passes the `true`, `false` or `null` that is next.
+    /// Passes the next `true`, `false` or `null`.
     #[inline(always)]
     pub fn word(&mut self) -> Option<()> {
         let rest = self.pass.bytes.get(self.pass.at..)?;
@@ -201,7 +198,7 @@ impl<'s> Stream<'_, 's> {
         Some(())
     }
 
-    /// The current position, to be able to return to it.
+    /// The current position, to return to later.
     #[inline]
     pub fn mark(&self) -> Mark {
         Mark {
@@ -212,7 +209,7 @@ impl<'s> Stream<'_, 's> {
         }
     }
 
-    /// Returns to where it stood, also after a `None`.
+    /// Returns to a position, also after a `None`.
     #[inline]
     pub fn reset(&mut self, mark: Mark) {
         self.pass.at = mark.at;
@@ -221,7 +218,7 @@ impl<'s> Stream<'_, 's> {
         self.pass.names.truncate(mark.names);
     }
 
-    /// Passes the next value, whatever it is.
+    /// Passes the next value, of any kind.
     #[inline]
     pub fn skip(&mut self) -> Option<()> {
         match self.kind()? {
@@ -239,7 +236,7 @@ impl<'s> Stream<'_, 's> {
         }
     }
 
-    /// Passes an array or object. Recurses, up to a depth of its own.
+    /// Passes an array or object. Recurses, up to a depth limit of its own.
     #[inline(never)]
     fn skip_inside(&mut self, kind: Kind) -> Option<()> {
         if self.depth >= DEEPEST {
@@ -258,8 +255,8 @@ impl<'s> Stream<'_, 's> {
         self.distinct(floor)
     }
 
-    /// Enters the array or object that is next. Says whether a first item or key
-    /// follows; if not, it has been left again.
+    /// Enters the next array or object. Returns whether a first item or key follows; if not, it has
+    /// already left it again.
     #[inline(always)]
     pub fn open(&mut self, kind: Kind) -> Option<bool> {
         let (begin, end) = brackets(kind)?;
@@ -277,8 +274,8 @@ impl<'s> Stream<'_, 's> {
         Some(true)
     }
 
-    /// Goes on behind an item or a member's value. Says whether another item or key
-    /// follows; if not, the array or object has been left.
+    /// Continues after an item or a member's value. Returns whether another item or key follows; if
+    /// not, it has left the array or object.
     #[inline(always)]
     pub fn after(&mut self, kind: Kind) -> Option<bool> {
         let (_, end) = brackets(kind)?;
@@ -323,20 +320,19 @@ impl<'s> Stream<'_, 's> {
         Some(key)
     }
 
-    /// Where a new object's names begin among those that were noted.
+    /// Where a new object's names begin among the recorded names.
     #[inline(always)]
     pub fn names(&self) -> usize {
         self.pass.names.len()
     }
 
-    /// Notes a name of the innermost object, to be told apart from the others.
+    /// Records a name of the innermost object, to be compared with the others.
     #[inline(always)]
     pub fn note(&mut self, name: &[u8]) {
         self.pass.names.push(key_hash_bytes(name));
     }
 
-    /// Forgets the names noted from `floor` on; `None` unless they are sure to be
-    /// different.
+    /// Forgets the names recorded from `floor` on; `None` unless they are certainly different.
     #[inline(always)]
     pub fn distinct(&mut self, floor: usize) -> Option<()> {
         if self.pass.names.len() <= floor + 1 {
@@ -362,8 +358,8 @@ impl<'s> Stream<'_, 's> {
         (!same).then_some(())
     }
 
-    /// Reads the next value, whatever it is, into the reader's memory. Its ids and
-    /// identities are its own, not those of a document of the whole text.
+    /// Reads the next value, of any kind, into the reader's memory. Its ids and identities are its
+    /// own, not those of a document of the whole text.
     #[inline(never)]
     pub fn value(&mut self) -> Option<View<'_>> {
         let pass = &mut self.pass;
@@ -382,8 +378,8 @@ impl<'s> Stream<'_, 's> {
         Some(Document::new(pass.tape, pass.source).root())
     }
 
-    /// Ends the pass behind the outermost value; `None` if more follows, or if there
-    /// were too many values.
+    /// Ends the pass after the outermost value; `None` if more text follows, or if there were too
+    /// many values.
     #[inline]
     pub fn finish(mut self) -> Option<()> {
         self.pass.skip_space();
@@ -392,7 +388,7 @@ impl<'s> Stream<'_, 's> {
     }
 }
 
-/// The kind of the values that begin with a byte.
+/// The kind of the values that begin with this byte.
 #[inline(always)]
 pub(super) const fn kind_of(byte: u8) -> Option<Kind> {
     Some(match byte {
@@ -406,7 +402,7 @@ pub(super) const fn kind_of(byte: u8) -> Option<Kind> {
     })
 }
 
-/// The brackets around values of a kind.
+/// The brackets around values of this kind.
 #[inline(always)]
 const fn brackets(kind: Kind) -> Option<(u8, u8)> {
     match kind {
@@ -416,7 +412,7 @@ const fn brackets(kind: Kind) -> Option<(u8, u8)> {
     }
 }
 
-/// Arrays and objects inside each other that are passed by recursion.
+/// The depth of arrays and objects up to which recursion passes them.
 const DEEPEST: usize = 256;
-/// So many names are compared each with each.
+/// Up to this many names are compared pairwise.
 const FEW: usize = 8;

@@ -1,4 +1,4 @@
-//! Strings and keys: finding the end, checking and decoding escapes.
+//! Strings and keys: finds their end, checks and decodes escapes.
 
 use crate::bits;
 use crate::error::{ReadError, ReadErrorKind};
@@ -8,7 +8,7 @@ use crate::read::Pass;
 use crate::tape::{Slot, Tag};
 
 impl Pass<'_, '_> {
-    /// Reads a string value; its quote is next.
+    /// Reads a string value, at its opening quote.
     #[inline(always)]
     pub(super) fn string(&mut self, parent: u32) -> Result<(), ReadError> {
         let start = self.at;
@@ -64,8 +64,8 @@ impl Pass<'_, '_> {
         Ok(())
     }
 
-    /// Goes on where the plain run of the string or key that began at `start`
-    /// ended without its quote.
+    /// Continues where the plain run of the string or key that began at `start` ended without a
+    /// closing quote.
     #[cold]
     #[inline(never)]
     fn escaped(&mut self, start: usize, tag: Tag, parent: u32) -> Result<(), ReadError> {
@@ -108,7 +108,7 @@ impl Pass<'_, '_> {
         self.push(slot)
     }
 
-    /// Decodes one escape; its backslash is next.
+    /// Decodes one escape, at its backslash.
     fn escape(&mut self) -> Result<(), ReadError> {
         let start = self.at;
         self.at += 1;
@@ -133,8 +133,8 @@ impl Pass<'_, '_> {
         Ok(())
     }
 
-    /// Decodes `\uXXXX`, or two of them that make a surrogate pair; its `u` is
-    /// next and its backslash at `start`.
+    /// Decodes `\uXXXX`, or two of them that form a surrogate pair, at the `u`; the backslash is at
+    /// `start`.
     fn unicode_escape(&mut self, start: usize) -> Result<(), ReadError> {
         let lone = || ReadError::new(ReadErrorKind::LoneSurrogate, start);
         let first = self.four_digits(start)?;
@@ -179,7 +179,7 @@ impl Pass<'_, '_> {
     }
 }
 
-/// What an internal error says of a string whose place is not in its source.
+/// The message of an internal error for a string that is not in its source.
 const OUTSIDE: &str = "a string outside the source";
 
 /// The index of the first byte from `at` that ends a plain run: a quote, a
@@ -204,11 +204,11 @@ pub(super) fn plain_end(bytes: &[u8], start: usize) -> usize {
     at
 }
 
-/// The high bit of each byte that ends a run. Only the lowest set bit is
-/// exact: a borrow may set wrong bits above it, never below.
+/// The high bit of each byte that ends a run. Only the lowest set bit is exact: a borrow may set
+/// wrong bits above it, never below.
 #[inline(always)]
 const fn run_ends(word: u64) -> u64 {
-    // Each goes below 0 in the bytes it looks for, if they are below 0x80.
+    // Each of these goes below 0 in the bytes that it looks for, if they are below 0x80.
     let control = word.wrapping_sub(ONES * 0x20);
     let quote = (word ^ (ONES * 0x22)).wrapping_sub(ONES);
     let backslash = (word ^ (ONES * 0x5c)).wrapping_sub(ONES);
@@ -221,8 +221,7 @@ const ONES: u64 = 0x0101_0101_0101_0101;
 mod tests {
     use super::*;
 
-    /// Each byte value at each place of a word, among bytes that must not
-    /// mislead.
+    /// Each byte value at each position of a word, among bytes that must not mislead.
     #[test]
     fn runs_end_where_they_should() {
         for around in [0x20, 0x21, 0x23, 0x5b, 0x5d, 0x7f, 0x80, 0xa2, 0xdc, 0xff] {

@@ -1,4 +1,4 @@
-//! Arguments against the one form, and the texts of what is wrong with them.
+//! Checks arguments against the common form, and writes the error texts.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use toolgate_json::{Kind, Node, Number, quote};
 
 use super::field::{ArgumentType, Fields, Length, List, Range, Rule, string_form};
 
-/// The answer of a check. There are three, and the third is not a failure.
+/// The answer of a check. There are three, and `Undecided` is not a failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_enums,
@@ -16,9 +16,9 @@ use super::field::{ArgumentType, Fields, Length, List, Range, Rule, string_form}
 pub enum Answer {
     /// The arguments match.
     Accepted,
-    /// They do not, for these reasons.
+    /// They do not match, for these reasons.
     Refused(Refusals),
-    /// The work allowed was spent before the answer was known.
+    /// The allowed work was used up before the answer was known.
     Undecided,
 }
 
@@ -31,8 +31,8 @@ pub struct Refusals {
     pub(super) complete: bool,
 }
 
-/// One thing that is wrong with arguments. `Display` is the text that version
-/// 2025-10-09 gives it, with the argument's name escaped and cut at 64 characters.
+/// One thing that is wrong with arguments. `Display` gives the text of version 2025-10-09, with the
+/// argument's name escaped and cut at 64 characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     argument: String,
@@ -45,9 +45,9 @@ pub struct Refusal {
 pub enum RefusalKind {
     /// The arguments as a whole are not an object.
     NotAnObject,
-    /// A required argument is not there.
+    /// A required argument is missing.
     Missing,
-    /// It has another type; the type it must have, with its article.
+    /// It has the wrong type; this is the required type, with its article.
     Type(&'static str),
     /// A string is shorter than this, in characters.
     ShorterThan(u64),
@@ -68,20 +68,20 @@ pub enum RefusalKind {
 }
 
 impl Refusals {
-    /// The refusals that were collected.
+    /// The collected refusals.
     pub fn list(&self) -> &[Refusal] {
         &self.list
     }
 
-    /// Whether these are all; `false` if a bound ended the check early.
+    /// Whether these are all refusals; `false` if a limit ended the check early.
     pub fn is_complete(&self) -> bool {
         self.complete
     }
 }
 
 impl Refusal {
-    /// The argument, by the names and indexes that lead to it: `tags[1]`,
-    /// `filter.name`; empty for the arguments as a whole. Not escaped.
+    /// The argument, as the names and indexes that lead to it: `tags[1]`, `filter.name`; empty for
+    /// the arguments as a whole. Not escaped.
     pub fn argument(&self) -> &str {
         &self.argument
     }
@@ -188,7 +188,7 @@ pub(super) fn check<'i, N: Node<'i>>(
     }
 }
 
-/// Checks one value as that of the property `name`.
+/// Checks one value against the property `name`.
 pub(super) fn check_value<'i, N: Node<'i>>(rule: &Rule, name: &str, value: N, fuel: u64) -> Answer {
     let mut checker = Checker {
         most: 1,
@@ -228,7 +228,7 @@ impl Checker {
         }
     }
 
-    /// The depth of this recursion is that of the schema, which is bounded.
+    /// The recursion is as deep as the schema, which is bounded.
     fn fields<'i, N: Node<'i>>(&mut self, fields: &Fields, object: N) -> Result<(), End> {
         self.pay(fields.len() + 2 * object.len())?;
         let values = fields.values(object);
@@ -333,7 +333,7 @@ impl Checker {
         Ok(())
     }
 
-    /// A name, cut to more than is ever shown, so that long names cost little.
+    /// Adds a name, cut to more than is ever shown, so that long names cost little.
     fn push_name(&mut self, name: &str) {
         self.path.extend(name.chars().take(NAME_KEPT));
     }
@@ -376,12 +376,12 @@ fn phrase(kind: ArgumentType) -> &'static str {
     }
 }
 
-/// Characters of a name or a pattern that a text shows.
+/// The maximum number of characters of a name or a pattern in a text.
 const SHOWN: usize = 64;
-/// Characters of one name that are kept.
+/// The maximum number of characters of one name that are kept.
 const NAME_KEPT: usize = 256;
-/// Bytes of all texts together, less the words that say there is more.
+/// The maximum number of bytes of all texts together, without the words that say there is more.
 const MOST_TEXT: usize = 2_000;
 const SEPARATOR: &str = "; ";
-/// Bytes of text that one unit of fuel looks at.
+/// The number of bytes of text checked per unit of fuel.
 const BYTES_PER_UNIT: usize = 32;

@@ -1,4 +1,4 @@
-//! Why an argument schema is refused, and what a permissive reading passed over.
+//! Why an argument schema is refused, and what permissive reading ignored.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use toolgate_pattern::PatternError;
 
 use super::version::Version;
 
-/// Why a text is not an argument schema. `Display` is one bounded line.
+/// Why a text is not an argument schema. `Display` is one line of bounded length.
 #[derive(Debug, Clone)]
 pub struct SchemaError(Box<Inner>);
 
@@ -21,21 +21,21 @@ struct Inner {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum SchemaErrorKind {
-    /// It is not JSON, or over a bound of the reader.
+    /// It is not JSON, or exceeds a limit of the reader.
     Json(ReadError),
-    /// `schemaVersion` names a version that is not known.
+    /// `schemaVersion` is an unknown version.
     UnknownVersion {
-        /// What it says, cut at 64 characters.
+        /// The declared version, cut at 64 characters.
         declared: String,
     },
-    /// The version inside the schema and the one beside it differ.
+    /// The version inside the schema differs from the one sent beside it.
     VersionConflict {
         /// The one inside.
         inside: Version,
         /// The one beside it.
         beside: Version,
     },
-    /// A part of the schema is not what it must be.
+    /// A part of the schema is invalid.
     Unexpected {
         /// What it must be.
         expected: &'static str,
@@ -49,21 +49,21 @@ pub enum SchemaErrorKind {
     },
     /// A regular expression that does not compile.
     Pattern(PatternError),
-    /// A field of a later version than the schema is read as; it is not enforced.
+    /// A field of a version later than the schema's; it is not enforced.
     Later {
         /// The field.
         field: &'static str,
         /// The first version that has it.
         since: Version,
     },
-    /// A bound of [`ArgumentLimits`](super::ArgumentLimits) was reached.
+    /// A limit of [`ArgumentLimits`](super::ArgumentLimits) was reached.
     Limit {
-        /// The name of the bound.
+        /// The name of the limit.
         name: &'static str,
         /// Its value.
         allowed: usize,
     },
-    /// The reader contradicts itself, which is a defect of it and not of the schema.
+    /// The reader contradicts itself; this is a bug in the reader, not an error in the schema.
     Internal,
 }
 
@@ -72,7 +72,7 @@ impl SchemaError {
         Self(Box::new(Inner { pointer, kind }))
     }
 
-    /// A text that is not JSON, or over a bound of the reader.
+    /// An error for a text that is not JSON, or exceeds a limit of the reader.
     pub(crate) fn unreadable(error: ReadError) -> Self {
         Self::new(String::new(), SchemaErrorKind::Json(error))
     }
@@ -82,7 +82,7 @@ impl SchemaError {
         &self.0.kind
     }
 
-    /// Where, as a JSON pointer (RFC 6901) into the schema.
+    /// The location, as a JSON pointer (RFC 6901) into the schema.
     pub fn pointer(&self) -> &str {
         &self.0.pointer
     }
@@ -132,5 +132,5 @@ impl fmt::Display for SchemaError {
 
 impl std::error::Error for SchemaError {}
 
-/// Characters of foreign text that an error repeats.
+/// The maximum number of characters of foreign text in an error.
 pub(super) const SHOWN: usize = 64;

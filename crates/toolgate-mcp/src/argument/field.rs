@@ -1,4 +1,4 @@
-//! The one form that both shapes of an argument schema are read into.
+//! The common form that both shapes of an argument schema are read into.
 
 use toolgate_json::{Key as _, Kind, Node, Number};
 use toolgate_pattern::Pattern;
@@ -7,7 +7,7 @@ use toolgate_pattern::Pattern;
 #[derive(Debug, Default)]
 pub(super) struct Fields {
     list: Vec<Field>,
-    /// Indexes of `list`, ordered by name.
+    /// Indexes into `list`, sorted by name.
     by_name: Vec<usize>,
 }
 
@@ -16,7 +16,7 @@ pub(super) struct Fields {
 pub(super) struct Field {
     pub(super) name: String,
     pub(super) required: bool,
-    /// JSON text of a string.
+    /// The JSON text of a string.
     pub(super) description: Option<String>,
     /// JSON text.
     pub(super) default: Option<String>,
@@ -24,7 +24,7 @@ pub(super) struct Field {
     pub(super) rule: Rule,
 }
 
-/// What a value must be. A bound applies to the values of its own type.
+/// What a value must be. A bound applies only to values of its own type.
 #[derive(Debug, Default)]
 pub(super) struct Rule {
     pub(super) kind: Option<ArgumentType>,
@@ -32,7 +32,7 @@ pub(super) struct Rule {
     pub(super) value: Range,
     pub(super) choices: Option<Choices>,
     pub(super) patterns: Vec<Pattern>,
-    /// For arrays: what is known of them beside their type.
+    /// For arrays: their constraints besides the type.
     pub(super) list: Option<Box<List>>,
     /// For objects: their properties.
     pub(super) fields: Option<Fields>,
@@ -45,27 +45,27 @@ pub(super) struct List {
     pub(super) element: Rule,
 }
 
-/// A least and a greatest count.
+/// A minimum and a maximum count.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Length {
     pub(super) least: Option<u64>,
     pub(super) most: Option<u64>,
 }
 
-/// A least and a greatest number, as canonical JSON text.
+/// A minimum and a maximum number, as canonical JSON text.
 #[derive(Debug, Default, Clone)]
 pub(super) struct Range {
     pub(super) least: Option<String>,
     pub(super) most: Option<String>,
 }
 
-/// The string forms that an `enum` allows, ordered, each once.
+/// The string forms that an `enum` allows, sorted and without duplicates.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Choices {
     forms: Vec<String>,
 }
 
-/// The names that `type` takes.
+/// The values of `type`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ArgumentType {
     String,
@@ -101,7 +101,7 @@ impl Fields {
         self.list.len()
     }
 
-    /// The index of the property of that name.
+    /// The index of the property with this name.
     pub(super) fn find(&self, name: &str) -> Option<usize> {
         let at = self
             .by_name
@@ -113,7 +113,7 @@ impl Fields {
         self.by_name.get(at).copied()
     }
 
-    /// For each property its value in `object`, in one pass over the members.
+    /// The value of each property in `object`, found in one pass over the members.
     pub(super) fn values<'i, N: Node<'i>>(&self, object: N) -> Vec<Option<N>> {
         let mut values = vec![None; self.len()];
         for (key, value) in object.members() {
@@ -127,12 +127,12 @@ impl Fields {
 }
 
 impl Rule {
-    /// Whether the length of strings matters.
+    /// Whether bounds on the length of strings apply.
     pub(super) fn takes_text(&self) -> bool {
         matches!(self.kind, None | Some(ArgumentType::String))
     }
 
-    /// Whether the size of numbers matters.
+    /// Whether bounds on numbers apply.
     pub(super) fn takes_numbers(&self) -> bool {
         self.kind.is_none_or(ArgumentType::is_numeric)
     }
@@ -209,8 +209,8 @@ impl ArgumentType {
         matches!(self, Self::Integer | Self::Float | Self::Number)
     }
 
-    /// Whether a value is of the type. An `integer` is a whole number however
-    /// it is written: JSON texts that decode to one float are not told apart.
+    /// Whether a value is of the type. An `integer` is a whole number in any notation: JSON texts
+    /// that decode to the same float are not distinguished.
     pub(super) fn holds<'i, N: Node<'i>>(self, value: N) -> bool {
         match self {
             Self::String => value.kind() == Kind::String,
@@ -224,15 +224,14 @@ impl ArgumentType {
     }
 }
 
-/// Whether a string form is also that of a number.
+/// Whether a string form is also the form of a number.
 pub(super) fn is_number_form(form: &str) -> bool {
     form.len() <= NUMBER_CHARS
         && Number::parse(form).is_some_and(|number| number.to_string() == form)
 }
 
-/// The form by which `enum` compares: a string is its own, other scalars have
-/// their canonical JSON text; arrays, objects and numbers over 1,024 characters
-/// have none.
+/// The form that `enum` compares: the form of a string is the string itself, other scalars have
+/// their canonical JSON text; arrays, objects and numbers over 1,024 characters have none.
 pub(super) fn string_form<'i, N: Node<'i>>(value: N) -> Option<String> {
     match value.kind() {
         Kind::String => Some(value.string().to_owned()),
@@ -243,6 +242,6 @@ pub(super) fn string_form<'i, N: Node<'i>>(value: N) -> Option<String> {
     }
 }
 
-/// The longest number that `enum` can name: its published form must be one that
-/// any reader of schemas takes.
+/// The longest number that `enum` can contain: any reader of schemas must accept its published
+/// form.
 const NUMBER_CHARS: usize = 1_024;

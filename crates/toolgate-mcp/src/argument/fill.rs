@@ -1,11 +1,11 @@
-//! Defaults filled in, and deprecated arguments found (extensions).
+//! Fills in defaults, and finds deprecated arguments (extensions).
 
 use toolgate_json::{Kind, Node as _, View};
 
 use super::field::{Fields, Rule};
 use super::text::push_string;
 
-/// The arguments with the missing defaults, if any is missing.
+/// The arguments with the missing defaults, if any are missing.
 pub(super) fn with_defaults(fields: &Fields, arguments: View<'_>) -> Option<String> {
     let mut inserts = Vec::new();
     in_object(fields, arguments, &mut inserts);
@@ -25,15 +25,15 @@ pub(super) fn with_defaults(fields: &Fields, arguments: View<'_>) -> Option<Stri
     Some(out)
 }
 
-/// The names of the deprecated properties that the arguments have.
+/// The names of the deprecated properties in the arguments.
 pub(super) fn deprecated<'s>(fields: &'s Fields, arguments: View<'_>) -> Vec<&'s str> {
     let mut found = Vec::new();
     used(fields, arguments, &mut found);
     found
 }
 
-/// Collects what to insert where, in source order. The depth of this recursion
-/// is that of the schema, which is bounded.
+/// Collects what to insert where, in source order. The recursion is as deep as the schema, which is
+/// bounded.
 fn in_object(fields: &Fields, object: View<'_>, inserts: &mut Vec<(usize, String)>) {
     if object.kind() != Kind::Object {
         return;

@@ -1,4 +1,4 @@
-//! The value of one field of a property's schema.
+//! Reads the value of one field of a property's schema.
 
 use toolgate_json::{Kind, Node as _, View};
 use toolgate_pattern::Pattern;
@@ -72,7 +72,7 @@ impl Reading<'_> {
         }
     }
 
-    /// A count; those beyond 64 bits count as the largest.
+    /// A count; values beyond 64 bits count as the largest.
     pub(super) fn count(
         &mut self,
         schema: View<'_>,

@@ -1,8 +1,8 @@
-//! What an argument schema and one check with it may cost.
+//! The limits of an argument schema and of one check with it.
 
 use toolgate_json::ReadLimits;
 
-/// The bounds of an argument schema, each on by default.
+/// The limits of an argument schema, each on by default.
 ///
 /// | field | default | counts |
 /// |---|---|---|
@@ -28,20 +28,20 @@ pub struct ArgumentLimits {
     pub schema_bytes: usize,
     /// Properties of the schema, those of nested objects included.
     pub fields: usize,
-    /// Levels of properties and items inside each other; values above 48 count
-    /// as 48, so that the published form stays within what schema compilers take.
+    /// Levels of nested properties and items; values above 48 count as 48, so that schema compilers
+    /// accept the published form.
     pub depth: usize,
     /// Members of one `enum`.
     pub enum_members: usize,
-    /// What one regular expression may take.
+    /// The limits of one regular expression.
     pub pattern: toolgate_pattern::Limits,
     /// Estimated compiled bytes of all regular expressions.
     pub patterns_size: usize,
-    /// Errors that one check collects before it stops.
+    /// The number of errors that one check collects before it stops.
     pub refusals: usize,
     /// Units of work of one check.
     pub fuel: u64,
-    /// What reading arguments from bytes may take.
+    /// The limits for reading arguments from bytes.
     pub arguments: ReadLimits,
 }
 
@@ -62,17 +62,17 @@ impl Default for ArgumentLimits {
 }
 
 impl ArgumentLimits {
-    /// How deep the schema may be nested.
+    /// The maximum depth of the schema.
     pub(super) fn levels(&self) -> usize {
         self.depth.min(MOST_LEVELS)
     }
 
-    /// How the JSON reader is set for the schema's text.
+    /// The JSON reader's limits for the schema's text.
     pub(super) fn schema_read(&self) -> ReadLimits {
         ReadLimits {
             bytes: self.schema_bytes,
             nodes: 200_000,
-            // why: a bound is published with its exponent, and must be readable then.
+            // why: a bound is published with its exponent, which must then be readable.
             digits: 1_024,
             ..ReadLimits::default()
         }

@@ -2,9 +2,9 @@
 //!
 //! A schema is either a *direct map* from property names to property schemas,
 //! or *JSON Schema–like* with `properties` and an optional `required` list.
-//! Both are read into one form. A schema is JSON Schema–like if it has a
-//! `properties` map or the type `object`; a `properties` whose own `type` is a
-//! string is the property of that name in a direct map.
+//! Both are read into one form. A schema is JSON Schema–like if it has a `properties` map or the
+//! type `object`; if the `type` inside `properties` is a string, `properties` is a property with
+//! that name in a direct map.
 //!
 //! ```
 //! use toolgate_mcp::argument::{Answer, ArgumentSchema};
@@ -35,29 +35,28 @@
 //! | `minimum`, `maximum` | of numbers; of elements from `items`, or with `isArray` and a numeric type |
 //! | `enum` | allowed values by string form: `"1"` and `1` are one; of an array each element |
 //!
-//! A value without a (known) `type` may be anything; its bounds apply to the
-//! strings and numbers among the values. Arguments that are not declared are
-//! accepted. Where both `items` and the array have a bound, both hold.
+//! A value without a (known) `type` may be anything; its bounds apply if the value is a string or
+//! number. Arguments that are not declared are accepted. If both `items` and the array have a
+//! bound, both apply.
 //!
 //! # Versions
 //!
-//! `schemaVersion`, a string at the top of the schema or handed in beside it,
-//! is one of [`Version::ALL`]; others are refused. A schema that declares a
-//! version is read strictly: what is malformed is refused. Without one it is
-//! taken for the latest, read as permissively as any version allows: malformed
-//! parts and unknown types are left out, and the extensions, which older readers
-//! never enforced, are not enforced. [`ArgumentSchema::notes`] has both.
+//! `schemaVersion`, a string at the top of the schema or sent beside it, is one of
+//! [`Version::ALL`]; others are refused. A schema that declares a version is read strictly:
+//! malformed parts are refused. A schema without a version counts as the latest one, and is read as
+//! permissively as any version allows: malformed parts and unknown types are left out, and the
+//! extensions, which older readers never enforced, are not enforced. [`ArgumentSchema::notes`]
+//! lists both.
 //!
 //! | version | change |
 //! |---|---|
 //! | 2025-10-09 | `type`, `required`, `description`, `isArray`, `items`, `minLength`, `maxLength`, `minimum`, `maximum`, `enum`, `schemaVersion` |
-//! | 2026-11-21 | `pattern` (ECMA-262, not anchored; strings and elements), `type: "object"` with nested `properties` and `required`, arrays in `items`, `default` (applied by [`ArgumentSchema::with_defaults`]; must match its own property), `deprecated` (told by [`ArgumentSchema::deprecated_used`]), `minItems`, `maxItems` |
+//! | 2026-11-21 | `pattern` (ECMA-262, not anchored; strings and elements), `type: "object"` with nested `properties` and `required`, arrays in `items`, `default` (applied by [`ArgumentSchema::with_defaults`]; must match its own property), `deprecated` (reported by [`ArgumentSchema::deprecated_used`]), `minItems`, `maxItems` |
 //!
 //! # Bounds
 //!
-//! See [`ArgumentLimits`]. Checking is linear in the arguments but for
-//! patterns, and everything is paid from one purse: a check that cannot pay
-//! ends as [`Answer::Undecided`].
+//! See [`ArgumentLimits`]. Checking is linear in the arguments except for patterns, and everything
+//! is paid from one budget: a check that runs out of it ends as [`Answer::Undecided`].
 
 mod check;
 mod error;
@@ -86,7 +85,7 @@ pub use version::Version;
 use field::Fields;
 
 /// The member of a listed tool's `_meta` under which a server may publish an argument schema. Readers
-/// honour it only where they are told to.
+/// use it only if they are configured to.
 pub const LISTED: &str = "toolgate/argument-schema";
 
 /// An argument schema, read and ready to check with.
@@ -104,19 +103,18 @@ impl ArgumentSchema {
     ///
     /// # Errors
     ///
-    /// As [`read_with`](Self::read_with).
+    /// The same as for [`read_with`](Self::read_with).
     pub fn read(schema: &[u8]) -> Result<Self, SchemaError> {
         Self::read_with(schema, None, &ArgumentLimits::default())
     }
 
-    /// Reads a schema. `version` is the `schemaVersion` that was sent alongside
-    /// the schema object, if it was not sent inside.
+    /// Reads a schema. `version` is the `schemaVersion` that was sent beside the schema object, if
+    /// it was not sent inside.
     ///
     /// # Errors
     ///
-    /// The text is not a JSON object, its version is unknown, a bound is
-    /// reached, a regular expression does not compile, or the schema declares
-    /// its version and is malformed.
+    /// The text is not a JSON object, its version is unknown, a limit is reached, a regular
+    /// expression does not compile, or the schema declares its version and is malformed.
     pub fn read_with(
         schema: &[u8],
         version: Option<&str>,
@@ -138,7 +136,7 @@ impl ArgumentSchema {
         Ok(this)
     }
 
-    /// The version the schema is read as.
+    /// The version that the schema is read as.
     pub fn version(&self) -> Version {
         self.version
     }
@@ -148,7 +146,7 @@ impl ArgumentSchema {
         self.declared
     }
 
-    /// The bounds it is read and checked under.
+    /// The limits for reading and checking.
     pub fn limits(&self) -> &ArgumentLimits {
         &self.limits
     }
@@ -158,15 +156,14 @@ impl ArgumentSchema {
         property::properties(&self.fields)
     }
 
-    /// What was left out: by a permissive reading, the errors that a strict one would
-    /// have ended with; by any, the fields of a later version than the schema is read
-    /// as, which are not enforced. At most 100.
+    /// What was left out: by a permissive reading, the errors that would have ended a strict one;
+    /// by any reading, the fields of a version later than the schema's, which are not enforced. At
+    /// most 100.
     pub fn notes(&self) -> &[SchemaError] {
         &self.notes
     }
 
-    /// Checks arguments in any representation. Absent arguments are for the
-    /// caller to replace by `{}`.
+    /// Checks arguments in any representation. The caller replaces absent arguments with `{}`.
     pub fn check<'i, N: Node<'i>>(&self, arguments: N) -> Answer {
         check::check(
             &self.fields,
@@ -180,16 +177,15 @@ impl ArgumentSchema {
     ///
     /// # Errors
     ///
-    /// The text is not JSON, or over the bounds of [`ArgumentLimits::arguments`].
+    /// The text is not JSON, or exceeds the limits of [`ArgumentLimits::arguments`].
     pub fn check_bytes(&self, arguments: &[u8]) -> Result<Answer, ReadError> {
         let mut reader = Reader::new();
         let document = reader.read(arguments, &self.limits.arguments)?;
         Ok(self.check(document.root()))
     }
 
-    /// The arguments with every missing `default` filled in, spliced into their
-    /// text; `None` if there is nothing to fill in. Nested objects that are
-    /// there are filled, missing ones are not made up.
+    /// The arguments with every missing `default` inserted into their text; `None` if none is
+    /// missing. Nested objects are filled if present; missing ones are not created.
     pub fn with_defaults(&self, arguments: View<'_>) -> Option<String> {
         fill::with_defaults(&self.fields, arguments)
     }

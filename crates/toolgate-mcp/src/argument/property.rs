@@ -14,33 +14,33 @@ pub(super) fn properties(fields: &Fields) -> impl ExactSizeIterator<Item = Prope
 }
 
 impl<'s> Property<'s> {
-    /// Its name; foreign, not escaped.
+    /// Its name; foreign text, not escaped.
     pub fn name(self) -> &'s str {
         &self.0.name
     }
 
-    /// Whether calls must have it.
+    /// Whether calls must include it.
     pub fn is_required(self) -> bool {
         self.0.required
     }
 
-    /// Whether the schema calls it deprecated (an extension).
+    /// Whether the schema marks it as deprecated (an extension).
     pub fn is_deprecated(self) -> bool {
         self.0.deprecated
     }
 
-    /// Its type by the name that the schema knows it by; `None` if it may be anything.
+    /// The name of its type in the schema; `None` if it may be anything.
     pub fn type_name(self) -> Option<&'static str> {
         self.0.rule.kind.map(ArgumentType::name)
     }
 
-    /// The type of the elements, if it is an array that says so.
+    /// The type of the elements, if it is an array that declares one.
     pub fn element_type_name(self) -> Option<&'static str> {
         let list = self.0.rule.list.as_ref()?;
         list.element.kind.map(ArgumentType::name)
     }
 
-    /// What it is for.
+    /// Its description.
     pub fn description(self) -> Option<String> {
         let text = self.0.description.as_deref()?;
         let document = OwnedDocument::read(text, &ReadLimits::default()).ok()?;

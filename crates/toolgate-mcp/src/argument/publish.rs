@@ -1,4 +1,4 @@
-//! The same contract as a JSON Schema 2020-12 text.
+//! Publishes the same contract as a JSON Schema 2020-12 text.
 
 use super::field::{ArgumentType, Choices, Field, Fields, Length, Range, Rule, is_number_form};
 use super::text::{push_key, push_string};
@@ -15,7 +15,7 @@ pub(super) fn publish(fields: &Fields) -> String {
     out
 }
 
-/// The depth of this recursion is that of the schema, which is bounded.
+/// The recursion is as deep as the schema, which is bounded.
 fn object(out: &mut String, fields: &Fields) {
     push_key(out, "properties");
     out.push('{');
@@ -106,8 +106,7 @@ fn range(out: &mut String, range: &Range) {
     }
 }
 
-/// One `pattern`, or an `allOf` if the element has one of its own and one of
-/// its array's.
+/// Writes one `pattern`, or an `allOf` if the element has its own pattern and one from its array.
 fn patterns(out: &mut String, rule: &Rule) {
     match rule.patterns.as_slice() {
         [] => {}
@@ -129,8 +128,8 @@ fn patterns(out: &mut String, rule: &Rule) {
     }
 }
 
-/// Every value that has one of the string forms: the string itself, and the
-/// number, boolean or null that is written so.
+/// Writes every value that has one of the string forms: the string itself, and the number, boolean
+/// or null that is written like it.
 fn members(out: &mut String, choices: &Choices) {
     out.push('[');
     for (at, form) in choices.forms().iter().enumerate() {

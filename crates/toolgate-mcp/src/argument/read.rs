@@ -1,4 +1,4 @@
-//! From the JSON of either shape to the one form.
+//! Reads the JSON of either shape into the common form.
 
 use toolgate_json::{Key as _, Kind, Node as _, View, quote};
 
@@ -7,7 +7,7 @@ use super::field::{ArgumentType, Field, Fields, Length, List, Range, Rule};
 use super::limits::ArgumentLimits;
 use super::version::Version;
 
-/// What was read.
+/// The result of reading.
 pub(super) struct Parsed {
     pub(super) version: Version,
     pub(super) declared: bool,
@@ -16,14 +16,14 @@ pub(super) struct Parsed {
     pub(super) defaults: Vec<Default>,
 }
 
-/// A `default`, to be checked against its property.
+/// A `default` that must be checked against its property.
 pub(super) struct Default {
-    /// The properties that lead to it, by index; items are passed through.
+    /// The indexes of the properties that lead to it; items are skipped.
     pub(super) path: Vec<usize>,
     pub(super) pointer: String,
 }
 
-/// Reads a schema. `beside` is a version that was sent alongside it.
+/// Reads a schema. `beside` is a version that was sent beside it.
 pub(super) fn read(
     root: View<'_>,
     beside: Option<&str>,
@@ -36,7 +36,7 @@ pub(super) fn read(
         Some(value) if value.kind() == Kind::String => {
             Some(known(value.string(), || pointer(value))?)
         }
-        // An object is the property of that name in a direct map.
+        // In a direct map, an object is the property with that name.
         Some(value) if value.kind() == Kind::Object && !is_schema_like(root) => None,
         Some(value) => return Err(unexpected(value, "a string with a date")),
         None => None,
@@ -76,10 +76,9 @@ pub(super) fn read(
     })
 }
 
-/// Whether the schema has the JSON Schema–like shape: a `properties` map, or
-/// the `type` of an object. Where every member of a direct map is an object,
-/// neither can be: its `properties` would be a property's schema, with a
-/// `type` that is a string and no property's schema.
+/// Whether the schema has the JSON Schema–like shape: a `properties` map, or the type `object`. If
+/// every member of a direct map is an object, it has neither: its `properties` would be a
+/// property's schema, whose `type` is a string and not a property's schema.
 fn is_schema_like(root: View<'_>) -> bool {
     let typed = |view: View<'_>| {
         view.member(TYPE)
@@ -93,7 +92,7 @@ fn is_schema_like(root: View<'_>) -> bool {
     }
 }
 
-/// A reading under way.
+/// The state of a reading.
 pub(super) struct Reading<'l> {
     pub(super) limits: &'l ArgumentLimits,
     declared: bool,
@@ -106,7 +105,7 @@ pub(super) struct Reading<'l> {
 }
 
 impl Reading<'_> {
-    /// `properties` and `required` of a schema, or of a nested object.
+    /// Reads `properties` and `required` of a schema or of a nested object.
     fn object(&mut self, schema: View<'_>, depth: usize) -> Result<Fields, SchemaError> {
         let mut list = Vec::new();
         if let Some(map) = schema.member(PROPERTIES) {
@@ -137,7 +136,7 @@ impl Reading<'_> {
         Ok(Fields::new(list))
     }
 
-    /// Marks the named fields; a name without a field becomes one without a rule.
+    /// Marks the named fields as required; a name without a field becomes a field without a rule.
     fn required(&mut self, names: View<'_>, list: &mut Vec<Field>) -> Result<(), SchemaError> {
         if names.kind() != Kind::Array {
             return self.pass_over(names, "an array of strings");
@@ -246,7 +245,7 @@ impl Reading<'_> {
         })
     }
 
-    /// The rule of a property: `isArray` and `items` come together here.
+    /// Reads the rule of a property, and combines `isArray` and `items`.
     fn property(&mut self, schema: View<'_>, depth: usize) -> Result<Rule, SchemaError> {
         let is_array = self.flag(schema, "isArray")?;
         let outer = self.rule(schema, depth)?;
@@ -314,7 +313,7 @@ impl Reading<'_> {
         })
     }
 
-    /// What a schema says of the value itself.
+    /// Reads what a schema says about the value itself.
     fn rule(&mut self, schema: View<'_>, depth: usize) -> Result<Rule, SchemaError> {
         let kind = self.kind(schema)?;
         let mut rule = Rule {
@@ -374,8 +373,8 @@ impl Reading<'_> {
         }
     }
 
-    /// A malformed part: refused if the schema declares its version, else
-    /// noted and left out.
+    /// Handles a malformed part: refused if the schema declares its version, otherwise noted and
+    /// left out.
     pub(super) fn pass_over(
         &mut self,
         view: View<'_>,
@@ -437,7 +436,7 @@ pub(super) fn pointer(view: View<'_>) -> String {
     view.document().pointer(view.id())
 }
 
-/// The fields of a property that came with the extensions.
+/// The fields of a property that the extensions added.
 const LATER: &[&str] = &[
     "pattern",
     "default",
@@ -446,12 +445,12 @@ const LATER: &[&str] = &[
     "maxItems",
     "properties",
 ];
-/// Those of `items`.
+/// The fields of `items` that the extensions added.
 const LATER_IN_ITEMS: &[&str] = &["pattern", "minItems", "maxItems", "properties", "items"];
 const VERSION: &str = "schemaVersion";
 const PROPERTIES: &str = "properties";
 const REQUIRED: &str = "required";
 pub(super) const TYPE: &str = "type";
 const OBJECT: &str = "object";
-/// Notes that a permissive reading keeps.
+/// The maximum number of notes that a permissive reading keeps.
 const MOST_NOTES: usize = 100;

@@ -1,11 +1,11 @@
-//! Argument schemas where JSON Schema was expected.
+//! Recognises argument schemas where JSON Schema was expected.
 
 use toolgate_json::{Key as _, Kind, Node as _, View, quote};
 
 use super::error::SHOWN;
 use super::version::Version;
 
-/// What shows that a text is an argument schema and not JSON Schema.
+/// The sign that a text is an argument schema and not JSON Schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sign {
     pointer: String,
@@ -13,20 +13,21 @@ pub struct Sign {
 }
 
 impl Sign {
-    /// Where it is, as a JSON pointer into the schema.
+    /// The location, as a JSON pointer into the schema.
     pub fn pointer(&self) -> &str {
         &self.pointer
     }
 
-    /// What it is, in one line; foreign text is escaped: "`isArray`", "a map of properties without `properties`".
+    /// A description, in one line; foreign text is escaped: "`isArray`", "a map of properties
+    /// without `properties`".
     pub fn what(&self) -> &str {
         &self.what
     }
 }
 
-/// The first sign that a schema is an argument schema: what JSON Schema does not have
-/// (`schemaVersion`, `isArray`, `required` as a boolean, the types `enum` and `float`), or a map of properties
-/// without `properties` around it. `None` for what may be JSON Schema.
+/// The first sign that a schema is an argument schema: something that JSON Schema does not have
+/// (`schemaVersion`, `isArray`, `required` as a boolean, the types `enum` and `float`), or a map of
+/// properties without `properties` around it. `None` if it may be JSON Schema.
 ///
 /// ```
 /// use toolgate_json::{OwnedDocument, ReadLimits};

@@ -282,7 +282,7 @@ const CASES: &[(&str, &str, &str)] = &[
         "{}",
         "missing required argument 'b'",
     ),
-    // Told apart: properties and arguments of special names.
+    // Not confused: properties and arguments with special names.
     ("{}", "{}", ""),
     ("{}", r#"{"a": 1}"#, ""),
     (r#"{"type": "object"}"#, r#"{"type": 1}"#, ""),
@@ -540,7 +540,7 @@ const CASES: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// The same under the version of the extensions; the version is added.
+/// The same with the version of the extensions; the version is added.
 const EXTENDED: &[(&str, &str, &str)] = &[
     (
         r#"{"a": {"type": "string", "pattern": "^a"}}"#,
@@ -904,7 +904,7 @@ fn published_text() {
     );
 }
 
-/// Numbers beyond what a published schema could name are in no `enum`.
+/// Numbers that a published schema could not contain are in no `enum`.
 #[test]
 fn long_numbers_in_enums() {
     let long = "7".repeat(1_025);
@@ -1033,7 +1033,7 @@ fn published_schema_agrees() {
     );
 }
 
-/// Any JSON object is a schema for a permissive reader, none makes it panic.
+/// A permissive reader accepts any JSON object as a schema and never panics.
 #[test]
 fn any_json_is_survived() {
     let mut dice = Texts(Dice(7));
@@ -1065,7 +1065,7 @@ fn any_json_is_survived() {
     assert_eq!(document("[]").document().root().len(), 0);
 }
 
-/// Texts made of dice.
+/// Random texts.
 struct Texts(Dice);
 
 impl std::ops::Deref for Texts {

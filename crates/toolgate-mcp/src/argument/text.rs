@@ -1,4 +1,4 @@
-//! JSON text, piece by piece.
+//! Writes JSON text, piece by piece.
 
 pub(super) use toolgate_json::push_json_string as push_string;
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A version of the argument schema: the date at which its meaning was fixed.
+/// A version of the argument schema: the date on which its meaning was fixed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Version {
@@ -29,7 +29,7 @@ impl Version {
         }
     }
 
-    /// The version of that date; no other spelling is one.
+    /// The version with this date; no other spelling is accepted.
     pub fn from_date(date: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|version| version.date() == date)
     }

@@ -1,4 +1,4 @@
-//! One page of a tool list: every tool judged on its own.
+//! One page of a tool list; each tool is judged on its own.
 
 use std::fmt;
 
@@ -8,23 +8,22 @@ use super::salvage;
 use crate::contract::{Definition, Isolated, MalformedTool, definition_limits};
 use crate::message::{MalformedList, ToolList};
 
-/// A page of tools as a server sent it: a JSON-RPC answer to `tools/list`, or
-/// only its result.
+/// A page of tools as a server sent it: a JSON-RPC response to `tools/list`, or only its result.
 ///
-/// No tool can spoil the page for the others. One that is not what the protocol
-/// says a tool is stands among [`isolated`](Self::isolated) with the reason; one
-/// whose text cannot even be read (duplicate keys, half a surrogate pair, a
-/// number without end) is cut out of [`text`](Self::text) before it is read.
+/// No tool can spoil the page for the others. A tool that the protocol does not allow is listed in
+/// [`isolated`](Self::isolated) with the reason; a tool whose text cannot be parsed (duplicate
+/// keys, half a surrogate pair, an endless number) is cut out of [`text`](Self::text) before the
+/// page is parsed.
 #[derive(Debug, Clone)]
 pub struct Listing {
     document: OwnedDocument,
     /// The array of tools.
     tools: NodeId,
-    /// Where the next page begins.
+    /// The cursor of the next page.
     cursor: Option<NodeId>,
-    /// What the page was read under, and is read under again when it was rewritten.
+    /// The limits for reading the page, and for reading it again after a rewrite.
     limits: ReadLimits,
-    /// Cut out before reading; their indexes are those of the original array.
+    /// Tools cut out before parsing; their indexes are those of the original array.
     unreadable: Vec<Isolated>,
 }
 
@@ -43,18 +42,17 @@ impl Listing {
     ///
     /// # Errors
     ///
-    /// The page outside its tools is not JSON or over a bound, or it has no
-    /// array of tools.
+    /// The page outside its tools is not JSON or exceeds a limit, or it has no array of tools.
     pub fn read(page: impl Into<Vec<u8>>) -> Result<Self, UnreadableListing> {
         Self::read_within(page, &definition_limits())
     }
 
-    /// As [`read`](Self::read), under given bounds. The defaults are 64 MiB,
-    /// 16,384 levels and 8 million values and keys.
+    /// Like [`read`](Self::read), with the given limits. The defaults are 64 MiB, 16,384 levels and
+    /// 8 million values and keys.
     ///
     /// # Errors
     ///
-    /// As [`read`](Self::read).
+    /// The same as for [`read`](Self::read).
     pub fn read_within(
         page: impl Into<Vec<u8>>,
         limits: &ReadLimits,
@@ -76,14 +74,14 @@ impl Listing {
         })
     }
 
-    /// The same page with another text, in which tools were rewritten at their places.
+    /// The same page with another text, in which tools were rewritten in place.
     pub(crate) fn rewritten(&self, text: String) -> Result<Self, UnreadableListing> {
         let mut listing = Self::read_within(text, &self.limits)?;
         listing.unreadable.extend_from_slice(&self.unreadable);
         Ok(listing)
     }
 
-    /// The page as it was sent, less the tools that cannot be read.
+    /// The page as it was sent, without the tools that cannot be parsed.
     #[must_use]
     pub fn text(&self) -> &str {
         self.document.document().source()
@@ -100,7 +98,7 @@ impl Listing {
         self.document.document().view(self.tools)
     }
 
-    /// Where the next page begins; only absence ends the list.
+    /// The cursor of the next page; the list ends only if there is none.
     #[must_use]
     pub fn next_cursor(&self) -> Option<&str> {
         let cursor = self.cursor?;
@@ -121,13 +119,13 @@ impl Listing {
         self.unreadable.iter().cloned().chain(malformed).collect()
     }
 
-    /// The malformed tools that are not in [`text`](Self::text), since they cannot be read.
+    /// The malformed tools that are not in [`text`](Self::text), because they cannot be parsed.
     #[must_use]
     pub fn unreadable(&self) -> &[Isolated] {
         &self.unreadable
     }
 
-    /// The tools in order, each with its definition or why it has none.
+    /// The tools in order, each with its definition or the reason why it has none.
     pub(crate) fn definitions(
         &self,
     ) -> impl Iterator<Item = (View<'_>, Result<Definition<'_>, MalformedTool>)> {
@@ -136,7 +134,7 @@ impl Listing {
     }
 }
 
-/// The result of an answer, or the value itself if it is only a result.
+/// The result of a response, or the value itself if it is only a result.
 fn result(root: View<'_>) -> View<'_> {
     let envelope = root.member("jsonrpc").is_some();
     root.member("result").filter(|_| envelope).unwrap_or(root)
@@ -146,18 +144,18 @@ fn result(root: View<'_>) -> View<'_> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum UnreadableListing {
-    /// It is not JSON, or over a bound.
+    /// It is not JSON, or exceeds a limit.
     Json(ReadError),
     /// It has no array of tools.
     List(MalformedList),
-    /// More tools than a catalog takes.
+    /// It has more tools than a catalog accepts.
     Tools {
-        /// How many it takes.
+        /// How many the catalog accepts.
         allowed: usize,
     },
-    /// More text than a catalog takes.
+    /// It has more text than a catalog accepts.
     Bytes {
-        /// How many bytes it takes.
+        /// How many bytes the catalog accepts.
         allowed: usize,
     },
 }

@@ -1,4 +1,4 @@
-//! The tools of a server: read page by page, replaced as a whole, never half.
+//! The tools of a server: read page by page, always replaced as a whole.
 
 mod listing;
 mod salvage;
@@ -12,34 +12,33 @@ pub use tools::ToolSet;
 
 use crate::contract::SchemaStore;
 
-/// What a server offers now.
+/// The tools that a server offers now.
 ///
-/// [`replace`](Self::replace) puts a new set in the place of the old one at once
-/// (after `list_changed`, a new listing, a new connection). Who took a
-/// [`snapshot`](Self::snapshot) before goes on with the old set, so that a call
-/// and its result meet the same contract. A contract is made from the tool's
-/// text alone: a changed schema is a new schema whatever its `$id` says, and an
-/// unchanged one is not compiled again.
+/// [`replace`](Self::replace) replaces the old set with a new one atomically (after `list_changed`,
+/// a new listing, a new connection). A caller that took a [`snapshot`](Self::snapshot) before keeps
+/// the old set, so that a call and its result are checked against the same contract. A contract
+/// depends only on the tool's text: a changed schema is a new schema whatever its `$id` says, and
+/// an unchanged one is not compiled again.
 #[derive(Debug, Default)]
 pub struct Catalog {
     current: RwLock<Arc<ToolSet>>,
     store: SchemaStore,
 }
 
-/// What a new set changed, by names, in the order of the listings.
+/// The changes that a new set made, by tool name, in the order of the listings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Change {
-    /// Tools that were not there before.
+    /// Tools that are new.
     pub added: Vec<String>,
     /// Tools that are no longer there.
     pub removed: Vec<String>,
-    /// Tools whose text is another.
+    /// Tools whose text changed.
     pub changed: Vec<String>,
 }
 
 impl Change {
-    /// Whether all tools are as they were.
+    /// Whether no tool changed.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.added.is_empty() && self.removed.is_empty() && self.changed.is_empty()
@@ -47,7 +46,7 @@ impl Change {
 }
 
 impl Catalog {
-    /// An empty catalog whose schemas are compiled and kept by `store`.
+    /// An empty catalog; `store` compiles and keeps its schemas.
     #[must_use]
     pub fn new(store: SchemaStore) -> Self {
         Self {
@@ -62,13 +61,13 @@ impl Catalog {
         &self.store
     }
 
-    /// The tools as they are now.
+    /// The current tools.
     #[must_use]
     pub fn snapshot(&self) -> Arc<ToolSet> {
         Arc::clone(&self.current.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    /// Puts `tools` in the place of the present ones.
+    /// Replaces the current tools with `tools`.
     pub fn replace(&self, tools: ToolSet) -> Change {
         let new = Arc::new(tools);
         let old = {
@@ -89,12 +88,11 @@ impl Catalog {
         change
     }
 
-    /// Reads all pages of a listing and puts their tools in the place of the
-    /// present ones.
+    /// Reads all pages of a listing and replaces the current tools with theirs.
     ///
     /// # Errors
     ///
-    /// A page cannot be read, or there is too much; then nothing is replaced.
+    /// A page cannot be read, or a limit is exceeded; then nothing is replaced.
     pub fn load<'p>(
         &self,
         pages: impl IntoIterator<Item = &'p [u8]>,

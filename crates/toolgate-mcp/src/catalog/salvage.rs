@@ -1,8 +1,8 @@
-//! A page that cannot be read because of some of its tools: the rest of it.
+//! Recovers the rest of a page that cannot be parsed because of some of its tools.
 //!
-//! Finds the elements of the array `tools` by counting brackets outside strings,
-//! reads each alone, and cuts out those that cannot be read. What remains is read
-//! again as a whole, so nothing is believed of this scan.
+//! Finds the elements of the array `tools` by counting brackets outside strings, parses each alone,
+//! and cuts out those that cannot be parsed. The rest is parsed again as a whole, so nothing relies
+//! on this scan.
 
 use std::ops::Range;
 
@@ -10,8 +10,8 @@ use toolgate_json::{OwnedDocument, ReadLimits};
 
 use crate::contract::{Isolated, MalformedTool};
 
-/// The page without the tools that cannot be read, and these with reasons.
-/// `None` if the fault lies elsewhere.
+/// The page without the tools that cannot be parsed, and these tools with reasons. `None` if the
+/// error is elsewhere.
 pub(super) fn readable(page: &[u8], limits: &ReadLimits) -> Option<(OwnedDocument, Vec<Isolated>)> {
     if page.len() > limits.bytes {
         return None;
@@ -46,7 +46,7 @@ pub(super) fn readable(page: &[u8], limits: &ReadLimits) -> Option<(OwnedDocumen
     Some((document, unreadable))
 }
 
-/// Where the elements of the array that opens at `open` stand.
+/// The ranges of the elements of the array that opens at `open`.
 fn elements(page: &[u8], open: usize) -> Option<Vec<Range<usize>>> {
     let mut spans = Vec::new();
     let mut scan = Scan::new(page, open + 1);
@@ -72,8 +72,7 @@ fn elements(page: &[u8], open: usize) -> Option<Vec<Range<usize>>> {
     None
 }
 
-/// Where the array opens that is the member `tools` of the root or of its
-/// member `result`.
+/// The start of the array that is the member `tools` of the root or of its member `result`.
 fn array(page: &[u8]) -> Option<usize> {
     let root = page.iter().position(|byte| *byte == b'{')?;
     let holder = match member(page, root, b"\"result\"") {
@@ -84,7 +83,7 @@ fn array(page: &[u8]) -> Option<usize> {
     (page.get(at) == Some(&b'[')).then_some(at)
 }
 
-/// Where the value of a member of the object that opens at `open` begins.
+/// The start of the value of a member of the object that opens at `open`.
 fn member(page: &[u8], open: usize, quoted: &[u8]) -> Option<usize> {
     let mut scan = Scan::new(page, open + 1);
     let mut after_key = false;
@@ -102,7 +101,7 @@ fn member(page: &[u8], open: usize, quoted: &[u8]) -> Option<usize> {
     None
 }
 
-/// The name of a tool that cannot be read whole, if it stands plainly.
+/// The name of a tool that cannot be parsed, if the name itself can be found.
 fn name(tool: &[u8], limits: &ReadLimits) -> Option<String> {
     let open = tool.iter().position(|byte| *byte == b'{')?;
     let at = member(tool, open, b"\"name\"")?;
@@ -116,7 +115,7 @@ fn name(tool: &[u8], limits: &ReadLimits) -> Option<String> {
     Some(toolgate_json::Node::string(name.document().root()).to_owned())
 }
 
-/// Goes through JSON text by tokens of one byte, a string counting as one.
+/// Iterates over JSON text in tokens of one byte; a string counts as one token.
 struct Scan<'p> {
     page: &'p [u8],
     at: usize,
@@ -128,8 +127,8 @@ impl<'p> Scan<'p> {
         Self { page, at, depth: 0 }
     }
 
-    /// Where a token begins, its first byte, and how many brackets are open
-    /// around it (a closing bracket's own opening one counts, if it was seen).
+    /// The start of the next token, its first byte, and the number of open brackets around it (a
+    /// closing bracket's own opening bracket counts, if it was seen).
     fn next(&mut self) -> Option<(usize, u8, usize)> {
         let start = self.at;
         let byte = *self.page.get(start)?;

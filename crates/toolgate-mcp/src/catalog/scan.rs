@@ -1,8 +1,8 @@
-//! A page of tools read as it passes: where each tool and its schemas stand, and
-//! nothing kept of what is in them.
+//! Scans a page of tools in one pass: finds each tool and its schemas, and keeps nothing of their
+//! content.
 //!
-//! Answers only for pages in which all is as the protocol has it. On anything else a
-//! [`Listing`](super::Listing) is read, which says what is wrong with which tool.
+//! Only handles pages that follow the protocol in everything. Any other page is read as a
+//! [`Listing`](super::Listing), which says what is wrong with which tool.
 
 use toolgate_json::{Key as _, Kind, Node as _, Reader, Span, Stream};
 
@@ -15,8 +15,8 @@ pub(super) struct Page<'p> {
 }
 
 impl<'p> Page<'p> {
-    /// Reads a page, a JSON-RPC answer to `tools/list` or only its result; `None` if
-    /// something about it is odd.
+    /// Reads a page, a JSON-RPC response to `tools/list` or only its result; `None` if anything
+    /// about it is unusual.
     pub(super) fn read(page: &'p [u8]) -> Option<Self> {
         let limits = definition_limits();
         let mut reader = Reader::new();
@@ -40,9 +40,9 @@ impl<'p> Page<'p> {
 #[derive(Default)]
 struct Holder<'p> {
     tools: Option<Vec<ToolSpans<'p>>>,
-    /// Those of its member `result`.
+    /// The tools of its member `result`.
     result: Option<Vec<ToolSpans<'p>>>,
-    /// It is a JSON-RPC message.
+    /// Whether it is a JSON-RPC message.
     envelope: bool,
 }
 
@@ -77,7 +77,7 @@ fn tools<'p>(stream: &mut Stream<'_, 'p>) -> Option<Vec<ToolSpans<'p>>> {
     Some(found)
 }
 
-/// What [`Definition::read`](crate::contract::Definition::read) asks of a tool.
+/// Checks what [`Definition::read`](crate::contract::Definition::read) requires of a tool.
 fn tool<'p>(stream: &mut Stream<'_, 'p>) -> Option<ToolSpans<'p>> {
     let start = stream.at();
     let (mut name, mut input, mut output) = (None, None, None);
@@ -108,8 +108,8 @@ fn tool<'p>(stream: &mut Stream<'_, 'p>) -> Option<ToolSpans<'p>> {
     })
 }
 
-/// Where a schema stands whose root is as the protocol wants it: that of arguments
-/// says `"type": "object"`.
+/// The span of a schema whose root follows the protocol: that of an input schema has
+/// `"type": "object"`.
 fn schema(stream: &mut Stream<'_, '_>, is_input: bool) -> Option<Span> {
     let start = stream.at();
     let mut typed = !is_input;
@@ -146,7 +146,7 @@ mod tests {
     use super::*;
     use crate::catalog::Listing;
 
-    /// Whether a page is answered for; if it is, a listing must say the same of it.
+    /// Whether the scan handles a page; if it does, a listing must give the same tools.
     fn is_read(page: &[u8]) -> bool {
         let Some(read) = Page::read(page) else {
             return false;
@@ -213,7 +213,7 @@ mod tests {
         }
     }
 
-    /// Every byte of a page replaced by others, and left out.
+    /// Replaces and removes every byte of a page in turn.
     #[test]
     fn broken_pages_are_never_read_otherwise() {
         let page = format!(r#"{{"id":1,"result":{{"tools":[{TOOL}]}},"jsonrpc":"2.0"}}"#);

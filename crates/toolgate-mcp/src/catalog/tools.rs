@@ -8,7 +8,7 @@ use super::listing::{Listing, UnreadableListing};
 use super::scan;
 use crate::contract::{Isolated, MalformedTool, SchemaStore, ToolContract, UncompilableTool};
 
-/// A server's tools as they were listed: a snapshot that never changes.
+/// A server's listed tools: a snapshot that never changes.
 #[derive(Default)]
 pub struct ToolSet {
     tools: Vec<Arc<ToolContract>>,
@@ -18,9 +18,9 @@ pub struct ToolSet {
 }
 
 impl ToolSet {
-    /// Tools that a set takes.
+    /// The maximum number of tools in a set.
     pub const TOOLS: usize = 100_000;
-    /// Bytes of listings that a set takes.
+    /// The maximum number of bytes of the listings of a set.
     pub const BYTES: usize = 256 << 20;
 
     /// No tools.
@@ -44,7 +44,7 @@ impl ToolSet {
     ///
     /// # Errors
     ///
-    /// As [`add`](Self::add).
+    /// The same as for [`add`](Self::add).
     pub fn of_pages<'p>(
         pages: impl IntoIterator<Item = &'p [u8]>,
         store: &SchemaStore,
@@ -59,7 +59,7 @@ impl ToolSet {
         Ok(set)
     }
 
-    /// Adds the tools of a page in which nothing is wrong with any.
+    /// Adds the tools of a page in which no tool is malformed.
     fn add_scanned(
         &mut self,
         listed: &scan::Page<'_>,
@@ -109,7 +109,7 @@ impl ToolSet {
     ///
     /// # Errors
     ///
-    /// There are more tools, or more bytes of them, than a set takes.
+    /// There are more tools, or more bytes of tools, than a set accepts.
     pub fn add(&mut self, listing: &Listing, store: &SchemaStore) -> Result<(), UnreadableListing> {
         self.take_bytes(listing.text())?;
         self.isolated.extend_from_slice(listing.unreadable());
@@ -135,7 +135,7 @@ impl ToolSet {
     ///
     /// # Errors
     ///
-    /// Gives the contract back if there is a tool of its name.
+    /// Returns the contract if there is already a tool with its name.
     pub fn insert(&mut self, contract: ToolContract) -> Result<(), Box<ToolContract>> {
         if self.by_name.contains_key(contract.name()) {
             return Err(Box::new(contract));
@@ -146,9 +146,8 @@ impl ToolSet {
         Ok(())
     }
 
-    /// Adds the tools of an older list for which this one has neither a tool nor
-    /// an isolated one of the same name: what is known of tools that a list does
-    /// not reach because it could be read only in part.
+    /// Adds the tools of an older list for which this one has neither a tool nor an isolated tool
+    /// with the same name. This keeps known tools when only part of the new list could be read.
     pub fn carry_over(&mut self, older: &Self) {
         for tool in older.tools() {
             let name = tool.name();
@@ -159,13 +158,13 @@ impl ToolSet {
         }
     }
 
-    /// The tool of this name.
+    /// The tool with this name.
     #[must_use]
     pub fn tool(&self, name: &str) -> Option<&Arc<ToolContract>> {
         self.tools.get(*self.by_name.get(name)?)
     }
 
-    /// Why there is no tool of this name although the server listed one.
+    /// Why there is no tool with this name although the server listed one.
     #[must_use]
     pub fn isolated_tool(&self, name: &str) -> Option<&Isolated> {
         self.isolated
@@ -173,12 +172,12 @@ impl ToolSet {
             .find(|tool| tool.name.as_deref() == Some(name))
     }
 
-    /// The tools, in the order they were listed.
+    /// The tools, in listing order.
     pub fn tools(&self) -> impl ExactSizeIterator<Item = &Arc<ToolContract>> {
         self.tools.iter()
     }
 
-    /// What was listed and is not a tool.
+    /// The listed entries that are not valid tools.
     #[must_use]
     pub fn isolated(&self) -> &[Isolated] {
         &self.isolated
@@ -196,8 +195,8 @@ impl ToolSet {
         self.tools.is_empty()
     }
 
-    /// Compiles every tool's schemas and names the tools whose schemas do not
-    /// compile. For callers that drop such a tool rather than list it.
+    /// Compiles every tool's schemas and returns the tools whose schemas do not compile, for
+    /// callers that drop such tools from lists.
     pub fn uncompilable(&self) -> impl Iterator<Item = (&Arc<ToolContract>, UncompilableTool)> {
         let tools = self.tools.iter();
         tools.filter_map(|tool| tool.verify().err().map(|why| (tool, why)))

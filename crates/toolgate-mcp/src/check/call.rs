@@ -1,4 +1,4 @@
-//! `tools/call` before it goes out, or before its handler runs.
+//! Checks `tools/call` before it is sent, or before its handler runs.
 
 use std::sync::Arc;
 
@@ -41,7 +41,7 @@ impl Checker {
         decision.unwrap_or_else(unreadable)
     }
 
-    /// Checks a `tools/call` request that was read already.
+    /// Checks a `tools/call` request that is already parsed.
     pub fn check_request(&mut self, tools: &ToolSet, request: &Request<'_>) -> Decision {
         match ToolCall::decode(request.params) {
             Ok(call) => self.check_call(tools, &call),
@@ -56,8 +56,8 @@ impl Checker {
         }
     }
 
-    /// Checks a call: the tool is there, its schemas compile, the arguments
-    /// match. Absent arguments count as `{}`.
+    /// Checks a call: the tool exists, its schemas compile, and the arguments match. Absent
+    /// arguments count as `{}`.
     pub fn check_call(&mut self, tools: &ToolSet, call: &ToolCall<'_>) -> Decision {
         match tools.tool(call.name) {
             Some(tool) => self.check_arguments_view(tool, call.arguments),
@@ -65,7 +65,7 @@ impl Checker {
         }
     }
 
-    /// Checks the arguments for a tool, given as a part of a document.
+    /// Checks the arguments for a tool, given as part of a document.
     pub fn check_arguments_view(
         &mut self,
         tool: &Arc<ToolContract>,
@@ -125,7 +125,7 @@ impl Checker {
             let text = text.to_string();
             return Decision::refuse(Fault::MalformedCall(text.clone()), Some(name), text);
         }
-        // Both schemas: a call whose result could not be checked is not made.
+        // Verifies both schemas: a call whose result could not be checked is not made.
         let schema = match tool.verify().and_then(|()| tool.input()) {
             Ok(schema) => schema,
             Err(why) => return uncompilable(name, why),
@@ -184,7 +184,7 @@ fn unknown(tools: &ToolSet, name: &str) -> Decision {
 }
 
 impl Refusal {
-    /// The refusal of a call whose tool its server's list spoils.
+    /// The refusal of a call whose tool is malformed in its server's list.
     #[must_use]
     pub fn isolated_tool(isolated: &Isolated) -> Self {
         let text = refusal_text::about(
@@ -199,8 +199,8 @@ impl Refusal {
         }
     }
 
-    /// The refusal of a call whose tool may stand in a part of its server's list
-    /// that could not be read.
+    /// The refusal of a call whose tool may be in a part of its server's list that could not be
+    /// read.
     #[must_use]
     pub fn unread_list(name: &str, reason: &str) -> Self {
         let reason = toolgate_json::quote(reason, REASON).to_string();
@@ -216,7 +216,7 @@ impl Refusal {
         }
     }
 
-    /// The refusal of a call whose tool there is not.
+    /// The refusal of a call of an unknown tool.
     #[must_use]
     pub fn unknown_tool(name: &str) -> Self {
         Self {
@@ -228,7 +228,7 @@ impl Refusal {
     }
 }
 
-/// Characters of an unknown tool's name that a message repeats.
+/// The maximum number of characters of an unknown tool's name in a message.
 const NAME: usize = 128;
-/// Characters of the reason why a list could not be read that a message repeats.
+/// The maximum number of characters of the reason why a list could not be read in a message.
 const REASON: usize = 500;

@@ -1,4 +1,4 @@
-//! What comes of a check: go on, or stop and say why.
+//! The outcome of a check: pass, or refuse with a reason.
 
 use std::fmt;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use crate::message::{
     INVALID_PARAMS, INVALID_REQUEST, INVALID_RESULT, MalformedResult, PARSE_ERROR,
 };
 
-/// Whether a call or a result may go on.
+/// Whether a call or a result may pass.
 #[derive(Debug)]
 #[expect(
     clippy::exhaustive_enums,
@@ -27,26 +27,25 @@ pub enum Decision {
     Refuse(Box<Refusal>),
 }
 
-/// Why something may go on.
+/// Why a call or a result may pass.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct Pass {
-    /// The tool, as it was when the call was checked. Results are to be checked
-    /// against this one.
+    /// The tool, as it was when the call was checked. Results must be checked against this one.
     pub tool: Option<Arc<ToolContract>>,
-    /// What was found out.
+    /// What the check found.
     pub checked: Checked,
 }
 
-/// What was found out about something that may go on.
+/// What a check found about a call or a result that may pass.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Checked {
     /// It matches its schema.
     Valid,
-    /// A bound was reached before the answer was known, and the policy lets pass.
+    /// A limit was reached before the answer was known, and the policy lets it pass.
     Undecided(Exhausted),
-    /// The host's engine gave up, and the policy lets pass.
+    /// The host's engine gave up, and the policy lets it pass.
     HostUndecided,
     /// The tool has no output schema.
     NoOutputSchema,
@@ -54,9 +53,9 @@ pub enum Checked {
     ErrorResult,
     /// A JSON-RPC error, to which no output schema applies.
     ErrorAnswer,
-    /// The server asks for more input first.
+    /// The server requests more input first.
     InputRequired,
-    /// The result comes later, as a task's.
+    /// The result comes later, through a task.
     TaskCreated,
     /// A message about a task that has no result (yet).
     TaskWithoutResult,
@@ -64,7 +63,7 @@ pub enum Checked {
     EraWithoutOutput,
 }
 
-/// Why something may not go on, and how to say so.
+/// Why a call or a result is refused, and how to say so.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Refusal {
@@ -72,7 +71,7 @@ pub struct Refusal {
     pub fault: Fault,
     /// The tool's name, if the message has one.
     pub tool: Option<String>,
-    /// The findings, if a schema was not matched.
+    /// The findings, if a value did not match a schema.
     pub report: Option<Report>,
     pub(super) text: String,
 }
@@ -81,9 +80,9 @@ pub struct Refusal {
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Fault {
-    /// The message is not JSON, or over a bound.
+    /// The message is not JSON, or exceeds a limit.
     Unreadable(ReadError),
-    /// The message is not a JSON-RPC request or answer of the expected kind.
+    /// The message is not a JSON-RPC request or response of the expected kind.
     NotAMessage(String),
     /// The parameters are not a tool call.
     MalformedCall(String),
@@ -91,8 +90,7 @@ pub enum Fault {
     UnknownTool,
     /// The server's definition of the tool is malformed.
     MalformedTool(Isolated),
-    /// The tool may stand in a part of the server's list that could not be read,
-    /// for this reason.
+    /// The tool may be in a part of the server's list that could not be read, for this reason.
     UnreadList(String),
     /// A schema of the tool does not compile.
     Uncompilable(UncompilableTool),
@@ -103,7 +101,7 @@ pub enum Fault {
     HostUncompilable(String),
     /// The arguments do not match the input schema.
     InvalidArguments,
-    /// A bound was reached before the arguments were known to match.
+    /// A limit was reached before the arguments were known to match.
     UndecidedArguments(Exhausted),
     /// The host's engine gave up on the arguments, for this reason.
     HostUndecidedArguments(String),
@@ -113,11 +111,11 @@ pub enum Fault {
     MalformedResult(MalformedResult),
     /// The result has a `resultType` that no era defines.
     UnknownResultType,
-    /// The tool has an output schema and the result no `structuredContent`.
+    /// The tool has an output schema, but the result has no `structuredContent`.
     MissingStructured,
     /// `structuredContent` does not match the output schema.
     InvalidResult,
-    /// A bound was reached before the result was known to match.
+    /// A limit was reached before the result was known to match.
     UndecidedResult(Exhausted),
 }
 
@@ -145,7 +143,7 @@ impl Fault {
         }
     }
 
-    /// The code of the JSON-RPC error that says this.
+    /// The code of the JSON-RPC error for this fault.
     #[must_use]
     pub fn rpc_code(&self) -> i64 {
         match self {
@@ -156,8 +154,8 @@ impl Fault {
         }
     }
 
-    /// What is at fault, in one word for programs: `arguments`, `result`, `schema`
-    /// (the tool's definition), `tool` (there is none of this name) or `message`.
+    /// What is at fault, in one word for programs: `arguments`, `result`, `schema` (the tool's
+    /// definition), `tool` (there is none with this name) or `message`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self {
@@ -181,7 +179,7 @@ impl Fault {
         }
     }
 
-    /// Whether it is the model's to mend: the arguments, not the message.
+    /// Whether the model can fix it: the arguments are at fault, not the message.
     #[must_use]
     pub fn is_of_arguments(&self) -> bool {
         matches!(
@@ -190,7 +188,7 @@ impl Fault {
         )
     }
 
-    /// Whether it is about a result, so that the call has happened.
+    /// Whether it concerns a result, which means that the call has happened.
     #[must_use]
     pub fn is_of_result(&self) -> bool {
         matches!(
@@ -206,8 +204,8 @@ impl Fault {
 }
 
 impl Refusal {
-    /// Arguments that break a contract beside the input schema, such as an argument schema, in
-    /// that contract's error texts.
+    /// Refuses arguments that break a contract other than the input schema, such as an argument
+    /// schema, with that contract's error texts.
     #[must_use]
     pub fn of_arguments(tool: &str, text: String) -> Self {
         Self {
@@ -224,17 +222,17 @@ impl Refusal {
         &self.text
     }
 
-    /// Whether it is answered in the era as a tool result with `isError`, not as an error.
+    /// Whether the era reports it as a tool result with `isError`, not as an error.
     #[must_use]
     pub fn is_result_in(&self, era: Era) -> bool {
         self.fault.is_of_result()
             || (self.fault.is_of_arguments() && era.capabilities().errors_as_results)
     }
 
-    /// The answer to the request as the era has it: wrong arguments are a tool
-    /// result with `isError` since 2025-11-25 and an error before, wrong results
-    /// are always such a result, everything else is an error. `id` is the
-    /// request's id as JSON text (`null` if it could not be read).
+    /// The response to the request in the form of the era: invalid arguments are a tool result with
+    /// `isError` since 2025-11-25 and an error before, invalid results are always such a result,
+    /// everything else is an error. `id` is the request's id as JSON text (`null` if it could not
+    /// be read).
     #[must_use]
     pub fn answer(&self, era: Era, id: &str) -> String {
         if self.is_result_in(era) {

@@ -1,5 +1,5 @@
-//! Checks by other means than the compiled schema: the argument schema in a
-//! tool's definition, and a host's own engine.
+//! Checks without the compiled schema: by the argument schema in a tool's definition, and by a
+//! host's own engine.
 
 use std::sync::Arc;
 
@@ -13,8 +13,7 @@ use crate::contract::{Engine, HostVerdict, SchemaPart, ToolContract};
 use crate::refusal_text;
 
 impl Checker {
-    /// The refusal of arguments by the tool's argument schema, if it has one and
-    /// they are refused by it.
+    /// The refusal of arguments by the tool's argument schema, if it has one that refuses them.
     pub(super) fn judge_argument_schema<'i, N: Node<'i>>(
         &self,
         tool: &Arc<ToolContract>,
@@ -64,7 +63,7 @@ impl Checker {
         }
     }
 
-    /// Checks arguments by a host's engine.
+    /// Checks arguments with a host's engine.
     pub(super) fn host_arguments<'i, N: Node<'i>>(
         &self,
         engine: &Engine,
@@ -93,7 +92,7 @@ impl Checker {
         }
     }
 
-    /// Checks structured content by a host's engine.
+    /// Checks structured content with a host's engine.
     pub(super) fn host_output<'i, N: Node<'i>>(
         &self,
         engine: &Engine,
@@ -185,7 +184,7 @@ fn write<'i, N: Node<'i>>(out: &mut String, value: N, levels: usize) -> Option<(
     Some(())
 }
 
-/// Levels of a value that a host's engine is given.
+/// The maximum depth of a value for a host's engine.
 const DEPTH: usize = 512;
-/// Characters of a host's reason that a message repeats.
+/// The maximum number of characters of a host's reason in a message.
 const SHOWN: usize = 500;

@@ -1,4 +1,4 @@
-//! Checks: a call before it goes out, a result before it comes in.
+//! Checks calls before they are sent, and results before they are accepted.
 
 mod call;
 mod decision;
@@ -15,24 +15,24 @@ pub use decision::{Checked, Decision, Fault, Pass, Refusal};
 pub use result::ResultOf;
 pub use task::PendingTasks;
 
-/// What to do when a check reaches a bound before the answer is known.
+/// What to do when a check reaches a limit before the answer is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(
     clippy::exhaustive_enums,
     reason = "an undecided check can be taken as a yes or as a no"
 )]
 pub enum OnUndecided {
-    /// As a no (the default).
+    /// Refuse (the default).
     #[default]
     Refuse,
-    /// As a yes, which the decision says.
+    /// Let it pass, and say so in the decision.
     Pass,
 }
 
 /// Checks calls and results against contracts.
 ///
-/// Holds memory that checks reuse: once warm, a check of something valid
-/// allocates nothing. One per thread.
+/// Keeps memory that checks reuse: after the first checks, checking a valid value allocates
+/// nothing. Use one per thread.
 ///
 /// ```
 /// use toolgate_mcp::check::{Checker, Decision};
@@ -61,9 +61,9 @@ pub struct Checker {
     workspace: Workspace,
     limits: ReadLimits,
     on_undecided: OnUndecided,
-    /// What absent arguments are.
+    /// The value for absent arguments.
     empty: OwnedDocument,
-    /// Whether argument schemas in definitions count.
+    /// Whether argument schemas in definitions are used.
     argument_schemas: bool,
     engine: Option<Engine>,
 }
@@ -83,7 +83,7 @@ impl Checker {
         }
     }
 
-    /// Sets what happens when a bound is reached before the answer is known.
+    /// Sets what happens when a limit is reached before the answer is known.
     ///
     /// ```
     /// use toolgate_mcp::catalog::ToolSet;
@@ -105,27 +105,27 @@ impl Checker {
         self
     }
 
-    /// Goes by the argument schema that a tool's definition publishes
-    /// ([`ToolContract::argument_schema`](crate::contract::ToolContract::argument_schema)),
-    /// before its input schema: for a server's own definitions. What others
-    /// publish there is not asked for unless this is set.
+    /// Checks arguments by the argument schema that a tool's definition publishes
+    /// ([`ToolContract::argument_schema`](crate::contract::ToolContract::argument_schema)), before
+    /// its input schema: for a server's own definitions. Otherwise published argument schemas are
+    /// ignored.
     #[must_use]
     pub fn argument_schemas(mut self) -> Self {
         self.argument_schemas = true;
         self
     }
 
-    /// Asks a host's engine whether values match schemas, in the place of this
-    /// crate's own. What this crate's own engine does not compile is refused all
-    /// the same, so that references out of a schema and schemas without bounds
-    /// never reach the host's. Fuel does not bound the host's engine.
+    /// Uses a host's engine instead of this crate's own to decide whether values match schemas.
+    /// Schemas that this crate's own engine does not compile are still refused, so references to
+    /// outside a schema and unbounded schemas never reach the host's engine. Fuel does not limit
+    /// the host's engine.
     #[must_use]
     pub fn engine(mut self, engine: Engine) -> Self {
         self.engine = Some(engine);
         self
     }
 
-    /// Sets the bounds for reading messages.
+    /// Sets the limits for reading messages.
     #[must_use]
     pub fn limits(mut self, limits: ReadLimits) -> Self {
         self.limits = limits;
@@ -146,7 +146,7 @@ impl Checker {
         self.workspace.fuel_used()
     }
 
-    /// Reads a message with the reader's memory, which is put back after `then`.
+    /// Reads a message with the reader's memory, and puts the memory back after `then`.
     fn reading(
         &mut self,
         message: &[u8],

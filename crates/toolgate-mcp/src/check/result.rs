@@ -1,4 +1,4 @@
-//! The result of `tools/call` before it comes in, or before it leaves.
+//! Checks the result of `tools/call` before it is accepted, or before it is sent.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use crate::era::{Era, Structured, ToolMethod};
 use crate::message::{Message, ResultKind, TaskAnswer, ToolResult, requested_task};
 use crate::refusal_text;
 
-/// What a result answers.
+/// What kind of call a result belongs to.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct ResultOf {
@@ -33,7 +33,7 @@ impl From<Era> for ResultOf {
 }
 
 impl ResultOf {
-    /// The answer to a call that asked for a task.
+    /// The response to a call that asked for a task.
     #[must_use]
     pub fn task(era: Era) -> Self {
         Self { era, as_task: true }
@@ -41,7 +41,7 @@ impl ResultOf {
 }
 
 impl Checker {
-    /// Checks a whole JSON-RPC message that should answer a call of `tool`.
+    /// Checks a whole JSON-RPC message that should be the response to a call of `tool`.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -77,9 +77,8 @@ impl Checker {
 
     /// Checks the result of a call of `tool`.
     ///
-    /// `structuredContent` is there if its key is. An output schema asks for it
-    /// and applies to it, but not with `isError: true`, nor to an answer that is
-    /// not the final one.
+    /// `structuredContent` is present if its key is. An output schema requires it and applies to
+    /// it, except with `isError: true` and in a result that is not final.
     pub fn check_result(
         &mut self,
         tool: &Arc<ToolContract>,
@@ -87,7 +86,7 @@ impl Checker {
         result: View<'_>,
     ) -> Decision {
         let of = of.into();
-        // Structured content beside a task is taken for the result by who does not know tasks.
+        // Clients that do not know tasks treat structured content beside a task as the result.
         let is_result = result.member("structuredContent").is_some();
         if of.as_task && !of.era.is_modern() && !is_result && requested_task(result).is_some() {
             return Decision::pass(Some(tool), Checked::TaskCreated);
@@ -117,9 +116,8 @@ impl Checker {
         }
     }
 
-    /// Checks a result that comes in a message about a task, against the tool
-    /// that made it: the `result` of an answer to `method`, or the `params` of
-    /// the notification `method`.
+    /// Checks a result in a message about a task, against the tool that created the task: the
+    /// `result` of a response to `method`, or the `params` of the notification `method`.
     pub fn check_task_result(
         &mut self,
         tool: &Arc<ToolContract>,
@@ -144,7 +142,8 @@ impl Checker {
         if result.is_error {
             return Decision::pass(Some(tool), Checked::ErrorResult);
         }
-        // What these versions do not know is checked where it is there, and owed by nobody.
+        // Structured content is unknown to these versions: it is checked if present, and never
+        // required.
         if era.structured() == Structured::None && result.structured.is_none() {
             return Decision::pass(Some(tool), Checked::EraWithoutOutput);
         }
@@ -198,5 +197,5 @@ impl Checker {
     }
 }
 
-/// Characters of an unknown tag that a message repeats.
+/// The maximum number of characters of an unknown tag in a message.
 const TAG: usize = 64;

@@ -1,4 +1,4 @@
-//! Which tool made which task.
+//! Remembers which tool created which task.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
@@ -6,12 +6,12 @@ use std::sync::Arc;
 
 use crate::contract::ToolContract;
 
-/// Remembers the contract of each task's tool, so that a result that comes later
-/// meets the contract that the call met.
+/// Remembers the contract of each task's tool, so that a later result is checked against the same
+/// contract as the call.
 ///
-/// Bounded: of more tasks than it may hold, the oldest is forgotten.
+/// Bounded: when it is full, the oldest task is forgotten.
 pub struct PendingTasks {
-    /// No contract: two tools claim to have made the task.
+    /// `None` if two tools claim to have created the task.
     tools: HashMap<String, (u64, Option<Arc<ToolContract>>)>,
     order: VecDeque<(u64, String)>,
     next: u64,
@@ -19,7 +19,7 @@ pub struct PendingTasks {
 }
 
 impl PendingTasks {
-    /// Room for so many tasks; the oldest is forgotten first.
+    /// Holds at most this many tasks; the oldest is forgotten first.
     #[must_use]
     pub fn new(capacity: usize) -> Self {
         Self {
@@ -30,9 +30,9 @@ impl PendingTasks {
         }
     }
 
-    /// Remembers that `tool` made the task. Answers which task was forgotten
-    /// for it, if one was. A task that another tool made before has no known tool any more: task ids are
-    /// unique, and its result could be held to the wrong contract.
+    /// Remembers that `tool` created the task. Returns the task that was forgotten to make room, if
+    /// any. If another tool created the same task before, its tool is no longer known: task ids are
+    /// unique, and its result could be checked against the wrong contract.
     ///
     /// ```
     /// use std::sync::Arc;
@@ -73,7 +73,7 @@ impl PendingTasks {
                 forgotten = Some(task);
             }
         }
-        // What is over, or came again, has left its old place in the order.
+        // Tasks that ended or were inserted again leave stale entries in the order.
         if self.order.len() > 2 * self.capacity + 16 {
             self.order
                 .retain(|(number, task)| is_current(tools, *number, task));
@@ -81,24 +81,24 @@ impl PendingTasks {
         forgotten
     }
 
-    /// The tool that made the task.
+    /// The tool that created the task.
     #[must_use]
     pub fn tool(&self, task: &str) -> Option<&Arc<ToolContract>> {
         self.tools.get(task)?.1.as_ref()
     }
 
-    /// Forgets a task that is over.
+    /// Forgets a task that has ended.
     pub fn remove(&mut self, task: &str) -> Option<Arc<ToolContract>> {
         self.tools.remove(task)?.1
     }
 
-    /// How many tasks are remembered.
+    /// The number of remembered tasks.
     #[must_use]
     pub fn len(&self) -> usize {
         self.tools.len()
     }
 
-    /// Whether none is.
+    /// Whether no task is remembered.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.tools.is_empty()

@@ -1,4 +1,4 @@
-//! What the protocol's schema says of the members of a tool and of a page.
+//! What the protocol's schema requires of the members of a tool and of a page.
 //!
 //! One table for all protocol versions: clients read listings of every version
 //! with the types of the newest version that they know, so a member that a later
@@ -21,7 +21,7 @@ pub(super) enum Form {
     Objects(&'static Members),
 }
 
-/// The members of an object that have a form of their own.
+/// The members of an object that must have a given form.
 #[derive(Debug)]
 pub(super) struct Members {
     optional: &'static [(&'static str, Form)],
@@ -69,8 +69,7 @@ impl Form {
 }
 
 impl Members {
-    /// Leaves out what is not as it must be, also inside the members, and the
-    /// members `gone`.
+    /// Leaves out members with invalid values, also nested ones, and the members in `gone`.
     pub(super) fn clean(
         &self,
         object: View<'_>,
@@ -110,8 +109,7 @@ impl Members {
         }
     }
 
-    /// The same for each object of an array; elements without what they must have
-    /// are left out.
+    /// The same for each object of an array; elements that lack required members are left out.
     fn clean_each(
         &self,
         array: View<'_>,
@@ -148,8 +146,7 @@ fn join(path: &str, name: &str) -> String {
     }
 }
 
-/// The members of a tool. `name` and `inputSchema` are not here: without them it
-/// is not a tool.
+/// The members of a tool, except `name` and `inputSchema`: an object without them is not a tool.
 pub(super) const TOOL: Members = Members {
     optional: &[
         ("title", Form::Text),

@@ -1,9 +1,8 @@
-//! Tool listings in the form that clients can take.
+//! Tool listings in a form that clients can read.
 //!
-//! Most clients read a whole listing by one schema: one member of one tool that
-//! the protocol does not allow there costs them all tools. [`sanitize`] leaves such
-//! members out, one by one, and keeps the tools. What a check needs stays: a tool
-//! without a usable `name` or `inputSchema` is left to the caller.
+//! Most clients read a whole listing by one schema: if one member of one tool violates it, they
+//! lose all tools. [`sanitize`] leaves out such members, one by one, and keeps the tools. Members
+//! that a check needs stay: a tool without a usable `name` or `inputSchema` is left to the caller.
 
 mod allowed_members;
 mod rules;

@@ -1,4 +1,4 @@
-//! What validators of popular clients cannot compile, and what stands in its place.
+//! What validators of popular clients cannot compile, and what replaces it.
 //!
 //! Studied: ajv 8.20 as the TypeScript SDK 1.32 (its draft-07 class for all dialects)
 //! and 2.4 (one class for each dialect) set it up, and jsonschema 4.26 with referencing
@@ -13,15 +13,15 @@ use super::schema_edits::{SchemaEdits, member, members, text};
 use crate::contract::SchemaPart;
 use crate::message::write::string;
 
-/// How one schema is looked at.
+/// The rules for one schema.
 pub(super) struct Rules {
     pub(super) part: SchemaPart,
-    /// Whether what would cost clients much is taken out.
+    /// Whether parts that are costly for clients are removed.
     pub(super) costs: bool,
     pub(super) dialect: Dialect,
-    /// Whether something was, or would be, taken out for its cost.
+    /// Whether something was, or would be, removed for its cost.
     pub(super) costly: bool,
-    /// Why the schema cannot be mended.
+    /// Why the schema cannot be fixed.
     pub(super) hopeless: Option<&'static str>,
 }
 
@@ -36,7 +36,7 @@ impl Rules {
         }
     }
 
-    /// Marks all changes on a schema_edits.
+    /// Records all changes in `schema_edits`.
     pub(super) fn mark<'a>(&mut self, schema_edits: &mut SchemaEdits<'a>) {
         self.identities(schema_edits);
         for schema in schema_edits.subs.clone() {
@@ -56,7 +56,7 @@ impl Rules {
         let foreign = layout(keyword).is_none() && names_a_schema(keyword, value);
         let unfit = match keyword {
             "nullable" => !nullable(schema, value),
-            // Elsewhere than in 2019-09 metaschemas take them for something else.
+            // Metaschemas of dialects other than 2019-09 treat them as something else.
             "$recursiveAnchor" | "$recursiveRef" => self.dialect != Dialect::Draft201909,
             _ => false,
         };
@@ -92,7 +92,7 @@ impl Rules {
         }
     }
 
-    /// Takes out what costs too much.
+    /// Removes a keyword that costs too much.
     fn take_out<'a>(
         &mut self,
         schema_edits: &mut SchemaEdits<'a>,
@@ -124,7 +124,7 @@ impl Rules {
             }
         }
         if self.part == SchemaPart::Input {
-            // Clients do not compile it; what is an `$id` there changes nothing.
+            // Clients do not compile it, so an `$id` there changes nothing.
             return;
         }
         let (mut embedded, mut anchors) = (false, std::collections::HashSet::new());
@@ -231,7 +231,8 @@ impl Rules {
         }
     }
 
-    /// Leaves out `patternProperties` and what stands for the names that it has not.
+    /// Leaves out `patternProperties`, and `additionalProperties`, which applies to the other
+    /// names.
     fn unname<'a>(&mut self, schema_edits: &mut SchemaEdits<'a>, schema: View<'a>) {
         schema_edits.loosen(schema, "patternProperties");
         schema_edits.loosen(schema, "additionalProperties");
@@ -251,8 +252,8 @@ impl Rules {
         };
         let too_much = match (self.part, pattern.hazard()) {
             (_, Hazard::None) => false,
-            // A client checks arguments, if at all, that a model wrote: no text is long
-            // there. Results are as long as a server likes.
+            // A client checks at most arguments that a model wrote, which have no long texts.
+            // Results can be as long as a server likes.
             (SchemaPart::Input, Hazard::Polynomial(degree)) => degree > 2,
             (SchemaPart::Output, Hazard::Polynomial(_)) | (_, Hazard::Exponential) => true,
         };
@@ -306,7 +307,7 @@ enum PatternForm {
     Costly,
 }
 
-/// `enum: []` allows nothing, and so does `not: {}`.
+/// `enum: []` allows nothing; `not: {}` means the same.
 fn nothing<'a>(schema_edits: &mut SchemaEdits<'a>, schema: View<'a>, list: View<'a>) {
     if let Some(other) = schema.member("not") {
         schema_edits.remove(schema, "enum");
@@ -319,7 +320,7 @@ fn nothing<'a>(schema_edits: &mut SchemaEdits<'a>, schema: View<'a>, list: View<
 }
 
 /// Whether a value has a number that a double cannot hold: `JSON.parse` reads it as infinity, which
-/// the TypeScript SDK 2.4 takes for no JSON, and refuses the whole listing.
+/// the TypeScript SDK 2.4 does not accept as JSON, so it rejects the whole listing.
 fn is_beyond_doubles(value: View<'_>) -> bool {
     let mut waiting = vec![value];
     while let Some(next) = waiting.pop() {
@@ -333,7 +334,7 @@ fn is_beyond_doubles(value: View<'_>) -> bool {
     false
 }
 
-/// Whether ajv takes a `nullable`, which only it knows.
+/// Whether ajv accepts this `nullable`, a keyword that only ajv knows.
 fn nullable(schema: View<'_>, value: View<'_>) -> bool {
     let Some(kinds) = schema.member("type") else {
         return false;
@@ -346,7 +347,7 @@ fn nullable(schema: View<'_>, value: View<'_>) -> bool {
     value.kind() == Kind::Boolean && (value.boolean() || !with_null)
 }
 
-/// Whether a keyword has a value of a kind that ajv takes, whatever the dialect.
+/// Whether a keyword's value has a type that ajv accepts, in any dialect.
 fn fits(keyword: &str, value: View<'_>) -> bool {
     let kind = value.kind();
     let is_schema = |kind| matches!(kind, Kind::Object | Kind::Boolean);
@@ -375,7 +376,7 @@ fn fits(keyword: &str, value: View<'_>) -> bool {
     }
 }
 
-/// Whether ajv would take an `$id` or an anchor inside an unknown keyword for one.
+/// Whether ajv would treat an `$id` or an anchor inside an unknown keyword as one.
 fn names_a_schema(keyword: &str, value: View<'_>) -> bool {
     if matches!(keyword, "const" | "default" | "enum") || value.kind() != Kind::Object {
         return false;
@@ -397,7 +398,7 @@ fn names_a_schema(keyword: &str, value: View<'_>) -> bool {
     false
 }
 
-/// Whether items are compared by a hash, or are few.
+/// Whether items are compared by a hash, or there are few of them.
 fn cheap_to_compare(schema: View<'_>) -> bool {
     let most = schema
         .member("maxItems")
@@ -415,12 +416,12 @@ fn cheap_to_compare(schema: View<'_>) -> bool {
     })
 }
 
-/// The URI of a dialect that all clients know; none for a dialect that they do not.
+/// The URI of a dialect that all clients know; `None` for other dialects.
 fn common_uri(dialect: Dialect) -> Option<&'static str> {
     (dialect >= Dialect::Draft6).then(|| dialect.uri())
 }
 
-/// Whether `re` of Python takes a pattern of the `u` grammar.
+/// Whether Python's `re` accepts a pattern of the `u` grammar.
 fn python_takes(pattern: &str) -> bool {
     if ["(?<", "[]", "[^]"]
         .iter()
@@ -437,9 +438,9 @@ fn python_takes(pattern: &str) -> bool {
     true
 }
 
-/// Characters of a keyword that a message repeats.
+/// The maximum number of characters of a keyword in a message.
 const NAME: usize = 64;
-/// Branches of a union above which the code that validators make for it is too much.
+/// The number of branches of a union above which validators generate too much code.
 const WIDE: usize = 256;
-/// Items that may be compared each with each.
+/// The maximum number of items that may be compared pairwise.
 const COMPARED: f64 = 1_000.0;

@@ -1,4 +1,4 @@
-//! A page of tools without the members that clients lose the page over.
+//! Removes the members of a page for which clients reject the whole page.
 
 use toolgate_json::{Kind, Node as _, View};
 
@@ -8,29 +8,28 @@ use crate::contract::{SchemaPart, SchemaStore, UncompilableTool};
 use crate::message::Edits;
 use crate::project::Lost;
 
-/// A page that was mended.
+/// A page that was fixed.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct RewrittenListing {
-    /// The page; its tools have the same places.
+    /// The page; its tools have the same indexes.
     pub listing: Listing,
     /// What was left out.
     pub lost: Vec<Lost>,
 }
 
-/// Leaves out the members of tools, and of the page, that the protocol does not
-/// allow as they are, and output schemas that do not compile in `store`. The tools
-/// themselves stay, and so do `name` and `inputSchema`: a tool that is malformed
-/// there is still malformed.
+/// Leaves out the members of tools, and of the page, that the protocol does not allow as they are,
+/// and output schemas that do not compile in `store`. The tools themselves stay, and so do `name`
+/// and `inputSchema`: a tool in which these are malformed stays malformed.
 ///
-/// Members of tools are left out where `of_tool` says so of the tool's name, those
-/// of the page if `of_page`.
+/// Members of a tool are left out if `of_tool` returns true for the tool's name, those of the page
+/// if `of_page` is true.
 ///
-/// `None` if the page needs no mending.
+/// `None` if the page needs no change.
 ///
 /// # Errors
 ///
-/// The page cannot be read again as it was rewritten, because it passes a bound now.
+/// The rewritten page cannot be read again, because it exceeds a limit.
 ///
 /// ```
 /// use toolgate_mcp::catalog::Listing;
@@ -104,7 +103,7 @@ fn sanitize_tool(
     lost.extend(left_out.into_iter().map(|left| member(Some(name), left)));
 }
 
-/// Why an output schema does not compile, its own bad members left out.
+/// Why an output schema does not compile, after its own invalid members are left out.
 fn uncompilable(output: View<'_>, source: &str, store: &SchemaStore) -> Option<UncompilableTool> {
     let mut edits = Edits::new();
     SCHEMA.clean(output, "", Vec::new(), &mut edits, &mut Vec::new());

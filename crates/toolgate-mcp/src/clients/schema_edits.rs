@@ -1,8 +1,8 @@
-//! Changes to a schema that make it accept at least as much, and how they are made.
+//! Changes to a schema that make it accept at least as much.
 //!
-//! Leaving out an assertion accepts more where the subschema counts for its parent.
-//! Where it counts against it (`not`, `if`, `oneOf`, a bounded `contains`), the keyword
-//! around it goes too, or `oneOf` becomes `anyOf`.
+//! Leaving out an assertion accepts more if its parent requires the subschema to match. If a match
+//! can make the parent fail (`not`, `if`, `oneOf`, a bounded `contains`), the keyword around it is
+//! removed too, or `oneOf` becomes `anyOf`.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -23,14 +23,14 @@ pub(super) struct SchemaEdits<'a> {
     changes: BTreeMap<NodeId, Changes<'a>>,
     cut: HashSet<NodeId>,
     loosened: HashSet<NodeId>,
-    /// What was changed, for people.
+    /// Descriptions of the changes, for people.
     pub(super) notes: Vec<String>,
 }
 
 struct Changes<'a> {
     object: View<'a>,
     removed: HashSet<&'a str>,
-    /// New text of values and keys.
+    /// New texts of values and keys.
     texts: Vec<(View<'a>, String)>,
     appended: Vec<String>,
 }
@@ -59,7 +59,7 @@ impl<'a> SchemaEdits<'a> {
                     schema_edits.anchors.entry(anchor).or_insert(schema);
                 }
             }
-            // A reference may lead to where no subschema is looked for.
+            // A reference may lead to a location that is not searched for subschemas.
             let reference = text(schema, "$ref").and_then(|to| target(root, to));
             waiting.extend(reference);
         }
@@ -70,7 +70,7 @@ impl<'a> SchemaEdits<'a> {
         self.changes.is_empty() && self.cut.is_empty()
     }
 
-    /// Where a reference leads in the document.
+    /// The target of a reference in the document.
     pub(super) fn target(&self, reference: &str) -> Option<View<'a>> {
         let anchor = reference.strip_prefix('#');
         anchor
@@ -78,7 +78,7 @@ impl<'a> SchemaEdits<'a> {
             .or_else(|| target(self.root, reference))
     }
 
-    /// Leaves out a keyword that says nothing, or that the guard does not check.
+    /// Leaves out a keyword that asserts nothing, or that the guard does not check.
     pub(super) fn remove(&mut self, schema: View<'a>, keyword: &'a str) {
         if schema.member(keyword).is_some() {
             self.change(schema).removed.insert(keyword);
@@ -91,7 +91,7 @@ impl<'a> SchemaEdits<'a> {
         self.loosened.insert(schema.id());
     }
 
-    /// Puts text for a value or a key of a schema.
+    /// Replaces a value or a key of a schema with text.
     pub(super) fn replace(&mut self, schema: View<'a>, part: View<'a>, text: String) {
         self.change(schema).texts.push((part, text));
     }
@@ -100,7 +100,7 @@ impl<'a> SchemaEdits<'a> {
         self.change(schema).appended.push(member);
     }
 
-    /// Leaves of a subschema its `type` only.
+    /// Removes everything but `type` from a subschema.
     pub(super) fn cut(&mut self, schema: View<'a>) {
         self.cut.insert(schema.id());
         self.loosened.insert(schema.id());
@@ -130,7 +130,7 @@ impl<'a> SchemaEdits<'a> {
         let mut edits = Edits::new();
         for schema in &self.subs {
             if self.cut.contains(&schema.id()) {
-                // Beside a reference a `type` may be ignored.
+                // A `type` beside a reference may be ignored.
                 let kind = schema
                     .member("type")
                     .filter(|_| schema.member("$ref").is_none());
@@ -158,14 +158,14 @@ impl<'a> SchemaEdits<'a> {
         (edits.apply_within(source, span.start, span.end), self.notes)
     }
 
-    /// Loosens what a loosened subschema would make stricter.
+    /// Loosens whatever a loosened subschema would make stricter.
     fn spread(&mut self) {
         if self.loosened.is_empty() {
             return;
         }
         let subs = self.subs.clone();
         for schema in &subs {
-            // They look at what other keywords evaluated.
+            // They depend on what other keywords evaluated.
             for keyword in ["unevaluatedProperties", "unevaluatedItems"] {
                 if schema.member(keyword).is_some() {
                     self.loosen(*schema, keyword);
@@ -205,7 +205,7 @@ impl<'a> SchemaEdits<'a> {
         }
     }
 
-    /// The subschemas from which a loosened one can be reached.
+    /// The subschemas that lead to a loosened one.
     fn leading_to_loosened(&self, subs: &[View<'a>]) -> HashSet<NodeId> {
         let mut above: HashMap<NodeId, Vec<NodeId>> = HashMap::new();
         for schema in subs {
@@ -230,7 +230,7 @@ impl<'a> SchemaEdits<'a> {
         affected
     }
 
-    /// Leaves out the keyword that a place is in, as lenient compilation does.
+    /// Leaves out the keyword that contains a location, as lenient compilation does.
     pub(super) fn ignore(&mut self, place: View<'a>) {
         let mut at = place;
         while let Some(above) = at.parent() {
@@ -239,12 +239,12 @@ impl<'a> SchemaEdits<'a> {
                 if at.id() == place.id() {
                     self.remove(above, name.string());
                 } else {
-                    // A part of what the keyword asserts still counts.
+                    // The rest of what the keyword asserts still counts.
                     self.loosen(above, name.string());
                 }
                 return;
             }
-            // One of the schemas that a keyword holds by name.
+            // One of the named schemas that a keyword holds.
             let is_entry = above.name().is_some_and(|name| {
                 layout(name.string()) == Some(SubschemaLayout::Map)
                     && above
@@ -271,10 +271,10 @@ pub(super) fn members<'a>(schema: View<'a>) -> impl Iterator<Item = (&'a str, Vi
     schema.members().map(|(key, value)| (key.text(), value))
 }
 
-/// A member that keeps a name's JSON text.
+/// A member as JSON text, its name escaped.
 pub(super) fn member(name: &str, value: &str) -> String {
     format!("{}:{value}", string(name))
 }
 
-/// How many changes are listed one by one.
+/// The number of changes that are listed one by one.
 const NOTES: usize = 4;

@@ -1,4 +1,5 @@
-//! Schemas that the validators of clients compile, and check at a bounded cost.
+//! Writes schemas so that the validators of clients can compile them, and check them at a bounded
+//! cost.
 
 use toolgate_json::{Kind, Node as _, OwnedDocument, View};
 use toolgate_schema::{CompileError, Schema, Warning};
@@ -11,35 +12,34 @@ use crate::contract::{SchemaPart, SchemaStore, definition_limits};
 use crate::message::Edits;
 use crate::project::Lost;
 
-/// What clients get for a schema whose check may take them much time: that takes time
-/// exponential in the schema or the value, or more than linear in a long text.
+/// What clients get for a schema that may take them too long to check: exponential time in the
+/// schema or the value, or more than linear time in a long text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(
     clippy::exhaustive_enums,
     reason = "a costly schema is sent in part, not at all, or as it is"
 )]
 pub enum CostlySchemas {
-    /// The schema without what is costly (the default). It accepts at least as much.
+    /// The schema without its costly parts (the default). It accepts at least as much.
     #[default]
     Simplify,
     /// No output schema; `{"type":"object"}` for an input schema.
     Strip,
-    /// The schema as it is written.
+    /// The schema as written.
     Pass,
 }
 
-/// Writes the schemas of a page as popular clients can compile them, where they
-/// cannot as they are: patterns are spelled for strict engines, keywords that were
-/// ignored by `store` are left out, as are an `$id` and references that lead out of the
-/// schema, and what is costly by `costly`. The result accepts at least what the
-/// original accepts. If no part can be kept, an output schema is left out, and of an
-/// input schema the names and types of its members stay.
+/// Rewrites the schemas of a page that popular clients cannot compile as they are: patterns are
+/// written for strict engines; keywords that `store` ignored are left out, as are an `$id` and
+/// references to outside the schema; `costly` decides about costly parts. The result accepts at
+/// least everything that the original accepts. If no part can be kept, an output schema is left
+/// out, and an input schema keeps only the names and types of its members.
 ///
 /// `None` if the page can stay as it is.
 ///
 /// # Errors
 ///
-/// The page cannot be read again as it was rewritten, because it passes a bound now.
+/// The rewritten page cannot be read again, because it exceeds a limit.
 ///
 /// ```
 /// use toolgate_mcp::catalog::Listing;
@@ -101,7 +101,7 @@ fn simplified(
     store: &SchemaStore,
     costly: CostlySchemas,
 ) -> Option<(Option<String>, String)> {
-    // A schema that does not compile is the caller's business.
+    // A schema that does not compile is left to the caller.
     let compiled = store.schema(schema.raw()).ok()?;
     match attempt(&compiled, part, store, costly) {
         Attempt::AsItIs => None,
@@ -116,8 +116,8 @@ fn simplified(
     }
 }
 
-/// What lenient compilation left out. `nullable` is not a keyword to it, but one to some
-/// clients, which allow `null` for it.
+/// What lenient compilation left out. `nullable` is no keyword there, but some clients know it and
+/// allow `null` for it.
 fn ignored(schema: &Schema) -> impl Iterator<Item = &CompileError> {
     let errors = schema.warnings().iter().map(Warning::error);
     errors.filter(|error| !error.pointer().ends_with("/nullable"))
@@ -179,7 +179,7 @@ fn attempt(
     let Some(text) = text else {
         return Attempt::AsItIs;
     };
-    // The result is checked again: it must need no further change.
+    // Checks the result again: it must need no further change.
     match store.schema(&text) {
         Ok(simpler)
             if ignored(&simpler).next().is_none()
@@ -203,8 +203,7 @@ fn without_costly(schema: &Schema) -> (String, Vec<String>) {
     schema_edits.apply(document.source())
 }
 
-/// An input schema with only the names of its members, and what models and
-/// headers need of them.
+/// An input schema reduced to the names of its members, and what models and headers need of them.
 fn outline(schema: View<'_>) -> String {
     let mut properties = Vec::new();
     if let Some(map) = schema.member("properties") {
@@ -223,7 +222,7 @@ fn outline(schema: View<'_>) -> String {
         r#"{{"type":"object","properties":{{{}}}}}"#,
         properties.join(",")
     );
-    // A `type` may be one that there is not.
+    // A `type` may be an unknown one.
     let known = OwnedDocument::read(text.as_str(), &definition_limits()).is_ok()
         && Schema::compile(text.as_bytes()).is_ok();
     if known {
@@ -235,5 +234,5 @@ fn outline(schema: View<'_>) -> String {
 
 const TOO_MUCH: &str = "it costs too much to check";
 const NO_FORM: &str = "it has no form that clients can compile";
-/// The subschemas that a client may apply to one place of a value.
+/// The maximum number of subschemas that a client may apply to one location of a value.
 const PATHS: u64 = 10_000;

@@ -1,10 +1,10 @@
-//! Reading a tool's definition: what the protocol asks of its members.
+//! Reads a tool's definition and checks what the protocol requires of its members.
 
 use toolgate_json::{Key as _, Kind, Node as _, Span, View};
 
 use super::malformed::MalformedTool;
 
-/// A well-formed tool: its name, and where it and its schemas stand in its page.
+/// A well-formed tool: its name, and the spans of the tool and its schemas in the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ToolSpans<'a> {
     pub(crate) name: &'a str,
@@ -23,7 +23,7 @@ pub(crate) struct Definition<'a> {
 }
 
 impl<'a> Definition<'a> {
-    /// Reads a tool as it is listed. Unknown members are left alone.
+    /// Reads a tool from a list. Ignores unknown members.
     pub(crate) fn read(tool: View<'a>) -> Result<Self, MalformedTool> {
         if tool.kind() != Kind::Object {
             return Err(MalformedTool::NotAnObject(tool.kind()));
@@ -52,7 +52,7 @@ impl<'a> Definition<'a> {
         Ok(definition)
     }
 
-    /// Where its parts stand.
+    /// The spans of its parts.
     pub(crate) fn spans(&self) -> ToolSpans<'a> {
         ToolSpans {
             name: self.name,
@@ -84,8 +84,8 @@ impl<'a> Definition<'a> {
     }
 }
 
-/// What a member of a tool must be, if the protocol says it: its name, and its kind in
-/// words and as such.
+/// What the protocol requires a member of a tool to be, if it says so: the member's name, and its
+/// kind in words and as a [`Kind`].
 pub(crate) fn member(name: &str) -> Option<(&'static str, &'static str, Kind)> {
     Some(match name {
         "name" => ("name", "a string", Kind::String),
@@ -117,5 +117,5 @@ fn expect(
     })
 }
 
-/// Characters of a wrong `type` that are kept.
+/// The maximum number of characters of a wrong `type` that are kept.
 const FOUND: usize = 80;

@@ -1,5 +1,5 @@
-//! `x-mcp-header`: parameters that travel as HTTP headers too (2026-07-28,
-//! server/tools and basic/transports/streamable-http).
+//! `x-mcp-header`: parameters that are also sent as HTTP headers (2026-07-28, server/tools and
+//! basic/transports/streamable-http).
 
 use std::collections::HashSet;
 use std::fmt;
@@ -8,7 +8,7 @@ use toolgate_json::{Key as _, Kind, Node as _, ReadError, View, pointer, quote};
 
 use toolgate_syntax::positions::{SubschemaLayout, layout};
 
-/// A parameter that a client sends as the header `Mcp-Param-{name}` too.
+/// A parameter that a client also sends as the header `Mcp-Param-{name}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HeaderParameter {
@@ -32,11 +32,11 @@ pub enum HeaderKind {
     Boolean,
 }
 
-/// Why a tool's annotations break the rules. A client on HTTP must drop it.
+/// Why a tool's annotations break the rules. A client on HTTP must drop the tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct HeaderFault {
-    /// Where, as a JSON pointer into the input schema.
+    /// The location, as a JSON pointer into the input schema.
     pub pointer: String,
     /// What is wrong.
     pub kind: HeaderFaultKind,
@@ -48,15 +48,15 @@ pub struct HeaderFault {
 pub enum HeaderFaultKind {
     /// The annotation is not a string.
     NotAString,
-    /// The name is not a token of RFC 9110 section 5.6.2, or empty.
+    /// The name is empty or not a token of RFC 9110 section 5.6.2.
     NotAToken(String),
-    /// Another annotation has the same name but for letter case.
+    /// Another annotation has the same name, ignoring letter case.
     Duplicate(String),
     /// The type is not exactly one of `string`, `integer` and `boolean`.
     Type,
-    /// It is not reached from the root through `properties` alone.
+    /// It is not reached from the root by `properties` alone.
     Unreachable,
-    /// The schema cannot be read, so that its annotations are not known.
+    /// The schema cannot be parsed, so its annotations are unknown.
     Unreadable(ReadError),
 }
 
@@ -173,7 +173,7 @@ fn is_token(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(allowed)
 }
 
-/// Characters of an annotation that a message repeats.
+/// The maximum number of characters of an annotation in a message.
 const SHOWN: usize = 64;
-/// Characters of a place that a message repeats.
+/// The maximum number of characters of a pointer in a message.
 const PLACE: usize = 200;

@@ -1,4 +1,4 @@
-//! Why a tool of a listing is not a tool: one reason, which names it.
+//! Why a listed tool is malformed: one reason, which names the tool.
 
 use std::fmt;
 
@@ -8,21 +8,20 @@ use crate::message::write::{NAME, kind_name};
 
 /// What is wrong with a tool's definition.
 ///
-/// Reasons that concern a schema's inside are found when it is compiled; these
-/// are what the protocol itself says of a tool (schema.json, `Tool`), which
-/// makes typed readers refuse the whole list.
+/// Errors inside a schema are found when it is compiled; these are violations of what the protocol
+/// itself requires of a tool (schema.json, `Tool`), for which typed readers reject the whole list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MalformedTool {
-    /// Its text is not JSON, has duplicate keys, or is over a bound.
+    /// Its text is not JSON, has duplicate keys, or exceeds a limit.
     Json(ReadError),
     /// It is not an object.
     NotAnObject(Kind),
-    /// A member that must be there is not.
+    /// A required member is missing.
     Missing(&'static str),
-    /// A member has another type than the protocol gives it.
+    /// A member has a type that the protocol does not allow.
     Member {
-        /// The member; for one inside a schema a path with `.`.
+        /// The member; a path with `.` for a member inside a schema.
         member: &'static str,
         /// What it must be.
         expected: &'static str,
@@ -31,18 +30,18 @@ pub enum MalformedTool {
     },
     /// The root of `inputSchema` has no `type`.
     InputTypeMissing,
-    /// The root of `inputSchema` has another `type` than `object`.
+    /// The root of `inputSchema` has a `type` other than `object`.
     InputTypeNotObject {
         /// Its JSON text, cut.
         found: String,
     },
-    /// A tool before it has the same name.
+    /// An earlier tool has the same name.
     DuplicateName,
-    /// The readers of an era cannot read it.
+    /// Readers of an era cannot read it.
     Era {
         /// The era's version.
         version: &'static str,
-        /// What they would need.
+        /// What they require.
         expected: &'static str,
     },
     /// Its `x-mcp-header` annotations break the rules (2026-07-28, HTTP).
@@ -104,20 +103,20 @@ impl fmt::Display for MalformedTool {
 
 impl std::error::Error for MalformedTool {}
 
-/// A tool that was left out of a catalog, or of a list for one reader.
+/// A tool that was left out of a catalog, or of the list for one reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Isolated {
     /// Its name, if it has one.
     pub name: Option<String>,
-    /// Its index in the array it came in.
+    /// Its index in the original array.
     pub index: usize,
     /// Why.
     pub reason: MalformedTool,
 }
 
 impl Isolated {
-    /// A tool of a list, by its place there.
+    /// A tool of a list, identified by its index there.
     pub(crate) fn of(tool: View<'_>, index: usize, reason: MalformedTool) -> Self {
         let name = tool
             .member("name")
@@ -139,5 +138,5 @@ impl fmt::Display for Isolated {
     }
 }
 
-/// Characters of a wrong `type` that a message repeats.
+/// The maximum number of characters of a wrong `type` in a message.
 const FOUND: usize = 64;

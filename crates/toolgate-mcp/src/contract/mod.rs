@@ -1,4 +1,4 @@
-//! The contract of one tool: its name, its schemas, and what follows from them.
+//! The contract of one tool: its name, its schemas, and what can be derived from them.
 
 mod definition;
 mod headers;
@@ -27,11 +27,11 @@ pub use validator::{Engine, HostSchema, HostVerdict, Validator};
 
 use store::Slot;
 
-/// A tool as its server describes it, ready to be held to it.
+/// A tool as its server describes it, against which calls and results are checked.
 ///
-/// Made from the tool's JSON without compiling anything: a schema is compiled
-/// when it is first asked for, through a [`SchemaStore`] that shares it with
-/// every tool that has the same text. The text is kept as it was written.
+/// Reads the tool's JSON without compiling anything: a schema is compiled when it is first needed,
+/// through a [`SchemaStore`] that shares it with every tool whose schema has the same text. The
+/// text is kept as written.
 pub struct ToolContract {
     name: Arc<str>,
     page: Arc<str>,
@@ -50,7 +50,7 @@ struct Part {
     slot: Slot,
 }
 
-/// What a tool's output schema is to eras that know objects only.
+/// How eras that support only objects can express a tool's output schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_enums,
@@ -61,16 +61,16 @@ pub enum OutputShape {
     None,
     /// The root says `"type": "object"` itself.
     Object,
-    /// The root allows objects only, but by reference or composition.
+    /// The root allows only objects, but by reference or composition.
     ObjectWithoutType,
-    /// The root has no `type`, and its keywords speak of objects only. Other values are
-    /// allowed, but hardly meant.
+    /// The root has no `type`, and its keywords apply only to objects. Other values are allowed,
+    /// but hardly intended.
     ObjectByKeywords,
     /// Other values are allowed.
     Other,
 }
 
-/// Which of a tool's two schemas.
+/// One of a tool's two schemas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "a tool has two schemas")]
 pub enum SchemaPart {
@@ -91,7 +91,7 @@ impl SchemaPart {
     }
 }
 
-/// A schema of a tool that does not compile.
+/// A tool's schema that does not compile.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct UncompilableTool {
@@ -125,7 +125,7 @@ impl std::error::Error for UncompilableTool {
 }
 
 impl ToolContract {
-    /// Reads one tool's definition, an object as in `tools/list`.
+    /// Reads one tool's definition, an object from `tools/list`.
     ///
     /// ```
     /// use toolgate_mcp::contract::{SchemaStore, ToolContract};
@@ -141,8 +141,8 @@ impl ToolContract {
     ///
     /// # Errors
     ///
-    /// It is not JSON, or not what the protocol says a tool is. Whether its
-    /// schemas compile is found out when they are asked for.
+    /// It is not JSON, or the protocol does not allow it as a tool. Its schemas are compiled only
+    /// when they are needed.
     pub fn read(tool: &[u8], store: &SchemaStore) -> Result<Self, MalformedTool> {
         let document =
             OwnedDocument::read(tool, &definition_limits()).map_err(MalformedTool::Json)?;
@@ -176,37 +176,37 @@ impl ToolContract {
         &self.name
     }
 
-    /// The name, to be kept by others without a copy.
+    /// The name, shared so that others keep it without a copy.
     #[must_use]
     pub fn shared_name(&self) -> Arc<str> {
         Arc::clone(&self.name)
     }
 
-    /// How the name departs from what the protocol recommends.
+    /// How the name breaks the protocol's recommendation.
     #[must_use]
     pub fn name_fault(&self) -> Option<NameFault> {
         NameFault::of(&self.name)
     }
 
-    /// The whole definition, as it was written.
+    /// The whole definition, as written.
     #[must_use]
     pub fn text(&self) -> &str {
         self.slice(self.span)
     }
 
-    /// `inputSchema` as it was written.
+    /// `inputSchema` as written.
     #[must_use]
     pub fn input_text(&self) -> &str {
         self.slice(self.input.span)
     }
 
-    /// `outputSchema` as it was written.
+    /// `outputSchema` as written.
     #[must_use]
     pub fn output_text(&self) -> Option<&str> {
         self.output.as_ref().map(|part| self.slice(part.span))
     }
 
-    /// The input schema, compiled now if it is not yet.
+    /// The input schema, compiled now if it is not compiled yet.
     ///
     /// ```
     /// use toolgate_mcp::contract::{SchemaStore, ToolContract};
@@ -224,7 +224,7 @@ impl ToolContract {
         self.compiled(&self.input, SchemaPart::Input)
     }
 
-    /// The output schema, if the tool has one, compiled now if it is not yet.
+    /// The output schema, if the tool has one, compiled now if it is not compiled yet.
     ///
     /// # Errors
     ///
@@ -235,7 +235,7 @@ impl ToolContract {
             .transpose()
     }
 
-    /// Whether both schemas compile; compiles them the first time it is asked.
+    /// Checks that both schemas compile; compiles them on the first call.
     ///
     /// ```
     /// use toolgate_mcp::contract::{SchemaStore, ToolContract};
@@ -249,7 +249,7 @@ impl ToolContract {
     ///
     /// # Errors
     ///
-    /// The first that does not.
+    /// The first schema that does not compile.
     pub fn verify(&self) -> Result<(), UncompilableTool> {
         let sound = self.sound.get_or_init(|| {
             self.input()?;
@@ -259,9 +259,9 @@ impl ToolContract {
         sound.clone()
     }
 
-    /// The argument schema that the definition publishes beside its input
-    /// schema, in its `_meta` under [`ARGUMENT_SCHEMA`]. Whether a caller goes by
-    /// it is the caller's to say: anybody can write one into a definition.
+    /// The argument schema that the definition publishes beside its input schema, in its `_meta`
+    /// under [`ARGUMENT_SCHEMA`]. The caller decides whether to use it: anybody can write one into
+    /// a definition.
     ///
     /// # Errors
     ///
@@ -273,7 +273,7 @@ impl ToolContract {
             }
             let tool = match OwnedDocument::read(self.text(), &definition_limits()) {
                 Ok(tool) => tool,
-                // Its page was read under larger bounds.
+                // Its page was read with larger limits.
                 Err(error) => return Some(Err(Arc::new(SchemaError::unreadable(error)))),
             };
             let root = tool.document().root();
@@ -284,7 +284,7 @@ impl ToolContract {
         found.as_ref().map(Result::as_ref)
     }
 
-    /// The parameters that travel as HTTP headers too (2026-07-28), in order.
+    /// The parameters that are also sent as HTTP headers (2026-07-28), in order.
     ///
     /// # Errors
     ///
@@ -298,7 +298,7 @@ impl ToolContract {
                 Ok(schema) => {
                     headers::parameters(schema.document().root()).map(Vec::into_boxed_slice)
                 }
-                // Its page was read under larger bounds.
+                // Its page was read with larger limits.
                 Err(error) => Err(HeaderFault {
                     pointer: String::new(),
                     kind: HeaderFaultKind::Unreadable(error),
@@ -308,7 +308,7 @@ impl ToolContract {
         found.as_ref().map(|parameters| &**parameters)
     }
 
-    /// What the output schema is to eras that know objects only.
+    /// How eras that support only objects can express the output schema.
     #[must_use]
     pub fn output_shape(&self) -> OutputShape {
         *self.shape.get_or_init(|| {
@@ -364,13 +364,13 @@ impl fmt::Debug for ToolContract {
     }
 }
 
-/// Whether an annotation can be in the text, spelled out or with escapes.
+/// Whether an annotation may be in the text, written plainly or with escapes.
 pub(crate) fn may_have_headers(schema: &str) -> bool {
     schema.contains("x-mcp-header") || schema.contains("\\u")
 }
 
-/// How definitions are read: deeper than any schema may be, so that one tool's
-/// depth is its own fault when it is compiled, and not that of its whole page.
+/// The limits for reading definitions: deeper than any schema may be, so that a tool that is too
+/// deep fails alone when it is compiled, and not its whole page.
 pub(crate) fn definition_limits() -> ReadLimits {
     ReadLimits {
         bytes: 64 << 20,
@@ -383,5 +383,5 @@ pub(crate) fn definition_limits() -> ReadLimits {
 /// The member of a tool's `_meta` that holds its argument schema.
 pub const ARGUMENT_SCHEMA: &str = crate::argument::LISTED;
 
-/// Characters of a place that a message repeats.
+/// The maximum number of characters of a pointer in a message.
 const PLACE: usize = 200;

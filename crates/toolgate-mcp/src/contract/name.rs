@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// How a name departs from what the protocol recommends. Such a tool works.
+/// How a name breaks the protocol's recommendation. Such a tool still works.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NameFault {

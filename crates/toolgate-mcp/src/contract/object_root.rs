@@ -1,4 +1,4 @@
-//! Whether every value that a schema allows is an object, decided from the schema alone.
+//! Decides from a schema alone whether it allows only objects.
 
 use std::collections::HashMap;
 
@@ -6,12 +6,12 @@ use toolgate_json::{Key as _, Kind, Node as _, NodeId, View};
 use toolgate_syntax::reference::target;
 use toolgate_syntax::{AppliesTo, Dialect, Keyword};
 
-/// Whether a root is object-shaped: its `type` is `object`, or the target of its
-/// same-document `$ref` is, or every member of its `anyOf` or `oneOf`, or any of
-/// its `allOf`. `type: ["object", "null"]` is not.
+/// Whether a root allows only objects: its `type` is `object`, or the target of its same-document
+/// `$ref` allows only objects, or every member of its `anyOf` or `oneOf` does, or any member of its
+/// `allOf`. `type: ["object", "null"]` does not.
 ///
-/// Linear in the schema; beyond [`DEPTH`] steps of reference and composition the
-/// answer is no, with which a reader is always safe.
+/// Linear in the schema; beyond [`DEPTH`] steps of reference and composition the answer is no,
+/// which is always safe for a reader.
 pub(crate) fn accepts_only_objects(root: View<'_>) -> bool {
     let mut judge = ObjectRoot {
         root,
@@ -21,8 +21,8 @@ pub(crate) fn accepts_only_objects(root: View<'_>) -> bool {
     judge.schema(root, 0)
 }
 
-/// Whether a root without `type` has keywords that concern objects, and none that
-/// concern other values.
+/// Whether a root without `type` has keywords that apply to objects, and none that apply to other
+/// values.
 pub(crate) fn constrains_only_objects(root: View<'_>) -> bool {
     let mut of_objects = false;
     for (key, _) in root.members() {
@@ -36,7 +36,7 @@ pub(crate) fn constrains_only_objects(root: View<'_>) -> bool {
     of_objects
 }
 
-/// Whether a keyword that looks at instances of every type can refuse some.
+/// Whether a keyword that applies to all types can reject some instances.
 fn constrains_any(keyword: Keyword) -> bool {
     matches!(
         keyword,
@@ -59,12 +59,12 @@ fn constrains_any(keyword: Keyword) -> bool {
 struct ObjectRoot<'a> {
     root: View<'a>,
     ref_hides_siblings: bool,
-    /// False while it is being decided: a cycle of references promises nothing.
+    /// False while it is being decided: a cycle of references guarantees nothing.
     known: HashMap<NodeId, bool>,
 }
 
 impl<'a> ObjectRoot<'a> {
-    /// Calls itself at most [`DEPTH`] deep.
+    /// Recurses at most [`DEPTH`] levels.
     fn schema(&mut self, schema: View<'a>, depth: usize) -> bool {
         if let Some(known) = self.known.get(&schema.id()) {
             return *known;
@@ -102,7 +102,7 @@ impl<'a> ObjectRoot<'a> {
     }
 }
 
-/// How many references and compositions are followed.
+/// The maximum number of references and compositions to follow.
 const DEPTH: usize = 64;
 
 #[cfg(test)]

@@ -9,36 +9,36 @@ use toolgate_schema::{CompileError, Compiler, Formats, Schema, Strictness};
 
 use super::SchemaPart;
 
-/// Compiles schemas when they are first needed and keeps them under a bound.
+/// Compiles schemas when they are first needed and keeps them within a memory bound.
 ///
-/// A schema is identified by its whole text: two tools with the same schema
-/// share one, and no `$id` makes two schemas meet (all schemas of a store are
-/// compiled under the same options, but for [formats](Self::choosing)). A caller that needs a schema that another thread
-/// is compiling waits for it; no schema is compiled twice. When the compiled
-/// schemas together weigh more than the bound, those that were used longest ago
-/// go, and are compiled again when they are needed again.
+/// A schema is identified by its whole text: two tools with the same schema share one, and two
+/// schemas with the same `$id` stay apart (all schemas of a store are compiled with the same
+/// options, except for [formats](Self::choosing)). A caller that needs a schema that another thread
+/// is compiling waits for it; no schema is compiled twice. When the compiled schemas together
+/// exceed the bound, the least recently used are dropped, and compiled again when they are needed
+/// again.
 ///
-/// A store is a handle: clones share the schemas, catalogs can share a store.
+/// A store is a handle: clones share the schemas, and catalogs can share a store.
 #[derive(Clone)]
 pub struct SchemaStore(Arc<Inner>);
 
 struct Inner {
     compiler: Compiler,
-    /// What `format` does in which schema; the compiler's own where nothing is chosen.
+    /// What `format` does in each schema; the compiler's own setting if nothing is chosen.
     choose: Option<Choose>,
     bytes: usize,
     cache: Mutex<Cache>,
-    /// Counts compilations. Uses are dated by it, so that a use costs no write
-    /// to memory that threads share unless something was compiled since.
+    /// The number of compilations. Uses are dated by it, so that a use writes to memory shared by
+    /// threads only if something was compiled since.
     clock: AtomicU64,
 }
 
-/// Says what `format` does in a schema of the tool with this name.
+/// Chooses what `format` does in a schema of the tool with this name.
 type Choose = Box<dyn Fn(&str, SchemaPart) -> Formats + Send + Sync>;
 
 #[derive(Default)]
 struct Cache {
-    /// By text, and by what `format` does where that was chosen.
+    /// By text, and by what `format` does if that was chosen.
     cells: HashMap<Key, Arc<Cell>>,
     bytes: usize,
     compiled: u64,
@@ -51,16 +51,16 @@ pub(super) struct Cell {
     formats: Option<Formats>,
     made: OnceLock<Result<Schema, Arc<CompileError>>>,
     used: AtomicU64,
-    /// Zero while it is being compiled, and so not yet counted.
+    /// Zero while it is being compiled and not counted yet.
     weight: AtomicU64,
 }
 
-/// A schema's place in a contract: empty until it is needed.
+/// A contract's slot for a schema: empty until the schema is needed.
 #[derive(Default)]
 pub(super) struct Slot(RwLock<Weak<Cell>>);
 
 impl SchemaStore {
-    /// Bytes that compiled schemas may weigh together unless set: 64 MiB.
+    /// The default bound in bytes for all compiled schemas: 64 MiB.
     pub const BYTES: usize = 64 << 20;
 
     /// A store whose schemas are compiled as [`Compiler::new`] does: formats are annotations.
@@ -69,8 +69,8 @@ impl SchemaStore {
         Self::with(Compiler::new(), Self::BYTES)
     }
 
-    /// The same, but keywords that their dialect forbids are left out of a schema and
-    /// reported, where [`new`](Self::new) refuses the schema.
+    /// The same, but keywords that their dialect forbids are left out of a schema and reported,
+    /// while [`new`](Self::new) refuses the schema.
     ///
     /// ```
     /// use toolgate_mcp::contract::SchemaStore;
@@ -85,16 +85,15 @@ impl SchemaStore {
         Self::with(Compiler::new().strictness(Strictness::Lenient), Self::BYTES)
     }
 
-    /// A store with its own compiler, and a bound in bytes for what is compiled
-    /// (an estimate from the text and its patterns). The schema that was
-    /// compiled last stays, however heavy.
+    /// A store with its own compiler, and a bound in bytes for compiled schemas (an estimate from
+    /// the text and its patterns). The last compiled schema stays, whatever its size.
     #[must_use]
     pub fn with(compiler: Compiler, bytes: usize) -> Self {
         Self::made(compiler, bytes, None)
     }
 
-    /// The same, where `choose` says what `format` does in each schema. It is asked at each use,
-    /// so that what it answers may change.
+    /// The same, but `choose` decides what `format` does in each schema. It is called at each use,
+    /// so its answer may change.
     #[must_use]
     pub fn choosing(
         compiler: Compiler,
@@ -114,14 +113,14 @@ impl SchemaStore {
         }))
     }
 
-    /// How many schemas are compiled and how many bytes they are taken to weigh.
+    /// The number of compiled schemas and their estimated size in bytes.
     #[must_use]
     pub fn resident(&self) -> (usize, usize) {
         let cache = self.cache();
         (cache.cells.len(), cache.bytes)
     }
 
-    /// How many times a schema was compiled since the store was made.
+    /// The number of compilations since the store was made.
     ///
     /// ```
     /// use toolgate_mcp::contract::SchemaStore;
@@ -137,7 +136,7 @@ impl SchemaStore {
         self.cache().compiled
     }
 
-    /// The schema with this text, compiled now if it is not yet.
+    /// The schema with this text, compiled now if it is not compiled yet.
     ///
     /// # Errors
     ///
@@ -146,7 +145,7 @@ impl SchemaStore {
         self.cell(text, None).answer()
     }
 
-    /// A schema of a tool, by a slot that remembers where it is.
+    /// A tool's schema, through a slot that remembers its cell.
     pub(super) fn slotted(
         &self,
         slot: &Slot,
@@ -207,7 +206,7 @@ impl SchemaStore {
         cell
     }
 
-    /// Counts a schema that was just compiled, and makes room for it.
+    /// Counts a newly compiled schema, and makes room for it.
     fn admit(&self, text: &str, cell: &Arc<Cell>) {
         let weight = match cell.made.get() {
             Some(Ok(schema)) => memory_bound(schema, text),
@@ -228,8 +227,8 @@ impl SchemaStore {
 }
 
 impl Cache {
-    /// Lets go of what was used longest ago until the rest is within the bound.
-    /// Goes a quarter below it, so that a full store does not sort at each compile.
+    /// Drops the least recently used schemas until the rest is within the bound. Goes a quarter
+    /// below it, so that a full store does not sort at each compilation.
     fn make_room(&mut self, allowed: usize, newest: &Arc<Cell>) {
         if self.bytes <= allowed {
             return;
@@ -257,12 +256,12 @@ impl Cell {
     fn answer(&self) -> Result<Schema, Arc<CompileError>> {
         match self.made.get() {
             Some(made) => made.clone(),
-            // `SchemaStore::cell` hands out cells that were made.
+            // `SchemaStore::cell` returns only cells that are made.
             None => Schema::compile(b"false").map_err(Arc::new),
         }
     }
 
-    /// Dates a use after compilation number `now` and before the next one.
+    /// Dates a use between compilation number `now` and the next one.
     fn touch(&self, now: u64) {
         let date = 2 * now + 1;
         if self.used.load(Ordering::Relaxed) != date {
@@ -292,15 +291,14 @@ fn to_usize(count: u64) -> usize {
     usize::try_from(count).unwrap_or(usize::MAX)
 }
 
-/// What a refused schema takes beside its text.
+/// The size of a refused schema in addition to its text.
 const REFUSED: usize = 512;
 
-/// Bytes that a compiled schema may hold, with the automata that its patterns build
-/// when they are first matched, and with what explaining a failure adds. An estimate
-/// from above.
+/// The number of bytes that a compiled schema may use, including the automata that its patterns
+/// build when they are first matched, and the memory for explaining a failure. An upper estimate.
 fn memory_bound(schema: &Schema, text: &str) -> usize {
     BASE + text.len() + schema.memory()
 }
 
-/// What any schema takes beside its text, by which it is found.
+/// The size of any schema in addition to the text that is its key.
 const BASE: usize = 1 << 10;

@@ -1,32 +1,32 @@
-//! A JSON Schema engine of the host's own, under our contracts.
+//! Lets a host use its own JSON Schema engine for our contracts.
 
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A JSON Schema engine that a host brings.
+/// A JSON Schema engine that the host provides.
 ///
-/// Contracts stay what they are: what is checked when, what a refusal says to
-/// whom, what an undecided check means. Only whether a value matches a schema
-/// is asked of the host's engine. A schema that this crate's own engine refuses
-/// (a reference that leads out of it, more than the bounds allow) never reaches
-/// the host's: see [`Checker::engine`](crate::check::Checker::engine).
+/// Contracts do not change: they decide what is checked when, what a refusal says to whom, and what
+/// an undecided check means. The host's engine only decides whether a value matches a schema. A
+/// schema that this crate's own engine refuses (for example a reference to outside the schema, or
+/// more than the limits allow) never reaches the host's: see
+/// [`Checker::engine`](crate::check::Checker::engine).
 pub trait Validator: Send + Sync {
     /// Compiles a schema, given as its tool's author wrote it.
     ///
     /// # Errors
     ///
-    /// Why it does not compile, in one line. Calls of its tool are refused.
+    /// The reason why it does not compile, in one line. Calls of its tool are refused.
     fn compile(&self, schema: &str) -> Result<Box<dyn HostSchema>, String>;
 }
 
-/// A schema that a host's engine compiled.
+/// A schema compiled by a host's engine.
 pub trait HostSchema: Send + Sync {
     /// Checks a value, given as JSON text.
     fn check(&self, instance: &str) -> HostVerdict;
 }
 
-/// What a host's engine says of a value. There are three answers.
+/// The verdict of a host's engine on a value. There are three.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_enums,
@@ -35,15 +35,15 @@ pub trait HostSchema: Send + Sync {
 pub enum HostVerdict {
     /// It matches.
     Valid,
-    /// It does not, for these reasons, the most useful first. Each names the
-    /// place in the value.
+    /// It does not match, for these reasons, the most useful first. Each names the location in the
+    /// value.
     Invalid(Vec<String>),
     /// The engine gave up, for this reason.
     Undecided(String),
 }
 
-/// A host's engine with the schemas that it compiled. A handle: clones share
-/// them, so that all checkers of a program compile a schema once.
+/// A host's engine with its compiled schemas. A handle: clones share the schemas, so that all
+/// checkers of a program compile a schema once.
 #[derive(Clone)]
 pub struct Engine(Arc<Inner>);
 
@@ -56,7 +56,8 @@ struct Inner {
 type Compiled = Result<Arc<dyn HostSchema>, Arc<str>>;
 
 impl Engine {
-    /// Compiled schemas that are kept. Of more, all are compiled again.
+    /// The maximum number of compiled schemas. When it is reached, all are dropped and compiled
+    /// again.
     pub const SCHEMAS: usize = 4_096;
 
     /// An engine that has compiled nothing yet.
@@ -68,7 +69,7 @@ impl Engine {
         }))
     }
 
-    /// The schema with this text, compiled now if it is not yet.
+    /// The schema with this text, compiled now if it is not compiled yet.
     ///
     /// # Errors
     ///
@@ -81,7 +82,7 @@ impl Engine {
         if let Some(known) = compiled().get(text) {
             return known.clone();
         }
-        // No caller waits for an engine that has not answered yet.
+        // The lock is not held here, so no caller waits for the engine.
         let made = self.0.validator.compile(text);
         let made: Compiled = made.map(Arc::from).map_err(Arc::from);
         let mut compiled = compiled();

@@ -1,8 +1,8 @@
-//! The protocol's versions and what each can do: one table of capabilities.
+//! The protocol versions and the capabilities of each: one table.
 //!
-//! Each version has a row of `Capabilities`. 2025-11-25 and 2026-07-28 have a folder each with their
-//! row; the rows of the three older versions say what 2025-11-25 added. Code that depends on the
-//! version asks [`Era`] for a capability and never compares dates itself.
+//! Each version has a row of `Capabilities`. 2025-11-25 and 2026-07-28 each have a folder with
+//! their row; the rows of the three older versions list the differences from 2025-11-25. Code that
+//! depends on the version asks [`Era`] for a capability and never compares dates itself.
 
 mod v2025_11_25;
 mod v2026_07_28;
@@ -22,17 +22,17 @@ use crate::message::{MalformedResult, TaskAnswer, ToolResult};
 pub enum Era {
     /// 2024-11-05: no structured output, no annotations.
     V2024_11_05,
-    /// 2025-03-26: batches must be taken.
+    /// 2025-03-26: receivers must accept batches.
     V2025_03_26,
     /// 2025-06-18: structured output that is an object.
     V2025_06_18,
-    /// 2025-11-25: wrong arguments are a tool result; tasks.
+    /// 2025-11-25: invalid arguments are reported as a tool result; tasks.
     V2025_11_25,
     /// 2026-07-28: structured output of any type; no `initialize`.
     V2026_07_28,
 }
 
-/// What an era can carry as structured output of a tool.
+/// What an era can express as structured output of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_enums,
@@ -51,17 +51,17 @@ pub enum Structured {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Capabilities {
     pub(crate) version: &'static str,
-    /// `initialize` opens a session, which settles the version and the client's capabilities.
-    /// Without sessions each request declares them.
+    /// `initialize` opens a session, which fixes the version and the client's capabilities. Without
+    /// sessions each request declares them.
     pub(crate) sessions: bool,
     /// Over HTTP, closing the response of a request cancels the request.
     pub(crate) cancels_by_closing: bool,
     /// Listings say how long and by whom they may be cached (`ttlMs`, `cacheScope`).
     pub(crate) cacheable_lists: bool,
-    /// A server may answer any call with a task (an extension), not only calls that ask for one.
+    /// A server may answer any call with a task (an extension), not only calls that request one.
     pub(crate) tasks_unasked: bool,
     pub(crate) structured: Structured,
-    /// Wrong arguments are answered by a result with `isError`, not by an error.
+    /// Invalid arguments are reported by a result with `isError`, not by an error.
     pub(crate) errors_as_results: bool,
     /// Results carry `resultType`.
     pub(crate) result_types: bool,
@@ -90,7 +90,7 @@ pub enum ToolMethod {
 }
 
 impl Era {
-    /// All eras, oldest first.
+    /// All eras, from oldest to newest.
     pub const ALL: [Self; 5] = [
         Self::V2024_11_05,
         Self::V2025_03_26,
@@ -115,8 +115,8 @@ impl Era {
     /// The era that a request's own `params` declare
     /// (`_meta["io.modelcontextprotocol/protocolVersion"]`, since 2026-07-28).
     ///
-    /// `None` if they declare none: then the connection's `initialize` decides.
-    /// A version that is unknown here is `Some(Err)` with its text.
+    /// `None` if they declare none: then the connection's `initialize` decides. An unknown version
+    /// is `Some(Err)` with its text.
     #[must_use]
     pub fn declared<'a>(params: Option<View<'a>>) -> Option<Result<Self, &'a str>> {
         let version = params?.member("_meta")?.member(v2026_07_28::VERSION_KEY)?;
@@ -153,7 +153,7 @@ impl Era {
         self.declares_version()
     }
 
-    /// The same of a version's text: 2026-07-28 or later, also a version that is unknown here.
+    /// The same for a version string: 2026-07-28 or later, including unknown versions.
     ///
     /// ```
     /// use toolgate_mcp::era::Era;
@@ -163,11 +163,11 @@ impl Era {
     /// ```
     #[must_use]
     pub fn is_modern_version(version: &str) -> bool {
-        // Versions are dates and sort as text.
+        // Versions are dates, so they sort as strings.
         version >= Self::V2026_07_28.version()
     }
 
-    /// Whether `initialize` opens a session that settles the version and the capabilities.
+    /// Whether `initialize` opens a session that fixes the version and the capabilities.
     ///
     /// ```
     /// use toolgate_mcp::era::Era;
@@ -205,13 +205,13 @@ impl Era {
         self.capabilities().result_types
     }
 
-    /// Whether a server may answer a call with a task that the call did not ask for.
+    /// Whether a server may answer a call with a task that the call did not request.
     #[must_use]
     pub const fn has_tasks_unasked(self) -> bool {
         self.capabilities().tasks_unasked
     }
 
-    /// What this era can carry as structured output.
+    /// What this era can express as structured output.
     ///
     /// ```
     /// use toolgate_mcp::era::{Era, Structured};
@@ -225,17 +225,16 @@ impl Era {
         self.capabilities().structured
     }
 
-    /// Whether receivers must take batches (2025-03-26 only).
+    /// Whether receivers must accept batches (2025-03-26 only).
     #[must_use]
     pub fn has_batches(self) -> bool {
         self.capabilities().batches
     }
 
-    /// What a method has to do with tools in this era; nothing if the era does
-    /// not know it.
+    /// Which tool method a method name is in this era; `None` if the era does not have it.
     ///
-    /// `tasks/result` is known in every era, though only 2025-11-25 has it: a peer that
-    /// speaks it in another era still sends a tool's result, which must not go unchecked.
+    /// `tasks/result` is known in every era, though only 2025-11-25 has it: a peer that uses it in
+    /// another era still sends a tool's result, which must not go unchecked.
     ///
     /// ```
     /// use toolgate_mcp::era::{Era, ToolMethod};
@@ -250,7 +249,7 @@ impl Era {
         known.or_else(|| (method == TASK_RESULT).then_some(ToolMethod::TaskResult))
     }
 
-    /// Reads a `tools/call` result as this era means it.
+    /// Reads a `tools/call` result by the rules of this era.
     ///
     /// # Errors
     ///
@@ -263,9 +262,9 @@ impl Era {
         }
     }
 
-    /// Finds the tool's result in the `result` of an answer to `method`, or in
-    /// the `params` of the notification `method`. `None` if this era has no results in messages of
-    /// that method, unless the member `result` is there all the same: who reads it takes it for one.
+    /// Finds the tool's result in the `result` of a response to `method`, or in the `params` of the
+    /// notification `method`. `None` if messages of that method have no results in this era, unless
+    /// the member `result` is present anyway: a reader may take it for one.
     #[must_use]
     pub fn task_answer<'a>(self, method: ToolMethod, body: View<'a>) -> Option<TaskAnswer<'a>> {
         let is_given = || body.member("result").is_some();
@@ -290,8 +289,8 @@ impl Era {
         }
     }
 
-    /// What the era's typed readers refuse in a tool, beyond what every era
-    /// refuses: the wire schema's own constraint, with the member it is about.
+    /// What the era's typed readers reject in a tool, beyond what every era rejects: the constraint
+    /// from the protocol's schema, with the member that it concerns.
     pub(crate) fn refuses(self, tool: View<'_>) -> Option<&'static str> {
         if self.capabilities().result_types {
             None
@@ -300,8 +299,8 @@ impl Era {
         }
     }
 
-    /// The members that a complete result has in this era and not in others,
-    /// each with its value; `list` for results that may be cached.
+    /// The members that a complete result has in this era and not in others, each with its value;
+    /// `list` is for results that may be cached.
     pub(crate) fn result_members(self, list: bool) -> &'static [(&'static str, &'static str)] {
         match (self.capabilities().result_types, list) {
             (false, _) => &[],
@@ -320,7 +319,7 @@ impl fmt::Display for Era {
     }
 }
 
-/// The method whose answer is the result that a task ended with (2025-11-25).
+/// The method whose response is the final result of a task (2025-11-25).
 const TASK_RESULT: &str = "tasks/result";
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `tools/call`: what is called with what.
+//! The parameters of `tools/call`.
 
 use std::fmt;
 
@@ -13,9 +13,9 @@ use super::method::lookalike;
 pub struct ToolCall<'a> {
     /// The tool's name.
     pub name: &'a str,
-    /// The arguments, an object. Absent counts as `{}`.
+    /// The arguments, an object. If absent, they count as `{}`.
     pub arguments: Option<View<'a>>,
-    /// `task`: the caller asks for a task (2025-11-25).
+    /// `task`: the caller requests a task (2025-11-25).
     pub task: Option<View<'a>>,
     /// `_meta`.
     pub meta: Option<View<'a>>,
@@ -28,20 +28,20 @@ impl<'a> ToolCall<'a> {
     ///
     /// # Errors
     ///
-    /// They are not an object with a string `name` and, if there are
-    /// `arguments`, an object of them (`null` is none); or a member's name is one of these but
-    /// for case, so that some servers would take it for that one.
+    /// They are not an object with a string `name`; `arguments` is present but not an object
+    /// (`null` is not one); or a member's name differs from one of these only in case, so that some
+    /// servers would treat it as that one.
     pub fn decode(params: Option<View<'a>>) -> Result<Self, MalformedCall<'a>> {
         let call = Self::with_any_arguments(params)?;
         call.malformed_arguments().map_or(Ok(call), Err)
     }
 
-    /// Reads the parameters of a call whose `arguments` may be anything: for those who check the
-    /// rest of a call even if they pass its arguments as they are.
+    /// Reads the parameters of a call whose `arguments` may be any value, for callers that check
+    /// the rest of a call even if they pass its arguments unchanged.
     ///
     /// # Errors
     ///
-    /// Those of [`decode`](Self::decode), but for [`MalformedCall::Arguments`].
+    /// The same as for [`decode`](Self::decode), except [`MalformedCall::Arguments`].
     pub fn with_any_arguments(params: Option<View<'a>>) -> Result<Self, MalformedCall<'a>> {
         let Some(params) = params.filter(|params| params.kind() == Kind::Object) else {
             return Err(MalformedCall::Params);
@@ -72,7 +72,7 @@ impl<'a> ToolCall<'a> {
         })
     }
 
-    /// [`MalformedCall::Arguments`], if `arguments` is there and not an object.
+    /// [`MalformedCall::Arguments`], if `arguments` is present but not an object.
     #[must_use]
     pub fn malformed_arguments(&self) -> Option<MalformedCall<'a>> {
         let found = self.arguments?.kind();
@@ -81,7 +81,7 @@ impl<'a> ToolCall<'a> {
     }
 }
 
-/// Why parameters are not a tool call. JSON-RPC's code for it is -32602.
+/// Why parameters are not a tool call. The JSON-RPC code for it is -32602.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MalformedCall<'a> {
@@ -89,19 +89,19 @@ pub enum MalformedCall<'a> {
     Params,
     /// `name` is absent or not a string.
     Name,
-    /// A member is this one but for case.
+    /// A member's name differs from this one only in case.
     Lookalike(&'static str),
-    /// `arguments` is there and not an object.
+    /// `arguments` is present but not an object.
     Arguments {
         /// The tool.
         name: &'a str,
-        /// What they are.
+        /// The type of `arguments`.
         found: Kind,
     },
 }
 
 impl MalformedCall<'_> {
-    /// The JSON-RPC code of the answer.
+    /// The JSON-RPC code of the error response.
     #[must_use]
     pub fn code(&self) -> i64 {
         INVALID_PARAMS

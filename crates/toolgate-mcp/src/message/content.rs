@@ -1,4 +1,4 @@
-//! Content blocks of a result: what the protocol's schema says of each kind.
+//! Content blocks of a result: what the protocol's schema requires of each type.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use toolgate_json::{Kind, Node as _, View};
 
 use super::write::{compact, string};
 
-/// A content block that the protocol does not have. Typed readers refuse the whole result for it.
+/// A content block that the protocol does not allow. Typed readers reject the whole result for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct ContentFault {
     index: usize,
@@ -17,7 +17,7 @@ pub(super) struct ContentFault {
 enum Why {
     NotAnObject,
     UnknownType,
-    /// A member that blocks of this type have is not there, or no string.
+    /// A member that blocks of this type require is missing or not a string.
     Member(&'static str, &'static str),
     Resource,
     Contents,
@@ -89,7 +89,7 @@ impl fmt::Display for ContentFault {
     }
 }
 
-/// A text block with the JSON of a value, as it was written but for spaces between its tokens.
+/// A text block with the JSON of a value, as written except for spaces between its tokens.
 #[must_use]
 pub fn text_block(value: View<'_>) -> String {
     let text = string(&compact(value.raw()));
@@ -98,7 +98,7 @@ pub fn text_block(value: View<'_>) -> String {
 
 const RESOURCE: &str = "resource";
 
-/// The types of blocks, and the strings that each must have.
+/// The types of blocks, and the string members that each must have.
 const BLOCKS: &[(&str, &[&str])] = &[
     ("text", &["text"]),
     ("image", &["data", "mimeType"]),

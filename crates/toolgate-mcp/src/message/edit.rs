@@ -1,13 +1,13 @@
-//! Changing a message by replacing bytes of its text.
+//! Edits a message by replacing bytes of its text.
 
 use toolgate_json::{Kind, Node as _, View};
 
-/// Replacements in one source text. What they do not name stays as it was
-/// written, byte for byte: whitespace, key order, numbers, unknown members.
+/// Replacements in one source text. Everything else stays as written, byte for byte: whitespace,
+/// key order, numbers, unknown members.
 #[derive(Debug, Clone, Default)]
 pub struct Edits {
     edits: Vec<Edit>,
-    /// Whether one was made after another that stands behind it in the text.
+    /// Whether a replacement was added after one that comes later in the text.
     unordered: bool,
 }
 
@@ -25,19 +25,19 @@ impl Edits {
         Self::default()
     }
 
-    /// Whether nothing is to be replaced.
+    /// Whether there is nothing to replace.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.edits.is_empty()
     }
 
-    /// Puts JSON text in the place of a value or key.
+    /// Replaces a value or key with JSON text.
     pub fn replace(&mut self, view: View<'_>, text: impl Into<String>) {
         let span = view.span();
         self.push(span.start, span.end, text.into());
     }
 
-    /// Puts text before and after a value.
+    /// Inserts text before and after a value.
     pub fn surround(
         &mut self,
         view: View<'_>,
@@ -49,8 +49,8 @@ impl Edits {
         self.push(span.end, span.end, after.into());
     }
 
-    /// Removes and appends elements of an array or members of an object; an
-    /// appended member is `"name":value`. Call it at most once for a container.
+    /// Removes and appends elements of an array or members of an object; an appended member is
+    /// `"name":value`. Call it at most once per container.
     pub fn reshape(
         &mut self,
         container: View<'_>,
@@ -72,28 +72,27 @@ impl Edits {
         shape.end(container, appended, self);
     }
 
-    /// Removes a member of an object, if it is there. Call it at most once for an
-    /// object, and not beside [`reshape`](Self::reshape).
+    /// Removes a member of an object, if present. Call it at most once per object, and not together
+    /// with [`reshape`](Self::reshape).
     pub fn remove_member(&mut self, object: View<'_>, name: &str) {
         let named = |_, value: View<'_>| value.name().is_some_and(|key| key.string() == name);
         self.reshape(object, named, &[]);
     }
 
-    /// Puts a member before all others of an object.
+    /// Inserts a member before all others of an object.
     pub fn prepend_member(&mut self, object: View<'_>, member: &str) {
         let open = object.span().start + 1;
         let comma = if object.is_empty() { "" } else { "," };
         self.push(open, open, format!("{member}{comma}"));
     }
 
-    /// The text with all replacements made. Of two that overlap the one that
-    /// begins first is made.
+    /// The text with all replacements made. If two overlap, only the one that begins first is made.
     #[must_use]
     pub fn apply(&self, source: &str) -> String {
         self.apply_within(source, 0, source.len())
     }
 
-    /// The part of the text from `start` to `end` with its replacements made.
+    /// The part of the text from `start` to `end`, with its replacements made.
     #[must_use]
     pub fn apply_within(&self, source: &str, start: usize, end: usize) -> String {
         if !self.unordered {
@@ -104,7 +103,7 @@ impl Edits {
         self.written(ordered.into_iter(), source, start, end)
     }
 
-    /// The part of the text with the replacements made that come in their order.
+    /// The part of the text with the replacements made, given in order.
     fn written<'e>(
         &self,
         ordered: impl Iterator<Item = &'e Edit>,
@@ -136,18 +135,18 @@ impl Edits {
 }
 
 impl Edit {
-    /// What edits are ordered by.
+    /// The key that edits are sorted by.
     fn place(&self) -> (usize, usize) {
         (self.start, self.end)
     }
 }
 
-/// The elements of a container that were passed so far.
+/// The elements of a container seen so far.
 #[derive(Default)]
 struct Shape {
-    /// Where the last element ends that is kept.
+    /// The end of the last element that is kept.
     kept_end: Option<usize>,
-    /// The removed elements since then: where the first begins and the last ends.
+    /// The removed elements since then: the start of the first and the end of the last.
     run: Option<(usize, usize)>,
 }
 
@@ -160,7 +159,7 @@ impl Shape {
         }
         if let Some((first, last)) = self.run.take() {
             match self.kept_end {
-                // The comma before the run goes with it.
+                // The comma before the run is removed with it.
                 Some(kept) => edits.push(kept, last, String::new()),
                 None => edits.push(first, start, String::new()),
             }

@@ -1,4 +1,4 @@
-//! The JSON-RPC 2.0 envelope: what kind of message this is, by its members.
+//! The JSON-RPC 2.0 envelope: the members that decide what kind of message it is.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use toolgate_json::{Document, Kind, Node as _, View};
 use super::INVALID_REQUEST;
 use super::method::{MethodFault, lookalike};
 
-/// What one line or one HTTP body holds.
+/// The content of one line or one HTTP body.
 #[derive(Debug, Clone)]
 #[expect(
     clippy::exhaustive_enums,
@@ -16,12 +16,12 @@ use super::method::{MethodFault, lookalike};
 pub enum Incoming<'a> {
     /// One message.
     Single(View<'a>),
-    /// A batch, which only 2025-03-26 asks receivers to take.
+    /// A batch, which receivers must accept only in 2025-03-26.
     Batch(View<'a>),
 }
 
 impl<'a> Incoming<'a> {
-    /// Tells a batch from a single message.
+    /// Distinguishes a batch from a single message.
     #[must_use]
     pub fn of(document: Document<'a>) -> Self {
         let root = document.root();
@@ -40,14 +40,13 @@ impl<'a> Incoming<'a> {
     reason = "JSON-RPC 2.0 has these four kinds of message, and is frozen"
 )]
 pub enum Message<'a> {
-    /// A method with an id: an answer is expected.
+    /// A method with an id: a response is expected.
     Request(Request<'a>),
     /// A method without an id.
     Notification(Notification<'a>),
-    /// The answer to a request that went well.
+    /// The successful response to a request.
     Result(Outcome<'a>),
-    /// The answer to a request that failed. Its id is absent if the other side
-    /// could not read which request it was.
+    /// The error response to a request. Its id is absent if the other side could not read it.
     Error(Option<RequestId<'a>>, View<'a>),
 }
 
@@ -57,9 +56,9 @@ pub enum Message<'a> {
 pub struct Request<'a> {
     /// Its id.
     pub id: RequestId<'a>,
-    /// What is asked for.
+    /// The requested method.
     pub method: &'a str,
-    /// `params`, of whatever type.
+    /// `params`, of any type.
     pub params: Option<View<'a>>,
     /// The whole message.
     pub view: View<'a>,
@@ -69,15 +68,15 @@ pub struct Request<'a> {
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Notification<'a> {
-    /// What happened.
+    /// The method of the notification.
     pub method: &'a str,
-    /// `params`, of whatever type.
+    /// `params`, of any type.
     pub params: Option<View<'a>>,
     /// The whole message.
     pub view: View<'a>,
 }
 
-/// A successful answer.
+/// A successful response.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Outcome<'a> {
@@ -89,19 +88,19 @@ pub struct Outcome<'a> {
     pub view: View<'a>,
 }
 
-/// The id of a request: a string or a number, kept as it was written.
+/// The id of a request: a string or a number, kept as written.
 #[derive(Debug, Clone, Copy)]
 pub struct RequestId<'a>(View<'a>);
 
 impl<'a> RequestId<'a> {
-    /// The id as JSON text, to be put into an answer.
+    /// The id as JSON text, for use in a response.
     #[must_use]
     pub fn raw(self) -> &'a str {
         self.0.raw()
     }
 
-    /// A text that equal ids share and different ids do not, for tables of
-    /// pending requests: `1` and `1.0` are the same number, `"1"` is another id.
+    /// A string that is the same for equal ids and differs for different ids, for tables of pending
+    /// requests: `1` and `1.0` are the same number, `"1"` is another id.
     #[must_use]
     pub fn key(self) -> String {
         match self.0.kind() {
@@ -117,8 +116,8 @@ impl<'a> Message<'a> {
     /// # Errors
     ///
     /// It is not a JSON-RPC 2.0 message, its method does not fit ([`MethodFault`]), or a member's
-    /// name is one of the envelope's but for case, so that some readers would take it for that
-    /// one. The error keeps the id if there is one, so that the request can be answered.
+    /// name differs from one of the envelope's only in case, so that some readers would treat it as
+    /// that one. The error keeps the id, if there is one, so that the request can be answered.
     pub fn decode(view: View<'a>) -> Result<Self, MalformedMessage<'a>> {
         let mut tags = Tags::default();
         let mut alike = None;
@@ -197,24 +196,24 @@ pub struct MalformedMessage<'a> {
 enum Why {
     Envelope(&'static str),
     Method(MethodFault),
-    /// A member is this one of the envelope but for case.
+    /// A member's name differs from this one of the envelope only in case.
     Lookalike(&'static str),
 }
 
 impl<'a> MalformedMessage<'a> {
-    /// The id to answer, if it could be read.
+    /// The id for the error response, if it could be read.
     #[must_use]
     pub fn id(&self) -> Option<RequestId<'a>> {
         self.id
     }
 
-    /// Its `method`, if that is a string.
+    /// Its `method`, if it is a string.
     #[must_use]
     pub fn method(&self) -> Option<&'a str> {
         self.method
     }
 
-    /// Why its method does not fit, if it is a message but for that.
+    /// Why its method does not fit, if that is its only error.
     #[must_use]
     pub fn method_fault(&self) -> Option<MethodFault> {
         match self.why {
@@ -223,7 +222,7 @@ impl<'a> MalformedMessage<'a> {
         }
     }
 
-    /// The JSON-RPC code of the answer.
+    /// The JSON-RPC code of the error response.
     #[must_use]
     pub fn code(&self) -> i64 {
         INVALID_REQUEST
@@ -257,7 +256,7 @@ struct Tags<'a> {
     error: Option<View<'a>>,
 }
 
-/// The members that the kind of a message follows from.
+/// The members that decide the kind of a message.
 const ENVELOPE: &[&str] = &["jsonrpc", "id", "method", "params", "result", "error"];
 
 fn is_id(view: View<'_>) -> bool {

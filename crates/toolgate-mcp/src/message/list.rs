@@ -10,8 +10,8 @@ use toolgate_json::{Key as _, Kind, Node as _, View};
 pub struct ToolList<'a> {
     /// The array of tools.
     pub tools: View<'a>,
-    /// Where the next page begins. Only its absence ends the list: the empty
-    /// string is a cursor.
+    /// The cursor of the next page. The list ends only if it is absent: the empty string is a
+    /// cursor.
     pub next_cursor: Option<&'a str>,
     /// The whole result.
     pub result: View<'a>,
@@ -22,7 +22,7 @@ impl<'a> ToolList<'a> {
     ///
     /// # Errors
     ///
-    /// There is no array `tools`. A tool that is malformed is not an error here.
+    /// There is no array `tools`. A malformed tool is not an error here.
     pub fn decode(result: View<'a>) -> Result<Self, MalformedList> {
         let (mut tools, mut next_cursor) = (None, None);
         for (key, value) in result.members() {

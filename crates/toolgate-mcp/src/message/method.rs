@@ -1,9 +1,9 @@
-//! The protocol's methods, of all versions and both directions, and whether a message's method
-//! fits the kind of message it stands in.
+//! The protocol's methods, of all versions and both directions, and whether a method fits the kind
+//! of message that it is in.
 //!
-//! The same bytes must mean the same to everybody who reads them. A program that does not ask for
-//! an `id`, that ignores case (`encoding/json` of Go does for member names), or that normalises a
-//! method before it looks it up must not find a request where others see something to pass on.
+//! The same bytes must mean the same to every reader. A program that does not require an `id`, that
+//! ignores case (as Go's `encoding/json` does for member names), or that normalises a method before
+//! it looks it up must not find a request where others see something to forward.
 
 use std::fmt;
 
@@ -16,17 +16,17 @@ use std::fmt;
 pub struct Method {
     /// Its name.
     pub name: &'static str,
-    /// In which kind of message it stands.
+    /// The kind of message that it belongs in.
     pub kind: MethodKind,
     /// Who sends it.
     pub sender: Sender,
 }
 
-/// In which kind of message a method stands.
+/// The kind of message that a method belongs in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(clippy::exhaustive_enums, reason = "JSON-RPC 2.0 has these two")]
 pub enum MethodKind {
-    /// With an `id`: an answer is expected.
+    /// With an `id`: a response is expected.
     Request,
     /// Without one.
     Notification,
@@ -45,7 +45,7 @@ pub enum Sender {
 }
 
 impl Method {
-    /// The method with this very name.
+    /// The method with exactly this name.
     #[must_use]
     pub fn of(name: &str) -> Option<&'static Self> {
         METHODS.iter().find(|method| method.name == name)
@@ -66,16 +66,16 @@ pub enum MethodFault {
     WithoutId(&'static str),
     /// A notification's method in a message with an `id`.
     WithId,
-    /// The name is that of a method but for case and punctuation.
+    /// The name differs from a method's only in case and punctuation.
     Lookalike(&'static str),
     /// The name has characters that no method has: not printable ASCII, `%` or `\`.
     Characters,
 }
 
 impl MethodFault {
-    /// What is wrong with a method in a message with or without an `id`, if anything is.
+    /// Finds what is wrong with a method in a message with or without an `id`.
     ///
-    /// A method that the protocol does not have is not a fault here: extensions have their own.
+    /// An unknown method is not a fault here: extensions have their own.
     #[must_use]
     pub fn find(method: &str, has_id: bool) -> Option<Self> {
         if let Some(known) = Method::of(method) {
@@ -110,12 +110,12 @@ impl fmt::Display for MethodFault {
     }
 }
 
-/// The first of `names` that `member` is but for case; none if it is one of them.
+/// The first of `names` that `member` differs from only in case; `None` if it is one of them.
 ///
-/// Readers that ignore case would take it for that member.
+/// Readers that ignore case would treat it as that member.
 pub(crate) fn lookalike(member: &str, names: &[&'static str]) -> Option<&'static str> {
     let long = names.iter().map(|name| name.len()).max().unwrap_or(0);
-    // The letters of other scripts that are one of ours in the other case have at most 3 bytes.
+    // Letters of other scripts that fold to ASCII letters have at most 3 bytes.
     if member.len() > 3 * long || names.contains(&member) {
         return None;
     }
@@ -123,12 +123,12 @@ pub(crate) fn lookalike(member: &str, names: &[&'static str]) -> Option<&'static
     names.iter().find(alike).copied()
 }
 
-/// A character in the one case that all of its forms share: `K`, `k` and the Kelvin sign are one.
+/// A character in the case that all of its forms share: `K`, `k` and the Kelvin sign are equal.
 fn case_folded(character: char) -> impl Iterator<Item = char> {
     character.to_uppercase().flat_map(char::to_lowercase)
 }
 
-/// Letters and digits in lower case, without all else.
+/// Letters and digits in lower case; drops everything else.
 fn folded(name: &str) -> impl Iterator<Item = u8> {
     let kept = name.bytes().filter(u8::is_ascii_alphanumeric);
     kept.map(|byte| byte.to_ascii_lowercase())
@@ -150,7 +150,7 @@ const fn notification(name: &'static str, sender: Sender) -> Method {
     }
 }
 
-/// What the names of notifications begin with.
+/// The prefix of the names of notifications.
 const NOTIFICATIONS: &str = "notifications/";
 
 use Sender::{Both, Client, Server};

@@ -1,10 +1,8 @@
-//! JSON-RPC envelopes and the MCP messages that concern tools, as views of the
-//! bytes they came in.
+//! JSON-RPC envelopes and the MCP messages that concern tools, as views of their bytes.
 //!
-//! A message is decoded by its tags (`method`, `result`, `error`, and the era's
-//! own), never by trying shapes. Nothing is copied: what a reader does not
-//! understand stays where it stands, and [`Edits`] changes a message by
-//! replacing bytes of it, so that everything else survives as it was written.
+//! A message is decoded by its tags (`method`, `result`, `error`, and the era's own), never by
+//! trying alternatives. Nothing is copied: members that a reader does not understand stay in place,
+//! and [`Edits`] changes a message by replacing bytes, so that everything else stays as written.
 
 mod call;
 mod content;
@@ -31,8 +29,8 @@ pub use task::{TaskAnswer, created_task, requested_task};
 pub const INVALID_PARAMS: i64 = -32602;
 /// JSON-RPC's code for a message that is not a request.
 pub const INVALID_REQUEST: i64 = -32600;
-/// The code of a tool result that breaks the tool's contract. It is outside the range that JSON-RPC and
-/// MCP reserve, since neither has a code for it.
+/// The code of a tool result that breaks the tool's contract. It is outside the range that JSON-RPC
+/// and MCP reserve, since neither has a code for it.
 pub const INVALID_RESULT: i64 = -31_602;
 /// JSON-RPC's code for text that is not JSON.
 pub const PARSE_ERROR: i64 = -32700;

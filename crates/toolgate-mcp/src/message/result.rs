@@ -9,44 +9,44 @@ use super::method::lookalike;
 use super::task::created_task;
 use super::write::kind_name;
 
-/// What a tool answered.
+/// The result of a tool call.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct ToolResult<'a> {
-    /// Whether this is the final answer.
+    /// Whether this is the final result.
     pub kind: ResultKind<'a>,
     /// `isError`.
     pub is_error: bool,
-    /// `structuredContent`, present if the key is: `null` is a value.
+    /// `structuredContent`, if the key is present: `null` is a value.
     pub structured: Option<View<'a>>,
-    /// `content`, if there is an array of it.
+    /// `content`, if it is an array.
     pub content: Option<View<'a>>,
     /// The whole result.
     pub view: View<'a>,
 }
 
-/// How far an answer goes (`resultType`, since 2026-07-28).
+/// Whether a result is final (`resultType`, since 2026-07-28).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum ResultKind<'a> {
-    /// The final answer. Absence of a tag says so too.
+    /// The final result. A missing tag means the same.
     Complete,
-    /// The server asks for more input first.
+    /// The server requests more input first.
     InputRequired,
-    /// The answer comes later, as a task's.
+    /// The result comes later, through a task.
     Task,
-    /// A tag that no era defines, which a client must take as invalid.
+    /// A tag that no era defines, which a client must treat as invalid.
     Unknown(&'a str),
 }
 
 impl<'a> ToolResult<'a> {
-    /// Reads a result of an era without `resultType` (2025-11-25 and older). A
-    /// member of that name is an unknown one there and changes nothing.
+    /// Reads a result of an era without `resultType` (2025-11-25 and older), where a member with
+    /// that name is unknown and changes nothing.
     ///
     /// # Errors
     ///
-    /// It is not an object, a member has a type that no client can read, or a member's name is
-    /// one of the result's but for case, so that some clients would take it for that one.
+    /// It is not an object, a member has a type that no client can read, or a member's name differs
+    /// from one of the result's only in case, so that some clients would treat it as that one.
     pub fn decode_untagged(view: View<'a>) -> Result<Self, MalformedResult> {
         Self::decode(view).map(|(result, _)| result)
     }
@@ -55,8 +55,8 @@ impl<'a> ToolResult<'a> {
     ///
     /// # Errors
     ///
-    /// As [`decode_untagged`](Self::decode_untagged), `resultType` is not a string, or the members
-    /// that its value asks for are not what the protocol says.
+    /// The same as for [`decode_untagged`](Self::decode_untagged); also if `resultType` is not a
+    /// string, or the members that its value requires are not what the protocol says.
     pub fn decode_tagged(view: View<'a>) -> Result<Self, MalformedResult> {
         let (mut result, tag) = Self::decode(view)?;
         result.kind = match tag {
@@ -142,7 +142,8 @@ impl<'a> ToolResult<'a> {
     }
 }
 
-/// What a server that asks for input must say: requests, or a state to come back with.
+/// Checks the members of a server's request for input: it must have requests, or a state to send
+/// back.
 fn input_required(view: View<'_>) -> Result<(), MalformedResult> {
     let without = |member, what| {
         let why = Why::Without(what);
@@ -181,10 +182,10 @@ enum Why {
         expected: &'static str,
         found: Kind,
     },
-    /// Another member is this one but for case.
+    /// The name of another member differs from this one only in case.
     Lookalike,
     Block(ContentFault),
-    /// What an answer that is not the final one must have.
+    /// A result that is not final lacks this required member.
     Without(&'static str),
 }
 
@@ -225,5 +226,5 @@ impl fmt::Display for MalformedResult {
 
 impl std::error::Error for MalformedResult {}
 
-/// The members that a result is read by.
+/// The members that decide how a result is read.
 const MEMBERS: &[&str] = &["isError", "content", "structuredContent", "resultType"];

@@ -1,9 +1,9 @@
-//! JSON text, written: strings, and the answers that we make ourselves.
+//! Writes JSON text: strings, and our own responses.
 
 use toolgate_json::Kind;
 pub(crate) use toolgate_json::json_string as string;
 
-/// A JSON-RPC error answer. `id` is JSON text.
+/// A JSON-RPC error response. `id` is JSON text.
 pub(crate) fn error_message(id: &str, code: i64, message: &str) -> String {
     format!(
         r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{}}}}}"#,
@@ -11,7 +11,7 @@ pub(crate) fn error_message(id: &str, code: i64, message: &str) -> String {
     )
 }
 
-/// A JSON-RPC answer. `id` and `result` are JSON text.
+/// A JSON-RPC result response. `id` and `result` are JSON text.
 pub(crate) fn result_message(id: &str, result: &str) -> String {
     format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
 }
@@ -35,7 +35,7 @@ pub(crate) fn compact(raw: &str) -> String {
     out
 }
 
-/// The name of a JSON type, with its article where it has one.
+/// The name of a JSON type, with its article if it has one.
 pub(crate) fn kind_name(kind: Kind) -> &'static str {
     match kind {
         Kind::Null => "null",
@@ -47,7 +47,7 @@ pub(crate) fn kind_name(kind: Kind) -> &'static str {
     }
 }
 
-/// Characters of a tool's name that a message repeats.
+/// The maximum number of characters of a tool's name in a message.
 pub(crate) const NAME: usize = 128;
 
 #[cfg(test)]

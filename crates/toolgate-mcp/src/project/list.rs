@@ -1,4 +1,4 @@
-//! `tools/list` for one reader.
+//! Projects `tools/list` for one reader.
 
 use std::collections::HashSet;
 
@@ -14,21 +14,21 @@ use crate::contract::{
 use crate::era::{ERA_MEMBERS, Structured};
 use crate::message::{Edits, ToolList};
 
-/// A tool list as its reader gets it.
+/// A tool list in the form that its reader gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ProjectedList {
     /// The message.
     pub text: String,
-    /// What the reader does not get, tool by tool in the order of the list.
+    /// What the reader does not get, by tool in the order of the list.
     pub lost: Vec<Lost>,
 }
 
-/// One entry of a page, judged for one reader.
+/// One entry of a page, as judged for one reader.
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Listed<'l> {
-    /// Its place on the page, tools that cannot be read not counted.
+    /// Its index on the page, not counting tools that cannot be parsed.
     pub index: usize,
     /// Its name, if it has one.
     pub name: Option<&'l str>,
@@ -36,16 +36,16 @@ pub struct Listed<'l> {
     pub fault: Option<&'l MalformedTool>,
 }
 
-/// What becomes of one entry.
+/// What happens to one entry.
 enum Fate {
     Kept,
-    /// Its reader loses it, for this reason.
+    /// The reader does not get it, for this reason.
     Lost(MalformedTool),
     /// The caller does not want it listed.
     LeftOut,
 }
 
-/// A tool as its reader gets it.
+/// A tool in the form that its reader gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ProjectedTool {
@@ -62,9 +62,8 @@ impl Projection {
         self.list_without(listing, |_| None)
     }
 
-    /// The same without the tools for which `refused` has a reason: those whose
-    /// schemas do not compile, say, or that a policy hides. `refused` is asked
-    /// about names.
+    /// The same without the tools for which `refused` returns a reason, for example because their
+    /// schemas do not compile or a policy hides them. `refused` is called with names.
     #[must_use]
     pub fn list_without(
         &self,
@@ -79,10 +78,10 @@ impl Projection {
         })
     }
 
-    /// The same with the tools for which `keep` says so. A tool that has a fault
-    /// and is kept stays as it is written; one without a fault that is not kept
-    /// is not among what is lost, since the caller knows. Tools that cannot be
-    /// read are never kept: they are not in the listing's text any more.
+    /// The same with only the tools for which `keep` returns true. A malformed tool that is kept
+    /// stays as written; a well-formed tool that is not kept is not reported as lost, since the
+    /// caller knows. Tools that cannot be parsed are never kept: they are no longer in the
+    /// listing's text.
     #[must_use]
     pub fn list_keeping(
         &self,
@@ -144,7 +143,7 @@ impl Projection {
     ///
     /// # Errors
     ///
-    /// The reader must not see it: readers of its era could not read it.
+    /// The reader must not get it: readers of its era could not read it.
     pub fn tool(&self, contract: &ToolContract) -> Result<ProjectedTool, MalformedTool> {
         let document = OwnedDocument::read(contract.text(), &definition_limits())
             .map_err(MalformedTool::Json)?;
@@ -159,7 +158,7 @@ impl Projection {
         })
     }
 
-    /// Whether readers of the era can read the list with this tool on it.
+    /// Whether readers of the era can read the list with this tool in it.
     fn admits(&self, tool: View<'_>, definition: &Definition<'_>) -> Result<(), MalformedTool> {
         if self.as_written {
             return Ok(());
@@ -222,8 +221,8 @@ impl Projection {
         }
     }
 
-    /// Gives a result the members that its reader's era asks for, takes away
-    /// those that it does not have, and appends others.
+    /// Adds the members that the reader's era requires of a result, removes those that it does not
+    /// have, and appends others.
     pub(super) fn era_members(
         &self,
         result: View<'_>,

@@ -7,8 +7,7 @@ use toolgate_json::quote;
 use crate::contract::{Isolated, SchemaPart};
 use crate::era::Era;
 
-/// Something that a projection changed or left out because the reader's era
-/// cannot say it.
+/// Something that a projection changed or left out because the reader's era cannot express it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Lost {
@@ -19,26 +18,26 @@ pub enum Lost {
         /// The tool.
         tool: String,
     },
-    /// A tool's output schema and its values stand in the member `result` of an object.
+    /// A tool's output schema and its values are wrapped in the member `result` of an object.
     Wrapped {
         /// The tool.
         tool: String,
     },
-    /// A tool's output schema, whose keywords constrain objects, is sent with
-    /// `"type": "object"`. Values are as they were.
+    /// A tool's output schema, whose keywords apply to objects, is sent with `"type": "object"`.
+    /// Values are unchanged.
     Stamped {
         /// The tool.
         tool: String,
     },
-    /// A tool's output schema, which allows objects only but does not say so
-    /// itself, stands in the `allOf` of one that does. Values are as they were.
+    /// A tool's output schema, which allows only objects but does not say so itself, is put in the
+    /// `allOf` of a schema that does. Values are unchanged.
     Enclosed {
         /// The tool.
         tool: String,
     },
-    /// A member that the protocol does not allow as it is was left out.
+    /// A member was left out because the protocol does not allow its value.
     Member {
-        /// The tool; none for a member of the page.
+        /// The tool; `None` for a member of the page.
         tool: Option<String>,
         /// Its path, with `.` between names.
         member: String,
@@ -52,12 +51,12 @@ pub enum Lost {
         /// Why.
         why: String,
     },
-    /// A schema is sent in a form that more clients can compile, or check at a
-    /// bounded cost. It accepts at least what the original accepts.
+    /// A schema is sent in a form that more clients can compile, or check at a bounded cost. It
+    /// accepts at least everything that the original accepts.
     Schema {
         /// The tool.
         tool: String,
-        /// Which of its schemas.
+        /// The changed schema.
         part: SchemaPart,
         /// What was changed, and why.
         what: String,
@@ -71,14 +70,14 @@ pub enum Lost {
     },
     /// A result is sent without its structured content.
     StructuredContent,
-    /// The structured content of a result stands in the member `result` of an object.
+    /// The structured content of a result is wrapped in the member `result` of an object.
     WrappedContent,
     /// Members that the reader's era does not have are left out.
     Members(Vec<&'static str>),
 }
 
 impl Lost {
-    /// The tool it is about, if it is about one that has a name.
+    /// The tool that it concerns, if there is one and it has a name.
     #[must_use]
     pub fn tool(&self) -> Option<&str> {
         match self {
@@ -158,8 +157,7 @@ impl fmt::Display for Lost {
     }
 }
 
-/// A result type that an era does not have: the request must be answered in
-/// another way.
+/// A result type that an era does not have: the request must be answered in another way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct UnsupportedResult {
@@ -181,5 +179,5 @@ impl fmt::Display for UnsupportedResult {
 
 impl std::error::Error for UnsupportedResult {}
 
-/// Characters of a tool's name that a message repeats.
+/// The maximum number of characters of a tool's name in a message.
 const NAME: usize = 128;

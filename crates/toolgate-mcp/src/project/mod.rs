@@ -1,8 +1,7 @@
 //! Tool lists and results for readers of any era.
 //!
-//! A projection changes bytes only where the reader's era cannot say what
-//! stands there; everything else, unknown members included, survives as it was
-//! written. What a reader does not get is returned as [`Lost`].
+//! A projection changes bytes only where the reader's era cannot express them; everything else,
+//! including unknown members, stays as written. What a reader does not get is returned as [`Lost`].
 
 mod list;
 mod lost;
@@ -18,24 +17,23 @@ pub use result::{ContentForm, ProjectedResult, ProjectionError, StructuredForm};
 use crate::contract::{OutputShape, ToolContract};
 use crate::era::{Era, Structured};
 
-/// What becomes of output that is not an object, for a reader that knows
-/// objects only.
+/// How to send output that is not an object to a reader that supports only objects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(
     clippy::exhaustive_enums,
     reason = "output is sent as it is, in another form, or not at all"
 )]
 pub enum OutputPolicy {
-    /// Schema and value stand in the member `result` of an object (the default,
-    /// and what current SDKs do).
+    /// Wrap schema and value in the member `result` of an object (the default, and what current
+    /// SDKs do).
     #[default]
     Wrap,
-    /// Schema and value are left out; the text stays.
+    /// Leave out schema and value; the text stays.
     Drop,
 }
 
-/// When a text block with the structured content's JSON is added to a result
-/// that has no text block of its author.
+/// When to add a text block with the structured content's JSON to a result that has no text block
+/// of its author.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(
     clippy::exhaustive_enums,
@@ -45,26 +43,26 @@ pub enum TextFallback {
     /// For every structured content (the default; the specification's SHOULD).
     #[default]
     Always,
-    /// For content that is not an object only.
+    /// Only for content that is not an object.
     NonObject,
     /// Never, unless the structured content itself is left out.
     Never,
 }
 
-/// What becomes of structured content that is not an object, between a server and a
-/// reader that both know objects only, where no output schema allows another value.
+/// How to handle structured content that is not an object, between a server and a reader that both
+/// support only objects, if no output schema allows another value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(
     clippy::exhaustive_enums,
     reason = "the rule of the older protocol holds, or it does not"
 )]
 pub enum LegacyValues {
-    /// The older protocol's rule holds (the default): the value is left out and the text
-    /// stays, and a result whose output schema is one of objects is bad
+    /// Apply the older protocol's rule (the default): the value is left out and the text stays, and
+    /// a result whose output schema allows only objects is invalid
     /// ([`Projection::requires_object`]).
     #[default]
     Enforce,
-    /// [`OutputPolicy`] holds, as for the values of a modern server.
+    /// Apply [`OutputPolicy`], as for the values of a modern server.
     Project,
 }
 
@@ -106,7 +104,7 @@ impl Projection {
         }
     }
 
-    /// Sets what becomes of output that is not an object.
+    /// Sets how to send output that is not an object.
     #[must_use]
     pub fn output(mut self, policy: OutputPolicy) -> Self {
         self.output = policy;
@@ -120,19 +118,19 @@ impl Projection {
         self
     }
 
-    /// Says that the reader is a modern client on HTTP, which must not see tools
-    /// whose `x-mcp-header` annotations break the rules.
+    /// Marks the reader as a modern client on HTTP, which must not get tools whose `x-mcp-header`
+    /// annotations break the rules.
     #[must_use]
     pub fn over_http(mut self) -> Self {
         self.http = true;
         self
     }
 
-    /// Says that the server may be as old as the reader: then an output schema without
-    /// `type` whose keywords speak of objects is one of objects, and is listed with
-    /// `"type": "object"`; the values that it is about stay as they are. Without this
-    /// such output is wrapped, as any that may not be an object. `values` says what becomes of
-    /// values that the server's protocol does not allow.
+    /// Marks the server as possibly as old as the reader: then an output schema without `type`
+    /// whose keywords apply to objects counts as one of objects, and is listed with
+    /// `"type": "object"`; its values stay as they are. Otherwise such output is wrapped, like any
+    /// output that may not be an object. `values` decides how to handle values that the server's protocol
+    /// does not allow.
     ///
     /// ```
     /// use toolgate_mcp::era::Era;
@@ -149,24 +147,23 @@ impl Projection {
         self
     }
 
-    /// Passes everything as the server wrote it: only malformed tools, or
-    /// that are refused, are left out of lists.
+    /// Passes everything as the server wrote it: lists only lose malformed and refused tools.
     #[must_use]
     pub fn as_written(mut self) -> Self {
         self.as_written = true;
         self
     }
 
-    /// Whether values that are not objects break the protocol of server and reader.
+    /// Whether values that are not objects violate the protocol of server and reader.
     #[must_use]
     pub fn forbids_other_values(&self) -> bool {
         let enforced = self.legacy == Some(LegacyValues::Enforce) && !self.as_written;
         enforced && self.reader.structured() == Structured::Object
     }
 
-    /// Whether the output schema of `tool`, as the reader gets it, is one of objects, and
-    /// other values break the protocol of server and reader: a result with such a value is
-    /// bad, unless it is an error.
+    /// Whether the output schema of `tool`, in the form that the reader gets, allows only objects,
+    /// and other values violate the protocol of server and reader: a result with such a value is
+    /// invalid, unless it is an error.
     #[must_use]
     pub fn requires_object(&self, tool: &ToolContract) -> bool {
         let of_objects = match tool.output_shape() {
@@ -178,7 +175,7 @@ impl Projection {
         self.forbids_other_values() && of_objects
     }
 
-    /// What becomes of output of this shape.
+    /// How to send output of this shape.
     fn treatment(self, shape: OutputShape) -> Treatment {
         if self.as_written {
             return Treatment::Keep;

@@ -1,4 +1,4 @@
-//! Moving a schema to another place in a document, its references along with it.
+//! Moves a schema to another location in a document, and adjusts its references.
 
 use std::collections::HashSet;
 
@@ -10,22 +10,22 @@ use toolgate_syntax::reference::{Identity, target};
 use crate::message::Edits;
 use crate::message::write::string;
 
-/// How a schema's references survive its move.
+/// How a schema's references stay valid after a move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Anchoring {
     /// References from the root are rewritten.
     Rewritten,
-    /// The root has an `$id`, to which all references are relative already.
+    /// The root has an `$id`, and all references are already relative to it.
     OwnId,
-    /// The root is given an `$id`, because its `$recursiveAnchor` (2019-09) means
-    /// something at a resource's root only.
+    /// The root is given an `$id`, because its `$recursiveAnchor` (2019-09) only has a meaning at a
+    /// resource's root.
     GivenId,
 }
 
-/// Says how a root's references survive, and writes the replacements that move
-/// them under `prefix`, a JSON pointer.
+/// Decides how a root's references stay valid, and adds the edits that move them under `prefix`, a
+/// JSON pointer.
 pub(super) fn rebase(root: View<'_>, prefix: &str, edits: &mut Edits) -> Anchoring {
-    // An unknown dialect is moved by the rules of the newest.
+    // An unknown dialect is treated as the newest one.
     let dialect = Dialect::declared(root).unwrap_or(Dialect::Draft202012);
     if opens_base(root, dialect) {
         return Anchoring::OwnId;
@@ -94,7 +94,7 @@ impl<'a> Mover<'a, '_> {
                 _ => return,
             },
         };
-        // An anchor whose name begins with an escape leads nowhere by pointer.
+        // An anchor whose name begins with an escape is not a pointer, so it has no target here.
         let Some(target) = target(self.root, text) else {
             if fragment.starts_with('/') {
                 edits.replace(reference, string(&format!("#{}{fragment}", self.prefix)));
@@ -102,13 +102,13 @@ impl<'a> Mover<'a, '_> {
             return;
         };
         edits.replace(reference, string(&format!("#{}{fragment}", self.prefix)));
-        // The target may stand where no subschema is looked for.
+        // The target may be at a location that is not searched for subschemas.
         if !self.is_behind_base(target) {
             self.waiting.push(target);
         }
     }
 
-    /// Whether a resource of its own begins above a place.
+    /// Whether a location is inside an embedded resource.
     fn is_behind_base(&self, place: View<'a>) -> bool {
         let mut above = place.parent();
         while let Some(view) = above {
@@ -124,14 +124,13 @@ impl<'a> Mover<'a, '_> {
     }
 }
 
-/// Whether a schema is a resource of its own: its `$id` sets the base that its
-/// references are relative to.
+/// Whether a schema is a resource of its own: its `$id` sets the base URI of its references.
 fn opens_base(schema: View<'_>, dialect: Dialect) -> bool {
     Identity::of(schema, dialect).uri.is_some()
 }
 
-/// Whether `$recursiveRef` cannot be said as `$ref`: the root is a recursive
-/// anchor, or a `$ref` stands beside one.
+/// Whether `$recursiveRef` cannot be written as `$ref`: the root is a recursive anchor, or a `$ref`
+/// is beside one.
 fn needs_own_root(root: View<'_>) -> bool {
     if root
         .member("$recursiveAnchor")
@@ -149,6 +148,5 @@ fn needs_own_root(root: View<'_>) -> bool {
     false
 }
 
-/// The identity of a moved root that had none. RFC 2606 keeps the name from
-/// ever belonging to somebody.
+/// The `$id` of a moved root that had none. RFC 2606 guarantees that nobody owns the name.
 const GIVEN_ID: &str = "https://toolgate.invalid/result";

@@ -1,4 +1,4 @@
-//! `tools/call` results for one reader.
+//! Projects `tools/call` results for one reader.
 
 use toolgate_json::{Kind, Node as _, View};
 
@@ -7,11 +7,11 @@ use crate::contract::{OutputShape, ToolContract};
 use crate::era::{Era, Structured};
 use crate::message::{Edits, MalformedResult, ResultKind, ToolResult, text_block};
 
-/// A result as its reader gets it.
+/// A result in the form that its reader gets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ProjectedResult {
-    /// The result, or the message it stood in.
+    /// The result, or the message that contains it.
     pub text: String,
     /// What the reader does not get.
     pub lost: Vec<Lost>,
@@ -48,7 +48,7 @@ pub struct ContentForm {
     pub content: StructuredForm,
 }
 
-/// What becomes of structured content for one reader.
+/// How structured content is sent to one reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_enums,
@@ -57,14 +57,14 @@ pub struct ContentForm {
 pub enum StructuredForm {
     /// It is sent as it is.
     Natural,
-    /// It stands in the member `result` of an object.
+    /// It is wrapped in the member `result` of an object.
     Wrapped,
     /// It is left out.
     LeftOut,
 }
 
 impl StructuredForm {
-    /// What the reader does not get with it.
+    /// What the reader does not get because of it.
     #[must_use]
     pub fn lost(self) -> Option<Lost> {
         match self {
@@ -82,13 +82,13 @@ pub(super) enum Member {
 }
 
 impl Projection {
-    /// Projects the result of a call of `tool` (`None` if its contract is not
-    /// known) that a server of era `server` gave. The text is that of the
-    /// document `result` is a part of, so that an envelope survives.
+    /// Projects the result of a call of `tool` (`None` if its contract is unknown) from a server of
+    /// era `server`. The text is that of the whole document that contains `result`, so that an
+    /// envelope is kept.
     ///
     /// # Errors
     ///
-    /// It is not a tool result, or the reader's era has nothing like it.
+    /// It is not a tool result, or the reader's era has no such result.
     pub fn result(
         &self,
         tool: Option<&ToolContract>,
@@ -143,10 +143,9 @@ impl Projection {
         lost.extend(form.content.lost());
     }
 
-    /// What becomes of the structured content of a final result of `tool`
-    /// (`None` if its contract is not known), for a caller that has the result in
-    /// another form than JSON text: whether the value is an object, and whether
-    /// the author wrote a text block, decide.
+    /// How the structured content of a final result of `tool` (`None` if its contract is unknown)
+    /// is sent, for a caller whose result is not JSON text. It depends on whether the value is an
+    /// object, and on whether the author wrote a text block.
     #[must_use]
     pub fn content_form(
         &self,
@@ -156,7 +155,7 @@ impl Projection {
     ) -> ContentForm {
         let shape = tool.map_or(OutputShape::None, ToolContract::output_shape);
         let treatment = match self.treatment(shape) {
-            // Readers of objects get objects, also where no schema says so.
+            // Readers that support only objects get objects, even if no schema says so.
             Treatment::Keep | Treatment::Enclose | Treatment::Stamp
                 if self.must_wrap(is_object) =>
             {

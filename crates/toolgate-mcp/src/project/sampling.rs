@@ -1,5 +1,4 @@
-//! `sampling/createMessage` for one reader: the results of tools that stand in
-//! its messages.
+//! Projects `sampling/createMessage` for one reader: the tool results in its messages.
 
 use toolgate_json::{Kind, Node as _, View};
 
@@ -8,13 +7,12 @@ use crate::message::Edits;
 use crate::message::write::{compact, string};
 
 impl Projection {
-    /// Rewrites the parameters of a `sampling/createMessage` request: in each block
-    /// of the type `tool_result` the structured content that the reader's
-    /// version cannot express is rewritten as in the result of a call. The text is that
-    /// of the document `params` is a part of, so that an envelope survives.
+    /// Rewrites the parameters of a `sampling/createMessage` request: in each block of the type
+    /// `tool_result`, structured content that the reader's version cannot express is rewritten as
+    /// in the result of a call. The text is that of the whole document that contains `params`, so
+    /// that an envelope is kept.
     ///
-    /// Which tool a result is of is not said in such a message, so what decides
-    /// is the value alone.
+    /// Such a message does not say which tool a result belongs to, so only the value decides.
     #[must_use]
     pub fn sampling(&self, params: View<'_>) -> ProjectedResult {
         let (mut edits, mut lost) = (Edits::new(), Vec::new());
@@ -47,12 +45,12 @@ impl Projection {
         let content = block.member("content");
         let has_text = content.is_some_and(|content| content.items().any(is_text));
         let form = self.content_form(None, value.kind() == Kind::Object, has_text);
-        // A block that is sent as it stands stays as it stands: who wrote it
-        // chose its text, and the reader sees the value.
+        // A block whose value is sent unchanged stays as it is: its author chose its text, and the
+        // reader gets the value.
         if form.content == StructuredForm::Natural {
             return;
         }
-        // Before what is appended: both may stand at the end of the value.
+        // Before the appended members: both may be at the end of the value.
         if form.content == StructuredForm::Wrapped {
             edits.surround(value, "{\"result\":", "}");
         }

@@ -1,4 +1,4 @@
-//! Schemas for readers that know objects only: wrapped, enclosed, lowered.
+//! Schemas for readers that support only objects: wrapped, enclosed, lowered.
 
 use toolgate_json::{Kind, Node as _, View};
 
@@ -6,9 +6,8 @@ use super::references::{Anchoring, rebase};
 use crate::message::Edits;
 use toolgate_syntax::positions::each_subschema;
 
-/// Writes `schema` as the member `result` of an object schema: allowed is
-/// `{"result": value}` for every value that was allowed, and nothing else that
-/// has another `result` or none.
+/// Writes `schema` as the member `result` of an object schema: it allows `{"result": value}` for
+/// every value that was allowed, and nothing that has another `result` or none.
 pub(super) fn wrap(schema: View<'_>, edits: &mut Edits) {
     enclose_in(
         schema,
@@ -19,8 +18,8 @@ pub(super) fn wrap(schema: View<'_>, edits: &mut Edits) {
     );
 }
 
-/// Writes `schema`, which allows objects only, under a root that says so:
-/// exactly the same values are allowed.
+/// Writes `schema`, which allows only objects, under a root that says so; it allows exactly the
+/// same values.
 pub(super) fn enclose(schema: View<'_>, edits: &mut Edits) {
     enclose_in(
         schema,
@@ -31,8 +30,8 @@ pub(super) fn enclose(schema: View<'_>, edits: &mut Edits) {
     );
 }
 
-/// Writes boolean members of `properties` as objects that mean the same, in all
-/// subschemas. Answers how many there were.
+/// Writes boolean members of `properties` as equivalent objects, in all subschemas. Returns how
+/// many there were.
 pub(super) fn lower_booleans(schema: View<'_>, edits: &mut Edits) -> usize {
     let mut count = 0;
     let mut waiting = vec![schema];
@@ -57,8 +56,8 @@ fn enclose_in(schema: View<'_>, prefix: &str, before: &str, after: &str, edits: 
     let anchoring = rebase(schema, prefix, edits);
     let dialect = schema.member("$schema");
     let hoisted = dialect.map_or_else(String::new, |uri| format!("\"$schema\":{},", uri.raw()));
-    // With an `$id` of its own the schema keeps its `$schema`: it is the root of
-    // a resource, and stays as it was written.
+    // A schema with its own `$id` keeps its `$schema`: it is the root of a resource, and stays as
+    // written.
     if dialect.is_some() && anchoring != Anchoring::OwnId {
         edits.remove_member(schema, "$schema");
     }

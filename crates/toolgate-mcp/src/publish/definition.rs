@@ -1,4 +1,4 @@
-//! A tool's definition, built member by member.
+//! Builds a tool's definition, member by member.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::contract::{ARGUMENT_SCHEMA, MalformedTool, NameFault, SchemaStore, To
 use crate::message::Edits;
 use crate::message::write::string;
 
-/// A tool on its way to being published.
+/// A tool that is being built for publication.
 ///
 /// ```
 /// use toolgate_mcp::contract::SchemaStore;
@@ -41,7 +41,7 @@ pub struct ToolDefinition {
 }
 
 impl ToolDefinition {
-    /// A tool that takes any object.
+    /// A tool that accepts any object.
     #[must_use]
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -55,21 +55,21 @@ impl ToolDefinition {
         }
     }
 
-    /// Sets what models read.
+    /// Sets the text for models.
     #[must_use]
     pub fn description(mut self, text: impl Into<String>) -> Self {
         self.description = Some(text.into());
         self
     }
 
-    /// Sets what people read.
+    /// Sets the text for people.
     #[must_use]
     pub fn title(mut self, text: impl Into<String>) -> Self {
         self.title = Some(text.into());
         self
     }
 
-    /// Sets the input schema, as JSON text; it is published as it is written.
+    /// Sets the input schema, as JSON text; it is published as written.
     #[must_use]
     pub fn input(mut self, schema: impl Into<String>) -> Self {
         self.input = Ok(schema.into());
@@ -78,11 +78,10 @@ impl ToolDefinition {
 
     /// Sets the input by an [argument schema](crate::argument), as JSON text.
     ///
-    /// Published is the same contract as JSON Schema, and the argument schema as
-    /// it is written in `_meta` under [`ARGUMENT_SCHEMA`], for those who know it.
-    /// A checker that goes by argument schemas
-    /// ([`Checker::argument_schemas`](crate::check::Checker::argument_schemas))
-    /// refuses arguments with the argument schema's error texts.
+    /// Publishes the same contract as JSON Schema, and the argument schema as written in `_meta`
+    /// under [`ARGUMENT_SCHEMA`], for readers that support it. A checker that uses argument schemas
+    /// ([`Checker::argument_schemas`](crate::check::Checker::argument_schemas)) refuses arguments
+    /// with the argument schema's error texts.
     ///
     /// ```
     /// use toolgate_mcp::contract::SchemaStore;
@@ -105,15 +104,15 @@ impl ToolDefinition {
         self
     }
 
-    /// Sets the output schema, as JSON text; it is published as it is written.
+    /// Sets the output schema, as JSON text; it is published as written.
     #[must_use]
     pub fn output(mut self, schema: impl Into<String>) -> Self {
         self.output = Some(schema.into());
         self
     }
 
-    /// Adds another member (`annotations`, `icons`, a vendor's own) with its
-    /// value as JSON text.
+    /// Adds another member (`annotations`, `icons`, a vendor extension) with its value as JSON
+    /// text.
     #[must_use]
     pub fn member(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.members.push((name.into(), value.into()));
@@ -124,8 +123,8 @@ impl ToolDefinition {
     ///
     /// # Errors
     ///
-    /// The tool can never work: its text is not JSON or no tool, its name breaks
-    /// the rules, a schema does not compile.
+    /// The tool can never work: its text is not JSON or not a tool, its name breaks the rules, or a
+    /// schema does not compile.
     pub fn build(self, store: &SchemaStore) -> Result<ToolContract, RefusedTool> {
         let Self { name, .. } = &self;
         let name = name.clone();
@@ -174,7 +173,7 @@ impl ToolDefinition {
     }
 }
 
-/// A `_meta` with the argument schema before its other members.
+/// A `_meta` with the argument schema as its first member.
 fn with_member(meta: &str, schema: &str) -> Result<String, Refused> {
     let malformed = |error| Refused::Malformed(MalformedTool::Json(error));
     let document = OwnedDocument::read(meta, &ReadLimits::default()).map_err(malformed)?;

@@ -1,5 +1,4 @@
-//! Tools of a server that is being written: refused at start-up if they can
-//! never work.
+//! Publishes a server's own tools; refuses at start-up those that can never work.
 
 mod definition;
 #[cfg(feature = "schemars")]
@@ -26,11 +25,11 @@ pub struct RefusedTool {
     pub reason: Refused,
 }
 
-/// What makes a tool useless from the start.
+/// Why a tool can never work.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Refused {
-    /// It is not what the protocol says a tool is.
+    /// The protocol does not allow it.
     Malformed(MalformedTool),
     /// A schema does not compile.
     Uncompilable(UncompilableTool),
@@ -38,12 +37,11 @@ pub enum Refused {
     ArgumentSchema(Arc<SchemaError>),
     /// The name breaks the protocol's rules.
     Name(NameFault),
-    /// A Rust type cannot be the tool's input: other values than objects would
-    /// be allowed.
+    /// A Rust type cannot be the tool's input, because it would allow values that are not objects.
     #[cfg(feature = "schemars")]
     InputType(&'static str),
-    /// The library that speaks the protocol for the server cannot hold it, for
-    /// the reason it gives.
+    /// The library that implements the protocol for the server cannot represent it, for the reason
+    /// that it gives.
     Unrepresentable(String),
 }
 
@@ -75,7 +73,7 @@ impl fmt::Display for RefusedTool {
 impl std::error::Error for RefusedTool {}
 
 impl RefusedTool {
-    /// The refusal of the tool of this name.
+    /// The refusal of the tool with this name.
     pub fn new(name: impl Into<String>, reason: Refused) -> Self {
         Self {
             name: name.into(),
@@ -84,12 +82,12 @@ impl RefusedTool {
     }
 }
 
-/// The contract of a tool that something else defined, with its schemas
-/// compiled. `tool` is its JSON, as in `tools/list`. The name is not judged.
+/// The contract of a tool that was defined elsewhere, with its schemas compiled. `tool` is its
+/// JSON, as in `tools/list`. The name is not checked.
 ///
 /// # Errors
 ///
-/// The tool can never work: it is not a tool, or a schema does not compile.
+/// The tool can never work: it is not a valid tool, or a schema does not compile.
 pub fn admit(name: &str, tool: &[u8], store: &SchemaStore) -> Result<ToolContract, RefusedTool> {
     let refused = |reason| RefusedTool::new(name, reason);
     let contract =
@@ -100,9 +98,8 @@ pub fn admit(name: &str, tool: &[u8], store: &SchemaStore) -> Result<ToolContrac
     Ok(contract)
 }
 
-/// The tools that can be published, and those that cannot with reasons. Compiles
-/// every schema. Whether one refused tool stops the server is the caller's to
-/// say: `refused` is for its log.
+/// The tools that can be published, and those that cannot, with reasons. Compiles every schema. The
+/// caller decides whether one refused tool stops the server; `refused` is for its log.
 #[must_use]
 pub fn publish(
     tools: impl IntoIterator<Item = ToolDefinition>,
@@ -124,5 +121,5 @@ pub fn publish(
     (set, refused)
 }
 
-/// Characters of a name that a message repeats.
+/// The maximum number of characters of a name in a message.
 const NAME: usize = 128;

@@ -9,12 +9,12 @@ use crate::contract::OutputShape;
 use crate::message::Edits;
 
 impl ToolDefinition {
-    /// Sets the input schema to that of a Rust type as it is deserialised.
+    /// Sets the input schema to that of a Rust type in its deserialised form.
     ///
-    /// An enum with data is an `oneOf` of objects without a `type` at the root;
-    /// since all its variants are objects, `"type": "object"` is put before it,
-    /// which changes no verdict. A type that allows other values than objects
-    /// (a unit variant is a string) is refused by [`build`](Self::build).
+    /// An enum with data is an `oneOf` of objects without a `type` at the root; since all its
+    /// variants are objects, `"type": "object"` is added before it, which changes no verdict.
+    /// [`build`](Self::build) refuses a type that allows values other than objects (a unit variant
+    /// is a string).
     #[must_use]
     pub fn input_type<T: JsonSchema>(self) -> Self {
         let text = input_schema::<T>();
@@ -22,8 +22,8 @@ impl ToolDefinition {
         self.with_input(rooted)
     }
 
-    /// Sets the output schema to that of a Rust type as it is serialised. Any
-    /// type can be an output; readers of older eras see it projected.
+    /// Sets the output schema to that of a Rust type in its serialised form. Any type can be an
+    /// output; readers of older eras get a projection.
     #[must_use]
     pub fn output_type<T: JsonSchema>(self) -> Self {
         let settings = SchemaSettings::draft2020_12().for_serialize();
@@ -38,8 +38,8 @@ impl ToolDefinition {
     }
 }
 
-/// Whether a Rust type, as it is deserialised, allows objects and nothing else,
-/// by its root, by reference or by composition.
+/// Whether a Rust type, in its deserialised form, allows only objects, by its root, by reference or
+/// by composition.
 #[must_use]
 pub fn allows_objects_only<T: JsonSchema>() -> bool {
     rooted(&input_schema::<T>()).is_some()
@@ -51,8 +51,7 @@ fn input_schema<T: JsonSchema>() -> String {
     schema.as_value().to_string()
 }
 
-/// The schema with a root that says `"type": "object"`; nothing if it allows
-/// other values.
+/// The schema with `"type": "object"` at its root; `None` if it allows other values.
 fn rooted(schema: &str) -> Option<String> {
     let document = OwnedDocument::read(schema, &ReadLimits::default()).ok()?;
     let root = document.document().root();

@@ -1,5 +1,4 @@
-//! What to do about a finding, where what was expected and what was found do not
-//! make it plain.
+//! Hints on how to fix a finding, if expected and found values do not make it obvious.
 
 use toolgate_json::{Kind, Node as _, View, pointer, quote};
 use toolgate_schema::{Finding, FindingKind, FoundValue, Report, Schema};
@@ -31,7 +30,7 @@ fn names_all(said: &str, names: &[String]) -> bool {
     names.all(|name| said.contains(&format!("`{}`", quote(name, NAME))))
 }
 
-/// What a line says, if it is about the place of a finding.
+/// The text of a line, if it is about the location of the finding.
 fn said_of<'l>(line: &'l str, finding: &Finding) -> Option<&'l str> {
     let place = quote(&finding.instance_location, PLACE).to_string();
     let rest = line.strip_prefix(place.as_str())?;
@@ -75,8 +74,7 @@ fn is_numeric(text: &str) -> bool {
     !digits.is_empty() && digits.parse::<f64>().is_ok_and(f64::is_finite)
 }
 
-/// Whether the value is that of a declared property which its object does not
-/// require.
+/// Whether the value belongs to a declared property that its object does not require.
 fn is_optional(schema: &Schema, finding: &Finding) -> bool {
     if !finding.source.document.is_empty() {
         return false;
@@ -101,8 +99,7 @@ fn child<'s>(view: View<'s>, token: &str) -> Option<View<'s>> {
     }
 }
 
-/// The properties that other branches of the same union ask for, where each
-/// branch asks for its own.
+/// The properties that other branches of the same union require, if each branch requires its own.
 fn or_instead(missing: &[String], finding: &Finding, report: &Report) -> Option<String> {
     let union = union_of(&finding.keyword_location)?;
     let mut others: Vec<&str> = Vec::new();
@@ -112,7 +109,7 @@ fn or_instead(missing: &[String], finding: &Finding, report: &Report) -> Option<
         };
         let same = other.instance_location == finding.instance_location
             && union_of(&other.keyword_location) == Some(union);
-        // A branch that fails otherwise too was not meant.
+        // A branch that also fails for another reason was not meant.
         let branch = branch_of(&other.keyword_location, union);
         let only = report.findings.iter().all(|finding| {
             matches!(finding.kind, FindingKind::Required { .. })
@@ -141,7 +138,7 @@ fn or_instead(missing: &[String], finding: &Finding, report: &Report) -> Option<
     ))
 }
 
-/// The innermost union on the way to a keyword.
+/// The innermost union on the path to a keyword.
 fn union_of(location: &str) -> Option<&str> {
     let ends = ["/oneOf/", "/anyOf/"];
     let at = ends
@@ -151,13 +148,12 @@ fn union_of(location: &str) -> Option<&str> {
     location.get(..at + ends.first().map_or(0, |end| end.len()))
 }
 
-/// The index of the branch that a keyword stands in.
+/// The index of the branch that contains a keyword.
 fn branch_of<'l>(location: &'l str, union: &str) -> Option<&'l str> {
     location.strip_prefix(union)?.split('/').next()
 }
 
-/// What tells two branches apart that both match, if each requires something
-/// that the other does not.
+/// How two branches that both match differ, if each requires something that the other does not.
 fn not_both(schema: &Schema, finding: &Finding, matched: [usize; 2]) -> Option<String> {
     if !finding.source.document.is_empty() {
         return None;
@@ -181,9 +177,9 @@ fn required(union: View<'_>, branch: usize) -> Option<Vec<&str>> {
     Some(required.items().map(toolgate_json::Node::string).collect())
 }
 
-/// Characters of a place, as the summary cuts it.
+/// The maximum number of characters of a location, as the summary cuts it.
 const PLACE: usize = 200;
-/// Characters of a name that a hint repeats.
+/// The maximum number of characters of a name in a hint.
 const NAME: usize = 64;
-/// Names that a hint repeats.
+/// The maximum number of names in a hint.
 const NAMES: usize = 4;

@@ -1,5 +1,5 @@
-//! The text that a model gets about a refused call: short, the most useful
-//! first, never more than [`MAX_BYTES`] bytes whatever the size of the mistake.
+//! The text that a model gets about a refused call: short, the most useful part first, never more
+//! than [`MAX_BYTES`] bytes whatever the size of the mistake.
 
 mod hint;
 
@@ -8,11 +8,11 @@ use std::fmt::Write as _;
 use toolgate_json::quote;
 use toolgate_schema::{Report, Schema};
 
-/// The longest text, in bytes.
+/// The maximum length of a text, in bytes.
 pub const MAX_BYTES: usize = 2_048;
 
-/// Arguments that do not match: one line per finding, each with place,
-/// expectation and finding, and what to do where that is plain.
+/// Arguments that do not match: one line per finding, each with location, expected and found value,
+/// and a fix if it is obvious.
 pub(crate) fn invalid_arguments(tool: &str, schema: &Schema, report: &Report) -> String {
     let head = format!("invalid arguments for tool `{}`:", quote(tool, NAME));
     list(head, "arguments", schema, report)
@@ -35,7 +35,7 @@ pub(crate) fn about(tool: &str, what: std::fmt::Arguments<'_>) -> String {
     cut(text)
 }
 
-/// A text at most [`MAX_BYTES`] bytes long.
+/// Cuts a text to at most [`MAX_BYTES`] bytes.
 pub(crate) fn cut(mut text: String) -> String {
     if text.len() <= MAX_BYTES {
         return text;
@@ -49,13 +49,13 @@ pub(crate) fn cut(mut text: String) -> String {
     text
 }
 
-/// What a host's engine says of arguments.
+/// A host engine's reasons against arguments.
 pub(crate) fn host_arguments(tool: &str, reasons: &[String]) -> String {
     let head = format!("invalid arguments for tool `{}`:", quote(tool, NAME));
     reasons_of(head, reasons)
 }
 
-/// What a host's engine says of a result.
+/// A host engine's reasons against a result.
 pub(crate) fn host_result(tool: &str, reasons: &[String]) -> String {
     let head = format!(
         "invalid result of tool `{}`: `structuredContent` does not match its output schema:",
@@ -105,9 +105,9 @@ fn list(head: String, root: &str, schema: &Schema, report: &Report) -> String {
     cut(text)
 }
 
-/// Characters of a tool's name that a text repeats.
+/// The maximum number of characters of a tool's name in a text.
 const NAME: usize = 64;
-/// Characters of one reason of a host's engine that a text repeats.
+/// The maximum number of characters of one host engine's reason in a text.
 const REASON: usize = 500;
-/// Bytes kept for the line that says how much is left out.
+/// Bytes reserved for the line that says how much is left out.
 const TAIL: usize = 64;

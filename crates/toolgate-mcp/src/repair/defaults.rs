@@ -1,4 +1,4 @@
-//! The default of a member that an object must have.
+//! Finds the default of a required member.
 
 use toolgate_json::{Kind, Node as _, View, pointer};
 use toolgate_schema::Schema;
@@ -10,13 +10,12 @@ pub(super) struct Declared {
     pub(super) default: String,
 }
 
-/// Looks for the default of `name` where `keyword`, a pointer to the `required`
-/// that asks for it, stands: in the `properties` beside it, through `$ref`s in
-/// the same document and `allOf`.
+/// Looks for the default of `name` near `keyword`, a pointer to the `required` that requires it: in
+/// the `properties` beside it, through same-document `$ref`s and `allOf`.
 pub(super) fn default_of(schema: &Schema, keyword: &str, name: &str) -> Option<Declared> {
     let root = schema.text().document().root();
     let (holder, _) = keyword.rsplit_once('/')?;
-    // `dependentRequired` and `dependencies` name the other member, too.
+    // `dependentRequired` and `dependencies` also contain the name of the other member.
     let outer = holder.rsplit_once('/').map_or("", |(outer, _)| outer);
     let mut places: Vec<View<'_>> = [holder, outer]
         .into_iter()
@@ -46,7 +45,7 @@ pub(super) fn default_of(schema: &Schema, keyword: &str, name: &str) -> Option<D
     None
 }
 
-/// The `default` of a property's schema, or of what it refers to.
+/// The `default` of a property's schema, or of the schema that it refers to.
 fn value_of<'d>(root: View<'d>, property: View<'d>) -> Option<View<'d>> {
     let mut place = property;
     for _ in 0..PLACES {
@@ -58,7 +57,7 @@ fn value_of<'d>(root: View<'d>, property: View<'d>) -> Option<View<'d>> {
     None
 }
 
-/// Where a `$ref` to a place in the same document leads.
+/// The target of a same-document `$ref`.
 fn target<'d>(root: View<'d>, place: View<'d>) -> Option<View<'d>> {
     let reference = place.member("$ref")?;
     (reference.kind() == Kind::String).then(|| reference::target(root, reference.string()))?
@@ -71,5 +70,5 @@ fn at<'d>(root: View<'d>, place: &str) -> Option<View<'d>> {
     root.document().at_pointer(place)
 }
 
-/// References and branches that are looked through.
+/// The maximum number of references and branches to look through.
 const PLACES: usize = 16;

@@ -1,4 +1,4 @@
-//! One edit: what it does to the text, and how it is reported.
+//! One edit: how it changes the text, and how it is reported.
 
 use std::fmt;
 
@@ -8,7 +8,7 @@ use toolgate_json::{Kind, Node as _, View, quote};
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Edit {
-    /// The value, as a JSON pointer (RFC 6901) into the arguments.
+    /// The location of the value, as a JSON pointer (RFC 6901) into the arguments.
     pub pointer: String,
     /// What was done.
     pub kind: EditKind,
@@ -22,7 +22,7 @@ pub struct Edit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EditKind {
-    /// A string was replaced by the value of this type whose JSON it was.
+    /// A string was replaced by the value of this type that it contained as JSON.
     Parsed(Kind),
     /// A member with the value `null` was removed.
     NullRemoved,
@@ -55,7 +55,7 @@ pub(super) struct Proposal<'d> {
 
 /// The change of an edit.
 pub(super) enum Change<'d> {
-    /// Replace a string by the JSON text in it.
+    /// Replace a string with the JSON text in it.
     Parse {
         value: View<'d>,
         text: String,
@@ -129,7 +129,7 @@ impl Proposal<'_> {
     }
 }
 
-/// The bytes of a member with one of the commas beside it.
+/// The span of a member with one of the commas next to it.
 fn member_span(object: View<'_>, value: View<'_>) -> (usize, usize) {
     let mut before = None;
     let mut members = object.members();
@@ -152,7 +152,7 @@ fn cut(text: &str) -> String {
     text.chars().take(KEPT).collect()
 }
 
-/// Characters of foreign text that an edit keeps.
+/// The maximum number of characters of foreign text in an edit.
 const KEPT: usize = 100;
-/// Characters of it that a line shows.
+/// The maximum number of those characters in a line.
 const SHOWN: usize = 64;

@@ -1,7 +1,7 @@
-//! Arguments that fail, rewritten so that they pass, where that is certain.
+//! Rewrites invalid arguments so that they are valid, if the fix is certain.
 //!
-//! Models send `"5"` for 5, a stringified object, `null` for what they leave
-//! out. [`repair`] undoes just that:
+//! Models send `"5"` for 5, an object as a string, or `null` for what they omit. [`repair`] undoes
+//! just that:
 //!
 //! | found | becomes |
 //! |---|---|
@@ -9,13 +9,12 @@
 //! | `null` as the value of a member | no member |
 //! | a required member that is missing and has a `default` | the default |
 //!
-//! Nothing else is ever changed: a single value is not wrapped into an array,
-//! nothing is cut, renamed or guessed. The fewest edits that make the arguments
-//! valid are applied, the first in the order of the engine's findings where
-//! several would do, and the engine has the last word: what is handed out was
-//! checked as it stands. Valid arguments are never changed. What an edit does
-//! not touch is copied byte by byte. An edit is only tried where the engine
-//! finds a fault, so a value that merely switches a condition on is left alone.
+//! Nothing else is ever changed: a single value is not wrapped into an array, and nothing is cut,
+//! renamed or guessed. The fewest edits that make the arguments valid are applied; if several sets
+//! would do, the first in the order of the engine's findings. The engine decides: the returned
+//! arguments were checked in exactly that form. Valid arguments are never changed. Anything that an
+//! edit does not touch is copied byte by byte. An edit is only tried where the engine finds a
+//! fault, so a value that merely enables a condition is left alone.
 //!
 //! ```
 //! use toolgate_mcp::repair::{Outcome, RepairLimits, repair};
@@ -36,8 +35,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Off unless called. Everything is bounded by [`RepairLimits`]; a search that
-//! reaches a bound ends as [`Outcome::Unrepaired`].
+//! Off unless called. [`RepairLimits`] bounds everything; a search that reaches a limit ends as
+//! [`Outcome::Unrepaired`].
 
 mod defaults;
 mod edit;
@@ -55,21 +54,21 @@ pub use edit::{Edit, EditKind};
 
 use propose::proposals;
 
-/// What a repair may take.
+/// The limits of a repair.
 #[derive(Debug, Clone, Copy)]
 #[expect(
     clippy::exhaustive_structs,
     reason = "callers write the fields they set and `..RepairLimits::default()`, which allows more fields"
 )]
 pub struct RepairLimits {
-    /// Edits that one repair may need. Default 32.
+    /// The maximum number of edits in one repair. Default 32.
     pub edits: usize,
-    /// Candidates that are checked. Default 128.
+    /// The maximum number of candidates to check. Default 128.
     pub checks: usize,
-    /// Fuel of all checks and explanations together (see
-    /// [`toolgate_schema::Limits::fuel`]), reading included. Default 5,000,000.
+    /// The fuel for all checks and explanations together (see [`toolgate_schema::Limits::fuel`]),
+    /// including reading. Default 5,000,000.
     pub fuel: u64,
-    /// How arguments are read. Default 256 KiB, since every candidate is read.
+    /// The limits for reading arguments. Default 256 KiB, since every candidate is read.
     pub arguments: ReadLimits,
 }
 
@@ -87,7 +86,7 @@ impl Default for RepairLimits {
     }
 }
 
-/// What came of a repair.
+/// The outcome of a repair.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_enums,
@@ -95,16 +94,16 @@ impl Default for RepairLimits {
 )]
 #[must_use = "the arguments are changed only where the answer is used"]
 pub enum Outcome {
-    /// The arguments match as they are.
+    /// The arguments are valid as they are.
     Valid,
-    /// They match after these edits.
+    /// They are valid after these edits.
     Repaired(Repaired),
-    /// They do not match, and no rewrite was found.
+    /// They are invalid, and no repair was found.
     Unrepaired {
-        /// Whether all was tried; `false` if a bound ended the search.
+        /// Whether everything was tried; `false` if a limit ended the search.
         complete: bool,
     },
-    /// Whether they match could not be found out.
+    /// Whether they are valid could not be decided.
     Undecided(Exhausted),
 }
 
@@ -112,17 +111,17 @@ pub enum Outcome {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Repaired {
-    /// The arguments as they now are; valid.
+    /// The repaired, valid arguments.
     pub text: String,
-    /// What was done, in order.
+    /// The edits, in order.
     pub edits: Vec<Edit>,
 }
 
-/// Repairs arguments, if the fewest of the allowed edits make them valid.
+/// Repairs arguments, if the allowed edits can make them valid; applies the fewest.
 ///
 /// # Errors
 ///
-/// The arguments are not JSON, or over the bounds of [`RepairLimits::arguments`].
+/// The arguments are not JSON, or exceed the limits of [`RepairLimits::arguments`].
 pub fn repair(
     schema: &Schema,
     arguments: &[u8],
@@ -145,11 +144,11 @@ pub fn repair(
     })
 }
 
-/// Arguments on the way, and the edits that led to them.
+/// Intermediate arguments, and the edits that led to them.
 struct Attempt {
     text: String,
     edits: Vec<Edit>,
-    /// The fuel that checking them took.
+    /// The fuel for checking them.
     price: u64,
 }
 
@@ -159,14 +158,13 @@ struct Search<'s> {
     fuel: u64,
     checks: usize,
     workspace: Workspace,
-    /// Hashes of the texts that were tried.
+    /// Hashes of the texts already tried.
     seen: HashSet<u64>,
     complete: bool,
 }
 
 impl Search<'_> {
-    /// Looks through all rewrites by their number of edits, so that the first
-    /// that is valid is a least one.
+    /// Searches all rewrites by number of edits, so that the first valid one has the fewest.
     fn run(&mut self, text: String) -> Outcome {
         self.seen.insert(hash(&text));
         let mut level = vec![Attempt {
@@ -194,8 +192,8 @@ impl Search<'_> {
         Outcome::Unrepaired { complete: false }
     }
 
-    /// Tries the rewrites of an attempt by one edit that could mend what is
-    /// wrong first. Those that leave the arguments invalid join `next`.
+    /// Tries each single edit of an attempt that could fix its first fault. Rewrites that are still
+    /// invalid are added to `next`.
     fn rewrite(&mut self, attempt: &Attempt, next: &mut Vec<Attempt>) -> Option<Repaired> {
         let document = self.read(&attempt.text)?;
         let root = document.document().root();
@@ -224,16 +222,16 @@ impl Search<'_> {
                     edits,
                     price: self.workspace.fuel_used(),
                 }),
-                // Not known to be valid, so never handed out.
+                // Not known to be valid, so never returned.
                 Verdict::Undecided(_) => self.complete = false,
             }
         }
         None
     }
 
-    /// What is wrong with an attempt.
+    /// The faults of an attempt.
     fn findings(&mut self, price: u64, root: View<'_>) -> Vec<Finding> {
-        // An explanation costs some ten times a check, twice over.
+        // An explanation costs about ten times as much as a check, and may spend that twice.
         let allowed = price.saturating_mul(EXPLAINING).max(LEAST_FUEL);
         let allowed = allowed.min(self.fuel / 2);
         self.fuel = self.fuel.saturating_sub(allowed.saturating_mul(2));
@@ -245,7 +243,7 @@ impl Search<'_> {
         report.findings
     }
 
-    /// Reads a rewrite; one edit more can go over a bound of the reader.
+    /// Reads a rewrite; one more edit can exceed a limit of the reader.
     fn read(&mut self, text: &str) -> Option<OwnedDocument> {
         let document = OwnedDocument::read(text, &self.limits.arguments).ok();
         self.complete &= document.is_some();
@@ -271,9 +269,9 @@ fn hash(text: &str) -> u64 {
     hasher.finish()
 }
 
-/// How much more an explanation may spend than the check before it.
+/// How much more fuel an explanation may use than the check before it.
 const EXPLAINING: u64 = 12;
-/// What an explanation may always spend, fuel permitting.
+/// The fuel that an explanation may always use, if that much is left.
 const LEAST_FUEL: u64 = 2_000;
-/// Bytes of text that one unit of fuel reads.
+/// The number of bytes of text read per unit of fuel.
 const BYTES_PER_UNIT: usize = 32;

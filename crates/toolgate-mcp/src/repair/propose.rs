@@ -1,4 +1,4 @@
-//! Which edits could mend a fault.
+//! Proposes edits that could fix a fault.
 
 use toolgate_json::{Kind, Node as _, ReadLimits, Reader, View, pointer};
 use toolgate_schema::{Finding, FindingKind, Schema};
@@ -6,19 +6,18 @@ use toolgate_schema::{Finding, FindingKind, Schema};
 use super::defaults::default_of;
 use super::edit::{Change, Proposal};
 
-/// Edits, and whether there would be more.
+/// Edits, and whether there are more.
 pub(super) struct Proposals<'d> {
     pub(super) edits: Vec<Proposal<'d>>,
     pub(super) more: bool,
 }
 
-/// The edits that could mend the first fault. Rewrites that lead to valid
-/// arguments have one of them in it, so the other faults can wait. Only where
-/// the first fault stands under a condition (`then`, `else`, dependencies) may
-/// mending another one do, and edits for the faults behind it are added.
+/// The edits that could fix the first fault. Every rewrite that leads to valid arguments contains
+/// one of them, so the other faults can wait. Only if the first fault is under a condition (`then`,
+/// `else`, dependencies) may fixing another one help, so edits for the faults after it are added.
 ///
-/// A union (`anyOf`, `oneOf`) without a matching branch is one fault, and what
-/// its branches find wrong may each be mended, or anything inside the value.
+/// A union (`anyOf`, `oneOf`) without a matching branch is one fault; the edits may fix any finding
+/// of its branches, or anything inside the value.
 pub(super) fn proposals<'d>(
     schema: &Schema,
     root: View<'d>,
@@ -64,7 +63,7 @@ fn is_union(finding: &Finding) -> bool {
     matches!(finding.kind, FindingKind::AnyOf(_) | FindingKind::OneOf(_))
 }
 
-/// Whether the keyword only counts because of what the value is otherwise.
+/// Whether the keyword applies only because of other parts of the value.
 fn is_conditional(finding: &Finding) -> bool {
     pointer::tokens(&finding.keyword_location).any(|token| {
         matches!(
@@ -82,7 +81,7 @@ struct Collector<'s, 'd> {
 }
 
 impl<'d> Collector<'_, 'd> {
-    /// What could mend one finding.
+    /// Proposes edits for one finding.
     fn finding(&mut self, finding: &Finding) {
         if finding.property_name.is_some() {
             return;
@@ -99,7 +98,7 @@ impl<'d> Collector<'_, 'd> {
                 {
                     self.remove(&joined(place, present), member);
                 }
-                // All of them are missing, so none can be mended without the first.
+                // All of them are missing, so none can be fixed without the first.
                 let name = missing.first();
                 let own = finding.source.document.is_empty();
                 let declared = name
@@ -117,8 +116,8 @@ impl<'d> Collector<'_, 'd> {
                 }
             }
             FindingKind::ForbiddenProperty { .. } => self.remove(place, value),
-            // Matching too much is not a spelling mistake, and what is not
-            // declared is not an optional member.
+            // A value that matches too many branches is not misspelled, and an undeclared member is
+            // not an optional one.
             FindingKind::OneOfMany { .. } | FindingKind::UnexpectedProperty { .. } => {}
             FindingKind::Type { expected, .. } => {
                 self.parse(place, value, |kind| {
@@ -134,7 +133,7 @@ impl<'d> Collector<'_, 'd> {
         }
     }
 
-    /// What could be done to a value or anything in it, in source order.
+    /// Proposes edits for a value and everything in it, in source order.
     fn everything_in(&mut self, place: &str, value: View<'d>) {
         let mut open = vec![(place.to_owned(), value)];
         let mut looked_at = 0_usize;
@@ -159,9 +158,9 @@ impl<'d> Collector<'_, 'd> {
         }
     }
 
-    /// Reads a string as JSON, if it is that of a wanted type.
+    /// Parses a string as JSON, if it contains a value of a wanted type.
     fn parse(&mut self, place: &str, value: View<'d>, wanted: impl Fn(Kind) -> bool) {
-        // Anything else starts with another character; most strings are prose.
+        // Other JSON texts start with another character; most strings are prose.
         let text = value.string().trim_matches([' ', '\t', '\r', '\n']);
         let plausible = text.starts_with(['[', '{', '-', 't', 'f', '0', '1', '2', '3', '4'])
             || text.starts_with(['5', '6', '7', '8', '9']);
@@ -210,5 +209,5 @@ fn value_at<'d>(root: View<'d>, place: &str) -> Option<View<'d>> {
     root.document().at_pointer(place)
 }
 
-/// Values of one union that are looked at.
+/// The maximum number of values to look at in one union.
 const MOST_VALUES: usize = 1_000;

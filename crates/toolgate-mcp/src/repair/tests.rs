@@ -1,4 +1,4 @@
-//! What is repaired, what is left, and that neither costs too much.
+//! What is repaired, what is left alone, and that neither costs too much.
 
 use toolgate_json::{Kind, Node as _};
 use toolgate_schema::{Compiler, Formats};
@@ -6,8 +6,7 @@ use toolgate_schema::{Compiler, Formats};
 use super::*;
 use toolgate_testkit::recorded::{Dice, recorded};
 
-/// Schema, arguments, the arguments afterwards (`=` if valid, `-` if not
-/// repaired), and what is reported.
+/// Schema, arguments, the arguments afterwards (`=` if valid, `-` if not repaired), and the report.
 type Case = (&'static str, &'static str, &'static str, &'static str);
 
 const PLAIN: &str = r#"{"type": "object", "properties": {"n": {"type": "integer"}, "x": {"type": "number"}, "b": {"type": "boolean"}, "s": {"type": "string"}, "a": {"type": "array", "items": {"type": "integer"}}, "o": {"type": "object", "properties": {"k": {"type": "integer"}}, "required": ["k"]}}, "additionalProperties": false}"#;
@@ -148,7 +147,7 @@ const CASES: &[Case] = &[
     (PLAIN, "null", "-", ""),
     (PLAIN, r#"{"unknown": 1}"#, "-", ""),
     (PLAIN, r#"{"unknown": null}"#, "-", ""),
-    // null for what is left out.
+    // null for an omitted value.
     (PLAIN, r#"{"n": null}"#, "{}", "`null` left out (at `/n`)"),
     (
         PLAIN,
@@ -207,7 +206,7 @@ const CASES: &[Case] = &[
         "{}",
         "`null` left out (at `/a~1b`)",
     ),
-    // Defaults for what is missing.
+    // Defaults for missing members.
     (
         r#"{"properties": {"n": {"type": "integer", "default": 1.0}}, "required": ["n"]}"#,
         "{}",
@@ -294,7 +293,7 @@ const CASES: &[Case] = &[
         "{}",
         "`null` left out (at `/m`)",
     ),
-    // Values that a string could mean.
+    // Values that a string could contain.
     (
         r#"{"properties": {"n": {"enum": [1, 2]}}}"#,
         r#"{"n": "2"}"#,
@@ -374,14 +373,14 @@ const CASES: &[Case] = &[
         r#"{"n": {"p": 1, "q": true}}"#,
         "string `\"1\"` read as the number `1` (at `/n/p`); string `\"true\"` read as the boolean `true` (at `/n/q`)",
     ),
-    // Conditions: mending one fault may mend another.
+    // Conditions: fixing one fault may fix another.
     (
         r#"{"properties": {"n": {"type": "integer"}}, "if": {"properties": {"n": {"type": "string"}}, "required": ["n"]}, "then": {"required": ["zzz"]}}"#,
         r#"{"n": "1"}"#,
         r#"{"n": 1}"#,
         "string `\"1\"` read as the number `1` (at `/n`)",
     ),
-    // Several faults, and one that cannot be mended.
+    // Several faults, one of which cannot be fixed.
     (
         PLAIN,
         r#"{"n": "5", "b": "true", "x": null, "a": "[]"}"#,
@@ -389,7 +388,7 @@ const CASES: &[Case] = &[
         "string `\"5\"` read as the number `5` (at `/n`); `null` left out (at `/x`); string `\"true\"` read as the boolean `true` (at `/b`); string `\"[]\"` read as the array `[]` (at `/a`)",
     ),
     (PLAIN, r#"{"n": "5", "b": "maybe"}"#, "-", ""),
-    // What is not touched survives as it is written.
+    // Untouched parts keep their spelling.
     (
         PLAIN,
         "{ \"x\" : 1.500e0,\n\t\"n\":\"5\" , \"s\":\"\\u00e9\" }",
@@ -448,7 +447,7 @@ fn malformed_arguments_are_errors() {
     }
 }
 
-/// Each limit where it just does, and one below.
+/// Each limit at the lowest value that suffices, and one below.
 #[test]
 fn limits_hold() {
     let arguments = br#"{"a": ["1", "2", "3"]}"#;
@@ -478,7 +477,7 @@ fn limits_hold() {
     assert!(matches!(outcome, Outcome::Undecided(_)));
 }
 
-/// Many faults, each with a mend, and none that leads anywhere.
+/// Many faults, each with a possible fix, none of which leads to valid arguments.
 #[test]
 fn hostile_searches_end() {
     let union = r#"{"anyOf": [{"items": {"type": "integer"}, "maxItems": 1}, {"items": {"type": "boolean"}, "maxItems": 1}]}"#;
@@ -506,7 +505,7 @@ fn hostile_searches_end() {
     }
 }
 
-/// Valid arguments, spoiled in known ways, come back; whatever comes back is valid.
+/// Valid arguments, corrupted in known ways, are restored; every repair is valid.
 #[test]
 fn spoiled_arguments_come_back() {
     let text = r##"{"type": "object", "properties": {
@@ -541,8 +540,8 @@ fn spoiled_arguments_come_back() {
     assert!(spoiled > 1_000 && back == spoiled, "{back} of {spoiled}");
 }
 
-/// Valid arguments of recorded tools with each value in a string, or one more
-/// `null`: they come back, unless the strings are valid themselves.
+/// Valid arguments of recorded tools with each value in a string, or one more `null`: they are
+/// restored, unless the strings are valid themselves.
 #[toolgate_needs::needs("corpus/listings")]
 #[test]
 fn recorded_arguments_come_back() {
@@ -587,7 +586,7 @@ fn recorded_arguments_come_back() {
     );
 }
 
-/// Texts made of dice.
+/// Random texts.
 struct Texts(Dice);
 
 impl std::ops::Deref for Texts {

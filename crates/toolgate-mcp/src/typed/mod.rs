@@ -1,4 +1,4 @@
-//! Structured content into Rust types, and arguments from `serde_json` values.
+//! Reads structured content into Rust types, and checks arguments that are `serde_json` values.
 
 use std::fmt;
 use std::sync::Arc;
@@ -32,8 +32,8 @@ impl Checker {
     ///
     /// # Errors
     ///
-    /// The result breaks the tool's contract, says `isError`, is not the final
-    /// one, has no structured content, or its content is not a `T`.
+    /// The result breaks the tool's contract, has `isError`, is not final, has no structured
+    /// content, or its content is not a `T`.
     pub fn read_structured<T: DeserializeOwned>(
         &mut self,
         tool: &Arc<ToolContract>,
@@ -98,22 +98,21 @@ pub enum UntypedResult {
     ToolError {
         /// The tool.
         tool: String,
-        /// Its first text, cut.
+        /// The result's first text, cut.
         text: String,
     },
-    /// It has no structured content, or is not the final answer.
+    /// It has no structured content, or is not final.
     Without {
         /// The tool.
         tool: String,
     },
-    /// The content matches the tool's schema, if there is one, and is not a
-    /// value of the type.
+    /// The content matches the tool's schema, if there is one, but is not a value of the type.
     Type {
         /// The tool.
         tool: String,
         /// The type.
         rust: &'static str,
-        /// What is wrong, by the deserialiser.
+        /// What is wrong, as the deserialiser reports it.
         error: String,
     },
 }
@@ -158,5 +157,5 @@ fn first_text(result: &ToolResult<'_>) -> String {
     })
 }
 
-/// Characters of foreign text that a message repeats.
+/// The maximum number of characters of foreign text in a message.
 const SHOWN: usize = 200;

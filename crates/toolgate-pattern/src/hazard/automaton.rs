@@ -1,5 +1,5 @@
-//! The position automaton of a pattern: a state for each place that reads a character,
-//! an edge where one place may follow another, counted if in several ways.
+//! The position automaton of a pattern: a state for each position that reads a character, and an
+//! edge if one position may follow another, which counts the ways up to two.
 
 use std::collections::BTreeMap;
 
@@ -11,9 +11,9 @@ use crate::set::LAST;
 pub(super) struct Automaton {
     /// For each state the symbols that enter it, as bits.
     pub(super) symbols: Vec<Vec<u64>>,
-    /// For each state what may follow it, and in how many ways (2 is two or more).
+    /// For each state the states that may follow it, and in how many ways (2 means two or more).
     pub(super) next: Vec<Vec<(usize, u8)>>,
-    /// How often a loop over the state turns at most; 0 is without bound.
+    /// The most iterations of a loop over the state; 0 means no bound.
     pub(super) turns: Vec<u32>,
     /// Lookarounds.
     pub(super) looks: Vec<Look>,
@@ -28,8 +28,8 @@ pub(super) struct Look {
     pub(super) repeated: bool,
 }
 
-/// A part of a pattern: the states that it may begin and end with, and in how many
-/// ways it may match nothing.
+/// A part of a pattern: the states that it may begin and end with, and in how many ways it may
+/// match the empty string.
 #[derive(Debug, Clone, Default)]
 struct Part {
     first: Vec<(usize, u8)>,
@@ -46,8 +46,8 @@ struct Builder<'a> {
 }
 
 impl Automaton {
-    /// The automaton of a search for what is at `root`, from one place only if
-    /// `anchored`. None if it is over a bound, or no automaton can express it.
+    /// The automaton of a search for the node at `root`, only from one position if `anchored`.
+    /// `None` if it exceeds a bound, or no automaton can express it.
     pub(super) fn of(ast: &Ast, root: NodeId, anchored: bool) -> Option<Self> {
         let mut builder = Builder {
             ast,
@@ -81,8 +81,8 @@ impl Automaton {
         Some(automaton)
     }
 
-    /// Takes away what follows a state where a match is certain whatever follows: a
-    /// backtracker never leaves it in vain. None if a state is not of this automaton.
+    /// Removes the states that follow a state where a match is certain whatever follows: a
+    /// backtracker that gets there never backtracks. `None` if a state is not in this automaton.
     fn end_early(&mut self, whole: &Part) -> Option<()> {
         let mut certain = vec![false; self.next.len()];
         for (state, _) in &whole.last {
@@ -117,7 +117,7 @@ impl Automaton {
 struct Within {
     /// How many copies of the part are made.
     copies: u32,
-    /// How often the loop around it turns at most; 0 is without bound, 1 no loop.
+    /// The most iterations of the loop around it; 0 means no bound, 1 means no loop.
     turns: u32,
     depth: usize,
 }
@@ -133,7 +133,7 @@ impl Default for Within {
 }
 
 impl Builder<'_> {
-    /// Calls itself as deep as the pattern's groups nest, at most [`DEPTH`].
+    /// Recurses as deep as the pattern's groups nest, at most [`DEPTH`].
     fn part(&mut self, id: NodeId, within: Within) -> Option<Part> {
         if within.depth > DEPTH {
             return None;
@@ -208,7 +208,7 @@ impl Builder<'_> {
         };
         let mut part = self.part(child, inside)?;
         if part.empty > 0 && (min > 1 || max != NO_MAX) {
-            // Which of the turns are empty can be chosen in many ways.
+            // There are many ways to choose which iterations match the empty string.
             return None;
         }
         self.repeat(&part)?;
@@ -297,8 +297,8 @@ fn times(one: u8, other: u8) -> u8 {
     one.saturating_mul(other).min(2)
 }
 
-/// The sets of a pattern as sets of symbols: code points that no set tells apart are
-/// one symbol.
+/// The sets of a pattern as sets of symbols: code points that no set distinguishes share one
+/// symbol.
 struct Symbols {
     chars: BTreeMap<u32, usize>,
     classes: BTreeMap<u32, usize>,
@@ -339,7 +339,7 @@ impl Symbols {
                 | Node::Capture { child, .. }
                 | Node::Look { child, .. } => waiting.push(child),
                 Node::Concat(list) | Node::Alternate(list) => waiting.extend(ast.children(list)),
-                // Known already, or without a set.
+                // Already known, or without a set.
                 Node::Char(_)
                 | Node::Class(_)
                 | Node::Empty
@@ -382,7 +382,7 @@ impl Symbols {
         })
     }
 
-    /// The symbols of a node; none if it has no set.
+    /// The symbols of a node; `None` if it has no set.
     fn symbols(&self, node: Node) -> Option<Vec<u64>> {
         let set = match node {
             Node::Char(c) => self.chars.get(&c)?,
@@ -406,7 +406,7 @@ const EMPTY: Part = Part {
     empty: 1,
 };
 
-/// Copies of a part above which a loop represents them.
+/// With more copies of a part than this, a loop represents them.
 pub(super) const FOLDED: u32 = 8;
 const DEPTH: usize = 400;
 const NODES: usize = 20_000;

@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use super::Hazard;
 use super::automaton::Automaton;
 
-/// The time of a search that tries the paths one by one; none if it is not decided within
-/// bounds, or a state or component is not of this automaton.
+/// The time of a search that tries the paths one by one; `None` if it is not decided within bounds,
+/// or a state or component is not in this automaton.
 pub(super) fn hazard(automaton: &Automaton) -> Option<Hazard> {
     let components = Components::of(automaton)?;
     let mut work = WORK;
@@ -17,8 +17,8 @@ pub(super) fn hazard(automaton: &Automaton) -> Option<Hazard> {
             return Some(Hazard::Exponential);
         }
     }
-    // Along each way through the automaton: the degree, and the logarithm of the
-    // number of paths that do not depend on the length of the text.
+    // Along each path through the automaton: the degree, and the logarithm of the number of paths
+    // that does not depend on the length of the text.
     let count = components.members.len();
     let mut degree = vec![0_u32; count];
     let mut bits = vec![0_u32; count];
@@ -59,7 +59,7 @@ pub(super) fn hazard(automaton: &Automaton) -> Option<Hazard> {
     })
 }
 
-/// How often a component turns at most.
+/// The most iterations of a component.
 fn turns(automaton: &Automaton, component: &[usize]) -> Option<u32> {
     let mut most = 0;
     for state in component {
@@ -71,7 +71,7 @@ fn turns(automaton: &Automaton, component: &[usize]) -> Option<u32> {
     Some(most)
 }
 
-/// Among how many next states one symbol can leave the choice.
+/// The most next states that one symbol leaves to choose from.
 fn choices(automaton: &Automaton, state: usize) -> Option<u32> {
     let next = edges(automaton, state)?;
     let mut most = 1;
@@ -141,8 +141,8 @@ fn doubles(
     Some(false)
 }
 
-/// Whether one text leads from a state of a component back to it, from there to a state of
-/// another component, and from that back to itself; true if that takes too long to find out.
+/// Whether one text leads from a state of a component back to it, from there to a state of another
+/// component, and from that back to itself; `true` if finding out takes too long.
 fn shares(
     automaton: &Automaton,
     components: &Components,
@@ -197,7 +197,7 @@ fn symbols(automaton: &Automaton, state: usize) -> Option<&[u64]> {
     automaton.symbols.get(state).map(Vec::as_slice)
 }
 
-/// Whether a symbol is in all sets. Sets of one automaton have the same length.
+/// Whether the sets have a symbol in common. Sets of one automaton have the same length.
 fn meets(one: &[u64], two: &[u64], three: Option<&[u64]>) -> bool {
     let common = one.iter().zip(two).map(|(one, two)| one & two);
     match three {
@@ -303,10 +303,9 @@ impl Components {
     }
 }
 
-/// Steps that a pattern may take to look through; what is not decided then is taken
-/// for the worst.
+/// The most steps for analysing a pattern; whatever is not decided then is assumed to be the worst.
 const WORK: usize = 1_000_000;
-/// Turns of a loop up to which it counts as a constant.
+/// A loop with at most this many iterations counts as a constant.
 const BOUNDED: u32 = 64;
-/// The logarithm of the paths that do not depend on the length of the text.
+/// The logarithm of the most paths that do not depend on the length of the text.
 const BITS: u32 = 16;

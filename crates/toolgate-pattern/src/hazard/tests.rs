@@ -79,7 +79,7 @@ fn exponential_patterns_are_found() {
     }
 }
 
-/// What takes long to decide is not decided.
+/// The analysis stops if it would take too long.
 #[test]
 fn the_look_is_bounded() {
     let wide = format!("^(?:{})+$", vec!["[a-z]+[0-9]"; 150].join("|"));

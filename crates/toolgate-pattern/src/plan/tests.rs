@@ -1,5 +1,5 @@
-//! Scans, tables and threads against each other, on texts longer than the stretches that
-//! scans and tables take at once.
+//! Compares scans, tables and threads with each other, on texts longer than the blocks that scans
+//! and tables process at once.
 
 use super::*;
 use crate::parse;

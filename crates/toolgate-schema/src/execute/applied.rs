@@ -1,6 +1,5 @@
-//! Which subschemas a keyword applies, and to which values: needed when a keyword has failed and
-//! somebody wants to know why. Members and items are gone through by the code that decides
-//! on them.
+//! Lists the subschemas that a failed keyword applies, and the values it applies them to, so that a
+//! report can say why it failed. Uses the same walks over members and items as the verdict does.
 
 use std::ops::ControlFlow;
 
@@ -13,16 +12,16 @@ use super::{Machine, Stop, internal_error};
 use crate::int::{to_u32, to_usize, units};
 use crate::plan::{ArrayPlan, NodeIx, ObjectPlan, Op, Plan};
 
-/// A subschema that a keyword applies, and to what.
+/// A subschema that a keyword applies, and the part of the value it applies it to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Applied<'i, N> {
     pub(crate) node: NodeIx,
-    /// Its place among the subschemas of the keyword.
+    /// Position among the subschemas of the keyword.
     pub(crate) place: u32,
     pub(crate) to: Part<'i, N>,
 }
 
-/// What of a value a subschema is applied to.
+/// The part of a value that a subschema is applied to.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Part<'i, N> {
     /// The value itself.
@@ -33,20 +32,19 @@ pub(crate) enum Part<'i, N> {
     Name(Name<'i>),
 }
 
-/// Which of the subschemas that a keyword applies are wanted.
+/// Which of the subschemas that a keyword applies to collect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Wanted {
     All,
-    /// Those that do not hold, or nest too deeply to say. Of those for members and items, which
-    /// can be many and are a finding each, one more than `most` at most.
+    /// Those that fail, or that nest too deeply to decide. Collects at most `most + 1` subschemas
+    /// for members and items, because there can be many and each becomes a finding.
     Failing {
         most: usize,
     },
 }
 
 impl Wanted {
-    /// Whether a subschema can be passed over, since it only asks for the type that the value
-    /// has.
+    /// Whether a subschema can be skipped because it only asks for a type and the value has it.
     fn passes<'i>(self, plan: &Plan, node: NodeIx, value: impl Node<'i>) -> bool {
         let node = plan.node(node);
         self != Self::All && node.traits.plain && node.types.admits(value, value.kind())
@@ -59,18 +57,18 @@ impl<N> Part<'_, N> {
     }
 }
 
-/// The subschemas that a keyword applies to a value or to its parts, as far as they are wanted.
+/// The collected subschemas that a keyword applies to a value or to its parts.
 struct Gathered<'l, 'i, N> {
     value: N,
     wanted: Wanted,
-    /// Those of other keywords, and behind them those of this one.
+    /// The subschemas of other keywords, followed by those of this one.
     list: &'l mut Vec<Applied<'i, N>>,
-    /// How many are of other keywords.
+    /// How many belong to other keywords.
     start: usize,
 }
 
 impl<'i, N: Node<'i>> Gathered<'_, 'i, N> {
-    /// Whether no more of those for members and items can be added.
+    /// Whether no more subschemas for members and items can be added.
     fn is_full(&self) -> bool {
         match self.wanted {
             Wanted::All => false,
@@ -78,7 +76,7 @@ impl<'i, N: Node<'i>> Gathered<'_, 'i, N> {
         }
     }
 
-    /// Adds one, if it is wanted.
+    /// Adds one subschema, if it is wanted.
     fn add(&mut self, machine: &mut Machine<'_, '_, N>, one: Applied<'i, N>) -> ControlFlow<Stop> {
         let fails = self.wanted == Wanted::All || !machine.holds(&one, self.value)?;
         if fails && (matches!(one.to, Part::Whole) || !self.is_full()) {
@@ -87,7 +85,7 @@ impl<'i, N: Node<'i>> Gathered<'_, 'i, N> {
         ControlFlow::Continue(())
     }
 
-    /// Adds those for the value itself that are wanted.
+    /// Adds the wanted subschemas that apply to the value itself.
     fn add_whole(
         &mut self,
         machine: &mut Machine<'_, '_, N>,
@@ -102,8 +100,8 @@ impl<'i, N: Node<'i>> Gathered<'_, 'i, N> {
 }
 
 impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
-    /// Adds the subschemas that one keyword of a node applies to a list, in the order of the
-    /// schema for `properties`, else in that of the instance.
+    /// Appends the subschemas that one keyword of a node applies to a list: in schema order for
+    /// `properties`, in instance order for all others.
     pub(super) fn applied(
         &mut self,
         owner: NodeIx,
@@ -177,7 +175,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         ControlFlow::Continue(())
     }
 
-    /// Whether a subschema is known to hold for what it is applied to.
+    /// Whether a subschema is known to hold for the value it is applied to.
     fn holds(&mut self, applied: &Applied<'i, N>, value: N) -> super::Answer {
         let (deferred, depth) = (self.deferred.len(), self.depth);
         let answer = match applied.to {
@@ -186,7 +184,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             Part::Name(name) => self.on_names(|names| names.evaluate(applied.node, name)),
         };
         if let ControlFlow::Break(Stop::Depth) = answer {
-            // What was in progress ends here.
+            // Discard the state of the evaluation that was cut short.
             self.deferred.truncate(deferred);
             (self.depth, self.collecting) = (depth, 0);
             return super::NO;
@@ -203,7 +201,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         self.spend(units(value.len()))?;
         let plan = self.plan;
         if wanted != Wanted::All && object.is_plain() && object.additional.is_none() {
-            // The schema names them all, and they are yet to be put in its order.
+            // The schema names all of them; they are sorted into schema order below.
             gathered.wanted = Wanted::Failing { most: usize::MAX };
         }
         self.covered(object, value, |machine, by, _, (key, member)| {
@@ -214,14 +212,14 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
                 AppliedBy::Rest(target) => (target.node, 0, to),
                 AppliedBy::PropertyNames(schema) => (schema, 0, Part::Name(Name::of(key))),
             };
-            // A subschema of another keyword is represented by one that accepts everything.
+            // A node that accepts everything stands for a subschema of another keyword.
             if node == NodeIx::TRUE || (wanted.passes(plan, node, member) && to.is_value()) {
                 return ControlFlow::Continue(());
             }
             gathered.add(machine, Applied { node, place, to })
         })?;
         if object.patterns.is_empty() {
-            // Only `properties` has places that differ.
+            // Only `properties` has positions that differ.
             let own = gathered.list.get_mut(gathered.start..);
             own.unwrap_or_default().sort_by_key(|applied| applied.place);
         }
@@ -257,7 +255,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
                 continue;
             }
             if gathered.is_full() {
-                // Their order is that of the array, so no price depends on where this ends.
+                // Items come in array order, so no price depends on where this stops.
                 break;
             }
             let place = to_u32(if at < prefix { at } else { 0 });
@@ -267,7 +265,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         ControlFlow::Continue(())
     }
 
-    /// Whether the members are there that others demand, subschemas aside.
+    /// Whether all members are present that other members require, ignoring subschemas.
     pub(super) fn has_dependents(&mut self, op: Op, value: N) -> super::Answer {
         let plan = self.plan;
         let index = match (op, value.kind()) {

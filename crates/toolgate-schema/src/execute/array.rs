@@ -10,7 +10,7 @@ use crate::int::units;
 use crate::plan::{ArrayPlan, Contains, Inspection, NameTable, NodeIx, NodeSummary};
 
 impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
-    /// Keywords about arrays.
+    /// Evaluates the array keywords.
     #[inline]
     pub(super) fn array(&mut self, array: &'p ArrayPlan, value: N) -> Answer {
         let count = value.len();
@@ -46,8 +46,8 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         YES
     }
 
-    /// Keywords about arrays where there are others than `items` and bounds. Holds
-    /// little itself, since what it calls recurses.
+    /// Array keywords when there are others than `items` and the length bounds. Keeps few locals,
+    /// because the functions it calls recurse.
     #[inline(never)]
     fn uneven(&mut self, array: &'p ArrayPlan, value: N, count: usize) -> Answer {
         if !self.by_place(array, value, count)? {
@@ -60,7 +60,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         }
     }
 
-    /// Items that must match the subschema of their place.
+    /// Items that must match the subschema of their position.
     #[inline(never)]
     fn by_place(&mut self, array: &'p ArrayPlan, value: N, count: usize) -> Answer {
         let looked_at = array.looked_at(count);
@@ -83,8 +83,8 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         ControlFlow::Continue(toolgate_json::first_duplicate(value, self)?.is_none())
     }
 
-    /// Whether all items are objects that differ in one string. The items have been walked,
-    /// so looking for it among their members has been paid for.
+    /// Whether all items are objects that differ in one string. The items have been walked, so the
+    /// search among their members is already paid for.
     fn differ_by_key(&mut self, key: &NameTable, value: N) -> Answer {
         let Some(name) = key.known_name(0) else {
             return internal_error();
@@ -105,7 +105,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         ControlFlow::Continue(all_differ(&mut hashes))
     }
 
-    /// A child whose turn it is, against one subschema.
+    /// Evaluates one child against one subschema.
     #[inline(always)]
     pub(super) fn child(&mut self, target: &'p NodeSummary, value: N) -> Answer {
         let kind = value.kind();
@@ -161,17 +161,17 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     }
 }
 
-/// Whether no two of some hashes are equal.
+/// Whether all hashes are different.
 pub(super) fn all_differ(hashes: &mut SmallVec<[u64; HASHES]>) -> bool {
     hashes.sort_unstable();
     hashes.windows(2).all(|pair| pair.first() != pair.last())
 }
 
-/// What it costs to tell an item from others by a text in it, beside what was paid for
-/// walking the item.
+/// The price of comparing items by one string in each, in addition to what was paid for walking the
+/// item.
 pub(super) fn price_of_key(name: &str, text: &str) -> u64 {
     2 + price_of_text(name.len()) + price_of_text(text.len())
 }
 
-/// Items that are told apart without memory of their own.
+/// Up to this many items are compared without a heap allocation.
 pub(super) const HASHES: usize = 16;

@@ -1,5 +1,5 @@
-//! Which subschemas apply to which members of an object: what `properties`,
-//! `patternProperties`, `additionalProperties` and `propertyNames` say together.
+//! Decides which subschemas apply to which members of an object: combines `properties`,
+//! `patternProperties`, `additionalProperties` and `propertyNames`.
 
 use std::ops::ControlFlow;
 
@@ -9,10 +9,10 @@ use super::{Machine, Stop};
 use crate::plan::{NodeIx, NodeSummary, ObjectPlan, Slot};
 
 impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
-    /// Goes through the members, and for each through what applies to it: `properties` by
-    /// its name, each of `patternProperties` that its name matches, where none of these
-    /// covers it `additionalProperties`, and `propertyNames`. [`Self::members`] says the
-    /// same for verdicts, where a call for each would take an eighth more instructions.
+    /// Visits each member with each subschema that applies to it: `properties` by its name, each of
+    /// `patternProperties` that its name matches, `additionalProperties` if none of these covers
+    /// it, and `propertyNames`. [`Self::members`] implements the same rules for verdicts, where a
+    /// call for each member would take an eighth more instructions.
     pub(super) fn covered(
         &mut self,
         object: &'p ObjectPlan,
@@ -50,14 +50,14 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     }
 }
 
-/// What applies a subschema to a member.
+/// The keyword that applies a subschema to a member.
 pub(super) enum AppliedBy<'p> {
     /// `properties`.
     Name(&'p Slot),
-    /// One of `patternProperties`, by its place.
+    /// One of `patternProperties`, by its position.
     Pattern(usize, &'p NodeSummary),
     /// `additionalProperties`.
     Rest(&'p NodeSummary),
-    /// `propertyNames`, to the name.
+    /// `propertyNames`, applied to the name.
     PropertyNames(NodeIx),
 }

@@ -1,11 +1,10 @@
-//! `unevaluatedProperties` and `unevaluatedItems` where the instance decides
-//! what has been evaluated.
+//! `unevaluatedProperties` and `unevaluatedItems` when the instance decides which members or items
+//! have been evaluated.
 //!
-//! After all other keywords of a subschema have passed, the subschemas it
-//! applied in place are walked once more and every member or item that one of
-//! them evaluated is marked; whatever is left unmarked must match the keyword's
-//! operand. Conditional branches are asked again whether they matched; their
-//! verdicts are in the memo.
+//! After all other keywords of a subschema have passed, its in-place subschemas are walked again,
+//! and every member or item that one of them evaluated is marked. The members and items that remain
+//! unmarked must match the keyword's operand. Conditional branches are evaluated again; the memo
+//! holds their verdicts.
 
 use std::ops::ControlFlow;
 
@@ -21,7 +20,7 @@ use crate::price;
 pub(super) struct Marks {
     set: Vec<bool>,
     left: usize,
-    /// Which collection this is, for the table of visited nodes.
+    /// Number of this collection, used as key in the table of visited nodes.
     round: usize,
 }
 
@@ -33,7 +32,7 @@ impl Marks {
         }
     }
 
-    /// Those of some members or items that were not evaluated, each with its place.
+    /// The members or items that were not evaluated, each with its position.
     pub(super) fn unmarked<T>(
         self,
         children: impl Iterator<Item = T>,
@@ -50,7 +49,7 @@ impl Marks {
 }
 
 impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
-    /// `unevaluatedProperties`: what no keyword of `owner` evaluated matches `rest`.
+    /// `unevaluatedProperties`: each member that no keyword of `owner` evaluated must match `rest`.
     pub(super) fn unevaluated_properties(
         &mut self,
         owner: &'p PlanNode,
@@ -72,7 +71,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         ControlFlow::Continue(members.map(|(_, (_, member))| member).collect())
     }
 
-    /// `unevaluatedItems`: what no keyword of `owner` evaluated matches `rest`.
+    /// `unevaluatedItems`: each item that no keyword of `owner` evaluated must match `rest`.
     pub(super) fn unevaluated_items(
         &mut self,
         owner: &'p PlanNode,
@@ -95,7 +94,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         ControlFlow::Continue(items.map(|(_, item)| item).collect())
     }
 
-    /// What the keywords of `owner`, and the subschemas that it applies in place, evaluated.
+    /// Marks what the keywords of `owner` and its in-place subschemas evaluated.
     pub(super) fn marks(
         &mut self,
         owner: &'p PlanNode,
@@ -119,7 +118,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         ControlFlow::Continue(marks)
     }
 
-    /// Marks what a node that `value` matches has evaluated.
+    /// Marks what a node evaluated, given that `value` matches it.
     fn collect(
         &mut self,
         node: &'p PlanNode,
@@ -167,7 +166,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
                         self.visit(c.otherwise, value, kind, marks)?;
                     }
                 }
-                // What does not have to match evaluates nothing.
+                // A subschema that does not have to match evaluates nothing.
                 Op::Not(_) => {}
                 Op::Object(_) | Op::Array(_) => self.collect_children(*op, value, marks)?,
                 _ => return internal_error(),
@@ -191,7 +190,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         ControlFlow::Continue(())
     }
 
-    /// Collects from a node that matches, once in each collection.
+    /// Collects from a node that matches, once for each collection.
     fn visit(&mut self, ix: NodeIx, value: N, kind: Kind, marks: &mut Marks) -> ControlFlow<Stop> {
         self.spend(price::MEMO)?;
         let node = self.plan.node(ix);
@@ -201,7 +200,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         self.seen.insert(ix.number(), marks.round, true);
         for op in run_of(self.plan, node, Run::Tail)? {
             match (op, kind) {
-                // It matches, so it has evaluated whatever was left to it.
+                // It matches, so it has evaluated everything that was left.
                 (Op::UnevaluatedProperties(_) | Op::Object(_), Kind::Object)
                 | (Op::UnevaluatedItems(_) | Op::Array(_), Kind::Array) => marks.mark_all(),
                 _ => {}

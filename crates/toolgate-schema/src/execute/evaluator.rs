@@ -1,4 +1,4 @@
-//! The verdicts of parts of a plain program: of its subschemas and of single keywords.
+//! Evaluates parts of a plain program: single subschemas and single keywords.
 
 use std::ops::ControlFlow;
 
@@ -9,13 +9,12 @@ use super::name::Name;
 use super::{Allowance, Answer, Exhausted, Machine, Scratch, Stop};
 use crate::plan::{NodeIx, Op, Plan, PlanNode, Run};
 
-/// What a subschema is applied to: a value of the instance, or a member's name as
-/// `propertyNames` sees it.
+/// The instance of a subschema: a value, or a member's name under `propertyNames`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ValueOrName<'i, N> {
     /// A value.
     Value(N),
-    /// A name; to a keyword it is a string.
+    /// A name; keywords see it as a string.
     Name(Name<'i>),
 }
 
@@ -67,7 +66,7 @@ impl<'i, N: Node<'i>> ValueOrName<'i, N> {
         }
     }
 
-    /// The part of it that a keyword applies a subschema to.
+    /// The part that a keyword applies a subschema to.
     pub(crate) fn part(self, part: Part<'i, N>) -> Self {
         match part {
             Part::Whole => self,
@@ -77,9 +76,8 @@ impl<'i, N: Node<'i>> ValueOrName<'i, N> {
     }
 }
 
-/// Answers questions about parts of a plan one after the other, with one amount of fuel and
-/// one memory of verdicts for all of them. Where an answer takes too many nested
-/// evaluations, there is none.
+/// Answers questions about parts of a plan. All questions share one amount of fuel and one memo.
+/// The answer is missing if it takes too many nested evaluations.
 #[derive(Debug)]
 pub(crate) struct Evaluator<'p> {
     plan: &'p Plan,
@@ -89,7 +87,7 @@ pub(crate) struct Evaluator<'p> {
 }
 
 impl<'p> Evaluator<'p> {
-    /// An evaluator that remembers nothing; it uses the memory of `scratch`.
+    /// An evaluator with an empty memo; it uses the memory of `scratch`.
     pub(crate) fn new(plan: &'p Plan, allowance: Allowance, mut scratch: Scratch) -> Self {
         scratch.memo.clear();
         scratch.seen.clear();
@@ -101,17 +99,17 @@ impl<'p> Evaluator<'p> {
         }
     }
 
-    /// Gives its memory back.
+    /// Returns the scratch memory.
     pub(crate) fn into_scratch(self) -> Scratch {
         self.scratch
     }
 
-    /// Gives it all of its fuel again.
+    /// Restores the full amount of fuel.
     pub(crate) fn refuel(&mut self) {
         self.fuel = self.allowance.fuel;
     }
 
-    /// What it may spend in all.
+    /// The total allowance.
     pub(crate) fn allowance(&self) -> Allowance {
         self.allowance
     }
@@ -148,8 +146,8 @@ impl<'p> Evaluator<'p> {
         })
     }
 
-    /// Adds the subschemas that a keyword applies to a list: all of them, or those that are
-    /// not known to hold. Answers whether they could be found; if not, none is added.
+    /// Appends the subschemas that a keyword applies to a list: all of them, or only those that are
+    /// not known to hold. Returns whether they could be found; if not, appends none.
     #[inline(never)]
     pub(crate) fn applied<'i, N: Node<'i>>(
         &mut self,
@@ -182,7 +180,7 @@ impl<'p> Evaluator<'p> {
         ControlFlow::Continue(found.is_some())
     }
 
-    /// Whether the members are there that the presence of others demands by name.
+    /// Whether all members are present that other members require by name.
     #[inline(never)]
     pub(crate) fn has_dependents<'i, N: Node<'i>>(
         &mut self,
@@ -214,7 +212,7 @@ impl<'p> Evaluator<'p> {
     }
 }
 
-/// The answer of a keyword that the value's type alone decides.
+/// The verdict of a keyword if the value's type alone decides it.
 fn settled<'i, N: Node<'i>>(op: Op, at: ValueOrName<'i, N>) -> Option<bool> {
     let kind = at.kind();
     match op {
@@ -233,8 +231,8 @@ fn settled<'i, N: Node<'i>>(op: Op, at: ValueOrName<'i, N>) -> Option<bool> {
     }
 }
 
-/// A subschema applied to a name, as one applied to a value: a name has neither members nor
-/// items.
+/// Converts a subschema applied to a name into one applied to a value: a name has neither members
+/// nor items.
 fn to_whole<'i, N>(found: Applied<'i, Name<'i>>) -> Applied<'i, N> {
     Applied {
         node: found.node,

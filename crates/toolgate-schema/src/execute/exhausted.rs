@@ -11,25 +11,24 @@ use super::Allowance;
     reason = "every caller must decide what each reason of an undecided check means to it"
 )]
 pub enum Exhausted {
-    /// The work bound was reached.
+    /// The work limit was reached.
     Fuel {
-        /// The units that were allowed ([`Limits::fuel`](crate::Limits::fuel)).
+        /// The allowed units ([`Limits::fuel`](crate::Limits::fuel)).
         allowed: u64,
     },
     /// Subschemas applied each other too deeply.
     Depth {
-        /// The levels that were allowed
-        /// ([`Limits::evaluation_depth`](crate::Limits::evaluation_depth)).
+        /// The allowed levels ([`Limits::evaluation_depth`](crate::Limits::evaluation_depth)).
         allowed: u32,
     },
-    /// The compiled schema contradicts itself: an index that leads nowhere, or an
-    /// operation where none of its kind can be. That is a fault of this library, and
-    /// no reason to say *valid* or *invalid*.
+    /// The compiled schema contradicts itself: an index is out of range, or an operation has a kind
+    /// that is impossible at its position. This is a bug in this library and says neither *valid*
+    /// nor *invalid*.
     Internal,
 }
 
 impl Exhausted {
-    /// The [setting](crate::settings) that raises the bound, if it is one.
+    /// The [setting](crate::settings) that raises the limit, if a limit was reached.
     pub fn setting(self) -> Option<&'static str> {
         match self {
             Self::Fuel { .. } => Some("limits.fuel"),
@@ -53,8 +52,7 @@ impl fmt::Display for Exhausted {
     }
 }
 
-/// What stopped the machine: [`Exhausted`] without its number, so that an
-/// answer fits a register.
+/// Why the machine stopped: [`Exhausted`] without its number, so that an answer fits in a register.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Stop {
     Fuel,

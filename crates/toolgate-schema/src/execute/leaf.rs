@@ -1,4 +1,4 @@
-//! Keywords that look at one value and nothing below it.
+//! Keywords that inspect one value and none of its children.
 
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
@@ -12,7 +12,7 @@ use crate::plan::{EnumPlan, Leaf, NumberLiteral, Op, PlanNode};
 use crate::price;
 
 impl<'i, N: Node<'i>> Machine<'_, '_, N> {
-    /// All that a leaf asks of a value of an admitted type.
+    /// Evaluates the operations of a leaf on a value of an admitted type.
     #[inline(never)]
     pub(super) fn leaf(&mut self, node: &PlanNode, value: N, kind: Kind) -> Answer {
         let Some(ops) = self.plan.value_ops(node) else {
@@ -32,7 +32,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
         YES
     }
 
-    /// One operation that looks at the value alone.
+    /// Evaluates one operation that inspects the value alone.
     #[inline(always)]
     pub(super) fn value_op(&mut self, leaf: &Leaf, value: N, kind: Kind) -> Answer {
         let plan = self.plan;
@@ -165,7 +165,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
         ControlFlow::Continue(matched)
     }
 
-    /// The order of a value against a bound.
+    /// Compares a number with a bound.
     #[inline]
     fn against(&mut self, number: u32, found: Number<'_>) -> ControlFlow<super::Stop, Ordering> {
         let Some(bound) = self.plan.numbers.get(to_usize(number)) else {
@@ -177,7 +177,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
         self.against_number(bound, found)
     }
 
-    /// The order of a value against a bound where one of them is not a machine integer.
+    /// Compares a number with a bound if at least one of them is not a machine integer.
     #[inline(never)]
     fn against_number(
         &mut self,
@@ -222,12 +222,12 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
         ControlFlow::Continue(found.is_multiple_of(divisor))
     }
 
-    /// Pays for reading a number of the schema.
+    /// Pays for reading a number in the schema.
     fn spend_literal(&mut self, literal: View<'_>) -> ControlFlow<super::Stop> {
         self.spend(price::literal(literal))
     }
 
-    /// Pays for looking at the digits of a number that is not a machine integer.
+    /// Pays for reading the digits of a number that is not a machine integer.
     fn spend_number(&mut self, number: Number<'_>) -> ControlFlow<super::Stop> {
         self.spend(price::number(number))
     }
@@ -276,7 +276,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
         ControlFlow::Continue(matched)
     }
 
-    /// Whether a pattern matches somewhere in a text.
+    /// Whether a pattern matches somewhere in a string.
     pub(super) fn matches(&mut self, pattern: crate::model::PatternId, text: &str) -> Answer {
         let Some(pattern) = self.plan.patterns.get(pattern.index()) else {
             return internal_error();

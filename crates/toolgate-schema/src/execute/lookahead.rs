@@ -1,13 +1,13 @@
-//! What an object must match, found by looking ahead in the text.
+//! Resolves what an object must match by looking ahead in the JSON text.
 //!
-//! A subschema with unions and references asks an object more than one walk can answer.
-//! Where the value of one member leaves a single branch of each union, that member is
-//! looked up ahead, subschema by subschema as the machine evaluates them. What is left is a
-//! list of walks that must all match; they go side by side over the text in one pass.
-//! [`Traits::lookahead`](crate::plan::Traits) says for which nodes that can be so.
+//! A subschema with unions and references may need more than one walk over an object. If the value
+//! of one member leaves a single branch of each union, that member is looked up ahead of time,
+//! subschema by subschema in the order in which the machine evaluates them. The result is a list of
+//! walks that must all match; they run side by side over the text in one pass.
+//! [`Traits::lookahead`](crate::plan::Traits) tells for which nodes this is possible.
 //!
-//! The price is the machine's, so the part of it that depends on how many members there are
-//! is settled behind the object: see [`Step`].
+//! The price is the machine's, so the part of it that depends on the number of members is paid
+//! after the object: see [`Step`].
 
 use smallvec::SmallVec;
 use toolgate_json::{Kind, MemberAhead, MembersAhead, NameEnds, Node as _};
@@ -18,36 +18,35 @@ use crate::int::to_usize;
 use crate::plan::{Candidate, NONE, Names, NodeIx, ObjectPlan, Op, Rule, Run, Select, Union};
 use crate::price;
 
-/// What looking ahead found.
+/// The results of looking ahead.
 #[derive(Debug, Default)]
 pub(super) struct Lookahead<'p, 's> {
-    /// Members of the open objects that were evaluated ahead.
+    /// The steps of the open objects that looking ahead resolved.
     pub(super) steps: SmallVec<[Step<'p>; STEPS]>,
     /// Nodes that the machine would remember for the innermost object.
     known: SmallVec<[NodeIx; STEPS]>,
-    /// How many more nodes and unions may be asked about the innermost object.
+    /// How many more nodes and unions may be resolved for the innermost object.
     left: usize,
-    /// Bytes that were looked at ahead.
+    /// Bytes read ahead.
     bytes: usize,
-    /// The members that were looked at ahead of the objects that are open, and of the one that is
-    /// next.
+    /// The members read ahead, of the open objects and of the next object.
     pub(super) members: SmallVec<[MemberAhead<'s>; MEMBERS]>,
     next: NextObject<'s>,
 }
 
-/// The object that is next, as far as somebody asked for its members.
+/// The next object, as far as its members have been read ahead.
 #[derive(Debug, Default)]
 struct NextObject<'s> {
     /// Where the object begins.
     start: usize,
-    /// Where its members begin among those that were looked at.
+    /// Index of its first member in the list of members read ahead.
     floor: usize,
-    /// Its other members; `None` if no object is known.
+    /// Its remaining members; `None` if no object is known.
     rest: Option<MembersAhead<'s>>,
 }
 
 impl Lookahead<'_, '_> {
-    /// Where the members begin that are known of the object at a place.
+    /// Index of the first known member of the object at an offset.
     fn floor_of(&self, start: usize) -> usize {
         match self.next.rest {
             Some(_) if self.next.start == start => self.next.floor,
@@ -62,11 +61,12 @@ impl Lookahead<'_, '_> {
     }
 }
 
-/// Members of an object that were evaluated ahead.
+/// A step of the evaluation of an object that looking ahead resolved; its price is paid after the
+/// object.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Step<'p> {
-    /// A walk that must match, the depth of its subschema, and how many names it
-    /// requires were met.
+    /// A walk that must match, the depth of its subschema, and the number of required names it has
+    /// met.
     Walk {
         object: &'p ObjectPlan,
         depth: u32,
@@ -78,19 +78,19 @@ pub(super) enum Step<'p> {
     Names,
 }
 
-/// Names of a table, as far as they were looked for in an object.
+/// The names of a table that were searched for in an object.
 #[derive(Debug)]
 struct FoundNames<'p> {
     names: &'p Names,
-    /// Those that were looked for, as bits.
+    /// The names that were searched for, as bits.
     known: u64,
-    /// Those that are there.
+    /// The names that are present, as bits.
     present: u64,
 }
 
 impl<'p, 's> Pass<'p, '_, '_, 's> {
-    /// Passes the object that is next by all that a node asks of it. Says whether it could;
-    /// if not, the position does not change.
+    /// Passes the next object, which must match a node. Returns whether it could do so; if not, the
+    /// position does not change.
     #[inline(never)]
     pub(super) fn resolved(&mut self, ix: NodeIx) -> Option<bool> {
         let (fuel, depth) = (self.machine.fuel, self.machine.depth);
@@ -109,7 +109,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         Some(found.is_some())
     }
 
-    /// Notes the walks that a node asks for; `None` if it is not sure to come down to them.
+    /// Records the walks that a node needs; `None` if it may need more than walks.
     fn node(&mut self, ix: NodeIx) -> Option<()> {
         self.pay(1)?;
         let node = self.machine.plan.node(ix);
@@ -140,7 +140,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
                 met: 0,
             });
         }
-        // The run is there and not executed where the node's types say the same.
+        // The run is kept but not executed if the node's types say the same.
         if node.has(Run::Any.bit()) {
             for op in plan.run_of(node, Run::Any)? {
                 match *op {
@@ -156,7 +156,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         Some(())
     }
 
-    /// Notes the walks of the branches of conditions, all of which an object has to match.
+    /// Records the walks for the branches of conditions, all of which the object must match.
     fn all(&mut self, union: &'p Union) -> Option<()> {
         let select = union.select.as_ref()?;
         let list = self.list(select)?;
@@ -169,8 +169,8 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         Some(())
     }
 
-    /// Notes the walks of the branch of a union that its object has to match; `first` says whether
-    /// the machine looks at no branch behind one that matches.
+    /// Records the walks for the one branch of a union that the object must match; `first` tells
+    /// whether the machine stops at the first branch that matches.
     fn branch(&mut self, union: &'p Union, first: bool) -> Option<()> {
         let mut chosen = None;
         let Some(select) = &union.select else {
@@ -190,14 +190,14 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
                 return None;
             }
             if first && chosen.is_some() {
-                // The first that its members do not rule out is worth the try.
+                // Try the first branch that the members do not rule out.
                 break;
             }
         }
         self.node(chosen?)
     }
 
-    /// The branches that the value of a member of the object leaves.
+    /// The branches that remain for the value of a member of the object.
     fn list(&mut self, select: &'p Select) -> Option<&'p [Candidate]> {
         self.lookahead.left = self.lookahead.left.checked_sub(1)?;
         self.pay(1)?;
@@ -221,8 +221,8 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         })
     }
 
-    /// The names to look for, given the branches that are left; pays for what
-    /// [`Machine::present`](super::Machine::present) does and for the rules.
+    /// The names to search for, given the remaining branches; pays for the work of
+    /// [`Machine::present`](super::Machine::present) and for the rules.
     fn names(&mut self, select: &'p Select, list: &[Candidate]) -> Option<Option<FoundNames<'p>>> {
         let Some(names) = select.names_for(list) else {
             return Some(None);
@@ -252,7 +252,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         Some(Some(found))
     }
 
-    /// Whether the names of the object that is next leave a branch.
+    /// Whether a branch remains, given the names of the next object.
     fn is_left(&mut self, found: &mut Option<FoundNames<'p>>, branch: Candidate) -> Option<bool> {
         let Some(found) = found else {
             return Some(true);
@@ -266,7 +266,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         Some(rules.is_empty())
     }
 
-    /// Whether the object that is next keeps a rule. Each name is looked for once.
+    /// Whether the next object satisfies a rule. Searches for each name once.
     fn keeps(&mut self, found: &mut FoundNames<'p>, rule: Rule) -> Option<bool> {
         let table = &found.names.table;
         for (bit, name) in table.data().zip(table.names()) {
@@ -294,19 +294,19 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         Some(rule.admits(found.present))
     }
 
-    /// The text that the object that is next has under a name, if it is plain.
+    /// The string under a name in the next object, if it is a string that needs no decoding.
     pub(super) fn text_ahead(&mut self, name: &str) -> Option<&'s str> {
         let member = self.member_ahead(name)??;
         let scalar = self.stream.scalar_of(&member)?;
         (scalar.kind() == Kind::String).then(|| scalar.string())
     }
 
-    /// The member with a name of the object that is next.
+    /// The member of the next object with the given name.
     fn member_ahead(&mut self, name: &str) -> Option<Option<MemberAhead<'s>>> {
         self.member_where(|member| member.key() == name.as_bytes())
     }
 
-    /// The first member of the object that is next that is sought.
+    /// The first member of the next object that satisfies a predicate.
     fn member_where(
         &mut self,
         is: impl Fn(&MemberAhead<'s>) -> bool,
@@ -343,24 +343,24 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         Some(found)
     }
 
-    /// Counts bytes that are read once more than the others.
+    /// Counts bytes that are read one more time than the others.
     pub(super) fn spend_ahead(&mut self, bytes: usize) -> Option<()> {
         self.lookahead.bytes += bytes;
         (self.lookahead.bytes <= AHEAD * self.stream.source().len()).then_some(())
     }
 }
 
-/// So many nodes and unions are asked about one object: each is a walk over its members that
-/// is paid for when it is over.
+/// Maximum number of nodes and unions resolved for one object: each is a walk over its members that
+/// is paid for only afterwards.
 const MOST: usize = 32;
-/// Bytes inside of its members that are looked at ahead: more would cost what reading the object onto
-/// the tape does.
+/// Maximum number of bytes read ahead inside the members: reading more would cost as much as
+/// reading the object onto the tape.
 const INSIDE: usize = 128;
-/// Members of one object that are looked at ahead.
+/// Maximum number of members of one object that are read ahead.
 const MOST_MEMBERS: usize = 64;
-/// So many of them, and so many steps, without an allocation.
+/// Number of members and of steps that need no heap allocation.
 const MEMBERS: usize = 16;
 const STEPS: usize = 8;
-/// The bytes that may be looked at ahead, as a multiple of the text's: objects inside each
-/// other could be looked at once for each level.
+/// Maximum number of bytes read ahead, as a multiple of the text's length: nested objects could be
+/// read ahead once for each level.
 const AHEAD: usize = 4;

@@ -1,4 +1,4 @@
-//! Verdicts remembered by (subschema, value), in a flat table that is reused.
+//! Remembers verdicts by (subschema, value), in a flat table that is reused.
 
 use crate::int::to_usize;
 
@@ -8,7 +8,7 @@ pub(crate) struct Memo {
     /// Open addressing, linear probing; the length is a power of two or 0.
     slots: Box<[Slot]>,
     used: usize,
-    /// Slots of other rounds are free: clearing is counting up.
+    /// Slots of other rounds count as free, so clearing only increments this.
     round: u32,
 }
 
@@ -21,7 +21,7 @@ struct Slot {
 }
 
 impl Memo {
-    /// Forgets everything, in constant time, and gives much memory back.
+    /// Forgets everything in constant time; frees the table if it is large.
     #[inline]
     pub(crate) fn clear(&mut self) {
         if self.used > 0 || self.round == 0 {
@@ -56,7 +56,7 @@ impl Memo {
         }
     }
 
-    /// Remembers a verdict. The pair must not be known yet.
+    /// Stores a verdict. The pair must not be present yet.
     pub(crate) fn insert(&mut self, node: u32, identity: usize, verdict: bool) {
         if (self.used + 1) * 2 > self.slots.len() {
             self.grow();
@@ -95,11 +95,11 @@ impl Memo {
         }
     }
 
-    /// Where the search for a pair starts; `None` in an empty table.
+    /// Where the search for a pair starts; `None` if the table is empty.
     fn start(&self, node: u32, identity: usize) -> Option<usize> {
         let mask = self.slots.len().checked_sub(1)?;
         let mut mixed = identity ^ to_usize(node).rotate_left(usize::BITS / 2);
-        // The finaliser of MurmurHash3, at whatever width a word has.
+        // The finaliser of MurmurHash3, adapted to the width of a word.
         mixed ^= mixed >> (usize::BITS / 2);
         mixed = mixed.wrapping_mul(FACTOR);
         mixed ^= mixed >> (usize::BITS / 2 - 3);
@@ -108,7 +108,7 @@ impl Memo {
 }
 
 const SMALLEST: usize = 64;
-/// A larger table is given back when its check is over.
+/// A larger table is freed when its check is over.
 const KEPT: usize = 1 << 15;
 #[cfg(target_pointer_width = "64")]
 const FACTOR: usize = 0xff51_afd7_ed55_8ccd;

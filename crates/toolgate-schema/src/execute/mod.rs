@@ -1,16 +1,15 @@
 //! The evaluator: runs a program, optimised or plain, over an instance, and pays for each step.
 //!
-//! Every answer is three-valued: `Continue(true)`, `Continue(false)`, or
-//! `Break` when a bound is reached. Only a `Continue` can be turned around by
-//! `not`, counted by `oneOf` or chosen by `if`; a `Break` ends the check.
+//! Every answer is three-valued: `Continue(true)`, `Continue(false)`, or `Break` when a limit is
+//! reached. Only a `Continue` can be negated by `not`, counted by `oneOf` or chosen by `if`; a
+//! `Break` ends the check.
 //!
-//! The fuel a check takes depends on the schema and the instance alone, not on
-//! the order of members nor on how the instance is held in memory: members are
-//! looked at without stopping at the first that fails, except that costly ones
-//! wait and are then taken in the order of the schema.
+//! The fuel a check takes depends on the schema and the instance alone, not on the order of members
+//! or on how the instance is held in memory. For this reason the walk over members does not stop at
+//! the first failure; expensive members are deferred and then evaluated in schema order.
 //!
-//! Functions that do not recurse are kept out of line where they would leave
-//! their locals on the stack of those that do.
+//! Functions that do not recurse are not inlined if that would put their locals on the stack of
+//! functions that do.
 
 mod applied;
 mod array;
@@ -48,7 +47,7 @@ fn internal_error<T>() -> ControlFlow<Stop, T> {
     ControlFlow::Break(Stop::Internal)
 }
 
-/// What a check may spend.
+/// The fuel and the depth that a check may use.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Allowance {
     pub(crate) fuel: u64,
@@ -62,7 +61,7 @@ pub(crate) struct Scratch {
     seen: Memo,
 }
 
-/// Runs a plan over an instance. Also answers how much fuel it took.
+/// Runs a plan over an instance. Also returns how much fuel it took.
 pub(crate) fn run<'i, N: Node<'i>>(
     plan: &Plan,
     instance: N,
@@ -75,7 +74,7 @@ pub(crate) fn run<'i, N: Node<'i>>(
     (answer, allowance.fuel - machine.fuel)
 }
 
-/// An answer of the machine.
+/// The result of an evaluation.
 type Answer = ControlFlow<Stop, bool>;
 
 const YES: Answer = ControlFlow::Continue(true);
@@ -86,14 +85,14 @@ struct Machine<'p, 'w, N> {
     fuel: u64,
     depth: u32,
     allowance: Allowance,
-    /// Verdicts of the nodes that can be reached twice at one location.
+    /// Verdicts of nodes that can be reached twice at one instance location.
     memo: &'w mut Memo,
-    /// What a collection of evaluated members has visited.
+    /// The nodes that a collection of evaluated members has visited.
     seen: &'w mut Memo,
     collections: usize,
-    /// How many collections are in progress inside each other.
+    /// How many nested collections are in progress.
     collecting: usize,
-    /// Members whose costly subschemas wait for the cheap ones.
+    /// Expensive members, deferred until the cheap ones are done.
     deferred: SmallVec<[object::Deferred<'p, N>; object::WAITING]>,
 }
 
@@ -105,7 +104,7 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
         Self::resumed(plan, allowance, scratch)
     }
 
-    /// A machine that still knows what was remembered in `scratch`.
+    /// A machine that keeps the memo in `scratch`.
     #[inline(always)]
     fn resumed(plan: &'p Plan, allowance: Allowance, scratch: &'w mut Scratch) -> Self {
         Self {
@@ -162,9 +161,9 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
         self.descend(node, value, kind)
     }
 
-    /// The verdict from the memo, or a new one for it.
+    /// The verdict from the memo; evaluates the node and stores the verdict if it is not there.
     fn remembered(&mut self, ix: NodeIx, node: &'p PlanNode, value: N, kind: Kind) -> Answer {
-        // The table costs about as much as an evaluation.
+        // A table access costs about as much as an evaluation.
         self.spend(1)?;
         let key = value.identity();
         if let Some(known) = self.memo.get(ix.number(), key) {
@@ -219,7 +218,7 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
         self.together(node, value, kind)
     }
 
-    /// Executes what concerns values of any kind.
+    /// Executes the operations that concern values of any kind.
     #[inline(never)]
     fn together(&mut self, node: &'p PlanNode, value: N, kind: Kind) -> Answer {
         let plan = self.plan;
@@ -293,7 +292,7 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
         }
     }
 
-    /// Keywords about members or items, where a node has more than one walk over them.
+    /// Evaluates keywords about members or items if a node has more than one walk over them.
     #[inline(never)]
     fn container(&mut self, op: &Op, value: N, kind: Kind) -> Answer {
         let plan = self.plan;
@@ -306,7 +305,7 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
                 Some(array) => self.array(array, value),
                 None => internal_error(),
             },
-            // Keywords about containers of the other kind, or about none.
+            // Keywords about containers of the other kind, or the value is no container.
             (Op::Object(_) | Op::Array(_), _) => YES,
             _ => internal_error(),
         }
@@ -325,7 +324,7 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
         }
     }
 
-    /// The branches that an object leaves.
+    /// The branches that remain for an object.
     #[inline(never)]
     fn chosen(&mut self, select: &'p Select, value: N) -> ControlFlow<Stop, Left<'p>> {
         self.spend(1)?;
@@ -349,7 +348,7 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
         ControlFlow::Continue(Left::chosen(list, names))
     }
 
-    /// What runs after all other keywords of a subschema have passed.
+    /// Executes an operation that runs after all other keywords of a subschema have passed.
     #[inline(never)]
     fn tail(&mut self, op: &Op, node: &'p PlanNode, value: N, kind: Kind) -> Answer {
         match (*op, kind) {
@@ -363,8 +362,8 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
         }
     }
 
-    /// A machine on the same fuel and memory for values of another representation.
-    /// What it spent must be taken over from it.
+    /// A machine that uses the same fuel and memory for values of another representation. The
+    /// caller must copy back the fuel that it spent.
     #[inline(always)]
     fn lent<M>(&mut self) -> Machine<'p, '_, M> {
         Machine {
@@ -380,13 +379,13 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
         }
     }
 
-    /// Pays for looking at a text.
+    /// Pays for reading a string.
     #[inline]
     fn spend_text(&mut self, text: &str) -> ControlFlow<Stop> {
         self.spend_bytes(text.len())
     }
 
-    /// Pays for looking at so many bytes of text.
+    /// Pays for reading a number of bytes of text.
     #[inline]
     fn spend_bytes(&mut self, count: usize) -> ControlFlow<Stop> {
         let price = price_of_text(count);
@@ -399,10 +398,10 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
 }
 
 impl<N> Machine<'_, '_, N> {
-    /// Pays before the work is done.
+    /// Pays for work before it is done.
     #[inline]
     fn spend(&mut self, price: u64) -> ControlFlow<Stop> {
-        // A build that only measures what all this costs: nothing is bounded there.
+        // This build only measures the cost of metering: it has no fuel limit.
         if cfg!(toolgate_unmetered) {
             return ControlFlow::Continue(());
         }
@@ -415,7 +414,8 @@ impl<N> Machine<'_, '_, N> {
         }
     }
 
-    /// What cannot pay is emptied, so that nothing cheaper slips in afterwards.
+    /// Sets the fuel to zero after a price could not be paid, so that no cheaper operation succeeds
+    /// afterwards.
     #[cold]
     fn run_dry(&mut self) -> ControlFlow<Stop> {
         self.fuel = 0;
@@ -441,7 +441,7 @@ fn run_of<'p>(plan: &'p Plan, node: &PlanNode, run: Run) -> ControlFlow<Stop, &'
     }
 }
 
-/// What looking at so many bytes of text costs.
+/// The price of reading a number of bytes of text.
 #[inline(always)]
 fn price_of_text(count: usize) -> u64 {
     if cfg!(toolgate_unmetered) {

@@ -12,8 +12,8 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         self.on_names(|names| names.evaluate(schema, Name::of(key)))
     }
 
-    /// Asks something about a name. A machine of its own answers, on the same fuel and
-    /// memory, since a name is not a node of the instance.
+    /// Evaluates something on a name. A separate machine does this with the same fuel and memory,
+    /// because a name is not a node of the instance.
     #[inline(always)]
     pub(super) fn on_names(
         &mut self,
@@ -28,7 +28,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     }
 }
 
-/// The name of a member as a string to be checked.
+/// A member's name as a string instance.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Name<'i> {
     text: &'i str,
@@ -36,7 +36,7 @@ pub(crate) struct Name<'i> {
 }
 
 impl<'i> Name<'i> {
-    /// The name that a key is.
+    /// The name that a key holds.
     pub(super) fn of(key: impl toolgate_json::Key<'i>) -> Self {
         Self {
             text: key.text(),

@@ -1,4 +1,4 @@
-//! All object keywords of a subschema, in one walk over the members.
+//! Evaluates all object keywords of a subschema in one walk over the members.
 
 use std::ops::ControlFlow;
 
@@ -9,10 +9,10 @@ use crate::int::{to_usize, units};
 use crate::plan::{Dependent, Inspection, NameTable, NodeSummary, ObjectPlan, Slot, Walk};
 use crate::price;
 
-/// A member whose subschema looks further than the value itself.
+/// A member whose subschema inspects more than the value itself.
 #[derive(Debug)]
 pub(super) struct Deferred<'p, N> {
-    /// The order of its name; [`UNORDERED`] for members the schema does not name.
+    /// The position of its name; [`UNORDERED`] for members that the schema does not name.
     order: u32,
     target: &'p NodeSummary,
     value: N,
@@ -26,15 +26,15 @@ impl<N: Copy> Clone for Deferred<'_, N> {
 
 impl<N: Copy> Copy for Deferred<'_, N> {}
 
-/// The members of one object that wait: the first here, all others on the
-/// machine's list, since most objects have no second one.
+/// The deferred members of one object: the first is held here, all others are on the machine's
+/// list, because most objects have no second one.
 struct Waiting<'p, N> {
     first: Option<Deferred<'p, N>>,
     others: usize,
 }
 
 impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
-    /// Keywords about objects.
+    /// Evaluates the object keywords.
     #[inline(always)]
     pub(super) fn object(&mut self, object: &'p ObjectPlan, value: N) -> Answer {
         let count = value.len();
@@ -53,8 +53,8 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         }
     }
 
-    /// Whether what is left of an object matches: the members that wait, and what
-    /// the presence of some names demands. `matched` says whether the walk did.
+    /// Evaluates the rest of an object: the deferred members, and what the presence of certain
+    /// names requires. `matched` tells whether the walk matched.
     #[inline(always)]
     fn rest_of_object(
         &mut self,
@@ -80,7 +80,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         self.dependents(object, value)
     }
 
-    /// What the presence of some names demands.
+    /// Evaluates what the presence of certain names requires.
     #[inline(never)]
     fn dependents(&mut self, object: &'p ObjectPlan, value: N) -> Answer {
         for dependent in &object.dependents {
@@ -91,7 +91,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         YES
     }
 
-    /// Looks at every member once, where their names make no difference.
+    /// Visits every member once, if names make no difference.
     #[inline(never)]
     fn values(&mut self, object: &'p ObjectPlan, value: N) -> Answer {
         let mut matched = true;
@@ -104,8 +104,8 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         self.rest_of_object(object, value, matched, waiting)
     }
 
-    /// Looks for each name that the schema has; the others must all be allowed or
-    /// all be forbidden.
+    /// Searches for each name in the schema; all other members must be allowed, or all of them
+    /// forbidden.
     #[inline(never)]
     fn sought_members(&mut self, object: &'p ObjectPlan, value: N) -> Answer {
         let mut matched = true;
@@ -124,10 +124,9 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         self.rest_of_object(object, value, matched, waiting)
     }
 
-    /// Looks at every member once and finds what the schema says of its name.
-    /// Cheap subschemas are settled on the way, without stopping at the first that
-    /// fails, so that the price does not depend on the members' order; costly ones
-    /// are put off.
+    /// Visits every member once and looks up its name in the schema. Evaluates cheap subschemas at
+    /// once, without stopping at the first failure, so that the price does not depend on the order
+    /// of members; defers expensive ones.
     #[inline(always)]
     fn walk(
         &mut self,
@@ -167,14 +166,14 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         })
     }
 
-    /// The walk beside the names of the schema, which are sorted as the members are.
+    /// The walk in parallel with the names in the schema, which are sorted like the members.
     #[inline(never)]
     fn sorted_members(&mut self, object: &'p ObjectPlan, value: N) -> Answer {
         let mut along = object.names.along();
         self.walk(object, value, |name, _| along.find(name))
     }
 
-    /// The same walk for objects with keywords that look at every name.
+    /// The walk for objects with keywords that inspect every name.
     #[inline(never)]
     fn members(&mut self, object: &'p ObjectPlan, value: N) -> Answer {
         let mut matched = true;
@@ -212,8 +211,8 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         self.rest_of_object(object, value, matched, waiting)
     }
 
-    /// One member against one subschema: now if that is cheap, later if not. `known`
-    /// is what the schema says of its name.
+    /// Evaluates one member against one subschema: now if that is cheap, later if not. `known` is
+    /// the schema's entry for its name.
     #[inline(always)]
     fn member(
         &mut self,
@@ -232,7 +231,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         self.look_into(known, target, value, waiting)
     }
 
-    /// A member of an admitted type where the type does not decide.
+    /// Evaluates a member of an admitted type if the type alone does not decide.
     #[inline(never)]
     fn look_into(
         &mut self,
@@ -270,8 +269,8 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         YES
     }
 
-    /// An array whose items are checked without looking inside them: never deep, so its turn
-    /// may come at once.
+    /// Evaluates an array whose items are checked without looking at their children: it never nests
+    /// deeply, so it need not be deferred.
     #[inline(never)]
     fn items(&mut self, target: &'p NodeSummary, value: N) -> Answer {
         self.spend(1)?;
@@ -281,7 +280,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         }
     }
 
-    /// A value of an admitted type against a subschema that looks at its children.
+    /// Evaluates a value of an admitted type against a subschema that inspects its children.
     pub(super) fn further(&mut self, target: &'p NodeSummary, value: N) -> Answer {
         if !matches!(
             target.inspection,
@@ -310,8 +309,8 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         ControlFlow::Continue(matched)
     }
 
-    /// The members that were put off, if the walk matched: those the schema names in
-    /// its order up to the first that fails, then all of the others.
+    /// Evaluates the deferred members, if the walk matched: first those that the schema names, in
+    /// its order up to the first failure, then all others.
     #[inline(never)]
     fn deferred_members(&mut self, first: Deferred<'p, N>, others: usize, matched: bool) -> Answer {
         let floor = self.deferred.len() - others;
@@ -325,7 +324,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         ControlFlow::Continue(matched)
     }
 
-    /// The members from `floor` on.
+    /// Evaluates the deferred members from `floor` on.
     #[inline(always)]
     fn in_order(&mut self, floor: usize) -> Answer {
         let end = self.deferred.len();
@@ -352,7 +351,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         ControlFlow::Continue(matched)
     }
 
-    /// What the presence of one name demands.
+    /// Evaluates what the presence of one name requires.
     fn dependent(&mut self, object: &ObjectPlan, dependent: &Dependent, value: N) -> Answer {
         match self.triggered(object, dependent, value)? {
             Triggered::No => YES,
@@ -364,7 +363,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         }
     }
 
-    /// Whether a name is there, and with it all names that it demands.
+    /// Whether a name is present, together with all names that it requires.
     #[inline(always)]
     pub(super) fn triggered(
         &mut self,
@@ -384,7 +383,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         ControlFlow::Continue(Triggered::Yes)
     }
 
-    /// Whether the object has the member that a slot names.
+    /// Whether the object has the member with a slot's name.
     pub(super) fn has(
         &mut self,
         object: &ObjectPlan,
@@ -395,8 +394,8 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         ControlFlow::Continue(found.is_some())
     }
 
-    /// What an object of so many members costs beyond them, where its plan is plain;
-    /// `text` is the price of looking at their names.
+    /// The price of walking an object of `count` members beyond the members themselves, if its plan
+    /// is plain; `text` is the price of reading their names.
     #[inline]
     pub(super) fn price_of_walk(&self, object: &ObjectPlan, count: usize, text: u64) -> u64 {
         match object.walk_of(count) {
@@ -410,7 +409,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         }
     }
 
-    /// Which names of a table an object has, as their bits.
+    /// The names of a table that an object has, as bits.
     pub(super) fn present(&mut self, names: &NameTable<u64>, value: N) -> ControlFlow<Stop, u64> {
         let mut present = 0;
         if names.are_sought() {
@@ -434,7 +433,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         ControlFlow::Continue(present)
     }
 
-    /// The object's member that a slot of a table names.
+    /// The object's member with a slot's name.
     pub(super) fn look_up<T>(
         &mut self,
         names: &NameTable<T>,
@@ -449,13 +448,13 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     }
 }
 
-/// What the presence of a name comes to.
+/// The result of looking for a name that other requirements depend on.
 pub(super) enum Triggered {
-    /// It is not there.
+    /// The name is absent.
     No,
-    /// A name that it demands is not there.
+    /// A name that it requires is absent.
     NamesMissing,
-    /// Its subschema is to be applied, if it has one.
+    /// The name is present: its subschema applies, if it has one.
     Yes,
 }
 
@@ -468,13 +467,12 @@ impl<N> Waiting<'_, N> {
     }
 }
 
-/// As many members as may wait at once, in all the objects that are open, without
-/// an allocation.
+/// Number of members that can be deferred without a heap allocation, over all open objects.
 pub(super) const WAITING: usize = 64;
-/// What looking for a name among so many members costs.
+/// The price of searching for a name among `count` members.
 pub(super) fn price_of_search(count: usize, name: &str) -> u64 {
     units(count) / price::MEMBERS_PER_UNIT + price_of_text(name.len())
 }
 
-/// The order of members that the schema does not name.
+/// The position of members that the schema does not name.
 const UNORDERED: u32 = u32::MAX;

@@ -1,6 +1,7 @@
-//! Walks of several subschemas over one object, side by side in one pass over its text.
+//! Runs several walks over one object side by side, in one pass over its text.
 //!
-//! What a member must match by all of them is gathered by its name; one subschema that looks
+//! For each member, the walks' subschemas are collected by its name. If one of them inspects the
+//! member's children, it runs while reading; if several do, they read the member from the tape.
 //! below it goes on while reading, several take the member from the tape.
 
 use std::ops::Range;
@@ -15,16 +16,16 @@ use super::{YES, price_of_text};
 use crate::int::units;
 use crate::plan::{Inspection, NodeSummary, ObjectPlan};
 
-/// Targets that a member must match, with the depth of the subschemas that ask for them.
+/// Targets that a member must match, with the depth of the subschemas that apply them.
 type Wanted<'p> = SmallVec<[(&'p NodeSummary, u32); 4]>;
 
 impl<'p, 's> Pass<'p, '_, '_, 's> {
-    /// Passes the object that is next by all steps from `floor` on. `known` are its first members,
-    /// which were looked at ahead.
+    /// Passes the next object by all steps from `floor` on. `known` are its first members, which
+    /// were read ahead.
     pub(super) fn side_by_side(&mut self, floor: usize, known: &Range<usize>) -> Option<()> {
         let depth = self.machine.depth;
         let (count, text) = match self.only_walk(floor) {
-            // The tight walk settles itself.
+            // The specialised walk pays for itself.
             Some((at, object, inner)) => {
                 self.lookahead.steps.remove(at);
                 self.machine.depth = inner;
@@ -54,8 +55,8 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         Some(())
     }
 
-    /// The only walk among the steps from `floor` on, if names settle what its members must
-    /// match: its place, its object, and its depth.
+    /// The only walk among the steps from `floor` on, if it is the only one and names decide which
+    /// subschemas its members must match: its index, its object, and its depth.
     fn only_walk(&self, floor: usize) -> Option<(usize, &'p ObjectPlan, u32)> {
         let steps = self.lookahead.steps.iter().enumerate().skip(floor);
         let mut walks = steps.filter_map(|(at, step)| match step {
@@ -66,8 +67,8 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         only.filter(|_| walks.next().is_none())
     }
 
-    /// Passes all members of the object that is next. Answers how many there are, and the
-    /// price of looking at their names.
+    /// Passes all members of the next object. Returns their number and the price of reading their
+    /// names.
     fn members(&mut self, steps: Range<usize>, known: &Range<usize>) -> Option<(usize, u64)> {
         let floor = self.stream.names();
         let (mut count, mut text) = (0, 0);
@@ -87,7 +88,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         Some((count, text))
     }
 
-    /// Passes the key of the member at a place of its object.
+    /// Passes the key of the member at a position of its object.
     #[inline(always)]
     fn next_key(&mut self, known: &Range<usize>, place: usize) -> Option<&'s [u8]> {
         let at = known.start + place;
@@ -99,7 +100,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         Some(member.key())
     }
 
-    /// What all walks among some steps ask of a member beyond its type.
+    /// Collects what the walks among some steps require of a member beyond its type.
     fn wanted(&mut self, name: &[u8], kind: Kind, steps: Range<usize>, wanted: &mut Wanted<'p>) {
         wanted.clear();
         let plan = self.machine.plan;

@@ -1,16 +1,15 @@
-//! Judging a text while it is read.
+//! Validates a JSON text while it is read.
 //!
-//! Objects and arrays that plain walks decide are checked member by member and leave
-//! nothing behind; whatever looks further reads its value onto the tape and runs the
-//! machine there. All that this can say is that a text is well-formed and valid, and
-//! what that cost. On anything else it gives up, and the text is read and checked as a
-//! whole: so faults, failures and exhausted fuel have one definition, and a verdict
-//! does not depend on which way it was reached.
+//! Objects and arrays that plain walks can decide are checked member by member and leave nothing on
+//! the tape. If a subschema needs more than that, its value is read onto the tape and the machine
+//! evaluates it there. The only answer that this gives is that a text is well-formed and valid,
+//! with the fuel it took. In all other cases it gives up, and the text is read and checked as a
+//! whole. So faults, failures and exhausted fuel have one definition, and the verdict does not
+//! depend on the method.
 //!
-//! Where everything is valid nothing is left out, so the price is a sum that no order
-//! of members changes: the same as the machine's. That of a walk is known when it is
-//! over, and paid then; until it is, the work is that of reading, which the bounds on
-//! the text bound.
+//! If everything is valid nothing is skipped, so the price is a sum that does not depend on the
+//! order of members: the same as the machine's. The price of a walk is known and paid when the walk
+//! is over; until then the work is that of reading, which the limits on the text bound.
 
 use std::ops::ControlFlow;
 
@@ -26,8 +25,8 @@ use crate::int::{to_usize, units};
 use crate::plan::{ArrayPlan, Inspection, NodeIx, NodeSummary, ObjectPlan, Op, Plan, Run, Union};
 use crate::price;
 
-/// The fuel that a text took, if it is well-formed and valid and the way of judging
-/// while reading could decide; otherwise nothing is known of it.
+/// The fuel that a text took, if it is well-formed and valid and could be decided while reading;
+/// `None` says nothing about the text.
 pub(crate) fn run(
     plan: &Plan,
     stream: Stream<'_, '_>,
@@ -51,7 +50,7 @@ pub(crate) fn run(
 
 pub(super) struct Pass<'p, 'w, 'r, 's> {
     pub(super) stream: Stream<'r, 's>,
-    /// Holds the fuel, and decides what is neither array nor object.
+    /// Holds the fuel, and evaluates values that are neither array nor object.
     pub(super) machine: Machine<'p, 'w, Scalar<'s>>,
     pub(super) lookahead: Lookahead<'p, 's>,
 }
@@ -62,7 +61,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         match (target.inspection, kind) {
             (Inspection::Object, Kind::Object)
             | (Inspection::Array | Inspection::Items, Kind::Array) => self.below(target, kind),
-            // Of a subschema that looks further the machine takes all of the root.
+            // If the subschema needs more than one walk, the machine evaluates the whole root.
             (Inspection::Further, _) => self.further(self.machine.plan.root, kind)?.then_some(()),
             _ => None,
         }
@@ -103,7 +102,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         (answer == ControlFlow::Continue(true)).then_some(())
     }
 
-    /// Passes the array or object that is next.
+    /// Passes the next array or object.
     #[inline(never)]
     fn container(&mut self, target: &'p NodeSummary, kind: Kind) -> Option<()> {
         if !target.types.has_kind(kind) {
@@ -127,8 +126,8 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         }
     }
 
-    /// Passes the array or object that is next by a node that asks more than one walk, or
-    /// that the machine remembers. Answers whether it could; if not, the position does not change.
+    /// Passes the next array or object by a node that needs more than one walk, or that the machine
+    /// remembers. Returns whether it could do so; if not, the position does not change.
     fn further(&mut self, ix: NodeIx, kind: Kind) -> Option<bool> {
         if kind == Kind::Object {
             return match self.remembered_walk(ix)? {
@@ -146,7 +145,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         Some(array.is_some())
     }
 
-    /// The same for an object by a node that is one walk and that the machine remembers.
+    /// The same for an object, by a node that is one walk and that the machine remembers.
     fn remembered_walk(&mut self, ix: NodeIx) -> Option<bool> {
         let plan = self.machine.plan;
         let node = plan.node(ix);
@@ -164,8 +163,8 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         Some(true)
     }
 
-    /// The one walk that a node asks of arrays, paid for up to there; `None` if it is not sure to
-    /// come down to that.
+    /// The one walk that a node needs for arrays, with the price of reaching it paid; `None` if it
+    /// may need more than that.
     fn array_walk(&mut self, mut ix: NodeIx) -> Option<&'p ArrayPlan> {
         let plan = self.machine.plan;
         for _ in 0..STEPS {
@@ -197,8 +196,8 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         None
     }
 
-    /// The only branch of a union that arrays can match; `first` says whether the machine looks at
-    /// no branch behind one that matches.
+    /// The only branch of a union that arrays can match; `first` tells whether the machine stops at
+    /// the first branch that matches.
     fn only_array(&mut self, union: &'p Union, first: bool) -> Option<NodeIx> {
         let mut chosen = None;
         for branch in union.of_others() {
@@ -217,7 +216,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         self.whole(&[(target, self.machine.depth)])
     }
 
-    /// Walks the array or object that is next.
+    /// Walks the next array or object.
     #[inline(always)]
     fn below(&mut self, target: &'p NodeSummary, kind: Kind) -> Option<()> {
         let plan = self.machine.plan;
@@ -253,7 +252,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         }
     }
 
-    /// Pays for a subschema that looks at children, and goes one level down.
+    /// Pays for a subschema that inspects children, and goes one level down.
     #[inline(always)]
     fn enter(&mut self) -> Option<()> {
         if self.machine.depth >= self.machine.allowance.depth {
@@ -268,8 +267,8 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         self.machine.spend(price).continue_value()
     }
 
-    /// Walks an object whose names settle what its members must match. Answers how many
-    /// it has, and the price of looking at their names.
+    /// Walks an object whose names decide which subschemas its members must match. Returns the
+    /// number of members and the price of reading their names.
     #[inline(always)]
     fn object(&mut self, object: &'p ObjectPlan) -> Option<(usize, u64)> {
         self.object_by(
@@ -279,7 +278,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         )
     }
 
-    /// The same where a function passes the key of the member at a place.
+    /// The same with a function that passes the key of the member at a position.
     #[inline(always)]
     pub(super) fn object_by(
         &mut self,
@@ -289,7 +288,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         let rest = object.additional.as_ref().unwrap_or(&NodeSummary::TRUE);
         let floor = self.stream.names();
         let (mut count, mut required, mut text) = (0, 0, 0);
-        // Names of the schema that were met, while a word has room for them.
+        // The names in the schema that were met, as far as they fit in one word.
         let mut met = 0_u64;
         let mut more = self.stream.open(Kind::Object)?;
         while more {
@@ -326,7 +325,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         Some((count, text))
     }
 
-    /// The same for objects with keywords that look at every name.
+    /// The same for objects with keywords that inspect every name.
     #[inline(never)]
     fn object_by_patterns(&mut self, object: &'p ObjectPlan) -> Option<()> {
         let (floor, depth) = (self.stream.names(), self.machine.depth);
@@ -399,8 +398,8 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         self.pay(units(array.looked_at(count)))
     }
 
-    /// Walks the array that is next, whose items must all be different; on the tape where
-    /// that cannot be decided while reading.
+    /// Walks the next array, whose items must be unique; falls back to the tape if that cannot be
+    /// decided while reading.
     #[inline(never)]
     fn distinct_items(&mut self, array: &'p ArrayPlan, target: &'p NodeSummary) -> Option<()> {
         let (mark, fuel, depth) = (self.stream.mark(), self.machine.fuel, self.machine.depth);
@@ -445,7 +444,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         Some(())
     }
 
-    /// The same for a few scalars, if that is what is next.
+    /// The same for a few scalars, if the next array holds nothing else.
     fn unique(&mut self, array: &'p ArrayPlan) -> Option<()> {
         let rest = array.rest.as_ref().unwrap_or(&NodeSummary::TRUE);
         if self.machine.depth >= self.machine.allowance.depth {
@@ -476,11 +475,11 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         matches!(same, ControlFlow::Continue(None)).then_some(())
     }
 
-    /// Reads the next value and lets the machine evaluate it by each of some targets, of
-    /// subschemas at some depth.
+    /// Reads the next value and lets the machine evaluate it against each target, at the depth of
+    /// its subschema.
     #[inline(never)]
     pub(super) fn whole(&mut self, targets: &[(&'p NodeSummary, u32)]) -> Option<()> {
-        // Identities of other values that were read are used again.
+        // The identities of values that were read earlier are reused.
         self.machine.memo.clear();
         let value = self.stream.value()?;
         let mut machine = self.machine.lent();
@@ -495,5 +494,6 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
     }
 }
 
-/// Subschemas that are applied to one array, one by the other, while it is looked for what they ask.
+/// Maximum number of subschemas, each applied by the one before, that are followed to find an
+/// array's walk.
 const STEPS: usize = 8;

@@ -1,4 +1,4 @@
-//! Annotations: what keywords that hold say about the value.
+//! Reports annotations of keywords that hold.
 
 use std::ops::ControlFlow;
 
@@ -68,8 +68,8 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         self.announce(frame, |spot| sink.annotation(spot, value))
     }
 
-    /// The names or indexes that a keyword's subschemas match, as far as there is room;
-    /// nothing if none does.
+    /// The names or indexes that a keyword's subschemas match, as far as there is room; `None` if
+    /// there are none.
     fn list(&mut self, frame: &Frame<'o, 'i, N>, entry: &Entry) -> Flow<Option<String>> {
         let mut list = String::new();
         for child in self.children.iter().skip(frame.children) {
@@ -95,7 +95,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
     }
 }
 
-/// Whether a keyword's value is meant for the reader of the instance.
+/// Whether a keyword's value annotates the instance.
 fn is_annotation(keyword: Keyword) -> bool {
     matches!(
         keyword,
@@ -114,5 +114,5 @@ fn is_annotation(keyword: Keyword) -> bool {
     )
 }
 
-/// Bytes of names that one annotation lists.
+/// Maximum number of bytes of names in one annotation.
 const NOTED_BYTES: usize = 16 << 10;

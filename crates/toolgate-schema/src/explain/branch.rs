@@ -1,7 +1,7 @@
-//! Which branch of a union a value was meant for.
+//! Ranks the branches of a union by how likely the value was meant for each.
 //!
-//! Evidence, strongest first: a property whose constant value the branch
-//! demands and the value has; the value's type; the members that the branch
+//! Evidence, strongest first: a property that has the constant value the branch requires; the
+//! value's type; the members that the branch declares and those that it requires.
 //! declares and those that it requires.
 
 use std::ops::ControlFlow;
@@ -18,19 +18,19 @@ use crate::execute::ValueOrName;
 use crate::int::units;
 use crate::model::{DocumentId, Entry, Form, Model, SubschemaId};
 
-/// What speaks for each branch of a union that is ranked, by their places.
+/// The evidence for each ranked branch of a union, by branch index.
 pub(crate) struct Ranking<'o>(Vec<Evidence<'o>>);
 
-/// What speaks for one branch.
+/// The evidence for one branch.
 #[derive(Debug, Clone, Copy, Default)]
 struct Evidence<'o> {
     score: i64,
-    /// A constant property that the value has with another value.
+    /// A constant property that has a different value in the instance.
     missed: Option<(&'o str, SubschemaId, &'o Entry)>,
 }
 
 impl Ranking<'_> {
-    /// The places of so many branches, most plausible first; equals stay as the schema has them.
+    /// The indexes of all branches, most plausible first; ties stay in schema order.
     pub(super) fn order(&self, branches: usize) -> Vec<usize> {
         let mut ranked: Vec<_> = self.0.iter().map(|one| one.score).enumerate().collect();
         ranked.sort_by_key(|(_, score)| std::cmp::Reverse(*score));
@@ -38,7 +38,7 @@ impl Ranking<'_> {
         ranked.chain(self.0.len()..branches).collect()
     }
 
-    /// The places of those that share the first place.
+    /// The indexes of the branches with the highest score.
     fn plausible(&self) -> Vec<usize> {
         let top = self.0.iter().map(|one| one.score).max();
         let branches = self.0.iter().enumerate();
@@ -61,7 +61,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
         ControlFlow::Continue(Ranking(ranked))
     }
 
-    /// What a finding says of a union of so many branches without a matching one.
+    /// Describes a union of `count` branches without a matching one for a finding.
     pub(super) fn branches(
         &self,
         at: ValueOrName<'i, N>,
@@ -157,7 +157,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
             let inner = or_internal_error(model.sub(*sub))?;
             let beside = or_internal_error(model.entries(inner))?;
             let constant = Entry::find(beside, Keyword::Const).or_else(|| {
-                // A single-member enumeration is a constant by another name.
+                // An enumeration with one member is also a constant.
                 let members = Entry::find(beside, Keyword::Enum)?;
                 let count = model.view(inner.doc, members.value)?.len();
                 (count <= FEW).then_some(members)
@@ -192,7 +192,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
         ControlFlow::Continue(false)
     }
 
-    /// The property that should have chosen a branch, if its value chooses none.
+    /// The property that should have selected a branch, if its value selects none.
     fn tag(&self, at: ValueOrName<'i, N>, ranking: &Ranking<'o>) -> Option<Tag> {
         let first = ranking.0.first()?;
         let (property, _, _) = first.missed?;
@@ -241,19 +241,19 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     }
 }
 
-/// What a constant property weighs.
+/// The weight of a constant property.
 const CONSTANT: i64 = 10_000;
-/// What the value's type weighs.
+/// The weight of the value's type.
 const TYPE: i64 = 1_000;
-/// Branches that are ranked; the others follow in their order.
+/// Maximum number of branches that are ranked; the others follow in schema order.
 const BRANCHES: usize = 256;
-/// Branches that may share the first place.
+/// Maximum number of branches that can share the highest score.
 const TIES: usize = 16;
-/// Subschemas of one branch that are looked at.
+/// Maximum number of subschemas examined in one branch.
 const PLACES: usize = 16;
-/// Properties of one branch that are looked at.
+/// Maximum number of properties examined in one branch.
 const MEMBERS: usize = 64;
-/// Members that an enumeration may have to tell branches apart.
+/// Maximum number of members of an enumeration that can tell branches apart.
 const FEW: usize = 8;
-/// Values of a tag that a finding lists.
+/// Maximum number of values of a tag in a finding.
 const SHOWN: usize = 8;

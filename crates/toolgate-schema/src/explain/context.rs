@@ -1,5 +1,4 @@
-//! What every part of an explanation uses: the schema, the evaluator that decides, and
-//! the fuel.
+//! The context that every part of an explanation uses: the schema, the evaluator, and the fuel.
 
 use std::ops::ControlFlow;
 
@@ -33,19 +32,19 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
         }
     }
 
-    /// Pays for steps of the explanation itself.
+    /// Pays for steps of the explanation.
     pub(super) fn pay(&mut self, units: u64) -> Flow {
         let paid = self.evaluator.spend(units.saturating_mul(PLAIN_UNIT));
         paid.map_break(Stop::from)
     }
 
-    /// Whether a subschema holds; nothing if it nests too deeply to say.
+    /// Whether a subschema holds; `None` if it nests too deeply to decide.
     pub(super) fn subschema(&mut self, ix: NodeIx, at: ValueOrName<'i, N>) -> Flow<Option<bool>> {
         let answer = self.evaluator.subschema(ix, at);
         answer.map_break(Stop::from)
     }
 
-    /// Whether a keyword holds; nothing if it nests too deeply to say.
+    /// Whether a keyword holds; `None` if it nests too deeply to decide.
     pub(super) fn keyword(
         &mut self,
         owner: NodeIx,

@@ -1,4 +1,4 @@
-//! A value in a few characters of JSON, however large it is.
+//! Writes a value in a few characters of JSON, however large it is.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ use super::text::FoundValue;
 use crate::execute::ValueOrName;
 use toolgate_syntax::closest;
 
-/// The value as a finding repeats it.
+/// The value as it appears in a finding.
 pub(super) fn found<'i, N: Node<'i>>(at: ValueOrName<'i, N>) -> FoundValue {
     FoundValue {
         kind: at.kind(),
@@ -23,22 +23,22 @@ pub(super) fn found<'i, N: Node<'i>>(at: ValueOrName<'i, N>) -> FoundValue {
     }
 }
 
-/// The JSON text of a value, cut where it gets long.
+/// The JSON text of a value, truncated if it is long.
 pub(crate) fn show<'i, N: Node<'i>>(node: N) -> String {
     let mut out = String::new();
     write(node, LEVELS, &mut out);
     out
 }
 
-/// A text of the schema or the instance, cut where it gets long.
+/// A string of the schema or the instance, truncated if it is long.
 pub(super) fn cut(text: &str) -> String {
     let (shown, mark) = beginning(text);
     [shown, mark].concat()
 }
 
-/// As much of a text as is shown, and what says that there is more.
+/// The part of a string that is shown, and the mark that follows if there is more.
 fn beginning(text: &str) -> (&str, &'static str) {
-    // It has no more characters than bytes.
+    // A string has no more characters than bytes.
     let longer = text.len() > ENOUGH;
     let end = longer.then(|| text.char_indices().nth(ENOUGH)).flatten();
     match end.and_then(|(end, _)| text.get(..end)) {
@@ -47,7 +47,7 @@ fn beginning(text: &str) -> (&str, &'static str) {
     }
 }
 
-/// The closest spelling; of words of one or two letters none is close.
+/// The closest spelling; `None` for words of one or two letters.
 pub(super) fn near<'c>(
     word: &str,
     candidates: impl IntoIterator<Item = &'c str>,
@@ -89,7 +89,7 @@ fn write<'i, N: Node<'i>>(node: N, levels: usize, out: &mut String) {
     }
 }
 
-/// Writes a number. It is of ASCII, and cut as other texts are.
+/// Writes a number, truncated like a string. Numbers are ASCII.
 fn push_number(number: Number<'_>, out: &mut String) {
     let start = out.len();
     // Writing to a string cannot fail.
@@ -100,7 +100,7 @@ fn push_number(number: Number<'_>, out: &mut String) {
     }
 }
 
-/// Begins an element; says no, and writes so, when there is enough already.
+/// Begins an element; if the output is long enough, marks the truncation and returns `false`.
 fn separate(index: usize, out: &mut String) -> bool {
     if index > 0 {
         out.push(',');
@@ -112,8 +112,8 @@ fn separate(index: usize, out: &mut String) -> bool {
     true
 }
 
-/// Writes a JSON string. Characters that a line cannot show are left to the
-/// message that has the text.
+/// Writes a JSON string. The message that contains it escapes characters that cannot be shown on a
+/// line.
 fn push_text(text: &str, out: &mut String) {
     let (shown, mark) = beginning(text);
     out.reserve(shown.len() + mark.len() + 2);
@@ -136,9 +136,9 @@ fn is_escaped(character: char) -> bool {
     matches!(character, '"' | '\\')
 }
 
-/// Levels of containers that are shown.
+/// Maximum number of levels of containers that are shown.
 const LEVELS: usize = 3;
-/// Characters of one text, and of a container, behind which nothing more is shown.
+/// Maximum number of characters of a string; a container is truncated after as many.
 const ENOUGH: usize = 80;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What to say of a keyword that does not hold.
+//! Describes a keyword that does not hold.
 
 use std::ops::ControlFlow;
 
@@ -17,34 +17,34 @@ use crate::int::{to_usize, units};
 use crate::model::{Dangling, Dependency, DocumentId, Entry, Form, Model, SubschemaId};
 use crate::plan::NodeIx;
 
-/// A keyword, or a `false` schema, that does not hold for a value: enough to say later
-/// what is wrong.
+/// A keyword, or a `false` schema, that does not hold for a value, with enough information to
+/// describe the error later.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Fault<'i, N> {
     pub(crate) sub: SubschemaId,
     /// The subschema in its dynamic scope.
     pub(super) node: NodeIx,
-    /// The keyword, by its place among those of the subschema; of a `false` schema none.
+    /// The keyword, by its position in the subschema; `None` for a `false` schema.
     pub(super) entry: Option<u32>,
     pub(super) at: ValueOrName<'i, N>,
-    /// The keywords that led here, this one included.
+    /// The evaluation path, this keyword included.
     pub(crate) path: Path,
     pub(crate) origin: Origin,
-    /// The place in the instance.
+    /// The instance location.
     pub(crate) place: Path,
     pub(super) applicator: Applicator,
-    /// How many subschemas of a `oneOf`, or items of a `contains`, match.
+    /// How many subschemas of a `oneOf`, or items for `contains`, match.
     pub(super) matched: usize,
     pub(super) first_matched: [usize; 2],
-    /// The ranking of a union's branches among those of [`Found`], if it was made already.
+    /// The index in [`Found`] of the ranking of a union's branches, if it was computed.
     pub(super) ranking: Option<u32>,
 }
 
-/// Faults, and what they share.
+/// Faults, and the data they share.
 pub(crate) struct Found<'o, 'i, N> {
     pub(crate) faults: Vec<Fault<'i, N>>,
     pub(crate) paths: Paths<'o, 'i>,
-    /// The branches of unions without a matching one.
+    /// The rankings of the branches of unions without a matching branch.
     pub(super) rankings: Vec<Ranking<'o>>,
 }
 
@@ -68,29 +68,29 @@ pub(super) struct Applicator {
 }
 
 impl<'i, N: Node<'i>> Fault<'i, N> {
-    /// The keyword; none of a `false` schema.
+    /// The keyword; `None` for a `false` schema.
     pub(crate) fn entry<'o>(&self, model: &'o Model) -> Option<&'o Entry> {
         let entries = model.entries(model.sub(self.sub).ok()?).ok()?;
         entries.get(to_usize(self.entry?))
     }
 
-    /// The keyword that applies the subschema; none at the root.
+    /// The keyword that applies the subschema; `None` at the root.
     pub(crate) fn applied_by(&self) -> Option<&'static str> {
         self.applicator.keyword.map(Keyword::name)
     }
 
-    /// The keywords that led here as a JSON pointer, and how many bytes of it lead to the origin.
+    /// The evaluation path as a JSON pointer, and how many bytes of it lead to the origin.
     pub(crate) fn pointer(&self, paths: &Paths<'_, 'i>) -> (String, usize) {
         paths.pointer_from(self.origin.path, self.path)
     }
 
-    /// The name that was looked at, if it was a member's name and not a value.
+    /// The name that was evaluated, if the instance was a member's name and not a value.
     pub(crate) fn name(&self) -> Option<&'i str> {
         self.at.name()
     }
 }
 
-/// Whether a failing keyword says something itself; the others fail only by the
+/// Whether a failing keyword has a message of its own; other keywords fail only through the
 /// subschemas they apply.
 pub(super) fn has_message(entry: &Entry) -> bool {
     match entry.form {
@@ -104,15 +104,15 @@ pub(super) fn has_message(entry: &Entry) -> bool {
     }
 }
 
-/// Whether each of the subschemas that a keyword applies must match, so that what fails in
-/// one of them fails in the whole.
+/// Whether all subschemas that a keyword applies must match, so that a failure in one of them is a
+/// failure of the whole.
 pub(super) fn must_all_match(entry: &Entry) -> bool {
     let dependencies = matches!(entry.form, Form::Dependencies(_));
     dependencies || (!has_message(entry) && entry.keyword != Keyword::If)
 }
 
 impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
-    /// What a fault is that was found with others.
+    /// Describes a fault that is part of `found`.
     pub(super) fn describe(
         &mut self,
         among: &Found<'o, 'i, N>,
@@ -214,7 +214,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
         })
     }
 
-    /// The names of an array of the schema that the object lacks.
+    /// The names in an array of the schema that the object lacks.
     fn missing(&mut self, doc: DocumentId, names: NodeId, object: N) -> Flow<(Vec<String>, usize)> {
         let mut missing = Vec::new();
         let mut more = 0;
@@ -232,7 +232,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
         ControlFlow::Continue((missing, more))
     }
 
-    /// The first dependency on names that is not met.
+    /// The first dependency on names that is not satisfied.
     fn unmet(
         &mut self,
         doc: DocumentId,
@@ -262,7 +262,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
         internal_error()
     }
 
-    /// What a `false` schema says, by the keyword that applies it.
+    /// Describes a `false` schema, depending on the keyword that applies it.
     fn never(&mut self, paths: &Paths<'_, 'i>, fault: &Fault<'i, N>) -> Flow<FindingKind> {
         let name = paths.last(fault.place);
         ControlFlow::Continue(match (fault.applicator.keyword, fault.applicator.index) {
@@ -322,8 +322,8 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     }
 }
 
-/// The member of an enumeration that a value was probably meant to be: another
-/// spelling, or the same text in another type.
+/// The member of an enumeration that a value was probably meant to be: one with a similar spelling,
+/// or with the same text in another type.
 fn closest_member<'i, N: Node<'i>>(members: View<'_>, at: ValueOrName<'i, N>) -> Option<String> {
     let strings = || {
         members
@@ -351,9 +351,9 @@ fn closest_member<'i, N: Node<'i>>(members: View<'_>, at: ValueOrName<'i, N>) ->
     same.map(toolgate_json::json_string)
 }
 
-/// Members of an enumeration, or missing names, that a finding lists.
+/// Maximum number of enumeration members, or of missing names, in a finding.
 const SHOWN: usize = 8;
-/// Names that are compared for the closest spelling.
+/// Maximum number of names compared to find the closest spelling.
 const CANDIDATES: usize = 512;
-/// Subschemas that are searched for declared names.
+/// Maximum number of subschemas searched for declared names.
 const PLACES: usize = 64;

@@ -1,4 +1,4 @@
-//! A subschema that is being reported.
+//! The state of a subschema whose evaluation is being reported.
 
 use std::ops::ControlFlow;
 
@@ -13,60 +13,60 @@ use crate::int::to_usize;
 use crate::model::{DocumentId, Entry, Form, SubschemaId};
 use crate::plan::{NodeIx, PlainKeyword};
 
-/// A subschema that is to be reported, of a value or a name.
+/// A subschema to be reported, for a value or a name.
 pub(super) struct Child<'i, N> {
     /// The subschema in its dynamic scope.
     pub(super) node: NodeIx,
     pub(super) at: ValueOrName<'i, N>,
-    /// How the subschema that applied it came to do so.
+    /// How the subschema came to be applied.
     pub(super) applicator: Applicator,
-    /// The keywords that led here.
+    /// The evaluation path.
     pub(super) path: Path,
     pub(super) origin: Origin,
-    /// The place in the instance.
+    /// The instance location.
     pub(super) place: Path,
-    /// The steps of paths that there were before.
+    /// The number of path steps before it.
     pub(super) steps: usize,
-    /// No more is reported of it once the sink has this many findings.
+    /// Stop reporting it when the sink has this many findings.
     pub(super) cap: usize,
-    /// Which branch of a union it is reported for.
+    /// The branch of a union that it belongs to.
     pub(super) branch: u32,
 }
 
-/// A subschema that is being reported, as far as it has come.
+/// A subschema that is being reported, and how far the report has come.
 pub(super) struct Frame<'o, 'i, N> {
     /// The subschema in its dynamic scope.
     pub(super) node: NodeIx,
     pub(super) sub: SubschemaId,
     /// The document that it is in.
     pub(super) doc: DocumentId,
-    /// Its keywords as the schema has them.
+    /// Its keywords in schema order.
     pub(super) entries: &'o [Entry],
-    /// Its keywords in the order of their evaluation, as far as they wait.
+    /// Its remaining keywords in evaluation order.
     pub(super) waiting: std::slice::Iter<'o, PlainKeyword>,
     pub(super) at: ValueOrName<'i, N>,
-    /// How the subschema that applied it came to do so.
+    /// How the subschema came to be applied.
     pub(super) applicator: Applicator,
     /// Whether all keywords so far hold.
     pub(super) valid: bool,
-    /// The keyword in progress, by its place in the schema.
+    /// The keyword in progress, by its position in the schema.
     pub(super) keyword: Option<Keyword<'o>>,
-    /// The subschemas of the keyword in progress are the children from here on.
+    /// The children from this index on are the subschemas of the keyword in progress.
     pub(super) children: usize,
-    /// The child to be reported next.
+    /// The next child to report.
     pub(super) next: usize,
-    /// The keywords that led here.
+    /// The evaluation path.
     pub(super) path: Path,
     pub(super) origin: Origin,
-    /// The place in the instance.
+    /// The instance location.
     pub(super) place: Path,
-    /// The steps of paths that there were when it began.
+    /// The number of path steps when it began.
     pub(super) steps: usize,
-    /// How many faults there were when it began.
+    /// The number of faults when it began.
     pub(super) faults: usize,
-    /// No more is reported of it once the sink has this many findings.
+    /// Stop reporting it when the sink has this many findings.
     pub(super) cap: usize,
-    /// Which branch of a union it is reported for.
+    /// The branch of a union that it belongs to.
     pub(super) branch: u32,
 }
 
@@ -74,20 +74,20 @@ pub(super) struct Frame<'o, 'i, N> {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Keyword<'o> {
     pub(super) entry: &'o Entry,
-    /// Its place among the keywords of its subschema.
+    /// Its position among the keywords of its subschema.
     pub(super) place: u32,
-    /// The keywords that led to it, itself included.
+    /// The evaluation path, this keyword included.
     pub(super) path: Path,
     pub(super) holds: bool,
-    /// How many subschemas share what may be reported of a union, if it is one.
+    /// How many branches share the findings allowed for a union, if it is one.
     pub(super) branches: Option<usize>,
 }
 
-/// How many of a keyword's subschemas match, as far as a fault says it.
+/// How many of a keyword's subschemas match, as far as a fault mentions it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Matches {
     pub(super) count: usize,
-    /// The places of the first two.
+    /// The indexes of the first two.
     pub(super) first: [usize; 2],
 }
 
@@ -109,8 +109,8 @@ impl<'o, 'i, N: Node<'i>> Frame<'o, 'i, N> {
         }
     }
 
-    /// What the keyword in progress adds to the schema's path when it applies a subschema, and
-    /// what to the instance's.
+    /// The tokens that the keyword in progress adds to the evaluation path and to the instance
+    /// location when it applies a subschema.
     pub(super) fn tokens(
         &self,
         context: &Context<'o, 'i, N>,

@@ -1,4 +1,5 @@
-//! One keyword of a subschema: whether it holds, what is wrong with it, and what it applies.
+//! Reports one keyword of a subschema: whether it holds, why it fails, and which subschemas it
+//! applies.
 
 use std::ops::ControlFlow;
 
@@ -17,7 +18,7 @@ use crate::model::{Entry, Form, SubschemaId};
 use crate::plan::{Op, PlainKeyword};
 
 impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
-    /// Begins a keyword: reports what it says itself, and lines up the subschemas below it.
+    /// Begins a keyword: reports its own message, and queues the subschemas it applies.
     pub(super) fn keyword<S: Sink>(
         &mut self,
         frame: &mut Frame<'o, 'i, N>,
@@ -44,13 +45,14 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         entry: &'o Entry,
         sink: &mut S,
     ) -> Flow {
-        // Nothing counts as evaluated for a value that fails.
+        // For a value that fails, nothing counts as evaluated.
         if is_unevaluated(op) && !frame.valid {
             return ControlFlow::Continue(());
         }
         let dependencies = matches!(entry.form, Form::Dependencies(_));
         if must_all_match(entry) && !dependencies {
-            // It fails by the subschemas that it applies alone: those that fail are the answer.
+            // It only fails through the subschemas that it applies: the failing ones are the
+            // answer.
             let found = self.gather(frame, op, FAILING)?;
             if !found || self.children.len() > frame.children {
                 frame.valid = false;
@@ -84,11 +86,11 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         ControlFlow::Continue(())
     }
 
-    /// Lines up the branches of a union without a matching one, most plausible first.
+    /// Queues the branches of a union without a matching one, most plausible first.
     fn branches(&mut self, frame: &mut Frame<'o, 'i, N>, op: Op, subs: &[SubschemaId]) -> Flow {
         let ranking = self.context.ranking(frame.at, subs)?;
         let order = ranking.order(subs.len());
-        // The fault was noted last, and says what is plausible.
+        // The fault was recorded last, and describes the plausible branches.
         if let Some(fault) = self.found.faults.last_mut() {
             fault.ranking = Some(to_u32(self.found.rankings.len()));
             self.found.rankings.push(ranking);
@@ -113,7 +115,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
     ) -> Flow {
         match keyword.op {
             Some(op) if is_unevaluated(op) && !frame.valid => return ControlFlow::Continue(()),
-            // They count what `contains` applies.
+            // They bound the number of matches of `contains`.
             Some(_) if matches!(entry.keyword, Keyword::MinContains | Keyword::MaxContains) => {}
             Some(op) => self.left_out |= !self.gather(frame, op, Wanted::All)?,
             None => {}
@@ -164,18 +166,18 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         self.context.pay(crate::price::text(name.len()))
     }
 
-    /// Whether a keyword that fails says something itself, beside what the subschemas say
-    /// that it applies.
+    /// Whether a failing keyword has a message of its own, in addition to those of the subschemas
+    /// it applies.
     fn has_own_message(&mut self, frame: &Frame<'o, 'i, N>, op: Op, entry: &Entry) -> Flow<bool> {
         if !matches!(entry.form, Form::Dependencies(_)) {
             return ControlFlow::Continue(has_message(entry));
         }
-        // `dependencies` may fail by its names or by its subschemas.
+        // `dependencies` may fail because of names or because of subschemas.
         let names = self.context.evaluator.has_dependents(op, frame.at);
         ControlFlow::Continue(has_message(entry) && names.map_break(Stop::from)? == Some(false))
     }
 
-    /// How many subschemas of a `oneOf`, or items of a `contains`, match.
+    /// How many subschemas of a `oneOf`, or items for `contains`, match.
     fn matches(&mut self, frame: &Frame<'o, 'i, N>, op: Op, entry: &Entry) -> Flow<Matches> {
         let mut matches = Matches::default();
         if !matches!(entry.keyword, Keyword::OneOf | Keyword::MinContains) {
@@ -195,8 +197,8 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         ControlFlow::Continue(matches)
     }
 
-    /// Adds the subschemas that a keyword applies to the children, as far as they are wanted.
-    /// Answers whether they could be found: not if it takes too many nested evaluations.
+    /// Adds the wanted subschemas that a keyword applies to the children. Returns whether they
+    /// could be found: not if that takes too many nested evaluations.
     fn gather(&mut self, frame: &Frame<'o, 'i, N>, op: Op, wanted: Wanted) -> Flow<bool> {
         let evaluator = &mut self.context.evaluator;
         let found = evaluator.applied(frame.node, op, frame.at, wanted, &mut self.children);
@@ -204,12 +206,12 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
     }
 }
 
-/// More than any report holds, since some of them may nest too deeply to be reported.
+/// More than a report holds, because some of them may nest too deeply to be reported.
 const FAILING: Wanted = Wanted::Failing {
     most: 10 * MOST_FINDINGS,
 };
 
-/// Whether an operation looks at what the other keywords left.
+/// Whether an operation applies to what the other keywords left unevaluated.
 fn is_unevaluated(op: Op) -> bool {
     matches!(op, Op::UnevaluatedItems(_) | Op::UnevaluatedProperties(_))
 }

@@ -1,5 +1,6 @@
-//! What can be wrong with an instance: one kind for each way a keyword fails, and its
-//! message: one line, lower case, no full stop, foreign text through `quote` and cut.
+//! The kinds of errors in an instance: one for each way a keyword fails, with its message. A
+//! message is one line, in lower case, without a full stop; foreign text is quoted by `quote` and
+//! truncated.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -16,8 +17,8 @@ use crate::model::{ContentUse, DocumentId, Entry, Form, FormatUse, Model};
 
 /// Why a keyword does not hold, with what it expected and what it found.
 ///
-/// Texts taken from the schema or the instance are cut to a few dozen
-/// characters; values are JSON text.
+/// Strings from the schema or the instance are truncated to a few dozen characters; values are JSON
+/// text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FindingKind {
@@ -28,7 +29,7 @@ pub enum FindingKind {
         /// The value.
         found: FoundValue,
     },
-    /// `const`: the value is another.
+    /// `const`: the value is a different one.
     Const {
         /// The one allowed value.
         expected: String,
@@ -50,7 +51,7 @@ pub enum FindingKind {
     Minimum {
         /// The bound.
         limit: String,
-        /// Whether the bound itself is too small.
+        /// Whether the bound itself is excluded.
         exclusive: bool,
         /// The value.
         found: FoundValue,
@@ -59,7 +60,7 @@ pub enum FindingKind {
     Maximum {
         /// The bound.
         limit: String,
-        /// Whether the bound itself is too large.
+        /// Whether the bound itself is excluded.
         exclusive: bool,
         /// The value.
         found: FoundValue,
@@ -73,7 +74,7 @@ pub enum FindingKind {
     },
     /// `minLength`: the string has too few characters.
     MinLength {
-        /// The least count of characters.
+        /// The minimum number of characters.
         least: u64,
         /// The count found.
         count: usize,
@@ -82,7 +83,7 @@ pub enum FindingKind {
     },
     /// `maxLength`: the string has too many characters.
     MaxLength {
-        /// The greatest count of characters.
+        /// The maximum number of characters.
         most: u64,
         /// The count found.
         count: usize,
@@ -103,7 +104,7 @@ pub enum FindingKind {
         /// The value.
         found: FoundValue,
     },
-    /// `contentEncoding`, `contentMediaType`, where they assert.
+    /// `contentEncoding`, `contentMediaType`, if they assert.
     Content {
         /// The encoding or media type.
         expected: &'static str,
@@ -112,14 +113,14 @@ pub enum FindingKind {
     },
     /// `minItems`: the array is too short.
     MinItems {
-        /// The least count of items.
+        /// The minimum number of items.
         least: u64,
         /// The count found.
         count: usize,
     },
     /// `maxItems`: the array is too long.
     MaxItems {
-        /// The greatest count of items.
+        /// The maximum number of items.
         most: u64,
         /// The count found.
         count: usize,
@@ -135,26 +136,26 @@ pub enum FindingKind {
     Contains,
     /// `minContains`: too few items match `contains`.
     MinContains {
-        /// The least count of matching items.
+        /// The minimum number of matching items.
         least: u64,
         /// The count found.
         count: usize,
     },
     /// `maxContains`: too many items match `contains`.
     MaxContains {
-        /// The greatest count of matching items.
+        /// The maximum number of matching items.
         most: u64,
     },
     /// `minProperties`: the object has too few members.
     MinProperties {
-        /// The least count of members.
+        /// The minimum number of members.
         least: u64,
         /// The count found.
         count: usize,
     },
     /// `maxProperties`: the object has too many members.
     MaxProperties {
-        /// The greatest count of members.
+        /// The maximum number of members.
         most: u64,
         /// The count found.
         count: usize,
@@ -203,7 +204,7 @@ pub enum FindingKind {
         /// The indexes of the first two branches that match.
         matched: [usize; 2],
     },
-    /// `not`: the value matches what it must not match.
+    /// `not`: the value matches the subschema.
     Not {
         /// The value.
         found: FoundValue,
@@ -216,8 +217,8 @@ pub enum FindingKind {
 }
 
 impl FindingKind {
-    /// What a value lacks that fails a keyword, if the keyword and the value are all that
-    /// there is to say; of other keywords nothing.
+    /// Describes a failing keyword from the keyword and the value alone; `None` for keywords that
+    /// need more.
     pub(super) fn of_value<'i, N: Node<'i>>(
         model: &Model,
         doc: DocumentId,

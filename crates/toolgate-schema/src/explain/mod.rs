@@ -1,15 +1,13 @@
-//! Says why a value does not match, and what a schema says about one that does.
+//! Explains why an instance does not match, and collects annotations if it does.
 //!
-//! Nothing is decided here. The plain program has an operation for each keyword, as the
-//! schema has them; the evaluator ([`Evaluator`]) says which of them
-//! hold. This module goes down through those that fail (or through all, if the [`Sink`]
-//! wants everything), by the subschemas that the evaluator says a keyword applies, and
-//! reports them to the sink with their locations.
+//! This module decides nothing itself. The plain program has one operation for each keyword, as in
+//! the schema; the evaluator ([`Evaluator`](crate::execute::Evaluator)) decides which of them hold. This module visits those
+//! that fail (or all, if the [`Sink`] wants everything), descends into the subschemas that the
+//! evaluator says a keyword applies, and reports them to the sink with their locations.
 //!
-//! It keeps the evaluator's promises: every step is paid for, verdicts are remembered for
-//! each (subschema, dynamic scope, value), and what was reported once is not reported again.
-//! There is no recursion: subschemas that are being reported are in a list whose length is
-//! bounded.
+//! It keeps the evaluator's guarantees: it pays for every step, remembers verdicts for each
+//! (subschema, dynamic scope, value), and reports nothing twice. It does not recurse: the
+//! subschemas being reported are in a list of bounded length.
 
 mod annotate;
 mod branch;
@@ -41,16 +39,15 @@ pub(crate) use program::Program;
 use reporter::Reporter;
 use sink::{Full, Sink};
 
-/// One instance under one schema.
+/// The evaluation of one instance against one schema.
 pub(crate) struct Evaluation<'o, 'i, N: Node<'i>> {
     reporter: Reporter<'o, 'i, N>,
     instance: N,
 }
 
 impl<'o, 'i, N: Node<'i>> Evaluation<'o, 'i, N> {
-    /// An evaluation that has not begun. `allowance` is meant for the optimised program; the
-    /// plain one has more subschemas to go through, and may nest [`DEEPER`] times as deep
-    /// where it only reports.
+    /// An evaluation that has not begun. `allowance` is meant for the optimised program; the plain
+    /// program has more subschemas, and may nest [`DEEPER`] times as deep while it only reports.
     pub(crate) fn new(
         program: &'o Program,
         instance: N,
@@ -84,7 +81,7 @@ impl<'o, 'i, N: Node<'i>> Evaluation<'o, 'i, N> {
         }
     }
 
-    /// Reports the evaluation to a sink, with fresh fuel. Answers whether that was all of it.
+    /// Reports the evaluation to a sink, with fresh fuel. Returns whether the report is complete.
     pub(crate) fn report<S: Sink>(&mut self, sink: &mut S) -> bool {
         self.reporter.context.evaluator.refuel();
         let before = contradictions();
@@ -92,7 +89,7 @@ impl<'o, 'i, N: Node<'i>> Evaluation<'o, 'i, N> {
         done.is_continue() && !self.reporter.left_out && contradictions() == before
     }
 
-    /// Gives its memory back, for the next evaluation.
+    /// Returns the scratch memory, for the next evaluation.
     pub(crate) fn into_scratch(self) -> Scratch {
         self.reporter.context.evaluator.into_scratch()
     }
@@ -103,16 +100,16 @@ impl<'o, 'i, N: Node<'i>> Evaluation<'o, 'i, N> {
     }
 }
 
-/// Puts faults into words, within the work that one evaluation may take.
+/// Describes faults in words, within the work limit of one evaluation.
 pub(crate) struct FaultDescriber<'o, 'i, N: Node<'i>>(Context<'o, 'i, N>);
 
 impl<'o, 'i, N: Node<'i>> FaultDescriber<'o, 'i, N> {
-    /// Words for faults that an evaluation of the same program has found.
+    /// Describes faults that an evaluation of the same program found.
     pub(crate) fn new(program: &'o Program, allowance: Allowance) -> Self {
         Self(Context::new(program, allowance, Scratch::default()))
     }
 
-    /// What a fault is that was found with others; nothing if a bound was reached.
+    /// Describes a fault that is part of `found`; `None` if a limit was reached.
     pub(crate) fn describe(
         &mut self,
         among: &Found<'o, 'i, N>,
@@ -122,7 +119,7 @@ impl<'o, 'i, N: Node<'i>> FaultDescriber<'o, 'i, N> {
     }
 }
 
-/// An evaluation ends early: a bound was reached, or the sink has all it can take.
+/// An evaluation ends early: a limit was reached, or the sink is full.
 #[derive(Debug, Clone, Copy)]
 struct Stop;
 
@@ -146,13 +143,13 @@ fn internal_error<T>() -> Flow<T> {
     ControlFlow::Break(Stop)
 }
 
-/// What was looked up in a model, unless the model contradicts itself.
+/// The result of a lookup in a model; ends the evaluation if the model contradicts itself.
 fn or_internal_error<T>(found: Result<T, Dangling>) -> Flow<T> {
     found.map_or_else(|Dangling| internal_error(), ControlFlow::Continue)
 }
 
-/// How many subschemas may be open for each level that an evaluation may nest: the
-/// optimised program folds those that only refer into what they refer to.
+/// How many subschemas may be open for each level that an evaluation may nest: the optimised
+/// program skips references, the plain one does not.
 const DEEPER: u32 = 4;
-/// What a step of an explanation costs, in units of a check.
+/// The price of a step of an explanation, in units of a check.
 pub(crate) const PLAIN_UNIT: u64 = 4;

@@ -1,4 +1,4 @@
-//! Finding names: of an object's members, and those that `required` misses.
+//! Finds names: members of an object, and names that `required` misses.
 
 use std::ops::ControlFlow;
 
@@ -15,7 +15,7 @@ use crate::plan::Op;
 /// The members of one object by name.
 type Members<'i, N> = HashMap<&'i str, N>;
 
-/// Tables of the members of objects, made when they are first needed.
+/// Tables of the members of objects, built when first needed.
 pub(super) struct Tables<'i, N> {
     members: HashMap<usize, Members<'i, N>>,
 }
@@ -50,7 +50,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
         ControlFlow::Continue(found)
     }
 
-    /// The names of a `required` keyword that an object lacks, in the order of the schema.
+    /// The names in a `required` keyword that an object lacks, in schema order.
     pub(super) fn lacking(&mut self, required: Op, object: N) -> Flow<Vec<&'o str>> {
         let program: &'o Program = self.program;
         let Op::Object(index) = required else {
@@ -77,7 +77,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
         ControlFlow::Continue(lacking.into_iter().map(|(_, name)| name).collect())
     }
 
-    /// A text of the schema: a name, or a string.
+    /// A string in the schema: a name or a value.
     #[inline]
     pub(super) fn text(&self, doc: DocumentId, node: NodeId) -> Flow<&'o str> {
         let model: &'o Model = self.model;

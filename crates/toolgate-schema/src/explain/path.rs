@@ -1,12 +1,12 @@
-//! Where an evaluation is, in the schema and in the instance: paths that share their
-//! beginnings, written as text only when somebody asks.
+//! Locations of an evaluation, in the schema and in the instance: paths that share common prefixes,
+//! written as text only on request.
 
 use smallvec::SmallVec;
 
 use crate::int::{to_u32, to_usize};
 use crate::model::SubschemaId;
 
-/// A part of a path.
+/// A token of a path.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Token<'o, 'i> {
     None,
@@ -24,7 +24,7 @@ pub(crate) struct Paths<'o, 'i> {
     steps: Vec<Step<'o, 'i>>,
 }
 
-/// A path, by its last step.
+/// A path, identified by its last step.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Path(u32);
 
@@ -36,8 +36,8 @@ struct Step<'o, 'i> {
     extent: Extent,
 }
 
-/// Where the evaluation began, or where the last reference led: behind it, the keywords of a path
-/// are also the place in the document.
+/// Where the evaluation began, or the target of the last reference: after it, the tokens of a path
+/// are also those of the location in the document.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Origin {
     pub(crate) sub: SubschemaId,
@@ -47,13 +47,13 @@ pub(crate) struct Origin {
 /// The size of a path.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Extent {
-    /// Bytes of its text, about: nothing in it is escaped yet.
+    /// The approximate length of its text in bytes: nothing is escaped yet.
     pub(super) bytes: usize,
     pub(super) steps: usize,
 }
 
 impl<'o, 'i> Paths<'o, 'i> {
-    /// A path and one step more; the same path if there is no step.
+    /// A path extended by one step; the path itself for `Token::None`.
     pub(super) fn step(&mut self, from: Path, token: Token<'o, 'i>) -> Path {
         let bytes = match token {
             Token::None => return from,
@@ -78,17 +78,17 @@ impl<'o, 'i> Paths<'o, 'i> {
         self.at(place).map_or(Extent::default(), |step| step.extent)
     }
 
-    /// How many steps there are.
+    /// The number of steps.
     pub(super) fn len(&self) -> usize {
         self.steps.len()
     }
 
-    /// Makes room for so many steps more.
+    /// Reserves room for more steps.
     pub(super) fn reserve(&mut self, count: usize) {
         self.steps.reserve(count);
     }
 
-    /// Forgets the steps behind the first so many.
+    /// Keeps the first `count` steps.
     pub(super) fn truncate(&mut self, count: usize) {
         self.steps.truncate(count);
     }
@@ -98,7 +98,7 @@ impl<'o, 'i> Paths<'o, 'i> {
         self.pointer_from(Path::default(), place).0
     }
 
-    /// The path as a JSON pointer, and how many bytes of it lead to its origin.
+    /// The path as a JSON pointer, and how many bytes of it lead to the origin.
     pub(crate) fn pointer_from(&self, origin: Path, place: Path) -> (String, usize) {
         let mut steps: SmallVec<[&Step<'o, 'i>; 16]> = SmallVec::new();
         let mut next = place;
@@ -128,7 +128,7 @@ impl<'o, 'i> Paths<'o, 'i> {
         (pointer, start)
     }
 
-    /// The last token of a path; empty for the whole.
+    /// The last token of a path; empty for the empty path.
     pub(super) fn last(&self, place: Path) -> String {
         match self.at(place).map(|step| step.token) {
             None | Some(Token::None) => String::new(),
@@ -142,5 +142,5 @@ impl<'o, 'i> Paths<'o, 'i> {
     }
 }
 
-/// Bytes of an index, about.
+/// The approximate length of an index in bytes.
 const INDEX: usize = 4;

@@ -1,10 +1,9 @@
-//! A schema that can be explained: its model, and the operation of each keyword.
+//! A schema that can be explained: its model, and one operation for each keyword.
 
 use crate::model::Model;
 use crate::plan::PlainPlan;
 
-/// A schema to be evaluated keyword by keyword. It is made once for each schema, on the
-/// first demand.
+/// A schema to be evaluated keyword by keyword. It is built once for each schema, on first use.
 #[derive(Debug)]
 pub(crate) struct Program {
     model: Model,
@@ -12,9 +11,9 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// A model, and the plain program that was made of it.
+    /// A model, and the plain program made from it.
     pub(crate) fn new(mut model: Model, plain: PlainPlan) -> Self {
-        // It stays as long as the schema does.
+        // It lives as long as the schema.
         model.subs.shrink_to_fit();
         model.entries.shrink_to_fit();
         model.targets.shrink_to_fit();

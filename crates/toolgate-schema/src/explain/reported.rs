@@ -1,4 +1,4 @@
-//! What has been reported already, so that it is reported once.
+//! Remembers what has been reported, so that nothing is reported twice.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -14,11 +14,11 @@ pub(super) type ReportKey = (u32, usize, u32);
 #[derive(Debug, Default)]
 pub(super) struct Reported {
     few: SmallVec<[ReportKey; FEW]>,
-    /// All of them, once there are more than a few.
+    /// All of them, if there are more than a few.
     many: HashSet<ReportKey, BuildHasherDefault<Mixer>>,
 }
 
-/// A quick hash of numbers that nobody chooses: indexes and addresses.
+/// A fast hash of numbers that no attacker chooses: indexes and addresses.
 #[derive(Debug, Default)]
 struct Mixer(u64);
 
@@ -53,7 +53,7 @@ impl Reported {
         self.many.clear();
     }
 
-    /// Notes one; says whether it is new.
+    /// Records one; returns whether it is new.
     pub(super) fn insert(&mut self, one: ReportKey) -> bool {
         if self.few.len() < FEW {
             let new = !self.few.contains(&one);
@@ -74,5 +74,5 @@ impl Reported {
 const FACTOR: u64 = 0xff51_afd7_ed55_8ccd;
 /// Up to this many are searched one by one.
 const FEW: usize = 16;
-/// Room for those of an explanation that has more.
+/// Initial capacity if there are more than a few.
 const MANY: usize = 192;

@@ -1,4 +1,4 @@
-//! Goes through the subschemas that are to be reported, by a list instead of recursion.
+//! Visits the subschemas to be reported, with a list instead of recursion.
 
 use std::ops::ControlFlow;
 
@@ -17,21 +17,21 @@ use crate::execute::{Allowance, Applied, Scratch, ValueOrName};
 use crate::int::{to_usize, units};
 use crate::model::{Form, Shape};
 
-/// The subschemas that are being reported, each with the one that applies it before it.
+/// The subschemas that are being reported, each after the one that applies it.
 type Frames<'o, 'i, N> = SmallVec<[Frame<'o, 'i, N>; SOME]>;
 
 pub(super) struct Reporter<'o, 'i, N: Node<'i>> {
     pub(super) context: Context<'o, 'i, N>,
     reported: Reported,
-    /// The subschemas that the keywords in progress apply and that are reported, those of outer
-    /// frames first.
+    /// The subschemas to be reported that the keywords in progress apply, those of outer frames
+    /// first.
     pub(super) children: Vec<Applied<'i, N>>,
-    /// How many branches of unions were reported.
+    /// The number of union branches reported.
     branches: u32,
-    /// The paths in use, and what was reported to a sink of findings.
+    /// The paths in use, and the faults reported to a sink of findings.
     pub(super) found: Found<'o, 'i, N>,
-    /// Whether something that fails was not reported: to leave room for others, or because
-    /// it nests too deeply.
+    /// Whether a failure was not reported: to leave room for others, or because it nests too
+    /// deeply.
     pub(super) left_out: bool,
 }
 
@@ -47,7 +47,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         }
     }
 
-    /// Reports the whole schema on the whole instance.
+    /// Reports the whole schema against the whole instance.
     pub(super) fn run<S: Sink>(&mut self, instance: N, sink: &mut S) -> Flow {
         self.reported.clear();
         let depth = self.context.evaluator.allowance().depth;
@@ -88,7 +88,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         ControlFlow::Continue(())
     }
 
-    /// Takes a frame as far as it gets without another.
+    /// Advances a frame until it needs a child frame, or ends.
     fn advance<S: Sink>(
         &mut self,
         frame: &mut Frame<'o, 'i, N>,
@@ -112,8 +112,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
                 Some(keyword) => self.keyword(frame, *keyword, sink)?,
                 None => {
                     if self.found.faults.len() == frame.faults {
-                        // No path of a fault needs them. A sink of everything keeps texts
-                        // of its own.
+                        // No fault needs these paths. A sink of everything has its own copies.
                         self.found.paths.truncate(frame.steps);
                     }
                     if S::EVERYTHING {
@@ -125,7 +124,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         }
     }
 
-    /// What is to be reported of a child, unless a sink of findings has no room for it or knows it.
+    /// The report of a child, unless a sink of findings has no room for it or has it already.
     fn child<S: Sink>(
         &mut self,
         frame: &Frame<'o, 'i, N>,
@@ -145,7 +144,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
                 branch = self.branches;
                 cap = cap.min(share(sink.findings(), branches));
             }
-            // A boolean schema says something else to each keyword that applies it.
+            // A boolean schema has a different message for each keyword that applies it.
             let report = (child.node.number(), at.identity(), branch);
             if !matches!(sub.shape, Shape::Always(_)) && !self.reported.insert(report) {
                 return ControlFlow::Continue(None);
@@ -182,7 +181,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         }))
     }
 
-    /// Begins a subschema, in a frame behind the others.
+    /// Begins a subschema, in a new innermost frame.
     fn open<S: Sink>(
         &mut self,
         frames: &mut Frames<'o, 'i, N>,
@@ -235,7 +234,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         ControlFlow::Continue(())
     }
 
-    /// Reports or notes that the current keyword, or a `false` schema, does not hold.
+    /// Reports or records that the current keyword, or a `false` schema, does not hold.
     pub(super) fn fault<S: Sink>(
         &mut self,
         frame: &Frame<'o, 'i, N>,
@@ -282,16 +281,16 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
     }
 }
 
-/// How many findings there may be when one of so many branches has been reported.
+/// The maximum number of findings after one of `branches` branches has been reported.
 fn share(findings: usize, branches: usize) -> usize {
     findings.saturating_add((BRANCH_FINDINGS / branches.max(1)).max(LEAST_SHARE))
 }
 
-/// Steps of the paths to a fault that one unit of fuel looks at.
+/// How many steps of a fault's paths one unit of fuel pays for.
 const STEPS_PER_UNIT: usize = 8;
-/// Room for frames, children and faults that most explanations do not exceed.
+/// Initial capacity for frames, children and faults; most explanations need no more.
 const SOME: usize = 8;
-/// Findings that the branches of one union share.
+/// The number of findings that the branches of one union share.
 const BRANCH_FINDINGS: usize = 64;
-/// Findings that each branch may have at least.
+/// The minimum number of findings for each branch.
 const LEAST_SHARE: usize = 4;

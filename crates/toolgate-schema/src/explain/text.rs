@@ -1,4 +1,4 @@
-//! What findings repeat of a schema and of an instance, and how messages write it.
+//! The parts of a schema and an instance that findings contain, and how messages write them.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -10,11 +10,11 @@ use toolgate_json::{Kind, quote};
 pub struct Branches {
     /// How many there are.
     pub count: usize,
-    /// The indexes of those that the value most plausibly meant, ranked by
-    /// constant properties first and types second; equals are adjacent.
+    /// The indexes of the branches that the value was most plausibly meant for, ranked by constant
+    /// properties first and types second; ties are adjacent.
     pub plausible: Vec<usize>,
-    /// The constant property that tells the branches apart, if there is one
-    /// and the value's matches none of them.
+    /// The constant property that tells the branches apart, if there is one and the value's
+    /// property matches none of them.
     pub tag: Option<Tag>,
 }
 
@@ -26,9 +26,9 @@ pub struct Tag {
     pub property: String,
     /// The first values that branches expect.
     pub expected: Vec<String>,
-    /// How many they expect beyond these.
+    /// How many more values branches expect.
     pub more: usize,
-    /// The one that was probably meant.
+    /// The value that was probably meant.
     pub closest: Option<String>,
     /// The value.
     pub found: FoundValue,
@@ -40,7 +40,7 @@ pub struct Tag {
 pub struct FoundValue {
     /// Its type.
     pub kind: Kind,
-    /// Its JSON text, cut.
+    /// Its JSON text, truncated.
     pub text: String,
 }
 
@@ -62,7 +62,7 @@ impl Display for FoundValue {
     }
 }
 
-/// Missing properties, in one group.
+/// Writes the missing properties as one group.
 pub(crate) fn write_missing(
     missing: &[String],
     more: usize,
@@ -151,5 +151,5 @@ impl Display for Count {
     }
 }
 
-/// Characters of one foreign text that a message repeats.
+/// Maximum number of characters of a foreign string that a message repeats.
 pub(crate) const SHOWN: usize = 64;

@@ -1,4 +1,4 @@
-//! Keywords that walk members and items, merged into one walk each.
+//! Lowers the keywords that walk members or items, merged into one walk each.
 
 use toolgate_json::{Node as _, NodeId};
 
@@ -14,7 +14,7 @@ use crate::plan::{
 };
 
 impl Lowering<'_> {
-    /// Adds the one operation of those of these keywords that look at an object's members.
+    /// Adds one operation for all keywords in the list that inspect an object's members.
     pub(super) fn object(
         &mut self,
         id: SubschemaId,
@@ -126,8 +126,8 @@ impl Lowering<'_> {
             return Ok(());
         }
         let (names, order) = names.finish(|slot| {
-            // A name that only a dependency mentions has its place as well, or else the
-            // price of its member would hang on the order of the members.
+            // A name that only a dependency mentions has a position as well; otherwise the price of
+            // its member would depend on the order of members.
             let known = known.get(slot).copied().unwrap_or_default();
             Slot {
                 order: to_u32(slot),
@@ -162,7 +162,7 @@ impl Lowering<'_> {
         builder.push(run, Op::Object(index));
     }
 
-    /// Adds the one operation of those of these keywords that look at an array's items.
+    /// Adds one operation for all keywords in the list that inspect an array's items.
     pub(super) fn array(
         &mut self,
         id: SubschemaId,
@@ -199,7 +199,7 @@ impl Lowering<'_> {
                     }
                 }
                 (Form::One(one), Keyword::AdditionalItems) => {
-                    // Without an array of `items` it says nothing.
+                    // Without an array in `items` it has no effect.
                     let tuple = model.entry(sub, Keyword::Items)?;
                     if matches!(
                         tuple,
@@ -223,7 +223,7 @@ impl Lowering<'_> {
                 (Form::One(one), Keyword::Contains) => {
                     let contains = self.contains(sub, entry.keyword, *one, scope)?;
                     if self.is_tracked(id)? {
-                        // Asked again to find which items it evaluated.
+                        // It is evaluated again to find which items it evaluated.
                         self.revisited.insert(contains.schema);
                     }
                     plan.contains = Some(contains);
@@ -231,7 +231,7 @@ impl Lowering<'_> {
                 (Form::Count(n), Keyword::MinItems) => plan.min = count(*n),
                 (Form::Count(n), Keyword::MaxItems) => plan.max = count(*n),
                 (Form::Flag(true), Keyword::UniqueItems) => plan.unique = true,
-                // `contains` has them.
+                // Handled together with `contains`.
                 (Form::Count(_), Keyword::MinContains | Keyword::MaxContains) => continue,
                 _ if self.is_lowered_elsewhere(sub, entry, AppliesTo::Arrays)? => continue,
                 _ => return Err(self.internal_error(id)),
@@ -257,7 +257,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Whether a keyword that a walk over members or items has no use for is lowered elsewhere, or
+    /// Whether a keyword that is not part of a walk over members or items is lowered elsewhere or
     /// asserts nothing.
     fn is_lowered_elsewhere(
         &self,
@@ -284,8 +284,8 @@ impl Lowering<'_> {
         builder.push(run, Op::Array(index));
     }
 
-    /// `contains` with its bounds; in the plain program what one of the three keywords asks
-    /// by itself.
+    /// `contains` with its bounds; in the plain program, the part that one of the three keywords
+    /// asks on its own.
     fn contains(
         &mut self,
         sub: Subschema,
@@ -321,8 +321,8 @@ impl Lowering<'_> {
         })
     }
 
-    /// The operand of an `unevaluated*` that only the keywords beside it can
-    /// feed: it then means the same as `additionalProperties` or `items`.
+    /// The operand of an `unevaluated*` keyword, if only keywords of the same subschema can
+    /// evaluate something for it: it then means the same as `additionalProperties` or `items`.
     fn own_unevaluated(
         &self,
         id: SubschemaId,
@@ -338,7 +338,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Whether an object operation lets everything through.
+/// Whether an object operation accepts every object.
 fn is_idle(plan: &ObjectPlan) -> bool {
     plan.required == 0
         && plan.min == 0
@@ -367,7 +367,7 @@ fn amend(known: &mut Vec<Slot>, slot: u32, change: impl FnOnce(&mut Slot)) {
     }
 }
 
-/// The names of `properties` among some keywords.
+/// The names in `properties` among some keywords.
 fn declared(beside: &[Entry]) -> impl Iterator<Item = NodeId> {
     let entry = Entry::find(beside, Keyword::Properties);
     let map = match entry.map(|entry| &entry.form) {
@@ -377,8 +377,8 @@ fn declared(beside: &[Entry]) -> impl Iterator<Item = NodeId> {
     map.iter().map(|(name, _)| *name)
 }
 
-/// The patterns of `patternProperties` among some keywords, for one that leaves their
-/// members alone.
+/// The patterns in `patternProperties` among some keywords, for a walk that accepts any member that
+/// they cover.
 fn patterns(beside: &[Entry]) -> RareTable<(PatternId, NodeSummary)> {
     let entry = Entry::find(beside, Keyword::PatternProperties);
     let patterns = match entry.map(|entry| &entry.form) {
@@ -391,7 +391,7 @@ fn patterns(beside: &[Entry]) -> RareTable<(PatternId, NodeSummary)> {
         .collect()
 }
 
-/// The items of a keyword with an array of subschemas, for one that leaves them alone.
+/// The items of a keyword with an array of subschemas, for a walk that accepts any value for them.
 fn listed(beside: &[Entry], keyword: Keyword) -> RareTable<NodeSummary> {
     let entry = Entry::find(beside, keyword);
     let count = match entry.map(|entry| &entry.form) {

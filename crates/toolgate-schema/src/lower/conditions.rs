@@ -1,6 +1,6 @@
-//! Conditions, and `not`, as unions that a member or some names decide, so that their tests are not
-//! evaluated. Those beside each other (`if` its value is this, `then` that) become one, and so do
-//! those behind each other.
+//! Lowers conditions, and `not`, to unions that select a branch by the value of one member or by
+//! which names are present, so that the tests are not evaluated. Adjacent conditions (`if` a member
+//! has this value, `then` that) become one union, and so do conditions nested in `else` or `then`.
 
 use std::cell::Cell;
 
@@ -13,19 +13,20 @@ use crate::plan::{
     Union,
 };
 
-/// Makes unions of the conditions that one member decides or that ask for names, and of others
-/// where there are several. `left` are the steps that are left to look for demands.
+/// Makes unions of the conditions that one member decides or that test which names are present, and
+/// of other conditions if there are several. `left` is the number of steps left to search for
+/// demands.
 pub(super) fn decide(plan: &mut Plan, left: &Cell<usize>) {
     let is_condition = |op: &Op| matches!(op, Op::If(_) | Op::Not(_));
     if !plan.ops.iter().any(is_condition) {
         return;
     }
-    // What a test evaluates of an object must be found again.
+    // The members that a test evaluates must be found again.
     let collects = |op: &Op| matches!(op, Op::UnevaluatedItems(_) | Op::UnevaluatedProperties(_));
     let collects = plan.ops.iter().any(collects);
     let mut taken = vec![false; plan.nodes.len()];
     if !collects {
-        // Those beside each other first, so that each is not a union of its own.
+        // Adjacent conditions first, so that each does not become a union of its own.
         for index in 0..plan.nodes.len() {
             let applied =
                 |op: &&Op| matches!(op, Op::Apply(_)) && condition_of(plan, **op).is_some();
@@ -35,7 +36,7 @@ pub(super) fn decide(plan: &mut Plan, left: &Cell<usize>) {
             }
         }
     }
-    // What follows from a condition has its node behind that of the condition.
+    // The node of a consequence comes after the node of its condition.
     for index in (0..plan.nodes.len()).rev() {
         if !collects && taken.get(index) == Some(&false) {
             decide_conditions(plan, index, left, &mut taken);
@@ -44,8 +45,8 @@ pub(super) fn decide(plan: &mut Plan, left: &Cell<usize>) {
     }
 }
 
-/// Makes unions of the conditions that a node applies and one member decides, one for each such
-/// member. Notes in `taken` the nodes that are no longer applied.
+/// Makes unions of the conditions that a node applies and one member decides, one union for each
+/// such member. Records in `taken` the nodes that are no longer applied.
 fn decide_conditions(plan: &mut Plan, index: usize, left: &Cell<usize>, taken: &mut [bool]) {
     let node = *plan.node(NodeIx::new(index));
     if !node.has(Run::Any.bit()) {
@@ -102,7 +103,7 @@ fn decide_conditions(plan: &mut Plan, index: usize, left: &Cell<usize>, taken: &
 struct Decided<'p> {
     test: Test<'p>,
     condition: Condition,
-    /// How many values of the member make a difference.
+    /// How many values of the member are listed.
     values: usize,
 }
 
@@ -116,13 +117,13 @@ impl<'p> Decided<'p> {
         })
     }
 
-    /// Whether it leaves a branch to the values of its list alone.
+    /// Whether it adds a branch only for the values in its list.
     fn is_rare(&self) -> bool {
         !self.test.demand.negated && self.condition.otherwise == NodeIx::TRUE
     }
 
-    /// A node that is applied and is nothing but such a union: what follows is the node, whatever the
-    /// member is.
+    /// A node that is applied and consists of such a union alone: the node is the consequence for
+    /// every value of the member.
     fn taken_in(plan: &'p Plan, op: Op) -> Option<Self> {
         let Op::Apply(target) = op else {
             return None;
@@ -140,7 +141,7 @@ impl<'p> Decided<'p> {
     }
 }
 
-/// The member that decides what a node applies, if that is all it does, and what it applies to
+/// The member that selects what a node applies, if the node does nothing else, and the branches for
 /// values that are not objects.
 fn decided_by(plan: &Plan, ix: NodeIx) -> Option<(&Key, &[NodeIx])> {
     let node = plan.node(ix);
@@ -154,7 +155,7 @@ fn decided_by(plan: &Plan, ix: NodeIx) -> Option<(&Key, &[NodeIx])> {
     Some((key, &**select.others.as_ref()?)).filter(|_| alone && few)
 }
 
-/// Whether the rows of some conditions and another are worth their memory.
+/// Whether the table rows of some conditions and one more are worth their memory.
 fn is_affordable(group: &[Decided<'_>], another: &Decided<'_>) -> bool {
     let frequent = group.iter().filter(|one| !one.is_rare()).count();
     let frequent = frequent + usize::from(!another.is_rare());
@@ -162,8 +163,8 @@ fn is_affordable(group: &[Decided<'_>], another: &Decided<'_>) -> bool {
     frequent == 0 || values.saturating_mul(frequent) <= MOST_ROWS
 }
 
-/// The condition that an operation is, or that is all the node has that it applies. `not` is
-/// one, too.
+/// The condition of an operation, directly or as the only operation of the node that it applies.
+/// `not` also counts as a condition.
 fn condition_of(plan: &Plan, op: Op) -> Option<Condition> {
     match op {
         Op::If(condition) => plan.conditions.get(to_usize(condition)).copied(),
@@ -182,7 +183,7 @@ fn condition_of(plan: &Plan, op: Op) -> Option<Condition> {
     }
 }
 
-/// The union that a condition comes to that asks whether some names are there.
+/// The union for a condition that tests whether some names are present.
 fn union_by_names(demands: &Demands<'_>, condition: Condition) -> Option<Union> {
     let names = demands.names_alone(condition.test)?;
     let of_others = demands.of_others(condition.test)?;
@@ -222,8 +223,8 @@ fn union_by_names(demands: &Demands<'_>, condition: Condition) -> Option<Union> 
     })
 }
 
-/// The union that conditions on the value of one member come to. Where what follows is nothing but
-/// another such union on the same member, its branches are taken in.
+/// The union for conditions on the value of one member. If a consequence consists of another such
+/// union on the same member, its branches are included.
 fn union_of(plan: &Plan, name: &str, group: &[Decided<'_>]) -> Union {
     let next = |one: &Decided<'_>, holds: bool| match holds {
         true => one.condition.then,
@@ -302,7 +303,7 @@ fn union_of(plan: &Plan, name: &str, group: &[Decided<'_>]) -> Union {
     }
 }
 
-/// The values that a member chooses by.
+/// The values by which a member selects.
 fn values_of(key: &Key) -> impl Iterator<Item = Value<'_>> {
     let words = key
         .words
@@ -317,7 +318,7 @@ fn values_of(key: &Key) -> impl Iterator<Item = Value<'_>> {
     strings.chain(integers).chain(words)
 }
 
-/// The branches that a value of the member leaves.
+/// The branches that remain for a value of the member.
 fn row_of<'k>(key: &'k Key, value: Value<'_>) -> &'k [Candidate] {
     let word = |at: usize| key.words.get(at).and_then(Option::as_deref);
     let known = match value {
@@ -352,7 +353,8 @@ fn replace_any(plan: &mut Plan, index: usize, node: PlanNode, any: &[Op]) {
     }
 }
 
-/// Makes a union of the conditions that a node applies, if one member rules out some of them.
+/// Makes a union of the conditions that a node applies, if the value of one member rules out some
+/// of them.
 fn gather_conditions(plan: &mut Plan, index: usize, left: &Cell<usize>) {
     let node = *plan.node(NodeIx::new(index));
     if !node.has(Run::Any.bit()) {
@@ -385,7 +387,7 @@ fn gather_conditions(plan: &mut Plan, index: usize, left: &Cell<usize>) {
     replace_any(plan, index, node, &ops);
 }
 
-/// Fewer conditions that are only ruled out are not worth a union.
+/// A union needs at least this many conditions if it only rules them out.
 const FEWEST_CONDITIONS: usize = 3;
-/// A union with more values to choose from is not taken into another.
+/// A union with more values is not merged into another.
 const MOST_VALUES: usize = 64;

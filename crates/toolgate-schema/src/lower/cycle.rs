@@ -1,4 +1,5 @@
-//! Rings of references that never consume the instance, as far as a dynamic scope closes them.
+//! Refuses cycles of references that apply to the same instance, including those closed by a
+//! dynamic scope.
 
 use super::Lowering;
 use crate::error::{CompileError, CompileErrorKind};
@@ -6,7 +7,7 @@ use crate::model::SubschemaId;
 use crate::plan::NodeIx;
 
 impl Lowering<'_> {
-    /// Rings that only a dynamic scope closes are found on the plan itself.
+    /// Cycles that only a dynamic scope closes are found on the plan itself.
     pub(super) fn refuse_cycles(&self) -> Result<(), CompileError> {
         let mut state = vec![0_u8; self.plan.nodes.len()];
         for start in 0..self.plan.nodes.len() {

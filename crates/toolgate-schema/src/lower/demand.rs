@@ -1,7 +1,7 @@
-//! What a subschema is sure to demand of an object's members, seen without an instance: that
-//! one has a value of a list, and that names are there or are not.
+//! Computes what a subschema requires of an object's members, without an instance: that a member
+//! has one of some values, and that names are present or absent.
 //!
-//! All answers are necessary conditions: a subschema may demand more than is found here.
+//! All answers are necessary conditions: a subschema may require more than is found here.
 
 use std::cell::Cell;
 
@@ -11,7 +11,7 @@ use crate::int::to_usize;
 use crate::model::TypeSet;
 use crate::plan::{Leaf, NameTable, NodeIx, ObjectPlan, Op, Plan, PlanNode, Rule, Run};
 
-/// A value to choose by.
+/// A value to select by.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Value<'p> {
     Text(&'p str),
@@ -24,12 +24,12 @@ pub(super) enum Value<'p> {
 /// The values that a member may have.
 #[derive(Debug, Clone)]
 pub(super) struct Demand<'p> {
-    /// The values, each once: those it may have, or with `negated` those it may not.
+    /// The values, each once: the allowed ones, or with `negated` the forbidden ones.
     pub(super) values: Vec<Value<'p>>,
     pub(super) negated: bool,
-    /// Whether it may be an array, an object or a number that is no [`Value::Integer`].
+    /// Whether it may be an array, an object or a number that is not a [`Value::Integer`].
     pub(super) unlike: bool,
-    /// Whether this is all that is demanded of the member.
+    /// Whether nothing else is required of the member.
     pub(super) exact: bool,
 }
 
@@ -43,12 +43,12 @@ impl<'p> Demand<'p> {
         }
     }
 
-    /// Whether a value of the list, or none of it, may be there.
+    /// Whether a value may be present; `None` stands for every value outside the list.
     pub(super) fn admits(&self, value: Option<Value<'p>>) -> bool {
         value.is_some_and(|value| self.values.contains(&value)) != self.negated
     }
 
-    /// What either of two demands allows.
+    /// The values that either of two demands allows.
     fn or(self, other: Self) -> Self {
         let (ours, theirs) = (&self.values, &other.values);
         let (values, negated) = match (self.negated, other.negated) {
@@ -73,7 +73,7 @@ pub(super) fn kept<'p>(values: &[Value<'p>], keep: impl Fn(&Value<'p>) -> bool) 
     values.iter().copied().filter(keep).collect()
 }
 
-/// Finds demands, in a number of steps that is bounded for all of a plan.
+/// Finds demands; all searches in a plan share a limited number of steps.
 pub(super) struct Demands<'p> {
     pub(super) plan: &'p Plan,
     left: &'p Cell<usize>,
@@ -84,12 +84,12 @@ impl<'p> Demands<'p> {
         Self { plan, left }
     }
 
-    /// The steps that a plan is worth.
+    /// The number of steps for a plan.
     pub(super) fn steps(plan: &Plan) -> usize {
         LEAST_STEPS + plan.nodes.len().saturating_mul(STEPS_PER_NODE)
     }
 
-    /// Counts a step; answers whether there was one left.
+    /// Counts a step; returns whether one was left.
     fn step(&self) -> bool {
         let left = self.left.get().checked_sub(1);
         self.left.set(left.unwrap_or(0));
@@ -105,7 +105,8 @@ impl<'p> Demands<'p> {
         self.plan.objects.get(to_usize(node.object))
     }
 
-    /// The nodes that a node applies without a condition; the first few.
+    /// The nodes that a node applies unconditionally, as far as they are among its first few
+    /// operations.
     fn applied(&self, node: &PlanNode) -> impl Iterator<Item = NodeIx> + use<'p> {
         let ops = self.plan.run(node, Run::Any).iter().take(APPLIED_ASKED);
         ops.filter_map(|op| match op {
@@ -114,7 +115,8 @@ impl<'p> Demands<'p> {
         })
     }
 
-    /// The branches for objects of the first union of a node, if there are few and at least one.
+    /// The branches that accept objects of the first union of a node, if there are few and at least
+    /// one.
     fn union(&self, node: &PlanNode) -> Option<impl Iterator<Item = NodeIx> + use<'p>> {
         let ops = self.plan.run(node, Run::Any).iter().take(APPLIED_ASKED);
         let mut unions = ops.filter_map(|op| match op {
@@ -128,7 +130,8 @@ impl<'p> Demands<'p> {
         few.then(|| branches.iter().copied().filter(admits))
     }
 
-    /// The names of members that a node, or one that it applies, demands to have one of some values.
+    /// The names of members that a node, or one that it applies, requires to have one of some
+    /// values.
     pub(super) fn key_names(&self, ix: NodeIx, depth: u32, names: &mut Vec<&'p str>) {
         if !self.step() {
             return;
@@ -152,7 +155,8 @@ impl<'p> Demands<'p> {
         }
     }
 
-    /// The values that a node, or one that it applies, demands of a member, which need not be there.
+    /// The values that a node, or one that it applies, allows for a member, which need not be
+    /// present.
     pub(super) fn demand(&self, ix: NodeIx, name: &str, depth: u32) -> Option<Demand<'p>> {
         if !self.step() {
             return None;
@@ -203,7 +207,7 @@ impl<'p> Demands<'p> {
                 .is_some_and(|mut branches| branches.all(|branch| self.asks(branch, name, below)))
     }
 
-    /// The values that a node accepts, if a list says which it does or does not.
+    /// The values that a node accepts, if it lists the values it accepts or rejects.
     pub(super) fn values_of(&self, ix: NodeIx) -> Option<Demand<'p>> {
         self.values(ix).or_else(|| self.excluded(ix))
     }
@@ -263,13 +267,13 @@ impl<'p> Demands<'p> {
             return None;
         }
         demand.exact &= plan.all_ops(node).len() == 1 && !node.types.contains(TypeSet::LEXICAL);
-        // Integers are sorted, and all others are there once.
+        // Integers are sorted, and all other values occur once.
         demand.values.dedup();
         demand.values.retain(|value| value.is_of(node.types));
         Some(demand)
     }
 
-    /// The same for a node that lists what it does not accept.
+    /// The same for a node that lists the values it rejects.
     fn excluded(&self, ix: NodeIx) -> Option<Demand<'p>> {
         let [Op::Not(target)] = self.plan.all_ops(self.plan.node(ix)) else {
             return None;
@@ -304,7 +308,7 @@ impl<'p> Demands<'p> {
             })
     }
 
-    /// The names that a node, or one that it applies, requires in some or all cases.
+    /// The names that a node, or one that it applies, requires in all or some cases.
     pub(super) fn required_names(&self, ix: NodeIx, depth: u32, names: &mut Vec<&'p str>) {
         if !self.step() {
             return;
@@ -326,8 +330,8 @@ impl<'p> Demands<'p> {
         }
     }
 
-    /// Rules of which an object keeps one if it matches a node; of none that says anything
-    /// there is no rule.
+    /// Rules one of which an object satisfies if it matches a node; empty if one of them is
+    /// trivial.
     pub(super) fn rules(&self, ix: NodeIx, table: &NameTable<u64>, depth: u32) -> Vec<Rule> {
         let mut rules = self.rules_below(ix, table, depth);
         if rules.contains(&Rule::default()) {
@@ -389,7 +393,7 @@ impl Value<'_> {
     }
 }
 
-/// Rules of which one is kept where one of each list is.
+/// Rules one of which is satisfied if one rule of each list is.
 fn both(rules: Vec<Rule>, others: &[Rule]) -> Vec<Rule> {
     if rules.len().saturating_mul(others.len()) > MOST_RULES {
         return rules;
@@ -404,16 +408,16 @@ fn both(rules: Vec<Rule>, others: &[Rule]) -> Vec<Rule> {
     joined.collect()
 }
 
-/// Steps that are taken for a plan, and for each of its nodes.
+/// Number of steps for a plan, and for each of its nodes.
 const LEAST_STEPS: usize = 1 << 14;
 const STEPS_PER_NODE: usize = 64;
-/// A member with more values to choose from is none to choose by.
+/// A member with more values is not used to select.
 const VALUES_ASKED: usize = 64;
-/// So many operations of a node are looked at for what it applies.
+/// Maximum number of operations of a node that are searched for the nodes it applies.
 const APPLIED_ASKED: usize = 4;
 /// A union with more branches is not followed.
 const BRANCHES_FOLLOWED: usize = 16;
-/// So many required names of one node are looked at.
+/// Maximum number of required names considered for one node.
 const NAMES_OF_ONE: usize = 16;
-/// So many rules are kept for one branch.
+/// Maximum number of rules for one branch.
 const MOST_RULES: usize = 8;

@@ -1,6 +1,6 @@
-//! Finds what tells the branches of a union apart before they are evaluated, so that an object
-//! need not try those that it rules out: a member with another constant in each of them, also
-//! behind references, `allOf` and other unions, and names that they require or do not allow.
+//! Finds how to tell the branches of a union apart before they are evaluated, so that an object
+//! skips the branches it rules out: by a member with a different constant in each branch, also
+//! through references, `allOf` and nested unions, and by names that branches require or forbid.
 
 use std::cell::Cell;
 
@@ -10,7 +10,7 @@ use super::demand::{Demand, Demands, Value};
 use crate::int::to_u16;
 use crate::plan::{Candidate, Key, NameTable, Names, NodeIx, Plan, Select};
 
-/// Gives every union its [`Select`] where there is one. `left` are the steps that are left to look
+/// Gives every union its [`Select`], if there is one. `left` is the number of steps left to search
 /// for demands.
 pub(super) fn discriminate(plan: &mut Plan, left: &Cell<usize>) {
     for index in 0..plan.unions.len() {
@@ -28,7 +28,7 @@ pub(super) fn discriminate(plan: &mut Plan, left: &Cell<usize>) {
 /// A branch and the node that rules it out by not matching.
 pub(super) type Branch = (NodeIx, NodeIx);
 
-/// A branch that no name rules out.
+/// A branch that no rule can rule out.
 pub(super) fn candidate(node: NodeIx) -> Candidate {
     Candidate {
         node,
@@ -36,7 +36,7 @@ pub(super) fn candidate(node: NodeIx) -> Candidate {
     }
 }
 
-/// What objects choose by among some branches, if it is worth it.
+/// How objects select among some branches, if that is worth it.
 pub(super) fn select(demands: &Demands<'_>, branches: &[Branch]) -> Option<Box<Select>> {
     let objects = branches.iter().copied();
     let objects: Vec<Branch> = objects
@@ -81,15 +81,15 @@ pub(super) fn select(demands: &Demands<'_>, branches: &[Branch]) -> Option<Box<S
     }))
 }
 
-/// A member to choose by, and what each branch demands of it.
+/// A member to select by, and what each branch requires of it.
 struct Asked<'p> {
     name: &'p str,
     demands: Vec<Option<Demand<'p>>>,
-    /// How many branches are left by values that no list has.
+    /// How many branches remain for values that no list contains.
     free: usize,
 }
 
-/// The best member to choose by, if any is worth it.
+/// The best member to select by, if one is worth it.
 fn asked<'p>(demands: &Demands<'p>, branches: &[Branch]) -> Option<Asked<'p>> {
     let mut names: Vec<&str> = Vec::new();
     for (_, test) in branches.iter().take(BRANCHES_ASKED) {
@@ -124,7 +124,7 @@ fn asked<'p>(demands: &Demands<'p>, branches: &[Branch]) -> Option<Asked<'p>> {
 }
 
 impl<'p> Asked<'p> {
-    /// The table of the member. `candidates` are the branches as they stand in it.
+    /// The table of the member. `candidates` are the branches as the table stores them.
     fn key(&self, demands: &Demands<'p>, branches: &[Branch], candidates: &[Candidate]) -> Key {
         let list = |admits: &dyn Fn(usize, &Demand<'p>) -> bool| -> Box<[Candidate]> {
             let each = candidates.iter().zip(&self.demands).enumerate();
@@ -167,7 +167,7 @@ fn names(demands: &Demands<'_>, branches: &[Branch]) -> Option<(Vec<Candidate>, 
             *count += 1;
         }
     }
-    // Those that tell most branches apart first, in the order of the schema.
+    // The names that tell most branches apart come first, then schema order.
     asked.sort_by_key(|name| {
         counts
             .get(name)
@@ -206,14 +206,14 @@ fn names(demands: &Demands<'_>, branches: &[Branch]) -> Option<(Vec<Candidate>, 
     })
 }
 
-/// The branches that each value of a member leaves.
+/// The branches that remain for each value of a member.
 pub(super) struct Rows<'p> {
     at: HashMap<Value<'p>, usize>,
     lists: Vec<(Value<'p>, Vec<Candidate>)>,
 }
 
 impl<'p> Rows<'p> {
-    /// An empty row for each of some values.
+    /// An empty row for each value.
     pub(super) fn of(values: impl Iterator<Item = Value<'p>>) -> Self {
         let mut rows = Self {
             at: HashMap::new(),
@@ -228,13 +228,14 @@ impl<'p> Rows<'p> {
         rows
     }
 
-    /// The rows of what branches demand.
+    /// The rows for what the branches require.
     fn listed(asked: &[Option<Demand<'p>>], candidates: &[Candidate]) -> Self {
         let values = asked.iter().flatten().flat_map(|demand| &demand.values);
         let mut rows = Self::of(values.copied());
         for (candidate, demand) in candidates.iter().zip(asked) {
             match demand {
-                // Once for each value. The same node may be another branch too, and `oneOf` counts both.
+                // Once for each value. The same node may also be another branch, and `oneOf` counts
+                // both.
                 Some(demand) if !demand.negated => {
                     rows.each_of(&demand.values, |_, list| list.push(*candidate));
                 }
@@ -248,14 +249,14 @@ impl<'p> Rows<'p> {
         rows
     }
 
-    /// Does something to each row.
+    /// Calls a function on each row.
     pub(super) fn each(&mut self, mut change: impl FnMut(Value<'p>, &mut Vec<Candidate>)) {
         for (value, list) in &mut self.lists {
             change(*value, list);
         }
     }
 
-    /// Does something to the rows of some values.
+    /// Calls a function on the rows of some values.
     pub(super) fn each_of(
         &mut self,
         values: &[Value<'p>],
@@ -269,8 +270,8 @@ impl<'p> Rows<'p> {
         }
     }
 
-    /// The table of a member with these rows, and the branches left by all else: by other strings,
-    /// integers and words, by anything else, and by no member.
+    /// The table of a member with these rows, and the branches that remain for other strings,
+    /// integers and words, for any other value, and without the member.
     pub(super) fn key(
         self,
         name: &str,
@@ -305,15 +306,15 @@ impl<'p> Rows<'p> {
     }
 }
 
-/// So many branches are asked for the names of members to choose by.
+/// Maximum number of branches searched for names of members to select by.
 const BRANCHES_ASKED: usize = 4;
-/// So many names are tried.
+/// Maximum number of names that are tried.
 const NAMES_ASKED: usize = 16;
-/// So many steps of application are followed.
+/// Maximum depth of nested applications that are followed.
 const APPLIED: u32 = 3;
-/// Lists longer than this in sum are not made.
+/// Maximum total length of the lists of branches.
 pub(super) const MOST_ROWS: usize = 4096;
-/// Unions of more branches are not told apart by names.
+/// Unions with more branches are not told apart by names.
 const MOST_BRANCHES: usize = 64;
-/// So many names are looked for.
+/// Maximum number of names in a table of names to search for.
 pub(super) const MOST_NAMES: usize = 16;

@@ -1,5 +1,5 @@
-//! Subschemas that one member, or the names that are there, decide for every object: what they
-//! demand is all that they ask.
+//! Finds subschemas that one member, or the presence of names, decides for every object: they
+//! require nothing else.
 
 use super::demand::{Demand, Demands, Value, kept};
 use crate::int::to_usize;
@@ -7,14 +7,14 @@ use crate::model::TypeSet;
 use crate::plan::{NodeIx, Op};
 
 impl<'p> Demands<'p> {
-    /// The names that must be there, if a node asks nothing else of an object.
+    /// The names that must be present, if a node requires nothing else of an object.
     pub(super) fn names_alone(&self, ix: NodeIx) -> Option<Vec<&'p str>> {
         let object = self.object(self.plan.node(ix))?;
         let alone = self.asks_for_names(ix);
         alone.then(|| object.names.names().collect())
     }
 
-    /// Whether a node asks of objects that some names are there, and nothing else.
+    /// Whether a node only requires of objects that some names are present.
     pub(super) fn asks_for_names(&self, ix: NodeIx) -> bool {
         let node = self.plan.node(ix);
         let object = match self.plan.all_ops(node) {
@@ -34,7 +34,8 @@ impl<'p> Demands<'p> {
         })
     }
 
-    /// The member that alone decides whether an object matches a node, and which of its values do.
+    /// The member that alone decides whether an object matches a node, and the values with which it
+    /// does.
     pub(super) fn test(&self, ix: NodeIx) -> Option<Test<'p>> {
         let node = self.plan.node(ix);
         let [Op::Object(_)] = self.plan.all_ops(node) else {
@@ -63,8 +64,7 @@ impl<'p> Demands<'p> {
         })
     }
 
-    /// Whether values that are not objects match a node that says nothing of them, or only that
-    /// they do not.
+    /// Whether values that are not objects match a node, if its types alone decide that.
     pub(super) fn of_others(&self, ix: NodeIx) -> Option<bool> {
         match self.plan.node(ix).types {
             types if types.is_all() => Some(true),
@@ -73,7 +73,7 @@ impl<'p> Demands<'p> {
         }
     }
 
-    /// The values that a node accepts that only asks for `null` or a boolean.
+    /// The values that a node accepts, if it only asks for `null` or a boolean.
     fn words(&self, ix: NodeIx) -> Option<Demand<'p>> {
         let node = self.plan.node(ix);
         let types = node.types;
@@ -88,13 +88,13 @@ impl<'p> Demands<'p> {
     }
 }
 
-/// A member that decides whether an object matches.
+/// A member that alone decides whether an object matches.
 #[derive(Debug)]
 pub(super) struct Test<'p> {
     pub(super) name: &'p str,
     /// The values that match.
     pub(super) demand: Demand<'p>,
-    /// Whether an object without the member does not match.
+    /// Whether an object without the member fails.
     pub(super) required: bool,
     /// Whether values that are not objects match.
     pub(super) of_others: bool,

@@ -1,13 +1,12 @@
-//! Makes one node of those that look at the same value.
+//! Fuses nodes that apply to the same value.
 //!
-//! A node that applies others without a condition (`allOf`, `$ref` beside keywords)
-//! takes their operations as its own, and all their walks over members or items become
-//! one ([`merge`](super::merge)). What `unevaluatedProperties` asks where the names it
-//! leaves out are fixed is such a walk as well.
+//! A node that applies others unconditionally (`allOf`, `$ref` with sibling keywords) takes over
+//! their operations, and all their walks over members or items become one
+//! ([`merge`]). `unevaluatedProperties` is such a walk as well if the names it leaves
+//! out are fixed.
 //!
-//! Nodes that were taken in stay as they are for the other nodes that apply them. What
-//! all this may add is bounded by the size of the plan, and the memo is marked
-//! afterwards, so that its bound is that of the plan as it is executed.
+//! Fused nodes remain for the other nodes that apply them. The size of the plan bounds what fusion
+//! may add. The memo is marked afterwards, so that its bound is that of the plan as it is executed.
 
 use std::collections::{HashMap, HashSet};
 
@@ -39,34 +38,34 @@ pub(super) fn fuse(plan: &mut Plan) {
 
 pub(super) struct Fusion<'p> {
     pub(super) plan: &'p mut Plan,
-    /// Names and items that merged walks may still have.
+    /// The number of names and items that merged walks may still add.
     room: usize,
     seen: Vec<bool>,
-    /// The node of two that both must match.
+    /// The node for two nodes that both must match.
     pairs: HashMap<(NodeIx, NodeIx), NodeIx>,
 }
 
-/// Nodes that become one, and their walks.
+/// Nodes that are fused into one, and their walks.
 struct Parts {
     /// The node itself first.
     nodes: Vec<NodeIx>,
-    /// The operations of all of them.
+    /// The number of operations of all nodes.
     ops: usize,
     objects: Vec<usize>,
     arrays: Vec<usize>,
-    /// The node's walk that waits for its others is among them.
+    /// Whether a walk that runs in the tail is among them.
     tail: bool,
 }
 
 impl Fusion<'_> {
-    /// Whether a node is seen for the first time; what only asks for types is none.
+    /// Whether a node is seen for the first time; false if it only asks for types.
     fn is_new(&mut self, ix: NodeIx) -> bool {
         self.seen.resize(self.plan.nodes.len(), false);
         let seen = self.seen.get_mut(ix.index());
         seen.is_some_and(|seen| !std::mem::replace(seen, true))
     }
 
-    /// Takes into a node what it applies.
+    /// Fuses a node with the nodes that it applies.
     fn node(&mut self, ix: NodeIx) {
         let parts = self.parts(ix);
         if parts.nodes.len() < 2 && !parts.tail {
@@ -114,9 +113,9 @@ impl Fusion<'_> {
         }
     }
 
-    /// The operations of one run of all parts, but for those that apply another part.
+    /// The operations of one run of all parts, except those that apply another part.
     fn gather(&self, parts: &Parts, run: Run, ops: &mut Vec<Op>) {
-        // The parts are few; what else they apply may be as much as a schema holds.
+        // The parts are few; the other nodes that they apply may be as many as a schema holds.
         let mut applied = HashSet::new();
         for part in &parts.nodes {
             let node = self.plan.node(*part);
@@ -135,8 +134,8 @@ impl Fusion<'_> {
         }
     }
 
-    /// A node with those that it applies, and that these apply, as far as their walks
-    /// can become one.
+    /// A node with the nodes that it applies, directly or through others, as long as their walks
+    /// can be merged.
     fn parts(&mut self, ix: NodeIx) -> Parts {
         let mut parts = Parts {
             nodes: Vec::new(),
@@ -190,7 +189,7 @@ impl Fusion<'_> {
             return false;
         }
         let (objects, arrays) = (parts.objects.len(), parts.arrays.len());
-        // Two nodes may have one walk, where one of them took the other in.
+        // Two nodes may share one walk if one of them was fused into the other.
         let (object, array) = (to_usize(node.object), to_usize(node.array));
         if node.has(Run::Object.bit()) && !parts.objects.contains(&object) {
             parts.objects.push(object);
@@ -208,14 +207,14 @@ impl Fusion<'_> {
         true
     }
 
-    /// Whether the walks of the parts can become one and there is room for that.
+    /// Whether the walks of the parts can be merged and there is room for that.
     fn is_affordable(&self, parts: &Parts) -> bool {
         self.price(parts) <= self.room
             && merge::objects_agree(self.plan, &parts.objects)
             && merge::arrays_agree(self.plan, &parts.arrays)
     }
 
-    /// The names and items of all walks.
+    /// The number of names and items in all walks.
     fn price(&self, parts: &Parts) -> usize {
         let objects = parts.objects.iter();
         let names = objects.filter_map(|at| self.plan.objects.get(*at));
@@ -225,7 +224,7 @@ impl Fusion<'_> {
             + items.map(|array| array.prefix.len() + 1).sum::<usize>()
     }
 
-    /// A node that a value matches if it matches both.
+    /// A node that a value matches if it matches both `a` and `b`.
     pub(super) fn both(&mut self, a: NodeIx, b: NodeIx) -> NodeIx {
         if a == b || b == NodeIx::TRUE {
             return a;
@@ -271,7 +270,7 @@ impl Fusion<'_> {
     }
 }
 
-/// Lays the operations of all nodes in a row, without those that no node has any more.
+/// Stores the operations of all nodes contiguously and drops those that no node uses any more.
 fn pack(plan: &mut Plan) {
     let mut ops = Vec::with_capacity(plan.ops.len());
     for index in 0..plan.nodes.len() {
@@ -284,7 +283,7 @@ fn pack(plan: &mut Plan) {
     plan.ops = ops;
 }
 
-/// A plan may grow by its own size and by this many names.
+/// A plan may grow by its own size plus this many names.
 const LEAST_ROOM: usize = 64;
-/// So many nodes at most become one.
+/// Maximum number of nodes that are fused into one.
 const MOST_PARTS: usize = 32;

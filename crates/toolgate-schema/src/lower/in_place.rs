@@ -1,5 +1,5 @@
-//! Keywords that apply other subschemas to the instance itself: references, `allOf`, `anyOf`,
-//! `oneOf`, `not` and `if`.
+//! Lowers keywords that apply other subschemas to the instance itself: references, `allOf`,
+//! `anyOf`, `oneOf`, `not` and `if`.
 
 use super::scope::ScopeId;
 use super::{Lowering, NodeBuilder};
@@ -10,8 +10,8 @@ use crate::model::{Entry, Form};
 use crate::plan::{Condition, NodeIx, Op, Run, Union};
 
 impl Lowering<'_> {
-    /// Adds the operation of a keyword that applies other subschemas to the instance itself. Answers
-    /// whether it is such a keyword.
+    /// Adds the operation of a keyword that applies other subschemas to the instance itself.
+    /// Returns whether it is such a keyword.
     pub(super) fn in_place(
         &mut self,
         beside: &[Entry],
@@ -59,7 +59,7 @@ impl Lowering<'_> {
             {
                 let plain = self.plain;
                 let mut operand = |keyword| match Entry::find(beside, keyword) {
-                    // In the plain program each keyword has its own operand alone.
+                    // In the plain program each keyword has only its own operand.
                     _ if plain && keyword != Keyword::If && keyword != entry.keyword => {
                         Ok(NodeIx::TRUE)
                     }
@@ -79,7 +79,7 @@ impl Lowering<'_> {
                 });
                 builder.push(Run::Any, Op::If(condition));
             }
-            // `if` has them.
+            // Handled together with `if`.
             (Form::One(_), Keyword::Then | Keyword::Else) => {}
             _ => return Ok(false),
         }

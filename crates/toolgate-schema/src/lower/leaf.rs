@@ -1,4 +1,4 @@
-//! Keywords that look at one value and nothing below it.
+//! Lowers keywords that inspect one value and none of its children.
 
 use toolgate_json::{Kind, Node as _, Number, Unmetered, View};
 
@@ -11,7 +11,7 @@ use crate::plan::{EnumPlan, Leaf, Length, Literal, NumberLiteral, Slots};
 use crate::price;
 
 impl Lowering<'_> {
-    /// Adds the operation of a keyword that looks at the value alone. Answers whether it is such a
+    /// Adds the operation of a keyword that inspects the value alone. Returns whether it is such a
     /// keyword.
     pub(super) fn leaf(
         &mut self,
@@ -55,7 +55,7 @@ impl Lowering<'_> {
                     exclusive: *exclusive,
                 });
             }
-            // Every string has so many.
+            // Every string is at least this long.
             (Form::Count(0), Keyword::MinLength) => {}
             (Form::Count(count), Keyword::MinLength) => {
                 builder.leaf(Leaf::MinLength(Length::new(*count)));
@@ -68,7 +68,7 @@ impl Lowering<'_> {
                 builder.leaf(Leaf::Format(*format));
             }
             (Form::Content(content), keyword) => {
-                // One operation for both keywords, added at the encoding if there is one.
+                // One operation for both keywords, added for the encoding if there is one.
                 let beside = self.model.entries(sub)?;
                 let sibling = |keyword| match Entry::find(beside, keyword) {
                     Some(Entry {
@@ -187,7 +187,7 @@ impl Lowering<'_> {
     }
 }
 
-/// The type of a literal; a number represents both kinds, since `1` and `1.0` are equal.
+/// The types equal to a literal's; a number has both number types, because `1` equals `1.0`.
 fn types_of(view: View<'_>) -> TypeSet {
     match view.kind() {
         Kind::Null => TypeSet::NULL,
@@ -199,7 +199,7 @@ fn types_of(view: View<'_>) -> TypeSet {
     }
 }
 
-/// The hash of a literal. Not metered: a schema is bounded by its bytes.
+/// The hash of a literal. It is not metered, because the schema's size bounds it.
 fn hash(view: View<'_>) -> u64 {
     match toolgate_json::hash_value(view, &mut Unmetered) {
         std::ops::ControlFlow::Continue(hash) => hash,

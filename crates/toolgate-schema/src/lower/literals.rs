@@ -1,5 +1,5 @@
-//! Gathers the values that a plan compares with into a document of their own, so
-//! that a compiled schema need not keep the documents it was made from.
+//! Moves the values that a plan compares with into one document, so that a compiled schema need not
+//! keep the documents it was made from.
 
 use toolgate_json::{Node as _, OwnedDocument, ReadLimits};
 
@@ -9,7 +9,7 @@ use crate::plan::{DanglingIndex, Literal, NumberLiteral, Plan, RareTable};
 ///
 /// # Errors
 ///
-/// One of them is not where the plan says.
+/// A literal is not where the plan says.
 pub(super) fn gather(plan: &mut Plan) -> Result<(), DanglingIndex> {
     let mut text = String::new();
     for literal in places(plan) {
@@ -22,7 +22,7 @@ pub(super) fn gather(plan: &mut Plan) -> Result<(), DanglingIndex> {
         return Ok(());
     }
     text.push(']');
-    // They were read once already: only depth, size and count could grow.
+    // They have been read before: only depth, size and count could be larger.
     let limits = ReadLimits {
         bytes: usize::MAX,
         depth: usize::MAX,
@@ -57,7 +57,7 @@ fn places(plan: &Plan) -> impl Iterator<Item = &Literal> {
     plan.literals.iter().chain(numbers).chain(members)
 }
 
-/// The same, in the same order.
+/// The mutable literals, in the same order.
 fn places_mut(plan: &mut Plan) -> impl Iterator<Item = &mut Literal> {
     let members = plan.enums.iter_mut().flat_map(|members| {
         let compound = members.compound.iter_mut().map(|(_, literal)| literal);

@@ -1,12 +1,12 @@
-//! Several walks over the members of an object, or the items of an array, as one that
-//! asks of each child what all of them ask of it.
+//! Merges several walks over the members of an object, or the items of an array, into one that asks
+//! of each child what all of them ask.
 
 use super::fuse::Fusion;
 use crate::int::{to_u32, to_usize};
 use crate::plan::{ArrayPlan, Dependent, NodeIx, NodeSummary, ObjectPlan, Plan, Slot, Slots};
 
-/// Whether walks over members can become one: patterns decide in one of them alone, and
-/// what is not covered there, or in the others, is free.
+/// Whether walks over members can be merged: only one of them has patterns, and if there are
+/// others, all of them allow any member that they do not cover.
 pub(super) fn objects_agree(plan: &Plan, parts: &[usize]) -> bool {
     let parts = parts.iter().filter_map(|at| plan.objects.get(*at));
     let mut by_pattern = parts.clone().filter(|object| !object.patterns.is_empty());
@@ -17,13 +17,13 @@ pub(super) fn objects_agree(plan: &Plan, parts: &[usize]) -> bool {
     }
 }
 
-/// Whether walks over items can become one.
+/// Whether walks over items can be merged.
 pub(super) fn arrays_agree(plan: &Plan, parts: &[usize]) -> bool {
     let parts = parts.iter().filter_map(|at| plan.arrays.get(*at));
     parts.filter(|array| array.contains.is_some()).count() < 2
 }
 
-/// The index of a walk over members that does what several do.
+/// The index of a walk over members that replaces several.
 pub(super) fn objects(fusion: &mut Fusion<'_>, parts: &[usize]) -> u32 {
     let taken = parts.iter().map(|at| {
         let place = fusion.plan.objects.get_mut(*at);
@@ -97,7 +97,7 @@ fn merged_object(fusion: &mut Fusion<'_>, parts: &[(usize, ObjectPlan)]) -> Obje
     merged
 }
 
-/// What all parts ask of the member with a name.
+/// What all parts ask of the member with a given name.
 fn merged_slot(
     fusion: &mut Fusion<'_>,
     parts: &[(usize, ObjectPlan)],
@@ -127,7 +127,7 @@ fn merged_slot(
     merged
 }
 
-/// The index of a walk over items that does what several do.
+/// The index of a walk over items that replaces several.
 pub(super) fn arrays(fusion: &mut Fusion<'_>, parts: &[usize]) -> u32 {
     let mut merged = ArrayPlan {
         max: usize::MAX,
@@ -159,7 +159,7 @@ pub(super) fn arrays(fusion: &mut Fusion<'_>, parts: &[usize]) -> u32 {
     index
 }
 
-/// The bounds of two keywords together; either may be absent.
+/// The subschema for two subschemas that both must match; either may be absent.
 fn both_of(
     fusion: &mut Fusion<'_>,
     one: Option<NodeSummary>,

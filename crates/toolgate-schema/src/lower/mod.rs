@@ -1,9 +1,9 @@
-//! Turns a resolved model into the optimised program, and into the plain one.
+//! Lowers a resolved model to the optimised program, and to the plain one.
 //!
-//! Each subschema becomes one node for every dynamic scope it is used in, so that the
-//! executor needs no dynamic scope. Schemas that only refer are skipped over, keywords that
-//! walk the same members become one walk, also across `allOf` and `$ref`, and `unevaluated*`
-//! becomes an ordinary keyword wherever the schema alone decides what has been evaluated.
+//! Each subschema becomes one node for every dynamic scope in which it is used, so that the
+//! executor needs no dynamic scope. References without siblings are skipped, keywords that walk the
+//! same members become one walk, also across `allOf` and `$ref`, and `unevaluated*` becomes an
+//! ordinary keyword if the schema alone decides what has been evaluated.
 
 mod collection;
 mod conditions;
@@ -44,8 +44,8 @@ use scope::{ScopeId, Scopes};
 ///
 /// # Errors
 ///
-/// A limit on compiled subschemas, or a ring of dynamic references that never
-/// consumes the instance.
+/// A limit on compiled subschemas is exceeded, or dynamic references form a cycle that applies to
+/// the same instance.
 pub(crate) fn lower(model: &Model, limits: &Limits) -> Result<Plan, CompileError> {
     let mut work = lower_each(model, limits)?;
     let mut plan = std::mem::take(&mut work.plan);
@@ -63,7 +63,7 @@ pub(crate) fn lower(model: &Model, limits: &Limits) -> Result<Plan, CompileError
     Ok(plan)
 }
 
-/// Every node with its operations, as its subschema says it.
+/// Lowers every node to its operations, before optimisation.
 fn lower_each<'o>(model: &'o Model, limits: &'o Limits) -> Result<Lowering<'o>, CompileError> {
     let mut work = Lowering::new(model, limits);
     work.tracked = unevaluated::tracked(model)?;
@@ -85,42 +85,42 @@ struct Lowering<'o> {
     model: &'o Model,
     limits: &'o Limits,
     scopes: Scopes<'o>,
-    /// Subschemas whose evaluated members some dynamic `unevaluated*` asks for.
+    /// Subschemas whose evaluated members a dynamic `unevaluated*` needs.
     tracked: Vec<bool>,
-    /// Whether each keyword is lowered by itself.
+    /// Whether each keyword is lowered on its own.
     plain: bool,
     plan: Plan,
-    /// The subschema each node was made from, where dynamic references may be rings.
+    /// The subschema of each node, recorded if dynamic references may form cycles.
     origins: Vec<SubschemaId>,
-    /// The node of each subschema where nothing is bound in the dynamic scope.
+    /// The node of each subschema in the empty dynamic scope.
     node_of: Vec<Option<NodeIx>>,
     /// The same for the other dynamic scopes.
     scoped: HashMap<(SubschemaId, ScopeId), NodeIx>,
-    /// Memory for the operations of the next node.
+    /// Reusable memory for the operations of the next node.
     spare_ops: Vec<(Run, Op)>,
-    /// What each subschema comes down to, once it was asked for.
+    /// The class of each subschema, once it was computed.
     classes: Vec<Option<Class>>,
-    /// Names, enum members and steps of analysis, which cost memory and time too.
+    /// The number of names, enum members and analysis steps, which also cost memory and time.
     table_rows: usize,
-    /// Branches that are looked at again to find what they evaluated.
+    /// Branches that are evaluated again to find what they evaluated.
     revisited: HashSet<NodeIx>,
     waiting: Vec<(SubschemaId, ScopeId, NodeIx)>,
 }
 
-/// What a subschema comes down to.
+/// What a subschema can be reduced to.
 #[derive(Clone, Copy)]
 enum Class {
-    /// It only asks for types, or for nothing, or accepts nothing.
+    /// It only asks for types, accepts everything, or accepts nothing.
     Types(TypeSet),
-    /// It only refers: the reference.
+    /// It is only a reference.
     Refers(ReferenceId),
     /// It only applies one other subschema.
     Applies(SubschemaId),
-    /// All else.
+    /// Anything else.
     Asserts,
 }
 
-/// Operations of one node, before they are sorted by run and laid in a row.
+/// The operations of one node, before they are sorted by run and stored contiguously.
 #[derive(Default)]
 struct NodeBuilder {
     types: Option<TypeSet>,
@@ -142,7 +142,7 @@ impl NodeBuilder {
 }
 
 impl<'o> Lowering<'o> {
-    /// No node yet, and the tables that operations lead to.
+    /// No nodes yet, only the tables that operations refer to.
     fn new(model: &'o Model, limits: &'o Limits) -> Self {
         Self {
             model,
@@ -193,7 +193,7 @@ impl Lowering<'_> {
         Ok(ix)
     }
 
-    /// The node of a subschema in a dynamic scope, if there is one yet.
+    /// The node of a subschema in a dynamic scope, if it exists already.
     fn known(&self, id: SubschemaId, scope: ScopeId) -> Option<NodeIx> {
         match scope {
             ScopeId::EMPTY => self.node_of.get(id.index()).copied().flatten(),
@@ -201,7 +201,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// A node that asks for nothing yet.
+    /// A new node that accepts everything so far.
     fn new_node(&mut self, id: SubschemaId) -> Result<NodeIx, CompileError> {
         self.check_size(id)?;
         let ix = NodeIx::new(self.plan.nodes.len());
@@ -236,7 +236,7 @@ impl Lowering<'_> {
         Err(self.cyclic(id))
     }
 
-    /// What a subschema comes down to.
+    /// The class of a subschema.
     fn class(&mut self, id: SubschemaId) -> Result<Class, Dangling> {
         if let Some(Some(known)) = self.classes.get(id.index()) {
             return Ok(*known);
@@ -266,7 +266,7 @@ impl Lowering<'_> {
         Ok(class)
     }
 
-    /// Refuses a plan that outgrows its bound.
+    /// Fails if the plan exceeds its size limit.
     fn check_size(&self, id: SubschemaId) -> Result<(), CompileError> {
         let tables = self.scopes.bindings() + self.table_rows;
         if self.plan.nodes.len() + tables / ROWS_PER_NODE < self.limits.plan_nodes {
@@ -275,8 +275,8 @@ impl Lowering<'_> {
         Err(self.too_large(id, self.limits.plan_nodes))
     }
 
-    /// The error that the model contradicts itself at a subschema: its document is not there, or a
-    /// keyword has a form that it cannot have.
+    /// The error for a model that contradicts itself at a subschema: its document is missing, or a
+    /// keyword has an impossible form.
     fn internal_error(&self, id: SubschemaId) -> CompileError {
         CompileError::new(CompileErrorKind::Internal, self.model.location(id))
     }
@@ -285,7 +285,7 @@ impl Lowering<'_> {
         CompileError::limit_reached(LimitName::PlanNodes, allowed, self.model.location(id))
     }
 
-    /// Writes the operations of one node.
+    /// Lowers the keywords of one node to operations.
     fn build(&mut self, id: SubschemaId, scope: ScopeId, ix: NodeIx) -> Result<(), CompileError> {
         let model = self.model;
         let sub = model.sub(id)?;
@@ -303,12 +303,12 @@ impl Lowering<'_> {
         self.unevaluated(id, sub, scope, &mut builder)?;
         self.check_ops(id, &builder)?;
         let node = self.pack(builder);
-        // A node that stays as it was asks for nothing.
+        // A node without changes accepts everything.
         *self.plan.nodes.get_mut(ix.index()).ok_or(Dangling)? = node;
         Ok(())
     }
 
-    /// Adds the operation of a keyword that looks at the value as a whole, whatever its type.
+    /// Adds the operation of a keyword that concerns the value as a whole, whatever its type.
     /// [`object`](Self::object) and [`array`](Self::array) add the others.
     fn value_keyword(
         &mut self,
@@ -333,7 +333,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Refuses a node with more operations than can be counted.
+    /// Fails if a node has more operations than can be counted.
     fn check_ops(&self, id: SubschemaId, builder: &NodeBuilder) -> Result<(), CompileError> {
         if builder.ops.len() >= MOST_OPS {
             return Err(self.too_large(id, MOST_OPS));
@@ -341,7 +341,7 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// A node of the operations that were added, in the order of their runs.
+    /// A node with the operations that were added, sorted by run.
     fn pack(&mut self, mut builder: NodeBuilder) -> PlanNode {
         let first = self.plan.ops.len();
         let mut ends = [0; Run::COUNT];
@@ -387,7 +387,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether members and items that `id` evaluates must stay visible.
+    /// Whether the members and items that `id` evaluates must stay visible to an `unevaluated*`
+    /// keyword.
     fn is_tracked(&self, id: SubschemaId) -> Result<bool, Dangling> {
         if self.plain {
             return Ok(true);
@@ -396,8 +397,8 @@ impl Lowering<'_> {
     }
 }
 
-/// Whether a keyword can affect a verdict or what is evaluated, given all
-/// keywords of its subschema.
+/// Whether a keyword can affect the verdict or the evaluated members, given all keywords of its
+/// subschema.
 fn asserts(beside: &[Entry], entry: &Entry) -> bool {
     match (&entry.form, entry.keyword) {
         (Form::Annotation, _)
@@ -419,7 +420,7 @@ fn asserts(beside: &[Entry], entry: &Entry) -> bool {
 }
 
 impl Scopes<'_> {
-    /// Where a reference leads in a dynamic scope.
+    /// The subschema that a reference leads to in a dynamic scope.
     fn follow(&self, scope: ScopeId, target: ReferenceTarget) -> Result<SubschemaId, Dangling> {
         match target {
             ReferenceTarget::Static(sub) => Ok(sub),
@@ -430,16 +431,15 @@ impl Scopes<'_> {
     }
 }
 
-/// The runs of what looks further than at the value alone.
+/// The runs of operations that inspect more than the value itself.
 const FURTHER: u8 = Run::Array.bit() | Run::Object.bit() | Run::Any.bit() | Run::Tail.bit();
-/// Rows of tables that count as one node.
+/// This many table rows count as one node.
 const ROWS_PER_NODE: usize = 16;
-/// Operations that one node may have, whatever the bound on nodes: few enough to count
-/// in 16 bits.
+/// Maximum number of operations of one node, whatever the limit on nodes: few enough to count in 16
+/// bits.
 const MOST_OPS: usize = 1 << 15;
-/// Subschemas for each node, about: most ask for a type alone.
+/// The approximate number of subschemas for each node: most only ask for a type.
 const SUBSCHEMAS_PER_NODE: usize = 3;
-/// Nodes that wait to be built, and operations of one node, that room is made for at
-/// once.
+/// Initial capacity for nodes that wait to be lowered, and for the operations of one node.
 const WAITING: usize = 8;
 const OPS_ROOM: usize = 16;

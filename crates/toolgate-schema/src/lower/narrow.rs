@@ -1,12 +1,12 @@
-//! Lets a node's type say what its operations imply, and finds leaves.
+//! Narrows a node's types to what its operations imply, and finds leaves.
 
 use super::FURTHER;
 use crate::model::TypeSet;
 use crate::plan::{NodeIx, Op, Plan, PlanNode, Run};
 
-/// Intersects each node's types with those of the subschemas it applies, so
-/// that a value of the wrong type fails at the first look, leaves out what that
-/// settles, and notes which nodes never look beyond the value itself.
+/// Intersects each node's types with those of the subschemas it applies, so that a value of the
+/// wrong type fails at once; drops operations that the types decide; and marks the nodes that never
+/// inspect more than the value itself.
 pub(super) fn narrow(plan: &mut Plan) {
     for _ in 0..ROUNDS {
         let mut changed = false;
@@ -37,9 +37,9 @@ pub(super) fn narrow(plan: &mut Plan) {
     }
 }
 
-/// Whether all that a node applies in place are types, which its own now include:
-/// a reference to `{"type": "string"}`, a union of such (a nullable field), where
-/// `oneOf` says the same as `anyOf` if no two have a type in common.
+/// Whether a node applies nothing but types in place, and its own types now include them: a
+/// reference to `{"type": "string"}`, or a union of types (a nullable field). `oneOf` means the
+/// same as `anyOf` if no two branches have a type in common.
 fn types_settle(plan: &Plan, node: &PlanNode) -> bool {
     let plain = |ix: &NodeIx| plan.node(*ix).traits.plain;
     let any = |ix: &NodeIx| plain(ix) && !plan.node(*ix).types.contains(TypeSet::LEXICAL);
@@ -69,7 +69,7 @@ fn narrowed(plan: &Plan, node: &PlanNode) -> TypeSet {
                 for branch in plan.branches(*union) {
                     all = all.union(plan.node(*branch).types);
                 }
-                // "Written without fraction" is a demand of one branch, not of the union.
+                // "Written without fraction" is required by one branch, not by the union.
                 if !all.contains(TypeSet::LEXICAL) {
                     types = types.intersection(all);
                 }
@@ -80,5 +80,5 @@ fn narrowed(plan: &Plan, node: &PlanNode) -> TypeSet {
     types
 }
 
-/// Types travel at most this many references up; nothing depends on how far.
+/// Types propagate through at most this many references; correctness does not depend on it.
 const ROUNDS: usize = 4;

@@ -1,5 +1,5 @@
-//! The plain program: the operations of each keyword, one by one. The code that adds
-//! them is that of the optimised program; nothing is merged, fused or left out.
+//! Lowers to the plain program, one operation for each keyword. The same code that lowers to the
+//! optimised program adds the operations; nothing is merged, fused or omitted.
 
 use super::{FURTHER, Lowering, NodeBuilder, ScopeId};
 use crate::dialect::Keyword;
@@ -13,8 +13,8 @@ use crate::plan::{NodeIx, Op, PlainKeyword, PlainPlan, PlainSubschema, Run};
 ///
 /// # Errors
 ///
-/// A document that is not there, or [`TIMES`] as many subschemas as an optimised program may
-/// have.
+/// A document is missing, or there are more than [`TIMES`] as many subschemas as an optimised
+/// program may have.
 pub(crate) fn plain(model: &Model, limits: &Limits) -> Result<PlainPlan, CompileError> {
     let limits = Limits {
         plan_nodes: limits.plan_nodes.saturating_mul(TIMES),
@@ -34,7 +34,7 @@ pub(crate) fn plain(model: &Model, limits: &Limits) -> Result<PlainPlan, Compile
         work.keywords(id, scope, ix, &mut keywords)?;
         let end = to_u32(keywords.len());
         rows.push((ix, PlainSubschema { id, start, end }));
-        // A ring is refused where it is evaluated.
+        // A cycle is refused during evaluation.
         if let Ok((to, scope, _)) = work.skip_references(id, scope)
             && to != id
         {
@@ -43,7 +43,7 @@ pub(crate) fn plain(model: &Model, limits: &Limits) -> Result<PlainPlan, Compile
     }
     rows.sort_unstable_by_key(|(ix, _)| *ix);
     let mut plan = work.plan;
-    // A subschema that only refers is decided as the one that it refers to.
+    // A subschema that is only a reference gets the operations of its target.
     for (ix, to) in referring {
         let to = *plan.node(to);
         if let Some(node) = plan.nodes.get_mut(ix.index()) {
@@ -51,7 +51,7 @@ pub(crate) fn plain(model: &Model, limits: &Limits) -> Result<PlainPlan, Compile
         }
     }
     plan.settle();
-    // Its literals stay in the documents of the model, which is kept beside it.
+    // Its literals stay in the documents of the model, which is kept alongside.
     plan.shrink();
     Ok(PlainPlan {
         plan,
@@ -61,8 +61,8 @@ pub(crate) fn plain(model: &Model, limits: &Limits) -> Result<PlainPlan, Compile
 }
 
 impl Lowering<'_> {
-    /// Writes the operations of one node, one for each keyword, and notes the keywords in
-    /// the order of their evaluation.
+    /// Lowers the keywords of one node, each to one operation, and records the keywords in
+    /// evaluation order.
     fn keywords(
         &mut self,
         id: SubschemaId,
@@ -101,8 +101,8 @@ impl Lowering<'_> {
                 }
                 (None, None) => None,
                 (Some((run, op)), _) => {
-                    // A node has room for one walk over members and one over items; others
-                    // are with what applies to the value itself.
+                    // A node has room for one walk over members and one over items; further walks
+                    // go into the run for values of any kind.
                     let again = match run {
                         Run::Object => std::mem::replace(&mut walks_members, true),
                         Run::Array => std::mem::replace(&mut walks_items, true),
@@ -122,7 +122,7 @@ impl Lowering<'_> {
         node.traits.leaf = !node.has(FURTHER);
         // An explanation evaluates the levels below each level again.
         node.traits.memo = !node.traits.leaf;
-        // A node that stays as it was asks for nothing.
+        // A node without changes accepts everything.
         *self.plan.nodes.get_mut(ix.index()).ok_or(Dangling)? = node;
         own.sort_by_key(|(round, _)| *round);
         keywords.extend(own.into_iter().map(|(_, keyword)| keyword));
@@ -130,7 +130,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Keywords are evaluated in up to three rounds, since some read what others left.
+/// Keywords are evaluated in up to three rounds, because some read what others left unevaluated.
 fn round_of(keyword: Keyword) -> u8 {
     match keyword {
         Keyword::Then | Keyword::Else | Keyword::MinContains | Keyword::MaxContains => 1,
@@ -139,6 +139,6 @@ fn round_of(keyword: Keyword) -> u8 {
     }
 }
 
-/// How many subschemas a plain program may have for each of an optimised one: it has a node
-/// for those that only ask for a type, or only refer, too.
+/// How many subschemas a plain program may have for each of an optimised one: subschemas that only
+/// ask for a type, or are only references, have nodes as well.
 const TIMES: usize = 8;

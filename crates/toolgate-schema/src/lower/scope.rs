@@ -1,26 +1,26 @@
 //! Dynamic scopes at compile time.
 //!
-//! All that a dynamic reference can see of its dynamic scope is which resource
-//! bound each name first. That is a short vector, and there are few distinct
-//! ones, so each becomes a number and subschemas are compiled once for each.
+//! The only part of its dynamic scope that a dynamic reference sees is which resource first bound
+//! each name. That is a short vector with few distinct values, so each value gets a number, and
+//! subschemas are compiled once for each number.
 
 use std::collections::HashMap;
 
 use crate::int::{to_u32, to_usize};
 use crate::model::{Dangling, Model, ResourceId, ScopeName, SubschemaId};
 
-/// A dynamic scope: what each name is bound to.
+/// A dynamic scope: the binding of each name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct ScopeId(u32);
 
 impl ScopeId {
-    /// Nothing is bound.
+    /// No name is bound.
     pub(super) const EMPTY: Self = Self(0);
 }
 
 type Bindings = Box<[Option<SubschemaId>]>;
 
-/// Every dynamic scope met so far.
+/// Every dynamic scope seen so far.
 pub(super) struct Scopes<'o> {
     model: &'o Model,
     scopes: Vec<Bindings>,
@@ -44,7 +44,7 @@ impl<'o> Scopes<'o> {
         scopes
     }
 
-    /// The scope after entering a resource: names that are still free get its binding.
+    /// The scope after entering a resource: names that are still unbound get its binding.
     pub(super) fn enter(
         &mut self,
         scope: ScopeId,
@@ -73,12 +73,12 @@ impl<'o> Scopes<'o> {
         Ok(id)
     }
 
-    /// The bindings of all scopes met so far.
+    /// The number of bindings in all scopes so far.
     pub(super) fn bindings(&self) -> usize {
         self.scopes.len().saturating_mul(self.model.scope_names)
     }
 
-    /// What a name is bound to.
+    /// The binding of a name.
     pub(super) fn bound(
         &self,
         scope: ScopeId,

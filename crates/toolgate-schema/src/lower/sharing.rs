@@ -1,11 +1,10 @@
-//! Finds the nodes that paths through the schema can reach twice at one
-//! instance location; only their verdicts are remembered during a check.
+//! Finds the nodes that paths through the schema can reach twice at one instance location; only
+//! their verdicts are remembered during a check.
 //!
-//! A location is visited twice only below a fork: a node that applies two
-//! subschemas to the same value. If some node can be reached from two branches
-//! of a fork, the first such node on each way is entered by two edges; that is
-//! the one to remember. What a branch descends through is not compared, so the
-//! answer errs on the side of remembering.
+//! A location can only be visited twice below a fork: a node that applies two subschemas to the
+//! same value. If some node can be reached from two branches of a fork, the first such node on each
+//! path is entered by two edges; that is the one to remember. The analysis does not compare
+//! instance locations along the paths, so it may remember more than necessary.
 
 use std::collections::HashSet;
 
@@ -16,7 +15,7 @@ use crate::plan::{NodeIx, Op, Plan, PlanNode};
 /// Sets the memo trait of every node that needs it, `revisited` ones included.
 pub(super) fn mark(plan: &mut Plan, revisited: &HashSet<NodeIx>, refers: bool) {
     let mut memo: HashSet<NodeIx> = HashSet::new();
-    // Without references and `allOf` every node but leaves is used in one place.
+    // Without references and `allOf` every node except leaves is used in one place.
     if refers && has_shared(plan) {
         Graph::new(plan).find(&mut memo);
     }
@@ -72,10 +71,10 @@ fn has_shared(plan: &Plan) -> bool {
 }
 
 struct Graph {
-    /// Every subschema each node uses, in place or below.
+    /// Every subschema that each node applies, in place or to children.
     edges: Vec<Vec<NodeIx>>,
-    /// Groups of edges of each node that may look at the same value; a node
-    /// with fewer than two is not a fork.
+    /// The edges of each node in groups: only edges of different groups may apply to the same
+    /// value. A node with fewer than two groups is not a fork.
     branches: Vec<Vec<Vec<NodeIx>>>,
     entries: Vec<u32>,
     leaf: Vec<bool>,
@@ -126,8 +125,8 @@ impl Graph {
                     if *mark == stamp {
                         continue;
                     }
-                    // Another branch of this fork was here: the first node on this
-                    // way that is entered by two edges is the one to remember.
+                    // Another branch of this fork reached this node: the first node on this path
+                    // that is entered by two edges is the one to remember.
                     if *mark >= first && self.is_shared(ix) {
                         memo.insert(ix);
                         continue;
@@ -140,7 +139,7 @@ impl Graph {
                     waiting.extend(next);
                 }
                 if left == 0 {
-                    // Too large to look at closely: remember every shared node.
+                    // The graph is too large for a precise search: remember every shared node.
                     let all = (0..self.edges.len()).map(NodeIx::new);
                     memo.extend(all.filter(|ix| self.is_shared(*ix)));
                     return;
@@ -150,8 +149,8 @@ impl Graph {
     }
 }
 
-/// A node's edges in groups that may look at the same value. Leaves are left
-/// out: looking twice at one costs no more than the reference to it.
+/// A node's edges in groups: only edges of different groups may apply to the same value. Leaves are
+/// omitted: evaluating one twice costs no more than the reference to it.
 fn branches(plan: &Plan, ix: NodeIx, leaf: &[bool]) -> Vec<Vec<NodeIx>> {
     let is_leaf = |ix: &NodeIx| leaf.get(ix.index()).copied().unwrap_or(true);
     let mut groups: Vec<Vec<NodeIx>> = Vec::new();
@@ -204,7 +203,7 @@ fn branches(plan: &Plan, ix: NodeIx, leaf: &[bool]) -> Vec<Vec<NodeIx>> {
     groups
 }
 
-/// Whether no value is of the types of two branches, so that one at most looks at it.
+/// Whether the types of the branches are disjoint, so that at most one branch evaluates each value.
 fn are_apart(plan: &Plan, branches: &[NodeIx]) -> bool {
     let mut before = TypeSet::NONE;
     branches.iter().all(|branch| {
@@ -215,8 +214,8 @@ fn are_apart(plan: &Plan, branches: &[NodeIx]) -> bool {
     })
 }
 
-/// Whether a member lets one branch at most look at an object, and nothing else than
-/// objects comes to the branches.
+/// Whether a member selects at most one branch for each object, and at most one branch applies to
+/// other values.
 fn are_chosen(plan: &Plan, node: &PlanNode, union: u32) -> bool {
     let select = plan.unions.get(to_usize(union));
     let select = select.and_then(|union| union.select.as_ref());
@@ -232,5 +231,5 @@ fn are_chosen(plan: &Plan, node: &PlanNode, union: u32) -> bool {
     })
 }
 
-/// Edges looked at before the search gives up its precision.
+/// Maximum number of edges visited before the search becomes imprecise.
 const BUDGET: usize = 1_000_000;

@@ -1,9 +1,9 @@
-//! What `unevaluated*` can know at compile time.
+//! Resolves `unevaluated*` at compile time where possible.
 //!
-//! Which members other keywords evaluate depends on the instance only through
-//! conditional applicators (`anyOf`, `oneOf`, `if`, `dependentSchemas`) and
-//! `contains`. Without these the evaluated names are a fixed set, and the
-//! keyword becomes a walk like `additionalProperties` over a merged set.
+//! The set of members that other keywords evaluate depends on the instance only because of
+//! conditional applicators (`anyOf`, `oneOf`, `if`, `dependentSchemas`) and `contains`. Without
+//! these the evaluated names are fixed, and the keyword becomes a walk like `additionalProperties`
+//! over a merged set.
 
 use std::collections::HashSet;
 
@@ -19,7 +19,7 @@ use crate::model::{
 use crate::plan::{ArrayPlan, NodeIx, NodeSummary, ObjectPlan, Op, Run, Slot, Slots};
 
 impl Lowering<'_> {
-    /// Adds the `unevaluated*` keywords that [`is_own`] did not settle.
+    /// Adds the `unevaluated*` keywords that [`is_own`] did not resolve.
     pub(super) fn unevaluated(
         &mut self,
         id: SubschemaId,
@@ -145,8 +145,8 @@ impl Lowering<'_> {
         Ok(Some(seen))
     }
 
-    /// Marks the conditional branches that a dynamic `unevaluated*` at `id` will
-    /// look at a second time, so that their verdicts are kept.
+    /// Marks the conditional branches that a dynamic `unevaluated*` at `id` evaluates a second
+    /// time, so that their verdicts are kept.
     fn revisit(&mut self, id: SubschemaId, scope: ScopeId) -> Result<(), CompileError> {
         let mut visited = HashSet::from([(id, scope)]);
         let mut waiting = vec![(id, scope)];
@@ -172,7 +172,7 @@ impl Lowering<'_> {
     }
 }
 
-/// Members or items that keywords evaluate whatever the instance.
+/// Members or items that keywords evaluate for every instance.
 #[derive(Default)]
 struct StaticallyEvaluated {
     all: bool,
@@ -209,7 +209,7 @@ impl StaticallyEvaluated {
         }
     }
 
-    /// A walk that lets the evaluated names through and holds the rest to `schema`.
+    /// A walk that accepts the evaluated names and matches the remaining members against `schema`.
     fn object(mut self, model: &Model, schema: NodeIx) -> Result<ObjectPlan, Dangling> {
         let mut names = Slots::default();
         for (doc, key) in &self.names {
@@ -232,12 +232,13 @@ impl StaticallyEvaluated {
     }
 }
 
-/// Whether an `unevaluated*` keyword can only be fed by the keywords beside it.
+/// Whether only keywords of the same subschema can evaluate something for an `unevaluated*`
+/// keyword.
 pub(super) fn is_own(model: &Model, id: SubschemaId, keyword: Keyword) -> Result<bool, Dangling> {
     let sub = model.sub(id)?;
     let applied = model.in_place(sub)?;
     let not = model.entry(sub, Keyword::Not)?.map(|entry| &entry.form);
-    // `not` never leaves anything evaluated behind.
+    // `not` never evaluates anything.
     let others = applied
         .iter()
         .any(|to| !matches!(not, Some(Form::One(one)) if one == to));
@@ -254,8 +255,8 @@ fn is_unevaluated(keyword: Keyword) -> bool {
     )
 }
 
-/// For each subschema, whether a dynamic `unevaluated*` may ask what it evaluated;
-/// empty if none does.
+/// For each subschema, whether a dynamic `unevaluated*` may need what it evaluated; empty if there
+/// is none.
 pub(super) fn tracked(model: &Model) -> Result<Vec<bool>, Dangling> {
     if !model
         .entries
@@ -278,7 +279,7 @@ pub(super) fn tracked(model: &Model) -> Result<Vec<bool>, Dangling> {
         }
     }
     if !waiting.is_empty() && model.scope_names > 0 {
-        // A dynamic reference may lead to any subschema that a resource offers.
+        // A dynamic reference may lead to any subschema that a resource binds.
         waiting.extend(
             model
                 .resources

@@ -1,35 +1,36 @@
-//! What a plan knows of arrays, and how a listing shows it.
+//! The part of a plan that concerns arrays, and how a listing shows it.
 
 use std::fmt;
 
 use super::listing::bounds;
 use super::{NameTable, NodeIx, NodeSummary, RareTable};
 
-/// Everything that walks an array's items.
+/// All keywords that walk an array's items.
 #[derive(Debug, Default)]
 pub(crate) struct ArrayPlan {
     pub(crate) min: usize,
     pub(crate) max: usize,
     pub(crate) prefix: RareTable<NodeSummary>,
-    /// For items behind the prefix; `None` if the keyword is absent.
+    /// For items after the prefix; `None` if the keyword is absent.
     pub(crate) rest: Option<NodeSummary>,
     pub(crate) contains: Option<Contains>,
     pub(crate) unique: bool,
-    /// The name of a string that all items require, if they must differ: items in which it
-    /// differs do. [`Plan::settle`] fills it in.
+    /// The name of a string that all items require, if items must be unique: items whose strings
+    /// differ are different. [`Plan::settle`](super::Plan::settle) fills it in.
     pub(crate) key: Option<Box<NameTable>>,
-    /// All there is to look at is each item, by `rest`; [`Plan::settle`] fills it in.
+    /// The array is checked by matching each item against `rest` alone; [`Plan::settle`](super::Plan::settle) fills it
+    /// in.
     pub(crate) is_even: bool,
 }
 
 impl ArrayPlan {
-    /// The subschema of each place, without end.
+    /// The subschema of each position; the iterator never ends.
     pub(crate) fn targets(&self) -> impl Iterator<Item = &NodeSummary> {
         let rest = self.rest.as_ref().unwrap_or(&NodeSummary::TRUE);
         self.prefix.iter().chain(std::iter::repeat(rest))
     }
 
-    /// How many of so many items have a subschema to match.
+    /// How many of `count` items have a subschema to match.
     pub(crate) fn looked_at(&self, count: usize) -> usize {
         match &self.rest {
             Some(rest) if rest.node != NodeIx::TRUE => count,
@@ -49,7 +50,7 @@ pub(crate) struct Contains {
 }
 
 impl ArrayPlan {
-    /// Writes it as a listing of its plan shows it.
+    /// Writes it in a listing of its plan.
     pub(super) fn list(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "array")?;
         bounds(f, self.min, self.max)?;

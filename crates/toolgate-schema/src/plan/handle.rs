@@ -1,5 +1,5 @@
-//! How a compiled schema holds its plan: the many that ask for a type alone share
-//! theirs.
+//! Holds the plan of a compiled schema. All schemas that only ask for the same types share one
+//! plan.
 
 use std::ops::Deref;
 use std::sync::OnceLock;
@@ -16,7 +16,7 @@ pub(crate) enum PlanHandle {
 }
 
 impl PlanHandle {
-    /// Holds a plan; lets it go for the shared one where that says the same.
+    /// Holds a plan, or the shared one if that says the same.
     pub(crate) fn new(plan: Plan) -> Self {
         if plan.start.inspection == Inspection::Type {
             let types = plan.start.types;
@@ -27,7 +27,7 @@ impl PlanHandle {
         Self::Own(Box::new(plan))
     }
 
-    /// Bytes that it takes, about.
+    /// The approximate size in bytes.
     pub(crate) fn memory(&self) -> usize {
         match self {
             Self::Own(plan) => size_of::<Plan>() + plan.memory(),
@@ -48,7 +48,7 @@ impl Deref for PlanHandle {
     }
 }
 
-/// The plan of a schema that asks for types and nothing else.
+/// The plan of a schema that only asks for types.
 fn plain(types: TypeSet) -> Plan {
     let root = NodeIx::plain(types);
     Plan {

@@ -1,11 +1,11 @@
-//! The index of a compiled subschema, which of most says all there is to say.
+//! The index of a compiled subschema, or the types of a subschema that needs no node.
 
 use super::PlanNode;
 use crate::int::{to_u32, to_usize};
 use crate::model::TypeSet;
 
-/// A compiled subschema: an index into [`Plan::nodes`](super::Plan::nodes), or the set of types that is
-/// all it asks for, which needs no node there.
+/// A compiled subschema: an index into [`Plan::nodes`](super::Plan::nodes), or a set of types if it
+/// asks for nothing else and needs no node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct NodeIx(u32);
 
@@ -16,26 +16,26 @@ impl NodeIx {
     pub(crate) const FALSE: Self = Self::plain(TypeSet::NONE);
     /// An index that no node has.
     pub(crate) const NOWHERE: Self = Self(Self::PLAIN - 1);
-    /// Set in those that are not an index.
+    /// Set if the value is a set of types instead of an index.
     const PLAIN: u32 = 1 << 31;
 
-    /// The schema that asks for types and nothing else.
+    /// The schema that only asks for types.
     pub(crate) const fn plain(types: TypeSet) -> Self {
         Self(Self::PLAIN | types.number())
     }
 
-    /// Whether it asks for types and nothing else, and has no node.
+    /// Whether it only asks for types, and so has no node.
     pub(crate) fn is_plain(self) -> bool {
         self.0 & Self::PLAIN != 0
     }
 
-    /// The types that a plain one asks for.
+    /// The types, if it only asks for types.
     pub(crate) fn types(self) -> Option<TypeSet> {
         let types = u8::try_from(self.0 ^ Self::PLAIN).ok()?;
         Some(TypeSet::numbered(types))
     }
 
-    /// Its place among the nodes; beyond them all for a plain one.
+    /// Its position among the nodes; out of range if it only asks for types.
     #[inline]
     pub(crate) fn index(self) -> usize {
         to_usize(self.0)
@@ -49,7 +49,7 @@ impl NodeIx {
         Self(to_u32(index))
     }
 
-    /// The node of a plain one; for an index that no node has, [`PlanNode::DANGLING`].
+    /// The node of a set of types; [`PlanNode::DANGLING`] for an index without a node.
     #[inline]
     pub(super) fn apart(self) -> &'static PlanNode {
         let types = to_usize(self.0 ^ Self::PLAIN);

@@ -1,6 +1,6 @@
-//! The operations that look at one value and nothing below it: what each is, which run it
-//! belongs to, and how a listing shows it. `lower/leaf.rs` makes them of keywords,
-//! `execute/leaf.rs` says what they assert and what that costs.
+//! The operations that inspect one value and none of its children: their operands, the run each
+//! belongs to, and how a listing shows them. `lower/leaf.rs` makes them from keywords,
+//! `execute/leaf.rs` evaluates and prices them.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ use crate::model::PatternId;
 pub(crate) enum Leaf {
     /// Equal to a literal.
     Const(u32),
-    /// Equal to a member of an enumeration.
+    /// Equal to one member of an enumeration.
     Enum(u32),
     Minimum {
         number: u32,
@@ -30,7 +30,7 @@ pub(crate) enum Leaf {
     MaxLength(Length),
     Pattern(PatternId),
     Format(Format),
-    /// A document inside the string (draft 7).
+    /// A document encoded in the string (draft 7).
     Content {
         base64: bool,
         json: bool,
@@ -55,12 +55,12 @@ impl Leaf {
     }
 }
 
-/// A count of characters, in as many bits as leave an operation small.
+/// A count of characters, narrow enough to keep an operation small.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Length([u16; 3]);
 
 impl Length {
-    /// A count, cut to 48 bits, which no text's length reaches.
+    /// A count, limited to 48 bits, which no string's length reaches.
     pub(crate) fn new(count: u64) -> Self {
         let [a, b, c, d, e, f, ..] = count.min((1 << 48) - 1).to_le_bytes();
         Self([[a, b], [c, d], [e, f]].map(u16::from_le_bytes))
@@ -84,22 +84,22 @@ pub(crate) struct EnumPlan {
     pub(crate) integers: RareTable<i64>,
     /// Numbers that are not `i64`, sorted by value.
     pub(crate) numbers: RareTable<Literal>,
-    /// What looking a number up in `numbers` costs.
+    /// The price of looking up a number in `numbers`.
     pub(crate) number_price: u64,
     /// Arrays and objects with their hashes, sorted by hash.
     pub(crate) compound: RareTable<(u64, Literal)>,
 }
 
-/// A number of the schema.
+/// A number in the schema.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum NumberLiteral {
     Integer(i64),
-    /// Any that is not an `i64`.
+    /// Any number that is not an `i64`.
     Other(Literal),
 }
 
 impl Leaf {
-    /// Writes it as a listing of its plan shows it.
+    /// Writes it in a listing of its plan.
     pub(super) fn list(self, plan: &Plan, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Const(index) => {
@@ -177,7 +177,7 @@ impl EnumPlan {
     }
 }
 
-/// A number of a plan as the schema has it; empty if it is not there.
+/// A number as the schema writes it; empty if the plan has no such number.
 fn number_text(plan: &Plan, index: u32) -> String {
     match plan.numbers.get(to_usize(index)) {
         Some(NumberLiteral::Integer(integer)) => integer.to_string(),

@@ -6,8 +6,8 @@ use super::{NodeIx, Op, Plan, Run};
 use crate::int::to_usize;
 
 impl fmt::Display for Plan {
-    /// One paragraph per node that the root reaches, in the order of their
-    /// indexes: its type, then its operations by run.
+    /// Writes one paragraph for each node that the root reaches, in index order: its types, then
+    /// its operations by run.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "root {}", self.root)?;
         for (index, node) in (0..).map(NodeIx::new).zip(&self.nodes) {
@@ -34,8 +34,8 @@ impl fmt::Display for Plan {
 }
 
 impl fmt::Display for NodeIx {
-    /// 0 for what accepts everything, 1 for what accepts nothing, the types of what asks
-    /// for nothing else, and for all others their place, counted from 2.
+    /// Writes 0 if it accepts everything, 1 if it accepts nothing, the types if it only asks for
+    /// types, and otherwise its index counted from 2.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.types() {
             Some(types) if types.is_empty() => f.write_str("1"),
@@ -94,7 +94,7 @@ impl Plan {
     }
 }
 
-/// The least and the greatest count of something.
+/// Writes the minimum and maximum of a count.
 pub(super) fn bounds(f: &mut fmt::Formatter<'_>, min: usize, max: usize) -> fmt::Result {
     if min > 0 {
         write!(f, " >= {min}")?;

@@ -1,10 +1,10 @@
-//! What a reader of text may know of a value before it has passed it.
+//! Finds the nodes for which looking ahead in the JSON text can replace evaluation on the tape.
 
 use super::{Left, NodeIx, Op, Plan, Run};
 use crate::int::to_usize;
 use crate::model::TypeSet;
 
-/// Says of each node whether its unions may come down to one branch each once some members are
+/// Tells for each node whether its unions may be reduced to one branch each once some members are
 /// known.
 pub(super) fn nodes_with_lookahead(plan: &Plan) -> Vec<bool> {
     let known = vec![None; plan.nodes.len()];
@@ -16,15 +16,15 @@ pub(super) fn nodes_with_lookahead(plan: &Plan) -> Vec<bool> {
     known.map(|known| known == Some(true)).collect()
 }
 
-/// What is known of nodes while the others are looked at.
+/// The nodes whose answer is known, while the others are examined.
 struct LookaheadSearch<'p> {
     plan: &'p Plan,
     known: Vec<Option<bool>>,
 }
 
 impl LookaheadSearch<'_> {
-    /// Whether what a node asks of objects comes down to walks, each looked for at most so
-    /// many applications below it.
+    /// Whether a node needs nothing but walks over objects, following at most `steps` applications
+    /// below it.
     fn allows(&mut self, ix: NodeIx, steps: u32) -> bool {
         let plan = self.plan;
         let node = plan.node(ix);
@@ -47,7 +47,7 @@ impl LookaheadSearch<'_> {
             && plan.run(node, Run::Any).iter().all(|op| match op {
                 Op::Apply(target) => self.allows(*target, below),
                 Op::AllOf(index) => plan.unions.get(to_usize(*index)).is_some_and(|union| {
-                    // A member that may be absent is sought up to the end of each object.
+                    // Looking for a member that may be absent reads to the end of each object.
                     let key = union.select.as_ref().and_then(|one| one.key.as_ref());
                     let slot = key.and_then(|key| names?.find_text(key.name.name(0)));
                     slot.is_some_and(|slot| slot.required)
@@ -70,5 +70,5 @@ impl LookaheadSearch<'_> {
     }
 }
 
-/// Subschemas that are applied to one object, one by the other, while it is looked at ahead.
+/// Maximum number of subschemas, each applied by the one before, that are followed for one object.
 const DEEPEST_LOOKAHEAD: u32 = 16;

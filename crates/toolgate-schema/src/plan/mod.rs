@@ -1,6 +1,5 @@
-//! The compiled form that `lower` writes and `execute` reads: flat tables, 32-bit
-//! indexes, operations grouped by the instance's type so that a string never looks at an
-//! object keyword.
+//! The compiled form that `lower` writes and `execute` reads: flat tables, 32-bit indexes, and
+//! operations grouped by the type they concern, so that a string never reaches an object keyword.
 
 mod array;
 mod handle;
@@ -49,44 +48,44 @@ pub(crate) struct Plan {
     pub(crate) numbers: RareTable<NumberLiteral>,
     pub(crate) literals: RareTable<Literal>,
     pub(crate) patterns: RareTable<Arc<Pattern>>,
-    /// The documents that literals are in; of a finished plan one at most.
+    /// The documents that hold the literals; a finished plan has at most one.
     pub(crate) docs: RareTable<OwnedDocument>,
     pub(crate) root: NodeIx,
-    /// The root as those see it who begin there.
+    /// Entry point of evaluation.
     pub(crate) start: NodeSummary,
-    /// What [`Inspection::ByKind`] leads to.
+    /// The rows that [`Inspection::ByKind`] refers to.
     pub(crate) by_kind: RareTable<ByKind>,
 }
 
-/// What one subschema asks of an instance: first its type, then the runs of
-/// operations that concern that type.
+/// What one subschema asks of an instance: first its types, then the runs of operations that
+/// concern each type.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PlanNode {
     pub(crate) types: TypeSet,
     pub(crate) traits: Traits,
-    /// Which runs hold anything, as [`Run::bit`]s.
+    /// Which runs are not empty, as [`Run::bit`]s.
     pub(crate) present: u8,
-    /// The index of its object operation, or of nothing.
+    /// The index of its object operation, or [`NONE`].
     pub(crate) object: u32,
-    /// The index of its array operation, or of nothing.
+    /// The index of its array operation, or [`NONE`].
     pub(crate) array: u32,
     /// Index of its first operation in [`Plan::ops`].
     pub(crate) start: u32,
-    /// The end of each run, counted from `start`, by [`Run`].
+    /// The end of each [`Run`], counted from `start`.
     pub(crate) ends: [u16; Run::COUNT],
 }
 
-/// What the executor may know about a node without looking at its operations.
+/// What the executor can know about a node without reading its operations.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Traits {
     /// It has no operations at all: the type decides.
     pub(crate) plain: bool,
-    /// It never looks at a child, nor applies another subschema.
+    /// It never inspects a child and applies no other subschema.
     pub(crate) leaf: bool,
     /// Paths through the schema can reach it twice at one instance location.
     pub(crate) memo: bool,
-    /// What it asks of objects comes down to walks once some members are known;
-    /// [`Plan::settle`] fills it in.
+    /// For objects it needs nothing but walks once some members are known; [`Plan::settle`] fills
+    /// it in.
     pub(crate) lookahead: bool,
 }
 
@@ -99,9 +98,9 @@ pub(crate) enum Run {
     String,
     Array,
     Object,
-    /// What applies other subschemas to the same instance.
+    /// Operations that apply other subschemas to the same instance.
     Any,
-    /// What needs all the others to have passed: the dynamic `unevaluated*`.
+    /// Operations that run after all others have passed: the dynamic `unevaluated*`.
     Tail,
 }
 
@@ -117,7 +116,7 @@ impl Run {
         Self::Tail,
     ];
 
-    /// The run as one of the bits of [`PlanNode::present`].
+    /// The bit of the run in [`PlanNode::present`].
     pub(crate) const fn bit(self) -> u8 {
         1 << self.position()
     }
@@ -138,21 +137,21 @@ impl Run {
 /// One operation.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Op {
-    /// What looks at the value alone.
+    /// Inspects the value alone.
     Leaf(Leaf),
     Array(u32),
     Object(u32),
     /// Another subschema must match (`$ref`, one of `allOf`).
     Apply(NodeIx),
-    /// All of a union must match: conditions that test one member for its value.
+    /// All branches of a union must match: conditions that test the value of one member.
     AllOf(u32),
-    /// At least one of a union must match.
+    /// At least one branch of a union must match.
     AnyOf(u32),
-    /// Exactly one of a union must match.
+    /// Exactly one branch of a union must match.
     OneOf(u32),
     Not(NodeIx),
     If(u32),
-    /// What no other keyword has looked at must match.
+    /// Items that no other keyword evaluated must match.
     UnevaluatedItems(NodeIx),
     UnevaluatedProperties(NodeIx),
 }
@@ -165,7 +164,7 @@ pub(crate) struct Condition {
     pub(crate) otherwise: NodeIx,
 }
 
-/// A value of the schema, by its place in its document.
+/// A value in the schema: its document and its position there.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Literal {
     pub(crate) doc: u32,
@@ -173,7 +172,7 @@ pub(crate) struct Literal {
 }
 
 impl Plan {
-    /// Gives back the memory that was kept for growing.
+    /// Frees the memory reserved for growth.
     pub(crate) fn shrink(&mut self) {
         self.nodes.shrink_to_fit();
         self.ops.shrink_to_fit();
@@ -189,7 +188,7 @@ impl Plan {
         self.by_kind.shrink_to_fit();
     }
 
-    /// Bytes of its tables, about: what hangs below a row is not counted to the byte.
+    /// The approximate size of its tables in bytes; data that a row owns is estimated.
     pub(crate) fn memory(&self) -> usize {
         let names = self.objects.iter().map(|object| {
             let slots = object
@@ -235,7 +234,7 @@ impl Plan {
         below.sum::<usize>() + rows.into_iter().sum::<usize>()
     }
 
-    /// A node by its index; for an index out of range one whose operations are lost, so
+    /// The node at an index; if the index is out of range, a node whose operations are missing, so
     /// that no value gets a verdict from it.
     #[inline]
     pub(crate) fn node(&self, ix: NodeIx) -> &PlanNode {
@@ -250,7 +249,7 @@ impl Plan {
         self.run_of(node, run).unwrap_or(&[])
     }
 
-    /// One run of a node's operations; nothing if they are not there.
+    /// One run of a node's operations; `None` if they are missing.
     #[inline]
     pub(crate) fn run_of(&self, node: &PlanNode, run: Run) -> Option<&[Op]> {
         let at = run.position();
@@ -263,8 +262,8 @@ impl Plan {
             .get(start + usize::from(begin.unwrap_or(0))..start + usize::from(end))
     }
 
-    /// A node's operations that look at the value alone: the runs before those of
-    /// arrays and objects.
+    /// The operations of a node that inspect the value alone: the runs before those for arrays and
+    /// objects.
     #[inline]
     pub(crate) fn value_ops(&self, node: &PlanNode) -> Option<&[Op]> {
         let [_, _, end, ..] = node.ends;
@@ -281,7 +280,7 @@ impl Plan {
         self.ops.get(start..end).unwrap_or(&[])
     }
 
-    /// A value of the schema.
+    /// A value in the schema.
     #[inline]
     pub(crate) fn literal(&self, literal: Literal) -> Option<View<'_>> {
         let doc = self.docs.get(to_usize(literal.doc))?;
@@ -357,14 +356,13 @@ impl Plan {
 }
 
 impl PlanNode {
-    /// Whether one of the runs in `bits` holds anything.
+    /// Whether one of the runs in `bits` is not empty.
     #[inline]
     pub(crate) const fn has(&self, bits: u8) -> bool {
         self.present & bits != 0
     }
 
-    /// Replaces a node that is not there: everything is asked of it, and no
-    /// answer can be found.
+    /// Stands for a missing node: it claims every run, and no answer can be found.
     pub(crate) const DANGLING: Self = Self {
         types: TypeSet::ALL,
         traits: Traits {
@@ -380,7 +378,7 @@ impl PlanNode {
         ends: [1; Run::COUNT],
     };
 
-    /// A node that asks for a type and nothing else.
+    /// A node that only asks for types.
     pub(crate) const fn plain(types: TypeSet) -> Self {
         Self {
             types,
@@ -399,19 +397,19 @@ impl PlanNode {
     }
 }
 
-/// A row that an index leads to is not there: the plan contradicts itself.
+/// An index leads to no row: the plan contradicts itself.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct DanglingIndex;
 
-/// An index of nothing.
+/// The index that stands for no row.
 pub(crate) const NONE: u32 = u32::MAX;
 
-/// What a name takes in a table beside its text: its row, its slot, its place in the
+/// Memory of a name in a table in addition to its text: its row, its slot, and its position in the
 /// lookup.
 pub(super) const NAME: usize = 80;
-/// What a list takes beside its members.
+/// Memory of a list in addition to its members.
 pub(super) const ROW: usize = 32;
-/// What a value takes in a document.
+/// Memory of a value in a document.
 const NODE: usize = 32;
-// why: operations lie in a row and are read by the million.
+// why: operations are stored contiguously and read by the million.
 const _: () = assert!(size_of::<Op>() == 8);

@@ -1,21 +1,20 @@
-//! A table of names: which of them is this one?
+//! A lookup table of names.
 
 use toolgate_json::{NameEnds, key_hash};
 
 use super::slots::Name;
 use crate::int::{to_u32, to_usize};
 
-/// Distinct names with quick lookup, and the data of each; a name's place in the
-/// table is its slot.
+/// Distinct names with fast lookup, and the data of each; a name's position in the table is its
+/// slot.
 ///
-/// Few names are compared one by one, more go through a hash table, and names
-/// that were crafted to collide are found by binary search. A name of the
-/// table is compared by the words at its ends; only names of more than 16 bytes
-/// are looked at beyond those.
+/// A few names are compared one by one, more go into a hash table, and names crafted to collide are
+/// found by binary search. A name is compared by the words at its ends; only names of more than 16
+/// bytes are read beyond those.
 #[derive(Debug)]
 pub(crate) struct NameTable<T = ()> {
     rows: Box<[Row<T>]>,
-    /// All names in a row.
+    /// The text of all names, concatenated.
     text: Box<str>,
     lookup: Lookup,
 }
@@ -40,18 +39,17 @@ impl<T> Default for NameTable<T> {
     }
 }
 
-/// The position of a walk over names in a table of sorted names.
+/// A position in a table of sorted names, for a walk over names in the same order.
 pub(crate) struct Along<'t, T> {
     table: &'t NameTable<T>,
-    /// From the first name on whose head is not before that of the last one looked for.
+    /// Starts at the first name whose head is not less than that of the last name searched for.
     rest: &'t [Row<T>],
-    /// The head of the name before those; 0 at first.
+    /// The head of the name before `rest`; 0 at first.
     passed: u64,
 }
 
 impl<'t, T> Along<'t, T> {
-    /// The data of a name. Names in another order than the table's are found as
-    /// well, but slowly.
+    /// The data of a name. Names out of order are found as well, but slowly.
     #[inline(always)]
     pub(crate) fn find(&mut self, name: &[u8]) -> Option<&'t T> {
         let ends = NameEnds::of(name);
@@ -103,7 +101,7 @@ impl<T> NameTable<T> {
         Self::laid(names.map(|(name, data)| (Name::new(name), data)), 0, 0)
     }
 
-    /// The same, with room for so many names and bytes of them.
+    /// A table with room for so many names and bytes of them.
     pub(super) fn laid<'n>(
         names: impl Iterator<Item = (Name<'n>, T)>,
         count: usize,
@@ -137,29 +135,29 @@ impl<T> NameTable<T> {
         self.rows.len()
     }
 
-    /// Whether the names are so few that each is looked for in an object, rather than the object's
-    /// members in the table.
+    /// Whether there are so few names that each is searched for in an object, instead of looking up
+    /// the object's members in the table.
     pub(crate) fn are_sought(&self) -> bool {
         self.rows.len() <= SOUGHT
     }
 
-    /// Whether the names are few enough to be passed over one by one; those of a
-    /// table from [`Slots::finish`] are then sorted.
+    /// Whether there are few enough names for a walk in parallel with sorted members; the names of
+    /// a table from [`Slots::finish`](super::Slots::finish) are then sorted.
     pub(crate) fn is_short(&self) -> bool {
         self.rows.len() <= SORTED
     }
 
-    /// The names in the order of their slots.
+    /// The names in slot order.
     pub(crate) fn names(&self) -> impl ExactSizeIterator<Item = &str> {
         self.rows.iter().map(|row| self.text_of(row))
     }
 
-    /// The data of the names, in the order of their slots.
+    /// The data of the names in slot order.
     pub(crate) fn data(&self) -> impl ExactSizeIterator<Item = &T> {
         self.rows.iter().map(|row| &row.data)
     }
 
-    /// The same, to be changed.
+    /// The mutable data of the names in slot order.
     pub(crate) fn data_mut(&mut self) -> impl ExactSizeIterator<Item = &mut T> {
         self.rows.iter_mut().map(|row| &mut row.data)
     }
@@ -169,12 +167,12 @@ impl<T> NameTable<T> {
         key_hash(self.name(slot))
     }
 
-    /// The name of a slot; empty for no slot.
+    /// The name of a slot; empty if the slot does not exist.
     pub(crate) fn name(&self, slot: usize) -> &str {
         self.known_name(slot).unwrap_or("")
     }
 
-    /// The name of a slot, if there is such a slot.
+    /// The name of a slot, if the slot exists.
     #[inline]
     pub(crate) fn known_name(&self, slot: usize) -> Option<&str> {
         self.rows.get(slot).map(|row| self.text_of(row))
@@ -187,8 +185,8 @@ impl<T> NameTable<T> {
         self.text.get(range).unwrap_or_default()
     }
 
-    /// The data of a name. `hash` is asked for at most once, and only in tables
-    /// of more than a few names.
+    /// The data of a name. Calls `hash` at most once, and only if the table has more than a few
+    /// names.
     #[inline]
     pub(crate) fn find(&self, name: &[u8], hash: impl FnOnce(NameEnds) -> u32) -> Option<&T> {
         let ends = NameEnds::of(name);
@@ -211,7 +209,7 @@ impl<T> NameTable<T> {
         }
     }
 
-    /// For a walk over sorted names beside those of a table that is sorted too.
+    /// Starts a walk over sorted names in parallel with the names of a sorted table.
     #[inline]
     pub(crate) fn along(&self) -> Along<'_, T> {
         Along {
@@ -221,7 +219,7 @@ impl<T> NameTable<T> {
         }
     }
 
-    /// The data of a name in a table of sorted names, wherever it is.
+    /// The data of a name in a table of sorted names, at any position.
     #[inline(never)]
     fn find_again(&self, name: &[u8]) -> Option<&T> {
         let ends = NameEnds::of(name);
@@ -273,25 +271,25 @@ impl<T> NameTable<T> {
             && (ends.is_whole() || self.is_long(known, name))
     }
 
-    /// Whether two names with the same ends are equal between them.
+    /// Whether two names with equal ends are also equal in the middle.
     #[inline(never)]
     fn is_long(&self, known: &Row<T>, name: &[u8]) -> bool {
         self.text_of(known).as_bytes() == name
     }
 
-    /// A hash table at most half full, or `None` if some name, in the table or
-    /// not, would be looked for in more than [`PROBES`] places.
+    /// A hash table at most half full, or `None` if the search for some name, present or absent,
+    /// would take more than [`PROBES`] steps.
     fn hashed(&self) -> Option<Lookup> {
         if self.rows.len() > BYTE {
             self.buckets(3, |slot| slot).map(Lookup::Words)
         } else {
-            // Slots are few enough for a byte.
+            // Slots fit in a byte.
             let narrow = |slot| u8::try_from(slot).unwrap_or(u8::MAX);
             self.buckets(2, narrow).map(Lookup::Bytes)
         }
     }
 
-    /// The slots, counted from 1, by hash, `room` places for each.
+    /// The slots, counted from 1, by hash, with at least `room` buckets for each.
     fn buckets<B: Copy + Default + PartialEq>(
         &self,
         room: usize,
@@ -314,8 +312,7 @@ impl<T> NameTable<T> {
             }
             *buckets.get_mut(at)? = bucket(slot);
         }
-        // A name that is not there is looked for up to the next free place, and the
-        // search goes round the end.
+        // The search for an absent name ends at the next free bucket, and wraps around the end.
         if self.rows.len() <= PROBES {
             return Some(buckets);
         }
@@ -336,16 +333,16 @@ impl<T> NameTable<T> {
     }
 }
 
-/// Up to this many names are looked for in an object.
+/// Up to this many names are searched for in an object.
 pub(super) const SOUGHT: usize = 4;
 /// Up to this many names are compared one by one.
 const LINEAR: usize = 3;
-/// Up to this many names are sorted, for walks beside sorted members.
+/// Up to this many names are sorted, for walks in parallel with sorted members.
 pub(super) const SORTED: usize = 32;
-/// As many slots as a byte can number, counted from 1.
+/// The largest number of slots that a byte can hold, counted from 1.
 const BYTE: usize = 255;
-/// A lookup takes at most this many steps (a table a third full has runs of about
-/// 20 at 100,000 names).
+/// A lookup takes at most this many steps (a table one third full has runs of about 20 at 100,000
+/// names).
 const PROBES: usize = 64;
 
 #[cfg(test)]
@@ -372,7 +369,7 @@ mod tests {
         }
     }
 
-    /// In order, in reverse, and where many names begin alike.
+    /// Tests names in order, in reverse order, and with common prefixes.
     #[test]
     fn walks_find_the_same() {
         let many = (0..30).map(|n| format!("{}{n}", "beginning".repeat(n % 3)));
@@ -408,8 +405,8 @@ mod tests {
         assert_eq!(table.find_text("300"), None);
     }
 
-    /// Names that go in without a collision but leave no free place in a row: a
-    /// name that is not there would be looked for along all of them.
+    /// Tests names that do not collide when inserted but leave no free bucket in a long run, so
+    /// that the search for an absent name would cross the whole run.
     #[test]
     fn crafted_runs_are_sorted_instead() {
         let mut homes: Vec<Option<String>> = vec![None; 81];

@@ -1,4 +1,4 @@
-//! What a plan knows of objects, and how a listing shows it.
+//! The part of a plan that concerns objects, and how a listing shows it.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use super::{NameTable, NodeIx, NodeSummary, Plan, RareTable};
 use crate::int::{to_u32, to_usize};
 use crate::model::PatternId;
 
-/// Everything that walks an object's members, merged into one walk.
+/// All keywords that walk an object's members, merged into one walk.
 #[derive(Debug, Default)]
 pub(crate) struct ObjectPlan {
     /// Every name that a keyword mentions.
@@ -15,27 +15,27 @@ pub(crate) struct ObjectPlan {
     /// How many slots are required.
     pub(crate) required: u32,
     pub(crate) patterns: RareTable<(PatternId, NodeSummary)>,
-    /// For members that neither a declared name nor a pattern covers; `None` if
-    /// the keyword is absent, which leaves them unevaluated.
+    /// For members that neither a declared name nor a pattern covers; `None` if the keyword is
+    /// absent, and such members then stay unevaluated.
     pub(crate) additional: Option<NodeSummary>,
     pub(crate) property_names: Option<NodeIx>,
     pub(crate) min: usize,
     pub(crate) max: usize,
     pub(crate) dependents: RareTable<Dependent>,
-    /// How to go through objects of many members; [`Plan::settle`] fills it in.
+    /// How to walk objects with many members; [`Plan::settle`] fills it in.
     pub(crate) walk: Walk,
 }
 
 impl ObjectPlan {
-    /// Whether a member's name settles at once which subschema it must match.
+    /// Whether a member's name alone decides which subschema it must match.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
         self.patterns.is_empty() && self.property_names.is_none()
     }
 
-    /// Counts the required names, and lets the bounds on the count of members say what
-    /// follows from the names: objects with too few members, or too many for a closed
-    /// set of names, fail before anything is looked at.
+    /// Counts the required names, and tightens the bounds on the number of members accordingly:
+    /// objects with too few members, or too many for a closed set of names, fail before any member
+    /// is visited.
     pub(crate) fn bound(&mut self) {
         let required = self.names.data().filter(|slot| slot.required).count();
         self.required = to_u32(required);
@@ -47,13 +47,13 @@ impl ObjectPlan {
         }
     }
 
-    /// Whether members that the schema does not name may be anything.
+    /// Whether members that the schema does not name may have any value.
     #[inline]
     pub(crate) fn is_open(&self) -> bool {
         self.additional.is_none_or(|rest| rest.node == NodeIx::TRUE)
     }
 
-    /// How to go through an object of so many members.
+    /// How to walk an object of `count` members.
     #[inline(always)]
     pub(crate) fn walk_of(&self, count: usize) -> Walk {
         if self.walk == Walk::Names && self.names.len() * 2 > count {
@@ -63,7 +63,7 @@ impl ObjectPlan {
         }
     }
 
-    /// How to go through objects of many members.
+    /// How to walk objects with many members.
     pub(super) fn widest_walk(&self) -> Walk {
         let names = self.names.len();
         if !self.is_plain() {
@@ -77,7 +77,7 @@ impl ObjectPlan {
         }
     }
 
-    /// Whether members that the schema does not name are all alike: allowed or not.
+    /// Whether members that the schema does not name are either all allowed or all forbidden.
     fn settles_rest(&self) -> bool {
         self.is_open()
             || self
@@ -86,30 +86,30 @@ impl ObjectPlan {
     }
 }
 
-/// The ways to go through an object's members.
+/// The ways to walk an object's members.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Walk {
-    /// Every member, its name unseen.
+    /// Visit every member and ignore its name.
     #[default]
     Values,
-    /// Every name of the schema.
+    /// Search for every name in the schema.
     Names,
-    /// Every member, looking its name up.
+    /// Visit every member and look up its name.
     Members,
-    /// Every member, also matching its name.
+    /// Visit every member, look up its name and match it against patterns.
     Patterns,
 }
 
 /// A name that an object keyword mentions.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Slot {
-    /// What its member must match. Where no pattern can cover the name, a name
-    /// that is not declared has the target of the additional ones.
+    /// The subschema that the member must match. If no pattern can cover the name, a name that is
+    /// not declared has the target of `additionalProperties`.
     pub(crate) target: NodeSummary,
-    /// Its place among the names as the schema has them: costly members are
-    /// taken in this order, since schemas put the distinguishing members first.
+    /// Its position among the names in the schema: expensive members are evaluated in this order,
+    /// because schemas put the distinguishing members first.
     pub(crate) order: u32,
-    /// Its place among the names of the table, for sets of names that were met.
+    /// Its position among the names of the table, for bit sets of names.
     pub(crate) bit: u32,
     /// No pattern of `patternProperties` matches the name.
     pub(crate) clear: bool,
@@ -118,19 +118,19 @@ pub(crate) struct Slot {
     pub(crate) required: bool,
 }
 
-/// What the presence of one name brings with it.
+/// What the presence of one name requires.
 #[derive(Debug)]
 pub(crate) struct Dependent {
     /// The slot of the name.
     pub(crate) trigger: u32,
-    /// Slots that must be present then.
+    /// The slots that must then be present.
     pub(crate) required: Box<[u32]>,
-    /// What the whole object must match then.
+    /// The subschema that the whole object must then match.
     pub(crate) schema: Option<NodeIx>,
 }
 
 impl ObjectPlan {
-    /// Writes it as a listing of its plan shows it.
+    /// Writes it in a listing of its plan.
     pub(super) fn list(&self, plan: &Plan, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "object")?;
         bounds(f, self.min, self.max)?;

@@ -1,8 +1,8 @@
-//! A table that most plans have nothing in: one word wide as long as it is empty.
+//! A table that is empty in most plans; while it is empty it takes one word.
 
 use std::ops::{Deref, DerefMut};
 
-/// A growable table for what few schemas need; of an empty one there is no vector.
+/// A growable table for data that few schemas need; it allocates no vector while it is empty.
 #[derive(Debug, Clone)]
 #[expect(
     clippy::box_collection,
@@ -15,13 +15,13 @@ impl<T> RareTable<T> {
         self.0.get_or_insert_default().push(row);
     }
 
-    /// Whether it is empty, which takes one look at a word.
+    /// Whether it is empty, decided by reading one word.
     #[inline]
     pub(crate) const fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
-    /// Drops the rows behind the first so many, to see what comes of a damaged plan.
+    /// Keeps the first `count` rows, to test damaged plans.
     #[cfg(test)]
     pub(crate) fn truncate(&mut self, count: usize) {
         if let Some(rows) = &mut self.0 {
@@ -29,7 +29,7 @@ impl<T> RareTable<T> {
         }
     }
 
-    /// Gives back the memory that was kept for growing.
+    /// Frees the memory reserved for growth.
     pub(crate) fn shrink_to_fit(&mut self) {
         if let Some(rows) = &mut self.0 {
             rows.shrink_to_fit();

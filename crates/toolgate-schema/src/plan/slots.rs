@@ -1,4 +1,4 @@
-//! Names on their way into a table: each once, then in order.
+//! Collects names for a table: each once, then sorted.
 
 use std::cmp::Ordering;
 
@@ -9,7 +9,7 @@ use super::NameTable;
 use super::names::SORTED;
 use crate::int::{to_u32, to_usize};
 
-/// A name that a table will hold.
+/// A name that is going into a table.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Name<'n> {
     pub(super) ends: NameEnds,
@@ -24,7 +24,7 @@ impl<'n> Name<'n> {
         }
     }
 
-    /// In the order of their texts, compared by their first bytes before the rest.
+    /// Compares names by their first bytes, then by the rest.
     fn compare(&self, other: &Self) -> Ordering {
         let heads = self.ends.head().cmp(&other.ends.head());
         heads.then_with(|| self.text.cmp(other.text))
@@ -35,16 +35,16 @@ impl<'n> Name<'n> {
     }
 }
 
-/// Names being collected into a table, each once.
+/// Collects names for a table, each once.
 #[derive(Debug, Default)]
 pub(crate) struct Slots<'n> {
     names: Vec<Name<'n>>,
-    /// Of all names, once there are more than a few.
+    /// Slots by name; used once there are more than a few names.
     slot_of: HashMap<&'n str, u32>,
 }
 
 impl<'n> Slots<'n> {
-    /// No names yet, and room for some.
+    /// An empty collection with room for some names.
     pub(crate) fn with_room(names: usize) -> Self {
         Self {
             names: Vec::with_capacity(names),
@@ -74,8 +74,8 @@ impl<'n> Slots<'n> {
         })
     }
 
-    /// The table, its names sorted if they are few, and the order they have in it.
-    /// `data` gives the data of the name of a slot.
+    /// The table, its names sorted if they are few, and the order of the slots in it. `data`
+    /// returns the data for the name of a slot.
     pub(crate) fn finish<T>(self, data: impl Fn(usize) -> T) -> (NameTable<T>, Order) {
         let mut order: Vec<u32> = (0..to_u32(self.names.len())).collect();
         let name = |slot: &u32| self.names.get(to_usize(*slot));
@@ -93,11 +93,11 @@ impl<'n> Slots<'n> {
     }
 }
 
-/// The slots of a table's names as they were collected, in the order of the table.
+/// The collected slot of each name, in table order.
 pub(crate) struct Order(Vec<u32>);
 
 impl Order {
-    /// The place in the table of each slot.
+    /// The table position of each collected slot.
     pub(crate) fn places(&self) -> Vec<u32> {
         let mut places = vec![0; self.0.len()];
         for (place, slot) in (0..).zip(&self.0) {
@@ -109,5 +109,5 @@ impl Order {
     }
 }
 
-/// While there are fewer names than this, a new one is compared with each.
+/// While there are fewer names than this, a new one is compared with each of them.
 const FEW: usize = 24;

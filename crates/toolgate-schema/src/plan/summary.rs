@@ -1,4 +1,4 @@
-//! What a walk over members or items knows of the subschemas that it applies.
+//! What a walk over members or items knows about the subschemas that it applies.
 
 use toolgate_json::Kind;
 
@@ -7,39 +7,40 @@ use super::{NONE, NameTable, NodeIx, ObjectPlan, Op, Plan, Run, Traits};
 use crate::int::{to_u32, to_usize};
 use crate::model::TypeSet;
 
-/// A node in short, as a walk over members or items keeps it: enough to settle most values
-/// without a look at the node.
+/// The summary of a node that a walk over members or items keeps: enough to decide most values
+/// without reading the node.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NodeSummary {
     pub(crate) node: NodeIx,
     /// The node's types.
     pub(crate) types: TypeSet,
     pub(crate) inspection: Inspection,
-    /// What [`Inspection::Object`], [`Inspection::Array`], [`Inspection::Items`] or [`Inspection::ByKind`] leads to.
+    /// The index of the plan or row for [`Inspection::Object`], [`Inspection::Array`],
+    /// [`Inspection::Items`] or [`Inspection::ByKind`].
     pub(crate) index: u32,
 }
 
-/// What of a value a node inspects.
+/// The part of a value that a node inspects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Inspection {
     /// Its type.
     Type,
-    /// The value alone, without members and items.
+    /// The value alone, without its members or items.
     Value,
-    /// The members of an object, in one walk; of all else the type.
+    /// The members of an object, in one walk; for all other values the type.
     Object,
-    /// The items of an array, in one walk; of all else the type.
+    /// The items of an array, in one walk; for all other values the type.
     Array,
-    /// The same where nothing below the items is inspected.
+    /// The same, if nothing below the items is inspected.
     Items,
-    /// What the row of [`Plan::by_kind`] says for the value's kind.
+    /// Depends on the value's kind: see the row in [`Plan::by_kind`].
     ByKind,
-    /// More than that, or through other subschemas.
+    /// More than that, or other subschemas.
     Further,
 }
 
-/// A subschema as it looks to values of each kind: of a union whose branches have
-/// different types, one branch is left.
+/// The summary of a subschema for values of each kind: a union whose branches have different types
+/// is reduced to one branch.
 pub(crate) type ByKind = [NodeSummary; KINDS.len()];
 
 const KINDS: [Kind; 6] = [
@@ -51,7 +52,7 @@ const KINDS: [Kind; 6] = [
     Kind::Object,
 ];
 
-/// A kind's place in [`ByKind`].
+/// The position of a kind in [`ByKind`].
 #[inline(always)]
 const fn place(kind: Kind) -> usize {
     match kind {
@@ -71,7 +72,7 @@ impl Default for NodeSummary {
 }
 
 impl NodeSummary {
-    /// Lets everything through.
+    /// Accepts everything.
     pub(crate) const TRUE: Self = Self {
         node: NodeIx::TRUE,
         types: TypeSet::ALL,
@@ -79,7 +80,7 @@ impl NodeSummary {
         index: NONE,
     };
 
-    /// Lets nothing through.
+    /// Accepts nothing.
     const FALSE: Self = Self {
         node: NodeIx::FALSE,
         types: TypeSet::NONE,
@@ -87,7 +88,7 @@ impl NodeSummary {
         index: NONE,
     };
 
-    /// A node that may not be finished; [`Plan::settle`] fills in what it is like.
+    /// A node that may not be finished; [`Plan::settle`] fills in its summary.
     pub(crate) const fn open(node: NodeIx) -> Self {
         Self {
             node,
@@ -97,7 +98,8 @@ impl NodeSummary {
         }
     }
 
-    /// The first member that a walk over an object requires and that may be a string.
+    /// The first member in schema order that a walk over an object requires and that may be a
+    /// string.
     fn key(&self, plan: &Plan) -> Option<Box<NameTable>> {
         if self.inspection != Inspection::Object {
             return None;
@@ -112,7 +114,7 @@ impl NodeSummary {
 }
 
 impl Plan {
-    /// A finished node in short.
+    /// The summary of a finished node.
     pub(crate) fn summary(&self, ix: NodeIx) -> NodeSummary {
         let node = *self.node(ix);
         let (inspection, index) = match node.traits {
@@ -131,7 +133,7 @@ impl Plan {
         }
     }
 
-    /// What of a value a walk over items inspects.
+    /// The part of a value that a walk over items inspects.
     fn inspection_of(&self, array: u32) -> Inspection {
         let array = self.arrays.get(to_usize(array));
         let is_leaf = |rest: &NodeSummary| self.node(rest.node).traits.leaf;
@@ -143,8 +145,7 @@ impl Plan {
         }
     }
 
-    /// Finds the names that no pattern of their object matches, where that takes
-    /// little.
+    /// Finds the names that no pattern of their object matches, if that takes little work.
     fn match_names(&self, object: &mut ObjectPlan) {
         if object.patterns.is_empty()
             || object.patterns.len().saturating_mul(object.names.len()) > MATCHES
@@ -164,7 +165,7 @@ impl Plan {
         }
     }
 
-    /// The same with a row for each kind where that is less than all of the node.
+    /// The same, with a row for each kind if some kind needs less than the whole node.
     fn summary_by_kind(&mut self, ix: NodeIx, rows: &mut Vec<Option<NodeSummary>>) -> NodeSummary {
         let own = self.summary(ix);
         if own.inspection != Inspection::Further {
@@ -197,14 +198,14 @@ impl Plan {
         target
     }
 
-    /// What of a node concerns values of one kind.
+    /// The summary of a node for values of one kind.
     fn for_kind(&self, ix: NodeIx, kind: Kind, steps: u32) -> NodeSummary {
         let node = *self.node(ix);
         let own = self.summary(ix);
         if !node.types.intersects(TypeSet::of_kind(kind)) {
             return NodeSummary::FALSE;
         }
-        // What comes down to a look at the value needs no memory.
+        // A scalar needs no memo entry.
         let is_scalar = !matches!(kind, Kind::Array | Kind::Object);
         if (node.traits.memo && !is_scalar) || own.inspection == Inspection::Type {
             return own;
@@ -251,8 +252,8 @@ impl Plan {
         }
     }
 
-    /// The one subschema that a node comes down to for values of a kind that only
-    /// its last two runs concern, if there is one.
+    /// The only subschema that decides values of one kind, if the node has operations for that kind
+    /// in its last two runs alone.
     fn only_operand(&self, ix: NodeIx, kind: Kind) -> Option<NodeIx> {
         let node = self.node(ix);
         if node.has(Run::Tail.bit()) {
@@ -290,7 +291,7 @@ impl Plan {
         }
     }
 
-    /// A node in short, for values of one kind.
+    /// The summary that applies to values of one kind.
     #[inline(always)]
     pub(crate) fn of_kind<'p>(&'p self, target: &'p NodeSummary, kind: Kind) -> &'p NodeSummary {
         if target.inspection != Inspection::ByKind {
@@ -300,7 +301,7 @@ impl Plan {
         row.and_then(|row| row.get(place(kind))).unwrap_or(target)
     }
 
-    /// Writes the summary of each node wherever one is kept, once all are finished.
+    /// Updates every stored summary once all nodes are finished.
     pub(crate) fn settle(&mut self) {
         for array in &mut self.arrays {
             array.is_even = array.prefix.is_empty() && array.contains.is_none() && !array.unique;
@@ -345,9 +346,9 @@ impl Plan {
     }
 }
 
-/// Matches of a name by a pattern that are tried for one object when it is compiled,
-/// and what each may take.
+/// Maximum number of names matched against patterns for one object at compile time, and the fuel
+/// for each match.
 const MATCHES: usize = 256;
 const MATCH_FUEL: u64 = 1_000;
-/// Subschemas that are looked through for what concerns one kind.
+/// Maximum number of subschemas, each applied by the one before, that are followed for one kind.
 const STEPS: u32 = 4;

@@ -1,5 +1,5 @@
-//! Subschemas that are applied to one value together, and what of an object tells which of
-//! them are worth a look: the value of one member, and the names that are there.
+//! Subschemas that are applied to one value together, and the parts of an object that select which
+//! of them to evaluate: the value of one member, and which names are present.
 
 use std::slice;
 
@@ -7,17 +7,17 @@ use toolgate_json::{Kind, Node};
 
 use super::{NAME, NameTable, NodeIx, ROW};
 
-/// The operands of an `anyOf` or `oneOf`, or conditions beside each other.
+/// The operands of an `anyOf` or `oneOf`, or adjacent conditions.
 #[derive(Debug)]
 pub(crate) struct Union {
-    /// All subschemas that some value is applied to.
+    /// All subschemas that are applied to some value.
     pub(crate) branches: Box<[NodeIx]>,
-    /// How an object chooses among them, if it can.
+    /// How an object selects branches, if it can.
     pub(crate) select: Option<Box<Select>>,
 }
 
 impl Union {
-    /// The branches that a value of a kind other than object leaves.
+    /// The branches that remain for a value that is not an object.
     #[inline]
     pub(crate) fn of_others(&self) -> &[NodeIx] {
         let select = self.select.as_ref();
@@ -25,7 +25,7 @@ impl Union {
         others.unwrap_or(&self.branches)
     }
 
-    /// The lists of branches that objects leave, before a look at their names.
+    /// The lists of branches that remain for objects, before names are checked.
     pub(super) fn choices(&self) -> impl Iterator<Item = Left<'_>> {
         let all = self.select.is_none().then(|| Left::all(&self.branches));
         let chosen = self.select.iter().flat_map(|select| select.choices());
@@ -34,34 +34,34 @@ impl Union {
     }
 }
 
-/// What decides branches before they are evaluated: for `anyOf` and `oneOf` those that are
-/// left out do not match; of conditions the test is decided, so that what is left are the
-/// subschemas that follow from it.
+/// Decides branches before they are evaluated. For `anyOf` and `oneOf`, the omitted branches do not
+/// match. For conditions, the test is decided, and the remaining branches are the subschemas that
+/// follow from it.
 #[derive(Debug)]
 pub(crate) struct Select {
-    /// The member whose value chooses, if there is one.
+    /// The member whose value selects, if there is one.
     pub(crate) key: Option<Key>,
-    /// The branches that objects leave where no member chooses.
+    /// The branches that remain for objects if no member selects.
     pub(crate) all: Box<[Candidate]>,
-    /// The names that rule out branches by being there or not being there.
+    /// The names whose presence or absence rules out branches.
     pub(crate) names: Option<Names>,
-    /// What is applied to values that are not objects, if that is not every branch.
+    /// The branches applied to values that are not objects, if not all are.
     pub(crate) others: Option<Box<[NodeIx]>>,
 }
 
-/// A branch that may be left.
+/// A branch that may remain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Candidate {
     pub(crate) node: NodeIx,
-    /// Its rules among those of [`Names`], of which an object must keep one: where they start
-    /// and end. Without a rule every object keeps them.
+    /// The range of its rules in [`Names`]; an object must satisfy one of them. If the range is
+    /// empty, every object keeps the branch.
     pub(crate) rules: (u16, u16),
 }
 
-/// The member whose value chooses, and the branches that each value leaves.
+/// The member whose value selects, and the branches that remain for each value.
 #[derive(Debug)]
 pub(crate) struct Key {
-    /// The member's name, alone in its table.
+    /// The member's name, the only one in its table.
     pub(crate) name: NameTable,
     /// The strings that some branch asks for.
     pub(crate) strings: NameTable<Box<[Candidate]>>,
@@ -73,7 +73,7 @@ pub(crate) struct Key {
     pub(crate) rest: Box<[Candidate]>,
     /// The branches left by arrays, objects and other numbers.
     pub(crate) unlike: Box<[Candidate]>,
-    /// The branches left by an object without the member.
+    /// The branches left by an object that lacks the member.
     pub(crate) absent: Box<[Candidate]>,
 }
 
@@ -82,11 +82,11 @@ pub(crate) struct Key {
 pub(crate) struct Names {
     pub(crate) table: NameTable<u64>,
     pub(crate) rules: Box<[Rule]>,
-    /// Some branches ask for nothing but names, so that the rules decide them.
+    /// Some branches depend on names alone, so the rules decide them.
     pub(crate) decide: bool,
 }
 
-/// Which names must be there and which must not, as bits.
+/// Names that must be present and names that must be absent, as bits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Rule {
     pub(crate) required: u64,
@@ -94,7 +94,7 @@ pub(crate) struct Rule {
 }
 
 impl Rule {
-    /// Whether an object with some names keeps it.
+    /// Whether an object with the names in `present` satisfies it.
     #[inline]
     pub(crate) const fn admits(self, present: u64) -> bool {
         present & self.required == self.required && present & self.forbidden == 0
@@ -102,14 +102,14 @@ impl Rule {
 }
 
 impl Select {
-    /// The names to look for, given the branches that are left.
+    /// The names to search for, given the remaining branches.
     #[inline]
     pub(crate) fn names_for(&self, list: &[Candidate]) -> Option<&Names> {
         let names = self.names.as_ref();
         names.filter(|names| list.len() > usize::from(!names.decide))
     }
 
-    /// Whether every object is looked at by one branch at most.
+    /// Whether at most one branch is evaluated for each object.
     pub(crate) fn is_exclusive(&self) -> bool {
         self.choices().all(|list| list.len() < 2)
     }
@@ -120,7 +120,7 @@ impl Select {
         all.into_iter().chain(keyed)
     }
 
-    /// Bytes of its tables, about.
+    /// The approximate size of its tables in bytes.
     pub(super) fn memory(&self) -> usize {
         let lists = self.choices().map(|list| ROW + size_of_val(list));
         let keys = self.key.iter().flat_map(|key| key.strings.names());
@@ -135,7 +135,7 @@ impl Select {
 }
 
 impl Key {
-    /// The branches that a value of the member leaves.
+    /// The branches that remain for a value of the member.
     #[inline]
     pub(crate) fn branches<'i, N: Node<'i>>(&self, member: N) -> &[Candidate] {
         let word = |at: usize| self.words.get(at).and_then(Option::as_deref);
@@ -169,11 +169,11 @@ impl Key {
     }
 }
 
-/// The branches of a union that a value leaves.
+/// The branches of a union that remain for a value.
 #[derive(Debug, Clone)]
 pub(crate) enum Left<'p> {
     All(slice::Iter<'p, NodeIx>),
-    /// Those whose rules the names of an object keep.
+    /// Those whose rules the names of an object satisfy.
     Chosen {
         list: slice::Iter<'p, Candidate>,
         names: Option<(&'p Names, u64)>,
@@ -186,7 +186,7 @@ impl<'p> Left<'p> {
         Self::All(branches.iter())
     }
 
-    /// `names` has the names of the object that were found.
+    /// `names` holds the names that were found in the object.
     #[inline]
     pub(crate) fn chosen(list: &'p [Candidate], names: Option<(&'p Names, u64)>) -> Self {
         let list = list.iter();
@@ -211,14 +211,14 @@ impl Iterator for Left<'_> {
 }
 
 impl Names {
-    /// The rules of a branch of which an object must keep one, if they are there.
+    /// The rules of a branch, one of which an object must satisfy; `None` if they are missing.
     #[inline]
     pub(crate) fn rules_of(&self, branch: Candidate) -> Option<&[Rule]> {
         let (start, end) = branch.rules;
         self.rules.get(usize::from(start)..usize::from(end))
     }
 
-    /// A branch's node, if an object with some names keeps one of its rules.
+    /// The node of a branch, if an object with the names in `present` satisfies one of its rules.
     #[inline]
     fn left(&self, branch: Candidate, present: u64) -> Option<NodeIx> {
         match self.rules_of(branch) {

@@ -1,4 +1,4 @@
-//! What a schema says about an instance that matches it.
+//! Collects what a schema says about an instance that matches it.
 
 use std::ops::ControlFlow;
 
@@ -11,18 +11,17 @@ use crate::explain::sink::{EvaluationLocation, Full, Sink};
 use crate::schema::instance::{Instance, Question};
 use crate::schema::{Schema, Workspace};
 
-/// What the subschemas that hold say about the values they hold for.
+/// The annotations of the subschemas that hold, with the values they hold for.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 #[non_exhaustive]
 pub struct Annotations {
-    /// The annotations, those that were met last first. Empty if the instance
-    /// does not match.
+    /// The annotations, the most recently collected first. Empty if the instance does not match.
     pub list: Vec<Annotation>,
-    /// Whether these are all; `false`, with an empty list, if a bound was reached.
+    /// Whether the list is complete; `false`, with an empty list, if a limit was reached.
     pub complete: bool,
 }
 
-/// One keyword's word on one value.
+/// The annotation of one value by one keyword.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Annotation {
@@ -30,15 +29,15 @@ pub struct Annotation {
     pub instance_location: String,
     /// The keyword.
     pub keyword: String,
-    /// The subschema that has the keyword: its document's URI (empty for the
-    /// schema itself) with a JSON pointer as fragment.
+    /// The subschema that has the keyword: its document's URI (empty for the schema itself) with a
+    /// JSON pointer as fragment.
     pub schema_location: String,
-    /// What the keyword says, as JSON text.
+    /// The annotation as JSON text.
     pub value: String,
 }
 
 impl Annotations {
-    /// What one keyword says about one value, the latest first.
+    /// The annotations of one value by one keyword, the latest first.
     ///
     /// ```
     /// use toolgate_schema::{Schema, Workspace};
@@ -61,9 +60,9 @@ impl Annotations {
 }
 
 impl Schema {
-    /// Collects annotations: what keywords that hold say about the values of an
-    /// instance that matches (2020-12 core, section 7.7). Unknown keywords are
-    /// annotations too. Bounded in number and size.
+    /// Collects annotations: what keywords that hold say about the values of an instance that
+    /// matches (2020-12 core, section 7.7). Unknown keywords are annotations too. Their number and
+    /// size are limited.
     ///
     /// ```
     /// use toolgate_schema::{Schema, Workspace};
@@ -78,7 +77,7 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// Only for text: it is not JSON, or over the bounds of
+    /// Only for JSON text: it is malformed, or exceeds the limits of
     /// [`Limits::instance`](crate::Limits::instance).
     pub fn annotations<I: Instance>(
         &self,
@@ -111,7 +110,7 @@ impl Schema {
         let complete = evaluation.report(&mut collector);
         let mut list = collector.list;
         if !complete {
-            // A subschema that was in progress might still have failed.
+            // A subschema in progress might still have failed.
             list.clear();
         }
         list.reverse();
@@ -119,7 +118,7 @@ impl Schema {
     }
 }
 
-/// What the keywords that hold say about an instance.
+/// Asks for the annotations of an instance.
 struct Annotate;
 
 impl Question for Annotate {
@@ -138,7 +137,7 @@ impl Question for Annotate {
 struct Collector<'o> {
     locator: Locator<'o>,
     list: Vec<Annotation>,
-    /// How many annotations there were when each open subschema began.
+    /// The number of annotations when each open subschema began.
     open: Vec<usize>,
     bytes: usize,
 }
@@ -191,7 +190,7 @@ impl Sink for Collector<'_> {
     }
 }
 
-/// Bytes that all annotations may take together.
+/// Maximum size of all annotations in bytes.
 const BYTES: usize = 4 << 20;
-/// What an annotation takes beside its texts.
+/// The size of an annotation in addition to its strings.
 const ENTRY_BYTES: usize = 128;

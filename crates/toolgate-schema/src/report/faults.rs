@@ -1,4 +1,4 @@
-//! Faults before they are put into words: where each is, and no text yet.
+//! Faults before they are described in words: their locations, without text.
 
 use toolgate_json::Node;
 
@@ -8,9 +8,8 @@ use crate::execute::{Allowance, Scratch};
 use crate::explain::{self, Evaluation, Found, Program};
 use crate::schema::Verdict;
 
-/// What is wrong with an instance, from [`Schema::faults`](crate::Schema::faults). It
-/// borrows the schema and the instance, and holds no text; [`report`](Self::report)
-/// writes all of it out.
+/// What is wrong with an instance, from [`Schema::faults`](crate::Schema::faults). It borrows the
+/// schema and the instance, and holds no text; [`report`](Self::report) describes all of it.
 pub struct Faults<'s, 'i, N: Node<'i>> {
     verdict: Verdict,
     complete: bool,
@@ -39,7 +38,7 @@ impl<'s, 'i, N: Node<'i>> Faults<'s, 'i, N> {
         }
     }
 
-    /// What an evaluation finds.
+    /// The result of an evaluation.
     pub(super) fn found(
         verdict: Verdict,
         program: &'s Program,
@@ -67,7 +66,7 @@ impl<'s, 'i, N: Node<'i>> Faults<'s, 'i, N> {
         self.verdict
     }
 
-    /// Whether these are all; `false` if a bound was reached.
+    /// Whether the list is complete; `false` if a limit was reached.
     ///
     /// ```
     /// use toolgate_schema::{Schema, ValueNode, Workspace};
@@ -85,7 +84,7 @@ impl<'s, 'i, N: Node<'i>> Faults<'s, 'i, N> {
         self.complete
     }
 
-    /// How many there are.
+    /// The number of faults.
     ///
     /// ```
     /// use toolgate_schema::{Schema, ValueNode, Workspace};
@@ -100,7 +99,7 @@ impl<'s, 'i, N: Node<'i>> Faults<'s, 'i, N> {
         self.found.faults.len()
     }
 
-    /// Whether there is none: the verdict is another than [`Verdict::Invalid`].
+    /// Whether there are no faults: the verdict is not [`Verdict::Invalid`].
     pub fn is_empty(&self) -> bool {
         self.found.faults.is_empty()
     }
@@ -118,7 +117,7 @@ impl<'s, 'i, N: Node<'i>> Faults<'s, 'i, N> {
         })
     }
 
-    /// All of it in words.
+    /// Describes all faults in words.
     ///
     /// ```
     /// use toolgate_schema::{Schema, ValueNode, Workspace};
@@ -151,7 +150,7 @@ impl<'s, 'i, N: Node<'i>> Faults<'s, 'i, N> {
 }
 
 impl<'i, N: Node<'i>> Fault<'_, 'i, N> {
-    /// The keyword as the schema spells it; nothing for a `false` schema.
+    /// The keyword as the schema spells it; `None` for a `false` schema.
     ///
     /// ```
     /// use toolgate_schema::{Schema, ValueNode, Workspace};
@@ -175,7 +174,7 @@ impl<'i, N: Node<'i>> Fault<'_, 'i, N> {
         self.found.paths.pointer(self.fault.place)
     }
 
-    /// The fault in words; nothing if finding them reached a bound.
+    /// Describes the fault in words; `None` if finding the words reached a limit.
     #[must_use]
     pub fn finding(&self) -> Option<Finding> {
         Writer::new(self.program, self.found, self.allowance).write(self.fault)

@@ -1,4 +1,4 @@
-//! What is wrong with an instance, and the list it is collected in.
+//! The description of what is wrong with an instance.
 
 use std::fmt::{self, Write as _};
 use std::ops::{ControlFlow, Range};
@@ -22,27 +22,25 @@ use crate::model::Model;
 pub struct Finding {
     /// The value, as a JSON pointer (RFC 6901) into the instance.
     pub instance_location: String,
-    /// The member's name, if the keyword looked at a name (`propertyNames`) of
-    /// the object at `instance_location`.
+    /// The member's name, if the keyword was applied to a name (`propertyNames`) of the object at
+    /// `instance_location`.
     pub property_name: Option<String>,
-    /// The keyword, by the keywords that led to it, references included: a JSON
-    /// pointer along the evaluation.
+    /// The evaluation path of the keyword, references included, as a JSON pointer.
     pub keyword_location: String,
-    /// The keyword where it is: its resource's URI with a JSON pointer as
-    /// fragment. Without an `$id` the URI is only the fragment.
+    /// The location of the keyword: its resource's URI with a JSON pointer as fragment. Without an
+    /// `$id` the URI is only the fragment.
     pub absolute_keyword_location: String,
     /// The keyword; for a `false` schema the one that applies it (empty at the root).
     pub keyword: String,
     /// What is wrong.
     pub kind: FindingKind,
-    /// Where the keyword is in the schema's text.
+    /// The location of the keyword in the schema's JSON text.
     pub source: Source,
-    /// Where the value is in the instance's text, in bytes, if the instance
-    /// was read from text.
+    /// The byte range of the value in the instance's JSON text, if the instance was read from text.
     pub instance_span: Option<Range<usize>>,
 }
 
-/// A place in a schema document.
+/// A location in a schema document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Source {
@@ -79,7 +77,7 @@ impl Finding {
 
 impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // why: written in its many pieces, it would make a text of the caller's grow many times.
+        // why: written piece by piece, it would make the caller's string grow many times.
         let mut line = String::with_capacity(LINE);
         if let Some(name) = &self.property_name {
             write!(line, "property name `{}`: ", quote(name, SHOWN))?;
@@ -94,8 +92,9 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Admits faults up to a count and a sum of bytes. A caller that asked for few is done
-/// with the last of them; otherwise one too many says that there are more.
+/// Accepts faults up to a maximum number and total size. If the caller asked for fewer than the
+/// maximum, the evaluation ends with the last one; otherwise one fault too many tells that there
+/// are more.
 pub(super) struct Bounds {
     count: usize,
     most: usize,
@@ -138,7 +137,7 @@ impl Sink for Bounds {
     }
 }
 
-/// Writes out faults as findings.
+/// Describes faults as findings.
 pub(super) struct Writer<'o, 'i, N: Node<'i>> {
     model: &'o Model,
     found: &'o Found<'o, 'i, N>,
@@ -147,7 +146,7 @@ pub(super) struct Writer<'o, 'i, N: Node<'i>> {
 }
 
 impl<'o, 'i, N: Node<'i>> Writer<'o, 'i, N> {
-    /// Writes those of `found`.
+    /// Describes the faults in `found`.
     pub(super) fn new(
         program: &'o Program,
         found: &'o Found<'o, 'i, N>,
@@ -162,7 +161,7 @@ impl<'o, 'i, N: Node<'i>> Writer<'o, 'i, N> {
         }
     }
 
-    /// The finding of a fault; nothing if a bound was reached.
+    /// The finding for a fault; `None` if a limit was reached.
     pub(super) fn write(&mut self, fault: &Fault<'i, N>) -> Option<Finding> {
         let kind = self.describer.describe(self.found, fault)?;
         let model = self.model;
@@ -199,12 +198,12 @@ impl<'o, 'i, N: Node<'i>> Writer<'o, 'i, N> {
     }
 }
 
-/// Bytes that all findings of a report may take together.
+/// Maximum size of all findings of a report in bytes.
 const BYTES: usize = 1 << 20;
-/// What a finding takes beside its places.
+/// The size of a finding in addition to its locations.
 const KIND_BYTES: usize = 1 << 10;
 
-/// Bytes that most messages do not exceed.
+/// The length of a message; most are not longer.
 const LINE: usize = 256;
-/// Characters of a place that a message repeats.
+/// Maximum number of characters of a location that a message repeats.
 pub(super) const PLACE: usize = 200;

@@ -29,7 +29,7 @@ impl OutputFormat {
         Self::Hierarchical,
     ];
 
-    /// The format of that name, as the specifications spell it.
+    /// The format with the given name, as the specifications spell it.
     ///
     /// ```
     /// use toolgate_schema::OutputFormat;

@@ -2,7 +2,7 @@
 
 use toolgate_json::{json_string, push_json_string};
 
-/// An object or array in progress: knows whether a comma is due.
+/// An object or array in progress; knows whether a comma is needed.
 pub(super) struct Writer {
     text: String,
     comma: bool,
@@ -31,13 +31,13 @@ impl Writer {
         self.comma = false;
     }
 
-    /// Closes what was opened last.
+    /// Closes the innermost object or array.
     pub(super) fn close(&mut self, bracket: char) {
         self.text.push(bracket);
         self.comma = true;
     }
 
-    /// The name of the member that follows.
+    /// Writes the name of the next member.
     pub(super) fn name(&mut self, name: &str) {
         self.separate();
         push_json_string(&mut self.text, name);
@@ -53,7 +53,7 @@ impl Writer {
         self.raw(if value { "true" } else { "false" });
     }
 
-    /// JSON text that is there already.
+    /// Writes existing JSON text.
     pub(super) fn raw(&mut self, json: &str) {
         self.separate();
         self.text.push_str(json);

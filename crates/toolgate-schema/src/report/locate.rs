@@ -1,4 +1,4 @@
-//! Where a keyword is: in its document, and under its resource's name.
+//! Locates keywords, in their documents and by the URIs of their resources.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use crate::explain::Origin;
 use crate::model::{Model, SubschemaId};
 
-/// Finds the places of subschemas in their documents, each once.
+/// Computes the locations of subschemas in their documents, each once.
 pub(super) struct Locator<'o> {
     model: &'o Model,
     known: BTreeMap<SubschemaId, String>,
@@ -34,8 +34,9 @@ impl<'o> Locator<'o> {
         })
     }
 
-    /// The JSON pointer and the absolute URI of a subschema, or of a keyword in it, by the keywords
-    /// that lead there from its origin. The URI is that of its resource, with a JSON pointer as fragment.
+    /// The JSON pointer and the absolute URI of a subschema, or of a keyword in it, from the tokens
+    /// that lead there from its origin. The URI is that of its resource, with a JSON pointer as
+    /// fragment.
     pub(super) fn places(
         &mut self,
         sub: SubschemaId,
@@ -63,9 +64,9 @@ impl<'o> Locator<'o> {
     }
 }
 
-/// Appends a JSON pointer as a URI fragment holds it (RFC 6901, section 6).
+/// Appends a JSON pointer in the form of a URI fragment (RFC 6901, section 6).
 pub(super) fn push_fragment(uri: &mut String, pointer: &str) {
-    // A pass without an exit is the quicker one.
+    // A loop without early exit is faster.
     if pointer
         .bytes()
         .fold(true, |all, byte| all & represents_itself(byte))
@@ -85,7 +86,7 @@ pub(super) fn push_fragment(uri: &mut String, pointer: &str) {
 
 /// Whether RFC 3986 allows a byte in a fragment.
 fn represents_itself(byte: u8) -> bool {
-    // By their order in ASCII: what is left out of the ranges is no character of a URI.
+    // In ASCII order: characters outside the ranges are not allowed in a URI fragment.
     matches!(
         byte,
         b'!' | b'$' | b'&'..=b';' | b'=' | b'?'..=b'Z' | b'_' | b'a'..=b'z' | b'~'

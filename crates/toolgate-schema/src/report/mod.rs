@@ -1,5 +1,5 @@
-//! Says why: findings for programs, an explanation for people and models, the
-//! standard output formats, and annotations.
+//! Explains verdicts: findings for programs, a summary for people and models, the standard output
+//! formats, and annotations.
 
 mod annotations;
 mod faults;
@@ -31,19 +31,19 @@ use crate::schema::{Schema, Verdict, Workspace};
 pub struct Report {
     /// The answer.
     pub verdict: Verdict,
-    /// What is wrong, in the order it was found; at most [`Report::FINDINGS`].
-    /// One fault is found once, even if several paths through the schema lead to
-    /// it. Empty unless the verdict is [`Verdict::Invalid`].
+    /// What is wrong, in the order it was found; at most [`Report::FINDINGS`]. Each fault occurs
+    /// once, even if several paths through the schema lead to it. Empty unless the verdict is
+    /// [`Verdict::Invalid`].
     pub findings: Vec<Finding>,
-    /// Whether these are all; `false` if a bound was reached.
+    /// Whether the list is complete; `false` if a limit was reached.
     pub complete: bool,
 }
 
 impl Report {
-    /// The most findings that a report holds.
+    /// The maximum number of findings in a report.
     pub const FINDINGS: usize = MOST_FINDINGS;
 
-    /// The findings that matter, in a few lines for people and language models.
+    /// The most useful findings, in a few lines for people and language models.
     ///
     /// ```
     /// use toolgate_schema::{Schema, Workspace};
@@ -60,7 +60,7 @@ impl Report {
     }
 }
 
-/// Why an instance does not match.
+/// Asks why an instance does not match.
 struct Explain;
 
 impl Question for Explain {
@@ -85,15 +85,15 @@ impl Question for Explain {
 }
 
 impl Schema {
-    /// Says why an instance does not match.
+    /// Explains why an instance does not match.
     ///
-    /// The verdict is that of a [`check`](Self::check); only where it is no does a
-    /// second, plain evaluation of the schema as it was written find out why. That one
-    /// keeps the bounds of a check: a quarter of the fuel, whose units are four times as
-    /// dear there. Where it reaches one, [`Report::complete`] is `false`.
+    /// The verdict is that of a [`check`](Self::check). If it is [`Verdict::Invalid`], a second,
+    /// plain evaluation of the schema as it was written finds the reasons. It obeys the limits of a
+    /// check, with a quarter of the fuel, because a unit costs four times as much there. If it
+    /// reaches a limit, [`Report::complete`] is `false`.
     ///
-    /// The findings of text and of documents have their places in the text
-    /// ([`Finding::instance_span`]). How many are looked for is an option of the
+    /// For JSON text and documents, each finding has its byte range in the text
+    /// ([`Finding::instance_span`]). The maximum number of findings is an option of the
     /// [`Workspace`].
     ///
     /// ```
@@ -112,7 +112,7 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// Only for text: it is not JSON, or over the bounds of
+    /// Only for JSON text: it is malformed, or exceeds the limits of
     /// [`Limits::instance`](crate::Limits::instance).
     pub fn explain<I: Instance>(
         &self,
@@ -122,10 +122,9 @@ impl Schema {
         instance.ask(self, workspace, Explain)
     }
 
-    /// What [`explain`](Self::explain) finds, before it is put into words: to count the
-    /// faults, or to read few of them. The faults borrow the instance, so this takes a
-    /// [`Node`]: of a text, read an [`OwnedDocument`](crate::OwnedDocument) first and pass its
-    /// root.
+    /// Finds what [`explain`](Self::explain) finds, without describing it in words: to count the
+    /// faults, or to read few of them. The faults borrow the instance, so this takes a [`Node`]:
+    /// for JSON text, read an [`OwnedDocument`](crate::OwnedDocument) first and pass its root.
     ///
     /// ```
     /// use toolgate_schema::{Schema, ValueNode, Workspace};
@@ -146,7 +145,7 @@ impl Schema {
         if verdict != Verdict::Invalid {
             return Faults::none(verdict);
         }
-        // It was made once already, from the same text.
+        // It was built before, from the same text.
         let Ok(program) = self.plain() else {
             return Faults::none(verdict);
         };
@@ -170,7 +169,7 @@ impl Schema {
         }
     }
 
-    /// The verdict of a plain evaluation; where it has none, that of a check.
+    /// The verdict of a plain evaluation; if it has none, that of a check.
     fn verdict<'i, N: Node<'i>>(
         &self,
         workspace: &mut Workspace,

@@ -15,14 +15,13 @@ use crate::schema::{Schema, Verdict, Workspace};
 impl Schema {
     /// The result of a check in a standard output format, as JSON text.
     ///
-    /// The nested formats nest less than 128 levels deep, which is what most readers of JSON
-    /// take: units further down are listed side by side, each with its own places. Only the value of an
-    /// annotation that is 124 levels deep itself leads beyond.
+    /// The nested formats nest less than 128 levels deep, which most JSON parsers accept: deeper
+    /// units are listed side by side, each with its own locations. The only exception is the value
+    /// of an annotation that is itself 124 levels deep.
     ///
-    /// Bounded: at most 10,000 subschemas and keywords, and some megabytes of
-    /// text. An output that a bound cut short has `"complete": false` at its
-    /// root, beside the members of the standard; a check that is undecided is
-    /// written as not valid, with the reason as `"error"`.
+    /// The output has at most 10,000 subschemas and keywords, and some megabytes of text. If a
+    /// limit cut it short, it has `"complete": false` at its root, beside the standard members; an
+    /// undecided check is written as not valid, with the reason as `"error"`.
     ///
     /// ```
     /// use toolgate_schema::{OutputFormat, Schema, Workspace};
@@ -35,7 +34,7 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// Only for text: it is not JSON, or over the bounds of
+    /// Only for JSON text: it is malformed, or exceeds the limits of
     /// [`Limits::instance`](crate::Limits::instance).
     pub fn output<I: Instance>(
         &self,
@@ -120,16 +119,16 @@ struct Output<'t, 'o> {
     undecided: bool,
 }
 
-/// The lists of a nested output that are being written, outermost first.
+/// The open lists of a nested output, outermost first.
 struct Open {
     lists: Vec<std::vec::IntoIter<usize>>,
-    /// The most lists in each other.
+    /// Maximum number of nested lists.
     most: usize,
 }
 
 impl Open {
-    /// Each list nests an array and an object, beside the root, the object of a unit's annotations and
-    /// an annotation's own value.
+    /// Each list nests an array and an object; the root, the object with a unit's annotations and
+    /// an annotation's own value also nest.
     fn new(units: &[Unit]) -> Self {
         let values = units.iter().filter_map(|unit| unit.annotation.as_deref());
         let deepest = values.map(levels).max().unwrap_or(0);
@@ -139,9 +138,8 @@ impl Open {
         }
     }
 
-    /// The units listed under a unit: those below it, or, where the output would
-    /// otherwise become too deep to be read again, all those further down as well;
-    /// under those nothing is listed then.
+    /// The units listed under a unit: its children or, if the output would otherwise nest too
+    /// deeply to be parsed again, all its descendants; nothing is listed under those.
     fn below(&self, unit: usize, children: impl Fn(usize) -> Vec<usize>) -> Vec<usize> {
         if self.lists.len() >= self.most {
             return Vec::new();
@@ -165,13 +163,12 @@ impl Open {
         }
     }
 
-    /// The next unit of the innermost list, or that it has no more; nothing if no list
-    /// is open.
+    /// The next unit of the innermost list, or `Some(None)` at its end; `None` if no list is open.
     fn next(&mut self) -> Option<Option<usize>> {
         Some(self.lists.last_mut()?.next())
     }
 
-    /// Ends the innermost list, and the unit that has it but for the root.
+    /// Ends the innermost list, and the unit that contains it unless that is the root.
     fn close(&mut self, json: &mut Writer) {
         self.lists.pop();
         json.close(']');
@@ -182,7 +179,7 @@ impl Open {
 }
 
 impl Output<'_, '_> {
-    /// The members of the root, and a flat list of the others.
+    /// The members of the root, and a flat list of the other units.
     fn basic(&self, json: &mut Writer) {
         let Some(root) = self.tree.units.first() else {
             return;
@@ -196,12 +193,12 @@ impl Output<'_, '_> {
                 break;
             }
             let says = match self.valid {
-                // What a failing subschema says is dropped.
+                // Annotations under a failing subschema are dropped.
                 true => unit.annotation.is_some() && unit.valid && self.holds(unit),
                 false => !unit.valid,
             };
-            // A keyword that only applies subschemas says no more than they do,
-            // and a subschema no more than its keywords.
+            // A keyword that only applies subschemas adds nothing to what they say, and a subschema
+            // adds nothing to what its keywords say.
             if says {
                 json.open('{');
                 self.unit(unit, json);
@@ -211,7 +208,7 @@ impl Output<'_, '_> {
         json.close(']');
     }
 
-    /// Whether all subschemas around a unit hold.
+    /// Whether all subschemas that enclose a unit hold.
     fn holds(&self, unit: &Unit) -> bool {
         let mut parent = unit.parent;
         while let Some(above) = parent.and_then(|at| self.tree.units.get(at)) {
@@ -256,11 +253,11 @@ impl Output<'_, '_> {
         if self.valid { "annotations" } else { "errors" }
     }
 
-    /// The tree without units that say nothing, and without those that have one
-    /// child and nothing to say themselves.
+    /// The tree without units that say nothing, and without units that have one child and say
+    /// nothing themselves.
     fn detailed(&self, json: &mut Writer) {
         let units = &self.tree.units;
-        // The unit that is listed for each unit: itself, its only child, or none.
+        // For each unit, the unit that is listed in its place: itself, its only child, or none.
         let mut stands: Vec<Option<usize>> = vec![None; units.len()];
         let mut kept: Vec<Vec<usize>> = vec![Vec::new(); units.len()];
         for (index, unit) in units.iter().enumerate().rev() {
@@ -295,8 +292,8 @@ impl Output<'_, '_> {
         }
     }
 
-    /// The members of a unit (but `valid`) and of those below it. Needs no
-    /// stack: the open lists are kept in a vector.
+    /// Writes the members of a unit (except `valid`) and of its descendants. It does not recurse:
+    /// the open lists are in a vector.
     fn nested(&self, top: usize, unit: &Unit, children: &[Vec<usize>], json: &mut Writer) {
         let list = |at: usize| children.get(at).cloned().unwrap_or_default();
         let mut open = Open::new(&self.tree.units);
@@ -403,7 +400,7 @@ impl Output<'_, '_> {
         }
     }
 
-    /// v1: a subschema's places, and what its keywords say.
+    /// v1: a subschema's locations, with the annotations and errors of its keywords.
     fn node(&self, index: usize, unit: &Unit, json: &mut Writer) {
         json.name("evaluationPath");
         json.string(&unit.path);
@@ -440,7 +437,7 @@ impl Output<'_, '_> {
         json.name("errors");
         json.open('{');
         if let Some(error) = &unit.error {
-            // A `false` schema has no keyword to blame.
+            // A `false` schema has no keyword to name.
             json.name("");
             json.string(error);
         }
@@ -463,8 +460,7 @@ fn places(unit: &Unit, json: &mut Writer) {
     json.string(&unit.instance);
 }
 
-/// What a unit says that fails only by those below it.
-/// How many arrays and objects of a JSON text stand in each other at the most.
+/// The maximum depth of nested arrays and objects in a JSON text.
 fn levels(json: &str) -> usize {
     let (mut open, mut most) = (0_usize, 0);
     let (mut is_text, mut is_escaped) = (false, false);
@@ -484,10 +480,11 @@ fn levels(json: &str) -> usize {
     most
 }
 
-/// The most arrays and objects in each other: less than the 128 that most readers of JSON take.
+/// Maximum depth of nested arrays and objects: less than the 128 that most JSON parsers accept.
 const LEVELS: usize = 127;
-/// The most lists in each other, where no annotation needs the room.
+/// Maximum number of nested lists, if no annotation needs the room.
 const LISTS: usize = 60;
+/// The error of a unit that fails only through its descendants.
 const INNER_ERROR: &str = "a subschema does not hold";
-/// Bytes of text behind which no further unit begins.
+/// No further unit begins after this many bytes of text.
 const TEXT_BYTES: usize = 16 << 20;

@@ -1,4 +1,4 @@
-//! The findings that matter, for people and for models that must repair a call.
+//! Selects the most useful findings, for people and for models that must repair a call.
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt::{self, Write as _};
@@ -10,19 +10,19 @@ use super::{Report, Verdict};
 use crate::explain::kind::FindingKind;
 use crate::explain::text::{Alternatives, Branches, SHOWN, write_missing};
 
-/// What to change, in a few lines: at most [`Explanation::LINES`] of them and
-/// about two kilobytes, however long the report is.
+/// What to change, in a few lines: at most [`Explanation::LINES`] of them and about two kilobytes,
+/// however long the report is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explanation {
     lines: Vec<String>,
-    /// Faults that are not in `lines`.
+    /// The number of faults that are not in `lines`.
     more: usize,
-    /// Whether there may be yet others.
+    /// Whether all faults are counted.
     complete: bool,
 }
 
 impl Explanation {
-    /// The most lines.
+    /// The maximum number of lines.
     pub const LINES: usize = 10;
 
     pub(super) fn new(report: &Report) -> Self {
@@ -57,7 +57,7 @@ impl Explanation {
         }
     }
 
-    /// The lines: each names a place, what was expected there and what was found.
+    /// The lines: each names a location, what was expected there and what was found.
     pub fn lines(&self) -> impl Iterator<Item = &str> {
         self.lines.iter().map(String::as_str)
     }
@@ -87,12 +87,12 @@ impl fmt::Display for Explanation {
 }
 
 struct Entry {
-    /// The lower, the more useful.
+    /// Lower ranks are more useful.
     rank: u8,
     line: String,
 }
 
-/// The findings less those of branches that were not meant.
+/// The findings without those of branches that were not meant.
 struct Selection<'r> {
     findings: &'r [Finding],
     dropped: Vec<bool>,
@@ -120,8 +120,8 @@ impl<'r> Selection<'r> {
         self.dropped.get(index).copied().unwrap_or(false)
     }
 
-    /// Drops the findings of all branches but the one that was probably meant,
-    /// and the union itself if that branch says enough.
+    /// Drops the findings of all branches except the one that was probably meant, and that of the
+    /// union itself if that branch explains enough.
     fn choose(&mut self, index: usize, union: &Finding, branches: &Branches) {
         let mut of_branch: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (at, finding) in self.findings.iter().enumerate().skip(index + 1) {
@@ -146,8 +146,9 @@ impl<'r> Selection<'r> {
         }
     }
 
-    /// Among the plausible branches the one whose faults lie deepest, then the
-    /// one with the fewest. None if all it says is that the type is wrong.
+    /// The plausible branch whose faults are deepest in the instance; after a tie, the one with the
+    /// fewest. `None` if the branch also rejects the value's own type or value, unless it is the
+    /// only branch.
     fn best(
         &self,
         union: &Finding,
@@ -241,7 +242,7 @@ impl<'r> Selection<'r> {
 
     fn line(&self, index: usize, finding: &Finding) -> String {
         let (place, name) = match &finding.kind {
-            // Said of the object, since the name is in the message.
+            // Reported for the object, because the message contains the name.
             FindingKind::UnexpectedProperty { .. } | FindingKind::ForbiddenProperty { .. } => {
                 (parent(&finding.instance_location), None)
             }
@@ -266,8 +267,8 @@ impl<'r> Selection<'r> {
         line
     }
 
-    /// What the branches of a union expect together, if each says only which
-    /// types or values it would take.
+    /// What the branches of a union expect together, if each of them only says which types or
+    /// values it accepts.
     fn alternatives(&self, index: usize, union: &Finding) -> Option<String> {
         let mut types: Vec<&'static str> = Vec::new();
         let mut values: Vec<&str> = Vec::new();
@@ -337,7 +338,7 @@ impl<'r> Selection<'r> {
     }
 }
 
-/// Which branch of a union a finding belongs to.
+/// The branch of a union that a finding belongs to.
 fn branch_of(finding: &Finding, union: &Finding) -> Option<usize> {
     let rest = finding
         .keyword_location
@@ -352,7 +353,7 @@ fn branch_of(finding: &Finding, union: &Finding) -> Option<usize> {
     rest.split('/').next()?.parse().ok()
 }
 
-/// The place that a line begins with.
+/// The location that a line begins with.
 fn start(place: &str, name: Option<&str>) -> String {
     let mut line = String::new();
     if !place.is_empty() {
@@ -372,7 +373,7 @@ fn depth(pointer: &str) -> usize {
     pointer.bytes().filter(|byte| *byte == b'/').count()
 }
 
-/// What helps most comes first: names and types, then bounds, then the rest.
+/// The most useful findings come first: names and types, then bounds, then the rest.
 fn rank(kind: &FindingKind) -> u8 {
     match kind {
         FindingKind::UnexpectedProperty { .. }
@@ -391,7 +392,7 @@ fn rank(kind: &FindingKind) -> u8 {
     }
 }
 
-/// Bytes that the lines take together.
+/// Maximum size of all lines in bytes.
 const BYTES: usize = 1_900;
-/// Names or values that one line lists.
+/// Maximum number of names or values in one line.
 const NAMES: usize = 8;

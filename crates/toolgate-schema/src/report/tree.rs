@@ -1,4 +1,4 @@
-//! An evaluation as a tree of units, for the output formats.
+//! Builds a tree of units from an evaluation, for the output formats.
 
 use std::ops::ControlFlow;
 
@@ -7,7 +7,7 @@ use crate::explain::kind::FindingKind;
 use crate::explain::sink::{EvaluationLocation, Full, Sink};
 use crate::model::Model;
 
-/// A subschema applied to a value, or a keyword in one.
+/// A subschema applied to a value, or a keyword of such a subschema.
 #[derive(Debug)]
 pub(super) struct Unit {
     /// The keyword's name; `None` for a subschema.
@@ -79,7 +79,7 @@ impl Sink for Tree<'_> {
             path,
             absolute,
             instance,
-            // Until it ends, it has not been found to hold.
+            // Until it ends, it is not known to hold.
             valid: false,
             error: None,
             annotation: None,
@@ -120,9 +120,9 @@ impl Sink for Tree<'_> {
     }
 }
 
-/// Units that an output may have.
+/// Maximum number of units in an output.
 const UNITS: usize = 10_000;
-/// Bytes that all units may take together.
+/// Maximum size of all units in bytes.
 const BYTES: usize = 4 << 20;
-/// What a unit takes beside its texts.
+/// The size of a unit in addition to its strings.
 const UNIT_BYTES: usize = 200;

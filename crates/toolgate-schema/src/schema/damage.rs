@@ -1,6 +1,6 @@
-//! Programs that were damaged on purpose, the optimised and the plain one: an index that
-//! leads nowhere, or a row where another kind of row should be, never leads to a verdict
-//! that the intact program does not give.
+//! Tests with programs that were damaged on purpose, the optimised and the plain one: an index out
+//! of range, or a row of the wrong kind, never leads to a verdict that differs from the intact
+//! program's.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -18,7 +18,7 @@ use crate::model::{Form, Model};
 use crate::options::Formats;
 use crate::plan::{Leaf, NodeIx, NodeSummary, Op, Plan, Run};
 
-/// Our own cases hold every keyword in every dialect.
+/// Uses the suite's own cases, which contain every keyword in every dialect.
 #[test]
 fn damage_never_gives_another_verdict() {
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../testkit/cases");
@@ -32,7 +32,7 @@ fn damage_never_gives_another_verdict() {
     let mut seen_plainly = Seen::default();
     for file in files {
         let text = fs::read(&file).expect("a file");
-        // Some cases are about duplicate names, or about depth.
+        // Some cases test duplicate names, or depth.
         let limits = ReadLimits {
             duplicate_keys: DuplicateKeys::KeepLast,
             depth: 1_000,
@@ -74,7 +74,7 @@ fn damage_never_gives_another_verdict() {
             }
         }
     }
-    // It is not proof if nothing was hit.
+    // The test proves nothing unless enough damage was hit.
     assert!(seen.internal > 2_000 && seen.same > 2_000, "{seen:?}");
     let seen = seen_plainly;
     assert!(seen.internal > 500 && seen.same > 500, "plain: {seen:?}");
@@ -185,7 +185,7 @@ fn compared_plainly(
     seen
 }
 
-/// A damaged model is refused, or its plan gives the verdicts of the intact one.
+/// A damaged model is refused, or its plan gives the verdicts of the intact model.
 fn lowered(
     (intact, damaged): (&Model, &Model),
     instances: &[toolgate_json::View<'_>],
@@ -221,13 +221,13 @@ fn lowered(
     seen
 }
 
-/// Cuts one table of a model.
+/// Truncates one table of a model, or gives one entry the form of another keyword.
 fn damage_model(model: &mut Model, random: &mut Random) -> String {
     let table = random.below(7);
     if table == 6 {
         let at = random.below(model.entries.len().max(1));
         let entry = model.entries.get_mut(at);
-        // `uniqueItems` may have this form.
+        // `uniqueItems` has this form.
         if let Some(entry) = entry.filter(|entry| entry.keyword != Keyword::UniqueItems) {
             entry.form = Form::Flag(true);
         }
@@ -253,7 +253,7 @@ fn damage_model(model: &mut Model, random: &mut Random) -> String {
     format!("{left} rows left in table {table} of the model")
 }
 
-/// Does one thing to a plan that no compilation does, and says what.
+/// Damages a plan in one way that no compilation produces, and describes it.
 fn damage(plan: &mut Plan, random: &mut Random) -> String {
     let shorter = |count: usize, random: &mut Random| random.below(count.max(1));
     match random.below(20) {
@@ -372,7 +372,7 @@ fn damage(plan: &mut Plan, random: &mut Random) -> String {
                     Op::OneOf(_) => Op::OneOf(NOWHERE),
                     Op::Not(_) => Op::Not(NodeIx::new(1 << 30)),
                     Op::If(_) => Op::If(NOWHERE),
-                    // An operation in a run that it does not belong to.
+                    // Put an operation into a run that it does not belong to.
                     Op::Leaf(leaf) if leaf.run() == Run::String => Op::If(NOWHERE),
                     other => other,
                 };
@@ -382,7 +382,7 @@ fn damage(plan: &mut Plan, random: &mut Random) -> String {
     }
 }
 
-/// A target whose node and table row are not there.
+/// Makes a target refer to a missing node and a missing table row.
 fn lead_astray(target: &mut NodeSummary) {
     if target.node.index() < 1 << 30 {
         target.node = NodeIx::new(1 << 30);
@@ -390,9 +390,9 @@ fn lead_astray(target: &mut NodeSummary) {
     }
 }
 
-/// An index that no table has, and that does not stand for "none".
+/// An index out of range of every table that does not mean "none".
 const NOWHERE: u32 = u32::MAX - 2;
-/// How often each case is damaged.
+/// How many times each case is damaged.
 const ROUNDS: usize = 12;
 /// The same for the plain program, whose model is read again each time.
 const PLAIN_ROUNDS: usize = 6;

@@ -1,11 +1,12 @@
-//! What can be checked: JSON text, documents, values, and anything that implements `Node`.
+//! The instances that can be checked: JSON text, documents, values, and any type that implements
+//! `Node`.
 
 use toolgate_json::{Node, OwnedDocument, ReadError, View};
 
 use super::{Schema, Verdict, Workspace};
 
-/// An instance in any representation: what [`Schema::check`], [`explain`](Schema::explain),
-/// [`output`](Schema::output) and [`annotations`](Schema::annotations) take.
+/// An instance in any representation, as [`Schema::check`], [`explain`](Schema::explain),
+/// [`output`](Schema::output) and [`annotations`](Schema::annotations) take it.
 ///
 /// | instance | the methods return |
 /// |---|---|
@@ -30,7 +31,7 @@ use super::{Schema, Verdict, Workspace};
     note = "pass JSON text, a `View`, a document or a `&serde_json::Value`; wrap a value that implements `Node` in `AnyNode`"
 )]
 pub trait Instance: Sized + sealed::Sealed {
-    /// An answer about the instance: a `Result` for text, or else the answer itself.
+    /// The result for an instance: a `Result` for JSON text, otherwise the answer itself.
     type Answer<T>;
 
     #[doc(hidden)]
@@ -60,13 +61,13 @@ pub trait Instance: Sized + sealed::Sealed {
 )]
 pub struct AnyNode<N>(pub N);
 
-/// A question to an instance, whatever its representation.
+/// A question about an instance, whatever its representation.
 #[doc(hidden)]
 pub trait Question: Sized {
-    /// What the answer is.
+    /// The type of the answer.
     type Answer;
 
-    /// Asks it of a value.
+    /// Answers it for a value.
     fn of_node<'i, N: Node<'i>>(
         self,
         schema: &Schema,
@@ -74,19 +75,19 @@ pub trait Question: Sized {
         node: N,
     ) -> Self::Answer;
 
-    /// Asks it of a value of a document, whose places in the text are known.
+    /// Answers it for a value in a document, whose byte range in the text is known.
     fn of_view(self, schema: &Schema, workspace: &mut Workspace, view: View<'_>) -> Self::Answer {
         self.of_node(schema, workspace, view)
     }
 
-    /// Asks it of JSON text.
+    /// Answers it for JSON text.
     fn of_text(
         self,
         schema: &Schema,
         workspace: &mut Workspace,
         text: &[u8],
     ) -> Result<Self::Answer, ReadError> {
-        // The reader keeps the document; the rest of the workspace is needed beside it.
+        // The document borrows the reader, while the rest of the workspace is in use.
         let mut reader = std::mem::take(&mut workspace.reader);
         let answer = reader
             .read(text, &schema.compiler().bounds().instance)
@@ -96,7 +97,7 @@ pub trait Question: Sized {
     }
 }
 
-/// Whether an instance matches.
+/// Asks whether an instance matches.
 pub(crate) struct Check;
 
 impl Question for Check {
@@ -124,7 +125,7 @@ impl Question for Check {
 }
 
 mod sealed {
-    /// Instances are implemented here only: other types are nodes.
+    /// Only this module implements [`Instance`](super::Instance): other types implement `Node`.
     pub trait Sealed {}
 }
 

@@ -1,4 +1,4 @@
-//! A compiled schema and the ways to ask it.
+//! A compiled schema and its methods.
 
 pub(crate) mod instance;
 
@@ -17,7 +17,7 @@ use crate::options::Warning;
 use crate::plan::{Plan, PlanHandle};
 use instance::{Check, Instance};
 
-/// The answer of a check. There are three, and the third is not a failure.
+/// The answer of a check. There are three, and the third is not an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(
     clippy::exhaustive_enums,
@@ -29,7 +29,7 @@ pub enum Verdict {
     Valid,
     /// The instance does not match.
     Invalid,
-    /// A bound was reached before the answer was known.
+    /// A limit was reached before the answer was known.
     Undecided(Exhausted),
 }
 
@@ -79,17 +79,17 @@ struct Inner {
     source: Box<str>,
     compiler: Compiler,
     later: OnceLock<Box<Later>>,
-    /// Bytes that the model takes that is made of the text again when a failure is to be explained.
+    /// The size of the model in bytes; it is built again from the text to explain a failure.
     model: usize,
 }
 
-/// What few schemas have, or none before it is asked for.
+/// Data that few schemas have, or that is built on request.
 #[derive(Default)]
 struct Later {
     warnings: Box<[Warning]>,
-    /// Read again when somebody asks for it.
+    /// Parsed again on request.
     text: OnceLock<OwnedDocument>,
-    /// Made from the text when a failure is to be explained.
+    /// Built from the text to explain a failure.
     plain: OnceLock<Result<Program, CompileError>>,
 }
 
@@ -135,15 +135,15 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// [`CompileError`] says why the schema may not exist here.
+    /// [`CompileError`] says why the schema is refused.
     pub fn compile(schema: &[u8]) -> Result<Self, CompileError> {
         Compiler::new().compile(schema)
     }
 
     /// Checks an instance: JSON text, a document, a value, or any node ([`Instance`]).
     ///
-    /// JSON text is checked while it is read, as far as that is possible, which is the
-    /// fastest way. For text the answer is a `Result`.
+    /// JSON text is checked while it is read, as far as possible, which is the fastest way. For
+    /// JSON text the answer is a `Result`.
     ///
     /// ```
     /// use toolgate_schema::{Schema, Verdict, Workspace};
@@ -157,7 +157,7 @@ impl Schema {
     ///
     /// # Errors
     ///
-    /// Only for text: it is not JSON, or over the bounds of
+    /// Only for JSON text: it is malformed, or exceeds the limits of
     /// [`Limits::instance`](crate::Limits::instance).
     #[inline]
     pub fn check<I: Instance>(&self, workspace: &mut Workspace, instance: I) -> I::Answer<Verdict> {
@@ -203,8 +203,8 @@ impl Schema {
         Ok(verdict)
     }
 
-    /// The schema as it was given. A compiled schema keeps the bytes alone; the first
-    /// call reads them again, and from then on the document is kept.
+    /// The schema as it was given. A compiled schema keeps only the bytes; the first call parses
+    /// them again, and the document is kept from then on.
     ///
     /// ```
     /// let schema = toolgate_schema::Schema::compile(br#"{"type": "null"}"#)?;
@@ -219,8 +219,8 @@ impl Schema {
         self.later().text.get_or_init(|| {
             let source: &str = &self.0.source;
             let read = self.0.compiler.parser().read(source.as_bytes());
-            // It was read once already, under the same bounds. Without its text nothing is
-            // explained: `null` is not a schema, so that no model is made of it.
+            // It was parsed before, under the same limits. If that fails now, nothing is explained:
+            // `null` is not a schema, so no model can be built from it.
             debug_assert!(read.is_ok(), "a compiled schema's text is read again");
             read.unwrap_or_else(|_| {
                 note_contradiction();
@@ -229,8 +229,8 @@ impl Schema {
         })
     }
 
-    /// Bytes that it holds at most, about: its own text and tables, what its patterns hold
-    /// once they were matched, and what explaining and [`text`](Self::text) add later.
+    /// The approximate maximum size in bytes: its text and tables, what its patterns allocate
+    /// during matching, and what explaining and [`text`](Self::text) add later.
     ///
     /// ```
     /// use toolgate_schema::Schema;
@@ -249,13 +249,13 @@ impl Schema {
         } = &*self.0;
         let warnings = self.warnings().iter();
         let warnings = warnings.map(|warning| WARNING + warning.error().pointer().len());
-        // The text is read again, and the plain program has tables of its own.
+        // The text is parsed again, and the plain program has its own tables.
         let explained = source.len() + plan.memory() + model;
         size_of::<Inner>() + source.len() + plan.memory() + explained + warnings.sum::<usize>()
     }
 
-    /// What was left out: by lenient compilation what its dialect forbids, by any
-    /// compilation the references to nothing that no evaluation can come to.
+    /// The warnings: keywords that lenient compilation ignored because their dialect forbids them,
+    /// and references without a target that no evaluation can reach.
     ///
     /// ```
     /// use toolgate_schema::{Compiler, Strictness};
@@ -270,13 +270,13 @@ impl Schema {
         later.map_or(&[], |later| &later.warnings)
     }
 
-    /// The compiled form as a listing for people: its nodes, their types and
-    /// operations. Stable for a release, not across releases.
+    /// The compiled form as a listing for people: its nodes, their types and operations. The format
+    /// is stable within a release, not across releases.
     pub fn listing(&self) -> String {
         self.0.plan.to_string()
     }
 
-    /// The schema keyword by keyword, which explains a failure.
+    /// The plain program, which explains failures keyword by keyword.
     pub(crate) fn plain(&self) -> Result<&Program, &CompileError> {
         let made = self.later().plain.get_or_init(|| {
             let text = self.document().clone();
@@ -294,7 +294,7 @@ impl Schema {
         &self.0.compiler
     }
 
-    /// What one check may spend.
+    /// The allowance of one check.
     #[inline]
     fn allowed(&self, budget: Option<u64>) -> Allowance {
         let bounds = self.0.compiler.bounds();
@@ -349,7 +349,7 @@ impl Compiler {
     ///
     /// # Errors
     ///
-    /// [`CompileError`] says why the schema may not exist here.
+    /// [`CompileError`] says why the schema is refused.
     pub fn compile(&self, schema: &[u8]) -> Result<Schema, CompileError> {
         let before = contradictions();
         let text = self.parser().read(schema)?;
@@ -380,15 +380,15 @@ impl Compiler {
     ///
     /// # Errors
     ///
-    /// As [`compile`](Self::compile); places are those in the value's compact text.
+    /// As [`compile`](Self::compile); locations are those in the value's compact text.
     #[cfg(feature = "serde_json")]
     pub fn compile_value(&self, schema: &serde_json::Value) -> Result<Schema, CompileError> {
         self.compile(schema.to_string().as_bytes())
     }
 }
 
-/// Bytes that the model of a text and its values take at most, about, when it is made again to explain
-/// a failure; `model` has its assertions alone.
+/// The approximate maximum size in bytes of the model of a text and its values, when it is built
+/// again to explain a failure; `model` only contains assertions.
 fn explained_memory(model: &Model) -> usize {
     let nodes = model.docs.first();
     let nodes = nodes.map_or(0, |doc| doc.text.document().len());
@@ -399,7 +399,7 @@ fn explained_memory(model: &Model) -> usize {
         + model.patterns.len() * PATTERN
 }
 
-/// Refuses what was made of a text that contradicted itself meanwhile.
+/// Fails if its input contradicted itself while it was being compiled.
 fn consistent(before: u64) -> Result<(), CompileError> {
     match contradictions() == before {
         true => Ok(()),
@@ -410,10 +410,10 @@ fn consistent(before: u64) -> Result<(), CompileError> {
     }
 }
 
-/// Memory that checks reuse, so that once warm they allocate nothing, and the options of
-/// checks and explanations.
+/// Memory that checks reuse, so that later checks allocate nothing, and the options of checks and
+/// explanations.
 ///
-/// One per thread; any schema can use it.
+/// Use one for each thread; it works with any schema.
 ///
 /// ```
 /// use toolgate_schema::{Schema, Workspace};
@@ -441,7 +441,7 @@ impl Workspace {
         Self::default()
     }
 
-    /// The same with its own amount of fuel for each check.
+    /// Sets the amount of fuel for each check.
     ///
     /// ```
     /// use toolgate_schema::{Exhausted, Schema, Verdict, Workspace};
@@ -457,8 +457,8 @@ impl Workspace {
         self
     }
 
-    /// The same with its own number of findings, at most [`Report::FINDINGS`](crate::Report::FINDINGS):
-    /// an explanation is done once it has so many, which is cheaper than all of them.
+    /// Sets the maximum number of findings, at most [`Report::FINDINGS`](crate::Report::FINDINGS):
+    /// an explanation ends when it has that many, which is cheaper than finding all.
     #[must_use]
     pub fn findings(mut self, most: usize) -> Self {
         self.findings = Some(most);
@@ -481,16 +481,16 @@ impl Workspace {
     }
 }
 
-/// What any schema takes for explanations.
+/// The fixed size of an explanation of any schema.
 const EXPLAINED: usize = 1 << 10;
-/// What a value of the schema's text takes: a value of a document, and its share of a keyword.
+/// The size of a value in the schema's text: a value of a document, and its share of a keyword.
 const NODE: usize = 48;
-/// What a subschema and a keyword take in a model and in its plain program.
+/// The size of a subschema and of a keyword, in a model and its plain program.
 const SUBSCHEMA: usize = 260;
 const KEYWORD: usize = 100;
-/// What a pattern takes beside its [size](toolgate_pattern::Pattern::size).
+/// The size of a pattern in addition to its [size](toolgate_pattern::Pattern::size).
 const PATTERN: usize = 1 << 10;
-/// What a warning takes beside its texts.
+/// The size of a warning in addition to its strings.
 const WARNING: usize = 512;
 
 #[cfg(test)]

@@ -1,9 +1,8 @@
-//! Everything an operator can set about compilation, as one table of names.
+//! All compilation settings, as one table of names.
 //!
-//! Command-line flags, configuration keys, help texts and reference pages are
-//! made from [`ALL`], so that one setting has one name, one default and one set
-//! of allowed values everywhere. A setting is written to a [`Compiler`] as text
-//! and read back from it as text.
+//! Command-line flags, configuration keys, help texts and reference pages are generated from
+//! [`ALL`], so each setting has one name, one default and one set of allowed values everywhere. A
+//! setting is written to a [`Compiler`] as a string and read back as a string.
 //!
 //! ```
 //! use toolgate_schema::{Compiler, settings};
@@ -25,8 +24,7 @@
 //! # Ok::<(), settings::SettingError>(())
 //! ```
 //!
-//! Registered documents are the one setting that takes more than a text: see
-//! [`registration`].
+//! Registered documents are the only setting that needs more than a string: see [`registration`].
 
 mod table;
 mod words;
@@ -43,7 +41,7 @@ use crate::limits::Limits;
 use toolgate_syntax::closest;
 use words::Choice;
 
-/// One thing that an operator can set.
+/// One compilation setting.
 #[derive(Debug)]
 pub struct Setting {
     name: &'static str,
@@ -51,7 +49,7 @@ pub struct Setting {
     slot: Slot,
 }
 
-/// What a setting takes.
+/// The kind of value that a setting takes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Kind {
@@ -61,12 +59,12 @@ pub enum Kind {
     Count(RangeInclusive<u64>),
     /// Bytes: a whole number, or one with `KiB`, `MiB` or `GiB`.
     Bytes(RangeInclusive<u64>),
-    /// Documents: each a URI and a file, as [`registration`] reads them. May be
-    /// given more than once.
+    /// Documents: each a URI and a file, in the form that [`registration`] parses. May be given
+    /// more than once.
     Documents,
 }
 
-/// Where the value of a setting is kept.
+/// Where a compiler stores the value of a setting.
 #[derive(Debug)]
 enum Slot {
     Choice(Choice),
@@ -81,19 +79,19 @@ enum Slot {
 }
 
 impl Setting {
-    /// Its name, in all places alike: `formats`, `limits.fuel`.
+    /// The name, the same everywhere: `formats`, `limits.fuel`.
     #[must_use]
     pub fn name(&self) -> &'static str {
         self.name
     }
 
-    /// What it does, in one line without a full stop.
+    /// What the setting does, in one line without a full stop.
     #[must_use]
     pub fn help(&self) -> &'static str {
         self.help
     }
 
-    /// What it takes.
+    /// The kind of value it takes.
     #[must_use]
     pub fn kind(&self) -> Kind {
         match &self.slot {
@@ -112,7 +110,7 @@ impl Setting {
         }
     }
 
-    /// What it takes, in words: "a number from 1 to 512".
+    /// The allowed values in words: "a number from 1 to 512".
     #[must_use]
     pub fn allowed(&self) -> String {
         match self.kind() {
@@ -127,14 +125,14 @@ impl Setting {
         }
     }
 
-    /// The value that a new [`Compiler`] has, as [`show`](Self::show) prints it.
+    /// The value in a new [`Compiler`], as [`show`](Self::show) prints it.
     #[must_use]
     pub fn default(&self) -> String {
         self.show(&Compiler::new())
     }
 
-    /// The value that a compiler has, as [`apply`](Self::apply) takes it: empty
-    /// for documents if none is registered, else their URIs.
+    /// The value in a compiler, in the form that [`apply`](Self::apply) accepts; for documents
+    /// their URIs, or an empty string if there are none.
     #[must_use]
     pub fn show(&self, compiler: &Compiler) -> String {
         match &self.slot {
@@ -155,7 +153,7 @@ impl Setting {
         }
     }
 
-    /// Writes a value given as text to a compiler.
+    /// Sets a value, given as a string, in a compiler.
     ///
     /// ```
     /// use toolgate_schema::{Compiler, settings};
@@ -168,9 +166,9 @@ impl Setting {
     ///
     /// # Errors
     ///
-    /// The value is not allowed. Documents cannot be applied as text, because
-    /// this crate opens no file: read the file that [`registration`] names and
-    /// hand its bytes to [`Compiler::register`].
+    /// The value is not allowed. Documents cannot be applied as a string, because this crate opens
+    /// no files: read the file that [`registration`] returns and pass its bytes to
+    /// [`Compiler::register`].
     pub fn apply(&self, compiler: Compiler, value: &str) -> Result<Compiler, SettingError> {
         let refused = || {
             Err(SettingError::Value {
@@ -203,7 +201,7 @@ impl Setting {
     }
 }
 
-/// The setting of a name.
+/// The setting with a given name.
 ///
 /// ```
 /// use toolgate_schema::settings;
@@ -215,7 +213,7 @@ impl Setting {
 ///
 /// # Errors
 ///
-/// There is none; the error has the closest name.
+/// No setting has the name; the error contains the closest name.
 pub fn find(name: &str) -> Result<&'static Setting, SettingError> {
     let known = ALL.iter().find(|setting| setting.name == name);
     known.ok_or_else(|| SettingError::Unknown {
@@ -224,8 +222,8 @@ pub fn find(name: &str) -> Result<&'static Setting, SettingError> {
     })
 }
 
-/// The URI and the file of a registered document written as `URI=FILE`. A fragment
-/// of the URI is dropped; the file is whatever follows the last `=`.
+/// The URI and the file of a registered document written as `URI=FILE`. A fragment of the URI is
+/// dropped; the file is everything after the last `=`.
 ///
 /// ```
 /// use toolgate_schema::settings::registration;
@@ -257,7 +255,7 @@ pub fn registration(text: &str) -> Result<(&str, &str), SettingError> {
     })
 }
 
-/// The name of the setting that raises the limit over which an instance went.
+/// The name of the setting that raises the limit that an instance exceeded.
 #[must_use]
 pub fn of_read_error(error: &ReadError) -> Option<&'static str> {
     let (name, _) = error.limit()?;
@@ -272,7 +270,7 @@ pub fn of_read_error(error: &ReadError) -> Option<&'static str> {
 pub enum SettingError {
     /// No setting has this name.
     Unknown {
-        /// The name, cut at 200 characters.
+        /// The name, truncated to 200 characters.
         name: String,
         /// The closest name, if one is close.
         closest: Option<&'static str>,
@@ -281,9 +279,9 @@ pub enum SettingError {
     Value {
         /// The setting.
         name: &'static str,
-        /// What it takes.
+        /// The allowed values in words.
         allowed: String,
-        /// The value, cut at 200 characters.
+        /// The value, truncated to 200 characters.
         found: String,
     },
 }
@@ -313,7 +311,7 @@ impl fmt::Display for SettingError {
 
 impl std::error::Error for SettingError {}
 
-/// A whole number, with a unit if it counts bytes.
+/// Parses a whole number, with a unit if it counts bytes.
 fn read_number(text: &str, bytes: bool) -> Option<u64> {
     let end = text.find(|c: char| !c.is_ascii_digit() && c != '_');
     let (digits, unit) = text.split_at(end.unwrap_or(text.len()));
@@ -329,7 +327,7 @@ fn read_number(text: &str, bytes: bool) -> Option<u64> {
     number.checked_mul(factor)
 }
 
-/// A number of bytes in the largest unit that divides it.
+/// Writes a number of bytes in the largest unit that divides it.
 fn show_bytes(bytes: u64) -> String {
     for (shift, unit) in [(30, "GiB"), (20, "MiB"), (10, "KiB")] {
         if bytes > 0 && bytes.trailing_zeros() >= shift {
@@ -339,7 +337,7 @@ fn show_bytes(bytes: u64) -> String {
     bytes.to_string()
 }
 
-/// Words as a message lists them.
+/// Lists words for a message.
 fn listed<'w>(words: impl ExactSizeIterator<Item = &'w str>) -> String {
     let last = words.len().saturating_sub(1);
     let mut text = String::new();
@@ -356,7 +354,7 @@ fn listed<'w>(words: impl ExactSizeIterator<Item = &'w str>) -> String {
     text
 }
 
-/// The most characters of a value that an error repeats.
+/// Maximum number of characters of a value that an error repeats.
 const SHOWN: usize = 200;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The table of settings: a row for each.
+//! The table of settings, one row for each.
 
 use super::words::Choice;
 use super::{Setting, Slot};
@@ -6,7 +6,7 @@ use crate::limits::{Limits, NODES_MOST};
 
 /// The name of the setting that registers documents.
 pub(super) const DOCUMENTS: &str = "documents";
-/// What the names of the limits on reading an instance begin with.
+/// The common prefix of the limits on reading an instance.
 pub(super) const INSTANCE: &str = "limits.instance.";
 
 /// Every setting, in the order of the reference.
@@ -188,7 +188,7 @@ pub static ALL: &[Setting] = &[
     },
 ];
 
-/// A limit that counts things.
+/// A limit on a count.
 const fn count(
     name: &'static str,
     help: &'static str,
@@ -199,7 +199,7 @@ const fn count(
     number(name, help, false, most, get, put)
 }
 
-/// A limit that counts bytes.
+/// A limit on bytes.
 const fn bytes(
     name: &'static str,
     help: &'static str,
@@ -239,16 +239,15 @@ fn short(value: u64) -> usize {
     crate::int::count(value)
 }
 
-/// Subschemas in each other: reading, resolving and lowering keep no more of
-/// them on the stack than a text can nest.
+/// Nested subschemas: reading, resolving and lowering recurse no deeper than a JSON text can nest.
 const DEPTH_MOST: u64 = 512;
-/// Patterns are read without recursion; deeper ones match slower than a caller expects.
+/// Patterns are parsed without recursion; deeper ones match more slowly than a caller expects.
 const PATTERN_DEPTH_MOST: u64 = 512;
-/// Rows of a table: far below the 32 bits of an index.
+/// Table rows: far fewer than a 32-bit index allows.
 const TABLE_MOST: u64 = 1 << 24;
-/// A long division is quadratic in the digits: 64 Ki of them take seconds.
+/// Long division is quadratic in the digits: 64 Ki digits take seconds.
 const DIGITS_MOST: u64 = 1 << 16;
-/// Several minutes of work, at 10 to 40 ns a unit.
+/// Several minutes of work, at 10 to 40 ns for each unit.
 const FUEL_MOST: u64 = 10_000_000_000;
 /// A level takes about 720 bytes of stack: less than 1 MiB in all.
 const LEVELS_MOST: u64 = 1_000;

@@ -1,4 +1,4 @@
-//! The table against the limits it writes, field by field, and the errors of bad values.
+//! Tests the table against the limits it sets, field by field, and the errors for bad values.
 
 use super::{ALL, Kind, find, of_read_error, registration};
 use crate::ModelLimits;
@@ -7,8 +7,8 @@ use crate::limits::Limits;
 use toolgate_json::{OwnedDocument, ReadLimits};
 use toolgate_syntax::LimitName;
 
-/// Every field of `Limits` has a row, which shows that field's default and writes
-/// that field alone. A new field fails to compile here.
+/// Every field of `Limits` has a row, which shows that field's default and sets that field alone. A
+/// new field breaks compilation here.
 #[test]
 fn the_table_has_every_limit_with_its_true_default() {
     let Limits {
@@ -71,7 +71,7 @@ fn the_table_has_every_limit_with_its_true_default() {
             unreachable!("{name} takes a number");
         };
         assert!(range.contains(&default), "{name}: {range:?}");
-        // It writes this field and no other, and both ends of its range.
+        // It sets this field and no other, at both ends of its range.
         for end in [*range.start(), *range.end()] {
             let set = setting.apply(Compiler::new(), &end.to_string()).unwrap();
             for other in ALL {
@@ -138,7 +138,7 @@ fn names_are_unique_and_the_closest_is_offered() {
     );
 }
 
-/// Every limit that refuses a schema or an instance names the row that raises it.
+/// Every limit that refuses a schema or an instance names the setting that raises it.
 #[test]
 fn limit_errors_name_their_setting() {
     for name in LimitName::ALL {

@@ -1,4 +1,4 @@
-//! The settings that take a word.
+//! The settings whose value is a word.
 
 use toolgate_json::DuplicateKeys;
 
@@ -6,7 +6,7 @@ use crate::compiler::Compiler;
 use crate::dialect::Dialect;
 use crate::options::{Content, Formats, Strictness};
 
-/// A setting that takes a word.
+/// A setting whose value is a word.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Choice {
     Formats,
@@ -18,7 +18,7 @@ pub(super) enum Choice {
 }
 
 impl Choice {
-    /// The words and what each does.
+    /// The words and the effect of each.
     pub(super) fn words(self) -> Vec<(&'static str, &'static str)> {
         match self {
             Self::Formats => FORMATS
@@ -44,7 +44,7 @@ impl Choice {
         }
     }
 
-    /// The word for what a compiler has.
+    /// The word for the current value in a compiler.
     pub(super) fn show(self, compiler: &Compiler) -> &'static str {
         let options = compiler.parser().options();
         match self {
@@ -57,7 +57,7 @@ impl Choice {
         }
     }
 
-    /// A compiler with the setting that a word names; nothing if it is not one of the words.
+    /// A compiler with the value that a word names; `None` if the word is unknown.
     pub(super) fn apply(self, compiler: Compiler, text: &str) -> Option<Compiler> {
         Some(match self {
             Self::Formats => compiler.formats(*value(FORMATS, text)?),

@@ -1,4 +1,4 @@
-//! Keywords that hold subschemas: what each holds, and what becomes of it when a part is not a schema.
+//! Decodes the keywords that hold subschemas, and handles values that are not schemas.
 
 use toolgate_json::{Key as _, Kind, Node as _, View};
 
@@ -54,7 +54,7 @@ impl ModelBuilder<'_> {
         Ok(Some(Form::One(self.child(r, value)?)))
     }
 
-    /// The pattern, or nothing if it is none and keywords may be left out.
+    /// The compiled pattern; `None` if it is invalid and parsing is lenient.
     pub(super) fn known_pattern(
         &mut self,
         r: Reader<'_>,
@@ -74,8 +74,8 @@ impl ModelBuilder<'_> {
         }
     }
 
-    /// Whether a keyword is for the properties that the others leave over, and one of the
-    /// patterns that say which these are was left out.
+    /// Whether a keyword applies to the properties that its siblings do not match, and a pattern
+    /// that selects some of those was left out.
     fn lacks_patterns(&mut self, r: Reader<'_>) -> bool {
         let rest = matches!(
             r.keyword,
@@ -91,7 +91,7 @@ impl ModelBuilder<'_> {
             })
     }
 
-    /// A subschema of the one that is being decoded.
+    /// Adds a subschema of the one that is being decoded.
     pub(super) fn child(
         &mut self,
         r: Reader<'_>,

@@ -1,4 +1,4 @@
-//! What a subschema is called: its dialect, its id, its anchors.
+//! What identifies a subschema: its dialect, its id, its anchors.
 
 use toolgate_json::{Kind, Node as _, View};
 
@@ -10,8 +10,8 @@ use crate::reference::Identity;
 use crate::uri;
 
 impl ModelBuilder<'_> {
-    /// Reads `$schema`, the id and the anchors of a subschema, before its other
-    /// keywords, since these depend on them. Returns the subschema as it now is.
+    /// Reads `$schema`, the id and the anchors of a subschema before its other keywords, since
+    /// these depend on them. Returns the updated subschema.
     pub(super) fn identify(
         &mut self,
         id: SubschemaId,
@@ -57,7 +57,7 @@ impl ModelBuilder<'_> {
             .is_some_and(|doc| doc.text.document().root().id() == sub.node)
     }
 
-    /// The rules that a `$schema` asks for.
+    /// The rules that a `$schema` selects.
     fn rules_of(&self, sub: Subschema, declared: View<'_>) -> Result<DialectRules, CompileError> {
         if let Some(dialect) = self.options.dialect {
             return Ok(DialectRules::all(dialect));
@@ -78,7 +78,7 @@ impl ModelBuilder<'_> {
         Err(CompileError::new(kind, self.place(sub.doc, declared.id())))
     }
 
-    /// Opens a new resource for an id, which has no fragment.
+    /// Starts a new resource for an id, given without its fragment.
     fn name_resource(
         &mut self,
         id: SubschemaId,
@@ -89,7 +89,7 @@ impl ModelBuilder<'_> {
         let base = base.ok_or(Dangling)?;
         let uri = uri::resolve(&base.uri, reference);
         if base.root == id {
-            // The document's own name: known from now on beside the one it was found under.
+            // The document's own id: it is now known by this and by the URI it was found under.
             base.uri.clone_from(&uri);
             self.resource_of_uri.entry(uri).or_insert(sub.resource);
         } else {

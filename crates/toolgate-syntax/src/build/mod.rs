@@ -1,9 +1,8 @@
 //! Builds the model of a schema: finds its subschemas and decodes their keywords.
 //!
-//! Walks schema positions only (never into `const`, `enum`, `default`,
-//! `examples` or unknown keywords), iteratively, and decodes every keyword on
-//! the way: dialect, bounds, the shape of each value. What a metaschema would
-//! say is said here, without running one.
+//! Walks schema positions only (never into `const`, `enum`, `default`, `examples` or unknown
+//! keywords), iteratively, and decodes every keyword on the way: dialect, bounds, the shape of each
+//! value. Reports what a metaschema would report, without running one.
 
 mod children;
 mod identify;
@@ -31,13 +30,13 @@ use toolgate_json::int::{to_u32, to_usize};
 /// Finds the rules of a custom metaschema by its URI, among registered documents.
 pub(crate) type MetaschemaLookup<'t> = dyn Fn(&str) -> Option<Result<DialectRules, String>> + 't;
 
-/// A reference that is read but not yet resolved.
+/// A reference that has been read but not yet resolved.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PendingReference {
     /// The subschema that holds it.
     pub(crate) sub: SubschemaId,
     pub(crate) keyword: Keyword,
-    /// The node of its text.
+    /// The node of its string.
     pub(crate) value: NodeId,
 }
 
@@ -45,19 +44,18 @@ pub(crate) struct PendingReference {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct LeftOut {
     pub(crate) sub: SubschemaId,
-    /// The keyword; none if the value is not a schema, so that all it might have said is left out.
+    /// The keyword; `None` if the value is not a schema, so that everything in it is left out.
     pub(crate) keyword: Option<Keyword>,
 }
 
-/// A model that is being built, and which of its subschemas are still to be decoded.
+/// A model under construction, with the queue of subschemas still to decode.
 pub(crate) struct ModelBuilder<'t> {
     options: &'t Options,
     /// Whether keywords that assert nothing are kept.
     annotations: bool,
     pub(crate) metaschemas: &'t MetaschemaLookup<'t>,
     pub(crate) docs: Vec<SchemaDocument>,
-    /// For each document, the subschema at each of its nodes; empty until
-    /// a pointer asks for one.
+    /// For each document, the subschema at each of its nodes; empty until a pointer needs it.
     positions: Vec<Vec<Option<SubschemaId>>>,
     pub(crate) resources: Vec<Resource>,
     pub(crate) resource_of_uri: HashMap<String, ResourceId>,
@@ -70,7 +68,7 @@ pub(crate) struct ModelBuilder<'t> {
     pub(crate) warnings: Vec<Warning>,
     /// What lenient parsing left out, in whole or in part.
     pub(crate) left_out: Vec<LeftOut>,
-    /// The depth of each subschema, and how many were decoded.
+    /// The depth of each subschema; the first `opened` of them are decoded.
     depths: Vec<u32>,
     opened: usize,
 }
@@ -102,11 +100,11 @@ impl<'t> ModelBuilder<'t> {
         }
     }
 
-    /// Takes in a document found under `uri` and walks it from its root.
+    /// Adds a document found under `uri` and walks it from its root.
     ///
     /// # Errors
     ///
-    /// Whatever is wrong with the document as a schema.
+    /// What is wrong with the document as a schema.
     pub(crate) fn add_document(
         &mut self,
         uri: &str,
@@ -127,7 +125,7 @@ impl<'t> ModelBuilder<'t> {
         let subs = (nodes / NODES_PER_SUBSCHEMA + 1).min(MOST_RESERVED);
         self.subs.reserve(subs);
         self.depths.reserve(subs);
-        // The document that is compiled has no URI but that which the caller gives it.
+        // The document that is compiled has no URI except the one that the caller sets.
         let base = match (uri, &self.options.base_uri) {
             ("", Some(base)) => base.clone(),
             _ => uri.to_owned(),
@@ -139,12 +137,12 @@ impl<'t> ModelBuilder<'t> {
         Ok(root.resource)
     }
 
-    /// The subschema at a node that a pointer led to: the one the walk found
-    /// there, or a new one inside `around`'s resource.
+    /// The subschema at a node that a pointer leads to: the one that the walk found there, or a new
+    /// one in the resource of `around`.
     ///
     /// # Errors
     ///
-    /// Whatever is wrong with the new subschema.
+    /// What is wrong with the new subschema.
     pub(crate) fn add_target(
         &mut self,
         doc: DocumentId,
@@ -182,7 +180,7 @@ impl<'t> ModelBuilder<'t> {
     fn add_resource(&mut self, uri: String, root: SubschemaId) -> ResourceId {
         let id = ResourceId::new(self.resources.len());
         if !uri.is_empty() {
-            // The first resource of a name keeps it.
+            // The first resource with a URI keeps it.
             self.resource_of_uri.entry(uri.clone()).or_insert(id);
         }
         self.resources.push(Resource {
@@ -195,7 +193,7 @@ impl<'t> ModelBuilder<'t> {
         id
     }
 
-    /// Registers a subschema and leaves its inside for later.
+    /// Registers a subschema, to be decoded later.
     fn push(
         &mut self,
         doc: DocumentId,
@@ -259,7 +257,7 @@ impl<'t> ModelBuilder<'t> {
                     Shape::Always(view.boolean())
                 }
                 Kind::Object => self.open(id, sub, depth, view)?,
-                // The keyword that holds it has said so already.
+                // The keyword that holds it has already reported this.
                 _ if depth > 0 => {
                     self.left_out.push(LeftOut {
                         sub: id,
@@ -292,7 +290,7 @@ impl<'t> ModelBuilder<'t> {
             false => sub,
         };
         let hidden = named && hides_siblings(view, sub.rules.dialect);
-        // Decoding a keyword opens no other subschema, so its entries are consecutive.
+        // Decoding a keyword decodes no other subschema, so these entries are consecutive.
         let start = to_u32(self.entries.len());
         for (key, value) in view.members() {
             let name = key.text();
@@ -331,7 +329,7 @@ impl<'t> ModelBuilder<'t> {
         })
     }
 
-    /// Notes a reference for `resolve`.
+    /// Records a reference for `resolve`.
     fn add_ref(&mut self, sub: SubschemaId, keyword: Keyword, value: NodeId) -> ReferenceId {
         let id = ReferenceId::new(self.refs.len());
         self.refs.push(PendingReference {
@@ -342,7 +340,7 @@ impl<'t> ModelBuilder<'t> {
         id
     }
 
-    /// Compiles a regular expression, once for each distinct text.
+    /// Compiles a regular expression, once for each distinct source.
     fn pattern(
         &mut self,
         sub: Subschema,
@@ -389,7 +387,7 @@ impl<'t> ModelBuilder<'t> {
         Ok(id)
     }
 
-    /// The error that a keyword's value is not what its dialect allows.
+    /// The error for a keyword whose value its dialect does not allow.
     fn invalid(
         &self,
         sub: Subschema,
@@ -407,8 +405,8 @@ impl<'t> ModelBuilder<'t> {
         CompileError::new(kind, self.place(sub.doc, value.id()))
     }
 
-    /// Says that a keyword's value is not what its dialect allows: an error, or
-    /// in lenient mode a warning.
+    /// Reports a keyword whose value its dialect does not allow: with an error or, in lenient mode,
+    /// a warning.
     fn refuse(
         &mut self,
         sub: Subschema,
@@ -435,15 +433,15 @@ fn has_identity(view: View<'_>) -> bool {
         .any(|(key, _)| key.bytes().first() == Some(&b'$') || key.bytes() == old)
 }
 
-/// The shape of a subschema until it is decoded. It leads nowhere, so that nothing can take
-/// the subschema for one that accepts or rejects.
+/// The shape of a subschema before it is decoded. Its range is invalid, so that it cannot be
+/// mistaken for a schema that accepts or rejects.
 const UNDECODED: Shape = Shape::Entries {
     start: u32::MAX,
     end: u32::MAX,
 };
-/// What a keyword and a subschema take of a document, keys and values, about: real
-/// schemas then fit at once.
+/// About how many keys and values of a document there are for each keyword and subschema; real
+/// schemas then fit without growing the tables.
 const NODES_PER_ENTRY: usize = 3;
 const NODES_PER_SUBSCHEMA: usize = 6;
-/// The most entries that are reserved at once: most of a large document may be data.
+/// The most entries that are reserved at once, since most of a large document may be data.
 const MOST_RESERVED: usize = 2048;

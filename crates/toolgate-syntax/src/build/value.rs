@@ -1,5 +1,5 @@
-//! The shape of each keyword's value: what its dialect's metaschema allows,
-//! decoded on the way.
+//! Decodes each keyword's value, and checks that it has the shape that the dialect's metaschema
+//! allows.
 
 use foldhash::{HashSet, HashSetExt as _};
 use toolgate_json::{Kind, Node as _, View, quote};
@@ -25,8 +25,8 @@ pub(super) struct Reader<'v> {
     pub(super) view: View<'v>,
 }
 
-/// What a check of a value's shape answers: the decoded form, or nothing if the
-/// keyword is left out (lenient mode only).
+/// The result of checking a value's shape: the decoded form, or `None` if the keyword is left out
+/// (lenient mode only).
 pub(super) type Checked = Result<Option<Form>, CompileError>;
 
 impl ModelBuilder<'_> {
@@ -131,8 +131,8 @@ impl ModelBuilder<'_> {
         Ok(None)
     }
 
-    /// Notes, where keywords may be left out, one that JSON Schema never had and that
-    /// authors rely on. Nowhere is a schema refused for it.
+    /// In lenient mode, warns about a keyword that JSON Schema never had but that authors rely on.
+    /// A schema is never refused for it.
     fn check_unknown(&mut self, r: Reader<'_>, value: View<'_>) {
         if self.options.strictness == Strictness::Lenient
             && r.name == NULLABLE
@@ -250,7 +250,7 @@ impl ModelBuilder<'_> {
                 place,
             ));
         }
-        // The prose of draft 4 says MUST, that of draft 6 only SHOULD.
+        // Draft 4 says MUST here, draft 6 only SHOULD.
         if r.sub.rules.dialect == Dialect::Draft4 && value.is_empty() {
             return self.wrong(r, value, "a non-empty array (draft 4)");
         }
@@ -301,7 +301,7 @@ impl ModelBuilder<'_> {
         if value.kind() != Kind::Number || !number.is_integer() || negative {
             return self.wrong(r, value, "a non-negative integer");
         }
-        // A count that does not fit is larger than anything that can be counted.
+        // A count that does not fit is larger than any real count.
         let count = number.as_i64().and_then(|count| u64::try_from(count).ok());
         Ok(Some(Form::Count(count.unwrap_or(u64::MAX))))
     }
@@ -394,7 +394,7 @@ impl ModelBuilder<'_> {
     }
 }
 
-/// A string of an array of strings that is there before.
+/// The first string of an array of strings that repeats an earlier one.
 fn first_repeated(names: View<'_>) -> Option<View<'_>> {
     if names.len() <= FEW {
         let before = |at| names.items().take(at);
@@ -420,7 +420,7 @@ pub(crate) fn describe(value: View<'_>) -> String {
 }
 
 const SHOWN: usize = 64;
-/// The keyword of OpenAPI 3.0 for values that may be null.
+/// OpenAPI 3.0's keyword for values that may be null.
 const NULLABLE: &str = "nullable";
 const EXPECTED_NULL: &str = "`null` among the types, since JSON Schema has no such keyword";
 /// Arrays of up to this many names are compared pair by pair.

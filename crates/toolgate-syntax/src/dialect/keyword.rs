@@ -1,5 +1,5 @@
-//! The table of keywords: for each its dialects, its vocabulary, the instances it looks at
-//! and the type of its value.
+//! The table of keywords: the dialects, the vocabulary, the instance types and the value type of
+//! each.
 
 use toolgate_json::Kind;
 
@@ -28,12 +28,12 @@ macro_rules! keywords {
                     stringify!($vocabulary), "`](Vocabulary::", stringify!($vocabulary), ").")]
                 $variant,
             )*
-            /// Not a keyword of the dialect: an annotation.
+            /// Not a keyword of the dialect, so an annotation.
             Unknown,
         }
 
         impl Keyword {
-            /// The keyword of that name in any dialect.
+            /// The keyword with that name in any dialect.
             pub fn from_name(name: &str) -> Option<Self> {
                 match name {
                     $($name => Some(Self::$variant),)*
@@ -60,7 +60,7 @@ macro_rules! keywords {
             /// ```
             pub const ALL: &'static [Self] = &[$(Self::$variant,)*];
 
-            /// The instances that it looks at. It lets all others pass.
+            /// The instances that it applies to. It accepts all others.
             ///
             /// ```
             /// use toolgate_syntax::{AppliesTo, Keyword};
@@ -92,7 +92,7 @@ macro_rules! keywords {
                 }
             }
 
-            /// The first and the last dialect that has it, and its vocabulary.
+            /// The first and the last dialect that have it, and its vocabulary.
             ///
             /// ```
             /// use toolgate_syntax::{Dialect, Keyword, Vocabulary};
@@ -117,20 +117,20 @@ macro_rules! keywords {
     reason = "code that walks schemas must handle every way in which they are held"
 )]
 pub enum SubschemaLayout {
-    /// It is one, or an array of them.
+    /// The value is a schema, or an array of schemas.
     Schemas,
-    /// An object whose values are.
+    /// The value is an object whose values are schemas.
     Map,
 }
 
-/// The instances that a keyword looks at.
+/// The instances that a keyword applies to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(
     clippy::exhaustive_enums,
     reason = "the groups follow the types of JSON, which are fixed"
 )]
 pub enum AppliesTo {
-    /// Instances of every type, or none.
+    /// Instances of every type; or no instances, as for an annotation.
     Any,
     /// Numbers.
     Numbers,
@@ -143,7 +143,7 @@ pub enum AppliesTo {
 }
 
 impl AppliesTo {
-    /// The names of `type` for these instances; none for [`Any`](Self::Any).
+    /// The names in `type` for these instances; empty for [`Any`](Self::Any).
     ///
     /// ```
     /// assert_eq!(toolgate_syntax::AppliesTo::Numbers.types(), ["number", "integer"]);
@@ -160,7 +160,7 @@ impl AppliesTo {
     }
 }
 
-/// What the value of a keyword must be, in some dialect that has it.
+/// What the value of a keyword must be, in any dialect that has it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ValueShape {
@@ -186,13 +186,12 @@ pub enum ValueShape {
     Schemas,
     /// A schema, or an array of schemas.
     SchemaOrSchemas,
-    /// An object whose values are schemas. For `dependencies` they may be arrays of
-    /// names instead.
+    /// An object whose values are schemas. For `dependencies`, they may also be arrays of names.
     SchemaMap,
 }
 
 impl ValueShape {
-    /// Whether a value of this kind can be one.
+    /// Whether a value of this kind can have this shape.
     ///
     /// ```
     /// use toolgate_json::Kind;
@@ -219,8 +218,8 @@ impl ValueShape {
 }
 
 impl Keyword {
-    /// Whether a dialect has it. `dependencies` is in all of them: validators keep it
-    /// after 2019-09 split it (see [`is_legacy_in`](Self::is_legacy_in)).
+    /// Whether a dialect has it. `dependencies` is in all of them, because validators still support
+    /// it after 2019-09 split it (see [`is_legacy_in`](Self::is_legacy_in)).
     ///
     /// ```
     /// use toolgate_syntax::{Dialect, Keyword};
@@ -234,8 +233,8 @@ impl Keyword {
         first <= dialect && dialect <= last
     }
 
-    /// Whether a dialect keeps it only so that older schemas go on working: `definitions`
-    /// and `dependencies` since 2019-09 (core, appendix "ChangeLog").
+    /// Whether a dialect keeps it only for older schemas: `definitions` and `dependencies` since
+    /// 2019-09 (core, appendix "ChangeLog").
     ///
     /// ```
     /// use toolgate_syntax::{Dialect, Keyword};
@@ -304,7 +303,7 @@ keywords! {
     MinProperties "minProperties" Draft4 Draft202012 Validation Objects Number;
     Required "required" Draft4 Draft202012 Validation Objects List;
     DependentRequired "dependentRequired" Draft201909 Draft202012 Validation Objects Object;
-    // Left out of the newer metaschemas' keywords but kept for compatibility.
+    // Not in the newer metaschemas' list of keywords, but kept for compatibility.
     Dependencies "dependencies" Draft4 Draft202012 Applicator Objects SchemaMap;
     DependentSchemas "dependentSchemas" Draft201909 Draft202012 Applicator Objects SchemaMap;
     PrefixItems "prefixItems" Draft202012 Draft202012 Applicator Arrays Schemas;

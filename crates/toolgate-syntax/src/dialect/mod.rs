@@ -1,4 +1,4 @@
-//! The dialects: which keyword exists where. Tables only, no code paths.
+//! The dialects: which keywords each one has. Tables only, no code paths.
 
 mod keyword;
 mod metaschemas;
@@ -40,7 +40,7 @@ impl Dialect {
         Self::Draft202012,
     ];
 
-    /// The name that people know it by: `draft4`, `draft6`, `draft7`, `2019-09`, `2020-12`.
+    /// The usual short name: `draft4`, `draft6`, `draft7`, `2019-09`, `2020-12`.
     ///
     /// ```
     /// assert_eq!(toolgate_syntax::Dialect::Draft201909.name(), "2019-09");
@@ -70,8 +70,8 @@ impl Dialect {
         }
     }
 
-    /// The dialect of a name, in the other spellings in use as well (`draft-07`, `7`,
-    /// `draft2019-09`), or of its URI.
+    /// The dialect with that name, or one of its other common spellings (`draft-07`, `7`,
+    /// `draft2019-09`), or with that URI.
     ///
     /// ```
     /// use toolgate_syntax::Dialect;
@@ -90,7 +90,7 @@ impl Dialect {
         }
     }
 
-    /// The URI that `$schema` declares it by.
+    /// The URI that identifies it in `$schema`.
     ///
     /// ```
     /// let uri = toolgate_syntax::Dialect::Draft202012.uri();
@@ -106,8 +106,8 @@ impl Dialect {
         }
     }
 
-    /// The dialect that a `$schema` declares: by `http` or `https`, with or
-    /// without a trailing `#`.
+    /// The dialect that a `$schema` URI identifies: with `http` or `https`, with or without a
+    /// trailing `#`.
     ///
     /// ```
     /// use toolgate_syntax::Dialect;
@@ -129,8 +129,8 @@ impl Dialect {
         }
     }
 
-    /// The dialect that a schema declares by `$schema`: 2020-12 if it declares none (or the
-    /// value is not a string), `None` if it is not one of the five.
+    /// The dialect that a schema declares with `$schema`: 2020-12 if it declares none (or the value
+    /// is not a string), `None` if it is not one of the five.
     ///
     /// ```
     /// use toolgate_json::{OwnedDocument, ReadLimits};
@@ -150,7 +150,7 @@ impl Dialect {
         }
     }
 
-    /// The keyword that names a schema resource: `id` in draft 4, `$id` later.
+    /// The keyword that identifies a schema resource: `id` in draft 4, `$id` later.
     ///
     /// ```
     /// use toolgate_syntax::{Dialect, Keyword};
@@ -166,7 +166,7 @@ impl Dialect {
         }
     }
 
-    /// Whether keywords beside `$ref` are ignored (draft 7 and older).
+    /// Whether keywords next to `$ref` are ignored (draft 7 and older).
     ///
     /// ```
     /// use toolgate_syntax::Dialect;
@@ -187,8 +187,8 @@ impl fmt::Display for Dialect {
     }
 }
 
-/// A dialect as one schema resource uses it: the version, less the vocabularies
-/// that a custom metaschema leaves out, plus whether it makes `format` assert.
+/// A dialect as one schema resource uses it: the version, without the vocabularies that a custom
+/// metaschema omits, and whether it makes `format` assert.
 ///
 /// ```
 /// use toolgate_syntax::{Dialect, Keyword, DialectRules, Vocabulary};
@@ -206,12 +206,12 @@ pub struct DialectRules {
     /// The version.
     pub dialect: Dialect,
     vocabularies: u8,
-    /// Whether a metaschema asks for the format-assertion vocabulary (2020-12,
-    /// validation §7.2.2).
+    /// Whether the metaschema requires the format-assertion vocabulary (2020-12, validation
+    /// §7.2.2).
     pub asserts_format: bool,
 }
 
-/// A group of keywords that a metaschema may leave out (2019-09 and later).
+/// A group of keywords that a metaschema may omit (2019-09 and later).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Vocabulary {
@@ -223,7 +223,7 @@ pub enum Vocabulary {
     Unevaluated,
     /// Assertions (validation §6).
     Validation,
-    /// Titles, defaults, examples and the like (validation §9).
+    /// Titles, defaults, examples and similar annotations (validation §9).
     MetaData,
     /// `format`, which asserts nothing (validation §7.2.1).
     FormatAnnotation,
@@ -234,7 +234,7 @@ pub enum Vocabulary {
 }
 
 impl Vocabulary {
-    /// The vocabulary that a `$vocabulary` URI names.
+    /// The vocabulary with that `$vocabulary` URI.
     ///
     /// ```
     /// use toolgate_syntax::Vocabulary;
@@ -273,14 +273,14 @@ impl Vocabulary {
 }
 
 impl DialectRules {
-    /// What a schema that declares nothing follows.
+    /// The rules for a schema that declares nothing.
     pub const DEFAULT: Self = Self {
         dialect: Dialect::Draft202012,
         vocabularies: u8::MAX,
         asserts_format: false,
     };
 
-    /// All of a dialect.
+    /// All keywords of a dialect.
     pub fn all(dialect: Dialect) -> Self {
         Self {
             dialect,
@@ -289,7 +289,7 @@ impl DialectRules {
         }
     }
 
-    /// A dialect with only the core, to which vocabularies are added.
+    /// Only the core of a dialect, to which vocabularies can be added.
     pub fn core(dialect: Dialect) -> Self {
         Self {
             dialect,
@@ -298,10 +298,10 @@ impl DialectRules {
         }
     }
 
-    /// With one vocabulary more.
+    /// These rules with one more vocabulary.
     pub fn with(mut self, vocabulary: Vocabulary) -> Self {
         self.vocabularies |= vocabulary.bit();
-        // 2019-09 has the unevaluated keywords among its applicators.
+        // In 2019-09 the unevaluated keywords belong to the applicator vocabulary.
         if vocabulary == Vocabulary::Applicator && self.dialect == Dialect::Draft201909 {
             self.vocabularies |= Vocabulary::Unevaluated.bit();
         }
@@ -309,7 +309,7 @@ impl DialectRules {
         self
     }
 
-    /// The keyword that `name` is under these rules, if it is one.
+    /// The keyword called `name` under these rules, if there is one.
     pub fn keyword(self, name: &str) -> Option<Keyword> {
         let keyword = Keyword::from_name(name)?;
         let (_, _, vocabulary) = keyword.home();

@@ -1,4 +1,4 @@
-//! Sets of ASCII characters, made at compile time and asked in one shift.
+//! Sets of ASCII characters, built at compile time; a membership test is one shift.
 
 /// A set of ASCII characters; no other character is ever in it.
 #[derive(Clone, Copy)]
@@ -26,7 +26,7 @@ impl AsciiSet {
         Self(set)
     }
 
-    /// The characters of either set.
+    /// The union of two sets.
     pub(super) const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }

@@ -1,9 +1,9 @@
-//! Documents inside strings: what draft 7's content keywords may assert.
+//! Documents inside strings, which draft 7's content keywords may assert.
 
 use toolgate_json::{ReadLimits, Reader};
 
-/// Whether a text is what `contentEncoding` and `contentMediaType` say: base64
-/// (RFC 4648 §4, with padding), and then or instead a JSON text (RFC 8259).
+/// Whether a string has the `contentEncoding` and the `contentMediaType`: base64 (RFC 4648 §4, with
+/// padding), and after decoding, or instead, a JSON text (RFC 8259).
 ///
 /// ```
 /// use toolgate_syntax::format::content;
@@ -26,7 +26,7 @@ fn is_json(text: &[u8]) -> bool {
     Reader::new().read(text, &ReadLimits::default()).is_ok()
 }
 
-/// Decodes base64; `None` if it is not.
+/// Decodes base64; `None` if it is invalid.
 fn decode(text: &[u8]) -> Option<Vec<u8>> {
     if !text.len().is_multiple_of(4) {
         return None;

@@ -1,8 +1,7 @@
 //! Dates, times and durations as RFC 3339 writes them.
 //!
-//! A leap second (`:60`) is accepted where one can fall: in the last minute of
-//! a UTC day, whatever the offset of the written time. Whether that day really
-//! had one is not asked.
+//! A leap second (`:60`) is accepted where one can occur: in the last minute of a UTC day, whatever
+//! the offset of the written time. Whether that day really had one is not checked.
 
 /// `date-time`: a date, `T` or `t`, and a time with its offset.
 pub(super) fn is_date_time(text: &str) -> bool {
@@ -12,7 +11,7 @@ pub(super) fn is_date_time(text: &str) -> bool {
     }
 }
 
-/// `full-date`: `2024-02-29`, a day that the Gregorian calendar has.
+/// `full-date`: `2024-02-29`, a day that exists in the Gregorian calendar.
 pub(super) fn is_date(text: &str) -> bool {
     <[u8; 10]>::try_from(text.as_bytes()).is_ok_and(is_full_date)
 }
@@ -22,8 +21,8 @@ pub(super) fn is_time(text: &str) -> bool {
     is_full_time(text.as_bytes())
 }
 
-/// `duration`: `P1Y2M3DT4H5M6S` or `P2W`, in whole numbers, leaving out no
-/// unit between the first and the last one of its date or its time.
+/// `duration`: `P1Y2M3DT4H5M6S` or `P2W`, in whole numbers, with no unit skipped between the first
+/// and the last one of its date or its time.
 pub(super) fn is_duration(text: &str) -> bool {
     let Some(text) = text.strip_prefix('P') else {
         return false;
@@ -109,8 +108,8 @@ fn offset_minutes(offset: &[u8]) -> Option<i32> {
     }
 }
 
-/// Whether `text` is one or more numbers, each followed by its unit, the units
-/// being neighbours in `order`.
+/// Whether `text` is one or more numbers, each followed by its unit, the units being consecutive in
+/// `order`.
 fn units(text: &str, order: &[u8]) -> bool {
     let mut order = order.iter();
     let mut last: Option<()> = None;
@@ -121,7 +120,7 @@ fn units(text: &str, order: &[u8]) -> bool {
             continue;
         }
         let fits = match last {
-            // The first unit may be any of them, the next one is its neighbour.
+            // The first unit may be any of them, the next one must be its neighbour.
             None => order.any(|unit| *unit == byte),
             Some(()) => order.next() == Some(&byte),
         };
@@ -134,7 +133,7 @@ fn units(text: &str, order: &[u8]) -> bool {
     last.is_some() && !digits
 }
 
-/// The number that two decimal digits write.
+/// The number with these two decimal digits.
 fn two(tens: u8, ones: u8) -> Option<u8> {
     if tens.is_ascii_digit() && ones.is_ascii_digit() {
         Some((tens - b'0') * 10 + (ones - b'0'))

@@ -38,7 +38,7 @@ fn is_address(text: &str, unicode: bool) -> bool {
     local_fits && is_domain_or_literal(domain, unicode)
 }
 
-/// Splits behind the closing quote of a quoted local part.
+/// Splits after the closing quote of a quoted local part.
 fn split_quoted(text: &str) -> Option<(&str, &str)> {
     let mut escaped = true; // The opening quote does not close.
     for (at, byte) in text.bytes().enumerate().take(MAX_LOCAL) {
@@ -55,8 +55,8 @@ fn split_quoted(text: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// Whether `rest` is the inside of a quoted string and its closing quote, which
-/// is the first one not escaped.
+/// Whether `rest` is the inside of a quoted string followed by its closing quote, which is the
+/// first unescaped one.
 fn is_quoted_rest(rest: &str, unicode: bool) -> bool {
     let Some(inside) = rest.strip_suffix('"') else {
         return false;
@@ -195,7 +195,7 @@ mod tests {
         check(
             Format::IdnEmail,
             &[
-                // A label whose accents and syllables are not composed.
+                // A label with accents and syllables that are not composed.
                 "user@bu\u{308}cher.example",
                 "user@\u{1109}\u{1175}\u{11AF}.test",
                 "user@e\u{301}.\u{e9}",

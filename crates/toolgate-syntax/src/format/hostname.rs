@@ -2,9 +2,8 @@
 
 use super::idn;
 
-/// A host name of RFC 1123 section 2.1, without the final dot of a rooted
-/// name. Labels that claim to be encoded (`xn--`) must really encode a label
-/// of IDNA 2008 (RFC 5891 section 4.4).
+/// A host name of RFC 1123 section 2.1, without the final dot of a rooted name. Labels with the
+/// prefix `xn--` must really encode an IDNA 2008 label (RFC 5891 section 4.4).
 pub(super) fn is_hostname(text: &str) -> bool {
     text.len() <= MAX_NAME
         && text.split('.').all(|label| {
@@ -30,8 +29,8 @@ pub(super) fn is_label(label: &str) -> bool {
 /// Octets in a label (RFC 1035 section 2.3.4).
 pub(super) const MAX_LABEL: usize = 63;
 
-/// Characters in a name: 255 octets on the wire (RFC 1035 section 2.3.4) are
-/// one length octet per label, one for the root, and the labels.
+/// Characters in a name: the 255 octets on the wire (RFC 1035 section 2.3.4) include one length
+/// octet per label and one for the root.
 pub(super) const MAX_NAME: usize = 253;
 
 #[cfg(test)]

@@ -5,16 +5,15 @@ use super::idna;
 use super::punycode::Label;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick, is_nfkc_quick};
 
-/// A host name of U-labels, A-labels and ASCII labels. Labels are separated by
-/// a full stop or one of the three characters typed for it in East Asia
-/// (RFC 3490 section 3.1).
+/// A host name of U-labels, A-labels and ASCII labels. Labels are separated by a full stop or one
+/// of the three characters typed instead of it in East Asia (RFC 3490 section 3.1).
 pub(super) fn is_hostname(text: &str) -> bool {
     is_name(text, &['.', '\u{3002}', '\u{FF0E}', '\u{FF61}'])
 }
 
-/// The same with full stops alone between the labels, as mail addresses have it
-/// (RFC 6531 section 3.3). Labels need not be normalized: the address is what people
-/// write, and the program that looks the domain up normalizes it first (RFC 5891 section 5.2).
+/// As [`is_hostname`], but with only full stops between the labels, as mail addresses require (RFC
+/// 6531 section 3.3). Labels need not be normalized: the address is what people write, and the
+/// program that looks the domain up normalizes it first (RFC 5891 section 5.2).
 pub(super) fn is_domain(text: &str) -> bool {
     if text.len() > MOST_BYTES || is_nfc_quick(text.chars()) == IsNormalized::Yes {
         return is_name(text, &['.']);
@@ -23,15 +22,15 @@ pub(super) fn is_domain(text: &str) -> bool {
     is_name(&composed, &['.'])
 }
 
-/// Whether `label` begins as an encoded label does, in either case.
+/// Whether `label` has the prefix of an encoded label, in either case.
 pub(super) fn has_a_label_prefix(label: &str) -> bool {
     label
         .split_at_checked(PREFIX.len())
         .is_some_and(|(prefix, _)| prefix.eq_ignore_ascii_case(PREFIX))
 }
 
-/// Whether an ASCII `label` with that prefix represents a U-label, and so is the
-/// encoding of it (RFC 5891 section 5.3 and 5.4).
+/// Whether an ASCII `label` with that prefix decodes to a U-label, and is the encoding of it (RFC
+/// 5891 section 5.3 and 5.4).
 pub(super) fn is_a_label(label: &str) -> bool {
     decode(label).is_some_and(|label| {
         let label = label.as_slice();
@@ -40,8 +39,8 @@ pub(super) fn is_a_label(label: &str) -> bool {
 }
 
 fn is_name(text: &str, separators: &[char]) -> bool {
-    // No character is shorter encoded than its label is, so the limit on the
-    // encoded name bounds the text.
+    // No character is shorter encoded than its label is, so the limit on the encoded name bounds
+    // the text.
     if text.len() > MOST_BYTES {
         return false;
     }
@@ -54,7 +53,7 @@ fn is_name(text: &str, separators: &[char]) -> bool {
         octets += encoded_len + 1;
         bidi = bidi || idna::is_right_to_left(label.as_slice());
     }
-    // One separator less than labels.
+    // There is one separator fewer than labels.
     octets <= MAX_NAME + 1
         && (!bidi
             || text.split(separators).all(|part| {
@@ -62,8 +61,8 @@ fn is_name(text: &str, separators: &[char]) -> bool {
             }))
 }
 
-/// The characters of one label and the octets of its encoded form, if it is a
-/// label by all rules that regard it alone.
+/// The characters of one label and the octets of its encoded form, if it follows all rules that
+/// concern it alone.
 fn read(part: &str) -> Option<(Label, usize)> {
     if !part.is_ascii() {
         let label = Label::from_text(part).filter(|label| is_u_label(label.as_slice()))?;
@@ -92,7 +91,7 @@ fn decode(a_label: &str) -> Option<Label> {
     is_u_label(label.as_slice()).then_some(label)
 }
 
-/// RFC 5891 section 4.2, but for the bidi rule and the length.
+/// RFC 5891 section 4.2, without the bidi rule and the length.
 fn is_u_label(label: &[char]) -> bool {
     !label.iter().all(char::is_ascii)
         && label.first() != Some(&'-')
@@ -104,7 +103,8 @@ fn is_u_label(label: &[char]) -> bool {
 }
 
 /// Whether normalization to NFKC changes no character of `label`, which RFC 5892 section 2.2
-/// asks of each, and to NFC not the whole (RFC 5891 section 4.2.1).
+/// requires of each one, and normalization to NFC leaves the whole unchanged (RFC 5891 section
+/// 4.2.1).
 fn is_normalized(label: &[char]) -> bool {
     let chars = || label.iter().copied();
     match is_nfkc_quick(chars()) {
@@ -119,7 +119,7 @@ fn has_reserved_hyphens(label: &[char]) -> bool {
     matches!(label, [_, _, '-', '-', ..])
 }
 
-/// Bytes of a longer text than any name.
+/// A text with more bytes than this is longer than any name.
 const MOST_BYTES: usize = MAX_NAME * char::MAX.len_utf8();
 const PREFIX: &str = "xn--";
 
@@ -266,7 +266,7 @@ mod tests {
 
     #[test]
     fn a_name_is_measured_encoded() {
-        // 57 times the same letter make 59 octets behind the prefix, 58 make 60.
+        // 57 times the same letter make 59 octets after the prefix, 58 make 60.
         assert!(Format::IdnHostname.accepts(&"é".repeat(57)));
         assert!(!Format::IdnHostname.accepts(&"é".repeat(58)));
         let label = "é".repeat(57);

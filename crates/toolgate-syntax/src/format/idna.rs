@@ -7,8 +7,8 @@ use unicode_normalization::char::canonical_combining_class;
 use unicode_properties::{GeneralCategory, UnicodeGeneralCategory};
 use unicode_script::{Script, UnicodeScript};
 
-/// Whether every code point of `label`, which normalization to NFKC does not change, is
-/// allowed at its place: `PVALID`, or `CONTEXTJ` or `CONTEXTO` with its rule met.
+/// Whether every code point of `label`, which normalization to NFKC does not change, is allowed
+/// where it is: `PVALID`, or `CONTEXTJ` or `CONTEXTO` with its rule met.
 pub(super) fn allows(label: &[char]) -> bool {
     label.iter().enumerate().all(|(at, c)| match property(*c) {
         Property::Valid => true,
@@ -47,8 +47,8 @@ fn has_right_to_left_class(c: char) -> bool {
     )
 }
 
-/// Whether a character may have such a class: Unicode keeps blocks for the scripts that are
-/// written from right to left, so that the table need not be asked about other scripts.
+/// Whether a character may have such a class: Unicode reserves blocks for right-to-left scripts, so
+/// that other scripts need no lookup in the table.
 fn is_in_right_to_left_block(c: char) -> bool {
     matches!(
         c,
@@ -86,7 +86,7 @@ pub(super) fn meets_bidi_rule(label: &[char]) -> bool {
 }
 
 /// The derived property of a code point that normalization to NFKC does not change (RFC 5892
-/// section 3). The two kinds of contextual code points are one here: both have their rule checked.
+/// section 3). The two kinds of contextual code points are one here, as both have a rule to check.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Property {
     Valid,
@@ -94,8 +94,8 @@ enum Property {
     Disallowed,
 }
 
-/// The algorithm of RFC 5892 section 3, computed from the Unicode tables of the
-/// crates this one depends on, so that it follows them to later versions.
+/// The algorithm of RFC 5892 section 3, computed from the Unicode tables of this crate's
+/// dependencies, so that it follows them to later versions.
 fn property(c: char) -> Property {
     if matches!(c, 'a'..='z' | '0'..='9' | '-') {
         return Property::Valid;
@@ -116,7 +116,7 @@ fn property(c: char) -> Property {
         | GeneralCategory::ModifierLetter
         | GeneralCategory::NonspacingMark
         | GeneralCategory::SpacingMark => Property::Valid,
-        // Capitals fold to lower case, but those of Cherokee stay.
+        // Capital letters fold to lower case, except those of Cherokee.
         GeneralCategory::UppercaseLetter if matches!(c, '\u{13A0}'..='\u{13F5}') => Property::Valid,
         _ => Property::Disallowed,
     }
@@ -137,10 +137,10 @@ fn exception(c: char) -> Option<Property> {
     }
 }
 
-/// Whether folding case changes `c`, which is no capital (RFC 5892 section 2.2).
+/// Whether case folding changes `c`, which is not a capital letter (RFC 5892 section 2.2).
 ///
-/// These letters are few, and Unicode's stability policy lets no assigned character
-/// join or leave them.
+/// These letters are few, and Unicode's stability policy lets no assigned character become one or
+/// stop being one.
 fn folds(c: char) -> bool {
     match c {
         // Cherokee folds the other way: small letters become capitals.
@@ -160,8 +160,8 @@ fn folds(c: char) -> bool {
     }
 }
 
-/// The letters, marks and digits among `Default_Ignorable_Code_Point` (RFC 5892
-/// section 2.3); its other members, white space and noncharacters are neither.
+/// The letters, marks and digits among `Default_Ignorable_Code_Point` (RFC 5892 section 2.3); its
+/// other members, white space and noncharacters, are neither.
 fn is_ignorable(c: char) -> bool {
     matches!(
         c,
@@ -307,7 +307,7 @@ mod tests {
 
     #[test]
     fn case_folding_is_the_only_reason_beside_normalization() {
-        // What the standard library turns to lower case must be unstable, except Cherokee.
+        // Whatever the standard library turns to lower case must be unstable, except Cherokee.
         for c in '\u{80}'..=char::MAX {
             let folds = c.to_lowercase().ne(std::iter::once(c));
             if folds && !('\u{13A0}'..='\u{13F5}').contains(&c) {

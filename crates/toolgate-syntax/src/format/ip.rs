@@ -8,9 +8,9 @@ pub(super) fn is_v4(text: &str) -> bool {
     text.len() <= V4_MAX && text.parse::<Ipv4Addr>().is_ok()
 }
 
-/// Eight groups of one to four hex digits, one run of zeros written `::` at
-/// most, the last two groups also as an IPv4 address (RFC 4291 section 2.2).
-/// Zone names and prefix lengths are not part of an address.
+/// Eight groups of one to four hex digits, where at most one run of zeros is written `::`, and the
+/// last two groups may be an IPv4 address (RFC 4291 section 2.2). Zone names and prefix lengths are
+/// not part of an address.
 pub(super) fn is_v6(text: &str) -> bool {
     text.len() <= V6_MAX && text.parse::<Ipv6Addr>().is_ok()
 }

@@ -1,13 +1,12 @@
-//! The `format` keyword: which texts each named format accepts.
+//! The `format` keyword: which strings each named format accepts.
 //!
-//! One file per family of formats. Every check reads its text once from front
-//! to back, without recursion, and where the format bounds the length of the
-//! text, a longer text is refused before it is read. Formats say nothing about
-//! values that are not strings (or, for [`NumberFormat`], not numbers): the
-//! caller asks only about those.
+//! One file per family of formats. Every check reads its text once from start to end, without
+//! recursion, and if the format limits the length of the text, a longer text is refused before it
+//! is read. Formats do not apply to values that are not strings (or, for [`NumberFormat`], not
+//! numbers): the caller asks only about those that are.
 //!
-//! Where a later dialect names a later RFC, the later one is followed for all
-//! dialects, with one exception: see [`Format::in_dialect`].
+//! If a later dialect refers to a later RFC, all dialects follow the later one, with one exception:
+//! see [`Format::in_dialect`].
 
 mod ascii_set;
 pub mod content;
@@ -81,8 +80,8 @@ pub enum Format {
     JsonPointer,
     /// `relative-json-pointer`: draft-bhutton-relative-json-pointer-00, section 3.
     RelativeJsonPointer,
-    /// `relative-json-pointer` as dialects before 2020-12 have it:
-    /// draft-handrews-relative-json-pointer-02, section 3.
+    /// `relative-json-pointer` in dialects before 2020-12: draft-handrews-relative-json-pointer-02,
+    /// section 3.
     RelativeJsonPointerWithoutIndex,
     /// `regex`: a pattern of ECMA-262 with the `u` flag.
     Regex,
@@ -91,7 +90,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Every format once, by its name in schemas.
+    /// Every format once.
     ///
     /// ```
     /// use toolgate_syntax::format::Format;
@@ -99,7 +98,7 @@ impl Format {
     /// assert!(Format::ALL.iter().all(|format| Format::from_name(format.name()) == Some(*format)));
     /// ```
     ///
-    /// Without the feature `unicode` some have no such format: see [`from_name`](Self::from_name).
+    /// Without the feature `unicode`, [`from_name`](Self::from_name) does not find some of them.
     pub const ALL: [Self; 19] = [
         Self::DateTime,
         Self::Date,
@@ -122,15 +121,15 @@ impl Format {
         Self::Uuid,
     ];
 
-    /// The format that schemas call `name`; `None` for any other name, and for the formats
-    /// that cannot be checked without the feature `unicode`, which then are annotations:
-    /// `hostname`, `idn-hostname`, `idn-email` and `regex`.
+    /// The format called `name` in schemas; `None` for any other name, and, without the feature
+    /// `unicode`, for the formats that cannot be checked then and are annotations: `hostname`,
+    /// `idn-hostname`, `idn-email` and `regex`.
     pub fn from_name(name: &str) -> Option<Self> {
         let known = Self::ALL.into_iter().find(|format| format.name() == name)?;
         (cfg!(feature = "unicode") || !known.needs_tables()).then_some(known)
     }
 
-    /// Whether the format cannot be checked without the tables of Unicode.
+    /// Whether the format cannot be checked without the Unicode tables.
     fn needs_tables(self) -> bool {
         matches!(
             self,
@@ -138,8 +137,8 @@ impl Format {
         )
     }
 
-    /// What the format means in a dialect: `relative-json-pointer` moves an index
-    /// (`0-1/a`) only since 2020-12, whose draft of it added that.
+    /// What the format means in a dialect: `relative-json-pointer` can move an index (`0-1/a`) only
+    /// since 2020-12, which refers to a draft that added this.
     ///
     /// ```
     /// use toolgate_syntax::Dialect;
@@ -159,7 +158,7 @@ impl Format {
         }
     }
 
-    /// The name schemas use.
+    /// The name in schemas.
     pub fn name(self) -> &'static str {
         match self {
             Self::DateTime => "date-time",
@@ -186,10 +185,10 @@ impl Format {
         }
     }
 
-    /// Whether `text` is of this format.
+    /// Whether `text` has this format.
     ///
-    /// Costs at most a small constant per byte of `text`, except for
-    /// [`Format::Regex`], whose cost is that of reading one pattern.
+    /// Costs at most a small constant per byte of `text`, except for [`Format::Regex`], which costs
+    /// as much as parsing one pattern.
     ///
     /// ```
     /// use toolgate_syntax::format::Format;
@@ -227,7 +226,7 @@ impl Format {
 mod tests {
     use super::Format;
 
-    /// Asserts a format's answer on each text of a table.
+    /// Asserts a format's result for each text of a table.
     #[track_caller]
     pub(super) fn check(format: Format, valid: &[&str], invalid: &[&str]) {
         for text in valid {
@@ -302,7 +301,7 @@ mod tests {
             (Format::Uuid, "00000000-0000-0000-0000-000000000000"),
         ] {
             assert!(format.accepts(text), "{}", format.name());
-            // These have most of Unicode, invisible characters included.
+            // These formats allow most of Unicode, invisible characters included.
             let is_unicode = matches!(
                 format,
                 Format::Iri | Format::IriReference | Format::IdnEmail | Format::UriTemplate

@@ -1,7 +1,6 @@
-//! The number formats that generators of API descriptions write.
+//! The number formats that API description generators emit.
 //!
-//! They are not part of JSON Schema, and are asserted only where the caller asks
-//! for it.
+//! They are not part of JSON Schema, and are asserted only if the caller asks for it.
 
 use std::cmp::Ordering;
 use toolgate_json::Number;
@@ -56,7 +55,7 @@ impl NumberFormat {
         Self::Double,
     ];
 
-    /// The format that schemas call `name`; `None` for any other name.
+    /// The format called `name` in schemas; `None` for any other name.
     ///
     /// ```
     /// use toolgate_syntax::format::NumberFormat;
@@ -68,7 +67,7 @@ impl NumberFormat {
         Self::ALL.into_iter().find(|format| format.name() == name)
     }
 
-    /// The name schemas use.
+    /// The name in schemas.
     pub fn name(self) -> &'static str {
         match self {
             Self::Int8 => "int8",
@@ -84,8 +83,8 @@ impl NumberFormat {
         }
     }
 
-    /// Whether `number` is of this format. Whole numbers may be written as
-    /// `1.0` or `1e3`, as for the type `integer`.
+    /// Whether `number` has this format. Whole numbers may be written as `1.0` or `1e3`, as for the
+    /// type `integer`.
     pub fn accepts(self, number: Number<'_>) -> bool {
         match self {
             Self::Int8 => number.as_i64().is_some_and(|n| i8::try_from(n).is_ok()),
@@ -102,14 +101,14 @@ impl NumberFormat {
     }
 }
 
-/// Whether `number` lies between two bounds and is neither of them.
+/// Whether `number` lies strictly between two bounds.
 fn lies_between(number: Number<'_>, [low, high]: [&'static str; 2]) -> bool {
     let order = |bound| Number::parse(bound).map(|bound| number.compare(&bound));
     order(low) == Some(Ordering::Greater) && order(high) == Some(Ordering::Less)
 }
 
 /// 2^128 - 2^103 and its negative: half way from the largest finite number to the next, where
-/// rounding to nearest begins to give infinity (IEEE 754 section 4.3.1).
+/// rounding to nearest starts to give infinity (IEEE 754 section 4.3.1).
 const FLOAT_BOUNDS: [&str; 2] = [
     "-340282356779733661637539395458142568448",
     "340282356779733661637539395458142568448",

@@ -1,7 +1,7 @@
 //! JSON Pointers and Relative JSON Pointers.
 
-/// A JSON Pointer in its string form: empty, or `/`-led tokens in which `~`
-/// is only before `0` or `1` (RFC 6901 section 3).
+/// A JSON Pointer in its string form: empty, or tokens that each start with `/` and in which `~`
+/// occurs only before `0` or `1` (RFC 6901 section 3).
 pub(super) fn is_pointer(text: &str) -> bool {
     if !text.is_empty() && !text.starts_with('/') {
         return false;
@@ -15,9 +15,9 @@ pub(super) fn is_pointer(text: &str) -> bool {
     true
 }
 
-/// A number of levels to go up, perhaps an index to move by if `moves` is set, then
-/// a JSON Pointer or `#` (draft-bhutton-relative-json-pointer-00 section 3; the index
-/// came with this draft, which dialect 2020-12 names, and `#` may follow it).
+/// A number of levels to go up, optionally an index to move by if `moves` is set, then a JSON
+/// Pointer or `#` (draft-bhutton-relative-json-pointer-00 section 3; this draft, to which dialect
+/// 2020-12 refers, added the index, which `#` may follow).
 pub(super) fn is_relative(text: &str, moves: bool) -> bool {
     let Some((_, rest)) = split_number(text) else {
         return false;
@@ -33,7 +33,7 @@ pub(super) fn is_relative(text: &str, moves: bool) -> bool {
     rest == "#" || is_pointer(rest)
 }
 
-/// Splits behind a number without leading zeros; `None` if there is none.
+/// Splits after a number without leading zeros; `None` if there is none.
 fn split_number(text: &str) -> Option<(&str, &str)> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     if digits == 0 || (digits > 1 && text.starts_with('0')) {

@@ -10,7 +10,7 @@ pub(super) struct Label {
 }
 
 impl Label {
-    /// The characters of `text`; `None` if they are too many for a label.
+    /// The characters of `text`; `None` if there are too many for a label.
     pub(super) fn from_text(text: &str) -> Option<Self> {
         let mut label = Self::empty();
         for c in text.chars() {
@@ -19,12 +19,12 @@ impl Label {
         Some(label)
     }
 
-    /// What `encoded` represents (RFC 3492 section 6.2), without its prefix and
-    /// in lower case; `None` if it represents nothing. A label has one encoding, so `encoded`
-    /// is what [`encode`](Self::encode) makes of the answer.
+    /// Decodes `encoded` (RFC 3492 section 6.2), which has no prefix and is in lower case; `None`
+    /// if it is invalid. A label has one encoding, so [`encode`](Self::encode) turns the result
+    /// back into `encoded`.
     pub(super) fn decode(encoded: &str) -> Option<Self> {
         let (basic, extended) = match encoded.rsplit_once('-') {
-            // The delimiter is written behind basic characters only.
+            // The delimiter is written only after basic characters.
             Some(("", _)) => return None,
             Some(parts) => parts,
             None => ("", encoded),
@@ -55,8 +55,8 @@ impl Label {
         Some(label)
     }
 
-    /// The label encoded (RFC 3492 section 6.3), without a prefix; `None` if
-    /// that is longer than a label may be.
+    /// Encodes the label (RFC 3492 section 6.3), without a prefix; `None` if the result is longer
+    /// than a label may be.
     pub(super) fn encode(&self) -> Option<Encoded> {
         let mut encoded = Encoded {
             bytes: [0; MAX_LABEL],
@@ -132,7 +132,7 @@ impl Encoded {
         Some(())
     }
 
-    /// Appends a number, smallest digit first, each place having its own base.
+    /// Appends a number, least significant digit first, each position with its own base.
     fn push_number(&mut self, number: u32, bias: u32) -> Option<()> {
         let (mut rest, mut k) = (number, BASE);
         loop {
@@ -160,7 +160,7 @@ fn adapt(delta: u32, points: u32, first: bool) -> u32 {
     k + (BASE - T_MIN + 1) * delta / (delta + SKEW)
 }
 
-/// The smallest digit at place `k` that does not end its number.
+/// The smallest digit at position `k` that does not end its number.
 fn threshold(k: u32, bias: u32) -> u32 {
     k.saturating_sub(bias).clamp(T_MIN, T_MAX)
 }

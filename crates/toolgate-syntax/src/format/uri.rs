@@ -26,7 +26,7 @@ pub(super) fn is_iri_reference(text: &str) -> bool {
     is_reference(text, Alphabet::Unicode)
 }
 
-/// Whether `c` is one of the characters an IRI has beyond a URI (`ucschar`).
+/// Whether `c` is one of the characters that an IRI allows but a URI does not (`ucschar`).
 pub(super) fn is_ucs_char(c: char) -> bool {
     matches!(
         c,
@@ -50,8 +50,7 @@ pub(super) fn is_ucs_char(c: char) -> bool {
     )
 }
 
-/// Whether `c` is one of the characters an IRI has only in its query
-/// (`iprivate`).
+/// Whether `c` is one of the characters that an IRI allows only in its query (`iprivate`).
 pub(super) fn is_private_char(c: char) -> bool {
     matches!(
         c,
@@ -72,7 +71,7 @@ enum Alphabet {
     Unicode,
 }
 
-/// The parts whose characters differ.
+/// The parts that allow different characters.
 #[derive(Clone, Copy, PartialEq)]
 enum Part {
     UserInfo,
@@ -102,8 +101,8 @@ fn is_absolute(text: &str, alphabet: Alphabet) -> bool {
 }
 
 fn is_reference(text: &str, alphabet: Alphabet) -> bool {
-    // A colon before any `/`, `?` or `#` ends a scheme: the first segment of a
-    // relative path has none.
+    // A colon before any `/`, `?` or `#` ends a scheme: the first segment of a relative path cannot
+    // have one.
     match text
         .find([':', '/', '?', '#'])
         .and_then(|at| text.split_at_checked(at))
@@ -125,7 +124,7 @@ fn is_scheme(scheme: &str) -> bool {
             .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
 }
 
-/// Everything behind the scheme: authority, path, query and fragment.
+/// Everything after the scheme: authority, path, query and fragment.
 fn is_hierarchy(text: &str, alphabet: Alphabet) -> bool {
     let (text, fragment) = text.split_once('#').unwrap_or((text, ""));
     let (text, query) = text.split_once('?').unwrap_or((text, ""));
@@ -158,13 +157,13 @@ fn is_authority(authority: &str, alphabet: Alphabet) -> bool {
     }
 }
 
-/// A colon and any number of digits, even none.
+/// A colon and any number of digits, including none.
 fn is_port(port: &str) -> bool {
     port.strip_prefix(':')
         .is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// What may be in brackets: an IPv6 address or an `IPvFuture`.
+/// What brackets may contain: an IPv6 address or an `IPvFuture`.
 fn is_ip_literal(address: &str) -> bool {
     match address.strip_prefix(['v', 'V']) {
         Some(future) => future.split_once('.').is_some_and(|(version, rest)| {
@@ -194,10 +193,10 @@ fn is_made_of(text: &str, part: Part, alphabet: Alphabet) -> bool {
     true
 }
 
-/// `unreserved` and `sub-delims`: at home in every part.
+/// `unreserved` and `sub-delims`: allowed in every part.
 const PLAIN: AsciiSet = AsciiSet::ALPHANUMERIC.and(AsciiSet::of(b"-._~!$&'()*+,;="));
 
-/// `pchar` but for percent-encoding, with the slashes between segments.
+/// `pchar` without percent-encoding, plus the slashes between segments.
 const PATH: AsciiSet = PLAIN.and(AsciiSet::of(b":@/"));
 
 const QUERY: AsciiSet = PATH.and(AsciiSet::of(b"?"));
@@ -323,7 +322,7 @@ mod tests {
         "//]",
     ];
 
-    /// In IRIs everywhere but in the scheme, in URIs nowhere.
+    /// Allowed in IRIs everywhere except in the scheme, in URIs nowhere.
     const UNICODE: &[&str] = &[
         "a:ü",
         "a://ü",

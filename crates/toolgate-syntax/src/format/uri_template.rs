@@ -4,8 +4,8 @@ use super::ascii_set::AsciiSet;
 use super::uri::{is_private_char, is_ucs_char, take_percent_digits};
 use std::str::Chars;
 
-/// Whether `text` is a URI template of any level. The operators that the RFC
-/// keeps for later (`=`, `,`, `!`, `@`, `|`) are part of its grammar.
+/// Whether `text` is a URI template of any level. The operators that the RFC reserves (`=`, `,`,
+/// `!`, `@`, `|`) are part of its grammar.
 pub(super) fn is_template(text: &str) -> bool {
     let mut chars = text.chars();
     while let Some(c) = chars.next() {
@@ -26,7 +26,7 @@ fn is_literal(c: char) -> bool {
     LITERALS.has(c) || is_ucs_char(c) || is_private_char(c)
 }
 
-/// Takes an expression behind its `{`, its `}` included.
+/// Takes an expression after its `{`, including its `}`.
 fn take_expression(chars: &mut Chars<'_>) -> bool {
     let after_operator = chars.as_str().strip_prefix(OPERATORS);
     if let Some(rest) = after_operator {
@@ -58,7 +58,7 @@ fn take_variable(chars: &mut Chars<'_>) -> Option<char> {
     }
 }
 
-/// Takes a number from 1 to 9999 and the character behind it.
+/// Takes a number from 1 to 9999 and the character after it.
 fn take_prefix_length(chars: &mut Chars<'_>) -> Option<char> {
     if !matches!(chars.next()?, '1'..='9') {
         return None;

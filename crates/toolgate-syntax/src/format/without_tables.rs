@@ -1,7 +1,7 @@
-//! Internationalized names without the tables of Unicode: nothing is accepted that cannot be checked.
+//! Internationalized names without Unicode tables: whatever cannot be checked is refused.
 //!
-//! No schema gets here: [`Format::from_name`](super::Format::from_name) knows none of the formats
-//! that need the tables. It is for programs that ask a [`Format`](super::Format) directly.
+//! No schema gets here: [`Format::from_name`](super::Format::from_name) finds none of the formats
+//! that need the tables. It is for programs that use a [`Format`](super::Format) directly.
 
 /// Refuses every internationalized host name.
 pub(super) fn is_hostname(_: &str) -> bool {
@@ -13,7 +13,7 @@ pub(super) fn is_domain(_: &str) -> bool {
     false
 }
 
-/// Whether a label claims to be encoded.
+/// Whether a label has the prefix of an encoded one.
 pub(super) fn has_a_label_prefix(label: &str) -> bool {
     label
         .get(..4)

@@ -31,7 +31,7 @@ pub enum Form {
     Annotation,
     /// The value itself is the operand: `const`, `enum`, `multipleOf`, `required`.
     Literal,
-    /// A number that bounds, itself included or not.
+    /// A numeric bound, inclusive or exclusive.
     Bound {
         /// Whether the number itself is out of bounds.
         exclusive: bool,
@@ -62,7 +62,7 @@ pub enum Form {
     Reference(ReferenceId),
 }
 
-/// What a name in `dependencies` or `dependentRequired` brings with it.
+/// What a name in `dependencies` or `dependentRequired` requires.
 #[derive(Debug, Clone, Copy)]
 #[expect(
     clippy::exhaustive_enums,
@@ -71,7 +71,7 @@ pub enum Form {
 pub enum Dependency {
     /// A subschema that the object must match.
     Schema(SubschemaId),
-    /// An array node of names that must be there.
+    /// An array node with the names of members that must exist.
     Names(NodeId),
 }
 
@@ -102,7 +102,7 @@ pub enum ContentUse {
 }
 
 impl ContentUse {
-    /// The encoding or media type of that name, without regard to case.
+    /// The encoding or media type with that name, ignoring case.
     ///
     /// ```
     /// use toolgate_syntax::model::ContentUse;
@@ -123,7 +123,7 @@ impl ContentUse {
 }
 
 impl Entry {
-    /// The entry of a keyword among those of one subschema.
+    /// The entry for a keyword among those of one subschema.
     ///
     /// ```
     /// use toolgate_syntax::model::Entry;

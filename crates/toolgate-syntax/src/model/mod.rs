@@ -1,8 +1,8 @@
 //! The typed model of a schema: every subschema with its keywords decoded and its
 //! references resolved.
 //!
-//! A [`Parser`](crate::Parser) makes it. Compilers and analyses read it: tables of
-//! documents, resources, subschemas and keywords, and typed indexes into them.
+//! A [`Parser`](crate::Parser) builds it. Compilers and analyses read it: tables of documents,
+//! resources, subschemas and keywords, and typed indexes into them.
 
 mod entry;
 mod reach;
@@ -47,7 +47,7 @@ macro_rules! ids {
 }
 
 ids! {
-    /// A document of a model: the schema, then what it refers to.
+    /// A document of a model: the schema, or one that it refers to.
     DocumentId;
     /// A subschema of a model.
     SubschemaId;
@@ -81,12 +81,11 @@ ids! {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Model {
-    /// The documents: the schema itself, then those that its references lead to. By
-    /// [`DocumentId`].
+    /// The documents, by [`DocumentId`]: the schema itself, then those that its references lead to.
     pub docs: Vec<SchemaDocument>,
     /// The schema resources (core §4.3.5), by [`ResourceId`].
     pub resources: Vec<Resource>,
-    /// The subschemas, by [`SubschemaId`]: those of a document in breadth-first order.
+    /// The subschemas, by [`SubschemaId`]; those of a document are in breadth-first order.
     pub subs: Vec<Subschema>,
     /// The keywords of all subschemas; those of one subschema are consecutive.
     pub entries: Vec<Entry>,
@@ -98,8 +97,8 @@ pub struct Model {
     pub scope_names: usize,
     /// Where evaluation begins.
     pub root: SubschemaId,
-    /// What was left out: what a dialect forbids (lenient parsing), and references to
-    /// nothing that no evaluation can come to.
+    /// What was left out: values that a dialect forbids (lenient parsing), and unresolved
+    /// references that no evaluation can reach.
     pub warnings: Vec<Warning>,
 }
 
@@ -109,7 +108,7 @@ pub struct Model {
 pub struct SchemaDocument {
     /// The URI it was found under; empty for the schema itself.
     pub uri: String,
-    /// Its text and its values.
+    /// Its source text and its values.
     pub text: OwnedDocument,
 }
 
@@ -119,13 +118,13 @@ pub struct SchemaDocument {
 pub struct Resource {
     /// Its base URI without fragment; empty if it has none.
     pub uri: String,
-    /// The subschema that it starts at.
+    /// Its root subschema.
     pub root: SubschemaId,
-    /// Its anchors; dynamic ones are marked.
+    /// Its anchors, each marked if it is dynamic.
     pub anchors: HashMap<String, Anchor>,
     /// `$recursiveAnchor: true` at its root (2019-09).
     pub recursive: bool,
-    /// What it binds in the dynamic scope when it is entered.
+    /// The names that it binds in the dynamic scope when it is entered.
     pub scope: Vec<(ScopeName, SubschemaId)>,
 }
 
@@ -149,13 +148,13 @@ pub struct Subschema {
     pub node: NodeId,
     /// The schema resource that it belongs to.
     pub resource: ResourceId,
-    /// The dialect that it is read by.
+    /// The dialect rules that it follows.
     pub rules: DialectRules,
-    /// What it is made of.
+    /// Its contents.
     pub shape: Shape,
 }
 
-/// What a subschema is made of.
+/// The contents of a subschema.
 #[derive(Debug, Clone, Copy)]
 #[expect(
     clippy::exhaustive_enums,
@@ -164,11 +163,11 @@ pub struct Subschema {
 pub enum Shape {
     /// A boolean schema.
     Always(bool),
-    /// A run of [`Model::entries`].
+    /// A range of [`Model::entries`].
     Entries {
         /// Index of the first.
         start: u32,
-        /// Index behind the last.
+        /// Index after the last.
         end: u32,
     },
 }
@@ -184,7 +183,7 @@ pub enum ReferenceTarget {
     Static(SubschemaId),
     /// To the outermost resource of the dynamic scope that binds the name.
     Dynamic {
-        /// Where it leads when nothing binds the name.
+        /// The target if nothing binds the name.
         initial: SubschemaId,
         /// The name that is looked up.
         name: ScopeName,
@@ -192,7 +191,7 @@ pub enum ReferenceTarget {
 }
 
 impl ReferenceTarget {
-    /// Where it leads when nothing in the dynamic scope says otherwise.
+    /// The target if nothing in the dynamic scope binds the name.
     ///
     /// ```
     /// let model = toolgate_syntax::Parser::default()
@@ -209,11 +208,11 @@ impl ReferenceTarget {
     }
 }
 
-/// An id or an index that leads nowhere in the model that was asked: it belongs to another
-/// model, or the model's tables were changed.
+/// An id or an index that does not exist in the model it is used with: it belongs to another model,
+/// or the model's tables were changed.
 ///
-/// Nothing can be said about a schema then, neither that it accepts nor that it rejects.
-/// For a compiler it is [`CompileErrorKind::Internal`].
+/// Nothing can be said about the schema then, neither that it accepts nor that it rejects. A
+/// compiler reports [`CompileErrorKind::Internal`].
 ///
 /// ```
 /// use toolgate_syntax::model::{Dangling, SubschemaId};
@@ -257,13 +256,13 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// The id is of another model.
+    /// The id belongs to another model.
     #[inline]
     pub fn sub(&self, id: SubschemaId) -> Result<Subschema, Dangling> {
         self.subs.get(id.index()).copied().ok_or(Dangling)
     }
 
-    /// The keywords of a subschema, in the order of its text.
+    /// The keywords of a subschema, in source order.
     ///
     /// ```
     /// let model = toolgate_syntax::Parser::default().parse(br#"{"minimum": 1}"#)?;
@@ -273,7 +272,7 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// The subschema is of another model.
+    /// The subschema belongs to another model.
     pub fn entries(&self, sub: Subschema) -> Result<&[Entry], Dangling> {
         match sub.shape {
             Shape::Always(_) => Ok(&[]),
@@ -295,7 +294,7 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// The subschema is of another model.
+    /// The subschema belongs to another model.
     pub fn entry(&self, sub: Subschema, keyword: Keyword) -> Result<Option<&Entry>, Dangling> {
         Ok(Entry::find(self.entries(sub)?, keyword))
     }
@@ -312,12 +311,12 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// The reference is of another model.
+    /// The reference belongs to another model.
     pub fn target(&self, id: ReferenceId) -> Result<ReferenceTarget, Dangling> {
         self.targets.get(id.index()).copied().ok_or(Dangling)
     }
 
-    /// Turns a reference into an annotation. Answers whether the subschema had it.
+    /// Turns a reference into an annotation. Returns whether the subschema had it.
     pub(crate) fn drop_reference(&mut self, sub: SubschemaId, reference: ReferenceId) -> bool {
         let shape = self.subs.get(sub.index()).map(|sub| sub.shape);
         let Some(Shape::Entries { start, end }) = shape else {
@@ -335,7 +334,7 @@ impl Model {
         }
     }
 
-    /// A value in one of the documents; `None` for an id of another model.
+    /// A value in one of the documents; `None` if the id belongs to another model.
     ///
     /// ```
     /// let model = toolgate_syntax::Parser::default().parse(br#"{"minimum": 1}"#)?;
@@ -349,7 +348,7 @@ impl Model {
         self.docs.get(doc.index())?.text.document().get(node)
     }
 
-    /// Where a subschema is, as a JSON pointer (RFC 6901) into its document.
+    /// The location of a subschema, as a JSON pointer (RFC 6901) into its document.
     ///
     /// ```
     /// let model = toolgate_syntax::Parser::default().parse(br#"{"anyOf": [true]}"#)?;
@@ -359,13 +358,13 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// The subschema is of another model.
+    /// The subschema belongs to another model.
     pub fn pointer(&self, sub: Subschema) -> Result<String, Dangling> {
         let document = self.docs.get(sub.doc.index()).ok_or(Dangling)?;
         Ok(document.text.document().pointer(sub.node))
     }
 
-    /// The place of a subschema, for an error; an empty one for an id of another model.
+    /// The location of a subschema, for an error; empty if the id belongs to another model.
     ///
     /// ```
     /// let model = toolgate_syntax::Parser::default().parse(br#"{"not": {}}"#)?;
@@ -381,7 +380,7 @@ impl Model {
         }
     }
 
-    /// A place in a document, for an error.
+    /// A location in a document, for an error.
     ///
     /// ```
     /// let model = toolgate_syntax::Parser::default().parse(br#"{"minimum": 1}"#)?;
@@ -395,8 +394,8 @@ impl Model {
         place(&self.docs, doc, node)
     }
 
-    /// Every subschema that `sub` applies to the instance itself ("in place"), a
-    /// dynamic reference standing for where it leads when nothing is bound.
+    /// Every subschema that `sub` applies to the instance itself ("in place"). A dynamic reference
+    /// counts as its target if nothing is bound.
     ///
     /// ```
     /// let model = toolgate_syntax::Parser::default()
@@ -407,16 +406,16 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// The subschema is of another model.
+    /// The subschema belongs to another model.
     pub fn in_place(&self, sub: Subschema) -> Result<Vec<SubschemaId>, Dangling> {
         self.applied(sub, true)
     }
 
-    /// The same without dynamic references.
+    /// As [`in_place`](Self::in_place), without dynamic references.
     ///
     /// # Errors
     ///
-    /// The subschema is of another model.
+    /// The subschema belongs to another model.
     pub fn statically_in_place(&self, sub: Subschema) -> Result<Vec<SubschemaId>, Dangling> {
         self.applied(sub, false)
     }
@@ -429,7 +428,8 @@ impl Model {
                 // Without `if` they are never evaluated (2020-12 core §10.2.2).
                 Keyword::Then | Keyword::Else => Entry::find(entries, Keyword::If).is_some(),
                 Keyword::DependentSchemas | Keyword::Dependencies => true,
-                // The others of arrays and objects apply theirs to items and members.
+                // The other keywords for arrays and objects apply their subschemas to items and
+                // members.
                 keyword => keyword.applies_to() == AppliesTo::Any,
             };
             let left_out = match &entry.form {
@@ -446,7 +446,7 @@ impl Model {
     }
 }
 
-/// A place in a document, for an error.
+/// A location in a document, for an error.
 pub(crate) fn place(docs: &[SchemaDocument], doc: DocumentId, node: NodeId) -> SchemaLocation {
     let Some(doc) = docs.get(doc.index()) else {
         return SchemaLocation::default();

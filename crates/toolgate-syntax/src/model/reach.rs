@@ -1,11 +1,11 @@
-//! Which subschemas an evaluation can come to.
+//! Which subschemas an evaluation can reach.
 
 use super::{Dangling, Dependency, Entry, Form, Model, ReferenceTarget, SubschemaId};
 use crate::dialect::Keyword;
 
 impl Model {
-    /// Shows the subschemas that a keyword applies to anything; of a dynamic reference
-    /// the one it leads to where nothing else is bound. Definitions apply nothing.
+    /// Calls `meet` for each subschema that a keyword applies to anything; for a dynamic reference,
+    /// with its target if nothing else is bound. Definitions apply nothing.
     ///
     /// ```
     /// let model = toolgate_syntax::Parser::default()
@@ -20,7 +20,7 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// The keyword is of another model.
+    /// The keyword belongs to another model.
     pub fn each_applied(
         &self,
         entry: &Entry,
@@ -53,9 +53,8 @@ impl Model {
         Ok(())
     }
 
-    /// The subschemas that some evaluation may apply, whatever the instance: those that
-    /// keywords and references lead to from the root. Definitions lead nowhere. One
-    /// answer for each of [`Model::subs`].
+    /// Whether some evaluation may apply each of [`Model::subs`], whatever the instance: whether
+    /// keywords and references lead to it from the root. Definitions do not count.
     ///
     /// ```
     /// let model = toolgate_syntax::Parser::default()
@@ -93,7 +92,7 @@ impl Model {
 }
 
 impl Entry {
-    /// Whether a keyword says anything about an instance; definitions and annotations do not.
+    /// Whether a keyword constrains the instance; definitions and annotations do not.
     ///
     /// ```
     /// let model = toolgate_syntax::Parser::default().parse(br#"{"title": "a", "minimum": 1}"#)?;

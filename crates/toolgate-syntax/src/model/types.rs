@@ -2,8 +2,8 @@
 
 use toolgate_json::{Kind, Node};
 
-/// A set of instance types. `integer` and "number with a fraction" are two
-/// members, so that `number` is both and `integer` is one.
+/// A set of instance types. `integer` and "number with a fraction" are two members, so that
+/// `number` is both and `integer` is one.
 ///
 /// ```
 /// use toolgate_json::Kind;
@@ -40,8 +40,8 @@ impl TypeSet {
     pub const OBJECT: Self = Self(64);
     /// Every type.
     pub const ALL: Self = Self(127);
-    /// Draft 4 alone calls only numbers *written* without fraction and exponent
-    /// integers; a set with this bit asks for that.
+    /// In draft 4 alone, only numbers *written* without fraction and exponent are integers; a set
+    /// with this bit requires that.
     pub const LEXICAL: Self = Self(128);
 
     /// The set that a `type` value names.
@@ -62,7 +62,7 @@ impl TypeSet {
     /// How many sets there are.
     pub const COUNT: usize = 256;
 
-    /// A number for each set, below [`COUNT`](Self::COUNT).
+    /// The number of this set, below [`COUNT`](Self::COUNT).
     #[inline]
     #[must_use]
     #[expect(clippy::as_conversions, reason = "u8 to u32 loses nothing")]
@@ -70,14 +70,14 @@ impl TypeSet {
         self.0 as u32
     }
 
-    /// The set of that number.
+    /// The set with that number.
     #[inline]
     #[must_use]
     pub const fn numbered(number: u8) -> Self {
         Self(number)
     }
 
-    /// The names that `type` knows.
+    /// The names that `type` accepts.
     pub const NAMES: [&'static str; 7] = [
         "array", "boolean", "integer", "null", "number", "object", "string",
     ];
@@ -89,7 +89,7 @@ impl TypeSet {
         Self(self.0 | other.0)
     }
 
-    /// The intersection; a demand for lexical integers survives from either.
+    /// The intersection; it has [`LEXICAL`](Self::LEXICAL) if either set has it.
     #[inline]
     #[must_use]
     pub const fn intersection(self, other: Self) -> Self {
@@ -104,28 +104,28 @@ impl TypeSet {
         self.0 & other.0 & Self::ALL.0 != 0
     }
 
-    /// Whether all of `other` is in it.
+    /// Whether all of `other` is in this set.
     #[inline]
     #[must_use]
     pub const fn contains(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
 
-    /// Whether it lets no instance through.
+    /// Whether it accepts no instance.
     #[inline]
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 & Self::ALL.0 == 0
     }
 
-    /// Whether it lets every instance through.
+    /// Whether it accepts every instance.
     #[inline]
     #[must_use]
     pub const fn is_all(self) -> bool {
         self.0 & Self::ALL.0 == Self::ALL.0
     }
 
-    /// All that values of a kind can be.
+    /// Every type that values of a kind can have.
     #[inline]
     #[must_use]
     pub const fn of_kind(kind: Kind) -> Self {
@@ -139,7 +139,7 @@ impl TypeSet {
         }
     }
 
-    /// The type of a value: `1.0` is an integer, as everywhere but in draft 4.
+    /// The type of a value: `1.0` is an integer, as in every dialect but draft 4.
     ///
     /// ```
     /// use toolgate_json::{OwnedDocument, ReadLimits};
@@ -158,20 +158,20 @@ impl TypeSet {
         }
     }
 
-    /// Whether all values of a kind are of one of the types.
+    /// Whether all values of a kind have one of these types.
     #[inline]
     #[must_use]
     pub const fn has_kind(self, kind: Kind) -> bool {
         self.contains(Self::of_kind(kind))
     }
 
-    /// Whether an instance is of one of the types.
+    /// Whether an instance has one of these types.
     #[inline]
     #[must_use]
     pub fn admits<'i, N: Node<'i>>(self, node: N, kind: Kind) -> bool {
         let possible = Self::of_kind(kind).0;
         let wanted = self.0 & possible;
-        // Only of numbers can a part be wanted.
+        // Only numbers can match in part.
         wanted == possible || (wanted != 0 && self.admits_number(node))
     }
 

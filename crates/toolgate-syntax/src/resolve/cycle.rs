@@ -1,19 +1,18 @@
-//! Refuses rings of references that never consume the instance.
+//! Refuses cycles of references that never consume the instance.
 
 use crate::error::{CompileError, CompileErrorKind};
 use crate::model::{Dangling, Model, SubschemaId};
 
-/// Finds a subschema that leads back to itself in place (`$ref`, `allOf`,
-/// `anyOf`, `oneOf`, `not`, `if`, `dependentSchemas`): applying it would never
-/// end. Rings through dynamic references depend on the dynamic scope; `lower`
-/// finds those.
+/// Finds a subschema that leads back to itself in place (`$ref`, `allOf`, `anyOf`, `oneOf`, `not`,
+/// `if`, `dependentSchemas`): applying it would never end. Cycles through dynamic references depend
+/// on the dynamic scope; `lower` finds those.
 ///
 /// # Errors
 ///
 /// `CyclicRef`, with the cycle.
 pub(crate) fn refuse(model: &Model) -> Result<(), CompileError> {
     if model.targets.is_empty() {
-        // Only a reference leads back up.
+        // Without references there is no cycle.
         return Ok(());
     }
     let mut state = vec![State::New; model.subs.len()];
@@ -79,5 +78,5 @@ fn cycle(
     CompileError::new(CompileErrorKind::CyclicRef { cycle }, model.location(start))
 }
 
-/// How many places of a cycle an error names.
+/// How many locations of a cycle an error lists.
 const LONGEST: usize = 8;

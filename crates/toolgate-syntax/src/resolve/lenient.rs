@@ -1,11 +1,10 @@
-//! What leaving out a keyword means for the keywords above it (lenient parsing).
+//! How leaving out a keyword affects the keywords above it (lenient parsing).
 //!
-//! A subschema that a keyword was left out of accepts more than its author meant. Most
-//! keywords that apply it accept more then, too. Four do not: `not`, `if`, `oneOf`, and
-//! `contains` with a `maxContains`. Lenient parsing promises to accept at least what the
-//! author's schema accepts, so these are left out as well, and `oneOf` becomes `anyOf`.
-//! `unevaluatedProperties` and `unevaluatedItems` are left out where a keyword was left out
-//! whose annotations they would have read.
+//! A subschema with a keyword left out accepts more than its author meant. So do most keywords that
+//! apply it. Four do not: `not`, `if`, `oneOf`, and `contains` with a `maxContains`. Lenient
+//! parsing promises to accept at least what the author's schema accepts, so these are left out as
+//! well, and `oneOf` becomes `anyOf`. `unevaluatedProperties` and `unevaluatedItems` are left out
+//! if they would have read the annotations of a keyword that was left out.
 
 use std::collections::HashSet;
 
@@ -16,7 +15,7 @@ use crate::model::{Dangling, Entry, Model, ReferenceTarget, Shape, SubschemaId};
 use crate::options::Warning;
 use toolgate_json::int::{to_u32, to_usize};
 
-/// Leaves out what would accept less than the author's schema, with a warning for each.
+/// Leaves out keywords that would accept less than the author's schema, with a warning for each.
 ///
 /// # Errors
 ///
@@ -40,7 +39,7 @@ pub(super) fn leave_out_above(model: &mut Model, left_out: &[LeftOut]) -> Result
     apply(model, fates, &evaluates_less)
 }
 
-/// Whether an instance may be refused because of a keyword.
+/// Whether a keyword can cause an instance to be rejected.
 fn is_checked(keyword: Keyword) -> bool {
     match keyword.home().2 {
         Vocabulary::Core => matches!(
@@ -52,8 +51,8 @@ fn is_checked(keyword: Keyword) -> bool {
     }
 }
 
-/// Whether `unevaluatedProperties` or `unevaluatedItems` reads what a keyword annotates
-/// (core §11), itself or in a subschema that it applies in place.
+/// Whether `unevaluatedProperties` or `unevaluatedItems` reads a keyword's annotations (core §11),
+/// its own or those of a subschema that it applies in place.
 fn evaluates(keyword: Keyword) -> bool {
     matches!(
         keyword,
@@ -84,7 +83,7 @@ fn in_place(keyword: Keyword) -> bool {
     )
 }
 
-/// Of each subschema, those that apply it, and whether they do so in place.
+/// For each subschema, the ones that apply it, and whether they do so in place.
 struct Parents(Vec<Vec<(SubschemaId, bool)>>);
 
 impl Parents {
@@ -112,8 +111,8 @@ impl Parents {
         Ok(parents)
     }
 
-    /// Marks some subschemas and all that apply them, directly or not; `in_place_only`
-    /// follows only the keywords that apply to the same instance.
+    /// Marks some subschemas and all that apply them, directly or not; `in_place_only` follows only
+    /// keywords that apply subschemas to the same instance.
     fn above(&self, from: Vec<SubschemaId>, in_place_only: bool) -> Result<Vec<bool>, Dangling> {
         let mut marks = vec![false; self.0.len()];
         let mut waiting = from;
@@ -130,7 +129,7 @@ impl Parents {
     }
 }
 
-/// What becomes of a keyword whose subschemas accept more than they should.
+/// What happens to a keyword whose subschemas accept more than they should.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fate {
     Stays,
@@ -138,8 +137,8 @@ enum Fate {
     AnyOf,
 }
 
-/// The fate of each of [`Model::entries`]. Subschemas that evaluate less for it are added
-/// to `evaluates_less`.
+/// The fate of each of [`Model::entries`]. Adds to `evaluates_less` the subschemas that evaluate
+/// less because of it.
 fn fates(
     model: &Model,
     accepts_more: &[bool],

@@ -31,8 +31,8 @@ pub(crate) type Documents<'l> = dyn Fn(&str) -> Option<Result<OwnedDocument, Com
 ///
 /// # Errors
 ///
-/// `RefDenied`, `UnresolvedRef`, `CyclicRef`, or what is wrong with a document
-/// that a reference reaches.
+/// `RefDenied`, `UnresolvedRef`, `CyclicRef`, or what is wrong with a document that a reference
+/// leads to.
 pub(crate) fn resolve(
     builder: ModelBuilder<'_>,
     root: ResourceId,
@@ -87,19 +87,18 @@ pub(crate) fn resolve(
     Ok(model)
 }
 
-/// Leaves out the references to nothing that no evaluation can come to, each with a
-/// warning.
+/// Leaves out the unresolved references that no evaluation can reach, with a warning for each.
 ///
 /// # Errors
 ///
-/// The first that one can come to.
+/// The first one that an evaluation can reach.
 fn leave_out(
     model: &mut Model,
     dangling: Vec<(SubschemaId, ReferenceId, CompileError)>,
 ) -> Result<(), CompileError> {
     let reached = model.reached()?;
     for (sub, reference, error) in dangling {
-        // Where nothing is known of a subschema it counts as reached.
+        // A subschema about which nothing is known counts as reached.
         if reached.get(sub.index()) != Some(&false) || !model.drop_reference(sub, reference) {
             return Err(error);
         }
@@ -112,7 +111,7 @@ fn leave_out(
 #[derive(Default)]
 struct Names {
     of_anchors: HashMap<String, ScopeName>,
-    /// The nameless anchor of `$recursiveRef`.
+    /// The unnamed anchor of `$recursiveRef`.
     recursive: Option<ScopeName>,
     count: usize,
 }
@@ -149,7 +148,7 @@ struct Resolver<'t, 'l> {
     targets: Vec<ReferenceTarget>,
     names: Names,
     index: PointerIndex,
-    /// Names that may still be compared to suggest the one that was meant.
+    /// How many more names may be compared to find suggestions.
     spellings: usize,
 }
 
@@ -181,7 +180,7 @@ impl Resolver<'_, '_> {
         self.fragment(pending, text, resource, &fragment)
     }
 
-    /// The target that a fragment names inside a resource.
+    /// The target of a fragment inside a resource.
     fn fragment(
         &mut self,
         pending: PendingReference,
@@ -273,7 +272,7 @@ impl Resolver<'_, '_> {
         self.builder.add_target(sub.doc, view.id(), around)
     }
 
-    /// The resource of that URI, added to the model if it is a document that is not there yet.
+    /// The resource with that URI; adds its document to the model if it is not there yet.
     fn find(&mut self, uri: &str, rules: DialectRules) -> Result<Option<ResourceId>, CompileError> {
         if let Some(id) = self.builder.resource_of_uri.get(uri) {
             return Ok(Some(*id));
@@ -326,7 +325,7 @@ impl Resolver<'_, '_> {
     }
 }
 
-/// What a resource binds of the names that dynamic references look up.
+/// The bindings of a resource for the names that dynamic references look up.
 fn bindings(resource: &Resource, names: &Names) -> Vec<(ScopeName, SubschemaId)> {
     let recursive = names.recursive.filter(|_| resource.recursive);
     let anchors = resource.anchors.iter().filter(|(_, anchor)| anchor.dynamic);
@@ -338,13 +337,13 @@ fn bindings(resource: &Resource, names: &Names) -> Vec<(ScopeName, SubschemaId)>
     bound
 }
 
-/// Pays for comparing a mistyped name with so many others. Once that is too much, no later
-/// reference gets a suggestion.
+/// Deducts the cost of comparing a mistyped name with that many others. Once the budget is spent,
+/// no later reference gets a suggestion.
 fn spend(left: &mut usize, names: usize) -> bool {
     *left = left.saturating_sub(names);
     *left > 0
 }
 
-/// Names compared for the suggestions of one schema, about 0.2 µs each: enough for a few mistakes in
-/// the largest schemas, and no more for a schema in which every reference leads to nothing.
+/// Names compared for the suggestions of one schema, about 0.2 µs each: enough for a few mistakes
+/// in the largest schemas, and a bound for a schema in which no reference resolves.
 const SPELLINGS: usize = 50_000;

@@ -1,4 +1,4 @@
-//! Rules that the engine decides: whether a schema may exist at all, and why not.
+//! Rules that the engine decides: whether a schema can be compiled, and why not.
 
 use toolgate_json::{Key as _, Kind, Node as _, View, quote};
 use toolgate_schema::{CompileError, CompileErrorKind, Schema};
@@ -8,7 +8,7 @@ use crate::lint::finding::{Edit, Safety};
 use crate::lint::out::Out;
 use crate::lint::tool::{Place, Side, Tool, span};
 
-/// TG016: there is an input schema, and schemas are schemas.
+/// TG016: there is an input schema, and each schema is an object or a boolean.
 pub(crate) fn schemas(tool: &Tool<'_>, out: &mut Out<'_>) {
     if tool.root.kind() != Kind::Object {
         return;
@@ -33,7 +33,7 @@ pub(crate) fn schemas(tool: &Tool<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// TG017: the input schema's root says `"type": "object"`.
+/// TG017: the root of the input schema has `"type": "object"`.
 pub(crate) fn root_type(tool: &Tool<'_>, out: &mut Out<'_>) {
     let Some(schema) = tool
         .schema(Side::Input)
@@ -45,7 +45,7 @@ pub(crate) fn root_type(tool: &Tool<'_>, out: &mut Out<'_>) {
         None => {
             let missing = insert_type(schema);
             let place = tool.member_place(Side::Input.member());
-            // What a reference applies the root to need not be an object.
+            // A value that a reference applies the root to need not be an object.
             let safety = match may_refer_to_root(schema) {
                 true => Safety::Unsafe,
                 false => Safety::Safe,
@@ -70,7 +70,7 @@ pub(crate) fn root_type(tool: &Tool<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// Whether some reference in `schema` may lead to its root: any but a JSON pointer below the root.
+/// Whether a reference in `schema` may lead to its root: any except a JSON Pointer below the root.
 fn may_refer_to_root(schema: View<'_>) -> bool {
     let mut waiting = vec![schema];
     while let Some(view) = waiting.pop() {
@@ -86,7 +86,7 @@ fn may_refer_to_root(schema: View<'_>) -> bool {
     false
 }
 
-/// TG020 and TG022 to TG029: what the compiler says, and it says all it can.
+/// TG020 and TG022 to TG029: errors of the compiler, which reports as many as it can.
 pub(crate) fn compile(tool: &Tool<'_>, out: &mut Out<'_>) {
     for side in [Side::Input, Side::Output] {
         let Some(schema) = tool.root.member(side.member()) else {
@@ -113,7 +113,7 @@ pub(crate) fn compile(tool: &Tool<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// TG113: a schema for which a validator that follows every path needs exponential time.
+/// TG113: a schema that takes exponential time in a validator that follows every path.
 fn combinatorial(tool: &Tool<'_>, side: Side, compiled: &Schema, out: &mut Out<'_>) {
     let inner = compiled.costly_places(PATHS).into_iter().next();
     let pointer = format!("/{}{}", side.member(), inner.unwrap_or_default());
@@ -146,7 +146,7 @@ fn refused<'a>(
     let code = match error.kind() {
         CompileErrorKind::UnsupportedDialect { .. } => "TG020",
         CompileErrorKind::InvalidSchema { keyword, .. } => match (keyword.as_str(), value) {
-            // TG033 speaks of it.
+            // TG033 reports it.
             ("nullable", _) => return,
             ("exclusiveMinimum" | "exclusiveMaximum", Some(flag))
                 if flag.kind() == Kind::Boolean =>
@@ -196,7 +196,7 @@ fn refused<'a>(
     found.fix(Safety::Unsafe, fix);
 }
 
-/// `exclusiveMinimum: true`, as draft 4 and OpenAPI 3.0 write it.
+/// `exclusiveMinimum: true`, as in draft 4 and OpenAPI 3.0.
 fn draft4_bound(tool: &Tool<'_>, keyword: &str, flag: View<'_>, place: Place, out: &mut Out<'_>) {
     let bound = if keyword == "exclusiveMinimum" {
         "minimum"
@@ -231,7 +231,7 @@ fn draft4_bound(tool: &Tool<'_>, keyword: &str, flag: View<'_>, place: Place, ou
         .fix(Safety::Safe, edits);
 }
 
-/// `items: [ … ]`, which 2020-12 writes `prefixItems`.
+/// `items: [ … ]`, which is `prefixItems` in 2020-12.
 fn tuple_items(tool: &Tool<'_>, tuple: View<'_>, place: Place, out: &mut Out<'_>) {
     let edits = tuple
         .parent()
@@ -255,7 +255,7 @@ fn tuple_items(tool: &Tool<'_>, tuple: View<'_>, place: Place, out: &mut Out<'_>
     .fix(Safety::Safe, edits);
 }
 
-/// The compiler stops at the first reference; the other dead ones are easily told.
+/// The compiler stops at the first reference; other broken ones are found here.
 fn other_references(
     tool: &Tool<'_>,
     side: Side,
@@ -264,7 +264,7 @@ fn other_references(
     out: &mut Out<'_>,
 ) {
     let start = schema.span().start;
-    // Schemas with an identity of their own are the compiler's business.
+    // Schemas with an identifier of their own are left to the compiler.
     let side_subs = || tool.subs.iter().filter(|sub| sub.side == side);
     if side_subs().any(|sub| sub.has("$id") || sub.has("id")) {
         return;
@@ -302,6 +302,7 @@ fn insert_type(schema: View<'_>) -> Edit {
     }
 }
 
-/// Subschemas that a validator may apply to one value; the guard tells costlier ones in a simpler form.
+/// Subschemas that a validator may apply to one value; the guard reports more expensive schemas in a
+/// simpler form.
 const PATHS: u64 = 10_000;
 const MOST_REFERENCES: usize = 1_000;

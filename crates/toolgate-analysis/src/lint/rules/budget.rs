@@ -1,4 +1,4 @@
-//! Rules on what a reader has room for: lengths and numbers, of a tool, a schema or the listing.
+//! Rules on the limits of readers: lengths and counts, for a tool, a schema or the listing.
 
 use toolgate_json::{Key as _, Kind, Node as _, View, quote};
 
@@ -7,7 +7,7 @@ use crate::lint::out::Out;
 use crate::lint::profile::Limit;
 use crate::lint::tool::{Place, Side, Sub, Tool};
 
-/// TG081: the names that model providers take.
+/// TG081: names that model providers accept.
 pub(crate) fn name(tool: &Tool<'_>, out: &mut Out<'_>) {
     let Some(name) = tool.text("name").filter(|name| !name.is_empty()) else {
         return;
@@ -38,14 +38,14 @@ pub(crate) fn name(tool: &Tool<'_>, out: &mut Out<'_>) {
     out.find(tool.member_place("name"), message).help(help);
 }
 
-/// TG083 and TG097: descriptions that are refused or cut.
+/// TG083 and TG097: descriptions that are rejected or cut.
 pub(crate) fn description(tool: &Tool<'_>, out: &mut Out<'_>) {
     let text = tool.text("description").unwrap_or_default();
     let limits = limits(out, |limit| match limit {
         Limit::Description(most) => Some(most),
         _ => None,
     });
-    // The number of characters is not more than that of bytes.
+    // A string never has more characters than bytes.
     let broken: Vec<(&str, usize)> = limits
         .filter(|(_, most)| text.len() > *most && text.chars().count() > *most)
         .collect();
@@ -61,7 +61,7 @@ pub(crate) fn description(tool: &Tool<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// TG094: sizes over OpenAI's bounds.
+/// TG094: sizes over OpenAI's limits.
 pub(crate) fn schema(tool: &Tool<'_>, out: &mut Out<'_>) {
     let input = || tool.subs.iter().filter(|sub| sub.side == Side::Input);
     let properties = input().filter(|sub| sub.property().is_some()).count();
@@ -125,13 +125,13 @@ pub(crate) fn tools(listing: &Listing, out: &mut Out<'_>) {
     }
 }
 
-/// TG096: names for which a reader has no room beside the server's.
+/// TG096: names that are too long for a reader together with the server's.
 pub(crate) fn combined_name(tool: &Tool<'_>, out: &mut Out<'_>) {
     let Some(name) = tool.text("name") else {
         return;
     };
     let own = name.chars().count();
-    // A server's name has a character at least.
+    // A server's name has at least one character.
     let server = out.server().map_or(1, |server| server.chars().count());
     let both = own.saturating_add(server);
     let limits = limits(out, |limit| match limit {
@@ -154,7 +154,7 @@ pub(crate) fn combined_name(tool: &Tool<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// TG102: what a listing takes of Anthropic's budget for strict tools.
+/// TG102: how much of Anthropic's budget for strict tools a listing uses.
 pub(crate) fn strict(listing: &Listing, out: &mut Out<'_>) {
     let sum = |of: fn(&super::Facts) -> usize| {
         let all = listing.tools.iter().map(of);
@@ -181,7 +181,8 @@ pub(crate) fn strict(listing: &Listing, out: &mut Out<'_>) {
     }
 }
 
-/// The parameters of a tool that are not required, and those of several types; at every level.
+/// The number of a tool's parameters that are not required, and of those with several types, at every
+/// level.
 pub(crate) fn parameters(tool: &Tool<'_>) -> (usize, usize) {
     let (mut optional, mut unions) = (0_usize, 0_usize);
     for sub in tool.subs.iter().filter(|sub| sub.side == Side::Input) {
@@ -199,7 +200,7 @@ fn is_union(sub: &Sub<'_>) -> bool {
     sub.has("anyOf") || sub.get("type").is_some_and(|one| one.kind() == Kind::Array)
 }
 
-/// Adds the characters of a string.
+/// Adds the number of characters of a string.
 fn characters(sum: usize, value: View<'_>) -> usize {
     match value.kind() {
         Kind::String => sum.saturating_add(value.string().chars().count()),
@@ -216,5 +217,5 @@ fn limits(
         .filter_map(move |reader| Some((reader.reader, reader.limit(&kind)?)))
 }
 
-/// Members from which the text of an enum counts.
+/// The number of members from which the text of an enum counts.
 const LONG_ENUM: usize = 250;

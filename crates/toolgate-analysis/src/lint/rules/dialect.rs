@@ -1,4 +1,4 @@
-//! Rules on what a dialect ignores.
+//! Rules on keywords that a dialect ignores.
 
 use toolgate_json::{Key as _, Kind, Node as _};
 use toolgate_syntax::{AppliesTo, Dialect, Keyword};
@@ -6,7 +6,7 @@ use toolgate_syntax::{AppliesTo, Dialect, Keyword};
 use crate::lint::out::Out;
 use crate::lint::tool::{Sub, Tool};
 
-/// TG021: keywords of another dialect than the schema's, which it ignores.
+/// TG021: keywords of a dialect other than the schema's, which ignores them.
 pub(crate) fn mismatch<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     for (key, value) in sub.view.members() {
         let Some(known) = Keyword::from_name(key.text()) else {
@@ -84,7 +84,8 @@ pub(crate) fn ref_siblings<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>
         .help("declare 2020-12, or put the reference into an `allOf`");
 }
 
-/// Ignored without harm: definitions work wherever they stand, and notes are notes.
+/// Keywords that can be ignored without harm: definitions work wherever they are, and annotations assert
+/// nothing.
 const HARMLESS: [&str; 9] = [
     "$defs",
     "definitions",

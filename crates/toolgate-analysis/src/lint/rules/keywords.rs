@@ -1,4 +1,4 @@
-//! Rules on keywords: misspelt, foreign, or on the wrong type.
+//! Rules on keywords that are misspelt, from another format, or on the wrong type.
 
 use toolgate_json::{Key as _, Kind, Node, View, quote};
 use toolgate_syntax::Keyword;
@@ -8,10 +8,10 @@ use crate::lint::finding::{Edit, Safety};
 use crate::lint::out::Out;
 use crate::lint::tool::{Side, Sub, Tool, span};
 
-/// TG032: a name that is a keyword but for a slip, on a value that such a keyword has.
+/// TG032: a name that is almost a keyword, with a value that fits the keyword.
 pub(crate) fn misspelt<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
-    // Fixes are applied together, and no two may write one name: of several slips for one keyword the first has a fix,
-    // and a root without `type` gets one by TG017.
+    // Fixes are applied together, and no two may write the same name: if several names are misspellings of
+    // one keyword, only the first has a fix, and TG017 fixes a root without `type`.
     let mut written: Vec<&str> = Vec::new();
     if sub.parent.is_none() && sub.side == Side::Input {
         written.push("type");
@@ -73,7 +73,7 @@ pub(crate) fn nullable<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     .fix(Safety::Unsafe, edits);
 }
 
-/// TG034: names that are not keywords at all.
+/// TG034: names that are not keywords.
 pub(crate) fn unknown<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     for (key, value) in sub.view.members() {
         let name = key.text();
@@ -100,7 +100,7 @@ pub(crate) fn unknown<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     }
 }
 
-/// TG035: extension keywords, which a model is sent as well.
+/// TG035: extension keywords, which are sent to the model too.
 pub(crate) fn extension<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     for (key, _) in sub.view.members() {
         let name = key.text();
@@ -149,7 +149,7 @@ pub(crate) fn inapplicable<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>
     }
 }
 
-/// The keyword that a name was meant to be, if it is none but close to one.
+/// The keyword that a name was meant to be, if the name is not a keyword but close to one.
 fn meant<'a>(tool: &Tool<'a>, sub: &Sub<'a>, name: &str, kind: Kind) -> Option<&'static str> {
     let is_known = Keyword::from_name(name).is_some();
     if is_known || name.starts_with("x-") || NAMES_OF_THEIR_OWN.contains(&name) {
@@ -171,5 +171,5 @@ fn meant<'a>(tool: &Tool<'a>, sub: &Sub<'a>, name: &str, kind: Kind) -> Option<&
     alias.or_else(|| tool.closest(name, names))
 }
 
-/// OpenAPI's and generators' own, which are close to keywords by chance.
+/// Names from OpenAPI and generators that are close to keywords by chance.
 const NAMES_OF_THEIR_OWN: [&str; 4] = ["example", "nullable", "id", "name"];

@@ -11,7 +11,7 @@ use toolgate_json::{
 use crate::lint::out::Out;
 use crate::lint::tool::{Side, Step, Sub, Tool, span};
 
-/// TG040: bounds between which there is nothing.
+/// TG040: bounds that exclude every value.
 pub(crate) fn ranges<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     for (low, high, open) in RANGES {
         let number = |name: &str| sub.get(name).filter(|value| value.kind() == Kind::Number);
@@ -30,7 +30,7 @@ pub(crate) fn ranges<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     }
 }
 
-/// TG041: an enum of nothing.
+/// TG041: an empty enum.
 pub(crate) fn empty_enum<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     if sub
         .get("enum")
@@ -74,7 +74,7 @@ pub(crate) fn enum_types<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) 
     }
 }
 
-/// TG114: a `const` that the `enum` beside it does not have.
+/// TG114: a `const` that is not in the `enum` beside it.
 pub(crate) fn const_outside_enum<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let (Some(only), Some(list)) = (sub.get("const"), sub.get("enum")) else {
         return;
@@ -93,7 +93,7 @@ pub(crate) fn const_outside_enum<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut O
     }
 }
 
-/// TG115: two branches of a `oneOf` that say only a type, and one value has both.
+/// TG115: two branches of a `oneOf` that consist only of a type, and one value has both.
 pub(crate) fn overlapping<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let mut seen: Vec<&str> = Vec::new();
     let mut told = HashSet::new();
@@ -109,7 +109,7 @@ pub(crate) fn overlapping<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>)
             Kind::String => vec![types.string()],
             _ => types.items().map(|one| one.string()).collect(),
         };
-        // The same branch twice is told by TG050.
+        // TG050 reports two equal branches.
         if types.raw().len() <= LONGEST_TYPES && !told.insert(types.raw()) {
             continue;
         }
@@ -135,7 +135,7 @@ pub(crate) fn overlapping<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>)
     }
 }
 
-/// TG043: a value that stands in an enum twice.
+/// TG043: a value that is in an enum twice.
 pub(crate) fn duplicate_members<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     if let Some(value) = repeated(sub, "enum") {
         let message = format!("`enum` has `{}` twice", quote(value.raw(), 60));
@@ -143,7 +143,7 @@ pub(crate) fn duplicate_members<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Ou
     }
 }
 
-/// TG050: two branches that are the same.
+/// TG050: two equal branches.
 pub(crate) fn duplicate_branches<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     for keyword in ["anyOf", "oneOf", "allOf"] {
         let Some(branch) = repeated(sub, keyword) else {
@@ -159,7 +159,7 @@ pub(crate) fn duplicate_branches<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut O
     }
 }
 
-/// TG044: a property that is required and forbidden.
+/// TG044: a property that is both required and forbidden.
 pub(crate) fn required_forbidden<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     for name in required(sub) {
         if forbidden(tool, sub, name.string()) {
@@ -175,7 +175,7 @@ pub(crate) fn required_forbidden<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut O
     }
 }
 
-/// TG045: a property that is required and nowhere declared.
+/// TG045: a property that is required but not declared.
 pub(crate) fn required_undeclared<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let names = required(sub);
     if names.is_empty() {
@@ -214,7 +214,7 @@ pub(crate) fn required_undeclared<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut 
     }
 }
 
-/// TG048: a default that nothing will ever use.
+/// TG048: a default that is never used.
 pub(crate) fn default_on_required<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let (Some(name), Some(parent)) = (sub.property(), tool.parent(sub)) else {
         return;
@@ -226,9 +226,9 @@ pub(crate) fn default_on_required<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut 
     }
 }
 
-/// TG049: a choice with a branch that accepts everything, so that it says nothing.
+/// TG049: a union with a branch that accepts everything, so that it restricts nothing.
 pub(crate) fn accepts_all<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
-    // What a server returns nobody has to guess.
+    // Nobody has to guess the values that a server returns.
     let Some(branches) = sub.get("anyOf").filter(|_| sub.side == Side::Input) else {
         return;
     };
@@ -278,7 +278,7 @@ pub(crate) fn unused(tool: &Tool<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// Whether a value is of a type by its name.
+/// Whether a value has the type with this name.
 fn is_of(value: View<'_>, name: &str) -> bool {
     match (name, value.kind()) {
         ("integer", Kind::Number) => value.number().is_integer(),
@@ -288,7 +288,7 @@ fn is_of(value: View<'_>, name: &str) -> bool {
         ("null", kind) => kind == Kind::Null,
         ("array", kind) => kind == Kind::Array,
         ("object", kind) => kind == Kind::Object,
-        // What is not a type is the compiler's business.
+        // The compiler reports names that are not types.
         ("integer", _) => false,
         _ => true,
     }
@@ -327,8 +327,8 @@ fn by_pattern<'a>(tool: &Tool<'a>, sub: &Sub<'a>, name: &str) -> bool {
     patterns.any(|(key, _)| tool.matches(key.text(), name) != Some(false))
 }
 
-/// Collects the properties that a schema and its branches declare; `false` if
-/// some may be declared where this does not look.
+/// Collects the properties that a schema and its branches declare; `false` if some may be declared in a
+/// place that this does not search.
 fn declarations<'a>(schema: View<'a>, left: &mut usize, names: &mut HashSet<&'a str>) -> bool {
     let Some(less) = left.checked_sub(1) else {
         return false;
@@ -365,15 +365,15 @@ fn declarations<'a>(schema: View<'a>, left: &mut usize, names: &mut HashSet<&'a 
     true
 }
 
-/// Branches of one object that are searched for declarations, nested ones included.
+/// Branches of one object that are searched for declarations, including nested ones.
 const BRANCHES: usize = 100;
 
-/// Bytes of a branch's `type`; all seven names take 70.
+/// Bytes of a branch's `type`; all seven names need 70.
 const LONGEST_TYPES: usize = 200;
-/// Types of a branch that are looked at.
+/// Types of a branch that are considered.
 const FEW_TYPES: usize = 7;
 
-/// Keywords that say nothing about a value.
+/// Keywords that assert nothing about a value.
 const NOTES: [&str; 6] = [
     "title",
     "description",
@@ -383,7 +383,7 @@ const NOTES: [&str; 6] = [
     "deprecated",
 ];
 
-/// Lower bound, upper bound, and whether being equal leaves nothing.
+/// Lower bound, upper bound, and whether equal bounds exclude every value.
 const RANGES: [(&str, &str, bool); 8] = [
     ("minimum", "maximum", false),
     ("exclusiveMinimum", "maximum", true),

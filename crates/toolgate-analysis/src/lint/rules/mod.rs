@@ -1,4 +1,4 @@
-//! The rules, by what they look at. Each is one function over a tool, a subschema or a listing.
+//! The rules, grouped by what they check. Each is one function over a tool, a subschema or a listing.
 
 pub(super) mod admission;
 pub(super) mod budget;
@@ -19,24 +19,24 @@ use std::ops::Range;
 
 use toolgate_json::quote;
 
-/// What the rules on whole listings know of each tool.
+/// The facts about each tool that rules on whole listings use.
 pub(super) struct Listing {
     pub(super) tools: Vec<Facts>,
 }
 
-/// One tool in a few words.
+/// The facts about one tool.
 pub(super) struct Facts {
-    /// Its name and where it stands.
+    /// Its name and the location of the name.
     pub(super) name: Option<(String, Range<usize>)>,
-    /// Estimated tokens of what a model is shown of it.
+    /// The estimated number of tokens that a model sees of it.
     pub(super) tokens: usize,
-    /// Its parameters that are not required, at every level.
+    /// The number of its parameters that are not required, at every level.
     pub(super) optional: usize,
-    /// Its parameters that have an `anyOf` or several types.
+    /// The number of its parameters that have an `anyOf` or several types.
     pub(super) unions: usize,
 }
 
-/// A few names in a message, the rest as a number.
+/// A few names for a message, and the number of the others.
 fn list(names: &[&str]) -> String {
     let shown: Vec<String> = names
         .iter()

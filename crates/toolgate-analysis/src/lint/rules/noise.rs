@@ -1,4 +1,4 @@
-//! Rules on what could be left out: nothing depends on it, and every reader pays for it.
+//! Rules on what could be omitted: nothing depends on it, and every reader pays for it.
 
 use toolgate_json::{Kind, Node as _, quote};
 
@@ -7,7 +7,7 @@ use crate::lint::finding::{Edit, Safety};
 use crate::lint::out::Out;
 use crate::lint::tool::{Side, Step, Sub, Tool};
 
-/// TG071: a list of required properties that is empty.
+/// TG071: an empty list of required properties.
 pub(crate) fn required_empty<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     if sub
         .get("required")
@@ -66,7 +66,7 @@ pub(crate) fn titles(tool: &Tool<'_>, out: &mut Out<'_>) {
         .fix(Safety::Safe, edits);
 }
 
-/// TG073: the bounds of safe integers, which say no more than `integer`; in what a model is shown.
+/// TG073: the bounds of safe integers, which add nothing to `integer`, in what a model sees.
 pub(crate) fn safe_integers<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     if sub.side != Side::Input {
         return;
@@ -84,7 +84,7 @@ pub(crate) fn safe_integers<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_
     }
 }
 
-/// TG074: property names that must be strings, which they always are; in what a model is shown.
+/// TG074: property names that must be strings, which they always are, in what a model sees.
 pub(crate) fn property_names<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let trivial = sub.get("propertyNames").is_some_and(|names| {
         names.len() == 1
@@ -101,7 +101,7 @@ pub(crate) fn property_names<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'
     }
 }
 
-/// TG075: an enum of one value.
+/// TG075: an enum with one value.
 pub(crate) fn single_enum<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let Some(list) = sub
         .get("enum")
@@ -115,7 +115,7 @@ pub(crate) fn single_enum<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>)
         .help("`const` says it");
 }
 
-/// TG076: a choice of one branch.
+/// TG076: a union with one branch.
 pub(crate) fn single_branch<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     for keyword in ["allOf", "anyOf", "oneOf"] {
         if sub
@@ -128,7 +128,7 @@ pub(crate) fn single_branch<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_
     }
 }
 
-/// TG077: arguments that nobody declared are taken.
+/// TG077: undeclared arguments are accepted.
 pub(crate) fn open_root<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let root = sub.is_root() && sub.side == Side::Input && sub.view.kind() == Kind::Object;
     let closed = ["additionalProperties", "unevaluatedProperties"]

@@ -8,7 +8,7 @@ use crate::lint::finding::{Edit, Safety};
 use crate::lint::out::Out;
 use crate::lint::tool::{Place, Sub, Tool, span};
 
-/// TG053: a pattern that no string can match, where that is easily told.
+/// TG053: a pattern that no string can match, if that is easy to see.
 pub(crate) fn never<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     for Found { text, key } in patterns(sub) {
         if is_dead(text) && tool.pattern(text).is_some() {
@@ -30,7 +30,7 @@ pub(crate) fn always<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     }
 }
 
-/// TG055: a pattern that is searched for anywhere, which is seldom meant.
+/// TG055: a pattern that may match anywhere in the string, which is seldom intended.
 pub(crate) fn unanchored<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let Some(text) = sub.text("pattern") else {
         return;
@@ -50,7 +50,7 @@ pub(crate) fn unanchored<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) 
     }
 }
 
-/// TG056: a class that was escaped once too often, so that it means a backslash and a letter.
+/// TG056: a character class that was escaped twice, so that it matches a backslash and a letter.
 pub(crate) fn double_escape<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     for Found { text, key } in patterns(sub) {
         let doubled = text
@@ -66,7 +66,7 @@ pub(crate) fn double_escape<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_
     }
 }
 
-/// TG057: what ECMA-262 allows only to web pages of old.
+/// TG057: syntax that ECMA-262 allows only for old web pages.
 pub(crate) fn not_ecma<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     for Found { text, key } in patterns(sub) {
         let Some(pattern) = tool.pattern(text) else {
@@ -91,7 +91,7 @@ pub(crate) fn not_ecma<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     }
 }
 
-/// TG058: formats that nobody registered.
+/// TG058: formats that are not registered.
 pub(crate) fn unknown_format<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let Some(name) = sub.text("format") else {
         return;
@@ -106,7 +106,7 @@ pub(crate) fn unknown_format<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'
     }
 }
 
-/// TG059: formats that are misspelt.
+/// TG059: misspelt formats.
 pub(crate) fn misspelt_format<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let Some(value) = sub.get("format") else {
         return;
@@ -131,7 +131,7 @@ pub(crate) fn misspelt_format<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<
         .fix(Safety::Unsafe, Some(vec![edit]));
 }
 
-/// TG060: a format and a long pattern that says the same.
+/// TG060: a format beside a long pattern with the same meaning.
 pub(crate) fn format_and_pattern<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let (Some(format), Some(pattern)) = (sub.text("format"), sub.text("pattern")) else {
         return;
@@ -147,7 +147,7 @@ pub(crate) fn format_and_pattern<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut O
     }
 }
 
-/// TG112: a pattern for which an engine that backtracks may need exponential time.
+/// TG112: a pattern that may take exponential time in a backtracking engine.
 pub(crate) fn backtracking<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let short = sub
         .get("maxLength")
@@ -169,7 +169,7 @@ pub(crate) fn backtracking<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>
     }
 }
 
-/// TG093: what matchers in linear time do not have.
+/// TG093: syntax that linear-time engines do not support.
 pub(crate) fn lookaround<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     for Found { text, key } in patterns(sub) {
         let looks = has_lookaround(text);
@@ -187,7 +187,7 @@ pub(crate) fn lookaround<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) 
     }
 }
 
-/// Whether there is a lookaround in the text; one that is escaped counts too.
+/// Whether the string contains a lookaround; an escaped one counts too.
 fn has_lookaround(text: &str) -> bool {
     text.match_indices("(?").any(|(at, head)| {
         let after = text.get(at.saturating_add(head.len())..);
@@ -196,15 +196,16 @@ fn has_lookaround(text: &str) -> bool {
     })
 }
 
-/// Whether there is a backreference by number in the text; one that is escaped counts too.
+/// Whether the string contains a numbered backreference; an escaped one counts too.
 fn has_backreference(text: &str) -> bool {
     let digit = |pair: &[u8]| matches!(pair, [b'\\', b'1'..=b'9']);
     text.as_bytes().windows(2).any(digit)
 }
 
-/// Whether a backtracker may take exponential time. It takes a loop over a group, a backreference, many quantifiers in
-/// a row, or counted repetitions that multiply. Most patterns have a few loops, each over one character or class, and
-/// need no closer look. What is escaped, or in a class, counts too.
+/// Whether a backtracking engine may take exponential time. That requires a loop over a group, a
+/// backreference, many quantifiers in a row, or counted repetitions that multiply. Most patterns have a few
+/// loops, each over one character or class, and need no closer look. Escaped characters, and characters in
+/// a class, count too.
 fn may_be_exponential(text: &str) -> bool {
     let (mut quantifiers, mut counted, mut before) = (0_usize, 0_usize, b' ');
     for byte in text.bytes() {
@@ -222,7 +223,7 @@ fn may_be_exponential(text: &str) -> bool {
 /// A pattern of a subschema.
 struct Found<'a> {
     text: &'a str,
-    /// The name in `patternProperties` that it is; none for the value of `pattern`.
+    /// The key in `patternProperties`; `None` for the value of `pattern`.
     key: Option<View<'a>>,
 }
 
@@ -237,7 +238,7 @@ fn patterns<'a>(sub: &Sub<'a>) -> impl Iterator<Item = Found<'a>> {
     own.into_iter().chain(names)
 }
 
-/// The place of a pattern.
+/// The location of a pattern.
 fn place<'a>(tool: &Tool<'a>, sub: &Sub<'a>, key: Option<View<'a>>) -> Place {
     let Some(key) = key else {
         return tool.at(sub, "pattern");
@@ -342,12 +343,12 @@ fn meant(tool: &Tool<'_>, name: &str) -> Option<&'static str> {
     }
 }
 
-/// Quantifiers that together multiply the ways through a pattern by little.
+/// Quantifiers that together multiply the number of ways to match only a little.
 const FEW_QUANTIFIERS: usize = 4;
-/// Characters of a text for which exponential time is not long.
+/// The length of a string, in characters, for which exponential time is not long.
 const SHORT: i64 = 20;
 
-/// Formats of the OpenAPI registry that stand for no check.
+/// Formats of the OpenAPI registry that are not checked.
 const OPENAPI: [&str; 8] = [
     "binary",
     "byte",
@@ -365,7 +366,7 @@ mod tests {
 
     use super::*;
 
-    /// All patterns of a few pieces: none that is exponential is passed over.
+    /// All patterns with a few elements: no exponential one is missed.
     #[test]
     fn a_pattern_that_needs_no_closer_look_is_not_exponential() {
         const PIECES: [&str; 14] = [

@@ -1,7 +1,7 @@
-//! Rules on descriptions that say what a keyword could say.
+//! Rules on descriptions that state what a keyword could state.
 //!
-//! Heuristics: each looks for a phrase and stays silent unless what follows is
-//! something that the keyword can hold.
+//! Heuristics: each looks for a phrase and reports nothing unless it is followed by something that the
+//! keyword can hold.
 
 use std::ops::Range;
 
@@ -95,7 +95,7 @@ pub(crate) fn date<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     };
     let format = match () {
         () if text.contains("yyyy-mm-ddt") => "date-time",
-        // Neither format takes a space between date and time.
+        // Neither format allows a space between date and time.
         () if text.contains("yyyy-mm-dd hh") => return,
         () if text.contains("yyyy-mm-dd") => "date",
         () if ["iso 8601", "iso8601", "iso-8601", "rfc 3339", "rfc3339"]
@@ -110,12 +110,12 @@ pub(crate) fn date<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
         }
         () => return,
     };
-    // `date-time` is RFC 3339, which wants seconds and an offset.
+    // `date-time` is RFC 3339, which requires seconds and an offset.
     if format != "date" && shows_local_time(&text) {
         return;
     }
     let takes_nothing = sub.text("default") == Some("");
-    // No format fits if a relative date, a number or an empty string is taken too.
+    // No format fits if a relative date, a number or an empty string is accepted too.
     if !takes_nothing && !RELATIVE.iter().any(|other| after(&text, other).is_some()) {
         let message = format!(
             "the description of `{}` asks for a date, and there is no `format`",
@@ -179,7 +179,8 @@ pub(crate) fn json<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     }
 }
 
-/// Whether a date and time is shown that has no offset from UTC, or no seconds: `2026-01-31T12:00:00`.
+/// Whether the string shows a date and time without an offset from UTC, or without seconds:
+/// `2026-01-31T12:00:00`.
 fn shows_local_time(text: &str) -> bool {
     text.match_indices('t').any(|(at, _)| {
         let before = text.get(..at).and_then(|text| text.chars().next_back());
@@ -205,8 +206,8 @@ fn shows_local_time(text: &str) -> bool {
     })
 }
 
-/// A described argument: its name and its description in lower case, of ASCII letters only, so that
-/// places in it are places in the description.
+/// A described argument: its name and its description with ASCII letters in lower case, so that offsets in
+/// it are offsets in the description.
 fn described<'a>(sub: &Sub<'a>) -> Option<(&'a str, String)> {
     let name = sub.property().filter(|_| sub.side == Side::Input)?;
     let text = sub.text("description")?;
@@ -231,7 +232,7 @@ fn required<'a>(tool: &Tool<'a>, sub: &Sub<'a>, name: &str) -> bool {
     })
 }
 
-/// The text behind a phrase that stands at the start of a word.
+/// The text after a phrase that is at the start of a word.
 fn after<'t>(text: &'t str, phrase: &str) -> Option<&'t str> {
     text.match_indices(phrase).find_map(|(at, _)| {
         let before = text.get(..at)?.chars().next_back();
@@ -241,7 +242,7 @@ fn after<'t>(text: &'t str, phrase: &str) -> Option<&'t str> {
     })
 }
 
-/// The place of a number, boolean or quoted word behind a phrase.
+/// The location of a number, boolean or quoted word after a phrase.
 fn literal_after(text: &str, phrase: &str) -> Option<Range<usize>> {
     let rest = after(text, phrase)?.trim_start();
     let quote = rest
@@ -265,7 +266,7 @@ fn literal_after(text: &str, phrase: &str) -> Option<Range<usize>> {
     Some(start..start.saturating_add(word.len()))
 }
 
-/// Whether the sentence goes on behind a value with a condition, so that no one `default` holds.
+/// Whether a condition follows the value in the sentence, so that no single `default` holds.
 fn is_conditional(text: &str, phrase: &str) -> bool {
     let sentence = after(text, phrase).and_then(|rest| rest.split([';', '\n']).next());
     let sentence = sentence.and_then(|rest| rest.split(". ").next());
@@ -281,7 +282,7 @@ fn starts_with_digit(text: &str) -> bool {
         .starts_with(|c: char| c.is_ascii_digit())
 }
 
-/// Bytes of a description that are looked at.
+/// Bytes of a description that are searched.
 const LOOKED_AT: usize = 2_000;
 /// Words for a time that is not a date.
 const RELATIVE: [&str; 16] = [

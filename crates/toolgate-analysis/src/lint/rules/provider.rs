@@ -1,11 +1,11 @@
-//! Rules on what some readers cannot take: model providers and older clients.
+//! Rules on what some readers do not accept: model providers and older clients.
 
 use toolgate_json::{Key as _, Kind, Node as _, View, quote};
 
 use crate::lint::out::Out;
 use crate::lint::tool::{Side, Sub, Tool, span};
 
-/// TG080: a choice at the root, which both big providers refuse.
+/// TG080: a union at the root, which both big providers reject.
 pub(crate) fn root_choice<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     if !sub.is_root() || sub.side != Side::Input {
         return;
@@ -19,8 +19,7 @@ pub(crate) fn root_choice<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>)
     }
 }
 
-/// TG082: names of parameters that model providers refuse, and with them the whole request. They look
-/// at the root only.
+/// TG082: names of parameters for which model providers reject the whole request. They check only the root.
 pub(crate) fn property_names<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     if sub.side != Side::Input || !sub.is_root() {
         return;
@@ -44,7 +43,7 @@ pub(crate) fn property_names<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'
     }
 }
 
-/// TG084: keywords beside `$ref`, in what OpenAI's strict mode sees.
+/// TG084: keywords beside `$ref`, in what OpenAI's strict mode reads.
 pub(crate) fn ref_siblings<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     if sub.side == Side::Input && sub.has("$ref") && sub.view.len() > 1 && !sub.is_root() {
         out.find(tool.key(sub, "$ref"), "`$ref` has keywords beside it")
@@ -60,7 +59,7 @@ pub(crate) fn type_array<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) 
     }
 }
 
-/// TG086: an optional argument as a choice with null.
+/// TG086: an optional argument as a union with null.
 pub(crate) fn optional_null<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let (Some(branches), Some(name)) = (sub.get("anyOf"), sub.property()) else {
         return;
@@ -85,12 +84,12 @@ pub(crate) fn optional_null<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_
     }
 }
 
-/// TG087: what OpenAI's strict mode does not know.
+/// TG087: keywords that OpenAI's strict mode does not support.
 pub(crate) fn openai_keywords<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     foreign(tool, sub, "does not support", out);
 }
 
-/// TG088: what OpenAI's strict mode demands of every object.
+/// TG088: what OpenAI's strict mode requires of every object.
 pub(crate) fn openai_closed<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     if sub.side != Side::Input || !is_object(sub) {
         return;
@@ -117,7 +116,7 @@ pub(crate) fn openai_closed<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_
     }
 }
 
-/// TG089: what Anthropic's strict mode does not know.
+/// TG089: keywords that Anthropic's strict mode does not support.
 pub(crate) fn anthropic_keywords<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     foreign(tool, sub, "does not support", out);
     if sub.side != Side::Input {
@@ -167,7 +166,7 @@ pub(crate) fn boolean_property<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out
     }
 }
 
-/// TG092: an output that is not an object.
+/// TG092: an output schema that does not describe an object.
 pub(crate) fn output_root<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     if sub.is_root() && sub.side == Side::Output && !sub.is("object") {
         out.find(tool.place(sub), "the output schema's root is not `\"type\": \"object\"`")
@@ -175,7 +174,7 @@ pub(crate) fn output_root<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>)
     }
 }
 
-/// TG098: formats that a provider does not take.
+/// TG098: formats that a provider does not accept.
 pub(crate) fn formats<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let Some(format) = sub.text("format").filter(|_| sub.side == Side::Input) else {
         return;
@@ -196,12 +195,12 @@ pub(crate) fn formats<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     }
 }
 
-/// TG099: what Gemini's function declarations do not know.
+/// TG099: keywords that Gemini's function declarations do not support.
 pub(crate) fn gemini_keywords<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     foreign(tool, sub, "refuses", out);
 }
 
-/// TG100: what Gemini wants of types, choices and enums.
+/// TG100: what Gemini requires of types, unions and enums.
 pub(crate) fn gemini_shapes<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     if sub.side != Side::Input || sub.view.kind() != Kind::Object {
         return;
@@ -243,7 +242,7 @@ pub(crate) fn gemini_shapes<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_
     }
 }
 
-/// TG101: what Anthropic's strict mode demands of every object.
+/// TG101: what Anthropic's strict mode requires of every object.
 pub(crate) fn anthropic_closed<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     if sub.side == Side::Input && is_object(sub) && !is_closed(sub) {
         let place = tool.at(sub, "additionalProperties");
@@ -255,7 +254,7 @@ pub(crate) fn anthropic_closed<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out
     }
 }
 
-/// TG103: what a grammar of llama.cpp does not hold the model to.
+/// TG103: keywords that a llama.cpp grammar does not enforce.
 pub(crate) fn llama_keywords<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     foreign(tool, sub, "ignores", out);
     if sub.side != Side::Input {
@@ -307,7 +306,7 @@ pub(crate) fn llama_pattern<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_
     .help("write the whole string's pattern, as `^…$` without lookaround");
 }
 
-/// Keywords of the input that a reader does not take, in one finding for each subschema.
+/// Keywords of the input schema that a reader does not accept, in one finding for each subschema.
 fn foreign<'a>(tool: &Tool<'a>, sub: &Sub<'a>, verb: &str, out: &mut Out<'_>) {
     if sub.side != Side::Input {
         return;
@@ -335,7 +334,7 @@ fn is_closed(sub: &Sub<'_>) -> bool {
         .is_some_and(|value| value.kind() == Kind::Boolean && !value.boolean())
 }
 
-/// What Gemini takes beside `anyOf`.
+/// Keywords that Gemini accepts beside `anyOf`.
 const ANNOTATIONS: [&str; 6] = [
     "title",
     "description",

@@ -1,4 +1,4 @@
-//! Rules on values that stand in a schema: defaults and examples, checked by the engine.
+//! Rules on values in a schema: the engine checks defaults and examples.
 
 use toolgate_json::{Kind, Node as _, View, pointer, quote};
 use toolgate_schema::{Compiler, Dialect, Schema, Workspace};
@@ -8,7 +8,7 @@ use crate::lint::finding::Safety;
 use crate::lint::out::Out;
 use crate::lint::tool::{Side, Sub, Tool, span};
 
-/// TG046: a default that its own schema refuses.
+/// TG046: a default that its own schema rejects.
 pub(crate) fn defaults(tool: &Tool<'_>, out: &mut Out<'_>) {
     check(tool, out, |sub| {
         sub.get("default")
@@ -18,7 +18,7 @@ pub(crate) fn defaults(tool: &Tool<'_>, out: &mut Out<'_>) {
     });
 }
 
-/// TG047: an example that its own schema refuses.
+/// TG047: an example that its own schema rejects.
 pub(crate) fn examples(tool: &Tool<'_>, out: &mut Out<'_>) {
     check(tool, out, |sub| {
         let many = sub
@@ -68,7 +68,7 @@ fn check<'a>(
     }
 }
 
-/// One check for all: a tuple of references to the subschemas, and the tuple of the values.
+/// Checks all values at once: a tuple of references to the subschemas against the tuple of the values.
 fn judge<'a>(
     tool: &Tool<'a>,
     side: Side,
@@ -88,7 +88,7 @@ fn judge<'a>(
     let dialect = Dialect::Draft202012.uri();
     let references = references.join(",");
     let tuple = format!("{{\"$schema\":\"{dialect}\",\"prefixItems\":[{references}]}}");
-    // A fault elsewhere in the schema has a rule of its own.
+    // Another rule reports an error elsewhere in the schema.
     let Some(compiled) = compile(tool.engine.beside(), schema, &tuple) else {
         return;
     };
@@ -147,7 +147,7 @@ fn compile(compiler: Compiler, schema: View<'_>, tuple: &str) -> Option<Schema> 
         .ok()
 }
 
-/// A pointer as a URI fragment inside a JSON string.
+/// A JSON Pointer as a URI fragment inside a JSON string.
 fn encode(pointer: &str) -> String {
     let mut text = String::with_capacity(pointer.len());
     for byte in pointer.bytes() {

@@ -1,4 +1,4 @@
-//! Rules on a tool's shell: its name, descriptions, annotations and members.
+//! Rules on the tool object: its name, descriptions, annotations and members.
 
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
@@ -34,7 +34,7 @@ pub(crate) fn is_tool(tool: &Tool<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// TG002: the name keeps to what the specification recommends.
+/// TG002: the name follows the recommendation of the specification.
 pub(crate) fn name(tool: &Tool<'_>, out: &mut Out<'_>) {
     let Some(name) = tool.text("name").filter(|name| !name.is_empty()) else {
         return;
@@ -81,7 +81,7 @@ pub(crate) fn duplicate_names(listing: &Listing, out: &mut Out<'_>) {
     out.turn_to(None);
 }
 
-/// TG005: members of the tool that are spelt a little wrong.
+/// TG005: misspelt members of the tool.
 pub(crate) fn members(tool: &Tool<'_>, out: &mut Out<'_>) {
     for (key, _) in tool.root.members() {
         let name = key.text();
@@ -133,7 +133,7 @@ pub(crate) fn described(tool: &Tool<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// TG007: each parameter says what it is for, itself or in the tool's description.
+/// TG007: each parameter is described, by itself or in the tool's description.
 pub(crate) fn parameters_described(tool: &Tool<'_>, out: &mut Out<'_>) {
     let Some(schema) = tool.schema(Side::Input) else {
         return;
@@ -143,7 +143,7 @@ pub(crate) fn parameters_described(tool: &Tool<'_>, out: &mut Out<'_>) {
     };
     let prose = tool.text("description").unwrap_or_default();
     let words = words(prose);
-    // Names of several words are looked for one by one, in the first part of a long text.
+    // Names of several words are searched one by one, in the first part of a long text.
     let start = prose.get(..LONGEST_PROSE.min(prose.len()));
     let start = start.unwrap_or(prose);
     let lower = OnceCell::new();
@@ -190,7 +190,7 @@ pub(crate) fn parameters_described(tool: &Tool<'_>, out: &mut Out<'_>) {
         .help("a model sees only name and type; add a `description` to each");
 }
 
-/// TG008: the same for what lies deeper.
+/// TG008: the same for nested parameters.
 pub(crate) fn nested_described<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let Some(name) = sub.property() else { return };
     let nested = tool.parent(sub).is_some_and(|parent| !parent.is_root());
@@ -200,7 +200,7 @@ pub(crate) fn nested_described<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out
     }
 }
 
-/// TG009: hints that cannot both hold.
+/// TG009: hints that contradict each other.
 pub(crate) fn hints(tool: &Tool<'_>, out: &mut Out<'_>) {
     let Some(annotations) = tool.root.member("annotations") else {
         return;
@@ -273,7 +273,7 @@ pub(crate) fn unknown_hints(tool: &Tool<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// TG012: hints are there at all.
+/// TG012: the tool has hints.
 pub(crate) fn annotated(tool: &Tool<'_>, out: &mut Out<'_>) {
     if tool.root.kind() == Kind::Object && tool.root.member("annotations").is_none() {
         out.find(
@@ -284,8 +284,8 @@ pub(crate) fn annotated(tool: &Tool<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// TG013: `x-mcp-header` (2026-07-28, server/tools): a token, once, on a
-/// primitive property that `properties` alone lead to.
+/// TG013: `x-mcp-header` (2026-07-28, server/tools): a token, unique, on a primitive property that is
+/// reachable through `properties` alone.
 pub(crate) fn headers(tool: &Tool<'_>, out: &mut Out<'_>) {
     let mut seen: HashMap<String, ()> = HashMap::new();
     for sub in &tool.subs {
@@ -320,7 +320,8 @@ pub(crate) fn headers(tool: &Tool<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// Whether a schema, a branch or a property of it describes itself, or its values do.
+/// Whether a schema, one of its branches or one of its properties has a description, or its values describe
+/// themselves.
 fn says_something(schema: View<'_>) -> bool {
     let branches = ["anyOf", "oneOf", "allOf"]
         .iter()
@@ -337,7 +338,7 @@ fn says_something(schema: View<'_>) -> bool {
             .any(|one| is_described(one, NESTED))
 }
 
-/// Whether a schema has a description, or one of its properties has, at so many levels below it.
+/// Whether a schema or one of its properties has a description, down to `below` levels.
 fn is_described(schema: View<'_>, below: usize) -> bool {
     let text = schema.member("description").map_or("", Node::string);
     if !text.trim().is_empty() || schema.member("$ref").is_some() {
@@ -351,7 +352,7 @@ fn is_described(schema: View<'_>, below: usize) -> bool {
     members.any(|(_, member)| is_described(member, below))
 }
 
-/// Whether the possible values are one value, or names.
+/// Whether the possible values are a single value, or names.
 fn has_names(schema: View<'_>) -> bool {
     let names = |list: View<'_>| {
         let words = |one: View<'_>| one.string().chars().any(char::is_alphabetic);
@@ -362,14 +363,14 @@ fn has_names(schema: View<'_>) -> bool {
         .is_some_and(|list| !list.is_empty() && names(list))
 }
 
-/// Whether the name is a usual one of pagination, which models know.
+/// Whether the name is a common one for pagination, which models know.
 fn is_of_pages(name: &str) -> bool {
     let letters = name.chars().filter(|c| c.is_alphanumeric());
     let letters = letters.flat_map(char::to_lowercase);
     PAGES.iter().any(|page| page.chars().eq(letters.clone()))
 }
 
-/// Whether a text has a name in it as a word.
+/// Whether a text contains a name as a word.
 fn mentions(text: &str, name: &str) -> bool {
     let part = is_part_of_a_word;
     !name.is_empty()
@@ -391,9 +392,9 @@ fn words(text: &str) -> HashSet<&str> {
     text.split(|c| !is_part_of_a_word(c)).collect()
 }
 
-/// Levels of properties that describe an object.
+/// Levels of properties that can describe an object.
 const NESTED: usize = 3;
-/// Names of pages, without `_` and in lower case.
+/// Names for pagination, without `_` and in lower case.
 const PAGES: [&str; 11] = [
     "page",
     "pagenumber",
@@ -408,7 +409,7 @@ const PAGES: [&str; 11] = [
     "maxresults",
 ];
 
-/// Bytes of a description in which each name is looked for.
+/// Bytes of a description that are searched for each name.
 const LONGEST_PROSE: usize = 4_000;
 
 fn reachable<'a>(tool: &Tool<'a>, sub: &Sub<'a>) -> bool {

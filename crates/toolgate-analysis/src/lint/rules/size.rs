@@ -1,8 +1,7 @@
-//! Rules on what a listing costs a model that is shown it.
+//! Rules on how much of a model's context a listing takes.
 //!
-//! An estimate: name, description and input schema are sent to the model, and
-//! minified JSON of these makes about one token of four ASCII bytes, or of one
-//! other character. Tokenizers differ by some 20 %.
+//! An estimate: name, description and input schema are sent to the model, and their minified JSON takes
+//! about one token for four ASCII bytes, or for one other character. Tokenizers differ by some 20 %.
 
 use std::collections::HashMap;
 
@@ -48,9 +47,9 @@ pub(crate) fn tool(tool: &Tool<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// TG116: subschemas that stand there several times, which definitions would say once.
+/// TG116: repeated subschemas, which a definition would hold once.
 pub(crate) fn repeated(tool: &Tool<'_>, out: &mut Out<'_>) {
-    // The input schema comes first; one that is too large was not walked.
+    // The input schema comes first; a schema that is too large was not walked.
     let walked = tool.subs.first().filter(|sub| sub.side == Side::Input);
     let Some(schema) = walked.map(|root| root.view) else {
         return;
@@ -58,7 +57,7 @@ pub(crate) fn repeated(tool: &Tool<'_>, out: &mut Out<'_>) {
     let text = schema.raw();
     let offset = schema.span().start;
     let hashes = Hashes::of(text.as_bytes());
-    // The first subschema of each text, how often it came again, and the bytes of one.
+    // The first subschema with each text, how often it is repeated, and its size in bytes.
     let mut first: HashMap<(u64, usize), usize> = HashMap::new();
     let mut copies: Vec<bool> = Vec::with_capacity(tool.subs.len());
     let (mut saved, mut count, mut largest) = (0_usize, 0_usize, None);
@@ -97,9 +96,9 @@ pub(crate) fn repeated(tool: &Tool<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// Hashes of all ranges of a text, after one pass over it.
+/// Hashes of all ranges of a string, after one pass over it.
 struct Hashes {
-    /// Of each beginning of the text.
+    /// For each prefix of the string.
     prefixes: Vec<u64>,
     /// Powers of the base.
     powers: Vec<u64>,
@@ -131,7 +130,7 @@ impl Hashes {
     }
 }
 
-/// What a model is shown of a tool, in tokens.
+/// The number of tokens that a model sees of a tool.
 pub(crate) fn tokens(tool: &Tool<'_>) -> usize {
     *tool.tokens.get_or_init(|| {
         ["name", "description", "inputSchema"]
@@ -141,7 +140,7 @@ pub(crate) fn tokens(tool: &Tool<'_>) -> usize {
     })
 }
 
-/// Tokens of a JSON text, white space between its tokens not counted.
+/// The number of tokens of a JSON text, without its white space.
 fn estimate(json: &str) -> usize {
     let (mut ascii, mut other) = (0_usize, 0_usize);
     let (mut inside, mut escaped) = (false, false);
@@ -163,16 +162,16 @@ fn estimate(json: &str) -> usize {
     ascii.div_ceil(4).saturating_add(other)
 }
 
-/// An odd number with bits everywhere.
+/// An odd number with its bits spread evenly.
 const BASE: u64 = 0x9e37_79b9_7f4a_7c15;
-/// Bytes of a subschema that is worth a definition, and of the reference that takes its place.
+/// Bytes of a subschema that is worth a definition, and of the reference that replaces it.
 const SMALLEST: usize = 120;
 const REFERENCE: usize = 30;
-/// Bytes saved from which it is told.
+/// The minimum number of bytes saved for a report.
 const WORTH: usize = 1_000;
 /// An eighth of a context of 200,000.
 const LISTING_TOKENS: usize = 25_000;
-/// More than 99 of 100 published tools have (13 kB of JSON).
+/// More than 99 of 100 published tools need (13 kB of JSON).
 const TOOL_TOKENS: usize = 3_500;
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Rules on text that a model reads and people do not: hidden characters, orders to the model, long first sentences.
+//! Rules on text that a model reads and people do not: hidden characters, instructions to the model, long
+//! first sentences.
 
 use toolgate_json::{Kind, Node as _, View, pointer, quote};
 
@@ -11,7 +12,7 @@ pub(crate) fn hidden(tool: &Tool<'_>, out: &mut Out<'_>) {
     if raw.is_ascii() && !raw.contains("\\u") {
         return;
     }
-    // What is open, from the root to the value at hand, and how one gets there.
+    // The open values, from the root to the current value, and the path to it.
     let mut open: Vec<Children<'_>> = Vec::new();
     let mut path: Vec<Step<'_>> = Vec::new();
     let mut value = tool.root;
@@ -55,17 +56,17 @@ pub(crate) fn hidden(tool: &Tool<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// The values in an object or an array that are still to be looked at.
+/// The values in an object or an array that are still to be visited.
 type Children<'a> = Box<dyn Iterator<Item = (Step<'a>, View<'a>)> + 'a>;
 
-/// How one gets to a value: by its name or its index.
+/// A step to a value: a name or an index.
 #[derive(Clone, Copy)]
 enum Step<'a> {
     Name(View<'a>),
     Index(usize),
 }
 
-/// A hidden character, and the text that it and its neighbours spell if they stand for ASCII.
+/// A hidden character, and the string that it and its neighbours spell if they stand for ASCII.
 struct Hidden {
     character: char,
     spelled: String,
@@ -99,7 +100,7 @@ fn tell(path: &[Step<'_>], at: View<'_>, found: &Hidden, out: &mut Out<'_>) {
         .help("people do not see it, and models read it; take it out");
 }
 
-/// The first character that is not seen and has no use where it stands.
+/// The first character that is invisible and has no use in its position.
 fn first_hidden(text: &str) -> Option<Hidden> {
     if text.is_ascii() {
         return None;
@@ -108,7 +109,7 @@ fn first_hidden(text: &str) -> Option<Hidden> {
     let mut flag = false;
     for (at, character) in text.char_indices() {
         let tag = matches!(character, '\u{e0000}'..='\u{e007f}');
-        // Tags behind a black flag are the flags of England, Scotland and Wales.
+        // Tags after a black flag are the flags of England, Scotland and Wales.
         flag = character == '\u{1f3f4}' || (flag && tag);
         let hidden = match character {
             '\u{e0000}'..='\u{e007f}' => !flag,
@@ -125,7 +126,7 @@ fn first_hidden(text: &str) -> Option<Hidden> {
             | '\u{e0100}'..='\u{e01ef}' => true,
             // A byte order mark that is not at the start.
             '\u{feff}' => at > 0,
-            // Joiners have a use in emoji and in some scripts, and none behind ASCII.
+            // Joiners have a use in emoji and in some scripts, but not after ASCII.
             '\u{200c}' | '\u{200d}' => before.is_ascii(),
             _ => false,
         };
@@ -145,7 +146,7 @@ fn first_hidden(text: &str) -> Option<Hidden> {
     None
 }
 
-/// TG111: orders to the model that people would not agree to, in what it reads of a tool.
+/// TG111: instructions to the model that people would not agree to, in the text of a tool.
 pub(crate) fn orders(tool: &Tool<'_>, out: &mut Out<'_>) {
     if let Some(phrase) = tool.text("description").and_then(order) {
         ordered(tool.member_place("description"), phrase, out);
@@ -164,8 +165,7 @@ fn ordered(place: Place, phrase: &str, out: &mut Out<'_>) {
         .help("clients and scanners take it for an attack; say what the tool does, and leave the rest to the user");
 }
 
-/// The phrase of a text that is an order to the model. One pass: what a phrase begins with is looked at
-/// before the phrase.
+/// The phrase of a text that instructs the model. One pass: tests the start of a phrase before the phrase.
 fn order(text: &str) -> Option<&'static str> {
     let bytes = text.as_bytes();
     let mut before = b' ';
@@ -194,7 +194,7 @@ fn order(text: &str) -> Option<&'static str> {
     None
 }
 
-/// Whether a verb before a place asks for the file that is named there, and not for a public key.
+/// Whether a verb before a position asks for the file that is named there, and not for a public key.
 fn is_asked_for(text: &str, at: usize) -> bool {
     let start = at.saturating_sub(NEAR);
     let start = (0..=start).rev().find(|at| text.is_char_boundary(*at));
@@ -227,7 +227,7 @@ fn long(place: Place, length: usize, out: &mut Out<'_>) {
     ));
 }
 
-/// The characters of the first sentence, if they are too many.
+/// The number of characters of the first sentence, if there are too many.
 fn too_long(text: &str) -> Option<usize> {
     let text = text.trim();
     let ends = text.match_indices(['.', '!', '?', '\n']).find(|(at, end)| {
@@ -279,9 +279,9 @@ const VERBS: [&str; 10] = [
 ];
 /// Bytes around a secret's name in which a verb counts.
 const NEAR: usize = 60;
-/// Characters that are spelled out of hidden ones.
+/// Hidden characters that are decoded for the message.
 const SPELLED: usize = 200;
 /// Steps of a pointer, and characters of one of them.
 const MOST_STEPS: usize = 64;
-/// Characters of a first sentence (the argument schema of 2025-10-09 recommends them).
+/// Characters of a first sentence (recommended by the argument schema of 2025-10-09).
 const SENTENCE: usize = 80;

@@ -1,4 +1,4 @@
-//! Rules on what a schema leaves open.
+//! Rules on what a schema leaves unspecified.
 
 use toolgate_json::{Kind, Node as _, quote};
 
@@ -7,7 +7,7 @@ use crate::lint::finding::{Edit, Safety};
 use crate::lint::out::Out;
 use crate::lint::tool::{Side, Sub, Tool, span};
 
-/// TG061: an argument that may be anything.
+/// TG061: an argument that may be any value.
 pub(crate) fn untyped<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let Some(name) = sub.property().filter(|_| sub.side == Side::Input) else {
         return;
@@ -23,7 +23,7 @@ pub(crate) fn untyped<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     }
 }
 
-/// TG062: an object argument that says nothing about its members.
+/// TG062: an object argument whose members are not described.
 pub(crate) fn opaque<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let Some(name) = sub.property().filter(|_| sub.side == Side::Input) else {
         return;
@@ -40,7 +40,7 @@ pub(crate) fn opaque<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
         "enum",
         "const",
     ];
-    // A description of some length tells a model what to put there.
+    // A longer description tells a model what to write there.
     let told = sub
         .text("description")
         .is_some_and(|text| text.len() >= ENOUGH_TEXT);
@@ -55,7 +55,7 @@ pub(crate) fn opaque<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     }
 }
 
-/// TG063: an array that does not say of what.
+/// TG063: an array without a schema for its items.
 pub(crate) fn no_items<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     let array = sub.types().contains(&"array");
     let said = [
@@ -110,13 +110,13 @@ pub(crate) fn integer_as_number<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Ou
     }
 }
 
-/// Bytes of a description that says what is in an object.
+/// Bytes of a description that is long enough to describe an object.
 const ENOUGH_TEXT: usize = 40;
 const COUNTS: [&str; 14] = [
     "count", "limit", "page", "offset", "index", "port", "retries", "depth", "days", "lines",
     "results", "rows", "skip", "items",
 ];
-/// Words of a description by which a value is measured and not counted: a speed index in milliseconds.
+/// Words in a description that show that a value is measured, not counted: a speed index in milliseconds.
 const MEASURES: [&str; 5] = ["milliseconds", "seconds", "percent", "ratio", "score"];
 const SAY_SOMETHING: [&str; 16] = [
     "type",

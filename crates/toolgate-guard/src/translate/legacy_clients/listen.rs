@@ -1,4 +1,4 @@
-//! The subscription through which the server notifies of changes of its lists.
+//! The subscription through which the server reports changes of its lists.
 
 use std::time::Duration;
 
@@ -12,18 +12,18 @@ use crate::translate::splice;
 /// The state of the subscription.
 #[derive(Debug, Default)]
 pub(super) struct Listening {
-    /// Whether the client is ready for it.
+    /// Whether the subscription is in use, because the client is ready for it.
     wanted: bool,
     /// When to ask again.
     again: Option<Duration>,
-    /// How often in a row it ended before it was acknowledged.
+    /// How many times in a row it ended before it was acknowledged.
     failures: u32,
     /// Whether something may have been missed since the last time.
     missed: bool,
 }
 
 impl LegacyClients {
-    /// The client is ready for notifications.
+    /// Starts the subscription, because the client is ready for notifications.
     pub(super) fn listen(&mut self, now: Duration, out: &mut Effects<'_>) {
         if self.listening.wanted || self.session.stage != Stage::Open {
             return;
@@ -35,7 +35,7 @@ impl LegacyClients {
         }
     }
 
-    /// The server takes the subscription.
+    /// Handles the server's acknowledgement of the subscription.
     pub(super) fn heard(&mut self, out: &mut Effects<'_>) {
         self.listening.failures = 0;
         if std::mem::take(&mut self.listening.missed) {
@@ -45,7 +45,7 @@ impl LegacyClients {
         }
     }
 
-    /// The subscription has ended.
+    /// Handles the end of the subscription.
     pub(super) fn deaf(&mut self, now: Duration) {
         let failures = self.listening.failures;
         self.listening.failures = failures.saturating_add(1);
@@ -54,7 +54,7 @@ impl LegacyClients {
         self.listening.again = Some(now.saturating_add(pause.min(LONGEST_PAUSE)));
     }
 
-    /// The server refuses the subscription.
+    /// Handles the server's refusal of the subscription.
     pub(super) fn unheard(&mut self, error: View<'_>, now: Duration, out: &mut Effects<'_>) {
         let code = error.member("code").map_or("", View::raw);
         if code == METHOD_NOT_FOUND.to_string() {

@@ -1,7 +1,7 @@
 //! Clients of 2025-11-25 and older with a server of 2026-07-28.
 //!
-//! The server knows no sessions, so the session of the client is kept here, and
-//! each request declares it anew:
+//! The server has no sessions, so the client's session is kept here, and each request declares it
+//! again:
 //!
 //! ```text
 //!   client                               here                               server
@@ -57,16 +57,16 @@ pub(super) struct LegacyClients {
     /// Whether there is a connection to the server.
     connected: bool,
     session: Session,
-    /// Requests of the client without an answer, by the client's ids.
+    /// Unanswered requests of the client, by the client's ids.
     calls: HashMap<IdKey, Call>,
-    /// Requests that are ours at the server, by our ids.
+    /// Our own requests to the server, by our ids.
     own: HashMap<IdKey, Own>,
-    /// Requests of ours to the client, with the call that needs the answer.
+    /// Our own requests to the client, with the call that needs the answer.
     asks: HashMap<IdKey, IdKey>,
     /// Bytes of requests that may have to be repeated.
     held: usize,
     listening: Listening,
-    /// How many ids are ours.
+    /// How many ids of our own were given.
     numbers: u64,
 }
 
@@ -76,13 +76,13 @@ struct Session {
     stage: Stage,
     era: Era,
     info: Option<String>,
-    /// In JSON, as the modern era has them.
+    /// As JSON text, in the form of the modern era.
     capabilities: String,
     abilities: Abilities,
     level: Option<Level>,
     /// Whether the server writes log messages.
     logs: bool,
-    /// The lists whose changes the server notifies of.
+    /// The lists whose changes the server reports.
     lists: Lists,
 }
 
@@ -108,19 +108,19 @@ struct Call {
 
 #[derive(Debug)]
 enum CallStage {
-    /// With the server, under an id of ours if it was repeated.
+    /// The server has it, under an id of ours if it was repeated.
     Pending(Option<IdKey>),
-    /// With the client, which answers the server's questions first.
+    /// The client has to answer the server's questions first.
     Asking(Asking),
 }
 
-/// A request of ours at the server.
+/// A request of our own to the server.
 #[derive(Debug)]
 enum Own {
     /// For an `initialize` with this id.
     Discover(String),
     Listen,
-    /// A call repeated, by the client's id.
+    /// A repeated call, by the client's id.
     Repeat(IdKey),
 }
 
@@ -177,7 +177,7 @@ impl LegacyClients {
         match Era::declared(request.params) {
             Some(Ok(era)) if era.declares_version() => return self.send(Cow::Borrowed(bytes), out),
             Some(Err(version)) => return out.client(Refusal::version(version).to(id)),
-            // The declaration of an older version means nothing: that era has none.
+            // A declaration of an older version is ignored: those versions have no such declaration.
             Some(Ok(_)) | None => {}
         }
         let key = IdKey::of(request.id);
@@ -203,7 +203,7 @@ impl LegacyClients {
         }
     }
 
-    /// Opens the session: what the server is, it says itself.
+    /// Opens the session by asking the server for its description.
     fn initialize(&mut self, request: &Request<'_>, out: &mut Effects<'_>) -> Result<(), Refusal> {
         if self.session.stage != Stage::Closed {
             return Err(Refusal::order("the session is open already"));
@@ -247,7 +247,7 @@ impl LegacyClients {
         Ok(())
     }
 
-    /// Any other request: the server gets it with what it must declare.
+    /// Sends any other request to the server, with the declarations that the server requires.
     fn call(
         &mut self,
         parsed: &ParsedMessage<'_>,
@@ -295,7 +295,7 @@ impl LegacyClients {
         }
     }
 
-    /// The client does not wait for a request any more.
+    /// Handles the cancellation of a request by the client.
     fn cancel<'m>(
         &mut self,
         parsed: &ParsedMessage<'_>,
@@ -317,7 +317,7 @@ impl LegacyClients {
         }
     }
 
-    /// Forgets a call, and what the client is asked for its sake.
+    /// Forgets a call, and cancels the requests that the client got for it.
     fn forget(&mut self, key: &IdKey, out: &mut Effects<'_>) -> Option<Call> {
         let call = self.calls.remove(key)?;
         self.held -= call.text.as_ref().map_or(0, Vec::len);
@@ -336,14 +336,14 @@ impl LegacyClients {
         Some(call)
     }
 
-    /// Ends a call with an error of ours.
+    /// Ends a call with an error of our own.
     fn refuse(&mut self, key: &IdKey, refusal: &Refusal, out: &mut Effects<'_>) {
         if let Some(call) = self.forget(key, out) {
             out.client(refusal.to(&call.id));
         }
     }
 
-    /// The connection has ended: nothing that is open will be answered.
+    /// Handles the end of the connection: no open request will be answered.
     pub(super) fn server_gone(&mut self, why: &str, out: &mut Effects<'_>) {
         let refusal = Refusal::gone(why);
         let mut keys: Vec<IdKey> = self.calls.keys().cloned().collect();
@@ -369,7 +369,7 @@ impl LegacyClients {
         )
     }
 
-    /// Makes a request of ours.
+    /// Sends a request of our own.
     fn ask(&mut self, method: &str, params: &str, own: Own, out: &mut Effects<'_>) {
         let key = self.number();
         let id = key.raw();
@@ -387,7 +387,7 @@ impl LegacyClients {
         out.pass(Connection::Server(LEG), message);
     }
 
-    /// An id of ours that no open request of the client has.
+    /// Returns an id of our own that no open request of the client has.
     fn number(&mut self) -> IdKey {
         loop {
             self.numbers += 1;
@@ -399,10 +399,10 @@ impl LegacyClients {
     }
 }
 
-/// A server without sessions needs one connection.
+/// A server without sessions needs only one connection.
 const LEG: ConnectionId = ConnectionId::ONLY;
 
-/// A member of an object as JSON text, if it is an object itself.
+/// A member of an object as JSON text, if the member is an object itself.
 fn object_text(holder: View<'_>, name: &str) -> Option<String> {
     let member = holder.member(name).filter(|is| words::is_object(*is))?;
     Some(member.raw().to_owned())

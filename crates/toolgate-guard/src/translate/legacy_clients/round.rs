@@ -1,5 +1,5 @@
-//! A round of questions: what the server wants first is asked of the client, and
-//! the call repeated with the answers (2026-07-28, basic/patterns/mrtr).
+//! A round of questions: the client is asked what the server wants to know first, and the call is
+//! repeated with the answers (2026-07-28, basic/patterns/mrtr).
 
 use toolgate_json::{Key as _, Kind, Node as _, View};
 use toolgate_mcp::message::{Message, RequestId};
@@ -13,7 +13,7 @@ use crate::translate::splice;
 use crate::translate::words::is_object;
 use crate::translate::{ParsedMessage, kept};
 
-/// What one round asks.
+/// The questions of one round.
 #[derive(Debug)]
 pub(super) struct Asking {
     /// `requestState`, as JSON text.
@@ -39,7 +39,7 @@ impl Asking {
         open.map(|one| &one.id)
     }
 
-    /// The members that the repeated call has.
+    /// The members to add to the repeated call.
     fn members(&self) -> Vec<String> {
         let mut members = Vec::new();
         if !self.questions.is_empty() {
@@ -61,7 +61,7 @@ impl Asking {
 }
 
 impl LegacyClients {
-    /// Asks the client what the server asks.
+    /// Asks the client the server's questions.
     pub(super) fn question(
         &mut self,
         key: &IdKey,
@@ -166,7 +166,7 @@ impl LegacyClients {
         Ok((question, message))
     }
 
-    /// An answer of the client to a request of ours.
+    /// Handles an answer of the client to a request of ours.
     pub(super) fn answered(
         &mut self,
         parsed: &ParsedMessage<'_>,
@@ -194,7 +194,7 @@ impl LegacyClients {
         };
         let method = question.method;
         if let Some(why) = refused {
-            // It is not open at the client any more.
+            // The question is no longer open at the client.
             question.answer = Some("null".to_owned());
             let text = format!("the client refused `{method}`: {why}");
             return self.refuse(&key, &Refusal::unanswered(text), out);
@@ -231,8 +231,8 @@ impl LegacyClients {
     }
 }
 
-/// The parameters of a question. The legacy era names each URL that a person is
-/// sent to (2025-11-25, client/elicitation).
+/// The parameters of a question. The legacy era requires an id for each URL that a person is sent to
+/// (2025-11-25, client/elicitation).
 fn with_elicitation_id(params: View<'_>, id: &str) -> String {
     let by_url = params
         .member("mode")
@@ -246,11 +246,11 @@ fn with_elicitation_id(params: View<'_>, id: &str) -> String {
     edits.apply_within(params.document().source(), span.start, span.end)
 }
 
-/// What a server may ask a client.
+/// The methods with which a server may ask a client.
 const QUESTION_METHODS: [&str; 3] = ["elicitation/create", "sampling/createMessage", "roots/list"];
-/// Rounds of questions for one call. As the SDKs' clients.
+/// Maximum rounds of questions for one call, as in the SDKs' clients.
 const ROUNDS: usize = 10;
-/// Questions of one round.
+/// Maximum questions of one round.
 const QUESTIONS: usize = 32;
-/// Characters of a name that a text repeats.
+/// Maximum characters of a name that a text repeats.
 const SHOWN: usize = 64;

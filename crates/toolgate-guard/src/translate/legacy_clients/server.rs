@@ -1,4 +1,4 @@
-//! What the server sends, as clients of its past read it.
+//! Translates messages of the server for older clients.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -59,7 +59,7 @@ impl LegacyClients {
             None => key,
         };
         let Some(call) = self.calls.get(&key) else {
-            // The client speaks the server's era itself, or has cancelled.
+            // The client speaks the server's era itself, or has cancelled the request.
             return out.pass(Connection::Client, bytes);
         };
         let tag = result.member("resultType");
@@ -126,7 +126,7 @@ impl LegacyClients {
         }
     }
 
-    /// The server has said what it is.
+    /// Handles the server's description of itself.
     fn opened(&mut self, id: &str, result: View<'_>, out: &mut Effects<'_>) {
         let versions = result.member("supportedVersions");
         let modern = versions.is_some_and(|all| all.items().any(|one| one.string() == MODERN));
@@ -186,7 +186,7 @@ impl LegacyClients {
     }
 }
 
-/// For a server without a name; the legacy era requires one.
+/// For a server without a name, because the legacy era requires one.
 const UNNAMED: &str = r#"{"name":"unnamed","version":"unknown"}"#;
-/// Characters of a name that a text repeats.
+/// Maximum characters of a name that a text repeats.
 const SHOWN: usize = 64;

@@ -1,8 +1,8 @@
 //! Clients of 2026-07-28 with a server of 2025-11-25 or older.
 //!
-//! The server wants sessions, and a session has one set of client capabilities
-//! while each modern request has its own. So there is a session for each set
-//! that requests declare, opened by the first that declares it:
+//! The server requires sessions, and a session has one set of client capabilities, while each modern
+//! request declares its own set. So there is one session for each set, opened by the first request that
+//! declares it:
 //!
 //! ```text
 //!   client                       here                               server
@@ -27,9 +27,9 @@
 //!                                       └─ not in time ─ error, cancelled ────────►
 //! ```
 //!
-//! What the server asks does not say for which call. With one client any of its
-//! calls can carry the question, since the answer reaches the server by any of them.
-//! With several clients a call that can be asked has a session to itself.
+//! A question of the server does not say which call it belongs to. With one client, any of its calls
+//! can carry the question, because the answer reaches the server through any of them. With several
+//! clients, each call that allows questions has its own session.
 
 mod parked;
 mod server;
@@ -59,16 +59,16 @@ pub(super) struct ModernClients {
     /// The connection of a client that opens a session itself.
     through: Option<ConnectionId>,
     sessions: BTreeMap<ConnectionId, Session>,
-    /// Where a request of the client is, by the client's id.
+    /// Where each request of the client is, by the client's id.
     places: HashMap<IdKey, Place>,
-    /// Requests that wait for a session, in their order.
+    /// Requests that wait for a session, in order.
     waiting: VecDeque<Waiting>,
     /// Bytes of messages that are kept.
     held: usize,
     handles: Handles,
-    /// How many connections there were.
+    /// How many connections were opened.
     connections: usize,
-    /// How many requests of ours there were.
+    /// How many requests of our own were sent.
     numbers: i64,
 }
 
@@ -76,7 +76,7 @@ pub(super) struct ModernClients {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
     Waiting,
-    /// With the server, under a number of ours.
+    /// The server has it, under a number of ours.
     Pending(ConnectionId, i64),
     Subscribed(ConnectionId),
 }
@@ -90,7 +90,7 @@ struct Waiting {
     opening: Option<ConnectionId>,
 }
 
-/// What a modern request declares.
+/// The declarations of a modern request.
 struct Declared<'a> {
     /// Client capabilities as JSON text; each set has a session of its own.
     capabilities: String,
@@ -99,18 +99,18 @@ struct Declared<'a> {
     level: Option<Level>,
 }
 
-/// What came of looking for a session.
+/// The result of the search for a session.
 enum Found {
     Ready(ConnectionId),
     Opening(ConnectionId),
-    /// One must end its work first.
+    /// All sessions are busy; one must finish first.
     Busy,
 }
 
-/// What came of a request that waited for a session.
+/// The result for a request that waited for a session.
 enum Admitted {
     Placed,
-    /// It waits further, for this session if one is being opened.
+    /// It continues to wait, for this session if one is being opened.
     Waits(Option<ConnectionId>),
 }
 
@@ -142,7 +142,7 @@ impl ModernClients {
             Message::Notification(notification) => {
                 self.notification(&notification, bytes, now, out);
             }
-            // Only the server of a session that the client opened can have asked.
+            // Only the server of a session that the client opened itself can have asked.
             Message::Result(_) | Message::Error(..) => self.pass(bytes, out),
         }
     }
@@ -170,7 +170,7 @@ impl ModernClients {
         }
     }
 
-    /// What a client of the server's own era sends passes as it came.
+    /// Passes on messages of a client of the server's own era unchanged.
     fn legacy<'m>(&mut self, request: &Request<'_>, bytes: &'m [u8], out: &mut Effects<'m>) {
         if self.through.is_none() && request.method == "initialize" {
             let connection = self.new_leg();
@@ -251,7 +251,7 @@ impl ModernClients {
         Ok(())
     }
 
-    /// Makes room for bytes that are kept.
+    /// Reserves room for bytes that are kept.
     fn hold(&mut self, bytes: usize) -> Result<(), Refusal> {
         let allowed = self.bounds.held_bytes;
         let all = self.held.saturating_add(bytes);
@@ -263,7 +263,7 @@ impl ModernClients {
         Ok(())
     }
 
-    /// Gives a request to a session that is open.
+    /// Sends a request to an open session.
     fn place(
         &mut self,
         connection: ConnectionId,
@@ -338,7 +338,7 @@ impl ModernClients {
         self.admit(now, out);
     }
 
-    /// Lets requests that wait have the sessions that are free now.
+    /// Assigns free sessions to waiting requests.
     fn admit(&mut self, now: Duration, out: &mut Effects<'_>) {
         for _ in 0..self.waiting.len() {
             let Some(waiting) = self.waiting.pop_front() else {
@@ -387,7 +387,7 @@ impl ModernClients {
         }
     }
 
-    /// A request does not wait any more.
+    /// Removes a request from the waiting ones.
     fn leave_waiting(&mut self, waiting: &Waiting) {
         self.places.remove(&waiting.key);
         self.held -= waiting.text.len();

@@ -1,4 +1,4 @@
-//! Calls that wait until the client has answered what the server asks.
+//! Calls that are parked until the client has answered the server's question.
 
 use std::collections::HashMap;
 use std::hash::BuildHasher as _;
@@ -20,7 +20,7 @@ use crate::translate::ParsedMessage;
 use crate::translate::refusal::Refusal;
 use crate::translate::splice;
 
-/// What the server asks.
+/// A question of the server.
 #[derive(Debug)]
 pub(super) struct Ask {
     /// The server's id, as it wrote it.
@@ -58,13 +58,13 @@ impl Ask {
 pub(super) struct Shown {
     /// `None` if the server has withdrawn it.
     pub(super) ask: Option<Ask>,
-    /// The name that the answer has.
+    /// The name under which the answer arrives.
     name: String,
     handle: String,
     pub(super) until: Duration,
 }
 
-/// The parts of a request that must be equal in one that continues it, hashed.
+/// A hash of the parts that a request and its continuation must have in common.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Repeated(u64);
 
@@ -88,8 +88,8 @@ impl Handles {
         }
     }
 
-    /// A keyed hash of the method, the name and the arguments. It has no secret to protect: a client
-    /// that finds two requests with one hash confuses only its own calls.
+    /// A keyed hash of the method, the name and the arguments. It protects no secret: a client that finds
+    /// two requests with the same hash only confuses its own calls.
     pub(super) fn repeated(&self, request: &Request<'_>) -> Repeated {
         let member = |name| request.params.and_then(|params| params.member(name));
         let said = ["name", "uri", "arguments"].map(|name| member(name).map(View::raw));
@@ -109,7 +109,7 @@ impl Handles {
 }
 
 impl ModernClients {
-    /// The server asks something: a call will carry it to the client.
+    /// Handles a question of the server: a call will carry it to the client.
     pub(super) fn asked(
         &mut self,
         connection: ConnectionId,
@@ -143,7 +143,7 @@ impl ModernClients {
         }
     }
 
-    /// Tells the client the next question of a call, or its answer.
+    /// Sends the client the next question of a call, or the call's answer.
     fn show(
         &mut self,
         connection: ConnectionId,
@@ -162,7 +162,7 @@ impl ModernClients {
             return self.deliver(connection, number, &answer, now, out);
         }
         let Some(ask) = call.asks.pop_front() else {
-            // The server has it again.
+            // The call is at the server again.
             let key = call.caller.key.clone();
             self.places.insert(key, Place::Pending(connection, number));
             return;
@@ -188,7 +188,7 @@ impl ModernClients {
         });
     }
 
-    /// The client comes back to a call that was parked.
+    /// Handles a request that continues a parked call.
     pub(super) fn resume(
         &mut self,
         parsed: &ParsedMessage<'_>,
@@ -230,7 +230,7 @@ impl ModernClients {
                 self.held -= ask.bytes();
                 out.server(connection, splice::result(&ask.id, parsed.raw(answer)));
             }
-            // It is asked again (2026-07-28, basic/patterns/mrtr).
+            // The question is asked again (2026-07-28, basic/patterns/mrtr).
             (None, Some(ask)) => call.asks.push_front(ask),
             (_, None) => {}
         }
@@ -243,7 +243,7 @@ impl ModernClients {
         !self.handles.parked.is_empty()
     }
 
-    /// The server has withdrawn its question.
+    /// Handles the withdrawal of a question by the server.
     pub(super) fn withdrawn(&mut self, connection: ConnectionId, id: &IdKey) {
         let Some(session) = self.sessions.get_mut(&connection) else {
             return;
@@ -264,7 +264,7 @@ impl ModernClients {
         }
     }
 
-    /// Gives a call up: the server learns it, whatever it asks is answered.
+    /// Gives up a call: the server is told, and its questions are answered.
     pub(super) fn drop_call(
         &mut self,
         connection: ConnectionId,
@@ -286,7 +286,7 @@ impl ModernClients {
         }
     }
 
-    /// Gives back what a call holds.
+    /// Releases everything that a call holds.
     pub(super) fn release(&mut self, call: &Call) {
         if let Some(shown) = &call.shown {
             self.handles.parked.remove(&shown.handle);
@@ -297,8 +297,8 @@ impl ModernClients {
     }
 }
 
-/// The call that carries a question: the newest that the client waits for, or
-/// else the newest that the client is to continue.
+/// The call that carries a question: the newest one that the client waits for, or else the newest one
+/// that the client has to continue.
 fn carrier(session: &mut Session) -> Option<(i64, &mut Call)> {
     let can =
         |(number, call): (&i64, &Call)| call.may_ask.then_some((call.shown.is_none(), *number));
@@ -306,5 +306,5 @@ fn carrier(session: &mut Session) -> Option<(i64, &mut Call)> {
     Some((number, session.calls.get_mut(&number)?))
 }
 
-/// Questions of the server in one call.
+/// Maximum questions of the server in one call.
 const QUESTIONS: usize = 64;

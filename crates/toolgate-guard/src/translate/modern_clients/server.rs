@@ -1,4 +1,4 @@
-//! What the server sends, as clients of its future read it.
+//! Translates messages of the server for newer clients.
 
 use std::time::Duration;
 
@@ -71,13 +71,13 @@ impl ModernClients {
             return;
         }
         let Some(call) = session.calls.get_mut(&number) else {
-            // Of a call that was given up.
+            // It answers a call that was given up.
             return;
         };
         if call.shown.is_none() {
             return self.finish(connection, number, parsed, answer.ok(), now, out);
         }
-        // The client comes back for it.
+        // The client will come back for the answer.
         match self.hold(bytes.len()) {
             Ok(()) => {
                 let session = self.sessions.get_mut(&connection);
@@ -90,7 +90,7 @@ impl ModernClients {
         }
     }
 
-    /// Gives a call the answer that was kept for it.
+    /// Answers a call with the answer that was kept for it.
     pub(super) fn deliver(
         &mut self,
         connection: ConnectionId,
@@ -123,7 +123,7 @@ impl ModernClients {
         };
         self.left(&call.caller.key);
         self.release(&call);
-        // The server asked this for a call that is answered now, so no client can answer it.
+        // The server asked this for a call that ends now, so no client can answer it.
         for ask in call.asks.drain(..) {
             out.server(connection, ask.refused("the call is over"));
         }
@@ -144,8 +144,7 @@ impl ModernClients {
         self.admit(now, out);
     }
 
-    /// An error of the server's, under the client's id. Two codes that do not
-    /// exist in the modern era are replaced.
+    /// A server's error under the client's id. Two codes that do not exist in the modern era are replaced.
     fn error(&self, connection: ConnectionId, parsed: &ParsedMessage<'_>, id: &str) -> String {
         let code = parsed
             .view
@@ -165,8 +164,8 @@ impl ModernClients {
         }
     }
 
-    /// "Send the person to this address, then call again" (2025-11-25,
-    /// client/elicitation) is a question that the call is repeated after.
+    /// Turns "send the person to this address, then call again" (2025-11-25, client/elicitation) into a
+    /// question, after which the call is repeated.
     fn url_required(
         &self,
         connection: ConnectionId,
@@ -272,7 +271,7 @@ impl ModernClients {
                 }
             }
             method if words::is_list_changed(method) => session.changed(method, out),
-            // No modern client can have asked for them.
+            // No modern client can have requested them.
             "notifications/resources/updated"
             | "notifications/elicitation/complete"
             | "notifications/tasks/status" => {}
@@ -281,8 +280,7 @@ impl ModernClients {
     }
 }
 
-/// A progress token of ours, and the client's for the same request while the
-/// client waits for it.
+/// A progress token of ours, and the client's token for the same request while the client waits for it.
 fn whose<'a, 's>(session: &'s Session, token: View<'a>) -> Option<(View<'a>, &'s str)> {
     let call = session
         .calls
@@ -291,9 +289,9 @@ fn whose<'a, 's>(session: &'s Session, token: View<'a>) -> Option<(View<'a>, &'s
     Some((token, call.caller.token.as_deref()?))
 }
 
-/// What every result has (2026-07-28, basic).
+/// The members that every result has (2026-07-28, basic).
 const PLAIN: &[&str] = &[r#""resultType":"complete""#];
-/// What a result has that may be kept, which a legacy server does not say.
+/// The members of a result that can be cached. A legacy server does not send them.
 const KEPT: &[&str] = &[
     r#""resultType":"complete""#,
     r#""ttlMs":0"#,

@@ -24,27 +24,27 @@ pub(super) struct Session {
     pub(super) capabilities: String,
     pub(super) abilities: Abilities,
     pub(super) stage: Stage,
-    /// What is with the server, by our numbers; the newest is the last.
+    /// The calls that the server has, by our numbers; the newest is last.
     pub(super) calls: BTreeMap<i64, Call>,
-    /// Requests of ours whose answers are ignored.
+    /// Our own requests whose answers are ignored.
     pub(super) own_requests: HashSet<i64>,
     pub(super) subscriptions: HashMap<IdKey, Subscription>,
     level: Option<Level>,
-    /// The number of the last request that came here.
+    /// The number of the last request in this session.
     pub(super) used: i64,
 }
 
 #[derive(Debug)]
 pub(super) enum Stage {
-    /// `initialize` went out under a number, to be answered in time.
+    /// `initialize` was sent under this number, and has this deadline.
     Opening(i64, Duration),
     Ready(Served),
 }
 
-/// What the server says of itself.
+/// The server's description of itself.
 #[derive(Debug)]
 pub(super) struct Served {
-    /// In JSON, as the modern era has them.
+    /// As JSON text, in the form of the modern era.
     capabilities: String,
     info: String,
     instructions: Option<String>,
@@ -65,18 +65,18 @@ pub(super) struct Call {
     /// The client's request.
     pub(super) caller: RequestOrigin,
     pub(super) may_ask: bool,
-    /// Whether the answer says how long it may be kept.
+    /// Whether the answer says how long it may be cached.
     pub(super) is_kept: bool,
     pub(super) level: Option<Level>,
-    /// What the request says, for one that continues it.
+    /// The hash that a request must match to continue this one.
     pub(super) repeated: Repeated,
-    /// What the server asks, and the client does not know yet.
+    /// Questions of the server that the client has not seen yet.
     pub(super) asks: VecDeque<Ask>,
-    /// What the client knows of and has not answered.
+    /// The question that the client has seen and not answered.
     pub(super) shown: Option<Shown>,
-    /// The server's answer, that came while the client was asked.
+    /// The server's answer, if it arrived while the client was asked.
     pub(super) answer: Option<Vec<u8>>,
-    /// How many questions there were.
+    /// How many questions the server asked.
     pub(super) questions: usize,
 }
 
@@ -113,7 +113,7 @@ impl Session {
         self.is_ready() && self.calls.is_empty() && self.subscriptions.is_empty()
     }
 
-    /// Whether a call is at work that the server may ask something for.
+    /// Whether a call is open during which the server may ask something.
     fn is_taken(&self) -> bool {
         self.calls.values().any(|call| call.may_ask)
     }
@@ -136,7 +136,7 @@ impl Session {
         result
     }
 
-    /// Begins to send a client notifications of what changes.
+    /// Starts to send a client notifications of changes.
     pub(super) fn subscribe(
         &mut self,
         key: IdKey,
@@ -154,7 +154,7 @@ impl Session {
         self.subscriptions.insert(key, Subscription { id, lists });
     }
 
-    /// Tells the subscribers that a list changed.
+    /// Notifies the subscribers that a list changed.
     pub(super) fn changed(&self, method: &str, out: &mut Effects<'_>) {
         let subscribed = self
             .subscriptions
@@ -169,8 +169,8 @@ impl Session {
         }
     }
 
-    /// The request that makes the server write log messages down to a level. The
-    /// level is never raised again; messages below a client's level are dropped here.
+    /// The request that makes the server send log messages down to a level. The level is never raised
+    /// again; messages below a client's level are dropped here.
     pub(super) fn heed(&mut self, level: Option<Level>, number: i64) -> Option<String> {
         let level = level?;
         let logs = self.served().is_some_and(|served| served.logs);
@@ -185,16 +185,16 @@ impl Session {
         ))
     }
 
-    /// Whether a request wants a log message of a level.
+    /// Whether any call wants a log message of this level.
     pub(super) fn wants(&self, level: Option<Level>) -> bool {
         let mut wanted = self.calls.values().filter_map(|call| call.level);
-        // A message of an unknown level goes to every call that asks for messages.
+        // A message of an unknown level goes to every call that asks for log messages.
         wanted.any(|wanted| level.is_none_or(|level| wanted <= level))
     }
 }
 
 impl ModernClients {
-    /// A session for a request: one that is open, or will be.
+    /// Finds a session for a request: one that is open, or one that is being opened.
     pub(super) fn session_for(
         &mut self,
         request: &Request<'_>,
@@ -226,7 +226,7 @@ impl ModernClients {
         Ok(Found::Opening(self.open(declared, now, out)))
     }
 
-    /// Ends the session that has been idle for longest.
+    /// Ends the session that has been idle longest.
     fn make_room(&mut self, out: &mut Effects<'_>) -> bool {
         let idle = self
             .sessions
@@ -280,7 +280,7 @@ impl ModernClients {
         connection
     }
 
-    /// The server has answered `initialize`.
+    /// Handles the server's answer to `initialize`.
     pub(super) fn opened(
         &mut self,
         connection: ConnectionId,
@@ -309,7 +309,7 @@ impl ModernClients {
         }
     }
 
-    /// Ends a session from here.
+    /// Ends a session from this side.
     pub(super) fn close(
         &mut self,
         connection: ConnectionId,
@@ -354,12 +354,12 @@ impl ModernClients {
         }
         for (_, call) in session.calls {
             self.release(&call);
-            // The id of a call that waits for its client is free, and may be another request's.
+            // The id of a call that waits for its client is free, and may belong to another request.
             if call.shown.is_none() && self.places.remove(&call.caller.key).is_some() {
                 out.client(refusal.to(&call.caller.id));
             }
         }
-        // A request that waited for this session does not wait until the next one fails, too.
+        // A request that waited for this session also fails, instead of waiting for another failure.
         let waiting = std::mem::take(&mut self.waiting);
         for one in waiting {
             if one.opening == Some(connection) {
@@ -457,10 +457,10 @@ impl Served {
     }
 }
 
-/// Sessions at the same time. A capability set in use takes one; where several
-/// clients come together, so does each call that can be asked something.
+/// Maximum number of sessions. Each capability set in use takes one; with several clients, so does each
+/// call that allows questions.
 const SESSIONS: usize = 8;
-/// A server that does not say its name.
+/// For a server that does not send its name.
 const UNNAMED: &str = r#"{"name":"unnamed","version":"unknown"}"#;
-/// Characters of a version that a text repeats.
+/// Maximum characters of a version that a text repeats.
 const SHOWN: usize = 64;

@@ -1,5 +1,5 @@
-//! 2025-11-25: tasks in the core, structured output that is an object, wrong
-//! arguments as a tool result. Its predecessors are in `older`.
+//! 2025-11-25: tasks in the core, structured output that is an object, invalid arguments reported
+//! as a tool result. Its predecessors are in `older`.
 
 mod older;
 
@@ -27,10 +27,9 @@ pub(super) const V2025_11_25: Capabilities = Capabilities {
     ],
 };
 
-/// What `Tool` of this era's schema.json says of schemas beyond their root:
-/// `properties` is an object of objects (booleans can be said as objects), and
-/// `required` an array of strings. A reader that is typed after it loses the
-/// whole list over one tool that breaks this.
+/// What `Tool` in this era's schema.json requires of schemas beyond their root: `properties` is an
+/// object of objects (booleans can be written as objects), and `required` is an array of strings. A
+/// reader with types from that schema loses the whole list if one tool breaks this.
 pub(super) fn refuses(tool: View<'_>) -> Option<&'static str> {
     for schema in ["inputSchema", "outputSchema"] {
         let Some(schema) = tool.member(schema) else {

@@ -1,9 +1,9 @@
-//! 2025-06-18, 2025-03-26 and 2024-11-05: 2025-11-25 less what came later.
+//! 2025-06-18, 2025-03-26 and 2024-11-05: 2025-11-25 without the later additions.
 
 use super::{Capabilities, Structured, ToolMethod, V2025_11_25};
 
-/// Wrong arguments are a protocol error here (its server/tools, "Error
-/// Handling"; changed by SEP-1303), and there are no tasks.
+/// Invalid arguments are a protocol error here (its server/tools, "Error Handling"; changed by
+/// SEP-1303), and there are no tasks.
 pub(in crate::era) const V2025_06_18: Capabilities = Capabilities {
     version: "2025-06-18",
     errors_as_results: false,
@@ -11,7 +11,7 @@ pub(in crate::era) const V2025_06_18: Capabilities = Capabilities {
     ..V2025_11_25
 };
 
-/// No structured output; batches must be taken.
+/// No structured output; receivers must accept batches.
 pub(in crate::era) const V2025_03_26: Capabilities = Capabilities {
     version: "2025-03-26",
     structured: Structured::None,

@@ -1,5 +1,5 @@
-//! 2026-07-28: each request declares its version, results are tagged, any JSON
-//! value is structured output, tasks are an extension.
+//! 2026-07-28: each request declares its version, results are tagged, structured output is any JSON
+//! value, tasks are an extension.
 
 use super::{Capabilities, Structured, ToolMethod};
 
@@ -22,14 +22,14 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     ],
 };
 
-/// Where a request's `_meta` declares its version.
+/// The key of the protocol version in a request's `_meta`.
 pub(super) const VERSION_KEY: &str = "io.modelcontextprotocol/protocolVersion";
 
-/// What every complete result has.
+/// The members of every complete result.
 pub(super) const RESULT_MEMBERS: &[(&str, &str)] = &[("resultType", "\"complete\"")];
 
-/// What a list has: the tag, and how long it may be kept (not at all, unless
-/// the server says otherwise).
+/// The members of a list: the tag, and how long it may be cached (not at all, unless the server
+/// says otherwise).
 pub(super) const LIST_MEMBERS: &[(&str, &str)] = &[
     ("resultType", "\"complete\""),
     ("ttlMs", "0"),

@@ -1,12 +1,12 @@
 //! The published metaschemas and output schemas, as data of this crate.
 //!
-//! Each document says what its specification's document says to a validator;
-//! titles, descriptions and comments are left out.
+//! Each document has what matters to a validator in the specification's document; titles,
+//! descriptions and comments are left out.
 
-/// The document that `uri`, without a fragment, identifies.
+/// The document that `uri`, which has no fragment, identifies.
 ///
-/// The URIs are those that the documents give themselves. Drafts 4, 6 and 7
-/// are known under `https` too, as many schemas write them.
+/// The URIs are the documents' own ids. Drafts 4, 6 and 7 are also known under `https`, as many
+/// schemas write them.
 ///
 /// ```
 /// use toolgate_syntax::metaschema;
