@@ -172,17 +172,11 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
     /// Records the walks for the one branch of a union that the object must match; `first` tells
     /// whether the machine stops at the first branch that matches.
     fn branch(&mut self, union: &'p Union, first: bool) -> Option<()> {
-        let mut chosen = None;
         let Some(select) = &union.select else {
-            for branch in &union.branches {
-                if !self.machine.plan.node(*branch).types.has_kind(Kind::Object) {
-                    self.pay(u64::from(!first || chosen.is_none()))?;
-                } else if chosen.replace(*branch).is_some() {
-                    return None;
-                }
-            }
-            return self.node(chosen?);
+            let only = self.only(&union.branches, Kind::Object, first)?;
+            return self.node(only);
         };
+        let mut chosen = None;
         let list = self.list(select)?;
         let mut names = self.names(select, list)?;
         for branch in list {

@@ -22,7 +22,7 @@ use super::array::{all_differ, price_of_key};
 use super::lookahead::Lookahead;
 use super::{Allowance, Machine, Scratch, price_of_text};
 use crate::int::{to_usize, units};
-use crate::plan::{ArrayPlan, Inspection, NodeIx, NodeSummary, ObjectPlan, Op, Plan, Run, Union};
+use crate::plan::{ArrayPlan, Inspection, NodeIx, NodeSummary, ObjectPlan, Op, Plan, Run};
 use crate::price;
 
 /// The fuel that a text took, if it is well-formed and valid and could be decided while reading;
@@ -188,20 +188,22 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
             };
             ix = match op {
                 Op::Apply(target) => target,
-                Op::AnyOf(union) => self.only_array(plan.unions.get(to_usize(union))?, true)?,
-                Op::OneOf(union) => self.only_array(plan.unions.get(to_usize(union))?, false)?,
+                Op::AnyOf(union) | Op::OneOf(union) => {
+                    let branches = plan.unions.get(to_usize(union))?.of_others();
+                    self.only(branches, Kind::Array, matches!(op, Op::AnyOf(_)))?
+                }
                 _ => return None,
             };
         }
         None
     }
 
-    /// The only branch of a union that arrays can match; `first` tells whether the machine stops at
-    /// the first branch that matches.
-    fn only_array(&mut self, union: &'p Union, first: bool) -> Option<NodeIx> {
+    /// The only one of some branches that values of a kind can match. `first` is whether the
+    /// machine stops at the first branch that matches.
+    pub(super) fn only(&mut self, branches: &[NodeIx], kind: Kind, first: bool) -> Option<NodeIx> {
         let mut chosen = None;
-        for branch in union.of_others() {
-            if !self.machine.plan.node(*branch).types.has_kind(Kind::Array) {
+        for branch in branches {
+            if !self.machine.plan.node(*branch).types.has_kind(kind) {
                 self.pay(u64::from(!first || chosen.is_none()))?;
             } else if chosen.replace(*branch).is_some() {
                 return None;

@@ -4,13 +4,13 @@
 
 use std::cell::Cell;
 
-use super::demand::{Demands, Value};
+use super::demand::Demands;
 use super::discriminate::{Branch, MOST_NAMES, MOST_ROWS, Rows, candidate, select};
 use super::exact::Test;
 use crate::int::{to_u16, to_u32, to_usize};
 use crate::plan::{
-    Candidate, Condition, Key, NameTable, Names, NodeIx, Op, Plan, PlanNode, Rule, Run, Select,
-    Union,
+    Candidate, Condition, Constant, Key, NameTable, Names, NodeIx, Op, Plan, PlanNode, Rule, Run,
+    Select, Union,
 };
 
 /// Makes unions of the conditions that one member decides or that test which names are present, and
@@ -55,7 +55,7 @@ fn decide_conditions(plan: &mut Plan, index: usize, left: &Cell<usize>, taken: &
     let demands = Demands::new(plan, left);
     let mut groups: Vec<(&str, Vec<Decided<'_>>)> = Vec::new();
     let decided = |op: &Op| match condition_of(plan, *op) {
-        Some(condition) => Decided::new(demands.test(condition.test)?, condition),
+        Some(condition) => Some(Decided::new(demands.test(condition.test)?, condition)),
         None => Decided::taken_in(plan, *op),
     };
     let mut ops = Vec::new();
@@ -108,13 +108,13 @@ struct Decided<'p> {
 }
 
 impl<'p> Decided<'p> {
-    fn new(test: Test<'p>, condition: Condition) -> Option<Self> {
+    fn new(test: Test<'p>, condition: Condition) -> Self {
         let values = test.demand.values.len();
-        Some(Self {
+        Self {
             test,
             condition,
             values,
-        })
+        }
     }
 
     /// Whether it adds a branch only for the values in its list.
@@ -136,7 +136,7 @@ impl<'p> Decided<'p> {
                 then: target,
                 otherwise: target,
             },
-            values: values_of(key).count(),
+            values: key.constants().count(),
         })
     }
 }
@@ -151,7 +151,7 @@ fn decided_by(plan: &Plan, ix: NodeIx) -> Option<(&Key, &[NodeIx])> {
     let select = plan.unions.get(to_usize(*union))?.select.as_ref()?;
     let key = select.key.as_ref()?;
     let alone = node.types.is_all() && select.names.is_none();
-    let few = values_of(key).take(MOST_VALUES + 1).count() <= MOST_VALUES;
+    let few = key.constants().take(MOST_VALUES + 1).count() <= MOST_VALUES;
     Some((key, &**select.others.as_ref()?)).filter(|_| alone && few)
 }
 
@@ -264,15 +264,13 @@ fn union_of(plan: &Plan, name: &str, group: &[Decided<'_>]) -> Union {
         .flat_map(|one| [one.condition.then, one.condition.otherwise]);
     let keys: Vec<&Key> = followed.filter_map(inner).map(|(key, _)| key).collect();
     let own = group.iter().flat_map(|one| &one.test.demand.values);
-    let theirs = keys.iter().flat_map(|key| values_of(key));
+    let theirs = keys.iter().flat_map(|key| key.constants());
     let mut rows = Rows::of(own.copied().chain(theirs));
     for one in group {
-        let mut add = |value: Value<'_>, list: &mut Vec<Candidate>| {
+        let mut add = |value: Constant<'_>, list: &mut Vec<Candidate>| {
             let next = next(one, one.test.demand.admits(Some(value)));
             match inner(next) {
-                Some((key, _)) => row_of(key, value)
-                    .iter()
-                    .for_each(|branch| add(list, *branch)),
+                Some((key, _)) => key.row(value).iter().for_each(|branch| add(list, *branch)),
                 None => add(list, candidate(next)),
             }
         };
@@ -301,34 +299,6 @@ fn union_of(plan: &Plan, name: &str, group: &[Decided<'_>]) -> Union {
             others: Some(others.into()),
         })),
     }
-}
-
-/// The values by which a member selects.
-fn values_of(key: &Key) -> impl Iterator<Item = Value<'_>> {
-    let words = key
-        .words
-        .iter()
-        .zip([Value::Null, Value::True, Value::False]);
-    let words = words.filter_map(|(list, word)| list.is_some().then_some(word));
-    let integers = key
-        .integers
-        .iter()
-        .map(|(integer, _)| Value::Integer(*integer));
-    let strings = key.strings.names().map(Value::Text);
-    strings.chain(integers).chain(words)
-}
-
-/// The branches that remain for a value of the member.
-fn row_of<'k>(key: &'k Key, value: Value<'_>) -> &'k [Candidate] {
-    let word = |at: usize| key.words.get(at).and_then(Option::as_deref);
-    let known = match value {
-        Value::Text(text) => key.strings.find_text(text).map(|list| &**list),
-        Value::Integer(integer) => key.by_integer(integer),
-        Value::Null => word(0),
-        Value::True => word(1),
-        Value::False => word(2),
-    };
-    known.unwrap_or(&key.rest)
 }
 
 /// Replaces the operations of a node that concern values of any kind.

@@ -9,25 +9,15 @@ use toolgate_json::{Kind, Node as _};
 
 use crate::int::to_usize;
 use crate::model::TypeSet;
-use crate::plan::{Leaf, NameTable, NodeIx, ObjectPlan, Op, Plan, PlanNode, Rule, Run};
-
-/// A value to select by.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Value<'p> {
-    Text(&'p str),
-    Integer(i64),
-    Null,
-    True,
-    False,
-}
+use crate::plan::{Constant, Leaf, NameTable, NodeIx, ObjectPlan, Op, Plan, PlanNode, Rule, Run};
 
 /// The values that a member may have.
 #[derive(Debug, Clone)]
 pub(super) struct Demand<'p> {
     /// The values, each once: the allowed ones, or with `negated` the forbidden ones.
-    pub(super) values: Vec<Value<'p>>,
+    pub(super) values: Vec<Constant<'p>>,
     pub(super) negated: bool,
-    /// Whether it may be an array, an object or a number that is not a [`Value::Integer`].
+    /// Whether it may be an array, an object or a number that is not a [`Constant::Integer`].
     pub(super) unlike: bool,
     /// Whether nothing else is required of the member.
     pub(super) exact: bool,
@@ -44,7 +34,7 @@ impl<'p> Demand<'p> {
     }
 
     /// Whether a value may be present; `None` stands for every value outside the list.
-    pub(super) fn admits(&self, value: Option<Value<'p>>) -> bool {
+    pub(super) fn admits(&self, value: Option<Constant<'p>>) -> bool {
         value.is_some_and(|value| self.values.contains(&value)) != self.negated
     }
 
@@ -69,7 +59,10 @@ impl<'p> Demand<'p> {
     }
 }
 
-pub(super) fn kept<'p>(values: &[Value<'p>], keep: impl Fn(&Value<'p>) -> bool) -> Vec<Value<'p>> {
+pub(super) fn kept<'p>(
+    values: &[Constant<'p>],
+    keep: impl Fn(&Constant<'p>) -> bool,
+) -> Vec<Constant<'p>> {
     values.iter().copied().filter(keep).collect()
 }
 
@@ -133,26 +126,50 @@ impl<'p> Demands<'p> {
     /// The names of members that a node, or one that it applies, requires to have one of some
     /// values.
     pub(super) fn key_names(&self, ix: NodeIx, depth: u32, names: &mut Vec<&'p str>) {
+        self.visit(ix, depth, &mut |object| {
+            let slots = object.names.data().zip(object.names.names());
+            let listed =
+                slots.filter(|(slot, _)| slot.declared && self.lists_values(slot.target.node));
+            names.extend(listed.map(|(_, name)| name));
+        });
+    }
+
+    /// Calls `found` with the walk of a node, and with those of the nodes that it applies in some or
+    /// all cases.
+    fn visit(&self, ix: NodeIx, depth: u32, found: &mut dyn FnMut(&'p ObjectPlan)) {
         if !self.step() {
             return;
         }
         let node = self.plan.node(ix);
         if let Some(object) = self.object(node) {
-            for (slot, name) in object.names.data().zip(object.names.names()) {
-                if slot.declared && self.lists_values(slot.target.node) {
-                    names.push(name);
-                }
-            }
+            found(object);
         }
         let Some(below) = depth.checked_sub(1) else {
             return;
         };
-        for target in self.applied(node) {
-            self.key_names(target, below, names);
+        let branches = self.union(node).into_iter().flatten();
+        for target in self.applied(node).chain(branches) {
+            self.visit(target, below, found);
         }
-        for branch in self.union(node).into_iter().flatten() {
-            self.key_names(branch, below, names);
+    }
+
+    /// Whether a condition holds for the walk of a node, or of one that it applies in all cases.
+    fn in_all_cases(&self, ix: NodeIx, depth: u32, holds: &dyn Fn(&ObjectPlan) -> bool) -> bool {
+        if !self.step() {
+            return false;
         }
+        let node = self.plan.node(ix);
+        if self.object(node).is_some_and(holds) {
+            return true;
+        }
+        let Some(below) = depth.checked_sub(1) else {
+            return false;
+        };
+        self.applied(node)
+            .any(|target| self.in_all_cases(target, below, holds))
+            || self.union(node).is_some_and(|mut branches| {
+                branches.all(|branch| self.in_all_cases(branch, below, holds))
+            })
     }
 
     /// The values that a node, or one that it applies, allows for a member, which need not be
@@ -188,23 +205,10 @@ impl<'p> Demands<'p> {
 
     /// Whether there may be a [`demand`](Self::demand).
     pub(super) fn asks(&self, ix: NodeIx, name: &str, depth: u32) -> bool {
-        if !self.step() {
-            return false;
-        }
-        let node = self.plan.node(ix);
-        let own = self.object(node).is_some_and(|object| {
+        self.in_all_cases(ix, depth, &|object| {
             let slot = object.names.find_text(name);
             slot.is_some_and(|slot| slot.declared && self.lists_values(slot.target.node))
-        });
-        let Some(below) = depth.checked_sub(1) else {
-            return own;
-        };
-        own || self
-            .applied(node)
-            .any(|target| self.asks(target, name, below))
-            || self
-                .union(node)
-                .is_some_and(|mut branches| branches.all(|branch| self.asks(branch, name, below)))
+        })
     }
 
     /// The values that a node accepts, if it lists the values it accepts or rejects.
@@ -226,11 +230,11 @@ impl<'p> Demands<'p> {
             Op::Leaf(Leaf::Const(index)) => {
                 let literal = plan.literal_at(*index)?;
                 let value = match literal.kind() {
-                    Kind::String => Value::Text(literal.string()),
-                    Kind::Number => Value::Integer(literal.number().as_i64()?),
-                    Kind::Null => Value::Null,
-                    Kind::Boolean if literal.boolean() => Value::True,
-                    Kind::Boolean => Value::False,
+                    Kind::String => Constant::Text(literal.string()),
+                    Kind::Number => Constant::Integer(literal.number().as_i64()?),
+                    Kind::Null => Constant::Null,
+                    Kind::Boolean if literal.boolean() => Constant::True,
+                    Kind::Boolean => Constant::False,
                     Kind::Array | Kind::Object => return None,
                 };
                 Demand {
@@ -243,15 +247,15 @@ impl<'p> Demands<'p> {
             Op::Leaf(Leaf::Enum(index)) => {
                 let members = plan.enums.get(to_usize(*index))?;
                 let words = [
-                    (members.null, Value::Null),
-                    (members.yes, Value::True),
-                    (members.no, Value::False),
+                    (members.null, Constant::Null),
+                    (members.yes, Constant::True),
+                    (members.no, Constant::False),
                 ];
                 let words = words
                     .into_iter()
                     .filter_map(|(is, word)| is.then_some(word));
-                let strings = members.strings.names().map(Value::Text);
-                let integers = members.integers.iter().copied().map(Value::Integer);
+                let strings = members.strings.names().map(Constant::Text);
+                let integers = members.integers.iter().copied().map(Constant::Integer);
                 let values = strings.chain(integers).chain(words);
                 let unlike = !members.numbers.is_empty() || !members.compound.is_empty();
                 Demand {
@@ -289,45 +293,19 @@ impl<'p> Demands<'p> {
 
     /// Whether a node, or one that it applies, requires a member.
     pub(super) fn requires(&self, ix: NodeIx, name: &str, depth: u32) -> bool {
-        if !self.step() {
-            return false;
-        }
-        let node = self.plan.node(ix);
-        let own = self.object(node).is_some_and(|object| {
+        self.in_all_cases(ix, depth, &|object| {
             let slot = object.names.find_text(name);
             slot.is_some_and(|slot| slot.required)
-        });
-        let Some(below) = depth.checked_sub(1) else {
-            return own;
-        };
-        own || self
-            .applied(node)
-            .any(|target| self.requires(target, name, below))
-            || self.union(node).is_some_and(|mut branches| {
-                branches.all(|branch| self.requires(branch, name, below))
-            })
+        })
     }
 
     /// The names that a node, or one that it applies, requires in all or some cases.
     pub(super) fn required_names(&self, ix: NodeIx, depth: u32, names: &mut Vec<&'p str>) {
-        if !self.step() {
-            return;
-        }
-        let node = self.plan.node(ix);
-        if let Some(object) = self.object(node) {
+        self.visit(ix, depth, &mut |object| {
             let slots = object.names.data().zip(object.names.names());
             let required = slots.filter(|(slot, _)| slot.required);
             names.extend(required.map(|(_, name)| name).take(NAMES_OF_ONE));
-        }
-        let Some(below) = depth.checked_sub(1) else {
-            return;
-        };
-        for target in self.applied(node) {
-            self.required_names(target, below, names);
-        }
-        for branch in self.union(node).into_iter().flatten() {
-            self.required_names(branch, below, names);
-        }
+        });
     }
 
     /// Rules one of which an object satisfies if it matches a node; empty if one of them is
@@ -379,17 +357,6 @@ impl<'p> Demands<'p> {
             }
         }
         rule
-    }
-}
-
-impl Value<'_> {
-    pub(super) fn is_of(self, types: TypeSet) -> bool {
-        types.intersects(match self {
-            Self::Text(_) => TypeSet::STRING,
-            Self::Integer(_) => TypeSet::INTEGER,
-            Self::Null => TypeSet::NULL,
-            Self::True | Self::False => TypeSet::BOOLEAN,
-        })
     }
 }
 

@@ -6,9 +6,9 @@ use std::cell::Cell;
 
 use foldhash::{HashMap, HashMapExt as _};
 
-use super::demand::{Demand, Demands, Value};
+use super::demand::{Demand, Demands};
 use crate::int::to_u16;
-use crate::plan::{Candidate, Key, NameTable, Names, NodeIx, Plan, Select};
+use crate::plan::{Candidate, Constant, Key, NameTable, Names, NodeIx, Plan, Select};
 
 /// Gives every union its [`Select`], if there is one. `left` is the number of steps left to search
 /// for demands.
@@ -208,13 +208,13 @@ fn names(demands: &Demands<'_>, branches: &[Branch]) -> Option<(Vec<Candidate>, 
 
 /// The branches that remain for each value of a member.
 pub(super) struct Rows<'p> {
-    at: HashMap<Value<'p>, usize>,
-    lists: Vec<(Value<'p>, Vec<Candidate>)>,
+    at: HashMap<Constant<'p>, usize>,
+    lists: Vec<(Constant<'p>, Vec<Candidate>)>,
 }
 
 impl<'p> Rows<'p> {
     /// An empty row for each value.
-    pub(super) fn of(values: impl Iterator<Item = Value<'p>>) -> Self {
+    pub(super) fn of(values: impl Iterator<Item = Constant<'p>>) -> Self {
         let mut rows = Self {
             at: HashMap::new(),
             lists: Vec::new(),
@@ -250,7 +250,7 @@ impl<'p> Rows<'p> {
     }
 
     /// Calls a function on each row.
-    pub(super) fn each(&mut self, mut change: impl FnMut(Value<'p>, &mut Vec<Candidate>)) {
+    pub(super) fn each(&mut self, mut change: impl FnMut(Constant<'p>, &mut Vec<Candidate>)) {
         for (value, list) in &mut self.lists {
             change(*value, list);
         }
@@ -259,8 +259,8 @@ impl<'p> Rows<'p> {
     /// Calls a function on the rows of some values.
     pub(super) fn each_of(
         &mut self,
-        values: &[Value<'p>],
-        mut change: impl FnMut(Value<'p>, &mut Vec<Candidate>),
+        values: &[Constant<'p>],
+        mut change: impl FnMut(Constant<'p>, &mut Vec<Candidate>),
     ) {
         for value in values {
             let list = self.at.get(value).and_then(|at| self.lists.get_mut(*at));
@@ -286,11 +286,11 @@ impl<'p> Rows<'p> {
         for (value, list) in self.lists {
             let list = list.into_boxed_slice();
             match value {
-                Value::Text(text) => strings.push((text, list)),
-                Value::Integer(integer) => integers.push((integer, list)),
-                Value::Null => *null = Some(list),
-                Value::True => *yes = Some(list),
-                Value::False => *no = Some(list),
+                Constant::Text(text) => strings.push((text, list)),
+                Constant::Integer(integer) => integers.push((integer, list)),
+                Constant::Null => *null = Some(list),
+                Constant::True => *yes = Some(list),
+                Constant::False => *no = Some(list),
             }
         }
         integers.sort_unstable_by_key(|(integer, _)| *integer);

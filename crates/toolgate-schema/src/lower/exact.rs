@@ -1,10 +1,10 @@
 //! Finds subschemas that one member, or the presence of names, decides for every object: they
 //! require nothing else.
 
-use super::demand::{Demand, Demands, Value, kept};
+use super::demand::{Demand, Demands, kept};
 use crate::int::to_usize;
 use crate::model::TypeSet;
-use crate::plan::{NodeIx, Op};
+use crate::plan::{Constant, NodeIx, Op};
 
 impl<'p> Demands<'p> {
     /// The names that must be present, if a node requires nothing else of an object.
@@ -78,7 +78,7 @@ impl<'p> Demands<'p> {
         let node = self.plan.node(ix);
         let types = node.types;
         let few = TypeSet::NULL.union(TypeSet::BOOLEAN);
-        let words = [Value::Null, Value::True, Value::False];
+        let words = [Constant::Null, Constant::True, Constant::False];
         (node.traits.plain && few.contains(types)).then(|| Demand {
             values: kept(&words, |word| word.is_of(types)),
             negated: false,

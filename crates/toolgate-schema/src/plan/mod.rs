@@ -30,7 +30,7 @@ pub(crate) use plain::{PlainKeyword, PlainPlan, PlainSubschema};
 pub(crate) use rare_table::RareTable;
 pub(crate) use slots::Slots;
 pub(crate) use summary::{ByKind, Inspection, NodeSummary};
-pub(crate) use union::{Candidate, Key, Left, Names, Rule, Select, Union};
+pub(crate) use union::{Candidate, Constant, Key, Left, Names, Rule, Select, Union};
 
 use crate::int::to_usize;
 use crate::model::TypeSet;

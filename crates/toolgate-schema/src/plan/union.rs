@@ -6,6 +6,7 @@ use std::slice;
 use toolgate_json::{Kind, Node};
 
 use super::{NAME, NameTable, NodeIx, ROW};
+use crate::model::TypeSet;
 
 /// The operands of an `anyOf` or `oneOf`, or adjacent conditions.
 #[derive(Debug)]
@@ -86,6 +87,28 @@ pub(crate) struct Names {
     pub(crate) decide: bool,
 }
 
+/// A constant by which a member selects branches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Constant<'p> {
+    Text(&'p str),
+    Integer(i64),
+    Null,
+    True,
+    False,
+}
+
+impl Constant<'_> {
+    /// Whether one of some types admits it.
+    pub(crate) fn is_of(self, types: TypeSet) -> bool {
+        types.intersects(match self {
+            Self::Text(_) => TypeSet::STRING,
+            Self::Integer(_) => TypeSet::INTEGER,
+            Self::Null => TypeSet::NULL,
+            Self::True | Self::False => TypeSet::BOOLEAN,
+        })
+    }
+}
+
 /// Names that must be present and names that must be absent, as bits.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Rule {
@@ -138,26 +161,48 @@ impl Key {
     /// The branches that remain for a value of the member.
     #[inline]
     pub(crate) fn branches<'i, N: Node<'i>>(&self, member: N) -> &[Candidate] {
-        let word = |at: usize| self.words.get(at).and_then(Option::as_deref);
-        let known = match member.kind() {
-            Kind::String => self.strings.find_text(member.string()).map(|list| &**list),
+        let constant = match member.kind() {
+            Kind::String => Constant::Text(member.string()),
             Kind::Number => match member.number().as_i64() {
-                Some(integer) => self.by_integer(integer),
-                None => Some(&*self.unlike),
+                Some(integer) => Constant::Integer(integer),
+                None => return &self.unlike,
             },
-            Kind::Null => word(0),
-            Kind::Boolean => word(if member.boolean() { 1 } else { 2 }),
-            Kind::Array | Kind::Object => Some(&*self.unlike),
+            Kind::Null => Constant::Null,
+            Kind::Boolean if member.boolean() => Constant::True,
+            Kind::Boolean => Constant::False,
+            Kind::Array | Kind::Object => return &self.unlike,
+        };
+        self.row(constant)
+    }
+
+    /// The branches that remain for a constant.
+    #[inline]
+    pub(crate) fn row(&self, constant: Constant<'_>) -> &[Candidate] {
+        let [null, yes, no] = &self.words;
+        let known = match constant {
+            Constant::Text(text) => self.strings.find_text(text).map(|list| &**list),
+            Constant::Integer(integer) => {
+                let integers = &self.integers;
+                let known = integers.binary_search_by_key(&integer, |(one, _)| *one);
+                let row = known.ok().and_then(|at| integers.get(at));
+                row.map(|(_, list)| &**list)
+            }
+            Constant::Null => null.as_deref(),
+            Constant::True => yes.as_deref(),
+            Constant::False => no.as_deref(),
         };
         known.unwrap_or(&self.rest)
     }
 
-    pub(crate) fn by_integer(&self, integer: i64) -> Option<&[Candidate]> {
-        let known = self
-            .integers
-            .binary_search_by_key(&integer, |(one, _)| *one);
-        let row = known.ok().and_then(|at| self.integers.get(at));
-        row.map(|(_, branches)| &**branches)
+    /// The constants that have a row of their own.
+    pub(crate) fn constants(&self) -> impl Iterator<Item = Constant<'_>> {
+        let words = [Constant::Null, Constant::True, Constant::False];
+        let words = self.words.iter().zip(words);
+        let words = words.filter_map(|(list, word)| list.is_some().then_some(word));
+        let integers = self.integers.iter();
+        let integers = integers.map(|(integer, _)| Constant::Integer(*integer));
+        let strings = self.strings.names().map(Constant::Text);
+        strings.chain(integers).chain(words)
     }
 
     pub(crate) fn choices(&self) -> impl Iterator<Item = &[Candidate]> {
