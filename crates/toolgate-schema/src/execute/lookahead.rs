@@ -169,6 +169,20 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         Some(())
     }
 
+    /// The only one of some branches that values of a kind can match. `first` is whether the
+    /// machine stops at the first branch that matches.
+    pub(super) fn only(&mut self, branches: &[NodeIx], kind: Kind, first: bool) -> Option<NodeIx> {
+        let mut chosen = None;
+        for branch in branches {
+            if !self.machine.plan.node(*branch).types.has_kind(kind) {
+                self.pay(u64::from(!first || chosen.is_none()))?;
+            } else if chosen.replace(*branch).is_some() {
+                return None;
+            }
+        }
+        chosen
+    }
+
     /// Records the walks for the one branch of a union that the object must match; `first` tells
     /// whether the machine stops at the first branch that matches.
     fn branch(&mut self, union: &'p Union, first: bool) -> Option<()> {
