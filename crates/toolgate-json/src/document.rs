@@ -303,6 +303,14 @@ impl<'a> Node<'a> for View<'a> {
         }
     }
 
+    #[inline]
+    fn number_bytes(self) -> usize {
+        match self.slot.tag {
+            Tag::Number => Number::long_text(self.raw()),
+            _ => 0,
+        }
+    }
+
     fn is_integer_literal(self) -> bool {
         self.kind() == Kind::Number && !self.raw().contains(['.', 'e', 'E'])
     }

@@ -59,7 +59,7 @@ pub use crate::error::{ReadError, ReadErrorKind};
 pub use crate::hash::{NameEnds, hash_bytes, key_hash};
 pub use crate::limits::{DuplicateKeys, ReadLimits};
 pub use crate::line_column::{LineColumn, line_column};
-pub use crate::meter::{Meter, Unmetered};
+pub use crate::meter::{Meter, Unmetered, pay_for_number};
 pub use crate::node::{Key, Kind, Node};
 pub use crate::number::Number;
 pub use crate::order::{compare, equal};

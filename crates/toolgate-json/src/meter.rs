@@ -3,6 +3,8 @@
 use std::convert::Infallible;
 use std::ops::ControlFlow;
 
+use crate::node::Node;
+
 /// Counts the work done for a caller and can stop it.
 ///
 /// Functions of this crate that walk whole values call [`spend`](Self::spend) before they do the
@@ -34,6 +36,46 @@ impl Meter for Unmetered {
     #[inline]
     fn spend(&mut self, _units: u64) -> ControlFlow<Infallible> {
         ControlFlow::Continue(())
+    }
+}
+
+/// Pays for reading a number's text, before [`Node::number`] or [`Node::is_integer_literal`] does.
+///
+/// Short numbers cost nothing, because reading them is part of visiting their node.
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use toolgate_json::{Meter, OwnedDocument, ReadLimits, pay_for_number};
+///
+/// struct Fuel(u64);
+///
+/// impl Meter for Fuel {
+///     type Stop = ();
+///     fn spend(&mut self, units: u64) -> ControlFlow<()> {
+///         match self.0.checked_sub(units) {
+///             Some(left) => ControlFlow::Continue(self.0 = left),
+///             None => ControlFlow::Break(()),
+///         }
+///     }
+/// }
+///
+/// let mut fuel = Fuel(100);
+/// for text in ["1.50".to_owned(), "1".repeat(640)] {
+///     let document = OwnedDocument::read(text, &ReadLimits::default())?;
+///     assert!(pay_for_number(document.document().root(), &mut fuel).is_continue());
+/// }
+/// assert_eq!(fuel.0, 60);
+/// # Ok::<(), toolgate_json::ReadError>(())
+/// ```
+///
+/// # Errors
+///
+/// `Break` with the meter's value when it could not pay.
+#[inline]
+pub fn pay_for_number<'a, N: Node<'a>, M: Meter>(node: N, meter: &mut M) -> ControlFlow<M::Stop> {
+    match node.number_bytes() {
+        0 => ControlFlow::Continue(()),
+        bytes => meter.spend(text_price(bytes)),
     }
 }
 

@@ -79,6 +79,16 @@ pub trait Node<'a>: Copy {
     /// The number; 0 if it is not one.
     fn number(self) -> Number<'a>;
 
+    /// How many bytes of text [`number`](Self::number) and
+    /// [`is_integer_literal`](Self::is_integer_literal) read each time, if they are more than 64: no
+    /// machine number is written with that many. 0 for every other value. [`pay_for_number`] pays for
+    /// them.
+    ///
+    /// [`pay_for_number`]: crate::pay_for_number
+    fn number_bytes(self) -> usize {
+        0
+    }
+
     /// Whether a number is written without fraction and exponent, which draft 4 of JSON Schema
     /// requires of an `integer`; `false` if it is not a number. A representation that forgets how a
     /// number was written may go by its value.

@@ -79,6 +79,21 @@ impl<'a> Number<'a> {
         }
     }
 
+    /// What [`Node::number_bytes`](crate::Node::number_bytes) returns for a number that is kept as
+    /// this text: its length if that is more than 64, otherwise 0.
+    ///
+    /// ```
+    /// use toolgate_json::Number;
+    ///
+    /// assert_eq!(Number::long_text("1.5"), 0);
+    /// assert_eq!(Number::long_text(&"9".repeat(65)), 65);
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn long_text(text: &str) -> usize {
+        if text.len() > LONG { text.len() } else { 0 }
+    }
+
     /// Reads a number by the grammar of RFC 8259 section 6, with nothing around it.
     ///
     /// There is no limit on its length here. [`ReadLimits`](crate::ReadLimits) has one, and
@@ -379,6 +394,8 @@ fn power_of_ten(scale: i64) -> Option<u64> {
 
 /// The most digits of a `u64`.
 const SHORT_DIGITS: usize = 20;
+/// No machine number is written with more bytes.
+const LONG: usize = 64;
 
 /// Odd or arbitrary constants without structure, from the digits of e.
 const HASH_INTEGER: u64 = 0xadf8_5458_a2bb_4a9b;

@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
 use crate::int;
-use crate::meter::{Meter, text_price};
+use crate::meter::{Meter, pay_for_number, text_price};
 use crate::node::{Key, Kind, Node};
 
 /// Whether two values are equal as JSON Schema defines it (2020-12 core, section 4.2.2): numbers by
@@ -125,6 +125,8 @@ fn compare_shallow<'a, 'b, A: Node<'a>, B: Node<'b>, M: Meter>(
             Kind::Null => Ordering::Equal,
             Kind::Boolean => a.boolean().cmp(&b.boolean()),
             Kind::Number => {
+                pay_for_number(a, meter)?;
+                pay_for_number(b, meter)?;
                 let (a, b) = (a.number(), b.number());
                 if let (Some(a), Some(b)) = (a.as_i64(), b.as_i64()) {
                     return ControlFlow::Continue(a.cmp(&b));

@@ -4,6 +4,7 @@ mod ahead;
 mod duplicate_keys;
 mod number;
 mod parsed;
+mod plain;
 mod scalar;
 mod stream;
 mod string;

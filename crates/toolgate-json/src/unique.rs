@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
 use crate::int;
-use crate::meter::{Meter, text_price};
+use crate::meter::{Meter, pay_for_number, text_price};
 use crate::node::{Kind, Node};
 use crate::order::compare;
 use crate::value_hash::hash_value;
@@ -47,18 +47,30 @@ pub fn first_equal_scalars<'a, N: Node<'a>, I: Iterator<Item = N>, M: Meter>(
 ) -> ControlFlow<M::Stop, Option<(usize, usize)>> {
     for (later, item) in items().enumerate() {
         let kind = item.kind();
-        meter.spend(match kind {
-            Kind::String => 1 + text_price(item.string().len()),
-            Kind::Number if item.number().as_i64().is_none() => {
-                1 + text_price(item.number().digits())
+        let price = match kind {
+            Kind::String => text_price(item.string().len()),
+            Kind::Number => {
+                pay_for_number(item, meter)?;
+                let number = item.number();
+                let is_long = number.as_i64().is_none();
+                if is_long {
+                    text_price(number.digits())
+                } else {
+                    0
+                }
             }
-            _ => 1,
-        })?;
+            _ => 0,
+        };
+        meter.spend(1 + price)?;
         for (earlier, other) in items().take(later).enumerate() {
             let same = other.kind() == kind
                 && match kind {
                     Kind::String => item.string() == other.string(),
-                    Kind::Number => item.number().compare(&other.number()) == Ordering::Equal,
+                    Kind::Number => {
+                        pay_for_number(item, meter)?;
+                        pay_for_number(other, meter)?;
+                        item.number().compare(&other.number()) == Ordering::Equal
+                    }
                     Kind::Boolean => item.boolean() == other.boolean(),
                     Kind::Null => true,
                     Kind::Array | Kind::Object => compare(item, other, meter)? == Ordering::Equal,

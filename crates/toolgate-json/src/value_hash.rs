@@ -6,7 +6,7 @@ use smallvec::SmallVec;
 
 use crate::hash::{hash_bytes, mix};
 use crate::int;
-use crate::meter::{Meter, text_price};
+use crate::meter::{Meter, pay_for_number, text_price};
 use crate::node::{Key, Kind, Node};
 
 /// A hash of a value: values that are [`equal`](crate::equal) have the same hash.
@@ -110,6 +110,7 @@ fn hash_shallow<'a, N: Node<'a>, M: Meter>(
         Kind::Null => Shallow::Whole(NULL),
         Kind::Boolean => Shallow::Whole(if node.boolean() { TRUE } else { FALSE }),
         Kind::Number => {
+            pay_for_number(node, meter)?;
             let number = node.number();
             meter.spend(text_price(number.digits()))?;
             Shallow::Whole(number.hash64())

@@ -64,7 +64,8 @@
 //! 80 ms with the default, while an ordinary tool call takes under 100 units. Fuel is paid before
 //! the work is done. It depends only on the schema and the content of the instance, not on the
 //! machine, the order of members or the representation, so the same check ends the same way
-//! everywhere. [`Limits::evaluation_depth`] limits how deeply subschemas apply each other, and with
+//! everywhere. There is one exception: a number that is written with more than 64 characters costs
+//! its length, which a `serde_json::Value` does not keep. [`Limits::evaluation_depth`] limits how deeply subschemas apply each other, and with
 //! it the stack: 256 KiB are enough for the default. Explaining a failure may take as much again.
 //!
 //! Fuel is not time: a slow or overloaded machine takes longer for it, and a deadline is the task

@@ -122,6 +122,14 @@ impl<'v> Node<'v> for ValueNode<'v> {
         }
     }
 
+    #[inline]
+    fn number_bytes(self) -> usize {
+        match self.0 {
+            Value::Number(number) => text_of(number).map_or(0, Number::long_text),
+            _ => 0,
+        }
+    }
+
     fn is_integer_literal(self) -> bool {
         matches!(self.0, Value::Number(number) if is_integer_literal(number))
     }
@@ -168,6 +176,18 @@ impl<'v> Node<'v> for ValueNode<'v> {
     fn identity(self) -> usize {
         std::ptr::from_ref(self.0).addr()
     }
+}
+
+/// The text that a number is kept as.
+#[cfg(feature = "arbitrary_precision")]
+fn text_of(number: &serde_json::Number) -> Option<&str> {
+    Some(number.as_str())
+}
+
+/// The text that a number is kept as: none, but a machine number.
+#[cfg(not(feature = "arbitrary_precision"))]
+fn text_of(_: &serde_json::Number) -> Option<&str> {
+    None
 }
 
 /// A number that is not a machine integer.

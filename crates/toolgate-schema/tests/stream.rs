@@ -51,6 +51,22 @@ const PAIRS: &[(&str, &[&str])] = &[
             r#"[{"k":"a","v":["x"]},{"k":2,"w":[1,1.0]}]"#,
         ],
     ),
+    // Distinct scalars whose subschema takes levels of its own.
+    (
+        r#"{"uniqueItems": true, "items": {"anyOf": [{"minLength": 1}, {"minimum": 3}]}}"#,
+        &[r#"["a", "b"]"#, r#"["", 3, "c"]"#],
+    ),
+    // Numbers whose text is long: where it is read, it is paid for.
+    (
+        r#"{"items": {"type": ["integer", "object"], "anyOf": [
+                {"properties": {"t": {"const": 1}, "n": {"multipleOf": 2}}, "required": ["t"]},
+                {"properties": {"t": {"const": "b"}}, "required": ["t"]},
+                {"type": "integer", "enum": [7, 1e70]}]}}"#,
+        &[
+            r#"[{"t": 1.0000000000000000000000000000000000000000000000000000000000000000000000, "n": 4}, 7.00000000000000000000000000000000000000000000000000000000000000000000]"#,
+            r#"[{"t": "b"}, 10000000000000000000000000000000000000000000000000000000000000000000000, {"t": 12345678901234567890123456789012345678901234567890123456789012345678901234567890}]"#,
+        ],
+    ),
     // One walk for what two subschemas ask of an object.
     (
         r#"{"allOf": [{"properties": {"a": {"minLength": 1}, "b": {"items": {"enum": ["x", "y"]}}}, "additionalProperties": {"type": ["string", "array"]}},

@@ -25,6 +25,15 @@ impl<'a> Parts<'a> {
     /// Splits a reference.
     pub fn split(text: &'a str) -> Self {
         let (text, fragment) = split(text);
+        if text.is_empty() {
+            return Self {
+                scheme: None,
+                authority: None,
+                path: "",
+                query: None,
+                fragment,
+            };
+        }
         let (text, query) = match text.split_once('?') {
             Some((before, query)) => (before, Some(query)),
             None => (text, None),

@@ -23,6 +23,36 @@ pub(super) fn numbers(size: usize) -> Texts {
     array(&schema, size, |_| "1".to_owned())
 }
 
+/// Numbers of thousands of digits, under 200 unions that a member's constants decide.
+pub(super) fn long_constants(size: usize) -> Texts {
+    let unions: Vec<String> = (0..200)
+        .map(|n| {
+            format!(
+                r#"{{"anyOf":[{{"properties":{{"t":{{"const":"a{n}"}},"z":{{"const":0}}}}}},{{"properties":{{"t":{{"const":"b{n}"}}}}}},{{"required":["t"],"minProperties":1}}]}}"#
+            )
+        })
+        .collect();
+    let schema = format!(
+        r#"{{"items":{{"type":"object","required":["t"],"allOf":[{}]}}}}"#,
+        unions.join(",")
+    );
+    array(&schema, size, |_| {
+        format!(r#"{{"t":{}}}"#, "1".repeat(4090))
+    })
+}
+
+/// Numbers of thousands of digits, under 200 branches that take integers.
+pub(super) fn long_types(size: usize) -> Texts {
+    let branches: Vec<String> = (0..200)
+        .map(|n| format!(r#"{{"type":["integer","string"],"minimum":{n}}}"#))
+        .collect();
+    let schema = format!(
+        r#"{{"items":{{"anyOf":[{},{{"type":"number","minimum":0}}]}}}}"#,
+        branches.join(",")
+    );
+    array(&schema, size, |_| format!("0.{}1", "0".repeat(4090)))
+}
+
 pub(super) fn integers(size: usize) -> Texts {
     array(r#"{"items":{"type":"integer","minimum":0}}"#, size, |n| {
         n.to_string()

@@ -129,6 +129,59 @@ pub(super) fn names_and_patterns(size: usize) -> Texts {
     )
 }
 
+/// Definitions that each apply the one before twice, the first of which is a condition that a member
+/// decides.
+pub(super) fn doubled_conditions(size: usize) -> Texts {
+    let condition = r#"{"if":{"properties":{"t":{"const":1}}},"then":{"minimum":5}}"#;
+    let levels = (size / 500).clamp(4, 200);
+    let links = (1..=levels).map(|n| {
+        let before = n - 1;
+        format!(
+            r##","d{n}":{{"allOf":[{{"$ref":"#/$defs/d{before}"}},{{"$ref":"#/$defs/d{before}"}}]}}"##
+        )
+    });
+    let links: String = links.collect();
+    let schema = format!(r##"{{"$ref":"#/$defs/d{levels}","$defs":{{"d0":{condition}{links}}}}}"##);
+    Texts::two(schema, "7")
+}
+
+/// Unions of unions of one object with many constants.
+pub(super) fn nested_unions(size: usize) -> Texts {
+    let names = many(size, |n| format!(r#""m{n}":{{"const":{n}}}"#));
+    let same = |count: usize, name: &str| {
+        let one = format!(r##"{{"$ref":"#/$defs/{name}"}}"##);
+        vec![one; count].join(",")
+    };
+    let schema = format!(
+        r##"{{"oneOf":[{}],"$defs":{{"a":{{"anyOf":[{}]}},"b":{{"anyOf":[{}]}},"c":{{"anyOf":[{}]}},"o":{{"properties":{{{names}}}}}}}}}"##,
+        same(4, "a"),
+        same(16, "b"),
+        same(16, "c"),
+        same(16, "o")
+    );
+    Texts::two(schema, r#"{"m1":1}"#)
+}
+
+/// A union of references to one union, whose branches list many values of one member.
+pub(super) fn listed_values(size: usize) -> Texts {
+    let branches = (0..16).map(|branch| {
+        let values: Vec<String> = (0..64)
+            .map(|n| format!(r#""value {branch} {n}""#))
+            .collect();
+        format!(
+            r#"{{"properties":{{"t":{{"enum":[{}]}}}}}}"#,
+            values.join(",")
+        )
+    });
+    let branches: Vec<String> = branches.collect();
+    let uses = many(size, |_| r##"{"$ref":"#/$defs/u"}"##.to_owned());
+    let schema = format!(
+        r##"{{"anyOf":[{uses}],"$defs":{{"u":{{"anyOf":[{}]}}}}}}"##,
+        branches.join(",")
+    );
+    Texts::two(schema, r#"{"t":"value 1 1"}"#)
+}
+
 /// Definitions that each use the next one twice, as many as a schema may nest references.
 pub(super) fn fan_out(size: usize) -> Texts {
     let levels = (size / 20_000).clamp(4, 50);

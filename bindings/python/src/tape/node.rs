@@ -1,4 +1,4 @@
-//! A tape as the engine reads it.
+//! A tape as the engine's `Node`.
 
 use toolgate_json::{Key, Kind, NameEnds, Node, Number, key_hash};
 
@@ -135,7 +135,15 @@ impl<'t> Node<'t> for TapeNode<'t> {
         }
     }
 
-    /// A Python `float` is never one, as `json.dumps` writes it with a fraction.
+    #[inline]
+    fn number_bytes(self) -> usize {
+        match self.slot() {
+            Slot::Digits(index) => Number::long_text(self.tape.text(index)),
+            _ => 0,
+        }
+    }
+
+    /// Never true for a Python `float`, which `json.dumps` writes with a fraction.
     fn is_integer_literal(self) -> bool {
         matches!(self.slot(), Slot::Integer(_) | Slot::Digits(_))
     }

@@ -1,7 +1,7 @@
 //! Looks ahead in a text that is read again afterwards.
 
+use super::plain::plain_end;
 use super::stream::kind_of;
-use super::string::plain_end;
 use super::{Scalar, Stream};
 use crate::node::Kind;
 

@@ -70,6 +70,14 @@ impl<'s> Node<'s> for Scalar<'s> {
         }
     }
 
+    #[inline]
+    fn number_bytes(self) -> usize {
+        match self.kind {
+            Kind::Number if !self.yes => Number::long_text(self.raw()),
+            _ => 0,
+        }
+    }
+
     fn is_integer_literal(self) -> bool {
         self.kind == Kind::Number && !self.raw().contains(['.', 'e', 'E'])
     }

@@ -5,7 +5,7 @@
 //! place knows why a text may be refused. Unless a function says otherwise, the pass ends with its
 //! first `None`.
 
-use super::string::plain_end;
+use super::plain::plain_end;
 use super::{MAX_INDEX, Open, Pass, Reader, Scalar, admit};
 use crate::document::{Document, View};
 use crate::error::ReadError;
@@ -390,16 +390,31 @@ impl<'s> Stream<'_, 's> {
 
 /// The kind of the values that begin with this byte.
 #[inline(always)]
-pub(super) const fn kind_of(byte: u8) -> Option<Kind> {
-    Some(match byte {
-        b'"' => Kind::String,
-        b'{' => Kind::Object,
-        b'[' => Kind::Array,
-        b'-' | b'0'..=b'9' => Kind::Number,
-        b't' | b'f' => Kind::Boolean,
-        b'n' => Kind::Null,
-        _ => return None,
-    })
+pub(super) fn kind_of(byte: u8) -> Option<Kind> {
+    *KINDS.get(usize::from(byte))?
+}
+
+/// The kind of the values that begin with each byte.
+static KINDS: [Option<Kind>; 256] = kinds();
+
+const fn kinds() -> [Option<Kind>; 256] {
+    let mut table = [None; 256];
+    let mut rest: &mut [Option<Kind>] = &mut table;
+    let mut byte = 0_u8;
+    while let [first, others @ ..] = rest {
+        *first = match byte {
+            b'"' => Some(Kind::String),
+            b'{' => Some(Kind::Object),
+            b'[' => Some(Kind::Array),
+            b'-' | b'0'..=b'9' => Some(Kind::Number),
+            b't' | b'f' => Some(Kind::Boolean),
+            b'n' => Some(Kind::Null),
+            _ => None,
+        };
+        byte = byte.wrapping_add(1);
+        rest = others;
+    }
+    table
 }
 
 /// The brackets around values of this kind.

@@ -3,8 +3,8 @@
 use crate::bits;
 use crate::error::{ReadError, ReadErrorKind};
 use crate::hash::{key_hash, key_hash_bytes};
-use crate::int;
 use crate::read::Pass;
+use crate::read::plain::plain_end;
 use crate::tape::{Slot, Tag};
 
 impl Pass<'_, '_> {
@@ -181,65 +181,3 @@ impl Pass<'_, '_> {
 
 /// The message of an internal error for a string that is not in its source.
 const OUTSIDE: &str = "a string outside the source";
-
-/// The index of the first byte from `at` that ends a plain run: a quote, a
-/// backslash, a control character, or the end of the source.
-#[inline(always)]
-pub(super) fn plain_end(bytes: &[u8], start: usize) -> usize {
-    let mut at = start;
-    let (words, _) = bytes.get(start..).unwrap_or_default().as_chunks::<8>();
-    for word in words {
-        let ends = run_ends(u64::from_le_bytes(*word));
-        if ends != 0 {
-            return at + int::to_usize(ends.trailing_zeros() >> 3);
-        }
-        at += 8;
-    }
-    while let Some(byte) = bytes.get(at) {
-        if matches!(byte, b'"' | b'\\' | 0..=0x1f) {
-            break;
-        }
-        at += 1;
-    }
-    at
-}
-
-/// The high bit of each byte that ends a run. Only the lowest set bit is exact: a borrow may set
-/// wrong bits above it, never below.
-#[inline(always)]
-const fn run_ends(word: u64) -> u64 {
-    // Each of these goes below 0 in the bytes that it looks for, if they are below 0x80.
-    let control = word.wrapping_sub(ONES * 0x20);
-    let quote = (word ^ (ONES * 0x22)).wrapping_sub(ONES);
-    let backslash = (word ^ (ONES * 0x5c)).wrapping_sub(ONES);
-    (control | quote | backslash) & !word & (ONES * 0x80)
-}
-
-const ONES: u64 = 0x0101_0101_0101_0101;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Each byte value at each position of a word, among bytes that must not mislead.
-    #[test]
-    fn runs_end_where_they_should() {
-        for around in [0x20, 0x21, 0x23, 0x5b, 0x5d, 0x7f, 0x80, 0xa2, 0xdc, 0xff] {
-            for length in [1, 7, 8, 9, 15, 16, 17] {
-                for place in 0..length {
-                    for byte in 0..=255 {
-                        let mut bytes = vec![around; length];
-                        bytes[place] = byte;
-                        let ends = matches!(byte, 0..=0x1f | b'"' | b'\\');
-                        let expect = if ends { place } else { length };
-                        assert_eq!(plain_end(&bytes, 0), expect, "{bytes:?}");
-                        bytes.extend(*b"\"\"\\\x00\"\"\"\"");
-                        assert_eq!(plain_end(&bytes, 0), expect, "{bytes:?}");
-                    }
-                }
-            }
-        }
-        assert_eq!(plain_end(b"", 0), 0);
-        assert_eq!(plain_end(b"\"", 1), 1);
-    }
-}

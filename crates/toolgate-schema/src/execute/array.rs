@@ -32,7 +32,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         self.spend(units(count))?;
         if target.inspection == Inspection::Type {
             for item in items {
-                if !target.types.admits(item, item.kind()) {
+                if !self.admits(target.types, item, item.kind())? {
                     return NO;
                 }
             }
@@ -109,7 +109,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     #[inline(always)]
     pub(super) fn child(&mut self, target: &'p NodeSummary, value: N) -> Answer {
         let kind = value.kind();
-        if !target.types.admits(value, kind) {
+        if !self.admits(target.types, value, kind)? {
             return NO;
         }
         if target.inspection == Inspection::Type {
@@ -118,7 +118,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         let mut target = target;
         if target.inspection == Inspection::ByKind {
             target = self.plan.of_kind(target, kind);
-            if !target.types.admits(value, kind) {
+            if !self.admits(target.types, value, kind)? {
                 return NO;
             }
         }

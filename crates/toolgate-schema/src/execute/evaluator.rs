@@ -217,7 +217,9 @@ fn settled<'i, N: Node<'i>>(op: Op, at: ValueOrName<'i, N>) -> Option<bool> {
     let kind = at.kind();
     match op {
         Op::Apply(node) => match (node.types(), at) {
-            (Some(types), ValueOrName::Value(value)) => Some(types.admits(value, kind)),
+            (Some(types), ValueOrName::Value(value)) if value.number_bytes() == 0 => {
+                Some(types.admits(value, kind))
+            }
             _ => None,
         },
         Op::Leaf(leaf) => match leaf.run() {

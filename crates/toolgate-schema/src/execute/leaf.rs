@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::ops::ControlFlow;
 
-use toolgate_json::{Kind, Node, Number, View};
+use toolgate_json::{Kind, Node, Number, View, pay_for_number};
 
 use super::{Answer, Machine, NO, YES, internal_error};
 use crate::format::content;
@@ -49,7 +49,10 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
             | Leaf::Maximum { .. }
             | Leaf::MultipleOf(_)
             | Leaf::NumberFormat(_) => match kind {
-                Kind::Number => self.number(leaf, value.number()),
+                Kind::Number => {
+                    pay_for_number(value, self)?;
+                    self.number(leaf, value.number())
+                }
                 _ => YES,
             },
             Leaf::MinLength(_)
@@ -79,6 +82,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
                 ControlFlow::Continue(expected == found)
             }
             Kind::Number => {
+                pay_for_number(value, self)?;
                 let found = value.number();
                 self.spend_number(found)?;
                 self.spend_literal(literal)?;
@@ -100,6 +104,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
                 members.strings.find(text, |ends| ends.hash(text)).is_some()
             }
             Kind::Number => {
+                pay_for_number(value, self)?;
                 let number = value.number();
                 self.spend_number(number)?;
                 match number.as_i64() {

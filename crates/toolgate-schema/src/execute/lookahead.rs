@@ -12,14 +12,13 @@
 use smallvec::SmallVec;
 use toolgate_json::{Kind, MemberAhead, MembersAhead, NameEnds, Node as _};
 
-use super::price_of_text;
 use super::stream::Pass;
 use crate::int::to_usize;
 use crate::plan::{Candidate, NONE, Names, NodeIx, ObjectPlan, Op, Rule, Run, Select, Union};
 use crate::price;
 
 /// The results of looking ahead.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Lookahead<'p, 's> {
     /// The steps of the open objects that looking ahead resolved.
     pub(super) steps: SmallVec<[Step<'p>; STEPS]>,
@@ -35,7 +34,7 @@ pub(super) struct Lookahead<'p, 's> {
 }
 
 /// The next object, as far as its members have been read ahead.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct NextObject<'s> {
     /// Where the object begins.
     start: usize,
@@ -46,6 +45,23 @@ struct NextObject<'s> {
 }
 
 impl Lookahead<'_, '_> {
+    /// Nothing was looked at yet.
+    #[inline(always)]
+    pub(super) fn new() -> Self {
+        Self {
+            steps: SmallVec::new(),
+            known: SmallVec::new(),
+            left: 0,
+            bytes: 0,
+            members: SmallVec::new(),
+            next: NextObject {
+                start: 0,
+                floor: 0,
+                rest: None,
+            },
+        }
+    }
+
     /// Index of the first known member of the object at an offset.
     fn floor_of(&self, start: usize) -> usize {
         match self.next.rest {
@@ -220,7 +236,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
                         Kind::Array | Kind::Object => &key.unlike,
                         _ => {
                             let scalar = self.stream.scalar_of(&member)?;
-                            self.pay(price_of_text(scalar.string().len()))?;
+                            self.machine.spend_constant(scalar).continue_value()?;
                             key.branches(scalar)
                         }
                     },

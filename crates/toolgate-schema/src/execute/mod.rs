@@ -28,7 +28,7 @@ mod stream;
 use std::ops::ControlFlow;
 
 use smallvec::SmallVec;
-use toolgate_json::{Kind, Node};
+use toolgate_json::{Kind, Node, pay_for_number};
 
 pub(crate) use applied::{Applied, Part, Wanted};
 pub(crate) use evaluator::{Evaluator, ValueOrName};
@@ -38,6 +38,7 @@ pub(crate) use memo::Memo;
 pub(crate) use stream::run as run_stream;
 
 use crate::int::to_usize;
+use crate::model::TypeSet;
 use crate::plan::{Inspection, Left, NONE, NodeIx, Op, Plan, PlanNode, Run, Select};
 use crate::price;
 
@@ -129,7 +130,7 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
         match (target.inspection, kind) {
             (Inspection::Object, Kind::Object)
             | (Inspection::Array | Inspection::Items, Kind::Array)
-                if target.types.admits(value, kind) =>
+                if target.types.has_kind(kind) =>
             {
                 self.further(target, value)
             }
@@ -142,7 +143,7 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
     fn evaluate(&mut self, ix: NodeIx, value: N) -> Answer {
         let node = self.plan.node(ix);
         let kind = value.kind();
-        let admitted = node.types.admits(value, kind);
+        let admitted = self.admits(node.types, value, kind)?;
         if !admitted || node.traits.plain {
             self.spend(1)?;
             return ControlFlow::Continue(admitted);
@@ -333,7 +334,7 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
             Some(key) => match self.look_up(&key.name, 0, value)? {
                 None => &key.absent,
                 Some(member) => {
-                    self.spend_text(member.string())?;
+                    self.spend_constant(member)?;
                     key.branches(member)
                 }
             },
@@ -379,6 +380,15 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
         }
     }
 
+    /// Whether a value of a kind has one of some types.
+    #[inline(always)]
+    fn admits(&mut self, types: TypeSet, value: N, kind: Kind) -> Answer {
+        if kind == Kind::Number && types.divides_numbers() {
+            pay_for_number(value, self)?;
+        }
+        ControlFlow::Continue(types.admits(value, kind))
+    }
+
     /// Pays for reading a string.
     #[inline]
     fn spend_text(&mut self, text: &str) -> ControlFlow<Stop> {
@@ -398,6 +408,16 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
 }
 
 impl<N> Machine<'_, '_, N> {
+    /// Pays for comparing a value with constants or types.
+    #[inline]
+    fn spend_constant<'v, V: Node<'v>>(&mut self, value: V) -> ControlFlow<Stop> {
+        match value.kind() {
+            Kind::String => self.spend(price_of_text(value.string().len())),
+            Kind::Number => pay_for_number(value, self),
+            _ => ControlFlow::Continue(()),
+        }
+    }
+
     /// Pays for work before it is done.
     #[inline]
     fn spend(&mut self, price: u64) -> ControlFlow<Stop> {

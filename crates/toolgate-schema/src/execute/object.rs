@@ -222,7 +222,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         waiting: &mut Waiting<'p, N>,
     ) -> Answer {
         let kind = value.kind();
-        if !target.types.admits(value, kind) {
+        if !self.admits(target.types, value, kind)? {
             return NO;
         }
         if target.inspection == Inspection::Type {
@@ -243,7 +243,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         let kind = value.kind();
         if target.inspection == Inspection::ByKind {
             target = self.plan.of_kind(target, kind);
-            if !target.types.admits(value, kind) {
+            if !self.admits(target.types, value, kind)? {
                 return NO;
             }
         }

@@ -41,7 +41,7 @@ pub(crate) fn run(
     let mut pass = Pass {
         stream,
         machine: Machine::new(plan, allowance, scratch),
-        lookahead: Lookahead::default(),
+        lookahead: Lookahead::new(),
     };
     pass.root(target, kind)?;
     pass.stream.finish()?;
@@ -435,9 +435,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
     /// The same for a few scalars, if the next array holds nothing else.
     fn unique(&mut self, array: &'p ArrayPlan) -> Option<()> {
         let rest = array.rest.as_ref().unwrap_or(&NodeSummary::TRUE);
-        if self.machine.depth >= self.machine.allowance.depth {
-            return None;
-        }
+        self.enter()?;
         let mut items: SmallVec<[Scalar<'s>; PAIRED]> = SmallVec::new();
         let mut more = self.stream.open(Kind::Array)?;
         while more {
@@ -455,12 +453,15 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         if count < array.min || count > array.max {
             return None;
         }
-        self.pay(1 + units(array.looked_at(count)))?;
-        if count < 2 {
-            return Some(());
+        self.pay(units(array.looked_at(count)))?;
+        if count > 1 {
+            let same = first_equal_scalars(|| items.iter().copied(), &mut self.machine);
+            if !matches!(same, ControlFlow::Continue(None)) {
+                return None;
+            }
         }
-        let same = first_equal_scalars(|| items.iter().copied(), &mut self.machine);
-        matches!(same, ControlFlow::Continue(None)).then_some(())
+        self.machine.depth -= 1;
+        Some(())
     }
 
     /// Reads the next value and lets the machine evaluate it against each target, at the depth of

@@ -7,7 +7,7 @@
 use std::ops::ControlFlow;
 
 use smallvec::SmallVec;
-use toolgate_json::{Kind, Node};
+use toolgate_json::{Kind, Node, pay_for_number};
 
 use super::context::Context;
 use super::excerpt::{found, near, show};
@@ -96,7 +96,11 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
                     }
                     (Form::Types(types), _) => {
                         let admits = match at {
-                            ValueOrName::Value(node) => types.admits(node, node.kind()),
+                            ValueOrName::Value(node) => {
+                                let paid = pay_for_number(node, &mut self.evaluator);
+                                paid.map_break(Stop::from)?;
+                                types.admits(node, node.kind())
+                            }
                             ValueOrName::Name(_) => true,
                         };
                         evidence.score += if admits { TYPE } else { -TYPE };

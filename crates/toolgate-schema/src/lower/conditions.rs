@@ -3,6 +3,7 @@
 //! has this value, `then` that) become one union, and so do conditions nested in `else` or `then`.
 
 use std::cell::Cell;
+use std::collections::HashSet;
 
 use super::demand::Demands;
 use super::discriminate::{Branch, MOST_NAMES, MOST_ROWS, Rows, candidate, select};
@@ -251,14 +252,16 @@ fn union_of(plan: &Plan, name: &str, group: &[Decided<'_>]) -> Union {
         list.into_boxed_slice()
     };
     let mut others: Vec<NodeIx> = Vec::new();
+    // A node that several conditions apply is evaluated once; otherwise nested unions would double
+    // the list with each level.
+    let mut listed = HashSet::from([NodeIx::TRUE]);
     for one in group {
         let next = next(one, one.test.of_others);
         match inner(next) {
-            Some((_, inner)) => others.extend(inner),
-            None => others.push(next),
+            Some((_, inner)) => others.extend(inner.iter().filter(|ix| listed.insert(**ix))),
+            None => others.extend(Some(next).filter(|ix| listed.insert(*ix))),
         }
     }
-    others.retain(|ix| *ix != NodeIx::TRUE);
     let followed = group
         .iter()
         .flat_map(|one| [one.condition.then, one.condition.otherwise]);

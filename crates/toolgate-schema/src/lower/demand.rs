@@ -4,6 +4,7 @@
 //! All answers are necessary conditions: a subschema may require more than is found here.
 
 use std::cell::Cell;
+use std::collections::HashSet;
 
 use toolgate_json::{Kind, Node as _};
 
@@ -82,11 +83,16 @@ impl<'p> Demands<'p> {
         LEAST_STEPS + plan.nodes.len().saturating_mul(STEPS_PER_NODE)
     }
 
-    /// Counts a step; returns whether one was left.
-    fn step(&self) -> bool {
-        let left = self.left.get().checked_sub(1);
+    /// Counts some steps; returns whether so many were left.
+    fn spend(&self, steps: usize) -> bool {
+        let left = self.left.get().checked_sub(steps);
         self.left.set(left.unwrap_or(0));
         left.is_some()
+    }
+
+    /// Counts a step; returns whether one was left.
+    fn step(&self) -> bool {
+        self.spend(1)
     }
 
     /// Whether some object may match a node, by its types.
@@ -123,25 +129,47 @@ impl<'p> Demands<'p> {
         few.then(|| branches.iter().copied().filter(admits))
     }
 
-    /// The names of members that a node, or one that it applies, requires to have one of some
+    /// The names of members that some branches, or nodes that they apply, require to have one of some
     /// values.
-    pub(super) fn key_names(&self, ix: NodeIx, depth: u32, names: &mut Vec<&'p str>) {
-        self.visit(ix, depth, &mut |object| {
+    pub(super) fn key_names(
+        &self,
+        branches: impl Iterator<Item = NodeIx>,
+        depth: u32,
+    ) -> Vec<&'p str> {
+        let mut names = Vec::new();
+        let mut seen = HashSet::new();
+        let mut found = |object: &'p ObjectPlan| {
             let slots = object.names.data().zip(object.names.names());
             let listed =
                 slots.filter(|(slot, _)| slot.declared && self.lists_values(slot.target.node));
             names.extend(listed.map(|(_, name)| name));
-        });
+        };
+        for ix in branches {
+            self.visit(ix, depth, &mut seen, &mut found);
+        }
+        names
     }
 
     /// Calls `found` with the walk of a node, and with those of the nodes that it applies in some or
-    /// all cases.
-    fn visit(&self, ix: NodeIx, depth: u32, found: &mut dyn FnMut(&'p ObjectPlan)) {
+    /// all cases; `found` may look at every name, so it gets a large walk once. `seen` has those
+    /// that it got.
+    fn visit(
+        &self,
+        ix: NodeIx,
+        depth: u32,
+        seen: &mut HashSet<u32>,
+        found: &mut dyn FnMut(&'p ObjectPlan),
+    ) {
         if !self.step() {
             return;
         }
         let node = self.plan.node(ix);
-        if let Some(object) = self.object(node) {
+        if let Some(object) = self.object(node)
+            && (object.names.len() <= FEW_NAMES || seen.insert(node.object))
+        {
+            if !self.spend(object.names.len() / NAMES_PER_STEP) {
+                return;
+            }
             found(object);
         }
         let Some(below) = depth.checked_sub(1) else {
@@ -149,7 +177,7 @@ impl<'p> Demands<'p> {
         };
         let branches = self.union(node).into_iter().flatten();
         for target in self.applied(node).chain(branches) {
-            self.visit(target, below, found);
+            self.visit(target, below, seen, found);
         }
     }
 
@@ -193,13 +221,22 @@ impl<'p> Demands<'p> {
             let mut all: Option<Demand<'p>> = None;
             for branch in self.union(node)? {
                 let one = self.demand(branch, name, below?)?;
-                all = Some(match all {
+                let joined = match all {
                     None => one,
-                    Some(others) => others.or(one),
-                });
+                    Some(others) => {
+                        let pairs = others.values.len().saturating_mul(one.values.len());
+                        if !self.spend(pairs / PAIRS_PER_STEP) {
+                            return None;
+                        }
+                        others.or(one)
+                    }
+                };
+                if joined.values.len() > VALUES_ASKED {
+                    return None;
+                }
+                all = Some(joined);
             }
-            let short = |demand: &Demand<'p>| demand.values.len() <= VALUES_ASKED;
-            all.filter(short)
+            all
         })
     }
 
@@ -301,7 +338,7 @@ impl<'p> Demands<'p> {
 
     /// The names that a node, or one that it applies, requires in all or some cases.
     pub(super) fn required_names(&self, ix: NodeIx, depth: u32, names: &mut Vec<&'p str>) {
-        self.visit(ix, depth, &mut |object| {
+        self.visit(ix, depth, &mut HashSet::new(), &mut |object| {
             let slots = object.names.data().zip(object.names.names());
             let required = slots.filter(|(slot, _)| slot.required);
             names.extend(required.map(|(_, name)| name).take(NAMES_OF_ONE));
@@ -375,6 +412,11 @@ fn both(rules: Vec<Rule>, others: &[Rule]) -> Vec<Rule> {
     joined.collect()
 }
 
+/// A walk with more names is searched once for each union.
+const FEW_NAMES: usize = 16;
+/// How many names, and how many pairs of values, are looked at in one step.
+const NAMES_PER_STEP: usize = 8;
+const PAIRS_PER_STEP: usize = 8;
 /// Number of steps for a plan, and for each of its nodes.
 const LEAST_STEPS: usize = 1 << 14;
 const STEPS_PER_NODE: usize = 64;

@@ -91,10 +91,8 @@ struct Asked<'p> {
 
 /// The best member to select by, if one is worth it.
 fn asked<'p>(demands: &Demands<'p>, branches: &[Branch]) -> Option<Asked<'p>> {
-    let mut names: Vec<&str> = Vec::new();
-    for (_, test) in branches.iter().take(BRANCHES_ASKED) {
-        demands.key_names(*test, APPLIED, &mut names);
-    }
+    let first = branches.iter().take(BRANCHES_ASKED);
+    let mut names = demands.key_names(first.map(|(_, test)| *test), APPLIED);
     names.sort_unstable();
     names.dedup();
     let mut best: Option<(usize, &str)> = None;

@@ -14,17 +14,19 @@ use crate::plan::{NodeIx, Op, Plan, PlanNode};
 
 /// Sets the memo trait of every node that needs it, `revisited` ones included.
 pub(super) fn mark(plan: &mut Plan, revisited: &HashSet<NodeIx>, refers: bool) {
-    let mut memo: HashSet<NodeIx> = HashSet::new();
+    let mut memo = Vec::new();
     // Without references and `allOf` every node except leaves is used in one place.
     if refers && has_shared(plan) {
-        Graph::new(plan).find(&mut memo);
+        memo = Graph::new(plan).find();
     }
-    for ix in memo.iter().chain(revisited) {
-        if let Some(node) = plan.nodes.get_mut(ix.index())
-            && !node.traits.leaf
-        {
-            node.traits.memo = true;
+    memo.resize(plan.nodes.len(), false);
+    for ix in revisited {
+        if let Some(memo) = memo.get_mut(ix.index()) {
+            *memo = true;
         }
+    }
+    for (node, memo) in plan.nodes.iter_mut().zip(memo) {
+        node.traits.memo |= memo && !node.traits.leaf;
     }
 }
 
@@ -109,15 +111,19 @@ impl Graph {
             .is_some_and(|entries| *entries > 1)
     }
 
-    fn find(&self, memo: &mut HashSet<NodeIx>) {
+    /// Whether to remember the verdicts of each node.
+    fn find(&self) -> Vec<bool> {
+        let mut memo = vec![false; self.edges.len()];
         let mut stamps = vec![0_u32; self.edges.len()];
         let mut stamp = 0_u32;
         let mut left = BUDGET;
+        let mut waiting: Vec<NodeIx> = Vec::new();
         for branches in self.branches.iter().filter(|branches| branches.len() > 1) {
             let first = stamp + 1;
             for branch in branches {
                 stamp += 1;
-                let mut waiting = branch.clone();
+                waiting.clear();
+                waiting.extend(branch);
                 while let Some(ix) = waiting.pop() {
                     let Some(mark) = stamps.get_mut(ix.index()) else {
                         continue;
@@ -128,7 +134,9 @@ impl Graph {
                     // Another branch of this fork reached this node: the first node on this path
                     // that is entered by two edges is the one to remember.
                     if *mark >= first && self.is_shared(ix) {
-                        memo.insert(ix);
+                        if let Some(memo) = memo.get_mut(ix.index()) {
+                            *memo = true;
+                        }
                         continue;
                     }
                     *mark = stamp;
@@ -140,12 +148,12 @@ impl Graph {
                 }
                 if left == 0 {
                     // The graph is too large for a precise search: remember every shared node.
-                    let all = (0..self.edges.len()).map(NodeIx::new);
-                    memo.extend(all.filter(|ix| self.is_shared(*ix)));
-                    return;
+                    let entries = self.entries.iter();
+                    return entries.map(|entries| *entries > 1).collect();
                 }
             }
         }
+        memo
     }
 }
 

@@ -465,7 +465,8 @@ impl Workspace {
         self
     }
 
-    /// The fuel that the last check took.
+    /// The fuel that the last check took. If the check was undecided, this is what it took until
+    /// then, which may depend on the order of members.
     ///
     /// ```
     /// use toolgate_schema::{Schema, Workspace};

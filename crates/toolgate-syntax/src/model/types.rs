@@ -165,6 +165,22 @@ impl TypeSet {
         self.contains(Self::of_kind(kind))
     }
 
+    /// Whether a number must be read to know whether it has one of these types: they accept some
+    /// numbers, and not all.
+    ///
+    /// ```
+    /// use toolgate_syntax::model::TypeSet;
+    ///
+    /// assert!(TypeSet::INTEGER.divides_numbers());
+    /// assert!(!TypeSet::NUMBER.divides_numbers());
+    /// assert!(!TypeSet::STRING.divides_numbers());
+    /// ```
+    #[inline]
+    #[must_use]
+    pub const fn divides_numbers(self) -> bool {
+        self.intersects(Self::NUMBER) && !self.has_kind(Kind::Number)
+    }
+
     /// Whether an instance has one of these types.
     #[inline]
     #[must_use]

@@ -241,9 +241,12 @@ impl Resolver<'_, '_> {
         let source = self.text(sub)?;
         let mut view = source.document().get(sub.node).ok_or(Dangling)?;
         let mut around = root;
-        let mut walked = String::new();
-        for token in toolgate_json::pointer::tokens(pointer) {
+        for (steps, token) in toolgate_json::pointer::tokens(pointer).enumerate() {
             let Some(next) = self.index.step(sub.doc.index(), view, &token) else {
+                let mut walked = String::new();
+                for token in toolgate_json::pointer::tokens(pointer).take(steps) {
+                    toolgate_json::pointer::push(&mut walked, &token);
+                }
                 let names = view.members().map(|(key, _)| key.text());
                 let near = (view.kind() == Kind::Object && spend(&mut self.spellings, view.len()))
                     .then(|| closest(&token, names))
@@ -265,7 +268,6 @@ impl Resolver<'_, '_> {
                 );
                 return Err(self.nowhere(pending, text, &looked, near));
             };
-            toolgate_json::pointer::push(&mut walked, &token);
             view = next;
             around = self.builder.position(sub.doc, view.id()).unwrap_or(around);
         }
