@@ -1,8 +1,8 @@
-//! The official annotation tests: what a schema says about each value of an instance.
+//! The official annotation tests: the annotations that a schema gives to each value of an instance.
 //!
-//! Every case runs under each of the five dialects that its `compatibility`
-//! admits, on both instance representations; what a keyword says is compared as
-//! JSON, in the suite's order (the latest first).
+//! Every case runs under each of the five dialects that its `compatibility` admits, on both
+//! instance representations. Annotations are compared as JSON, in the suite's order (the latest
+//! first).
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ use crate::tally::Tally;
 ///
 /// # Errors
 ///
-/// One line naming what cannot be read.
+/// One line that names what cannot be read.
 pub fn run(suite: &Path) -> Result<Tally, String> {
     let folder = suite.join("annotations/tests");
     let mut tally = Tally::default();
@@ -86,7 +86,7 @@ fn one_case(file: &str, case: &str, dialect: Dialect, tally: &mut Tally) {
     }
 }
 
-/// The annotations by both representations.
+/// The annotations for both representations.
 fn collected(compiled: &mut Ours, instance: &str) -> Result<[Annotations; 2], String> {
     let document =
         OwnedDocument::read(instance, &ReadLimits::default()).map_err(|e| e.to_string())?;
@@ -148,7 +148,7 @@ fn admits(compatibility: &str, dialect: Dialect) -> Result<bool, String> {
     Ok(true)
 }
 
-/// A dialect as `compatibility` counts it.
+/// The number of a dialect in `compatibility`.
 fn release(dialect: Dialect) -> u32 {
     match dialect {
         Dialect::Draft4 => 4,

@@ -1,13 +1,12 @@
-//! Cases: a schema, what must become of it, and instances with their verdicts.
+//! Cases: a schema, the expected outcome of compiling it, and instances with their verdicts.
 //!
-//! Our own cases under `testkit/cases` use the official suite's layout (an
-//! array of `{description, schema, tests: [{description, data, valid}]}`) and
-//! add, per case: `dialects` (an array of the suite's folder names, or absent for all five),
-//! `formats` and `content` (`true`: asserted), `refused` (the code with which the schema must
-//! be refused; such a case has no tests), `documents` (URI to schema, registered before the
-//! compile) and `fuel`; per test, `"valid": "undecided"` where the fuel must run out and
-//! `"valid": "unreadable"` where the instance itself must be refused by
-//! an engine that reads the text (`serde_json` has already dropped its faults).
+//! Our own cases under `testkit/cases` use the official suite's layout (an array of `{description,
+//! schema, tests: [{description, data, valid}]}`) with more members. Per case: `dialects` (an array
+//! of the suite's folder names; all five if absent), `formats` and `content` (`true`: asserted),
+//! `refused` (the code with which the schema must be refused; such a case has no tests),
+//! `documents` (URI to schema, registered before the schema is compiled) and `fuel`. Per test:
+//! `"valid": "undecided"` if the fuel must run out, and `"valid": "unreadable"` if an engine that
+//! reads the text must refuse the instance (`serde_json` has already dropped its errors).
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,13 +22,13 @@ use crate::tally::Tally;
 /// One schema under one dialect, with its tests.
 #[derive(Clone, Debug)]
 pub struct Case {
-    /// The file, relative to the set's directory.
+    /// The file, relative to the directory of the cases.
     pub file: String,
     /// What the case is about.
     pub description: String,
     /// The schema's text.
     pub schema: String,
-    /// The dialect of schemas that declare none.
+    /// The dialect of schemas that do not declare one.
     pub dialect: Dialect,
     /// Whether `format` is asserted.
     pub formats: bool,
@@ -37,7 +36,7 @@ pub struct Case {
     pub content: bool,
     /// Documents to register.
     pub documents: Arc<[Document]>,
-    /// The fuel of each check, where the case limits it.
+    /// The fuel of each check, if the case limits it.
     pub fuel: Option<u64>,
     /// The code with which the schema must be refused.
     pub refused: Option<String>,
@@ -45,32 +44,32 @@ pub struct Case {
     pub tests: Vec<Test>,
 }
 
-/// One instance with the verdict it must get.
+/// One instance with its expected verdict.
 #[derive(Clone, Debug)]
 pub struct Test {
-    /// What the instance shows.
+    /// What the instance demonstrates.
     pub description: String,
     /// The instance's text.
     pub data: String,
-    /// The answer it must get.
+    /// The expected answer.
     pub expected: Expected,
 }
 
-/// The answer that a test asks for.
+/// The answer that a test expects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// Valid.
     Valid,
     /// Invalid.
     Invalid,
-    /// Neither: the fuel runs out.
+    /// Neither: the fuel must run out.
     Undecided,
-    /// No verdict: the instance is refused.
+    /// No verdict: the instance must be refused.
     Unreadable,
 }
 
 impl Expected {
-    /// Whether `answer` is the one asked for.
+    /// Whether `answer` is the expected one.
     #[must_use]
     pub fn met_by(self, answer: &Answer) -> bool {
         match self {
@@ -83,7 +82,7 @@ impl Expected {
 }
 
 impl Case {
-    /// What an engine is given.
+    /// The input for an engine.
     #[must_use]
     pub fn setup(&self) -> Setup<'_> {
         Setup {
@@ -96,7 +95,7 @@ impl Case {
         }
     }
 
-    /// Runs the case on one engine, one result per test (or one for the refusal).
+    /// Runs the case on one engine. Records one result per test, or one for the refusal.
     pub fn run(&self, engine: &dyn Engine, tally: &mut Tally) {
         let place = format!("{} [{}]: {}", self.file, self.dialect, self.description);
         let compiled = engine.compile(&self.setup());
@@ -144,7 +143,7 @@ impl Case {
 ///
 /// # Errors
 ///
-/// One line naming the file that is not in the layout.
+/// One line that names a file with another layout.
 pub fn load(directory: &Path) -> Result<Vec<Case>, String> {
     let mut cases = Vec::new();
     for path in place::files(directory, "json")? {
@@ -174,7 +173,7 @@ pub fn load(directory: &Path) -> Result<Vec<Case>, String> {
 ///
 /// # Errors
 ///
-/// One line naming the file and what its case lacks.
+/// One line that names the file and what the case lacks.
 pub fn parse(case: &str, file: &str, dialect: Dialect) -> Result<Case, String> {
     let description = raw::string(raw::member(case, "description").unwrap_or_default());
     let schema = raw::member(case, "schema")
@@ -224,7 +223,7 @@ fn parse_test(test: &str, file: &str, case: &str) -> Result<Test, String> {
     })
 }
 
-/// The file as a whole must be JSON; it may nest as deep and repeat as its cases like.
+/// The file as a whole must be JSON. Its cases may have any depth and duplicate keys.
 fn well_formed(text: &str) -> Result<(), ReadError> {
     let limits = ReadLimits {
         depth: usize::MAX,

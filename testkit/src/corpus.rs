@@ -1,8 +1,8 @@
 //! The corpus: tool listings of published servers, and labelled values for their tools.
 //!
-//! `listings/NAME.json` holds `{"tools": [{"name", "inputSchema", "outputSchema"}]}`;
-//! `instances/NAME.jsonl` holds one `{"tool", "which", "instance", "valid"}` a line,
-//! labelled by validators that do not assert `format`.
+//! `listings/NAME.json` contains `{"tools": [{"name", "inputSchema", "outputSchema"}]}`.
+//! `instances/NAME.jsonl` contains one `{"tool", "which", "instance", "valid"}` per line, labelled
+//! by validators that do not assert `format`.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::place;
 use crate::raw;
 use crate::tally::Tally;
 
-/// One server's listing with the values for it.
+/// One server's listing with its labelled values.
 #[derive(Clone, Debug)]
 pub struct Listing {
     /// The file name without its extension.
@@ -29,7 +29,7 @@ pub struct Listing {
 pub struct ToolSchema {
     /// The tool's name.
     pub tool: String,
-    /// Which of the tool's two schemas it is.
+    /// Which of the tool's two schemas this is.
     pub side: Side,
     /// The schema's text.
     pub text: String,
@@ -44,12 +44,12 @@ pub enum Side {
     Output,
 }
 
-/// A value with the verdict it must get.
+/// A value with its expected verdict.
 #[derive(Clone, Debug)]
 pub struct Labelled {
     /// The tool's name.
     pub tool: String,
-    /// The schema it is judged by.
+    /// The schema that it is checked against.
     pub side: Side,
     /// The value's text.
     pub text: String,
@@ -57,10 +57,10 @@ pub struct Labelled {
     pub valid: bool,
 }
 
-/// What became of the corpus on one engine.
+/// The results of the corpus on one engine.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// The labelled values that got their label, and those that did not.
+    /// The labelled values whose verdict matched the label, and the others.
     pub values: Tally,
     /// How many schemas compiled.
     pub compiled: u64,
@@ -72,7 +72,7 @@ pub struct Outcome {
 ///
 /// # Errors
 ///
-/// One line naming what cannot be read.
+/// One line that names what cannot be read.
 pub fn load(corpus: &Path) -> Result<Vec<Listing>, String> {
     let mut listings = Vec::new();
     for path in place::files(&corpus.join("listings"), "json")? {
@@ -112,7 +112,7 @@ pub fn load(corpus: &Path) -> Result<Vec<Listing>, String> {
 /// A compiled schema, or why there is none.
 type Judge = Result<Box<dyn Compiled>, String>;
 
-/// Compiles every schema and judges every labelled value on one engine.
+/// Compiles every schema and checks every labelled value with one engine.
 #[must_use]
 pub fn run(listings: &[Listing], engine: &dyn Engine) -> Outcome {
     let mut outcome = Outcome::default();

@@ -1,4 +1,4 @@
-//! What an engine must do to sit the exams: compile a schema, judge an instance.
+//! The interface of an engine under test: it compiles schemas and checks instances.
 
 use std::fmt;
 
@@ -9,8 +9,8 @@ pub trait Engine {
     /// A short name for tables and messages.
     fn name(&self) -> &'static str;
 
-    /// Whether instances are parsed by `serde_json` before the engine sees them,
-    /// so that it cannot know of repeated keys.
+    /// Whether `serde_json` parses instances before the engine sees them, so that the engine cannot
+    /// know of duplicate keys.
     fn sees_values(&self) -> bool {
         true
     }
@@ -19,13 +19,13 @@ pub trait Engine {
     ///
     /// # Errors
     ///
-    /// The engine's refusal of the schema, with its code where it has one.
+    /// The engine's refusal of the schema, with its code if it has one.
     fn compile(&self, setup: &Setup<'_>) -> Result<Box<dyn Compiled>, Refusal>;
 }
 
 /// A compiled schema.
 pub trait Compiled {
-    /// Judges one instance, given as JSON text.
+    /// Checks one instance, given as JSON text.
     fn check(&mut self, instance: &str) -> Answer;
 
     /// The fuel that the last check used, for engines that meter their work.
@@ -34,16 +34,16 @@ pub trait Compiled {
     }
 }
 
-/// Everything a compile may depend on.
+/// Everything that compilation depends on.
 #[derive(Clone, Copy, Debug)]
 pub struct Setup<'a> {
-    /// The schema's text, exactly as the test material has it.
+    /// The schema's text, exactly as in the test material.
     pub schema: &'a str,
-    /// The dialect of a schema that declares none.
+    /// The dialect of a schema that does not declare one.
     pub dialect: Dialect,
     /// Whether `format` is an assertion.
     pub formats: bool,
-    /// Whether the content keywords are assertions, where a dialect allows that.
+    /// Whether the content keywords are assertions, if the dialect allows that.
     pub content: bool,
     /// Documents that references may resolve to.
     pub documents: &'a [Document],
@@ -75,16 +75,16 @@ pub struct Document {
     pub text: String,
 }
 
-/// What an engine says about an instance.
+/// The answer of an engine about an instance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// The instance satisfies the schema.
     Valid,
     /// It does not.
     Invalid,
-    /// The engine's bound ran out before either was known.
+    /// The engine reached its limit before it had a verdict.
     Undecided,
-    /// The instance itself was refused (not JSON, over a bound), with the reason.
+    /// The instance itself was refused (not JSON, above a limit), with the reason.
     Unreadable(String),
 }
 
@@ -117,10 +117,10 @@ impl fmt::Display for Answer {
     }
 }
 
-/// Why an engine would not compile a schema.
+/// Why an engine refused to compile a schema.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// The engine's stable code, `""` where it has none.
+    /// The engine's stable code, or `""`.
     pub code: &'static str,
     /// The engine's message.
     pub message: String,

@@ -1,10 +1,10 @@
-//! The engines by name, as the runners' `--engine` takes them.
+//! The engines by name, for the `--engine` of the runners.
 
 use crate::engine::Engine;
 use crate::ours::{Bytes, Value};
 use crate::peers::{Boon, Jsonschema};
 
-/// The engines with this name; without a name both of ours.
+/// The engine with this name; without a name, both of ours.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! Hostile (schema, instance) pairs: the index and the rule of passing.
+//! Hostile (schema, instance) pairs: the index, and the rule for passing.
 
 use std::path::{Path, PathBuf};
 
@@ -11,39 +11,39 @@ use crate::place;
 pub struct Pair {
     /// What the pair attacks.
     pub name: String,
-    /// How large it is, in the attack's own unit.
+    /// Its size, in the attack's own unit.
     pub size: u64,
     /// The schema's file.
     pub schema: PathBuf,
     /// The instance's file.
     pub instance: PathBuf,
-    /// The right verdict, where the specification fixes one.
+    /// The right verdict, if the specification determines one.
     pub expect: Option<bool>,
-    /// Whether refusals and "undecided" do not count.
+    /// Whether "undecided" is a failure, and also a refusal if `expect` is set.
     pub decide: bool,
     /// Whether formats are asserted.
     pub formats: bool,
 }
 
-/// What became of a pair.
+/// The outcome of a pair.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
     /// A verdict.
     Verdict(bool),
     /// The schema or the instance was refused, with the reason.
     Refused(String),
-    /// The work bound ran out.
+    /// The work limit was reached.
     Undecided,
-    /// The process died, hung or talked nonsense.
+    /// The process crashed, hung or gave an unusable answer.
     Broken(String),
 }
 
 impl Pair {
-    /// Whether this end is allowed, and if not, why.
+    /// Checks whether this outcome is allowed.
     ///
     /// # Errors
     ///
-    /// One line that says what was wanted instead.
+    /// One line that says what was expected instead.
     pub fn judge(&self, end: &End) -> Result<(), String> {
         match (end, self.expect) {
             (End::Broken(reason), _) => Err(reason.clone()),
@@ -64,7 +64,7 @@ impl Pair {
 ///
 /// # Errors
 ///
-/// One line naming what cannot be read.
+/// One line that names what cannot be read.
 pub fn load(directory: &Path) -> Result<Vec<Pair>, String> {
     let index = place::text(&directory.join("index.jsonl"))?;
     let mut pairs = Vec::new();

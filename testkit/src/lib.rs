@@ -1,10 +1,9 @@
-//! The mirror: every engine sits the same exam here.
+//! The test kit: runs the same tests on every engine.
 //!
-//! The kit puts our engine (over bytes and over [`serde_json::Value`]) and its
-//! peers behind one [`Engine`](engine::Engine) trait, reads the test material
-//! (the official suite, the hostile pairs, the corpus, our own cases) and runs
-//! the exams whose results `cargo xtask` prints. It sees nothing but the public
-//! faces of the crates it tests, and it is never published.
+//! The kit puts our engine (over bytes and over [`serde_json::Value`]) and its peers behind one
+//! [`Engine`](engine::Engine) trait, reads the test material (the official suite, the hostile
+//! pairs, the corpus, our own cases) and runs the tests whose results `cargo xtask` prints. It uses
+//! only the public API of the crates under test, and is never published.
 
 pub mod annotations;
 pub mod cases;

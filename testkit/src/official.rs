@@ -1,9 +1,8 @@
 //! The official JSON Schema test suite: the validation tests of the five dialects.
 //!
-//! As the suite's README asks: remote documents are registered under
-//! `http://localhost:1234/`, `format` is asserted in `optional/format` and an
-//! annotation elsewhere, and a schema without `$schema` is of the dialect whose
-//! folder it lies in. There is no list of exclusions.
+//! As the suite's README requires, remote documents are registered under `http://localhost:1234/`,
+//! `format` is asserted in `optional/format` and an annotation elsewhere, and a schema without
+//! `$schema` has the dialect of its folder. No test is excluded.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -15,7 +14,7 @@ use crate::place;
 use crate::raw;
 use crate::tally::Tally;
 
-/// Runs every test of one dialect on every engine given.
+/// Runs every test of one dialect on all of these engines.
 ///
 /// # Errors
 ///
@@ -46,7 +45,7 @@ fn folder_name(dialect: Dialect) -> &'static str {
 ///
 /// # Errors
 ///
-/// One line naming the file that cannot be read.
+/// One line that names the file that cannot be read.
 pub fn load(
     suite: &Path,
     dialect: Dialect,
@@ -62,7 +61,7 @@ pub fn load(
         for case in raw::items(&text) {
             let mut case = cases::parse(case, &file, dialect)?;
             case.formats = formats;
-            // why: draft-07 lets the content keywords assert, and this file says what then holds.
+            // why: draft-07 allows asserting the content keywords, and this file expects that.
             case.content = inside == Path::new("optional/content.json");
             case.documents = Arc::clone(documents);
             found.push(case);
@@ -76,12 +75,12 @@ pub fn load(
 
 /// The suite's remote documents, under their retrieval URIs.
 ///
-/// The folders of releases that are not among the five dialects are left out:
-/// no test of the five refers to them.
+/// The folders of other releases than the five dialects are left out: no test of the five refers to
+/// them.
 ///
 /// # Errors
 ///
-/// One line naming the file that cannot be read.
+/// One line that names the file that cannot be read.
 pub fn documents(suite: &Path) -> Result<Arc<[Document]>, String> {
     let folder = suite.join("remotes");
     let mut found = Vec::new();

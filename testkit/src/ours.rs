@@ -5,11 +5,11 @@ use toolgate_schema::{CompileError, Compiler, Content, Formats, Schema, Verdict,
 
 use crate::engine::{Answer, Compiled, Document, Engine, Refusal, Setup};
 
-/// Ours over bytes: no `Value` is ever built.
+/// Our engine over bytes, without building a `Value`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Bytes;
 
-/// Ours over a parsed `serde_json::Value`.
+/// Our engine over a parsed `serde_json::Value`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Value;
 
@@ -63,7 +63,7 @@ pub fn compile(setup: &Setup<'_>) -> Result<Ours, Refusal> {
     Ok(Ours { schema, workspace })
 }
 
-/// A schema that our engine compiled, with the memory its checks reuse.
+/// A schema that our engine compiled, with the memory that its checks reuse.
 #[derive(Debug)]
 pub struct Ours {
     /// The schema.
@@ -73,7 +73,7 @@ pub struct Ours {
 }
 
 impl Ours {
-    /// Judges JSON text.
+    /// Checks JSON text.
     pub fn check_bytes(&mut self, instance: &[u8]) -> Answer {
         match self.schema.check(&mut self.workspace, instance) {
             Ok(verdict) => answer(verdict),
@@ -81,7 +81,7 @@ impl Ours {
         }
     }
 
-    /// Judges a parsed value.
+    /// Checks a parsed value.
     pub fn check_value(&mut self, instance: &serde_json::Value) -> Answer {
         answer(self.schema.check(&mut self.workspace, instance))
     }
@@ -114,10 +114,10 @@ impl Compiled for OverValue {
     }
 }
 
-/// Parses JSON text as a host without a depth limit would hold it.
+/// Parses JSON text like a host without a depth limit.
 ///
-/// The result may be so deep that dropping it overflows the stack
-/// (`serde_json` recurses there); its caller must not drop it on a small one.
+/// The result may be so deep that dropping it overflows the stack (`serde_json` recurses there).
+/// The caller must not drop it on a small stack.
 ///
 /// # Errors
 ///
@@ -141,7 +141,7 @@ pub fn parse_any_depth(text: &[u8]) -> Result<serde_json::Value, String> {
     Ok(built(document.document().root()))
 }
 
-/// A container that is being filled, and the values that it still needs.
+/// A container that is being filled, and the iterator over its remaining children.
 enum Frame<'a> {
     Array(Vec<serde_json::Value>, <View<'a> as Node<'a>>::Items),
     Object(

@@ -1,8 +1,8 @@
-//! The official output tests: each output must satisfy the schema that the test gives.
+//! The official output tests: each output must match the schema that the test gives.
 //!
-//! The schemas are judged by our own engine, which has the output metaschemas
-//! bundled. The folder `v1` is about the newer output formats; its schemas use
-//! nothing that 2020-12 lacks and are compiled as 2020-12.
+//! Our own engine checks the outputs, because it has the output metaschemas bundled. The folder
+//! `v1` tests the newer output formats; its schemas use only features of 2020-12 and are compiled
+//! as 2020-12.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ use crate::tally::Tally;
 ///
 /// # Errors
 ///
-/// One line naming what cannot be read.
+/// One line that names what cannot be read.
 pub fn run(suite: &Path) -> Result<Tally, String> {
     let mut tally = Tally::default();
     for (name, dialect) in [
@@ -30,7 +30,7 @@ pub fn run(suite: &Path) -> Result<Tally, String> {
         ("v1", Dialect::Draft202012),
     ] {
         let folder = suite.join("output-tests").join(name);
-        // Releases of the suite before 2026 do not have it.
+        // Releases of the suite before 2026 do not have this folder.
         if name == "v1" && !folder.is_dir() {
             continue;
         }
@@ -60,7 +60,7 @@ pub fn run(suite: &Path) -> Result<Tally, String> {
     Ok(tally)
 }
 
-/// The material of the unnamed next release, declared as 2020-12.
+/// Material for the unnamed next release, declared as 2020-12.
 fn as_dialect(text: &str) -> String {
     text.replace(
         "\"https://json-schema.org/v1\"",
@@ -87,7 +87,7 @@ fn one_case(place: &str, case: &str, dialect: Dialect, metaschema: &Document, ta
     }
 }
 
-/// The output by both representations.
+/// The output for both representations.
 fn written(compiled: &mut Ours, data: &str, name: &str) -> Result<[String; 2], String> {
     let format = OutputFormat::from_name(name).ok_or_else(|| format!("no format is `{name}`"))?;
     let document = OwnedDocument::read(data, &ReadLimits::default()).map_err(|e| e.to_string())?;

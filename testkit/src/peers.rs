@@ -1,4 +1,4 @@
-//! The peers: the `jsonschema` and `boon` crates, both on `serde_json::Value`, both offline.
+//! The peers: the `jsonschema` and `boon` crates, both over `serde_json::Value` and offline.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -12,8 +12,8 @@ use crate::engine::{Answer, Compiled, Document, Engine, Refusal, Setup};
 
 /// The `jsonschema` crate.
 ///
-/// Registered documents are prepared once per dialect and list of documents,
-/// because preparing them costs more than compiling against them.
+/// Registered documents are prepared once per dialect and list of documents, because this costs
+/// more than compiling a schema that refers to them.
 #[derive(Default)]
 pub struct Jsonschema {
     registries: RefCell<HashMap<u64, Arc<jsonschema::Registry<'static>>>>,
@@ -36,7 +36,7 @@ impl Jsonschema {
     ///
     /// # Errors
     ///
-    /// The crate's own refusal.
+    /// The crate's refusal.
     pub fn validator(
         &self,
         schema: &Value,
@@ -110,8 +110,8 @@ fn jsonschema_draft(dialect: Dialect) -> jsonschema::Draft {
 
 /// The `boon` crate.
 ///
-/// It asserts `format` in draft-07 and older whatever its options say, so suites that
-/// need annotation only must not show it a `format` there.
+/// It asserts `format` in draft-07 and older regardless of its options, so suites in which `format`
+/// is an annotation must not use it there.
 #[derive(Debug, Default)]
 pub struct Boon;
 
@@ -131,7 +131,7 @@ impl Boon {
     ///
     /// # Errors
     ///
-    /// The crate's own refusal.
+    /// The crate's refusal.
     pub fn compiled(schema: Value, setup: &Setup<'_>) -> Result<BoonCompiled, Refusal> {
         let mut compiler = boon::Compiler::new();
         compiler.use_loader(Box::new(boon::SchemeUrlLoader::new()));
@@ -166,7 +166,7 @@ pub struct BoonCompiled {
 }
 
 impl BoonCompiled {
-    /// Judges a parsed instance.
+    /// Checks a parsed instance.
     #[must_use]
     pub fn is_valid(&self, value: &Value) -> bool {
         self.schemas.validate(value, self.index).is_ok()
@@ -192,5 +192,5 @@ fn boon_draft(dialect: Dialect) -> boon::Draft {
     }
 }
 
-/// The URI under which `boon`, which compiles only named documents, finds the schema.
+/// The URI of the schema, because `boon` compiles only documents that have one.
 const BOON_ROOT: &str = "urn:toolgate:schema";

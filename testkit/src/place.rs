@@ -1,8 +1,8 @@
-//! Where the test material lies: named by the caller, by the environment, or beside the project.
+//! The location of test material: given by the caller or the environment, or beside the project.
 
 use std::path::{Path, PathBuf};
 
-/// A set of test material that lives outside the repository.
+/// A set of test material outside the repository.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Material {
     /// The official JSON Schema test suite.
@@ -16,7 +16,7 @@ pub enum Material {
 }
 
 impl Material {
-    /// The environment variable that names the directory.
+    /// The environment variable with the directory.
     #[must_use]
     pub fn variable(self) -> &'static str {
         match self {
@@ -27,12 +27,12 @@ impl Material {
         }
     }
 
-    /// The directory to read: the caller's, else the environment's, else the
-    /// one under `../shared` beside the workspace.
+    /// The directory to read: the caller's, else the one from the environment, else the one under
+    /// `../shared` beside the workspace.
     ///
     /// # Errors
     ///
-    /// One line that says which directory is absent and how to name another.
+    /// One line that says which directory is missing and how to give another.
     pub fn directory(self, named: Option<&str>) -> Result<PathBuf, String> {
         let chosen = named
             .map(PathBuf::from)
@@ -77,7 +77,7 @@ pub fn shared() -> PathBuf {
 ///
 /// # Errors
 ///
-/// One line naming the directory that could not be read.
+/// One line that names the directory that cannot be read.
 pub fn files(directory: &Path, extension: &str) -> Result<Vec<PathBuf>, String> {
     let mut found = Vec::new();
     let mut waiting = vec![directory.to_path_buf()];
@@ -103,7 +103,7 @@ pub fn files(directory: &Path, extension: &str) -> Result<Vec<PathBuf>, String> 
 ///
 /// # Errors
 ///
-/// One line naming the file.
+/// One line that names the file.
 pub fn text(path: &Path) -> Result<String, String> {
     std::fs::read_to_string(path).map_err(|e| format!("`{}`: {e}", path.display()))
 }

@@ -1,5 +1,5 @@
-//! The plain program, which explains, held against the optimised one, which decides: both give
-//! one verdict, and the subschema of each finding fails for the value of the finding.
+//! Compares the plain program, which explains, with the optimised one, which decides: their
+//! verdicts must be equal, and the subschema of each finding must fail for the finding's value.
 
 use serde_json::Value;
 use toolgate_schema::{Finding, FindingKind, OutputFormat, Verdict};
@@ -7,12 +7,11 @@ use toolgate_schema::{Finding, FindingKind, OutputFormat, Verdict};
 use crate::engine::{Answer, Document, Setup};
 use crate::ours::{self, Ours};
 
-/// What is wrong with the explanation of an instance whose verdict is `expected`, in one line;
-/// nothing if all is well.
+/// Checks the explanation of an instance whose verdict is `expected`.
 ///
 /// # Errors
 ///
-/// That line.
+/// One line that says what is wrong.
 pub fn hold(
     ours: &mut Ours,
     setup: &Setup<'_>,
@@ -36,7 +35,7 @@ pub fn hold(
     if report.findings.is_empty() != expected {
         return Err(format!("{} findings", report.findings.len()));
     }
-    // The verdict of such an output is that of the plain program.
+    // The verdict of this output format comes from the plain program.
     let output = schema
         .output(workspace, bytes, OutputFormat::List)
         .map_err(|error| error.to_string())?;
@@ -50,9 +49,9 @@ pub fn hold(
     Ok(())
 }
 
-/// Checks that the subschema that a finding names fails, by itself, for the finding's value.
+/// Checks that the subschema of a finding, compiled alone, fails for the finding's value.
 fn fails(setup: &Setup<'_>, finding: &Finding, instance: &Value) -> Result<(), String> {
-    // Where these lead hangs on how the subschema was come to.
+    // Their targets depend on the dynamic scope, which a subschema alone does not have.
     if ["$dynamicRef", "$recursiveRef"]
         .iter()
         .any(|name| setup.schema.contains(name))
@@ -101,7 +100,7 @@ fn fails(setup: &Setup<'_>, finding: &Finding, instance: &Value) -> Result<(), S
     }
 }
 
-/// A JSON pointer as a URI fragment holds it.
+/// Escapes a JSON pointer for a URI fragment.
 fn fragment(pointer: &str) -> String {
     let mut text = String::new();
     for byte in pointer.bytes() {
@@ -116,7 +115,7 @@ fn fragment(pointer: &str) -> String {
 
 /// The retrieval URI of the schema under test.
 const WHOLE: &str = "urn:toolgate:whole";
-/// Findings of one instance that are looked at.
+/// The number of findings per instance that are checked.
 const FINDINGS: usize = 6;
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! Schemas as providers read them who do not read JSON Schema.
+//! Reads schemas like model providers that do not follow JSON Schema.
 
 use serde_json::Value;
 
-/// A schema published for Gemini as Gemini reads it: `nullable` is its word for null.
+/// A schema published for Gemini, as Gemini reads it: `nullable` allows null.
 #[must_use]
 pub fn read_nullable(schema: &Value) -> Value {
     let Value::Object(members) = schema else {

@@ -1,9 +1,8 @@
-//! Cuts JSON text into its parts without reading the parts.
+//! Splits JSON text into its parts without parsing the parts.
 //!
-//! Test material must reach every engine as it was written (`1.0` is not `1`,
-//! and a number of 400 digits is a number), so the loaders keep slices of the
-//! file instead of parsed values. The text is trusted to be JSON; on anything
-//! else the cutters stop early.
+//! Test material must reach every engine as it was written (`1.0` is not `1`, and a number of 400
+//! digits is a number), so the loaders keep slices of the file instead of parsed values. The text
+//! is assumed to be JSON; otherwise the functions stop early.
 
 /// The items of a JSON array, each as its source text.
 ///
@@ -62,7 +61,7 @@ pub fn members(object: &str) -> Vec<(String, &str)> {
     found
 }
 
-/// The member of that name, as source text.
+/// The source text of the member with this name.
 #[must_use]
 pub fn member<'a>(object: &'a str, name: &str) -> Option<&'a str> {
     members(object)
@@ -76,7 +75,7 @@ pub fn string(text: &str) -> String {
     serde_json::from_str(text).unwrap_or_default()
 }
 
-/// Cuts the first value off `text`: the value and what follows it.
+/// Splits the first value from the rest of `text`.
 fn value(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start();
     let mut depth = 0_usize;

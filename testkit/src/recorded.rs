@@ -1,12 +1,12 @@
-//! What the tests of several crates share: reproducible random numbers, and the recorded tools.
+//! Shared by the tests of several crates: reproducible random numbers, and the recorded tools.
 
 use std::collections::HashMap;
 
 use toolgate_json::{Node as _, OwnedDocument, ReadLimits};
 
-/// Splitmix64: the same numbers on every machine.
+/// SplitMix64: the same numbers on every machine.
 pub struct Dice(
-    /// The state: any number will do.
+    /// The state; any number will do.
     pub u64,
 );
 
@@ -34,12 +34,11 @@ pub struct Recorded {
     pub name: String,
     /// The schema's text.
     pub schema: String,
-    /// JSON texts, and whether they are valid.
+    /// JSON texts, and whether each is valid.
     pub instances: Vec<(String, bool)>,
 }
 
-/// Every schema of the recorded listings in `../shared/corpus`; `None` where
-/// they are absent.
+/// All schemas of the recorded listings in `../shared/corpus`; `None` if these are missing.
 pub fn recorded() -> Option<Vec<Recorded>> {
     let root = crate::place::shared().join("corpus");
     let mut files: Vec<_> = std::fs::read_dir(root.join("listings"))

@@ -1,9 +1,9 @@
-//! What passed and what failed, and the line that says so.
+//! Counts of passed and failed tests, and the line that reports them.
 
-/// The most failures a tally keeps in words; the rest are only counted.
+/// The maximum number of failures that a tally keeps as text. The others are only counted.
 const KEPT: usize = 50;
 
-/// Counts of an exam, with the first failures in words.
+/// The counts of a test run, with the first failures as text.
 ///
 /// # Example
 ///

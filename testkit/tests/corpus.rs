@@ -1,4 +1,4 @@
-//! The corpus, on both instance representations; ignored where it is absent.
+//! The corpus, on both instance representations; ignored if it is missing.
 
 use toolgate_testkit::{corpus, engines, place::Material};
 

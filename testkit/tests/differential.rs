@@ -1,4 +1,4 @@
-//! A fixed sample of generated pairs; `cargo xtask differential` looks at fresh ones.
+//! A fixed sample of generated pairs. `cargo xtask differential` generates new ones.
 
 use toolgate_testkit::differential::runner::{self, Engines};
 use toolgate_testkit::ours::{Bytes, Value};

@@ -1,4 +1,4 @@
-//! The official suite, on both instance representations; ignored where it is absent.
+//! The official suite, on both instance representations; ignored if it is missing.
 
 use toolgate_testkit::Dialect;
 use toolgate_testkit::engine::Engine;

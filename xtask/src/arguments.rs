@@ -1,4 +1,4 @@
-//! The little that the commands take: words and `--name value` pairs.
+//! Parses the arguments of the commands: words, and `--name value` pairs.
 
 /// A command's arguments.
 #[derive(Debug, Default)]
@@ -9,7 +9,7 @@ pub(crate) struct Arguments {
 }
 
 impl Arguments {
-    /// Sorts the words from the options; an option takes the word that follows it, unless that is an option too.
+    /// Separates words and options. An option takes the next word, unless that is an option itself.
     pub(crate) fn parse(given: impl Iterator<Item = String>) -> Self {
         let mut arguments = Self::default();
         let mut waiting: Option<String> = None;
@@ -54,7 +54,7 @@ impl Arguments {
     ///
     /// # Errors
     ///
-    /// One line if it is not one.
+    /// One line if the value is not a number.
     pub(crate) fn number(&self, name: &str) -> Result<Option<u64>, String> {
         self.option(name)
             .map(|value| {

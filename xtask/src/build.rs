@@ -1,4 +1,4 @@
-//! What the runners need built, and where it is built.
+//! Builds what the runners need.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -25,7 +25,7 @@ pub(crate) fn target() -> Result<PathBuf, String> {
     Ok(profile.parent().map(PathBuf::from).unwrap_or(profile))
 }
 
-/// Builds the command line, in the profile of the tests or of a release as this program is, and returns its path.
+/// Builds the command line in this program's profile (test or release), and returns its path.
 ///
 /// # Errors
 ///
@@ -34,18 +34,18 @@ pub(crate) fn toolgate() -> Result<PathBuf, String> {
     binary("toolgate")
 }
 
-/// Builds one binary of the workspace, for tests only, as [`toolgate`] does.
+/// Builds one binary of the workspace that is only for tests, like [`toolgate`].
 ///
 /// # Errors
 ///
 /// One line if it cannot be built.
 pub(crate) fn binary(name: &str) -> Result<PathBuf, String> {
-    // why: a package alone, or binaries alone, take other features of their dependencies than the
-    // tests do, and half the tree would be built a second time.
+    // why: a single package, or only binaries, would select other features of their dependencies
+    // than the tests do, and half of the tree would be built a second time.
     built(name, &["--workspace", "--bin", name, "--example", LOAD])
 }
 
-/// Builds the example that has a quick server for measurements, and returns its path.
+/// Builds the example with a fast server for measurements, and returns its path.
 ///
 /// # Errors
 ///
@@ -59,13 +59,13 @@ pub(crate) fn quick_server() -> Result<PathBuf, String> {
 
 const LOAD: &str = "guard_load";
 
-/// Runs `cargo build` and returns the path of what it made.
+/// Runs `cargo build` and returns the path of the result.
 fn built(path: &str, what: &[&str]) -> Result<PathBuf, String> {
     let profile = profile_directory()?;
     let mut cargo = cargo();
     cargo.args(["build", "--quiet"]).args(what);
     cargo.arg("--target-dir").arg(target()?);
-    // why: what `cargo test` builds lies in `target/debug`, and is what the runners measure and try.
+    // why: `cargo test` builds into `target/debug`, and the runners measure and test that build.
     let release = profile.ends_with("release");
     cargo.args(["--profile", if release { "release" } else { "test" }]);
     let status = cargo.status().map_err(|e| format!("cargo build: {e}"))?;
@@ -76,7 +76,7 @@ fn built(path: &str, what: &[&str]) -> Result<PathBuf, String> {
     }
 }
 
-/// Builds a package of one binary of the same name, always optimised, and returns its path.
+/// Builds a package with one binary of the same name, always optimised, and returns its path.
 ///
 /// # Errors
 ///
@@ -96,13 +96,13 @@ pub(crate) fn release(package: &str) -> Result<PathBuf, String> {
     }
 }
 
-/// The `cargo` that runs us, in the workspace's root.
+/// The `cargo` that runs this program, in the workspace's root.
 pub(crate) fn cargo() -> Command {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
     command.current_dir(toolgate_testkit::place::workspace());
-    // why: build scripts ask to run again when these change (ring's does), and everything above
-    // them would be built anew, here and again in each build without xtask.
+    // why: some build scripts run again when these change (ring's does). Everything that depends on
+    // them would be rebuilt here, and again in the next build without xtask.
     for (name, _) in std::env::vars_os() {
         let is_of_a_package = name.to_str().is_some_and(|name| {
             name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_")

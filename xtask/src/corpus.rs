@@ -1,4 +1,4 @@
-//! `cargo xtask corpus`: published tool listings, and labelled values for them.
+//! `cargo xtask corpus`: checks published tool listings, and labelled values for them.
 
 use toolgate_testkit::corpus;
 use toolgate_testkit::engines;
@@ -7,7 +7,7 @@ use toolgate_testkit::tally::Tally;
 
 use crate::arguments::Arguments;
 
-/// Compiles every schema, judges every labelled value, and returns how many values got another verdict.
+/// Compiles every schema, checks every value, and returns how many values got another verdict.
 pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     let directory = Material::Corpus.directory(arguments.first())?;
     let listings = corpus::load(&directory)?;

@@ -1,4 +1,4 @@
-//! `cargo xtask differential`: generated pairs on our engine and on its peers.
+//! `cargo xtask differential`: compares our engine with its peers on generated pairs.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     let (Some(bytes), Some(value)) = (ours.first(), ours.last()) else {
         return Err("no engine is named".to_owned());
     };
-    // why: a peer's panic is caught and counted, its message would only bury the report.
+    // why: a peer's panic is caught and counted; its message would only clutter the report.
     std::panic::set_hook(Box::new(|_| {}));
     let outcome = runner::run(
         &Engines {
@@ -51,12 +51,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     Ok(outcome.tally.failed)
 }
 
-/// Without `--seed` each run looks at other pairs; the seed is printed so that it can be repeated.
+/// Without `--seed`, each run has other pairs. The seed is printed, so that a run can be repeated.
 fn fresh_seed() -> u64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| since.as_secs())
 }
 
-/// The pairs of a run that names no number.
+/// The number of pairs if none is given.
 const PAIRS: u64 = 100_000;

@@ -1,5 +1,5 @@
-//! `cargo xtask instructions`: how many instructions fixed pieces of work take, by
-//! callgrind, compared with the counts in `bench/instructions.txt`.
+//! `cargo xtask instructions`: counts the instructions of fixed pieces of work with callgrind, and
+//! compares them with `bench/instructions.txt`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -14,7 +14,7 @@ use toolgate_testkit::tally::Tally;
 use crate::arguments::Arguments;
 use crate::build;
 
-/// Counts, and compares with the file or (`--write`) writes it. Words choose sets.
+/// Counts, and compares with the file or writes it (`--write`). Words select sets.
 pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     let program = build::release("toolgate-counted")?;
     let room = build::target()?.join("instructions");
@@ -71,14 +71,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     Ok(tally.failed)
 }
 
-/// A fixed part of a set as JSON.
+/// A fixed part of a set, as JSON.
 fn piece(set: &Set) -> String {
     let step = set.schemas.len().div_ceil(SCHEMAS).max(1);
     let most = if set.schemas.len() > 1 { FEW } else { MANY };
     let schemas = set.schemas.iter().step_by(step);
     let written = schemas.map(|one| {
         let (valid, invalid) = (some(&one.valid, most), some(&one.invalid, most));
-        // Members in one order, whatever `serde_json` keeps in this build: counts hang on the layout.
+        // Members in a fixed order, whatever `serde_json` does in this build: counts depend on it.
         format!(
             r#"{{"schema":{},"valid":{},"invalid":{}}}"#,
             json!(one.schema),
@@ -89,7 +89,7 @@ fn piece(set: &Set) -> String {
     format!("[{}]", written.collect::<Vec<_>>().join(","))
 }
 
-/// The first texts, up to a count and (but for the first) a size.
+/// The first texts, up to a number and, after the first, up to a size.
 fn some(texts: &[String], most: usize) -> &[String] {
     let mut bytes = 0;
     let fits = texts.iter().take(most).take_while(|text| {
@@ -102,7 +102,7 @@ fn some(texts: &[String], most: usize) -> &[String] {
 
 type Counts = BTreeMap<(String, String), u64>;
 
-/// Runs the work under callgrind; what each phase took with all that it called.
+/// Runs the work under callgrind. Returns the cost of each phase, including all its callees.
 fn counted(program: &Path, work: &Path, room: &Path) -> Result<Vec<(String, u64)>, String> {
     let profile = room.join("profile");
     let output = Command::new("valgrind")
@@ -133,8 +133,8 @@ fn counted(program: &Path, work: &Path, room: &Path) -> Result<Vec<(String, u64)
     Ok(phases)
 }
 
-/// The calls of `counted_PHASE` in a profile: behind `cfn=` with the name comes
-/// `calls=`, then a line with the place and the cost.
+/// The calls of `counted_PHASE` in a profile: after `cfn=` with the name comes `calls=`, then a
+/// line with the position and the cost.
 fn phases(profile: &str) -> Vec<(String, u64)> {
     let mut found = Vec::new();
     let mut lines = profile.lines();
@@ -153,7 +153,7 @@ fn phases(profile: &str) -> Vec<(String, u64)> {
     found
 }
 
-/// The counts of the file: `SET PHASE COUNT` a line, `#` before a remark.
+/// The counts in the file: one `SET PHASE COUNT` per line; `#` begins a comment.
 fn known(file: &Path) -> Result<Counts, String> {
     let text = std::fs::read_to_string(file).map_err(|e| format!("`{}`: {e}", file.display()))?;
     let mut counts = Counts::new();
@@ -186,14 +186,14 @@ fn ratio(now: u64, before: u64) -> f64 {
     float(now) / float(before)
 }
 
-/// The rise that fails.
+/// A larger rise is a failure.
 const RISE: f64 = 0.02;
-/// Schemas of a set that has many, about.
+/// The approximate number of schemas that are used from a large set.
 const SCHEMAS: usize = 150;
-/// Instances of a schema in a set of one, and of many.
+/// Instances per schema, in a set of one schema and in larger sets.
 const MANY: usize = 40;
 const FEW: usize = 2;
-/// Bytes of instances of one kind of one schema.
+/// The maximum number of bytes of a schema's valid, or invalid, instances.
 const BYTES: usize = 60_000;
 
 #[cfg(test)]

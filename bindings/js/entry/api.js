@@ -1,4 +1,4 @@
-// What the package exports, on a compiled module. `full` has tool contracts and lint.
+// The exports of the package, for a compiled module. `full` has tool contracts and lint.
 
 import { contracts } from '../lib/contracts.js';
 import { Engine } from '../lib/engine.js';

@@ -1,4 +1,4 @@
-// What the lean build exports, on a compiled module.
+// The exports of the lean build, for a compiled module.
 
 import { Engine } from '../lib/engine.js';
 import { InputError, InternalError, SchemaError, ToolgateError, UndecidedError } from '../lib/errors.js';

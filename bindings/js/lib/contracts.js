@@ -1,10 +1,10 @@
-// Tool contracts and lint: what the full build has beside validators.
+// Tool contracts and lint, which only the full build has.
 
 import { UNREADABLE, givenText, textOf } from './engine.js';
 import { ContractError, InputError, InternalError, SchemaError } from './errors.js';
 import { SCHEMA_CHARACTERS, definitionText, optionsText } from './validator.js';
 
-/** The class of tool contracts on an engine, and lint. */
+/** The class of tool contracts on an engine, and the lint function. */
 export function contracts(engine) {
   const registry = new FinalizationRegistry(({ wasm, handle }) => {
     if (wasm === engine.wasm) engine.call('free_contract', handle);

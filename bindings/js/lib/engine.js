@@ -1,4 +1,4 @@
-// One instance of the WebAssembly module, and the texts that go in and out of it.
+// One instance of the WebAssembly module, and its input and output texts.
 
 import { InputError, InternalError } from './errors.js';
 import { NotJson, jsonText } from './json.js';
@@ -31,8 +31,8 @@ export class Engine {
   }
 
   /**
-   * Calls a function. If it traps, which no input should bring about, the instance is replaced: what
-   * its memory holds then is unknown. Handles of the old one are void, which `wasm` tells.
+   * Calls a function. If it traps, which no input should cause, the instance is replaced, because the
+   * state of its memory is unknown. Handles of the old instance are invalid; `wasm` identifies it.
    */
   call(name, ...numbers) {
     try {
@@ -47,7 +47,7 @@ export class Engine {
     return Object.assign(new InternalError({ code: 'internal', message: `the engine failed: ${cause}` }), { cause });
   }
 
-  /** The input buffer with room for so many bytes. Growing memory makes older views empty. */
+  /** The input buffer, with at least this many bytes. Growing the memory detaches older views. */
   #reserve(bytes) {
     if (this.#room.length < bytes) {
       const start = this.call('reserve', Math.max(bytes, 4096)) >>> 0;
@@ -74,13 +74,13 @@ export class Engine {
     return writeTo(this.#reserve(typeof text === 'string' ? text.length * 3 : text.length), text, 0);
   }
 
-  /** The text that the last call left. */
+  /** The output text of the last call. */
   output() {
     const start = this.call('output') >>> 0;
     return decoder.decode(new Uint8Array(this.wasm.memory.buffer, start, this.call('output_length')));
   }
 
-  /** What the last call left, as a value. */
+  /** The output of the last call, as a value. */
   json() {
     return JSON.parse(this.output());
   }
@@ -91,11 +91,11 @@ function writeTo(room, text, at) {
     room.set(text, at);
     return text.length;
   }
-  // The lengths were made room for, so all of it is written.
+  // The buffer is long enough, so all of the text is written.
   return encoder.encodeInto(text, at === 0 ? room : room.subarray(at)).written;
 }
 
-/** Text as it is to be read: a string or bytes. */
+/** Text for the engine: a well-formed string, or bytes. */
 export function givenText(text) {
   if (typeof text === 'string') {
     if (isWellFormed(text)) return text;

@@ -1,6 +1,6 @@
-// What is thrown: each says in `code` what is wrong.
+// The errors that are thrown; `code` says what is wrong.
 
-/** Something that this package refuses; the others are kinds of it. */
+/** Base class of the errors that this package throws. */
 export class ToolgateError extends Error {
   /** @param {{code: string, message: string}} details */
   constructor({ message, ...details }) {
@@ -13,21 +13,21 @@ export class ToolgateError extends Error {
   }
 }
 
-/** A schema that does not compile, or an option that there is not. */
+/** A schema that does not compile, or an invalid option. */
 export class SchemaError extends ToolgateError {}
 
-/** An instance that is not JSON, or over a limit of the reader. It has no verdict. */
+/** An instance that is not JSON, or is over a limit of the reader. It has no verdict. */
 export class InputError extends ToolgateError {}
 
-/** A tool's definition that is not what the protocol says, or whose schemas do not compile. */
+/** A tool definition that is malformed, or whose schemas do not compile. */
 export class ContractError extends ToolgateError {}
 
-/** A bound was reached before the answer was known. */
+/** A limit was reached before the verdict. */
 export class UndecidedError extends ToolgateError {
   constructor(details) {
     super({ code: 'undecided', ...details });
   }
 }
 
-/** A fault of this package. Nothing was decided. */
+/** A bug in this package. There is no verdict. */
 export class InternalError extends ToolgateError {}

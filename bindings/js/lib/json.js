@@ -1,7 +1,7 @@
 // Writes JavaScript values as JSON text, and refuses what JSON does not have.
 //
-// JSON.stringify would change the value without a word: NaN becomes null, a Map becomes {}, a Date a
-// string. A verdict would then be about another value than the one that the program goes on with.
+// JSON.stringify would silently change the value: NaN becomes null, a Map becomes {}, a Date becomes a
+// string. The verdict would then be about another value than the one that the program uses.
 
 /** A value that has no JSON text. `path` is a JSON pointer to it. */
 export class NotJson {
@@ -13,18 +13,18 @@ export class NotJson {
 
 /**
  * The JSON text of a value. Members whose value is `undefined` are left out, as on the wire. Text that
- * grows beyond `most` characters is returned as far as it is: the reader refuses it for its length.
+ * grows beyond `most` characters is returned incomplete: the reader refuses it for its length.
  */
 export function jsonText(value, most) {
   room = most;
-  // The quick way for what JSON.stringify writes as it is; the other one says what is wrong, and where.
+  // The fast path is for values that JSON.stringify does not change; `write` says what is wrong, and where.
   return isPlain(value, DEPTH) && room >= 0 ? JSON.stringify(value) : write(value, '', most, DEPTH);
 }
 
-/** Characters that may still come, counted by `isPlain`. */
+/** Characters that are still allowed; `isPlain` counts them down. */
 let room = 0;
 
-/** Whether a value is made of what JSON has alone, which `write` would not refuse. */
+/** Whether a value has only JSON values, so `write` would not refuse it. */
 function isPlain(value, levels) {
   switch (typeof value) {
     case 'string':
@@ -68,7 +68,7 @@ function write(value, before, most, levels) {
       return before + value;
     case 'object':
       if (value === null) return before + 'null';
-      if (levels === 0) throw new NotJson(`a value with more than ${DEPTH} levels, or one that holds itself`);
+      if (levels === 0) throw new NotJson(`a value with more than ${DEPTH} levels, or one that contains itself`);
       return Array.isArray(value) ? writeArray(value, before, most, levels - 1) : writeObject(value, before, most, levels - 1);
     case 'bigint':
       throw new NotJson('a BigInt');
@@ -112,7 +112,7 @@ function writeObject(object, before, most, levels) {
   return text + '}';
 }
 
-/** Whether objects of this prototype are plain: none, or another realm's `Object.prototype`. */
+/** Whether objects with this prototype are plain: no prototype, or `Object.prototype` of another realm. */
 function isPlainPrototype(prototype) {
   if (prototype === null) return true;
   return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'isPrototypeOf');
@@ -133,7 +133,7 @@ function within(error, name) {
   return error;
 }
 
-/** What a JSON string cannot hold as it is, and halves of surrogate pairs. */
+/** Characters that a JSON string must escape, and halves of surrogate pairs. */
 const SPECIAL = /["\\\u0000-\u001f\ud800-\udfff]/;
-/** Levels of a value. Text can be as deep as `limits.instance.depth` allows. */
+/** Maximum depth of a value. Text can be as deep as `limits.instance.depth` allows. */
 const DEPTH = 1000;

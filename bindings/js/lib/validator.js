@@ -1,11 +1,11 @@
-// Validators: a schema compiled once, asked many times.
+// Validators: a schema is compiled once and checked many times.
 
 import { INVALID, UNDECIDED, UNREADABLE, VALID, givenText, textOf } from './engine.js';
 import { InputError, InternalError, SchemaError, UndecidedError } from './errors.js';
 
 const VALID_RESULT = Object.freeze({ verdict: 'valid' });
 
-/** Characters of a schema or of options, given as values, at which writing them stops. */
+/** Maximum characters of a schema or of options that are given as values. */
 export const SCHEMA_CHARACTERS = 1 << 26;
 
 /** The classes of validators on an engine. */
@@ -102,7 +102,7 @@ export function validators(engine) {
       return engine.json();
     }
 
-    /** Bytes of WebAssembly memory, which grows and is never given back. */
+    /** Bytes of WebAssembly memory, which grows and never shrinks. */
     static memoryBytes() {
       return engine.wasm.memory.buffer.byteLength;
     }
@@ -125,7 +125,7 @@ export function validators(engine) {
         throw new TypeError("`uncompilable` must be 'refuse' or 'throw'");
       }
       this.#throws = uncompilable === 'throw';
-      // As the guard does: a keyword that its dialect forbids costs nobody the tool.
+      // As in the guard: an invalid keyword must not make the tool unusable.
       this.#options = { strictness: 'lenient', ...options };
     }
 
@@ -152,12 +152,12 @@ export function validators(engine) {
   return { Validator, ToolgateJsonSchemaValidator };
 }
 
-/** The SDK's third answer is its second: what is not known to match does not match. */
+/** The SDK has two verdicts: undecided counts as invalid. */
 function refused(errorMessage) {
   return { valid: false, data: undefined, errorMessage };
 }
 
-/** A schema, a tool or a listing: text as it is, or a value. */
+/** The text of a schema, a tool or a listing, which is given as text or as a value. */
 export function definitionText(definition) {
   if (typeof definition === 'string' || definition instanceof Uint8Array) return givenText(definition);
   try {
@@ -168,7 +168,7 @@ export function definitionText(definition) {
   }
 }
 
-/** Options as text; nothing if there are none. */
+/** Options as text; empty if there are none. */
 export function optionsText(options) {
   if (options === undefined) return '';
   try {

@@ -1,4 +1,4 @@
-//! Tool contracts: the definition of a tool, and calls and results held to it.
+//! Tool contracts: the definition of a tool, and the checks of calls and results.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::options::{Options, Refusal};
 use crate::write::Object;
 use crate::{INVALID, MISUSED, REFUSED, State, VALID, report};
 
-/// A contract, and what its checks go by.
+/// A contract, and the settings of its checks.
 pub(crate) struct Contract {
     tool: Arc<ToolContract>,
     era: Era,
@@ -133,7 +133,7 @@ fn write(out: &mut String, decision: &Decision, era: Era) -> u32 {
             object.array("errors", findings.unwrap_or_default(), report::finding);
             let complete = refusal.report.as_ref().is_none_or(|report| report.complete);
             object.boolean("complete", complete);
-            // What a server answers with: a result of the tool, or else a JSON-RPC error.
+            // The answer of a server: a result of the tool, or else a JSON-RPC error.
             match refusal.is_result_in(era) {
                 true => object.member("result", |out| out.push_str(&refusal.error_result(era))),
                 false => object.object("error", |object| {
@@ -154,12 +154,12 @@ fn checked(checked: Checked) -> &'static str {
         Checked::InputRequired => "input-required",
         Checked::TaskCreated | Checked::TaskWithoutResult => "task",
         Checked::EraWithoutOutput => "era-without-output",
-        // The checker refuses what it cannot decide, and has no other engine.
+        // The checker refuses undecided values, and has no other engine.
         _ => "not-checked",
     }
 }
 
-/// The option that names the protocol version.
+/// The option with the protocol version.
 const ERA: &str = "protocolVersion";
-/// The protocol version unless one is named.
+/// The protocol version if the option is missing.
 const NEWEST: Era = Era::V2026_07_28;

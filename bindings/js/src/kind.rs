@@ -1,12 +1,12 @@
-//! What is wrong with an instance, for programs: a `name` to tell the kinds apart and the members
-//! that the kind has. `lib/types.d.ts` has the same list as types.
+//! The kinds of findings, for programs: a `name` that identifies the kind, and the members of the
+//! kind. `lib/types.d.ts` has the same list as types.
 
 use toolgate_schema::{Branches, FindingKind, FoundValue, Tag};
 
 use crate::report::type_name;
 use crate::write::Object;
 
-/// The members of a kind.
+/// Writes the members of a kind.
 pub(crate) fn write(out: &mut Object<'_>, kind: &FindingKind) {
     match kind {
         FindingKind::Type { expected, found } => {
@@ -141,7 +141,7 @@ pub(crate) fn write(out: &mut Object<'_>, kind: &FindingKind) {
             out.text("name", "never");
             value(out, found);
         }
-        // A kind that this crate does not know yet: the keyword and the message say what it is.
+        // A kind that this crate does not know yet. The keyword and the message describe it.
         _ => out.text("name", "other"),
     }
 }

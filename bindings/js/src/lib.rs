@@ -1,11 +1,11 @@
 //! The functions that JavaScript calls, and the state that they share.
 //!
-//! The interface is numbers and bytes. The caller writes its texts into the input buffer, calls a
-//! function with their lengths, and reads JSON from the output buffer if the function's answer
-//! says that there is some. `lib/engine.js` is the only caller.
+//! The interface consists of numbers and bytes. The caller writes its texts into the input buffer,
+//! calls a function with their lengths, and reads JSON from the output buffer if the function's
+//! answer says that there is output. `lib/engine.js` is the only caller.
 //!
-//! Nothing here decides anything: the verdict, the words and the limits are those of
-//! `toolgate-schema`, `toolgate-mcp` and `toolgate-analysis`.
+//! Nothing here decides anything: verdicts, messages and limits come from `toolgate-schema`,
+//! `toolgate-mcp` and `toolgate-analysis`.
 
 #[cfg(feature = "contracts")]
 mod contract;
@@ -27,7 +27,7 @@ use options::{Options, Refusal};
 use slots::Slots;
 use write::Object;
 
-/// Everything that lives between calls. WebAssembly has one thread here.
+/// The state between calls. WebAssembly has one thread here.
 #[derive(Default)]
 struct State {
     input: Vec<u8>,
@@ -38,14 +38,14 @@ struct State {
     contracts: Slots<contract::Contract>,
 }
 
-/// A schema, and the bytes that an instance of it may have.
+/// A schema, and the maximum number of bytes of an instance.
 struct Compiled {
     schema: Schema,
     instance_bytes: usize,
 }
 
 impl State {
-    /// Two texts that stand one after the other in the input buffer.
+    /// Two texts, one after the other in the input buffer.
     fn texts(&self, first: usize, second: usize) -> Option<(&[u8], &[u8])> {
         let (first, rest) = self.input.split_at_checked(first)?;
         Some((first, rest.get(..second)?))
@@ -63,14 +63,14 @@ fn with<T>(then: impl FnOnce(&mut State) -> T) -> T {
 /// The answers of the functions that check.
 const VALID: u32 = 0;
 const INVALID: u32 = 1;
-/// The output says which bound was reached.
+/// The output says which limit was reached.
 const UNDECIDED: u32 = 2;
 /// The output says why the instance cannot be read.
 const UNREADABLE: u32 = 3;
-/// The caller broke the interface: an unknown handle, or lengths beyond the input buffer.
+/// The caller misused the interface: an unknown handle, or lengths beyond the input buffer.
 const MISUSED: u32 = 4;
 
-/// The answer of a function that makes something: there is none, and the output says why.
+/// The answer of a function that makes something: it failed, and the output says why.
 const REFUSED: u32 = 0;
 
 #[expect(
@@ -79,11 +79,11 @@ const REFUSED: u32 = 0;
               symbol's (such as the C library's `free`); no body below is"
 )]
 pub mod exports {
-    //! The functions, by the names that the module exports.
+    //! The functions that the module exports, by name.
 
     use super::{MISUSED, VALID, with};
 
-    /// Makes room for `bytes` of input and says where it begins.
+    /// Makes room for `bytes` of input and returns the address of the buffer.
     #[unsafe(no_mangle)]
     pub extern "C" fn reserve(bytes: usize) -> *mut u8 {
         with(|state| {
@@ -94,25 +94,25 @@ pub mod exports {
         })
     }
 
-    /// Where the output begins.
+    /// The address of the output.
     #[unsafe(no_mangle)]
     pub extern "C" fn output() -> *const u8 {
         with(|state| state.output.as_ptr())
     }
 
-    /// How many bytes of output there are.
+    /// The number of bytes of output.
     #[unsafe(no_mangle)]
     pub extern "C" fn output_length() -> usize {
         with(|state| state.output.len())
     }
 
-    /// Compiles a schema under options; a handle or [`super::REFUSED`].
+    /// Compiles a schema with options. Returns a handle or [`super::REFUSED`].
     #[unsafe(no_mangle)]
     pub extern "C" fn compile(schema: usize, options: usize) -> u32 {
         with(|state| super::compile(state, schema, options))
     }
 
-    /// The bytes that an instance may have under a schema's limits.
+    /// The maximum number of bytes of an instance under a schema's limits.
     #[unsafe(no_mangle)]
     pub extern "C" fn instance_bytes(schema: u32) -> u32 {
         with(|state| {
@@ -122,7 +122,7 @@ pub mod exports {
         })
     }
 
-    /// Forgets a schema.
+    /// Drops a schema.
     #[unsafe(no_mangle)]
     pub extern "C" fn free_schema(schema: u32) {
         with(|state| state.schemas.remove(schema));
@@ -134,13 +134,13 @@ pub mod exports {
         with(|state| super::check(state, schema, instance))
     }
 
-    /// Says why JSON text does not match: writes a report.
+    /// Explains why JSON text does not match: writes a report.
     #[unsafe(no_mangle)]
     pub extern "C" fn explain(schema: u32, instance: usize) -> u32 {
         with(|state| super::explain(state, schema, instance))
     }
 
-    /// Writes what was left out of a schema.
+    /// Writes a list of the parts that were left out of a schema.
     #[unsafe(no_mangle)]
     pub extern "C" fn warnings(schema: u32) -> u32 {
         with(|state| match state.schemas.get(schema) {
@@ -153,14 +153,14 @@ pub mod exports {
         })
     }
 
-    /// Reads a tool's definition under options; a handle or [`super::REFUSED`].
+    /// Reads a tool's definition with options. Returns a handle or [`super::REFUSED`].
     #[cfg(feature = "contracts")]
     #[unsafe(no_mangle)]
     pub extern "C" fn contract(tool: usize, options: usize) -> u32 {
         with(|state| super::contract::read(state, tool, options))
     }
 
-    /// Forgets a contract.
+    /// Drops a contract.
     #[cfg(feature = "contracts")]
     #[unsafe(no_mangle)]
     pub extern "C" fn free_contract(contract: u32) {
@@ -183,7 +183,7 @@ pub mod exports {
         with(|state| super::contract::check(state, contract, result, super::contract::What::Result))
     }
 
-    /// Lints a listing under options: writes a report, or why it cannot be read.
+    /// Lints a listing with options: writes a report, or why the listing cannot be read.
     #[cfg(feature = "lint")]
     #[unsafe(no_mangle)]
     pub extern "C" fn lint(listing: usize, options: usize) -> u32 {

@@ -1,4 +1,4 @@
-//! Lint of a listing.
+//! Lints a listing.
 
 use toolgate_analysis::lint::{Finding, Linter, Profile, Report, Rule, Safety, profile, rule};
 use toolgate_json::{Kind, Node as _, OwnedDocument, ReadLimits, View, quote};
@@ -42,7 +42,7 @@ fn run(listing: &[u8], options: &[u8]) -> Result<Report, String> {
         for name in strings(root, DENY)? {
             linter = linter.deny(named(name)?);
         }
-        // Without options the linter's own compiler, which asserts formats.
+        // Without compiler settings, the linter uses its own compiler, which asserts formats.
         if root
             .members()
             .any(|(key, _)| !OWN.contains(&toolgate_json::Key::text(key)))
@@ -122,12 +122,12 @@ fn finding(out: &mut String, finding: &Finding) {
     }
 }
 
-/// The answer when a report was written.
+/// The answer if a report was written.
 const DONE: u32 = 1;
 const PROFILES: &str = "profiles";
 const ALLOW: &str = "allow";
 const DENY: &str = "deny";
 /// The options that are not settings of the compiler.
 const OWN: &[&str] = &[PROFILES, ALLOW, DENY];
-/// Characters of an unknown name that an error repeats.
+/// Characters of an unknown name that an error shows.
 const SHOWN: usize = 100;

@@ -1,13 +1,15 @@
-//! The two buffers without pointers, for programs in Rust that call the [`exports`](crate::exports): tests and fuzzing.
+//! The two buffers without pointers, for Rust programs that call the [`exports`](crate::exports):
+//! tests and fuzzing.
 
 use crate::{State, with};
 
-/// Forgets everything, as a module does that is instantiated anew.
+/// Clears all state, as in a newly instantiated module.
 pub fn clear() {
     with(|state| *state = State::default());
 }
 
-/// Writes texts into the input buffer, one after the other, as JavaScript does through [`reserve`](crate::exports::reserve).
+/// Writes texts into the input buffer, one after the other, as JavaScript does through
+/// [`reserve`](crate::exports::reserve).
 pub fn put(texts: &[&[u8]]) {
     let bytes = texts.concat();
     crate::exports::reserve(bytes.len());
@@ -18,13 +20,13 @@ pub fn put(texts: &[&[u8]]) {
     });
 }
 
-/// The size of the input buffer in bytes: what earlier texts left behind the last ones is still there.
+/// The size of the input buffer in bytes. After the last texts, earlier bytes remain.
 #[must_use]
 pub fn capacity() -> usize {
     with(|state| state.input.len())
 }
 
-/// What the output buffer holds.
+/// The content of the output buffer.
 #[must_use]
 pub fn output() -> String {
     with(|state| state.output.clone())

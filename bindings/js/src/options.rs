@@ -1,8 +1,8 @@
-//! What a caller can set, by the names of `toolgate_schema::settings`.
+//! The options that a caller can set, with the names of `toolgate_schema::settings`.
 //!
-//! Options come as one JSON object. A nested object is a group of settings: `{"limits": {"fuel":
-//! 1000}}` is the setting `limits.fuel`. `documents` maps URIs to schemas. The caller of a function
-//! that takes more says which other names there are.
+//! Options come as one JSON object. A nested object is a group of settings:
+//! `{"limits": {"fuel": 1000}}` is the setting `limits.fuel`. `documents` maps URIs to schemas.
+//! Functions with more options pass the names of these.
 
 use std::fmt;
 
@@ -10,10 +10,10 @@ use toolgate_json::{Kind, Node as _, OwnedDocument, ReadLimits, View, quote};
 use toolgate_schema::settings::{self, SettingError};
 use toolgate_schema::{CompileError, Compiler};
 
-/// What was set.
+/// The options that were set.
 pub(crate) struct Options {
     pub(crate) compiler: Compiler,
-    /// The options that are not settings of the compiler, as they were given.
+    /// The options as given, for those that are not settings of the compiler.
     #[cfg_attr(
         not(any(feature = "contracts", feature = "lint")),
         expect(
@@ -24,7 +24,7 @@ pub(crate) struct Options {
     pub(crate) document: Option<OwnedDocument>,
 }
 
-/// Why nothing was made of a schema and options.
+/// Why a schema or its options were refused.
 pub(crate) enum Refusal {
     Schema(CompileError),
     Option(String),
@@ -52,7 +52,7 @@ impl fmt::Display for Refusal {
 }
 
 impl Options {
-    /// Reads options; `others` are the names that are the caller's own.
+    /// Reads options. `others` are the names of the caller's own options.
     pub(crate) fn read(text: &[u8], others: &[&str]) -> Result<Self, Refusal> {
         if text.is_empty() {
             return Ok(Self {
@@ -75,7 +75,7 @@ impl Options {
                 name => set(compiler, name, value, GROUPS)?,
             };
         }
-        // After the limits, which bound them.
+        // Documents come after the limits, because the limits apply to them.
         if let Some(documents) = root.member(DOCUMENTS) {
             compiler = register(compiler, documents)?;
         }
@@ -86,7 +86,7 @@ impl Options {
     }
 }
 
-/// Writes a setting, or a group of them.
+/// Applies a setting, or a group of settings.
 fn set(
     mut compiler: Compiler,
     name: &str,
@@ -102,7 +102,7 @@ fn set(
             Ok(compiler)
         }
         Kind::String => Ok(settings::find(name)?.apply(compiler, value.string())?),
-        // A number as it is written; any other value has no text that a setting takes.
+        // A number as written. No setting accepts the text of any other value.
         _ => Ok(settings::find(name)?.apply(compiler, value.raw())?),
     }
 }
@@ -115,7 +115,7 @@ fn register(mut compiler: Compiler, documents: View<'_>) -> Result<Compiler, Ref
     }
     for (uri, document) in documents.members() {
         let uri = toolgate_json::Key::text(uri);
-        // A string is a schema's text; no schema is a string.
+        // A string is the text of a schema, because no schema is a string.
         let text = match document.kind() {
             Kind::String => document.string(),
             _ => document.raw(),
@@ -131,11 +131,11 @@ fn register(mut compiler: Compiler, documents: View<'_>) -> Result<Compiler, Ref
     Ok(compiler)
 }
 
-/// The one setting that takes more than a text.
+/// The one setting whose value is not a text or a number.
 const DOCUMENTS: &str = "documents";
-/// How deep groups of settings stand in one another: `limits.instance.bytes` has two.
+/// The maximum nesting of groups of settings: `limits.instance.bytes` has two.
 const GROUPS: usize = 2;
-/// Characters of a URI that an error repeats.
+/// Characters of a URI that an error shows.
 const SHOWN: usize = 200;
 
 #[cfg(test)]

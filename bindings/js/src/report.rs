@@ -7,7 +7,7 @@ use crate::kind;
 use crate::options::Refusal;
 use crate::write::{Object, array};
 
-/// The members of a report: `verdict` and what belongs to it.
+/// Writes the members of a report: `verdict`, and the members that belong to it.
 pub(crate) fn write(out: &mut Object<'_>, report: &Report) {
     match report.verdict {
         Verdict::Valid => out.text("verdict", "valid"),
@@ -21,14 +21,14 @@ pub(crate) fn write(out: &mut Object<'_>, report: &Report) {
     }
 }
 
-/// The members of an undecided check.
+/// Writes the members of an undecided check.
 pub(crate) fn undecided(out: &mut Object<'_>, why: Exhausted) {
     out.text("verdict", "undecided");
     out.text("message", &why.to_string());
     out.maybe("setting", why.setting());
 }
 
-/// Why an instance cannot be read.
+/// Writes why an instance cannot be read.
 pub(crate) fn unreadable(out: &mut String, error: &ReadError) {
     let mut object = Object::new(out);
     object.text(
@@ -44,7 +44,7 @@ pub(crate) fn unreadable(out: &mut String, error: &ReadError) {
     object.maybe("setting", settings::of_read_error(error));
 }
 
-/// Why there is no schema.
+/// Writes why there is no schema.
 pub(crate) fn refusal(out: &mut String, refusal: &Refusal) {
     match refusal {
         Refusal::Schema(error) => compile_error(out, error),
@@ -52,21 +52,21 @@ pub(crate) fn refusal(out: &mut String, refusal: &Refusal) {
     }
 }
 
-/// What is wrong with the options.
+/// Writes what is wrong with the options.
 pub(crate) fn option(out: &mut String, message: &str) {
     let mut object = Object::new(out);
     object.text("code", "option");
     object.text("message", message);
 }
 
-/// What was left out of a schema.
+/// Writes what was left out of a schema.
 pub(crate) fn warnings(out: &mut String, warnings: &[Warning]) {
     array(out, warnings, |out, warning| {
         compile_error(out, warning.error());
     });
 }
 
-/// Why a schema was refused.
+/// Writes why a schema was refused.
 pub(crate) fn compile_error(out: &mut String, error: &CompileError) {
     let mut object = Object::new(out);
     object.text("code", error.code());
@@ -83,7 +83,7 @@ pub(crate) fn compile_error(out: &mut String, error: &CompileError) {
     }
 }
 
-/// One finding.
+/// Writes one finding.
 pub(crate) fn finding(out: &mut String, finding: &Finding) {
     let mut object = Object::new(out);
     object.text("instancePath", &finding.instance_location);

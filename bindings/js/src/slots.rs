@@ -1,13 +1,13 @@
-//! Values behind handles: numbers that JavaScript keeps in their place.
+//! Values behind handles: JavaScript keeps a number instead of the value.
 
-/// A list with holes. A handle is never 0.
+/// A list with free places. A handle is never 0.
 pub(crate) struct Slots<T> {
     places: Vec<Option<T>>,
     holes: Vec<u32>,
 }
 
 impl<T> Slots<T> {
-    /// Keeps a value; 0 if there are too many.
+    /// Stores a value and returns its handle, or 0 if there are too many.
     pub(crate) fn insert(&mut self, value: T) -> u32 {
         if let Some(handle) = self.holes.pop()
             && let Some(place) = self.place(handle)
@@ -28,13 +28,13 @@ impl<T> Slots<T> {
         self.places.get(index)?.as_ref()
     }
 
-    /// The value behind a handle, to be changed.
+    /// The value behind a handle, mutable.
     #[cfg(feature = "contracts")]
     pub(crate) fn get_mut(&mut self, handle: u32) -> Option<&mut T> {
         self.place(handle)?.as_mut()
     }
 
-    /// Drops the value behind a handle, whose number a later value may get.
+    /// Drops the value behind a handle. A later value may get the same handle.
     pub(crate) fn remove(&mut self, handle: u32) {
         if self
             .place(handle)

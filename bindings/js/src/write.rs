@@ -1,8 +1,8 @@
-//! JSON text, written member by member.
+//! Writes JSON text, member by member.
 
 use toolgate_json::push_json_string;
 
-/// An object that is being written. Dropping it writes the closing brace.
+/// An object that is being written. Dropping this writes the closing brace.
 pub(crate) struct Object<'o> {
     out: &'o mut String,
     empty: bool,
@@ -15,7 +15,7 @@ impl<'o> Object<'o> {
         Self { out, empty: true }
     }
 
-    /// A member whose value is written by `value`.
+    /// Writes a member; `value` writes its value.
     pub(crate) fn member(&mut self, name: &str, value: impl FnOnce(&mut String)) {
         if !self.empty {
             self.out.push(',');
@@ -26,34 +26,34 @@ impl<'o> Object<'o> {
         value(self.out);
     }
 
-    /// A string.
+    /// Writes a string.
     pub(crate) fn text(&mut self, name: &str, text: &str) {
         self.member(name, |out| push_json_string(out, text));
     }
 
-    /// A string, if there is one.
+    /// Writes a string, if there is one.
     pub(crate) fn maybe(&mut self, name: &str, text: Option<&str>) {
         if let Some(text) = text {
             self.text(name, text);
         }
     }
 
-    /// A number.
+    /// Writes a number.
     pub(crate) fn number(&mut self, name: &str, number: impl ToString) {
         self.member(name, |out| out.push_str(&number.to_string()));
     }
 
-    /// A boolean.
+    /// Writes a boolean.
     pub(crate) fn boolean(&mut self, name: &str, yes: bool) {
         self.member(name, |out| out.push_str(if yes { "true" } else { "false" }));
     }
 
-    /// An object, whose members `write` writes.
+    /// Writes an object; `write` writes its members.
     pub(crate) fn object(&mut self, name: &str, write: impl FnOnce(&mut Object<'_>)) {
         self.member(name, |out| write(&mut Object::new(out)));
     }
 
-    /// An array, whose items `write` writes one by one.
+    /// Writes an array; `write` writes each item.
     pub(crate) fn array<T>(
         &mut self,
         name: &str,
@@ -63,7 +63,7 @@ impl<'o> Object<'o> {
         self.member(name, |out| array(out, items, write));
     }
 
-    /// An array of strings.
+    /// Writes an array of strings.
     pub(crate) fn texts<T: AsRef<str>>(&mut self, name: &str, texts: impl IntoIterator<Item = T>) {
         self.array(name, texts, |out, text| {
             push_json_string(out, text.as_ref());
@@ -77,7 +77,7 @@ impl Drop for Object<'_> {
     }
 }
 
-/// An array, whose items `write` writes one by one.
+/// Writes an array; `write` writes each item.
 pub(crate) fn array<T>(
     out: &mut String,
     items: impl IntoIterator<Item = T>,

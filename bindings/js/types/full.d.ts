@@ -1,4 +1,4 @@
-/** Checks values and JSON text against JSON Schema under hard bounds; holds tools to their contracts; lints listings. */
+/** Checks values and JSON text against JSON Schema with hard limits, checks the contracts of MCP tools, and lints listings. */
 
 import type { Options, ToolgateError, ValidationError } from './lean.js';
 
@@ -8,16 +8,16 @@ export * from './lean.js';
 export type ProtocolVersion = '2024-11-05' | '2025-03-26' | '2025-06-18' | '2025-11-25' | '2026-07-28';
 
 export interface ContractOptions extends Options {
-  /** The version that the peer speaks. Default: `2026-07-28`. */
+  /** The protocol version of the peer. Default: `2026-07-28`. */
   protocolVersion?: ProtocolVersion;
 }
 
-/** Whether a call or a result may go on. */
+/** Whether a call or a result may pass. */
 export type Decision = Pass | Refusal;
 
 export interface Pass {
   readonly pass: true;
-  /** What was found out. Only `valid` says that a schema was matched. */
+  /** What the check found. Only `valid` means that a schema was matched. */
   readonly checked: 'valid' | 'no-output-schema' | 'error-result' | 'input-required' | 'task' | 'era-without-output' | 'not-checked';
 }
 
@@ -35,7 +35,7 @@ export interface Refusal {
   readonly error?: { readonly code: number; readonly message: string };
 }
 
-/** A tool as its server defines it, both schemas compiled. */
+/** The contract of a tool, from its definition, with both schemas compiled. */
 export declare class ToolContract {
   /** @throws {ContractError} The definition is malformed, or a schema does not compile. */
   constructor(tool: object | string | Uint8Array, options?: ContractOptions);
@@ -43,21 +43,21 @@ export declare class ToolContract {
   /** Checks the arguments of a call. Absent arguments are `{}`. */
   checkArguments(value?: unknown): Decision;
   checkArgumentsText(text: string | Uint8Array | ArrayBuffer): Decision;
-  /** Checks a result of `tools/call`: the whole result, not its structured content alone. */
+  /** Checks a result of `tools/call`: the whole result, not only its structured content. */
   checkResult(result: unknown): Decision;
   checkResultText(text: string | Uint8Array | ArrayBuffer): Decision;
-  /** Gives the memory back now. The garbage collector does so later. */
+  /** Frees the memory now. Otherwise the garbage collector frees it later. */
   dispose(): void;
 }
 
-/** A definition that no contract can be made of. */
+/** A definition that is malformed, or whose schemas do not compile. */
 export declare class ContractError extends ToolgateError {
-  /** Where, as a JSON pointer into the definition. */
+  /** The location, a JSON pointer into the definition. */
   readonly schemaPath?: string;
 }
 
 export interface LintOptions extends Options {
-  /** Readers beyond the default ones whose rules are on. */
+  /** Profiles whose rules are turned on besides the default ones. */
   profiles?: (
     | 'openai'
     | 'openai-strict'
@@ -83,30 +83,30 @@ export interface LintFinding {
   readonly code: string;
   readonly rule: string;
   readonly severity: 'error' | 'warning' | 'note';
-  /** Which tool of the listing, from 0; absent if it is about the listing. */
+  /** The index of the tool in the listing, from 0; absent if the finding is about the listing itself. */
   readonly tool?: number;
-  /** Where, as a JSON pointer into the tool. */
+  /** The location, a JSON pointer into the tool. */
   readonly pointer: string;
   readonly message: string;
   readonly help?: string;
   readonly setting?: string;
-  /** Where, in bytes of the tool's JSON text. */
+  /** The range in the tool's JSON text, in bytes. */
   readonly start?: number;
   readonly end?: number;
-  /** Edits of the tool's JSON text that mend it. */
+  /** Edits of the tool's JSON text that fix it. */
   readonly fix?: { readonly safe: boolean; readonly edits: { readonly start: number; readonly end: number; readonly text: string }[] };
 }
 
 export interface LintReport {
   readonly findings: LintFinding[];
-  /** Findings beyond the bounds, which are only counted. */
+  /** Findings over the limits, which are only counted. */
   readonly more: number;
-  /** Estimated tokens of what a model is shown of each tool. */
+  /** Estimated tokens of each tool, as a model sees it. */
   readonly tokens: number[];
 }
 
 /**
  * Lints the tools of a listing: an array of tools, or `{tools: […]}`, as a value or as text.
- * @throws {SchemaError} The listing cannot be read, or an option is none.
+ * @throws {SchemaError} The listing cannot be read, or an option is invalid.
  */
 export declare function lint(listing: object | string | Uint8Array, options?: LintOptions): LintReport;

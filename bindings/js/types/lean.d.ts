@@ -1,23 +1,23 @@
-/** Checks values and JSON text against JSON Schema under hard bounds; without formats of internationalized names. */
+/** Checks values and JSON text against JSON Schema with hard limits; without formats of internationalized names. */
 
 /** A schema: a value, or JSON text. */
 export type SchemaInput = object | boolean | string | Uint8Array;
 
-/** What can be set. Names, values and defaults are those of docs/schema-settings.md. */
+/** Settings. Names, values and defaults are those of docs/schema-settings.md. */
 export interface Options {
   /** What `format` does. Default: `annotate`. */
   formats?: 'annotate' | 'assert' | 'assert-with-numbers';
   /** What `contentEncoding` and `contentMediaType` do. Default: `annotate`. */
   content?: 'annotate' | 'assert';
-  /** Whether a keyword that its dialect forbids makes the schema unusable. Default: `strict`. */
+  /** What happens to a keyword whose value its dialect forbids. Default: `strict`. */
   strictness?: 'strict' | 'lenient';
-  /** The dialect of every schema, whatever its `$schema` says. */
+  /** The dialect of every schema, whatever its `$schema` declares. */
   dialect?: 'declared' | Dialect;
   /** The dialect of schemas that declare none. Default: `2020-12`. */
   default_dialect?: Dialect;
-  /** Documents that references may lead to, by URI. Nothing is ever fetched. */
+  /** Documents that references may resolve to, by URI. Nothing is ever fetched. */
   documents?: Record<string, SchemaInput>;
-  /** Bounds; bytes also as text such as `"4MiB"`. */
+  /** Limits; bytes also as text such as `"4MiB"`. */
   limits?: {
     fuel?: number;
     evaluation_depth?: number;
@@ -28,7 +28,7 @@ export interface Options {
 
 export type Dialect = 'draft4' | 'draft6' | 'draft7' | '2019-09' | '2020-12';
 
-/** The verdict on an instance. There are three, and the third is not a failure. */
+/** The verdict on an instance. There are three, and the third does not mean invalid. */
 export type Result = Valid | Invalid | Undecided;
 
 export interface Valid {
@@ -37,42 +37,42 @@ export interface Valid {
 
 export interface Invalid {
   readonly verdict: 'invalid';
-  /** What is wrong, in the order it was found; at most 100. */
+  /** The violations, in the order in which they were found; at most 100. */
   readonly errors: ValidationError[];
-  /** Whether these are all. */
+  /** Whether `errors` has all violations. */
   readonly complete: boolean;
-  /** The errors that matter, in a few lines for people and language models. */
+  /** The most relevant errors, in a few lines, for people and language models. */
   readonly message: string;
 }
 
 export interface Undecided {
   readonly verdict: 'undecided';
-  /** Which bound was reached. */
+  /** The limit that was reached. */
   readonly message: string;
-  /** The setting that raises the bound. */
+  /** The setting that raises the limit. */
   readonly setting?: string;
 }
 
-/** One keyword that does not hold for one value of the instance. */
+/** A violation: one keyword that one value of the instance does not match. */
 export interface ValidationError {
-  /** The value, as a JSON pointer into the instance. */
+  /** The location of the value, a JSON pointer into the instance. */
   readonly instancePath: string;
-  /** The member's name, if the keyword looked at a name of the object at `instancePath`. */
+  /** The member's name, if the keyword applies to a name in the object at `instancePath`. */
   readonly propertyName?: string;
-  /** The keyword, by the keywords that led to it, references included. */
+  /** The evaluation path of the keyword, references included. */
   readonly schemaPath: string;
-  /** The keyword's place in the schema, after all references. */
+  /** The keyword's location in the schema, with all references resolved. */
   readonly absoluteSchemaPath: string;
   readonly keyword: string;
-  /** What was expected, what was found, and where: one line. */
+  /** What was expected, what was found, and where, in one line. */
   readonly message: string;
   readonly kind: ErrorKind;
-  /** Where the value is in the instance's JSON text, in bytes of UTF-8. */
+  /** The range of the value in the instance's JSON text, in bytes of UTF-8. */
   readonly start?: number;
   readonly end?: number;
 }
 
-/** A value that was found in the instance; `text` is its JSON text, cut. */
+/** A value that was found in the instance; `text` is its JSON text, cut if it is long. */
 export interface Found {
   readonly type: 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
   readonly text: string;
@@ -87,7 +87,7 @@ export interface Tag {
   readonly found: Found;
 }
 
-/** The violation; `name` says which. Numbers of a schema are text, as it has them. */
+/** The kind of the violation, by `name`. Numbers of a schema are text, as they are written there. */
 export type ErrorKind =
   | { readonly name: 'type'; readonly expected: string[]; readonly found: Found }
   | { readonly name: 'const'; readonly expected: string; readonly found: Found }
@@ -113,7 +113,7 @@ export type ErrorKind =
   | { readonly name: 'oneOfMany'; readonly matched: [number, number] }
   | { readonly name: 'not' | 'never'; readonly found: Found };
 
-/** Something that was left out of a schema. */
+/** Something that was ignored in a schema. */
 export interface SchemaWarning {
   readonly code: string;
   readonly message: string;
@@ -123,48 +123,48 @@ export interface SchemaWarning {
   readonly help?: string;
 }
 
-/** A schema, compiled. */
+/** A compiled schema. */
 export declare class Validator {
-  /** @throws {SchemaError} The schema does not compile, or an option is none. */
+  /** @throws {SchemaError} The schema does not compile, or an option is invalid. */
   constructor(schema: SchemaInput, options?: Options);
 
   /**
-   * Checks a JavaScript value. It must be a value that JSON has; members that are `undefined` count as absent.
-   * @throws {InputError} The value is none that JSON has, or over a limit.
+   * Checks a JavaScript value, which must be a JSON value; members that are `undefined` count as absent.
+   * @throws {InputError} The value is not a JSON value, or is over a limit.
    */
   validate(value: unknown): Result;
 
   /**
    * Checks JSON text, without `JSON.parse`.
-   * @throws {InputError} The text is not JSON, or over a limit.
+   * @throws {InputError} The text is not JSON, or is over a limit.
    */
   validateText(text: string | Uint8Array | ArrayBuffer): Result;
 
   /**
-   * Whether a value matches.
-   * @throws {UndecidedError} A bound was reached before the answer was known.
+   * Whether a value matches the schema.
+   * @throws {UndecidedError} A limit was reached before the verdict.
    * @throws {InputError} As `validate`.
    */
   isValid(value: unknown): boolean;
 
   /**
-   * Whether JSON text matches.
-   * @throws {UndecidedError} A bound was reached before the answer was known.
+   * Whether JSON text matches the schema.
+   * @throws {UndecidedError} A limit was reached before the verdict.
    * @throws {InputError} As `validateText`.
    */
   isValidText(text: string | Uint8Array | ArrayBuffer): boolean;
 
-  /** What was left out of the schema: with `strictness: 'lenient'`, and references that nothing can reach. */
+  /** What was ignored in the schema: with `strictness: 'lenient'`, and references that cannot be reached. */
   get warnings(): SchemaWarning[];
 
-  /** Gives the memory back now. The garbage collector does so later. */
+  /** Frees the memory now. Otherwise the garbage collector frees it later. */
   dispose(): void;
 
-  /** Bytes of WebAssembly memory that all validators share. It grows with need and never shrinks. */
+  /** Bytes of WebAssembly memory that all validators share. It grows as needed and never shrinks. */
   static memoryBytes(): number;
 }
 
-/** What `getValidator` answers, as the SDKs declare it. */
+/** The result of a validator of `getValidator`, as the SDKs declare it. */
 export type SdkResult<T> =
   | { valid: true; data: T; errorMessage: undefined }
   | { valid: false; data: undefined; errorMessage: string };
@@ -173,13 +173,13 @@ export type SdkResult<T> =
 export interface ProviderOptions extends Options {
   /**
    * What `getValidator` does with a schema that does not compile. `refuse` (the default): it returns a validator
-   * that accepts nothing, so that one tool does not take the listing down. `throw`: it throws.
+   * that accepts nothing, so that one tool does not break the whole listing. `throw`: it throws.
    */
   uncompilable?: 'refuse' | 'throw';
 }
 
 /**
- * The `jsonSchemaValidator` of the official TypeScript SDK, versions 1 and 2. Undecided counts as not valid. Its schemas
+ * The `jsonSchemaValidator` of the official TypeScript SDK, versions 1 and 2. Undecided counts as not valid. Schemas
  * are compiled with `strictness: 'lenient'` unless the options say otherwise.
  */
 export declare class ToolgateJsonSchemaValidator {
@@ -187,22 +187,22 @@ export declare class ToolgateJsonSchemaValidator {
   getValidator<T>(schema: object | boolean): (input: unknown) => SdkResult<T>;
 }
 
-/** Something that this package refuses. */
+/** Base class of the errors that this package throws. */
 export declare class ToolgateError extends Error {
   /** A stable code. */
   readonly code: string;
 }
 
-/** A schema that does not compile, or an option that there is not (`code` is `option`). */
+/** A schema that does not compile, or an invalid option (`code` is `option`). */
 export declare class SchemaError extends ToolgateError {
-  /** Where, as a JSON pointer into the document. */
+  /** The location, a JSON pointer into the document. */
   readonly schemaPath?: string;
   /** The URI of the document; empty for the schema itself. */
   readonly document?: string;
-  /** Where, in bytes of the document's text. */
+  /** The offset in the document's text, in bytes. */
   readonly offset?: number;
   readonly help?: string;
-  /** The URI of the document that a denied reference leads to. */
+  /** The URI of the document that a denied reference points to. */
   readonly deniedUri?: string;
   /** The setting that raises the limit. */
   readonly setting?: string;
@@ -210,18 +210,18 @@ export declare class SchemaError extends ToolgateError {
 
 /** An instance that has no verdict: `code` is `json`, `limit` or `not-json`. */
 export declare class InputError extends ToolgateError {
-  /** Where, in bytes of the text. */
+  /** The offset in the text, in bytes. */
   readonly offset?: number;
-  /** Where, as a JSON pointer into the value (`not-json`). */
+  /** The location, a JSON pointer into the value (`not-json`). */
   readonly instancePath?: string;
   /** The setting that raises the limit. */
   readonly setting?: string;
 }
 
-/** A bound was reached before the answer was known. */
+/** A limit was reached before the verdict. */
 export declare class UndecidedError extends ToolgateError {
   readonly setting?: string;
 }
 
-/** A fault of this package. Nothing was decided. */
+/** A bug in this package. There is no verdict. */
 export declare class InternalError extends ToolgateError {}

@@ -1,4 +1,4 @@
-//! `toolgate.mcp.ToolContract`: a tool's definition, and calls and results held to it.
+//! `toolgate.mcp.ToolContract`: a tool's definition, and the checks of calls and results.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -14,12 +14,12 @@ use crate::errors;
 use crate::tape::Tape;
 use crate::validator::{bytes, compiler, json_text, written};
 
-/// A tool as its server describes it. Any number of threads may use one.
+/// The contract of a tool, from its definition. Threads can share one.
 #[pyclass(frozen, module = "toolgate.mcp", name = "ToolContract")]
 pub(crate) struct ToolContract {
     contract: Arc<Contract>,
     limits: ReadLimits,
-    /// The memory that checks reuse.
+    /// Idle checkers, whose memory is reused.
     checkers: Mutex<Vec<Checker>>,
 }
 
@@ -56,19 +56,19 @@ impl ToolContract {
         self.contract.name()
     }
 
-    /// The definition as JSON text, as it was given.
+    /// The definition as JSON text, unchanged if it was given as text.
     #[getter]
     fn text(&self) -> &str {
         self.contract.text()
     }
 
-    /// Compiles both schemas now; raises if one does not compile.
+    /// Compiles both schemas now; raises `SchemaError` if one does not compile.
     fn verify(&self, py: Python<'_>) -> PyResult<()> {
         let verified = py.detach(|| self.contract.verify());
         verified.map_err(|fault| errors::schema(py, &fault.error))
     }
 
-    /// Raises why arguments may not go to the tool. `None` counts as `{}`.
+    /// Raises `ContractError` if the arguments of a call break the contract. `None` counts as `{}`.
     #[pyo3(signature = (arguments=None))]
     fn check_arguments(
         &self,
@@ -92,7 +92,7 @@ impl ToolContract {
         passed(py, decision)
     }
 
-    /// Raises why arguments given as JSON text may not go to the tool.
+    /// Raises `ContractError` if the arguments of a call, as JSON text, break the contract.
     fn check_arguments_json(&self, arguments: &Bound<'_, PyAny>, py: Python<'_>) -> PyResult<()> {
         let text = bytes(arguments)?;
         let decision =
@@ -100,7 +100,7 @@ impl ToolContract {
         passed(py, decision)
     }
 
-    /// Raises why the result of `tools/call`, an object as on the wire, may not go to the caller.
+    /// Raises `ContractError` if a result of `tools/call`, the object as on the wire, breaks the contract.
     #[pyo3(signature = (result, *, protocol_version="2025-11-25"))]
     fn check_result(
         &self,
@@ -176,9 +176,9 @@ fn raised(py: Python<'_>, refusal: &Refusal) -> PyErr {
     }
 }
 
-/// Bytes of compiled schemas that a contract keeps.
+/// The number of bytes of compiled schemas that a contract keeps.
 const STORE: usize = 16 << 20;
 /// Characters of a name that the `repr` shows.
 const SHOWN: usize = 80;
-/// Characters of an unknown version that an error repeats.
+/// Characters of an unknown version that an error shows.
 const VERSION: usize = 40;

@@ -1,4 +1,4 @@
-//! What is raised: the exceptions of `toolgate._errors`, with their attributes.
+//! The exceptions of `toolgate._errors`, with their attributes.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -60,17 +60,17 @@ pub(crate) fn schema(py: Python<'_>, error: &CompileError) -> PyErr {
     )
 }
 
-/// A check that reached a bound.
+/// A check that reached a limit.
 pub(crate) fn undecided(py: Python<'_>, why: Exhausted) -> PyErr {
     UNDECIDED.raise(py, (why.to_string(), why.setting()))
 }
 
-/// A check that reached a bound, in another's words.
+/// A check that reached a limit, with the text of another crate.
 pub(crate) fn undecided_because(py: Python<'_>, text: &str, why: Option<Exhausted>) -> PyErr {
     UNDECIDED.raise(py, (text, why.and_then(Exhausted::setting)))
 }
 
-/// A value that is not JSON, or too large to be looked at.
+/// A value that is not JSON, or that exceeds a limit.
 pub(crate) fn refused(py: Python<'_>, refusal: Refusal) -> PyErr {
     match refusal {
         Refusal::NotJson { pointer, message } => NOT_JSON.raise(py, (message, pointer)),
@@ -82,7 +82,7 @@ pub(crate) fn refused(py: Python<'_>, refusal: Refusal) -> PyErr {
     }
 }
 
-/// A text that is not JSON, or too large to be read.
+/// A text that is not JSON, or that exceeds a limit.
 pub(crate) fn unreadable(py: Python<'_>, error: &ReadError) -> PyErr {
     let over = [
         ReadErrorKind::TooLong,
@@ -97,7 +97,7 @@ pub(crate) fn unreadable(py: Python<'_>, error: &ReadError) -> PyErr {
     NOT_JSON.raise(py, (error.to_string(), py.None(), error.at()))
 }
 
-/// The errors of a report, as exceptions that are not raised.
+/// The findings of a report, as exceptions that are not raised.
 pub(crate) fn findings<'py>(py: Python<'py>, report: &Report) -> PyResult<Vec<Bound<'py, PyAny>>> {
     report.findings.iter().map(|one| finding(py, one)).collect()
 }
@@ -117,14 +117,14 @@ fn finding<'py>(py: Python<'py>, finding: &Finding) -> PyResult<Bound<'py, PyAny
     )
 }
 
-/// The exception for a value that does not match: the first error, with all of them.
+/// The exception for a value that does not match: the first finding, with a list of all.
 pub(crate) fn invalid(py: Python<'_>, report: &Report) -> PyErr {
     let made = || -> PyResult<PyErr> {
         let all = findings(py, report)?;
         let Some(first) = all.first().cloned() else {
-            // Why it is so could not be found out within the bounds.
+            // A limit was reached before the reason was found.
             let text =
-                "the value does not match, and a bound was reached before the reason was found";
+                "the value does not match, but a limit was reached before the reason was found";
             let unknown = VALIDATION.make(py, (text, "", "", "", py.None(), "", py.None()))?;
             return Ok(PyErr::from_value(unknown));
         };
@@ -135,7 +135,7 @@ pub(crate) fn invalid(py: Python<'_>, report: &Report) -> PyErr {
     made().unwrap_or_else(|error| error)
 }
 
-/// A call or a result that breaks its tool's contract.
+/// A call or a result that violates its tool's contract.
 pub(crate) fn contract(
     py: Python<'_>,
     text: &str,

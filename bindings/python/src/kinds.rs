@@ -1,4 +1,4 @@
-//! What is wrong, as the dataclasses of `toolgate.kinds`, for `match`.
+//! The kinds of findings as the dataclasses of `toolgate.kinds`, for `match`.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -7,7 +7,7 @@ use toolgate_schema::{Branches, FindingKind, FoundValue, Tag};
 
 static KINDS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 
-/// The members of a dataclass under way.
+/// The members of a dataclass that is being made.
 struct Maker<'py> {
     module: Bound<'py, PyModule>,
     members: Bound<'py, PyDict>,
@@ -29,7 +29,7 @@ impl<'py> Maker<'py> {
         Ok(self)
     }
 
-    /// A member that is a tuple.
+    /// Adds a member that is a tuple.
     fn all<T: IntoPyObject<'py> + Clone>(self, name: &str, values: &[T]) -> PyResult<Self> {
         let tuple = PyTuple::new(self.members.py(), values.to_vec())?;
         self.with(name, tuple)
@@ -71,7 +71,7 @@ fn branches<'py>(py: Python<'py>, name: &str, all: &Branches) -> PyResult<Bound<
         .make(name)
 }
 
-/// The dataclass of a kind.
+/// Makes the dataclass of a kind.
 pub(crate) fn kind<'py>(py: Python<'py>, kind: &FindingKind) -> PyResult<Bound<'py, PyAny>> {
     let new = || Maker::new(py);
     match kind {
@@ -180,7 +180,7 @@ pub(crate) fn kind<'py>(py: Python<'py>, kind: &FindingKind) -> PyResult<Bound<'
         FindingKind::OneOfMany { matched } => new()?.all("matched", matched)?.make("OneOfMany"),
         FindingKind::Not { found } => new()?.found(found)?.make("Not"),
         FindingKind::Never { found } => new()?.found(found)?.make("Never"),
-        // One that is newer than this package's dataclasses.
+        // A kind that is newer than this package's dataclasses.
         _ => new()?.make("Other"),
     }
 }

@@ -1,5 +1,5 @@
-//! The extension module `toolgate._toolgate`: Python's way to the crates. It converts values and verdicts,
-//! and decides nothing itself.
+//! The extension module `toolgate._toolgate`: the Python interface of the crates. It converts
+//! values and verdicts, and decides nothing itself.
 
 mod contract;
 mod errors;
@@ -9,7 +9,7 @@ mod tools;
 mod validator;
 mod walk;
 
-/// Made by Toolgate's crates for the Python package around it.
+/// The extension module of the package `toolgate`, on Toolgate's crates.
 #[pyo3::pymodule]
 mod _toolgate {
     #[pymodule_export]

@@ -1,4 +1,4 @@
-//! Lint, diff and check of tool listings: what the crates find, as plain data for the dataclasses in Python.
+//! Lint, diff and check of tool listings: the results as plain data, for the dataclasses in Python.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -128,7 +128,7 @@ pub(crate) fn diff<'py>(
     Ok(made)
 }
 
-/// Says of each tool whether it can be used.
+/// Reports whether each tool can be used.
 #[pyfunction]
 pub(crate) fn check<'py>(
     py: Python<'py>,
@@ -161,7 +161,7 @@ pub(crate) fn check<'py>(
     Ok(all)
 }
 
-/// What a fault says: its code, where, and in words.
+/// A fault in plain data: code, location, message and help.
 type Words = (&'static str, String, String, Option<String>);
 
 fn malformed_fault(malformed: &MalformedTool) -> Words {
@@ -183,7 +183,7 @@ fn faults(py: Python<'_>, tool: &ToolContract) -> Vec<Words> {
     all
 }
 
-/// The texts of a listing's tools, as they were written where the listing is text.
+/// The texts of a listing's tools; unchanged if the listing is text.
 fn tools(listing: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     let text: Cow<'_, [u8]> = match bytes(listing) {
         Ok(text) => text,
@@ -202,7 +202,7 @@ fn tools(listing: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     Ok(array.items().map(|tool| tool.raw().to_owned()).collect())
 }
 
-/// The array of tools, where the usual shapes have it.
+/// Finds the array of tools in the usual forms of a listing.
 fn array(root: View<'_>) -> Option<View<'_>> {
     let inner = root
         .member("result")
@@ -212,7 +212,7 @@ fn array(root: View<'_>) -> Option<View<'_>> {
     arrays.find(|value| value.kind() == Kind::Array)
 }
 
-/// One tool's faults are its own, so that the listing is read generously.
+/// Wide limits, because an error of one tool must not make the listing unreadable.
 fn generous() -> ReadLimits {
     ReadLimits {
         bytes: 64 << 20,
@@ -223,5 +223,5 @@ fn generous() -> ReadLimits {
     }
 }
 
-/// Characters of a wrong word that an error repeats.
+/// Characters of an unknown word that an error shows.
 const WORD: usize = 60;

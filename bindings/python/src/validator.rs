@@ -1,4 +1,4 @@
-//! `toolgate.Validator`: a compiled schema and the ways to ask it.
+//! `toolgate.Validator`: a compiled schema and its checks.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -14,13 +14,13 @@ use crate::tape::{Tape, TapeNode};
 use crate::walk::{self, Names};
 
 thread_local! {
-    /// The memory that checks reuse. Nothing here calls Python, so no check begins within another.
+    /// The memory that checks reuse. Nothing here calls Python, so checks are never nested.
     static WORKSPACE: RefCell<Workspace> = RefCell::new(Workspace::new());
     /// The names that checks of Python values look up.
     static NAMES: Names = const { Names::new() };
 }
 
-/// A compiled schema. Any number of threads may use one.
+/// A compiled schema. Threads can share one.
 #[pyclass(frozen, module = "toolgate", name = "Validator")]
 pub(crate) struct Validator {
     schema: Schema,
@@ -59,12 +59,12 @@ impl Validator {
         Ok(Self { schema, compiler })
     }
 
-    /// Whether a Python value matches.
+    /// Whether a Python value matches the schema.
     fn is_valid(&self, py: Python<'_>, instance: &Bound<'_, PyAny>) -> PyResult<bool> {
         decided(py, self.verdict(instance)?)
     }
 
-    /// Raises why a Python value does not match.
+    /// Raises `ValidationError` if a Python value does not match the schema.
     fn validate(&self, py: Python<'_>, instance: &Bound<'_, PyAny>) -> PyResult<()> {
         match self.verdict(instance)? {
             Verdict::Valid => Ok(()),
@@ -73,7 +73,7 @@ impl Validator {
         }
     }
 
-    /// Why a Python value does not match, one error after the other.
+    /// Yields an error for each way in which a Python value does not match the schema.
     fn iter_errors<'py>(
         &self,
         py: Python<'py>,
@@ -82,7 +82,7 @@ impl Validator {
         iterate(py, &self.report(instance)?)
     }
 
-    /// Whether JSON text matches.
+    /// Whether JSON text matches the schema.
     fn is_valid_json(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<bool> {
         let text = bytes(text)?;
         let verdict = detached(py, text.len(), || {
@@ -91,12 +91,12 @@ impl Validator {
         decided(py, verdict.map_err(|error| errors::unreadable(py, &error))?)
     }
 
-    /// Raises why JSON text does not match.
+    /// Raises `ValidationError` if JSON text does not match the schema.
     fn validate_json(&self, py: Python<'_>, text: &Bound<'_, PyAny>) -> PyResult<()> {
         raise(py, &self.report_json(py, text)?)
     }
 
-    /// Why JSON text does not match, one error after the other.
+    /// Yields an error for each way in which JSON text does not match the schema.
     fn iter_errors_json<'py>(
         &self,
         py: Python<'py>,
@@ -105,7 +105,7 @@ impl Validator {
         iterate(py, &self.report_json(py, text)?)
     }
 
-    /// What lenient compilation left out of the schema, a line each.
+    /// The parts of the schema that lenient compilation ignored, one line for each.
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.schema
@@ -122,7 +122,7 @@ impl Validator {
 }
 
 impl Validator {
-    /// Whether a value matches, looking at what the schema asks about alone.
+    /// Checks a value, and if possible reads only the parts that the schema looks at.
     fn verdict(&self, instance: &Bound<'_, PyAny>) -> PyResult<Verdict> {
         let limits = &self.compiler.bounds().instance;
         let walked = NAMES.with(|names| {
@@ -136,7 +136,7 @@ impl Validator {
         })
     }
 
-    /// Reads the whole value, then asks about it.
+    /// Reads the whole value, then passes it to `ask`.
     fn read<T>(
         &self,
         instance: &Bound<'_, PyAny>,
@@ -174,7 +174,7 @@ fn raise(py: Python<'_>, report: &Report) -> PyResult<()> {
 fn iterate<'py>(py: Python<'py>, report: &Report) -> PyResult<Bound<'py, PyIterator>> {
     let all = match report.verdict {
         Verdict::Undecided(why) => return Err(errors::undecided(py, why)),
-        // Why it is so could not be found out: one error says that.
+        // A limit was reached before the reason was found; one error says so.
         Verdict::Invalid if report.findings.is_empty() => {
             vec![
                 errors::invalid(py, report)
@@ -196,13 +196,13 @@ fn decided(py: Python<'_>, verdict: Verdict) -> PyResult<bool> {
     }
 }
 
-/// Runs with this thread's workspace.
+/// Runs `work` with this thread's workspace.
 pub(crate) fn with<T>(work: impl FnOnce(&mut Workspace) -> T) -> T {
     WORKSPACE.with_borrow_mut(work)
 }
 
-/// Runs work on a text, and lets other threads run meanwhile if the text is long: letting go of the
-/// interpreter costs more than checking a short one.
+/// Runs work on a text. If the text is long, other threads may run meanwhile: releasing the
+/// interpreter costs more than checking a short text.
 pub(crate) fn detached<T: Send>(
     py: Python<'_>,
     bytes: usize,
@@ -215,7 +215,7 @@ pub(crate) fn detached<T: Send>(
     }
 }
 
-/// JSON text as bytes. A `bytearray` may change meanwhile, so it is copied.
+/// JSON text as bytes. A `bytearray` is copied, because it may change meanwhile.
 pub(crate) fn bytes<'a>(text: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, [u8]>> {
     if let Ok(bytes) = text.cast::<PyBytes>() {
         Ok(Cow::Borrowed(bytes.as_bytes()))
@@ -239,7 +239,7 @@ pub(crate) fn bytes<'a>(text: &'a Bound<'_, PyAny>) -> PyResult<Cow<'a, [u8]>> {
     }
 }
 
-/// A schema, a document or a tool as JSON text: `str` and `bytes` are such text already.
+/// A schema, a document or a tool as JSON text. `str` and `bytes` already are such text.
 pub(crate) fn json_text<'a>(
     value: &'a Bound<'_, PyAny>,
     compiler: &Compiler,
@@ -258,7 +258,7 @@ pub(crate) fn json_text<'a>(
     written(value, &limits).map(|text| Cow::Owned(text.into_bytes()))
 }
 
-/// A Python value as JSON text.
+/// Writes a Python value as JSON text.
 pub(crate) fn written(
     value: &Bound<'_, PyAny>,
     limits: &toolgate_json::ReadLimits,
@@ -268,7 +268,7 @@ pub(crate) fn written(
     Ok(tape.texts().map_err(refused)?.json())
 }
 
-/// A compiler with what the caller set.
+/// A compiler with the caller's settings.
 pub(crate) fn compiler(
     formats: Option<&Bound<'_, PyAny>>,
     words: &[(&str, Option<&str>)],

@@ -1,13 +1,13 @@
-//! Which addresses are public.
+//! The check whether an address is public.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
-/// Whether an address is a global unicast address that stands for itself.
+/// Whether an address is a global unicast address that embeds no other address.
 ///
-/// Refused are: loopback, private, shared (carrier-grade NAT), link-local, unique-local,
-/// multicast, unspecified, broadcast, reserved, documentation and benchmarking
-/// addresses, and all that hold another address: IPv4-mapped and IPv4-compatible ones,
-/// NAT64 (`64:ff9b::/96`, `64:ff9b:1::/48`), 6to4 and Teredo.
+/// It refuses loopback, private, shared (carrier-grade NAT), link-local, unique-local, multicast,
+/// unspecified, broadcast, reserved, documentation and benchmarking addresses, and all addresses
+/// that embed another one: IPv4-mapped and IPv4-compatible ones, NAT64 (`64:ff9b::/96`,
+/// `64:ff9b:1::/48`), 6to4 and Teredo.
 ///
 /// ```
 /// assert!(toolgate_fetch::is_public("93.184.215.14".parse().unwrap()));
@@ -48,8 +48,7 @@ const fn v6(a: u16, b: u16, c: u16) -> Ipv6Addr {
     Ipv6Addr::new(a, b, c, 0, 0, 0, 0, 0)
 }
 
-/// Networks of IPv4 that are not public, with their prefix lengths (RFC 6890 and its
-/// registry).
+/// IPv4 networks that are not public, with their prefix lengths (RFC 6890 and its registry).
 const REFUSED_V4: [(Ipv4Addr, u32); 15] = [
     (v4(0, 0, 0), 8),
     (v4(10, 0, 0), 8),
@@ -68,11 +67,11 @@ const REFUSED_V4: [(Ipv4Addr, u32); 15] = [
     (v4(240, 0, 0), 4),
 ];
 
-/// Global unicast. Mapped, compatible, NAT64, link-local, unique-local and multicast
-/// addresses are outside.
+/// Global unicast. Mapped, compatible, NAT64, link-local, unique-local and multicast addresses are
+/// not in it.
 const GLOBAL_V6: (Ipv6Addr, u32) = (v6(0x2000, 0, 0), 3);
 
-/// Networks in it that are not public.
+/// Networks in [`GLOBAL_V6`] that are not public.
 const REFUSED_V6: [(Ipv6Addr, u32); 5] = [
     // Protocol assignments: Teredo, benchmarking, ORCHID.
     (v6(0x2001, 0, 0), 23),

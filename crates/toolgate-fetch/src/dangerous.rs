@@ -1,4 +1,4 @@
-//! What tests replace: names, and which addresses may be connected to.
+//! The parts that tests replace: name resolution and the check of addresses.
 
 use std::fmt;
 use std::future::Future;
@@ -20,14 +20,14 @@ pub trait Resolve: Send + Sync {
 
 /// Decides which addresses may be connected to.
 pub trait Addresses: Send + Sync {
-    /// Whether this one may.
+    /// Whether a connection to this address is allowed.
     fn allows(&self, address: IpAddr) -> bool;
 }
 
-/// Takes the protection of a [`Fetcher`](crate::Fetcher) off, for tests with servers on this machine.
+/// Removes the address checks of a [`Fetcher`](crate::Fetcher), for tests with local servers.
 ///
-/// Programs have no reason to build one: an internal server that has schemas can be
-/// read by other means, and its documents registered.
+/// Other programs do not need it: they can read schemas from an internal server by other means, and
+/// register the documents.
 #[derive(Clone)]
 pub struct Dangerous {
     pub(crate) names: Arc<dyn Resolve>,
@@ -35,7 +35,7 @@ pub struct Dangerous {
 }
 
 impl Dangerous {
-    /// Uses these names and addresses instead of the system's names and public addresses.
+    /// Uses these instead of the system's name resolution and the check for public addresses.
     #[must_use]
     pub fn new(names: Arc<dyn Resolve>, addresses: Arc<dyn Addresses>) -> Self {
         Self { names, addresses }

@@ -2,17 +2,17 @@
 
 use std::net::IpAddr;
 
-/// Why a document was not fetched, or not taken.
+/// Why a document was not fetched, or was fetched and refused.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum FetchError {
     /// The text is not an absolute URI.
     #[error("it is not an absolute URI")]
     NotAbsolute,
-    /// Another scheme than `https`.
+    /// The scheme is not `https`.
     #[error("only https is fetched")]
     Scheme,
-    /// A user or a password stands in the URI.
+    /// The URI has a user or a password.
     #[error("it holds a user or a password")]
     UserInfo,
     /// The host is an address instead of a name.
@@ -39,16 +39,16 @@ pub enum FetchError {
     Resolve {
         /// The host.
         host: String,
-        /// What the system says.
+        /// The system's reason.
         reason: String,
     },
-    /// The connection was made to another address than those that were checked.
+    /// The connection was made to an address that was not checked.
     #[error("the connection was made to an address that was not checked")]
     Peer,
     /// The connection or the transfer failed.
     #[error("{0}")]
     Transfer(String),
-    /// An answer that is neither 200 nor a redirect.
+    /// The status is neither 200 nor a redirect.
     #[error("the server answered with status {0}")]
     Status(u16),
     /// A redirect without a usable `Location`.
@@ -57,10 +57,10 @@ pub enum FetchError {
     /// The body is encoded.
     #[error("the body is encoded ({0}); only plain bodies are read")]
     Encoded(String),
-    /// The document is not a JSON text that the compiler reads.
+    /// The document is not JSON text that the compiler can read.
     #[error("it is not a JSON document: {0}")]
     NotJson(String),
-    /// A bound was met.
+    /// A limit was reached.
     #[error("the limit `{limit}` ({value}) was reached")]
     Limit {
         /// The name of the limit.
@@ -68,15 +68,15 @@ pub enum FetchError {
         /// Its value.
         value: String,
     },
-    /// The lock does not have the URI, and nothing new is taken.
+    /// The lock does not have the URI, and is not open.
     #[error("the lock has no digest for it")]
     NotLocked,
-    /// The digest is another than the lock has.
+    /// The digest differs from the one in the lock.
     #[error("its digest is {found}, and the lock has {locked}")]
     Digest {
-        /// What was found.
+        /// The digest of the document.
         found: String,
-        /// What the lock has.
+        /// The digest in the lock.
         locked: String,
     },
 }

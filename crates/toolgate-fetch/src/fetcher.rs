@@ -1,4 +1,4 @@
-//! The fetcher: from schemas to the documents that they refer to.
+//! The fetcher: finds the references of schemas and fetches the documents.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -28,37 +28,37 @@ pub struct Fetcher {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Document {
-    /// The URI that was asked for, without fragment. References lead to it by this URI,
-    /// also where it was found through redirects.
+    /// The requested URI, without a fragment. References use this URI even if the document was
+    /// found through redirects.
     pub uri: String,
-    /// Its bytes, as they came.
+    /// Its bytes, as received.
     pub bytes: Vec<u8>,
-    /// Their digest.
+    /// The digest of the bytes.
     pub digest: Digest,
 }
 
-/// What happened to one URI. Its `Display` is one line for a log.
+/// The outcome for one URI. Its `Display` is one line for a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Event {
-    /// The URI that was asked for; foreign, not escaped.
+    /// The requested URI; untrusted, not escaped.
     pub uri: String,
-    /// The URIs that redirects led to; foreign, not escaped.
+    /// The URIs of the redirects; untrusted, not escaped.
     pub redirects: Vec<String>,
-    /// The digest, the size and the address of what was fetched, or why nothing was.
+    /// The digest, the size and the server's address of a document; or why there is none.
     pub outcome: Result<(Digest, usize, SocketAddr), FetchError>,
 }
 
-/// The redirects of one document, with its bytes and the address, or why there are none.
+/// The redirects of one document, with its bytes and the server's address, or with an error.
 type Transfer = Result<(Vec<String>, Vec<u8>, SocketAddr), (Vec<String>, FetchError)>;
 
-/// What a run brought.
+/// The result of a run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Fetched {
-    /// The documents, in the order in which they were asked for.
+    /// The documents, in the order of the requests.
     pub documents: Vec<Document>,
-    /// One event for each URI that was asked for.
+    /// One event per URI that was needed, and per registered document that cannot be read.
     pub events: Vec<Event>,
 }
 
@@ -71,7 +71,7 @@ impl Fetched {
 }
 
 impl Fetcher {
-    /// A fetcher that may ask these hosts. Without hosts it fetches nothing.
+    /// A fetcher that may send requests to these hosts. Without hosts it fetches nothing.
     #[must_use]
     pub fn new(hosts: impl IntoIterator<Item = Host>) -> Self {
         Self {
@@ -86,14 +86,14 @@ impl Fetcher {
         }
     }
 
-    /// Sets the bounds.
+    /// Sets the limits.
     #[must_use]
     pub fn limits(mut self, limits: Limits) -> Self {
         self.terms.limits = limits;
         self
     }
 
-    /// Takes only documents that a lock has, or that an [open](Lock::open) one does not refuse.
+    /// Accepts only documents in the lock; an [open](Lock::open) lock also accepts other URIs.
     #[must_use]
     pub fn lock(mut self, lock: Lock) -> Self {
         self.lock = lock;
@@ -107,7 +107,7 @@ impl Fetcher {
         self
     }
 
-    /// Trusts certificates of one more authority, in PEM.
+    /// Trusts the certificates of one more authority, in PEM.
     ///
     /// # Errors
     ///
@@ -119,18 +119,19 @@ impl Fetcher {
         Ok(self)
     }
 
-    /// Takes the protection of addresses off. For tests only.
+    /// Removes the address checks. For tests only.
     #[must_use]
     pub fn dangerous(mut self, dangerous: Dangerous) -> Self {
         self.terms.dangerous = dangerous;
         self
     }
 
-    /// Fetches the documents that these schemas refer to and that are not registered, and those that they refer to.
+    /// Fetches the documents that these schemas refer to and that are not registered, and the
+    /// documents that those refer to.
     ///
-    /// `registered` are documents that are in hand, by URI. A URI is asked for once. A
-    /// reference that cannot be followed ends the search in its schema, since
-    /// the compiler refuses it in any case; the other schemas are searched.
+    /// `registered` are documents that the caller already has, by URI. Each URI is requested once.
+    /// A reference that cannot be resolved ends the search in its schema, because the compiler
+    /// refuses the schema in any case; the search continues in the other schemas.
     pub async fn references(&self, schemas: &[&str], registered: &[(&str, &[u8])]) -> Fetched {
         let mut fetched = Fetched::default();
         let mut compiler = self.compiler.clone();
@@ -147,7 +148,7 @@ impl Fetcher {
                 let Some(uri) = error.denied_uri().map(str::to_owned) else {
                     break;
                 };
-                // What is in hand by now is not denied again.
+                // A fetched document is registered and is not denied again, so this URI has failed.
                 if asked.contains_key(&uri) {
                     break;
                 }
@@ -202,7 +203,7 @@ impl Fetcher {
         redirects: &mut Vec<String>,
     ) -> Result<(Vec<u8>, SocketAddr), FetchError> {
         let mut url = Url::parse(uri).map_err(|_invalid| FetchError::NotAbsolute)?;
-        // What is wrong with the URI itself is said before what is wrong with the lock.
+        // Errors of the URI itself come before errors of the lock.
         self.terms.admit(&url)?;
         self.lock.may_fetch(uri)?;
         let allowed = self.terms.limits.redirects;

@@ -1,4 +1,4 @@
-//! One request: the URI and the addresses are checked, then the answer is read within bounds.
+//! One request: checks the URI and the addresses, then reads the answer within the limits.
 
 use std::net::SocketAddr;
 
@@ -13,7 +13,7 @@ use crate::error::FetchError;
 use crate::host::Host;
 use crate::limits::Limits;
 
-/// What all requests of a fetcher have in common.
+/// The settings of all requests of a fetcher.
 #[derive(Debug, Clone)]
 pub(crate) struct Terms {
     pub(crate) hosts: Vec<Host>,
@@ -22,16 +22,16 @@ pub(crate) struct Terms {
     pub(crate) dangerous: Dangerous,
 }
 
-/// What came back.
+/// The answer to one request.
 pub(crate) enum Answer {
-    /// The document, and the address it came from.
+    /// The document, and the address of its server.
     Body(Vec<u8>, SocketAddr),
-    /// Where to look instead.
+    /// The target of a redirect.
     Redirect(Url),
 }
 
 impl Terms {
-    /// Whether a URI may be asked for; its host and port.
+    /// Checks whether a URI may be requested. Returns its host and port.
     pub(crate) fn admit<'u>(&self, url: &'u Url) -> Result<(&'u str, u16), FetchError> {
         if url.scheme() != "https" {
             return Err(FetchError::Scheme);
@@ -50,7 +50,7 @@ impl Terms {
         Ok((host, port))
     }
 
-    /// Asks for a URI once.
+    /// Sends one request for a URI.
     pub(crate) async fn ask(&self, url: &Url) -> Result<Answer, FetchError> {
         let (host, port) = self.admit(url)?;
         let addresses = self.addresses(host, port).await?;
@@ -63,7 +63,7 @@ impl Terms {
             )
             .header(ACCEPT_ENCODING, "identity");
         let response = request.send().await.map_err(transfer)?;
-        // The client was given the checked addresses and no others; this holds it to that.
+        // The client was given only the checked addresses; this verifies that it used one of them.
         let peer = response.remote_addr().ok_or(FetchError::Peer)?;
         let checked = |one: &SocketAddr| one.ip() == peer.ip();
         if !addresses.iter().any(checked) || !self.dangerous.addresses.allows(peer.ip()) {
@@ -81,7 +81,7 @@ impl Terms {
         }
     }
 
-    /// The addresses of a host, if all of them are allowed.
+    /// Resolves a host. It is an error if one of the addresses is not allowed.
     async fn addresses(&self, host: &str, port: u16) -> Result<Vec<SocketAddr>, FetchError> {
         let cannot = |reason: String| FetchError::Resolve {
             host: host.to_owned(),
@@ -106,9 +106,9 @@ impl Terms {
         }
     }
 
-    /// A client that knows one host, by these addresses.
+    /// A client that resolves this host to these addresses.
     fn client(&self, host: &str, addresses: &[SocketAddr]) -> Result<Client, FetchError> {
-        // Another part of the program may have chosen its own; both serve.
+        // Another part of the program may have set its own provider; either one works.
         let _already_set = rustls::crypto::ring::default_provider().install_default();
         Client::builder()
             .resolve_to_addrs(host, addresses)
@@ -153,7 +153,7 @@ impl Terms {
     }
 }
 
-/// A limit that was met.
+/// The error for a limit that was reached.
 pub(crate) fn over(limit: &'static str, value: &str) -> FetchError {
     FetchError::Limit {
         limit,
@@ -161,7 +161,7 @@ pub(crate) fn over(limit: &'static str, value: &str) -> FetchError {
     }
 }
 
-/// What went wrong on the wire, with its innermost cause, without the URI.
+/// The error of a failed transfer with all its causes, without the URI.
 fn transfer(error: reqwest::Error) -> FetchError {
     let error = error.without_url();
     let mut text = error.to_string();

@@ -6,8 +6,8 @@ use std::str::FromStr;
 use reqwest::Url;
 use toolgate_json::quote;
 
-/// A host that documents may be fetched from: `schemas.example.com`, each name below
-/// it (`*.example.com`), or a host with another port (`schemas.example.com:8443`).
+/// A host that documents may be fetched from: `schemas.example.com`, all names below a domain
+/// (`*.example.com`), or a host with another port than 443 (`schemas.example.com:8443`).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Host {
     name: String,
@@ -25,11 +25,11 @@ pub struct HostError {
 }
 
 impl Host {
-    /// Reads a host as an operator writes it.
+    /// Parses a host as an operator writes it.
     ///
     /// # Errors
     ///
-    /// What is not a host name: a URL, an address, a bare `*`, a wildcard for a whole
+    /// The text is not a host name: a URL, an address, a bare `*`, or a wildcard for a whole
     /// top-level domain.
     ///
     /// ```
@@ -71,7 +71,7 @@ impl Host {
         })
     }
 
-    /// Whether a host and port are meant; the name is in lower case, as URLs have it.
+    /// Whether a name and port match this host. The name is in lower case, as in URLs.
     pub(crate) fn allows(&self, name: &str, port: u16) -> bool {
         let named = if self.below {
             let before = name.strip_suffix(self.name.as_str());

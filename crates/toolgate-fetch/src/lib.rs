@@ -1,22 +1,20 @@
 //! Fetches the external references of schemas, for operators who ask for it.
 //!
-//! The engine never fetches. A program that wants references to other documents
-//! followed fetches these documents first, with a [`Fetcher`], and registers them
-//! with the compiler. Nothing in a schema can start that: the operator names
-//! the hosts, and a URI is fetched only if
+//! The engine never fetches. A program that needs references to other documents first fetches these
+//! documents with a [`Fetcher`], and registers them with the compiler. Nothing in a schema can
+//! start a request: the operator names the hosts, and a URI is fetched only if
 //!
-//! * its scheme is `https`, it holds no user or password, its host is in the list
-//!   and its port is 443, unless the list names another;
-//! * every address of the host is a public one. The connection is made to the
-//!   addresses that were checked, so that a second answer of the name server
-//!   changes nothing;
-//! * each redirect leads to a URI for which the same holds;
-//! * the answer is plain JSON text without a content encoding, within the limits on
-//!   size, time and number;
-//! * its SHA-256 digest is the one in the [`Lock`], if there is one.
+//! * its scheme is `https`, it has no user or password, its host is in the list, and its port is
+//!   443, unless the list names another;
+//! * every address of the host is public. The connection is made to the addresses that were
+//!   checked, so a second answer of the name server has no effect;
+//! * each redirect leads to a URI that passes the same checks;
+//! * the answer is plain JSON text without a content encoding, within the limits on size, time and
+//!   number;
+//! * its SHA-256 digest matches the [`Lock`], if there is one.
 //!
-//! What fetched documents refer to is fetched under the same rules. Proxies that the
-//! environment names are not used. Each URI that was asked for ends in one [`Event`].
+//! References in fetched documents are fetched under the same rules. Proxies from the environment
+//! are not used. Each requested URI leads to one [`Event`].
 //!
 //! ```no_run
 //! use toolgate_fetch::{Fetcher, Host};

@@ -1,21 +1,21 @@
-//! The bounds of one run of a fetcher.
+//! The limits of one run of a fetcher.
 
 use std::time::Duration;
 
-/// What a run of [`Fetcher::references`](crate::Fetcher::references) may take.
+/// The limits of one run of [`Fetcher::references`](crate::Fetcher::references).
 #[derive(Debug, Clone)]
 #[expect(
     clippy::exhaustive_structs,
     reason = "built by struct update from the default"
 )]
 pub struct Limits {
-    /// Documents that are fetched. Default 16.
+    /// Documents per run. Default 16.
     pub documents: usize,
     /// Bytes of one document. Default 1 MiB.
     pub bytes: usize,
-    /// Redirects that are followed for one document. Default 3.
+    /// Redirects per document. Default 3.
     pub redirects: usize,
-    /// Time to resolve a name, and again to connect. Default 5 seconds.
+    /// Time to resolve a name, and the same time again to connect. Default 5 seconds.
     pub connect: Duration,
     /// Time for one document, redirects and body included. Default 15 seconds.
     pub document_time: Duration,

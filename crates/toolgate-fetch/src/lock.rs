@@ -1,4 +1,4 @@
-//! The lock: which document each URI had when an operator looked at it.
+//! The lock: the digest that each URI's document had when an operator reviewed it.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,7 +21,7 @@ impl Digest {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// Reads 64 hexadecimal digits.
+    /// Parses 64 hexadecimal digits.
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let mut bytes = [0; 32];
@@ -45,11 +45,11 @@ impl fmt::Display for Digest {
     }
 }
 
-/// Digests by URI. A document whose digest is another is refused.
+/// Digests by URI. A document with another digest is refused.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lock {
     digests: BTreeMap<String, Digest>,
-    /// Whether a URI that is not in it may be fetched.
+    /// Whether other URIs may be fetched, too.
     open: bool,
 }
 
@@ -75,11 +75,11 @@ struct Entry {
 }
 
 impl Lock {
-    /// Reads a lock. URIs that it does not have are refused, unless it is [opened](Self::open).
+    /// Parses a lock. Other URIs than those in it are refused, unless it is [opened](Self::open).
     ///
     /// # Errors
     ///
-    /// It is not TOML of this form, a digest is malformed, or a URI stands in it twice.
+    /// The text is not TOML of this form, a digest is malformed, or a URI occurs twice.
     ///
     /// ```
     /// use toolgate_fetch::Lock;
@@ -102,13 +102,13 @@ impl Lock {
             let digest = Digest::parse(&entry.sha256)
                 .ok_or_else(|| LockError(format!("the digest of `{uri}` is malformed")))?;
             if lock.digests.insert(entry.uri, digest).is_some() {
-                return Err(LockError(format!("`{uri}` stands in it twice")));
+                return Err(LockError(format!("`{uri}` is in it twice")));
             }
         }
         Ok(lock)
     }
 
-    /// Lets URIs be fetched that it does not have. Those that it has must still match.
+    /// Allows other URIs, too. Documents of the URIs in the lock must still match.
     #[must_use]
     pub fn open(mut self) -> Self {
         self.open = true;
@@ -120,7 +120,7 @@ impl Lock {
         self.digests.insert(uri.to_owned(), digest);
     }
 
-    /// Whether this URI may be asked for at all.
+    /// Checks whether this URI may be requested at all.
     pub(crate) fn may_fetch(&self, uri: &str) -> Result<(), FetchError> {
         if self.open || self.digests.contains_key(uri) {
             return Ok(());
@@ -128,7 +128,7 @@ impl Lock {
         Err(FetchError::NotLocked)
     }
 
-    /// Whether a document is the one that the lock has, if it has one.
+    /// Checks a document against the digest in the lock, if there is one.
     pub(crate) fn verify(&self, uri: &str, found: Digest) -> Result<(), FetchError> {
         match self.digests.get(uri) {
             Some(locked) if *locked != found => Err(FetchError::Digest {

@@ -49,7 +49,7 @@ fn learn(talk: &mut Conversation, tools: &str) {
 
 const TOOL: &str = r#"{"name":"t","inputSchema":{"type":"object"}}"#;
 
-/// G4: 100,000 levels, from either side, are answered by id.
+/// A message of 100,000 levels, from either side, ends its request with an error.
 #[test]
 fn deep_messages() {
     let guard = Guard::new(Policy::new()).unwrap();
@@ -79,7 +79,7 @@ fn deep_messages() {
     assert!(talk.is_idle());
 }
 
-/// G4, G5: 64 MiB, thrown away as they came, are answered by id.
+/// A message of 64 MiB, dropped as it arrives, is answered with an error by its id.
 #[test]
 fn large_messages() {
     let guard = Guard::new(Policy::new()).unwrap();
@@ -102,7 +102,7 @@ fn large_messages() {
     );
 }
 
-/// G4, G5: 10,000 calls at once, answered in another order; nothing is lost, nothing is left.
+/// 10,000 calls at once, answered in another order: nothing is lost, nothing is left.
 #[test]
 fn ten_thousand_at_once() {
     let guard = Guard::new(Policy::new()).unwrap();
@@ -137,7 +137,7 @@ fn ten_thousand_at_once() {
     assert!(talk.is_idle());
 }
 
-/// G4: 1,000 calls that come before any list wait for one question, and each has its answer.
+/// 1,000 calls that come before any list wait for one request, and then all go to the server.
 #[test]
 fn a_thousand_calls_wait_for_one_list() {
     let guard = Guard::new(Policy::new()).unwrap();
@@ -162,7 +162,7 @@ fn a_thousand_calls_wait_for_one_list() {
     );
 }
 
-/// G5: what contexts know is bounded, and the same page is held once.
+/// The number of scopes with a cached list is bounded, and equal pages are held once.
 #[test]
 fn cached_lists_are_shared_and_bounded() {
     let mut policy = Policy::new();

@@ -1,4 +1,4 @@
-//! G2: what the guard need not touch leaves byte for byte, whatever it is.
+//! What the guard need not change leaves byte for byte, whatever it is.
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 

@@ -1,4 +1,4 @@
-//! C: a client that reads a server's tools.
+//! A client that reads a server's tools.
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -17,7 +17,8 @@ use toolgate_schema::{Compiler, Formats};
 
 const INPUT: &str = r#"{"type":"object"}"#;
 
-/// C1
+/// A listing compiles nothing. A tool whose schema does not compile stays in the set, and only a
+/// call of it is refused, with the reason.
 #[test]
 fn a_schema_that_does_not_compile_surfaces_when_its_tool_is_called() {
     let catalog = Catalog::new(SchemaStore::new());
@@ -57,7 +58,8 @@ fn a_schema_that_does_not_compile_surfaces_when_its_tool_is_called() {
     assert!(refusal.error_answer("1").contains(r#""code":-32602"#));
 }
 
-/// C2
+/// A tool with members that the protocol does not define keeps its text in every era, and can be
+/// called.
 #[test]
 fn unknown_members_survive_and_break_nothing() {
     let odd = r#"{"name":"odd", "x-vendor": {"n": 1.50}, "inputSchema":{"type":"object", "x-ui": [1,  2]}, "parameters":null}"#;
@@ -70,7 +72,7 @@ fn unknown_members_survive_and_break_nothing() {
     }
 }
 
-/// C3
+/// A changed schema with the same `$id` is a new schema, and an unchanged listing compiles nothing.
 #[test]
 fn a_contract_follows_its_text_and_never_its_id() {
     let with = |kind: &str| {
@@ -124,7 +126,8 @@ fn a_contract_follows_its_text_and_never_its_id() {
     );
 }
 
-/// C3: two tools with one `$id` do not meet (defect 1 of the TypeScript SDK).
+/// Two tools with one `$id` keep their own schemas. The TypeScript SDK 2.4.0 checks the results of
+/// both by the first.
 #[test]
 fn two_tools_with_one_id_do_not_meet() {
     let with = |kind: &str| format!(r#"{{"$id":"https://x.invalid/s","type":"{kind}"}}"#);
@@ -152,7 +155,8 @@ fn two_tools_with_one_id_do_not_meet() {
     );
 }
 
-/// C4, C5
+/// `structuredContent` is present if its key is there, whatever its value. Without it a result is
+/// refused, unless it is an error, asks for input, or is of an era before structured content.
 #[test]
 fn structured_content_is_present_if_its_key_is() {
     let any = promising("{}");
@@ -204,7 +208,8 @@ fn structured_content_is_present_if_its_key_is() {
     assert!(matches!(decision, Decision::Pass(pass) if pass.checked == Checked::ErrorAnswer));
 }
 
-/// C6
+/// The result of a task is checked against the tool that made the task, in each message that
+/// carries it. A bounded number of tasks is remembered.
 #[test]
 fn task_results_meet_the_tool_that_made_the_task() {
     let tool = promising(r#"{"type":"integer"}"#);
@@ -308,7 +313,8 @@ fn task_results_meet_the_tool_that_made_the_task() {
     }
 }
 
-/// C7
+/// A tool whose `x-mcp-header` annotations break the rules is removed from a listing of 2026-07-28
+/// over HTTP, with the reason; the other tools stay.
 #[test]
 fn header_annotations_follow_the_rules_or_the_tool_is_dropped() {
     let with = |properties: &str| {

@@ -1,4 +1,4 @@
-//! S8: what clients are told of schemas accepts what the originals accept, and they
+//! What clients are told of schemas accepts what the originals accept, and they
 //! can compile it and check by it at a bounded cost.
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]

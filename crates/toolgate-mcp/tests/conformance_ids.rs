@@ -133,7 +133,7 @@ fn client_jsonschema_dialect_default_is_2020_12() {
     assert_eq!(code(&decision), "result-invalid");
 }
 
-/// C4
+/// `0`, `false`, `""`, `null` and `[]` are validated like other values.
 #[test]
 fn client_jsonschema_falsy_structured_content_validated() {
     for (schema, value) in [
@@ -151,7 +151,7 @@ fn client_jsonschema_falsy_structured_content_validated() {
     }
 }
 
-/// S4
+/// An array gets a text block with its JSON, unless the author wrote a text block.
 #[test]
 fn server_jsonschema_array_structured_content_textfallback() {
     let output = r#"{"type":"array"}"#;
@@ -186,7 +186,7 @@ fn server_jsonschema_union_output_natural() {
     assert_eq!(part(&text, "/content/0/text").unwrap(), r#""\"x\"""#);
 }
 
-/// L2
+/// An older reader sees an array schema as the member `result` of an object schema.
 #[test]
 fn v2025_jsonschema_non_object_output_wrapped() {
     let output = r#"{"type":"array","items":{"type":"number"}}"#;
@@ -196,7 +196,7 @@ fn v2025_jsonschema_non_object_output_wrapped() {
     ));
 }
 
-/// L2
+/// An older reader gets an array as `{"result": …}`, and the text has the array itself.
 #[test]
 fn v2025_jsonschema_non_object_structured_content_wrapped() {
     let output = r#"{"type":"array","items":{"type":"number"}}"#;
@@ -208,7 +208,7 @@ fn v2025_jsonschema_non_object_structured_content_wrapped() {
     assert_eq!(part(&text, "/content/0/text").unwrap(), "\"[1,2,3]\"");
 }
 
-/// L3
+/// If the schema allows other values than objects, objects are wrapped, too.
 #[test]
 fn v2025_jsonschema_wrap_follows_schema_not_value() {
     let text = received(OLD, Some(UNION), r#"{"a":1}"#, "[]");
@@ -224,7 +224,7 @@ fn v2025_jsonschema_wrap_follows_schema_not_value() {
     assert_eq!(part(&text, "/content/0/text").unwrap(), r#""\"x\"""#);
 }
 
-/// L5
+/// Without an output schema an array is wrapped, and an object is not.
 #[test]
 fn v2025_jsonschema_schemaless_non_object_sc_wrapped() {
     let text = received(OLD, None, "[1,2,3]", "[]");
@@ -237,7 +237,7 @@ fn v2025_jsonschema_schemaless_non_object_sc_wrapped() {
     assert_eq!(part(&text, "/structuredContent").unwrap(), r#"{"a":1}"#);
 }
 
-/// L2
+/// In the wrapped schema, `#` leads to the new place of the root, and values are checked by it.
 #[test]
 fn v2025_jsonschema_ref_rewrite_on_wrap() {
     let output = r##"{"type":"array","items":{"anyOf":[{"type":"number"},{"$ref":"#"}]}}"##;
@@ -256,7 +256,7 @@ fn v2025_jsonschema_ref_rewrite_on_wrap() {
     assert_eq!(code(&result(&seen, OLD, wrong)), "result-invalid");
 }
 
-/// L2
+/// References are rewritten in subschemas, not in data, and not below a root `$id`.
 #[test]
 fn v2025_jsonschema_ref_rewrite_scope() {
     let output = r##"{"type":"array","$defs":{"X":{"type":"number"}},"items":{"anyOf":[
@@ -285,9 +285,8 @@ fn v2025_jsonschema_ref_rewrite_scope() {
     assert_eq!(part(&listed(OLD, own), "/properties/result").unwrap(), own);
 }
 
-/// The related ids of the SDK's `tools` tests (C5, S3): `output-schema`
-/// `validate`, `missing-structured`, `skip-on-error`, `server-validate`, and
-/// `input-validation`.
+/// The related ids of the SDK's `tools` tests: `output-schema` `validate`, `missing-structured`,
+/// `skip-on-error`, `server-validate`, and `input-validation`.
 #[test]
 fn client_output_schema_validate_missing_structured_skip_on_error() {
     let tool =

@@ -25,7 +25,7 @@ fn passes(decision: &Decision) -> bool {
     matches!(decision, Decision::Pass(_))
 }
 
-/// S1, C4: for flat and for nested arguments.
+/// Flat, absent and nested arguments alike.
 #[test]
 fn a_valid_call_and_result_allocate_nothing_once_warm() {
     let flat = r#"{"type":"object","properties":{"path":{"type":"string","pattern":"^/"},"limit":{"type":"integer","minimum":1},"at":{"format":"date-time"},"order":{"enum":["up","down"]}},"required":["path"],"additionalProperties":false}"#;

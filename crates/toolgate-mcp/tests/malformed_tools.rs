@@ -236,7 +236,7 @@ const SHAPES: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// C1, C2
+/// One malformed tool changes nothing for the others, and is reported with the reason.
 #[test]
 fn one_bad_tool_never_breaks_the_list() {
     for (shape, bad, reason) in SHAPES {
@@ -290,7 +290,7 @@ fn one_bad_tool_never_breaks_the_list() {
     }
 }
 
-/// C2, L1: no reader of any era gets a list that its types cannot read.
+/// No reader of any era gets a list that its types cannot read.
 #[test]
 fn no_reader_gets_a_list_it_cannot_read() {
     for (shape, bad, reason) in SHAPES {
@@ -329,7 +329,7 @@ fn no_reader_gets_a_list_it_cannot_read() {
     }
 }
 
-/// C1: for the guard, dropping a tool that does not compile is the other policy.
+/// A tool that does not compile is listed, unless the caller leaves it out.
 #[test]
 fn a_tool_that_does_not_compile_can_be_listed_or_dropped() {
     let bad = r##"{"name":"bad","inputSchema":{"type":"object"},"outputSchema":{"$ref":"https://x.invalid/s"}}"##;

@@ -1,4 +1,4 @@
-//! L: old and new together, and the defects of the TypeScript SDK 2.4.0.
+//! Old and new protocol versions together, and what the TypeScript SDK 2.4.0 does wrong.
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -23,7 +23,7 @@ fn listed(projection: Projection, output: &str) -> (Option<String>, Vec<Lost>) {
     (schema, told.lost)
 }
 
-/// L1: what a server of any era says is read by a reader of any era, list and
+/// What a server of any era says is read by a reader of any era, list and
 /// result, and passes the reader's own check.
 #[test]
 fn the_matrix_of_eras_works() {
@@ -100,7 +100,8 @@ fn the_matrix_of_eras_works() {
     }
 }
 
-/// L2
+/// `Drop` leaves out an output schema that is not for objects, and the value, reports both, and
+/// sends the value as text.
 #[test]
 fn drop_leaves_schema_and_value_out_and_says_so_once_a_tool() {
     let drop = Projection::to(Era::V2025_11_25).output(OutputPolicy::Drop);
@@ -130,7 +131,7 @@ fn drop_leaves_schema_and_value_out_and_says_so_once_a_tool() {
     assert_eq!(told.lost, [Lost::StructuredContent]);
 }
 
-/// L3: between two legacy peers a value that is not an object is left out where no schema
+/// Between two legacy peers a value that is not an object is left out where no schema
 /// allows it, and a root that is one of objects requires them.
 #[test]
 fn legacy_peers_have_objects_only() {
@@ -169,7 +170,7 @@ fn to_modern() -> Projection {
     Projection::to(Era::V2026_07_28).from_legacy(LegacyValues::Enforce)
 }
 
-/// L3: no `type` is put on an author's schema; one that allows objects only but
+/// No `type` is put on an author's schema; one that allows objects only but
 /// does not say so stands, whole, in an object schema, and values stay natural.
 #[test]
 fn object_shaped_roots_keep_their_values() {
@@ -212,7 +213,8 @@ fn object_shaped_roots_keep_their_values() {
     );
 }
 
-/// L4 (defect 5)
+/// Older readers get `{}` and `{"not":{}}` for boolean members of `properties`, at any depth. Data
+/// stays as it is.
 #[test]
 fn boolean_properties_are_written_as_objects_for_older_readers() {
     let input = r#"{"type":"object","properties":{"x":true,"y":false,"deep":{"properties":{"z":true}},"data":{"const":{"properties":{"x":true}}}},"additionalProperties":false}"#;
@@ -227,7 +229,8 @@ fn boolean_properties_are_written_as_objects_for_older_readers() {
     }
 }
 
-/// L5
+/// Without an output schema, a value that is not an object is wrapped for readers of 2025-06-18 and
+/// 2025-11-25. Older readers get it only as text.
 #[test]
 fn values_without_a_schema_are_wrapped_too_and_the_oldest_get_neither() {
     for value in ["[1]", "0", "null", "false", "\"\""] {
@@ -261,7 +264,8 @@ fn values_without_a_schema_are_wrapped_too_and_the_oldest_get_neither() {
     );
 }
 
-/// L6
+/// A projection refuses a result that the reader's version cannot express, and reports the members
+/// and tools that it leaves out.
 #[test]
 fn what_cannot_be_sent_is_returned() {
     let document = json(r#"{"resultType":"input_required","requestState":"s","vendor": 1}"#);
@@ -306,8 +310,8 @@ fn a_result_is_told_within_its_message() {
     );
 }
 
-/// Defect 1 is `two_tools_with_one_id_do_not_meet` in `client.rs`. Defect 2:
-/// bounds, cycles and slow patterns.
+/// Schemas above a limit and cyclic references are refused, and a pattern that takes a backtracking
+/// engine exponential time still gives a verdict.
 #[test]
 fn defect_2_hostile_schemas_are_refused_or_bounded() {
     let wide = format!(r#"{{"anyOf":[{}]}}"#, vec!["{}"; 12_000].join(","));
@@ -330,8 +334,7 @@ fn defect_2_hostile_schemas_are_refused_or_bounded() {
     );
 }
 
-/// Defects 3 and 4: a tool without an object root breaks nobody's list, and is
-/// refused when it is registered.
+/// A tool without an object root breaks nobody's list, and is refused when it is registered.
 #[test]
 fn defects_3_and_4_a_bad_root_is_one_tools_fault() {
     let set = tools(&[
@@ -346,7 +349,8 @@ fn defects_3_and_4_a_bad_root_is_one_tools_fault() {
     assert_eq!(refused.len(), 1);
 }
 
-/// Defects 6 and 7 are S4 and L3 above. What the peers have right stays right.
+/// What other SDKs have right: embedded resources, bundled metaschemas, `$ref` in data, an empty
+/// `$ref`, `null`, and schemas that do not compile.
 #[test]
 fn what_peers_have_right() {
     for (output, value, expected) in [

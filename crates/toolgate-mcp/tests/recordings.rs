@@ -188,10 +188,9 @@ fn recorded_calls_and_results_are_judged_as_the_peer_did() {
     }
 }
 
-/// The reference implementation (see `conformance.md` section 8): its list is
-/// read whole, and its results match its schemas. Notes: it sends natural arrays
-/// to a 2025-11-25 reader, which its era cannot carry, and it takes arguments
-/// that its own `additionalProperties: false` forbids.
+/// The reference implementation of SEP-2106: its list is read whole, and its results match its
+/// schemas. Notes: it sends natural arrays to a 2025-11-25 reader, which its era cannot carry, and it
+/// takes arguments that its own `additionalProperties: false` forbids.
 #[toolgate_needs::needs("peers")]
 #[test]
 fn the_reference_recording_is_read_and_its_faults_are_found() {

@@ -149,7 +149,7 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
     ),
 ];
 
-/// S2
+/// Each mistake is refused with a text of bounded size; the snapshot shows all texts.
 #[test]
 fn each_mistake_has_its_text() {
     let mut told = String::new();

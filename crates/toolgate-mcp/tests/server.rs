@@ -1,4 +1,4 @@
-//! S: a server that publishes tools.
+//! A server that publishes tools.
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
@@ -11,7 +11,7 @@ use toolgate_mcp::era::Era;
 use toolgate_mcp::project::{Projection, TextFallback};
 use toolgate_mcp::publish::{ToolDefinition, publish};
 
-/// S1
+/// Arguments that are not an object are malformed, and absent arguments count as `{}`.
 #[test]
 fn arguments_are_an_object_or_absent() {
     let set = tools(&[&tool("t", r#"{"type":"object","maxProperties":1}"#, None)]);
@@ -75,7 +75,8 @@ fn arguments_are_an_object_or_absent() {
     }
 }
 
-/// S2
+/// Wrong arguments are answered with an error result whose text names the place and the mistake. An
+/// unknown tool, and any reader before 2025-11-25, gets -32602.
 #[test]
 fn wrong_arguments_are_answered_so_that_a_model_can_mend_them() {
     let input = r#"{"type":"object","properties":{"orders":{"type":"array","items":{"type":"object","properties":{"id":{"type":"integer"},"qty":{"type":"integer","minimum":1}},"required":["id","qty"]}}}}"#;
@@ -115,7 +116,7 @@ fn wrong_arguments_are_answered_so_that_a_model_can_mend_them() {
     }
 }
 
-/// S2: at most 2 kB whatever the size of the mistake.
+/// The text of a refusal has at most 2,048 bytes, whatever the size of the mistake.
 #[test]
 fn texts_are_bounded() {
     let long = "a".repeat(5_000);
@@ -154,7 +155,7 @@ fn texts_are_bounded() {
     assert!(decision.refusal().unwrap().text().len() <= 2_048);
 }
 
-/// S3
+/// A result that breaks its output schema becomes an error result that names tool and fault.
 #[test]
 fn a_result_that_breaks_the_promise_becomes_an_error_that_names_the_tool() {
     let tool = promising(r#"{"type":"array","items":{"type":"number"}}"#);
@@ -182,7 +183,7 @@ fn a_result_that_breaks_the_promise_becomes_an_error_that_names_the_tool() {
     }
 }
 
-/// S4
+/// Structured content gets a text block with its JSON always, if it is not an object, or never.
 #[test]
 fn structured_content_gets_a_text_block_unless_the_author_wrote_one() {
     let text_of = |fallback: TextFallback, sent: &str| {
@@ -215,7 +216,8 @@ fn structured_content_gets_a_text_block_unless_the_author_wrote_one() {
     assert_eq!(text_of(TextFallback::Always, "{}"), None);
 }
 
-/// S5
+/// A definition that can never work is refused with its name and the reason, and the others are
+/// published.
 #[test]
 fn what_can_never_work_is_refused_at_start_up_by_name() {
     let store = SchemaStore::new();
@@ -256,7 +258,7 @@ fn what_can_never_work_is_refused_at_start_up_by_name() {
     );
 }
 
-/// S6
+/// A tool is listed byte for byte as it was written, and a result keeps the bytes after `content`.
 #[test]
 fn schemas_are_published_as_they_were_written() {
     let written = r##"{ "name": "w",  "inputSchema": {"type": "object", "$schema": "https://json-schema.org/draft/2020-12/schema",

@@ -116,7 +116,8 @@ const ODD: &[&str] = &[
     r#"{"name":"i","inputSchema":{"type":"object"},"annotations":[],"icons":{},"execution":5}"#,
 ];
 
-/// S8
+/// Lists with odd members are valid by each era's schema after `sanitize` and `simplify`, and no
+/// projection leaves out a tool.
 #[toolgate_needs::needs("$TOOLGATE_MCP_SCHEMAS")]
 #[test]
 fn mended_lists_validate_in_every_era() {

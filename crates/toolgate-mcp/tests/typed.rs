@@ -1,4 +1,4 @@
-//! C8 and typed publishing: Rust types as schemas, results as Rust values.
+//! Typed publishing and typed reading: Rust types as schemas, results as Rust values.
 
 #![cfg(feature = "schemars")]
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
@@ -82,7 +82,7 @@ fn an_enum_can_be_the_input_of_a_tool() {
     assert!(refused.is_err());
 }
 
-/// C8
+/// Valid structured content becomes a Rust value; otherwise an error says why there is none.
 #[test]
 fn structured_content_is_read_into_a_type_or_says_why_not() {
     let tool = find();

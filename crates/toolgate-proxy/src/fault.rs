@@ -1,14 +1,14 @@
-//! What went wrong between us and a server: who is to blame, what happened, when, what may help.
+//! Faults of a session with a server: who must act, what happened, when, and what may help.
 
 use std::fmt;
 use std::time::Duration;
 
 use crate::notes::excerpt;
 
-/// A session that failed, in one line and with help.
+/// The failure of a session, as one line with optional help.
 ///
-/// `Display` is one line, lower case, with foreign text escaped and cut. [`Fault::help`] says what
-/// may be done; [`Fault::stderr`] holds the last lines that a child wrote to its standard error.
+/// `Display` is one line, with untrusted text escaped and cut. [`Fault::help`] says what the user
+/// can do; [`Fault::stderr`] has the first and last lines that a child wrote to its standard error.
 #[derive(Debug)]
 pub struct Fault(Box<Inner>);
 
@@ -29,7 +29,7 @@ pub enum Party {
     Operator,
     /// The author of the server.
     Server,
-    /// The way between us and the server.
+    /// The network between us and the server.
     Network,
 }
 
@@ -37,23 +37,23 @@ pub enum Party {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FaultKind {
-    /// The URL, a header or the command cannot be used at all.
+    /// The configuration cannot be used, such as a URL, a header, a file or an address.
     Config,
     /// The command could not be started.
     Spawn,
     /// The child ended, or closed its standard output, before it answered.
     Exited,
-    /// No answer within the deadline.
+    /// The server did not answer, or did not read our message, before the deadline.
     Timeout,
     /// An answer that breaks JSON-RPC or MCP.
     Protocol,
-    /// A message, stream or listing over its bound; see [`crate::Limits`].
+    /// A message, stream or listing over its limit; see [`crate::Limits`].
     TooLarge,
-    /// An HTTP status that is no answer.
+    /// An HTTP status other than 200, without a JSON-RPC answer.
     Status(u16),
     /// HTTP 401 or 403.
     Auth(u16),
-    /// No connection: name resolution, TCP, TLS.
+    /// No connection, or a lost one: name resolution, TCP, TLS.
     Unreachable,
     /// A redirect that is not followed.
     Redirect,
@@ -68,7 +68,7 @@ pub enum FaultKind {
 pub enum Phase {
     /// Before the first byte was exchanged.
     Start,
-    /// While finding out the protocol's era: `server/discover`, `initialize`.
+    /// While the protocol version was negotiated: `server/discover`, `initialize`.
     Negotiate,
     /// While paging through `tools/list`.
     List,
@@ -111,12 +111,12 @@ impl Fault {
         self.0.phase
     }
 
-    /// What may be done, one line.
+    /// What the user can do about it, in one line.
     pub fn help(&self) -> Option<&str> {
         self.0.help.as_deref()
     }
 
-    /// The last lines of the child's standard error, escaped and cut; empty for HTTP.
+    /// The first and last lines of the child's standard error, escaped and cut; empty for HTTP.
     pub fn stderr(&self) -> &[String] {
         &self.0.stderr
     }
@@ -175,7 +175,7 @@ impl Fault {
     }
 }
 
-/// A duration as a person says it: `2 s`, `0.5 s`.
+/// Formats a duration for a message: `2 s`, `0.5 s`.
 fn seconds(duration: Duration) -> String {
     let tenths = duration.as_millis().saturating_add(50) / 100;
     if tenths.is_multiple_of(10) {

@@ -1,13 +1,13 @@
 //! The transports of Toolgate: processes, sockets, clocks and tokio.
 //!
-//! [`Session`] opens an MCP server as a client (a child process on stdio, or Streamable HTTP),
-//! finds out which era of the protocol it speaks, and pages through `tools/list`, giving the
-//! *raw JSON text* of every tool, so that one bad tool cannot hide the others and no number or
-//! unknown member is lost on the way.
+//! [`Session`] connects to an MCP server as a client (a child process on stdio, or Streamable
+//! HTTP), negotiates the protocol version, and pages through `tools/list`. It returns the *raw JSON
+//! text* of every tool, so that one bad tool cannot hide the others and no number or unknown member
+//! is lost.
 //!
-//! The server is not trusted. Every wait has a deadline ([`Deadlines`]), every buffer a bound
+//! The server is not trusted. Every wait has a deadline ([`Deadlines`]), every buffer a limit
 //! ([`Limits`]), a child process is always reaped together with its group, and every failure is a
-//! [`Fault`] that says who is to blame, what happened in which [`Phase`], and what may help.
+//! [`Fault`] that says who must act, what happened in which [`Phase`], and what may help.
 //!
 //! ```no_run
 //! # async fn run() -> Result<(), toolgate_proxy::Fault> {

@@ -1,15 +1,15 @@
-//! What an untrusted server may cost: bytes ([`Limits`]) and time ([`Deadlines`]).
+//! Limits on what an untrusted server may use: bytes ([`Limits`]) and time ([`Deadlines`]).
 
 use std::time::Duration;
 
-/// Bounds on reading from a server; each is on by default.
+/// Limits on reading from a server. All are on by default.
 ///
 /// They bound memory, not time; time is bounded by [`Deadlines`].
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Bytes of one JSON-RPC message: a line on stdio, a body or one event on HTTP. Default 16 MiB.
     pub message_bytes: usize,
-    /// Bytes of one event stream in all, keep-alive comments included. Default 64 MiB.
+    /// Bytes of one whole event stream, keep-alive comments included. Default 64 MiB.
     pub stream_bytes: usize,
     /// Bytes of all pages of one listing. Default 64 MiB.
     pub listing_bytes: usize,
@@ -17,7 +17,8 @@ pub struct Limits {
     pub pages: usize,
     /// Tools of one listing. Default 20,000.
     pub tools: usize,
-    /// Bytes kept from the end of the child's standard error. Default 8 KiB.
+    /// Bytes of the child's standard error that are kept, from its beginning and its end. Default 8
+    /// KiB.
     pub stderr_bytes: usize,
 }
 
@@ -39,16 +40,16 @@ impl Default for Limits {
 /// How long to wait for a server.
 #[derive(Clone, Copy, Debug)]
 pub struct Deadlines {
-    /// For an answer to the first `server/discover`, before a legacy `initialize` is sent. An
-    /// answer that comes later is still honoured. Default 3 s.
+    /// On stdio, for an answer to the first `server/discover`, before a legacy `initialize` is
+    /// sent. A later answer is still accepted. Default 3 s.
     pub probe: Duration,
-    /// For any one answer after the session is open. Default 30 s.
+    /// For one answer after the session is open, and to `server/discover` over HTTP. Default 30 s.
     pub request: Duration,
-    /// For the session from start to the last answer; opening it may take all of it, since
-    /// `npx` and its kind download the server first. Default 60 s.
+    /// For the whole session, until the last answer. Opening may take all of it, because launchers
+    /// such as `npx` download the server first. Default 60 s.
     pub overall: Duration,
     /// For a child to end after its standard input is closed, and again after SIGTERM, before
-    /// SIGKILL; for the closing DELETE on HTTP. Comes on top of `overall`. Default 2 s.
+    /// SIGKILL; for the closing DELETE on HTTP. Not part of `overall`. Default 2 s.
     pub grace: Duration,
 }
 

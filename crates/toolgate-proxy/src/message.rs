@@ -14,8 +14,8 @@ impl Reply {
         root.member("result").unwrap_or(root)
     }
 
-    /// The text of a value of it as the server wrote it. [`View::raw`] has U+FFFD where the server
-    /// wrote half a surrogate pair.
+    /// The text of a value in this reply, as the server wrote it. [`View::raw`] has U+FFFD in place
+    /// of half a surrogate pair.
     pub fn raw(&self, view: View<'_>) -> &str {
         self.0.0.raw(view)
     }
@@ -24,9 +24,9 @@ impl Reply {
 /// A JSON-RPC error object.
 #[derive(Clone, Debug)]
 pub struct RpcError {
-    /// The `code` member; 0 if it is missing or no 64-bit integer.
+    /// The `code` member; 0 if it is missing or not a 64-bit integer.
     pub code: i64,
-    /// The `message` member as the server wrote it: foreign text, not escaped.
+    /// The `message` member as the server wrote it: untrusted text, not escaped.
     pub message: String,
     /// The raw JSON text of the `data` member.
     pub data: Option<String>,
@@ -56,9 +56,9 @@ pub(crate) enum Shape {
 /// Why bytes are not a message.
 #[derive(Debug)]
 pub(crate) enum Unreadable {
-    /// Not JSON, or over a bound of the reader.
+    /// Not JSON, or over a limit of the reader.
     Json(ReadError),
-    /// JSON, but no JSON-RPC 2.0.
+    /// JSON, but not JSON-RPC 2.0.
     NotRpc,
 }
 
@@ -116,7 +116,7 @@ impl Incoming {
             .filter(|id| id.kind() != Kind::Null)
     }
 
-    /// The text of the `id` as it was written.
+    /// The text of the `id` as it was written; `null` without one.
     pub(crate) fn raw_id(&self) -> &str {
         self.id().map_or("null", |id| self.0.raw(id))
     }
@@ -127,7 +127,7 @@ impl Incoming {
             .is_some_and(|v| v.kind() == Kind::Number && v.number().as_i64() == Some(id))
     }
 
-    /// An error whose sender could not tell which request it is about.
+    /// Whether this is an error without an id: its sender could not tell which request it is about.
     pub(crate) fn is_anonymous_error(&self) -> bool {
         self.id().is_none() && self.root().member("error").is_some()
     }
@@ -176,7 +176,7 @@ pub(crate) fn answer_to(request: &Incoming) -> String {
     }
 }
 
-/// A JSON string.
+/// Encodes text as a JSON string.
 pub(crate) fn string(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

@@ -1,15 +1,15 @@
-//! Harmless oddities of a server that its author may want to know.
+//! Harmless irregularities of a server that its author may want to know about.
 
 use toolgate_json::quote;
 
-/// Harmless oddities seen during a session, counted and quoted once.
+/// Harmless irregularities in a session: how many, and the first of each kind.
 #[derive(Clone, Debug, Default)]
 pub struct Notes {
-    /// Lines on the child's standard output that are not JSON-RPC. They were kept out.
+    /// Lines on the child's standard output that are not JSON-RPC. They were ignored.
     pub noise_lines: u64,
     /// The first such line, escaped and cut.
     pub first_noise: Option<String>,
-    /// Answers to requests that were not made, by id.
+    /// Answers whose id belongs to no request.
     pub stray_answers: u64,
     /// The first such id as it was written, escaped and cut.
     pub first_stray: Option<String>,
@@ -17,8 +17,8 @@ pub struct Notes {
     pub declined_requests: u64,
     /// The method of the first such request, escaped and cut.
     pub first_declined: Option<String>,
-    /// The server's process was started a second time, because it died at a
-    /// `server/discover` that it did not know.
+    /// Whether the server's process was started again, because it ended at a `server/discover` that
+    /// it did not know.
     pub restarted: bool,
 }
 
@@ -53,7 +53,7 @@ impl Notes {
         }
         if let Some(first) = &self.first_stray {
             parts.push(format!(
-                "{} with an id nobody asked for, first `{first}`",
+                "{} to no request of ours, first id `{first}`",
                 answers(self.stray_answers)
             ));
         }
@@ -65,9 +65,9 @@ impl Notes {
     }
 }
 
-/// A piece of foreign bytes for a message: one line, escaped, cut.
+/// An excerpt of untrusted bytes for a message: one line, escaped and cut.
 pub(crate) fn excerpt(bytes: &[u8]) -> String {
-    // Four bytes per character at most; what is cut off here could not be shown anyway.
+    // A character has at most four bytes; what is cut off here could not be shown anyway.
     let head = bytes.get(..QUOTED.saturating_mul(4)).unwrap_or(bytes);
     quote(String::from_utf8_lossy(head).trim_end(), QUOTED).to_string()
 }
@@ -88,5 +88,5 @@ fn answers(count: u64) -> String {
     }
 }
 
-/// Characters of foreign text that a message quotes.
+/// Maximum characters of untrusted text that a message quotes.
 const QUOTED: usize = 120;

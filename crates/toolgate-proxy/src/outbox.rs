@@ -8,10 +8,10 @@ use tokio::io::{AsyncWrite, AsyncWriteExt};
 
 /// A queue in front of a writer of lines.
 ///
-/// [`Outbox::push`] is called while the decision is still locked, so the queue has its order;
-/// [`Outbox::flush`] writes until the queue is empty, and its caller waits for the reader on the
-/// other end. That is the back-pressure: a task reads its next message after it has flushed
-/// what the last one led to. It also bounds the queue by what one message of each task leads to.
+/// [`Outbox::push`] is called while the conversation is locked, so the queue keeps the order of the
+/// decisions. [`Outbox::flush`] writes until the queue is empty, so its caller waits for the reader
+/// on the other end. This is the backpressure: a task flushes the results of one message before it
+/// reads the next. It also limits the queue to the results of one message for each task.
 #[derive(Debug)]
 pub(crate) struct Outbox<W> {
     queue: Mutex<Queue>,
@@ -27,7 +27,7 @@ struct Queue {
 #[derive(Debug)]
 struct Writer<W> {
     to: W,
-    /// What is to be written next, so that a flush that is given up loses no byte.
+    /// The bytes to write next. They are kept here, so that a cancelled flush loses none.
     buffer: Vec<u8>,
     written: usize,
 }
@@ -57,11 +57,11 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
         self.lock().bytes
     }
 
-    /// Writes what is queued.
+    /// Writes the queued messages.
     ///
     /// # Errors
     ///
-    /// Those of the writer; `BrokenPipe` after [`Outbox::close`].
+    /// The writer's errors; `BrokenPipe` after [`Outbox::close`].
     pub(crate) async fn flush(&self) -> io::Result<()> {
         if self.lock().messages.is_empty() {
             return Ok(());
@@ -95,8 +95,8 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
         }
     }
 
-    /// Writes what is queued and closes the writer, unless that takes for ever: the caller sets
-    /// the deadline.
+    /// Writes the queued messages and closes the writer. It has no deadline of its own; the caller
+    /// sets one.
     pub(crate) async fn close(&self) {
         let _reader_is_gone = self.flush().await;
         if let Some(mut writer) = self.writer.lock().await.take() {
@@ -104,7 +104,7 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
         }
     }
 
-    /// Takes messages until the buffer is worth a system call.
+    /// Moves messages into the buffer until it is large enough for a system call.
     fn load(&self, buffer: &mut Vec<u8>) {
         let mut queue = self.lock();
         while buffer.len() < ENOUGH {

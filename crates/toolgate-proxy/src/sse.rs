@@ -1,5 +1,5 @@
-//! Server-sent events, read in pieces of any size under a bound, with the bytes they came as
-//! (WHATWG HTML, "Server-sent events").
+//! A parser for server-sent events (WHATWG HTML, "Server-sent events"). It accepts pieces of any
+//! size, has a limit, and keeps the original bytes.
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use std::time::Duration;
 /// One event: everything up to the empty line that ends it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Event {
-    /// The bytes as they came, the ending empty line included.
+    /// The original bytes, including the empty line at the end.
     pub(crate) raw: Vec<u8>,
     /// The data lines, joined by `\n`; `None` if there are none, as in a comment that keeps the
     /// connection alive.
@@ -15,9 +15,10 @@ pub(crate) struct Event {
 }
 
 impl Event {
-    /// The bytes of the event as all clients read them. Some end a line where the format does not, as
-    /// Python's `str.splitlines`: for them a comment could begin an event that nobody has checked.
-    /// Such characters are escaped in data, which is JSON; other lines with them are left out.
+    /// The bytes of the event in a form that all clients read alike. Some clients end lines at
+    /// other characters too, as Python's `str.splitlines` does, and could see an unchecked event in
+    /// a comment. Such characters are escaped in the data, which is JSON; other lines with them are
+    /// removed.
     pub(crate) fn unambiguous(&self) -> Cow<'_, [u8]> {
         match (has_other_ends(&self.raw), &self.data) {
             (false, _) => Cow::Borrowed(&self.raw),
@@ -26,8 +27,8 @@ impl Event {
         }
     }
 
-    /// The event with other data. Its other lines stay as they were; the new data stand where the
-    /// first data line stood.
+    /// The event with other data, in place of its first data line. Other lines stay, except those
+    /// with characters at which some clients end a line.
     pub(crate) fn with_data(&self, data: &[u8]) -> Vec<u8> {
         let mut out = Vec::with_capacity(data.len().saturating_add(self.raw.len()));
         let mut placed = false;
@@ -39,8 +40,8 @@ impl Event {
                     write_data(&mut out, data);
                 }
             } else if !has_other_ends(line) {
-                // A line feed alone would belong to the line before it, if that has a carriage
-                // return, and the event would not end.
+                // After a carriage return, a single line feed would belong to the line before, and
+                // the event would not end.
                 if line == b"\n" && out.last() == Some(&b'\r') {
                     out.push(b'\n');
                 }
@@ -51,7 +52,7 @@ impl Event {
     }
 }
 
-/// An event that holds one message.
+/// Encodes a message as an event.
 pub(crate) fn event(data: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(data.len().saturating_add(8));
     write_data(&mut out, data);
@@ -59,7 +60,7 @@ pub(crate) fn event(data: &[u8]) -> Vec<u8> {
     out
 }
 
-/// JSON may hold line ends between its tokens; each line of it is a data line of its own.
+/// Writes data lines. JSON may contain line ends between tokens; each of its lines is a data line.
 fn write_data(out: &mut Vec<u8>, data: &[u8]) {
     for line in data.split(|byte| matches!(byte, b'\n' | b'\r')) {
         out.extend_from_slice(b"data: ");
@@ -71,9 +72,9 @@ fn write_data(out: &mut Vec<u8>, data: &[u8]) {
     }
 }
 
-/// Whether some clients would end a line in it, besides those that the format ends.
+/// Whether there are characters at which some clients end a line, but the format does not.
 fn has_other_ends(bytes: &[u8]) -> bool {
-    // The first byte of each; in most messages there is none.
+    // The first byte of each such character; most messages contain none.
     let begins = |byte: &u8| matches!(byte, 0x0b | 0x0c | 0x1c..=0x1e | 0xc2 | 0xe2);
     if !bytes.iter().any(begins) {
         return false;
@@ -89,7 +90,7 @@ fn is_other_end(character: char) -> bool {
     )
 }
 
-/// A line of JSON with such characters escaped. They can stand in strings only.
+/// Escapes such characters in a line of JSON. They can occur in strings only.
 fn escaped(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     for character in line.chars() {
@@ -129,18 +130,18 @@ fn is_end(byte: u8) -> bool {
     matches!(byte, b'\r' | b'\n')
 }
 
-/// A line, the data of one event or the whole event grew over the bound.
+/// A line, the data of one event or the whole event is over the limit.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct TooLong;
 
-/// Reads a stream in pieces of any size. Holds one event: its bytes (at most twice the limit and
-/// 64 KiB) and its data (at most the limit).
+/// Parses a stream in pieces of any size. Keeps one event: its bytes (at most three times the limit
+/// and 64 KiB) and its data (at most the limit).
 #[derive(Debug)]
 pub(crate) struct SseParser {
     limit: usize,
-    /// The bytes of the event that is not complete yet.
+    /// The bytes of the incomplete event.
     raw: Vec<u8>,
-    /// Where in `raw` the line that is not complete yet begins.
+    /// Where the incomplete line begins in `raw`.
     line: usize,
     data: Vec<u8>,
     has_data: bool,
@@ -175,7 +176,7 @@ impl SseParser {
         self.retry
     }
 
-    /// Takes the next bytes; events that they complete are appended to `events`.
+    /// Parses the next bytes, and appends the events that they complete to `events`.
     pub(crate) fn feed(&mut self, bytes: &[u8], events: &mut Vec<Event>) -> Result<(), TooLong> {
         let mut rest = bytes;
         while let Some(first) = rest.first() {
@@ -205,11 +206,12 @@ impl SseParser {
         Ok(())
     }
 
-    /// The line feed belongs to the line before it, and that may have ended an event.
+    /// Handles the line feed of a CRLF. It belongs to the line before, which may have ended an
+    /// event.
     fn second_of_crlf(&mut self, events: &mut [Event]) {
         match events.last_mut().filter(|_| self.raw.is_empty()) {
             Some(event) => event.raw.push(b'\n'),
-            // The event left with the bytes before these: alone the line feed is an empty line.
+            // An earlier call returned the event, so the line feed counts as an empty line.
             None => self.raw.push(b'\n'),
         }
         self.line = self.raw.len();
@@ -278,7 +280,7 @@ fn milliseconds(value: &[u8]) -> Option<Duration> {
 }
 
 const BOM: &[u8] = "\u{feff}".as_bytes();
-/// What an event may hold beside its data: comments, ids, field names.
+/// Bytes of an event besides its data: comments, ids, field names.
 const SLACK: usize = 64 << 10;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Our own standard input and output, without the thread that tokio's need where the system has
-//! pipes or sockets there.
+//! Our standard input and output. On Linux, pipes and sockets need no extra thread, unlike with
+//! tokio's `stdin` and `stdout`.
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
@@ -23,8 +23,8 @@ pub(crate) fn output() -> Box<dyn AsyncWrite + Send + Unpin> {
 
 #[cfg(target_os = "linux")]
 mod linux {
-    //! A pipe is opened anew, so that not blocking is a property of our end alone and not of
-    //! other holders of the same end; a socket cannot be, and is not shared in practice.
+    //! A pipe is opened again, so that only our end becomes non-blocking, not that of other
+    //! processes that share it. A socket cannot be opened again, and is not shared in practice.
 
     use std::fs::File;
     use std::os::fd::{AsFd, BorrowedFd, OwnedFd};

@@ -1,12 +1,11 @@
-//! What the layer costs: calls per second of an echo tool over standard input and
-//! output, plain and checked, interleaved.
+//! Measures what the layer costs: calls per second of an echo tool over standard input and output,
+//! plain and checked in turn.
 //!
 //! `cargo run --release -p toolgate-rmcp --example cost -- [ROUNDS] [CALLS]`
 //!
-//! Starts itself twice as a server, once plain and once behind the layer, and
-//! writes the same calls to both in turn: one after the other, and 64 at a time.
-//! Prints the median of each and the ratio of medians, and beside them the CPU
-//! time that the two servers took for all their calls.
+//! Starts itself twice as a server, once plain and once behind the layer, and writes the same calls
+//! to both in turn: one after another, and 64 at a time. Prints the medians and their ratio, and
+//! the CPU time that the two servers took for all their calls.
 
 use std::io::{self, BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -143,7 +142,7 @@ impl Server {
         }
     }
 
-    /// So many calls, `window` of them under way at once.
+    /// Makes `calls` calls, `window` of them at the same time.
     fn round(&mut self, calls: usize, window: usize) -> io::Result<()> {
         let call = |id: usize| {
             json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params":
@@ -165,7 +164,7 @@ impl Server {
         Ok(())
     }
 
-    /// CPU time of the server so far, in clock ticks.
+    /// The server's CPU time so far, in clock ticks.
     fn ticks(&self) -> Option<u64> {
         let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.child.id())).ok()?;
         let (_, fields) = stat.rsplit_once(')')?;
@@ -193,7 +192,7 @@ fn compare(rounds: usize, calls: usize) -> io::Result<()> {
         checked.calls.clear();
         let before = (plain.ticks(), checked.ticks());
         for round in 0..rounds {
-            // Who goes first takes turns, too.
+            // The servers take turns at going first, too.
             if round % 2 == 0 {
                 plain.round(calls, window)?;
                 checked.round(calls, window)?;

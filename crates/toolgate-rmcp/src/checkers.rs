@@ -1,4 +1,4 @@
-//! A pool of checkers, which reuses their memory.
+//! A pool of checkers, so that their memory is reused.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -15,8 +15,8 @@ pub(crate) struct CheckOptions {
     pub(crate) engine: Option<Engine>,
 }
 
-/// A pool of checkers. No check waits for another. No checker is held across an
-/// `await`, so there are at most as many as threads.
+/// A pool of checkers. No check waits for another. A checker is never held across an `await`, so
+/// there are at most as many as threads.
 #[derive(Debug, Default)]
 pub(crate) struct Checkers {
     options: CheckOptions,
@@ -31,7 +31,7 @@ impl Checkers {
         }
     }
 
-    /// Runs `work` with a checker that nobody else uses.
+    /// Runs `check` with a checker that nobody else uses.
     pub(crate) fn with<T>(&self, check: impl FnOnce(&mut Checker) -> T) -> T {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner);
         let taken = idle().pop();

@@ -4,14 +4,14 @@ use rmcp::ErrorData;
 use rmcp::model::ErrorCode;
 use toolgate_mcp::check::Refusal;
 
-/// A refusal as a JSON-RPC error of rmcp.
+/// Converts a refusal to rmcp's JSON-RPC error.
 pub(crate) fn error(refusal: &Refusal) -> ErrorData {
     let code = i32::try_from(refusal.fault.rpc_code()).map_or(ErrorCode::INVALID_PARAMS, ErrorCode);
     ErrorData::new(code, refusal.text().to_owned(), None)
 }
 
-/// The same for the calling program: `data` says what is wrong and whether the call
-/// was sent.
+/// Converts a refusal to an error for the calling program. Its `data` says what is wrong and
+/// whether the call was sent.
 #[cfg(feature = "client")]
 pub(crate) fn client_error(refusal: &Refusal, sent: bool) -> ErrorData {
     let mut error = error(refusal);

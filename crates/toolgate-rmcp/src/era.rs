@@ -1,11 +1,11 @@
-//! Which era a message of rmcp belongs to.
+//! The era of rmcp's messages.
 
 use rmcp::model::ProtocolVersion;
 use toolgate_mcp::era::Era;
 
-/// The era of a negotiated version. An unknown version counts
-/// as the newest era that is not newer than it, and no version at all (a connection
-/// without handshake) as 2025-11-25, the last era that had one.
+/// The era of a negotiated version. An unknown version counts as the newest era that is not newer
+/// than it. No version at all (a connection without a handshake) counts as 2025-11-25, the last era
+/// with a handshake.
 pub(crate) fn of_version(version: Option<&ProtocolVersion>) -> Era {
     let Some(version) = version else {
         return Era::V2025_11_25;

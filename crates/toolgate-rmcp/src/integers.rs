@@ -3,8 +3,8 @@
 
 use serde_json::{Number, Value};
 
-/// Writes each whole number that fits 64 bits as an integer: `1.0` and
-/// `1e2` are integers in JSON Schema and not in serde. Returns whether it changed one.
+/// Writes each whole number that fits 64 bits as an integer: `1.0` and `1e2` are integers in JSON
+/// Schema, but not in serde. Returns whether a number changed.
 pub(crate) fn as_integers(value: &mut Value) -> bool {
     match value {
         Value::Number(number) => match integer(number) {
@@ -14,7 +14,7 @@ pub(crate) fn as_integers(value: &mut Value) -> bool {
             }
             None => false,
         },
-        // Not `any`, which stops at the first.
+        // Not `any`, which would stop at the first change.
         Value::Array(items) => items
             .iter_mut()
             .fold(false, |found, item| as_integers(item) | found),
@@ -31,7 +31,7 @@ fn integer(number: &Number) -> Option<Number> {
     }
     let text = number.to_string();
     let exact = toolgate_json::Number::parse(&text).filter(|exact| exact.is_integer())?;
-    // No integer is `-0.0`.
+    // An integer cannot express `-0.0`.
     match (exact.as_i64(), exact.as_u64()) {
         (Some(0), _) if text.starts_with('-') => None,
         (Some(integer), _) => Some(Number::from(integer)),

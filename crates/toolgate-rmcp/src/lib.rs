@@ -73,10 +73,9 @@
 //!
 //! # Three verdicts
 //!
-//! A check may reach its bound ([`fuel`](ServerLayer::fuel)) before it has an
-//! answer. The message is then refused, unless
-//! [`on_undecided`](ServerLayer::on_undecided) lets it pass; an event reports each
-//! message that passed undecided.
+//! A check may reach its limit ([`fuel`](ServerLayer::fuel)) before it has an answer. The message
+//! is then refused, unless [`on_undecided`](ServerLayer::on_undecided) lets it pass; an event
+//! reports each message that passed undecided.
 //!
 //! # Features
 //!
@@ -139,7 +138,7 @@ pub use server::{
     ToolRouterExt, Union, tool,
 };
 
-// Types that signatures of this crate mention.
+// Types in the signatures of this crate.
 pub use toolgate_mcp::catalog::ToolSet;
 pub use toolgate_mcp::check::{Fault, OnUndecided, Refusal};
 pub use toolgate_mcp::contract::{
@@ -155,12 +154,12 @@ pub use toolgate_mcp::typed::UntypedResult;
 /// The compiler of a [`SchemaStore`] and its options.
 pub use toolgate_schema::{Compiler, Content, Exhausted, Formats, Limits, Strictness};
 
-/// The programs of docs/rmcp.md compile.
+/// Compiles the programs in docs/rmcp.md.
 #[cfg(all(doctest, feature = "http-client", feature = "http-server"))]
 #[doc = include_str!("../../../docs/rmcp.md")]
 struct Page;
 
-/// The Rust of the other page, too.
+/// Compiles the Rust code in docs/migrating.md.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/migrating.md")]
 struct Migrating;

@@ -7,11 +7,10 @@ use std::sync::Arc;
 use tokio::io::{AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader};
 use tokio::sync::Mutex;
 
-/// The most bytes of one line. The rest is skipped.
+/// The maximum number of bytes of one line. The rest is skipped.
 pub(crate) const LINE: usize = 64 << 20;
 
-/// Reads lines. Safe to cancel: a line that has arrived in part is kept for the next
-/// read.
+/// Reads lines. Safe to cancel: a line that has arrived in part is kept for the next call.
 pub(crate) struct LineReader<R> {
     read: BufReader<R>,
     line: Vec<u8>,
@@ -20,11 +19,11 @@ pub(crate) struct LineReader<R> {
 
 /// What was read.
 pub(crate) enum Line {
-    /// A line without its end, trailing blanks, or a byte order mark.
+    /// A line, without its line end, trailing blanks and byte order mark.
     Whole(Vec<u8>),
-    /// The beginning of a line that is longer than the bound.
+    /// The beginning of a line that is longer than [`LINE`].
     Over(Vec<u8>),
-    /// The stream has ended.
+    /// The stream has ended or failed.
     End,
 }
 
@@ -73,7 +72,7 @@ impl<R: AsyncRead + Unpin> LineReader<R> {
     }
 }
 
-/// Writes lines one after the other, from any number of writers.
+/// Writes lines one after another, for any number of writers.
 pub(crate) struct LineWriter<W>(Arc<Mutex<Option<W>>>);
 
 impl<W> Clone for LineWriter<W> {

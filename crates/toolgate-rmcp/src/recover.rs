@@ -1,9 +1,9 @@
-//! Finds the id in a message that cannot be parsed, so that its sender gets an answer;
-//! and how deep a text is nested.
+//! Finds the id in a message that cannot be parsed, so that its sender gets an answer. Also
+//! measures how deeply a text is nested.
 
 use rmcp::model::RequestId;
 
-/// The id of an answer.
+/// The id of an answer; `None` for a request, or if there is no usable id.
 #[cfg(feature = "client")]
 pub(crate) fn answer(text: &[u8]) -> Option<RequestId> {
     let envelope = Envelope::of(text);
@@ -21,7 +21,7 @@ pub(crate) fn result(text: &[u8]) -> Option<RequestId> {
     answer(text).filter(|_| is_result)
 }
 
-/// The deepest nesting of objects and arrays in a JSON text.
+/// The maximum nesting depth of objects and arrays in a JSON text.
 #[cfg(feature = "client")]
 pub(crate) fn depth(text: &str) -> usize {
     let text = text.as_bytes();
@@ -41,7 +41,7 @@ pub(crate) fn depth(text: &str) -> usize {
     deepest
 }
 
-/// The members of the outermost object that can be found by brackets and strings alone.
+/// The members of the outermost object, as far as brackets and strings alone show them.
 #[derive(Default)]
 pub(crate) struct Envelope {
     pub(crate) id: Id,
@@ -58,7 +58,7 @@ pub(crate) enum Id {
     /// There is none.
     #[default]
     Absent,
-    /// A string or a whole number of 64 bits.
+    /// A string or a 64-bit integer.
     Usable(RequestId),
     /// Anything else.
     Unusable,
@@ -67,7 +67,7 @@ pub(crate) enum Id {
 impl Envelope {
     pub(crate) fn of(text: &[u8]) -> Self {
         let mut envelope = Self::default();
-        // Members before the place where the text breaks off still count.
+        // Members before the point where the scan fails still count.
         let _ = envelope.scan(text);
         envelope
     }

@@ -1,4 +1,4 @@
-//! Clients behind the layer, against servers that answer whatever a test wants.
+//! Clients behind the layer, against servers with scripted answers.
 #![expect(clippy::unwrap_used, reason = "tests say what they expect by stopping")]
 
 #[path = "support/script.rs"]
@@ -18,7 +18,7 @@ use script::{Reply, Script, count, result, script};
 
 type Client = RunningService<RoleClient, ()>;
 
-/// Which of the layer's transports.
+/// Which of the layer's transports a client uses.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Over {
     Lines,
@@ -63,7 +63,7 @@ fn call(name: &str, arguments: Value) -> CallToolRequestParams {
     CallToolRequestParams::new(name.to_owned()).with_arguments(arguments)
 }
 
-/// A page with these tools, each JSON text.
+/// A page with these tools, each given as JSON text.
 fn page(tools: &[&str]) -> Reply {
     result(format!(
         r#"{{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[{}]}}"#,
@@ -80,7 +80,7 @@ fn error(outcome: Result<impl std::fmt::Debug, ServiceError>) -> (i32, String) {
 
 const GOOD: &str = r#"{"name":"good","inputSchema":{"type":"object"}}"#;
 
-/// C1, C2, mcp.md §2.3 row 9: a list is never lost, bad tools surface when called.
+/// A bad tool does not make the list unreadable; calling it returns the error.
 #[tokio::test]
 async fn bad_tools_do_not_spoil_the_list() {
     let bad = [
@@ -137,8 +137,8 @@ async fn bad_tools_do_not_spoil_the_list() {
     }
 }
 
-/// mcp.md §2.3 row 11: what serde_json refuses is still answered, and a list
-/// with such a tool still read.
+/// An answer that serde_json refuses still becomes an error, and a list with a tool that serde_json
+/// refuses is still read.
 #[tokio::test]
 async fn what_cannot_be_read_is_answered() {
     let deep = format!("{}1{}", "[".repeat(200), "]".repeat(200));
@@ -165,7 +165,7 @@ async fn what_cannot_be_read_is_answered() {
     }
 }
 
-/// mcp.md §2.3 row 10: an answer is what was asked for, whatever it looks like.
+/// An answer is read by its request, whatever its members look like.
 #[tokio::test]
 async fn answers_are_read_by_what_they_answer() {
     let script = script(|method, _| match method {
@@ -181,7 +181,7 @@ async fn answers_are_read_by_what_they_answer() {
     assert_eq!(answer.structured_content, Some(json!(7)));
 }
 
-/// C4, C5: what is there is validated, what must be there is missed.
+/// Structured content is checked, and required if there is an output schema.
 #[tokio::test]
 async fn results_are_checked() {
     let integer =
@@ -239,7 +239,7 @@ async fn results_are_checked() {
     }
 }
 
-/// Arguments are checked before they are sent; a cold call lists first, once.
+/// Arguments are checked before they are sent. The first call reads the list, once.
 #[tokio::test]
 async fn arguments_are_checked_before_they_are_sent() {
     let script = script(|method, params| match (method, params["cursor"].as_str()) {
@@ -279,7 +279,7 @@ async fn unlisted_names_can_be_refused() {
     assert_eq!(count(&seen, "tools/call"), 0);
 }
 
-/// C3: a changed list is read again, and a schema that keeps its `$id` is new.
+/// A changed list is read again. A changed schema that keeps its `$id` counts as new.
 #[tokio::test]
 async fn contracts_follow_the_list() {
     let mut lists = 0;
@@ -305,13 +305,13 @@ async fn contracts_follow_the_list() {
     });
     let seen = script.seen.clone();
     let (client, _) = connect(&ClientLayer::new(), script, Over::Lines, true).await;
-    // The call that is under way when the list changes meets the contract it left with.
+    // A call that is open when the list changes is checked against the contract it was sent under.
     client.call_tool(call("t", json!({}))).await.unwrap();
     client.call_tool(call("t", json!({}))).await.unwrap();
     assert_eq!(count(&seen, "tools/list"), 2);
 }
 
-/// C3: so does a list whose `ttlMs` is over.
+/// A list whose `ttlMs` has expired is read again, too.
 #[tokio::test(start_paused = true)]
 async fn contracts_grow_old() {
     let script = script(|method, _| match method {
@@ -329,7 +329,7 @@ async fn contracts_grow_old() {
     }
 }
 
-/// C3: one refresh and one more try when the server finds the headers wrong.
+/// If the server refuses the headers, the layer reads the list and sends the call once more.
 #[tokio::test]
 async fn wrong_headers_are_tried_once_more() {
     for (mismatches, sent) in [(1, 2), (9, 2)] {
@@ -351,7 +351,7 @@ async fn wrong_headers_are_tried_once_more() {
     }
 }
 
-/// C6: the result of a task meets the contract of the tool that made it.
+/// The result of a task is checked against the contract of the tool that created it.
 #[tokio::test]
 async fn task_results_are_checked() {
     let task = r#""taskId":"7","createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttlMs":null"#;
@@ -375,7 +375,7 @@ async fn task_results_are_checked() {
     }
 }
 
-/// C8: structured content in a Rust type, wrapped by an old server or not.
+/// Structured content is read as a Rust type, whether or not an old server wrapped it.
 #[tokio::test]
 async fn typed_calls() {
     for modern in [true, false] {

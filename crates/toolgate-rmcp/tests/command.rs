@@ -1,4 +1,4 @@
-//! F25: a client starts its server.
+//! A client starts its server.
 
 use rmcp::handler::server::wrapper::{Json, Parameters};
 use rmcp::schemars::JsonSchema;
@@ -26,18 +26,18 @@ impl Weather {
 #[tool_handler]
 impl ServerHandler for Weather {}
 
-/// Set in the process that is the server.
+/// Set in the process that acts as the server.
 const SERVES: &str = "TOOLGATE_TEST_SERVES";
 
-/// The server of the other test, which starts this program again. What the
-/// test runner writes to standard output is noise, which a client skips.
+/// The server for the other test, which starts this program again. The output of the test runner is
+/// noise that the client skips.
 #[tokio::test]
 async fn the_server() {
     if std::env::var_os(SERVES).is_some() {
         let pipes = ServerLines::new(tokio::io::stdin(), tokio::io::stdout());
         let running = Weather.checked().serve(pipes).await.unwrap();
         running.waiting().await.unwrap();
-        // Standard input may still be read by a thread that nothing ends.
+        // A thread may still be reading standard input, and nothing would end it.
         std::process::exit(0);
     }
 }

@@ -1,4 +1,4 @@
-//! D18: a program's own JSON Schema engine under the contracts of a layer.
+//! A program's own JSON Schema engine checks the contracts of a layer.
 
 #[expect(dead_code, reason = "other tests use the rest")]
 mod support;
@@ -15,7 +15,7 @@ use toolgate_rmcp::{HostSchema, HostVerdict, OnUndecided, ServerLayer, Validator
 
 use support::Wire;
 
-/// Counts what it compiles, and judges by words in the value.
+/// Counts the schemas it compiles, and decides by words in the value.
 struct Words(Arc<AtomicUsize>);
 
 struct Word;
@@ -98,6 +98,6 @@ async fn a_host_keeps_its_own_engine() {
             }
         }
     }
-    // Two schemas of one tool, and one that does not compile, for each layer.
+    // For each layer: two schemas of one tool, and one schema that does not compile.
     assert_eq!(compiled.load(Ordering::Relaxed), 6);
 }

@@ -1,11 +1,11 @@
-//! The wrapper has every method of rmcp's `ServerHandler`: one that a new rmcp
-//! brings and the wrapper lacks would be answered "method not found".
+//! The wrapper has every method of rmcp's `ServerHandler`. If it lacked one that a new rmcp adds,
+//! calls of it would be answered with "method not found".
 #![expect(clippy::unwrap_used, reason = "tests say what they expect by stopping")]
 
 use std::collections::BTreeSet;
 use std::process::Command;
 
-/// The names of the methods that are declared in a text.
+/// The names of the methods that a text declares.
 fn methods(text: &str) -> BTreeSet<&str> {
     let lines = text.lines().map(str::trim_start);
     let declared = lines.filter_map(|line| {
@@ -15,7 +15,7 @@ fn methods(text: &str) -> BTreeSet<&str> {
     declared.collect()
 }
 
-/// The platform this runs on, in cargo's words: other platforms' packages need not be at hand.
+/// This platform, as cargo names it. The packages of other platforms may be missing.
 fn host() -> String {
     let output = Command::new(env!("CARGO")).arg("-vV").output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
@@ -23,12 +23,12 @@ fn host() -> String {
     host.unwrap().to_owned()
 }
 
-/// Where rmcp's source lies, and its version.
+/// The folder of rmcp's source, and its version.
 fn rmcp() -> (std::path::PathBuf, String) {
     let output = Command::new(env!("CARGO"))
         .args(["metadata", "--format-version", "1", "--offline"])
         .args(["--filter-platform", &host()])
-        // A path and no folder to be in: `cargo xtask rmcp` tests in a folder of links.
+        // A manifest path, no working folder: `cargo xtask rmcp` tests in a folder of links.
         .args([
             "--manifest-path",
             concat!(env!("CARGO_MANIFEST_DIR"), "/Cargo.toml"),
@@ -72,8 +72,8 @@ fn every_method_of_the_trait_is_forwarded() {
     }
 }
 
-/// The methods of rmcp's HTTP client that the layer below it has: all that the
-/// oldest version has. Newer ones call these by default.
+/// The layer below rmcp's HTTP client has all methods that the oldest version has. By default,
+/// newer methods call these.
 #[test]
 fn every_method_of_the_http_client_is_forwarded() {
     let (folder, version) = rmcp();

@@ -1,5 +1,4 @@
-//! A handler written by hand, without `get_tool`, whose list and results are
-//! whatever a test wants.
+//! A handler written by hand, without `get_tool`, with a list and results that the test sets.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -26,7 +25,7 @@ use toolgate_rmcp::{CheckedHandler, ServerEvent, ServerHandlerExt as _, ServerLa
 
 use support::Wire;
 
-/// Lists `tools`, one a page, and answers every call with `answer`.
+/// Lists `tools`, one per page, and answers every call with `answer`.
 #[derive(Clone)]
 struct Hand {
     tools: Vec<Value>,
@@ -98,8 +97,8 @@ fn text(result: &Value) -> &str {
     result["content"][0]["text"].as_str().unwrap_or_default()
 }
 
-/// S1, S2: a call of a tool that was never listed makes the layer read the list,
-/// page by page, once; an unknown name does not reach the handler.
+/// A call of a tool that was never listed makes the layer read the list, page by page, once. An
+/// unknown name does not reach the handler.
 #[tokio::test]
 async fn a_cold_call_meets_its_contract() {
     let strict = json!({"name": "b", "inputSchema": {"type": "object", "required": ["x"]}});
@@ -126,8 +125,7 @@ async fn a_cold_call_meets_its_contract() {
     assert_eq!(calls.load(Ordering::Relaxed), 1);
 }
 
-/// S1, mcp.md §2.3 row 8: parameters that are none, which rmcp calls an unknown
-/// method.
+/// Malformed parameters, for which rmcp would report an unknown method.
 #[tokio::test]
 async fn malformed_calls_are_malformed_parameters() {
     let hand = Hand::new(&[tool("t", None)], json!({"content": []}));
@@ -149,7 +147,7 @@ async fn malformed_calls_are_malformed_parameters() {
     assert_eq!(calls.load(Ordering::Relaxed), 0);
 }
 
-/// S3: a result that breaks the contract does not leave, and its author hears it.
+/// A result that violates the contract is not sent, and an event reports it.
 #[tokio::test]
 async fn bad_results_do_not_leave() {
     let integer = Some(json!({"type": "integer"}));
@@ -188,7 +186,7 @@ async fn bad_results_do_not_leave() {
     }
 }
 
-/// S4: text beside structured content, unless its author wrote some.
+/// Structured content gets a text block, unless the author wrote one.
 #[tokio::test]
 async fn structured_content_has_text() {
     let image = ContentBlock::image("AAAA", "image/png");
@@ -242,8 +240,8 @@ async fn structured_content_has_text() {
     }
 }
 
-/// S5: a tool that can never work is neither listed nor called, and its author
-/// hears of it once; the others work.
+/// A tool that can never work is neither listed nor called, and one event reports it. The other
+/// tools work.
 #[tokio::test]
 async fn tools_that_can_never_work() {
     let array = json!({"name": "array", "inputSchema": {"type": "array"}});
@@ -294,7 +292,7 @@ async fn tools_that_can_never_work() {
     );
 }
 
-/// S6, with the feature `ordered`: schemas are published key by key as written.
+/// With the feature `ordered`, schemas are published with their keys in the order as written.
 #[cfg(feature = "ordered")]
 #[tokio::test]
 async fn schemas_are_published_as_written() {
@@ -310,7 +308,7 @@ async fn schemas_are_published_as_written() {
     }
 }
 
-/// S6, with the feature `exact`: numbers, too.
+/// With the feature `exact`, numbers are published as written, too.
 #[cfg(feature = "exact")]
 #[tokio::test]
 async fn numbers_are_published_as_written() {
@@ -325,7 +323,7 @@ async fn numbers_are_published_as_written() {
     assert!(line.contains(schema), "{line}");
 }
 
-/// L2, L3, L5: what a reader of an old era gets, by schema and not by value.
+/// What a client of an old era gets depends on the schema, not on the value.
 #[tokio::test]
 async fn old_readers_get_objects() {
     let union = json!({"anyOf": [{"type": "object"}, {"type": "string"}]});
@@ -385,7 +383,7 @@ async fn old_readers_get_objects() {
     }
 }
 
-/// L2: references are rewritten, or, if asked for, schema and value left out.
+/// References are rewritten. With `OutputPolicy::Drop`, schema and value are left out.
 #[tokio::test]
 async fn wrapping_and_dropping() {
     let output = json!({"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "array",
@@ -428,10 +426,10 @@ async fn wrapping_and_dropping() {
     let result = wire.call("t", json!({})).await;
     assert!(result.get("structuredContent").is_none());
     assert_eq!(text(&result), "[1,[2]]");
-    // L6: nothing is lost in silence.
+    // Every loss is reported.
     assert_eq!(lost.lock().unwrap().len(), 2, "{lost:?}");
 
-    // L5: readers before structured content get neither.
+    // Clients older than structured content get neither schema nor value.
     let mut wire = Wire::legacy(hand.checked(), "2025-03-26").await;
     assert!(
         wire.listed("t")
@@ -445,7 +443,7 @@ async fn wrapping_and_dropping() {
     assert_eq!(text(&result), "[1,[2]]");
 }
 
-/// L4: boolean properties, in both schemas.
+/// Boolean property schemas, in both schemas of a tool.
 #[tokio::test]
 async fn boolean_properties() {
     let schema = json!({"type": "object", "properties": {"a": true, "b": false}});
@@ -460,7 +458,7 @@ async fn boolean_properties() {
     }
 }
 
-/// S2 in each era: wrong arguments are an error before 2025-11-25.
+/// Before 2025-11-25, wrong arguments are answered with an error.
 #[tokio::test]
 async fn wrong_arguments_by_era() {
     let strict = json!({"name": "t", "inputSchema": {"type": "object", "required": ["x"]}});
@@ -481,8 +479,8 @@ async fn wrong_arguments_by_era() {
     }
 }
 
-/// A check that reaches its bound is refused, or passed if that is the policy,
-/// and never taken for an answer.
+/// A message whose check reaches its limit is refused, or passed if the policy says so. It never
+/// counts as decided.
 #[tokio::test]
 async fn the_third_verdict() {
     let costly = json!({"name": "t", "inputSchema": {"type": "object", "properties":
@@ -507,7 +505,7 @@ async fn the_third_verdict() {
     }
 }
 
-/// `ttlMs` and `cacheScope` for those who know them.
+/// Only clients that know `ttlMs` and `cacheScope` get them.
 #[tokio::test]
 async fn lists_say_how_long_they_last() {
     let layer = ServerLayer::new().caching(Duration::from_millis(1500), CacheScope::Public);

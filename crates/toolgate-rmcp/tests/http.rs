@@ -1,5 +1,4 @@
-//! Both layers over Streamable HTTP, in both eras, with rmcp's own server and
-//! client between them.
+//! Both layers over Streamable HTTP in both eras, with rmcp's own server and client between them.
 #![cfg(all(feature = "http-client", feature = "http-server"))]
 #![expect(clippy::unwrap_used, reason = "tests say what they expect by stopping")]
 
@@ -23,15 +22,14 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
 use toolgate_rmcp::{CallTyped as _, ClientLayer, ServerHttp, ServerLayer};
 
-/// An HTTP client that asks no proxy. It wants a cryptography provider even where nothing
-/// is encrypted.
+/// An HTTP client without a proxy. It needs a cryptography provider even if nothing is encrypted.
 fn http_client() -> reqwest::Client {
     let _already = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder().no_proxy().build().unwrap()
 }
 
-/// A parameter in a header, an array for output, and one tool whose annotation
-/// breaks the rules.
+/// One tool with a header parameter and an array as output, and one whose header annotation breaks
+/// the rules.
 #[derive(Clone)]
 struct Region {
     calls: Arc<AtomicUsize>,
@@ -80,7 +78,7 @@ impl ServerHandler for Region {
     }
 }
 
-/// Where the server listens, and how often its handler ran.
+/// Starts a server. Returns its address and a counter of the calls to its handler.
 async fn serve(json: bool) -> (String, Arc<AtomicUsize>) {
     let calls = Arc::<AtomicUsize>::default();
     let (layer, handler) = (
@@ -116,7 +114,7 @@ async fn connect(uri: &str, layer: &ClientLayer, modern: bool) -> RunningService
     ().serve_with_lifecycle(transport, mode).await.unwrap()
 }
 
-/// L1, C7: the same calls in both eras, cold, with header parameters.
+/// The same calls in both eras, without a list before them, with header parameters.
 #[tokio::test]
 async fn both_eras_over_http() {
     for json in [true, false] {
@@ -144,13 +142,13 @@ async fn both_eras_over_http() {
             assert!(refused.unwrap_err().to_string().contains("/region"));
             let names: Vec<_> = client.list_all_tools().await.unwrap();
             let names: Vec<_> = names.iter().map(|tool| &*tool.name).collect();
-            assert_eq!(names.contains(&"broken"), !modern, "C7: {names:?}");
+            assert_eq!(names.contains(&"broken"), !modern, "{names:?}");
         }
         assert_eq!(calls.load(Ordering::Relaxed), 4);
     }
 }
 
-/// S1, S2 over HTTP: a client without a layer meets the server's.
+/// Without a layer in the client, the server's layer checks the calls.
 #[tokio::test]
 async fn a_plain_client_over_http() {
     let (uri, calls) = serve(true).await;
@@ -173,7 +171,7 @@ async fn a_plain_client_over_http() {
     assert_eq!(calls.load(Ordering::Relaxed), 0);
 }
 
-/// What a server answers to a POST of this body: status and text.
+/// Posts a body. Returns the status and text of the answer.
 async fn post(uri: &str, body: &str, origin: Option<&str>) -> (u16, String) {
     let mut request = http_client()
         .post(uri)
@@ -187,7 +185,7 @@ async fn post(uri: &str, body: &str, origin: Option<&str>) -> (u16, String) {
     (response.status().as_u16(), response.text().await.unwrap())
 }
 
-/// S1, V6: what rmcp would take for another call, or answer with no JSON-RPC error.
+/// Bodies that rmcp would read as another call, or answer without a JSON-RPC error.
 #[tokio::test]
 async fn bodies_are_read_before_rmcp_reads_them() {
     let (uri, calls) = serve(true).await;
@@ -249,7 +247,7 @@ async fn bodies_are_read_before_rmcp_reads_them() {
     assert_eq!(post(&uri, hello, None).await.0, 200);
 }
 
-/// The checks of the service behind come first: a stranger learns nothing of his body.
+/// The checks of the inner service come first: a foreign origin learns nothing about its body.
 #[tokio::test]
 async fn origins_come_before_bodies() {
     let service = StreamableHttpService::new(
@@ -269,7 +267,7 @@ async fn origins_come_before_bodies() {
     assert_eq!(post(&uri, "{", Some("http://localhost:1")).await.0, 400);
 }
 
-/// A service that answers with the body that it got.
+/// A service that answers with the body that it received.
 #[derive(Clone)]
 struct Echo;
 
@@ -301,7 +299,7 @@ where
     }
 }
 
-/// What the echo behind the reading of bodies answers to a body in pieces of so many bytes.
+/// The answer of an echo service behind `ServerHttp` to a body in pieces of `piece` bytes.
 async fn echoed(text: &str, piece: usize, limit: usize) -> (u16, Bytes) {
     use tower_service::Service as _;
     let frames: Vec<Result<_, std::convert::Infallible>> = text
@@ -317,7 +315,7 @@ async fn echoed(text: &str, piece: usize, limit: usize) -> (u16, Bytes) {
     (status, body.unwrap().to_bytes())
 }
 
-/// A body is one byte for byte, wherever it was cut, up to the bound and not over it.
+/// A body is passed on byte for byte, however it was split, up to the limit and not beyond.
 #[tokio::test]
 async fn a_body_goes_on_as_it_came() {
     let text = " {\"params\" : {\"name\":\"é\", \"arguments\":{\"n\":1.10}},\r\n\"id\":3,\"method\":\"tools/call\",\"jsonrpc\":\"2.0\"}\n";

@@ -1,5 +1,4 @@
-//! F24: a whole number reaches a handler however it is written, or is refused
-//! with its place.
+//! A whole number reaches a handler however it is written, or is refused with its location.
 #![expect(clippy::unwrap_used, reason = "tests say what they expect by stopping")]
 
 #[expect(dead_code, reason = "other tests use the rest")]
@@ -80,7 +79,7 @@ async fn whole_numbers_arrive_or_are_refused_with_a_place() {
     }
 }
 
-/// Answers each call with what its name says.
+/// Its tool has an argument schema, and its results have whole numbers such as `1e2` and `1.0`.
 struct Plain;
 
 impl ServerHandler for Plain {
@@ -111,7 +110,7 @@ impl ServerHandler for Plain {
     }
 }
 
-/// D15: a server publishes an argument schema, and refuses in its words.
+/// A server publishes an argument schema, and refuses arguments with its messages.
 #[tokio::test]
 async fn an_argument_schema_is_published_and_checked_by() {
     let mut wire = Wire::modern(ServerLayer::new().wrap(Plain));
@@ -156,7 +155,7 @@ struct Wrong {
     m: Vec<i64>,
 }
 
-/// F24: the same for what a client reads.
+/// A client reads whole numbers in the same way.
 #[tokio::test]
 async fn whole_numbers_are_read_by_typed_calls() {
     use rmcp::ServiceExt as _;

@@ -1,4 +1,4 @@
-//! Servers of three kinds behind the layer, line by line, in both eras.
+//! Three kinds of servers behind the layer, line by line, in both eras.
 #![expect(clippy::unwrap_used, reason = "tests say what they expect by stopping")]
 
 mod support;
@@ -44,7 +44,7 @@ enum Find {
     Name(Name),
 }
 
-/// rmcp's macros, and a route with a raw schema.
+/// A server with rmcp's macros and a route with a raw schema.
 #[derive(Clone)]
 struct Weather {
     router: ToolRouter<Self>,
@@ -95,7 +95,7 @@ impl Weather {
 #[tool_handler(router = self.router)]
 impl ServerHandler for Weather {}
 
-/// S1, S2: arguments are checked before the handler runs.
+/// Arguments are checked before the handler runs.
 #[tokio::test]
 async fn arguments_are_checked_first() {
     for modern in [true, false] {

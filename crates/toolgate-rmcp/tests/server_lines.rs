@@ -1,5 +1,4 @@
-//! Requests on a server's standard input that rmcp's transport would drop or
-//! take for others.
+//! Requests on a server's standard input that rmcp's transport would drop or misread.
 
 use rmcp::model::{ServerCapabilities, ServerConfig};
 use rmcp::{ServerHandler, ServiceExt as _};
@@ -15,7 +14,7 @@ impl ServerHandler for Nothing {
     }
 }
 
-/// S1: `null` is not an object. mcp.md §2.3 row 11: nobody waits for ever.
+/// Every request gets an answer, so no client waits for ever. `null` is not an object.
 #[tokio::test]
 async fn every_request_is_answered() {
     let (ours, theirs) = tokio::io::duplex(1 << 20);
@@ -46,7 +45,7 @@ async fn every_request_is_answered() {
         .write_all(format!("{ready}\n").as_bytes())
         .await
         .unwrap();
-    // Another crate of the same build may have asked serde_json for exact numbers.
+    // Another crate in the same build may have turned on serde_json's exact numbers.
     let numbers_are_exact = serde_json::from_str::<Value>("1e400").is_ok();
     for (id, (params, code)) in [
         (r#"{"name":"t","arguments":null}"#.to_owned(), -32602),
@@ -73,7 +72,7 @@ async fn every_request_is_answered() {
     .enumerate()
     {
         let id = u32::try_from(id).unwrap() + 1;
-        // Noise, broken notifications and broken answers are nobody's to answer.
+        // Noise, malformed notifications and malformed answers get no answer.
         let noise = "not json\n\n\u{feff}\n{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":{\"a\":\"\\ud800\"}}\n{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{\"a\":01}}\n";
         let text = format!("{noise}{}\r\n", call(id, &params));
         write.write_all(text.as_bytes()).await.unwrap();
@@ -83,7 +82,7 @@ async fn every_request_is_answered() {
         assert_eq!(answer["error"]["code"], code, "{params} {answer}");
     }
 
-    // F24: what has no usable id is answered too, without one.
+    // A request without a usable id is answered, too, without an id.
     for (text, code) in [
         (
             r#"{"jsonrpc":"2.0","id":null,"method":"tools/list"}"#,

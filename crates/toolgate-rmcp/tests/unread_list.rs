@@ -1,5 +1,5 @@
-//! Clients behind the layer, when the server's list cannot be read, or only in
-//! part: what was read is checked, the rest is refused with the reason.
+//! Clients behind the layer, when the server's list cannot be read, or only in part. The part that
+//! was read is checked; other calls are refused with the reason.
 #![expect(clippy::unwrap_used, reason = "tests say what they expect by stopping")]
 
 #[path = "support/script.rs"]
@@ -36,7 +36,7 @@ fn error(outcome: Result<impl std::fmt::Debug, ServiceError>) -> ErrorData {
     }
 }
 
-/// What `data` says of a refusal.
+/// The kind of a refusal, and whether the call was sent, from its `data`.
 fn data(error: &ErrorData) -> (&str, bool) {
     let data = error.data.as_ref().unwrap();
     (
@@ -45,11 +45,11 @@ fn data(error: &ErrorData) -> (&str, bool) {
     )
 }
 
-/// Takes an object with a string `a`.
+/// A tool that takes an object with a string `a`.
 const CHECKED: &str =
     r#"{"name":"checked","inputSchema":{"type":"object","properties":{"a":{"type":"string"}}}}"#;
 
-/// A tool whose schema has so many `properties` inside each other.
+/// A tool whose schema has `properties` nested this many times.
 fn deep(properties: usize) -> String {
     let (open, close) = (
         r#"{"properties":{"a":"#.repeat(properties),
@@ -60,7 +60,7 @@ fn deep(properties: usize) -> String {
     )
 }
 
-/// F21: a tool deeper than any reader of rmcp's goes is that tool's own fault.
+/// A tool that is nested deeper than rmcp can read affects no other tool.
 #[tokio::test]
 async fn a_deep_tool_spoils_no_other() {
     for levels in [55, 58, 62, 100, 3_000] {
@@ -91,8 +91,8 @@ async fn a_deep_tool_spoils_no_other() {
     }
 }
 
-/// F22: if nothing of a list can be read, no call passes, unless the policy
-/// allows it, and the refusal says why.
+/// If nothing of a list can be read, no call passes unless the policy allows it, and the refusal
+/// says why.
 #[tokio::test]
 async fn an_unreadable_list_lets_nothing_pass() {
     type List = fn() -> Reply;
@@ -153,8 +153,8 @@ async fn an_unreadable_list_lets_nothing_pass() {
     }
 }
 
-/// F22: members beside the tools do not spoil them; a list that goes on where
-/// nobody can follow is checked as far as it was read.
+/// Malformed members beside `tools` do no harm. If the rest of a list cannot be requested, the part
+/// that was read is checked.
 #[tokio::test]
 async fn what_was_read_is_checked() {
     let harmless = [
@@ -198,7 +198,7 @@ async fn what_was_read_is_checked() {
     }
 }
 
-/// F22: a tool that cannot be read and has no name could be any.
+/// A tool that cannot be read and has no name could be any tool.
 #[tokio::test]
 async fn an_unreadable_tool_without_a_name_could_be_any() {
     let nameless = r#"{"name":"\ud800","inputSchema":{"type":"object"}}"#;
@@ -215,7 +215,7 @@ async fn an_unreadable_tool_without_a_name_could_be_any() {
     assert_eq!(data(&other), ("schema", false), "{other:?}");
 }
 
-/// F22: the layer's own list has a deadline; what comes later is nobody's.
+/// The layer's own list has a deadline. Answers after it are ignored.
 #[tokio::test(start_paused = true)]
 async fn a_list_that_does_not_come_is_not_waited_for() {
     let mut lists = 0;
@@ -236,12 +236,12 @@ async fn a_list_that_does_not_come_is_not_waited_for() {
     assert!(late.message.contains("more than 3s"), "{late:?}");
     assert!(begun.elapsed() < Duration::from_secs(4));
     assert_eq!(count(&seen, "notifications/cancelled"), 1);
-    // Later it is tried again.
+    // After a while the layer requests the list again.
     tokio::time::advance(Duration::from_secs(6)).await;
     client.call_tool(call("checked", json!({}))).await.unwrap();
 }
 
-/// F22: what an older list said stays when a newer one cannot be read.
+/// The tools of an older list stay known if a newer list cannot be read.
 #[tokio::test(start_paused = true)]
 async fn an_older_list_counts_where_a_newer_one_is_missing() {
     let mut lists = 0;
@@ -268,7 +268,7 @@ async fn an_older_list_counts_where_a_newer_one_is_missing() {
     assert!(other.message.contains("gone"), "{other:?}");
 }
 
-/// F24: a page over the bound is not read, and says so.
+/// A page above the limit is not read, and the error says so.
 #[tokio::test]
 async fn a_page_has_a_bound() {
     for (bytes, is_read) in [(CHECKED.len(), false), (1 << 12, true)] {
@@ -289,7 +289,7 @@ async fn a_page_has_a_bound() {
 
 const ANSWER: &str = r#"{"content":[],"structuredContent":{"v":"text"}}"#;
 
-/// F23: a result that breaks a contract which may be old meets the newest one.
+/// A result that violates a contract which may be out of date is checked against the newest one.
 #[tokio::test]
 async fn a_result_meets_the_newest_contract() {
     let listed = |of: &str, ttl: u32| {
@@ -298,15 +298,15 @@ async fn a_result_meets_the_newest_contract() {
         )
     };
     let cases = [
-        // The tool was changed, and the server said nothing.
+        // The tool changed, and the server did not report it.
         (0, "string", None, 2),
-        // It was not changed: the result is wrong.
+        // The tool did not change: the result is wrong.
         (0, "integer", Some("result"), 2),
-        // It was changed, and the result is wrong all the same.
+        // The tool changed, but the result is wrong all the same.
         (0, "boolean", Some("result"), 2),
-        // The server vouches for its list, and takes that back with the result.
+        // The server guarantees its list, but reports a change with the result.
         (60_000, "changed", None, 2),
-        // The server vouches for its list.
+        // The server guarantees its list.
         (60_000, "string", Some("result"), 1),
     ];
     for (ttl, then, refused, lists) in cases {

@@ -1,5 +1,5 @@
-//! Fuel (behaviours V2, V3): the price of a check depends on schema and instance
-//! alone, and a budget that is one unit short leaves the check undecided.
+//! Fuel: the price of a check depends on schema and instance alone, and a budget that is one unit
+//! short leaves the check undecided.
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 

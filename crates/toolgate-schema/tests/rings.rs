@@ -1,4 +1,4 @@
-//! Behaviour A5: only rings that would never end are refused.
+//! Only rings of references that would never end are refused.
 
 #![expect(clippy::expect_used, reason = "a panic is how a test fails")]
 

@@ -1,4 +1,4 @@
-//! The command line's surface: what all commands share, and the list of commands.
+//! The command line's definition: the flags that all commands share, and the list of commands.
 
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
@@ -26,7 +26,7 @@ use crate::validate::ValidateArgs;
     arg_required_else_help = true
 )]
 pub(crate) struct Cli {
-    /// When to colour the output; `NO_COLOR` and `CLICOLOR_FORCE` are honoured
+    /// Colour the output; `NO_COLOR` and `CLICOLOR_FORCE` are honoured
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     pub(crate) color: Color,
 

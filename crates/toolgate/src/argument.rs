@@ -1,4 +1,4 @@
-//! `toolgate argument-schema`: the lightweight schemas of arguments, checked, converted and explained.
+//! `toolgate argument-schema`: checks, converts and explains argument schemas.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -12,10 +12,10 @@ use crate::input::Input;
 use crate::render::{count, hang, json::harmless};
 use crate::term::{BOLD, DIM, Term, WARNING};
 
-/// Read an argument schema: check it, convert it to JSON Schema, explain it or a call
+/// Check an argument schema, convert it to JSON Schema, or explain it
 ///
-/// Argument schemas are a lightweight way to describe a tool's arguments, in two shapes, with dated
-/// versions and plain errors; docs/argument-schema.md describes them.
+/// Argument schemas are a short notation for a tool's arguments, with two forms, dated versions and
+/// plain errors; docs/argument-schema.md describes them.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct ArgumentSchemaArgs {
@@ -25,11 +25,11 @@ pub(crate) struct ArgumentSchemaArgs {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Check whether a file is an argument schema, of which version, and which parts of it are not enforced
+    /// Check an argument schema, and show its version and which parts are not enforced
     Check(SchemaFile),
     /// Print the JSON Schema 2020-12 that accepts the same arguments
     Convert(SchemaFile),
-    /// Show the properties of a schema, or the problems of arguments
+    /// Show the properties of a schema, or the violations in arguments
     Explain {
         #[command(flatten)]
         schema: SchemaFile,
@@ -46,7 +46,7 @@ struct SchemaFile {
     #[arg(value_name = "FILE")]
     file: PathBuf,
 
-    /// The version that was sent beside the schema, if it does not declare one
+    /// Version of the schema, if it does not declare one itself
     #[arg(long, value_name = "DATE")]
     schema_version: Option<String>,
 }
@@ -94,7 +94,7 @@ pub(crate) fn run(args: &ArgumentSchemaArgs, term: &Term) -> Result<Exit, Failur
     }
 }
 
-/// The JSON Schema of an argument schema, for commands that take either; what is left out is noted.
+/// Converts an argument schema for commands that accept either; warns of what is not enforced.
 pub(crate) fn converted(text: &[u8], name: &str, term: &Term) -> Result<Vec<u8>, Failure> {
     let schema = read(text, None, name)?;
     notes(&schema, text, name, term);
@@ -123,7 +123,7 @@ fn read(text: &[u8], version: Option<&str>, name: &str) -> Result<ArgumentSchema
     })
 }
 
-/// What of the schema is not enforced.
+/// Prints a warning for each part of the schema that is not enforced.
 fn notes(schema: &ArgumentSchema, text: &[u8], name: &str, term: &Term) {
     for note in schema.notes() {
         let place = place(note, text, name);
@@ -131,7 +131,7 @@ fn notes(schema: &ArgumentSchema, text: &[u8], name: &str, term: &Term) {
     }
 }
 
-/// `FILE:LINE:COLUMN: `, if the file can be read.
+/// `FILE:LINE:COLUMN: `, or `FILE: ` if the position is not known.
 fn place(error: &SchemaError, text: &[u8], name: &str) -> String {
     let limits = ReadLimits::default();
     let document = OwnedDocument::read(text, &limits).ok();
@@ -191,7 +191,7 @@ fn explain(schema: &ArgumentSchema, input: &Input, term: &Term) -> Result<Exit, 
     let (exit, text) = match schema.check(arguments) {
         Answer::Accepted => (Exit::Ok, format!("{name}: the arguments match\n")),
         Answer::Undecided => {
-            let text = "undecided: the work allowed was spent";
+            let text = "undecided: the limit on work was reached";
             (Exit::Undecided, format!("{name}: {text}\n"))
         }
         Answer::Refused(refusals) => {
@@ -226,8 +226,8 @@ Examples:
   toolgate validate --argument-schema search.json call.json
 
 Exit codes:
-  0  the schema is one, or the arguments match
+  0  the argument schema is valid, or the arguments match
   1  the arguments do not match
   2  wrong usage, or a file that cannot be read
   6  the schema was refused
-  7  a bound was reached before it was known whether the arguments match";
+  7  a limit was reached before the verdict on the arguments";

@@ -1,4 +1,4 @@
-//! `--fetch-host` of other commands: documents are fetched first and registered.
+//! `--fetch-host` of other commands: fetches and registers documents before schemas are compiled.
 
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
@@ -15,11 +15,11 @@ use crate::term::Term;
 /// What may be fetched before schemas are compiled.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct FetchArgs {
-    /// Fetch what schemas refer to from this host first, over https; may be repeated
+    /// First fetch the documents on this host that schemas refer to, over HTTPS; may be repeated
     #[arg(long = "fetch-host", value_name = "HOST", value_parser = host, help_heading = HEADING)]
     fetch_hosts: Vec<Host>,
 
-    /// Take only fetched documents whose digest is in this lock (see `toolgate fetch`)
+    /// Refuse fetched documents whose digest is not in this lock (see `toolgate fetch`)
     #[arg(long, value_name = "FILE", requires = "fetch_hosts", help_heading = HEADING)]
     fetch_lock: Option<PathBuf>,
 }
@@ -41,7 +41,7 @@ impl FetchArgs {
         }))
     }
 
-    /// What a schema refers to beside the documents that are registered.
+    /// Fetches what schemas refer to, except the documents that are registered.
     pub(crate) fn documents(
         &self,
         compiler: &Compiler,
@@ -56,7 +56,7 @@ impl FetchArgs {
     }
 }
 
-/// The compiler of a command, which learns of the documents that are fetched for listings.
+/// A command's compiler, to which the documents that are fetched for listings are added.
 #[derive(Debug)]
 pub(crate) struct Compilers {
     compiler: RefCell<Compiler>,
@@ -64,9 +64,9 @@ pub(crate) struct Compilers {
 }
 
 impl Compilers {
-    /// Begins with the documents that the command line registers.
+    /// Starts with the documents that the command line registers.
     pub(crate) fn new(compiler: Compiler, args: &FetchArgs) -> Result<Self, Failure> {
-        // A lock that cannot be read is said before a server is asked.
+        // Reports a lock that cannot be read before any server is contacted.
         args.fetcher(&compiler)?;
         Ok(Self {
             compiler: RefCell::new(compiler),
@@ -74,13 +74,13 @@ impl Compilers {
         })
     }
 
-    /// The compiler with all that was fetched so far.
+    /// The compiler with everything that was fetched so far.
     pub(crate) fn compiler(&self) -> Compiler {
         self.compiler.borrow().clone()
     }
 
-    /// The compiler with what these tools refer to. What cannot be fetched is said, and stays
-    /// denied.
+    /// Fetches what these tools refer to, and returns the compiler with it. Documents that cannot
+    /// be fetched are reported, and references to them stay denied.
     pub(crate) fn for_tools(&self, tools: &[String], term: &Term) -> Compiler {
         let compiler = self.compiler();
         if !self.args.is_on() {
@@ -119,7 +119,7 @@ fn run(
     Ok(fetched.documents)
 }
 
-/// The texts of the schemas of tools.
+/// The texts of the schemas of tools. Tools that cannot be parsed are skipped.
 pub(crate) fn schemas_of(tools: &[String]) -> Vec<String> {
     let mut schemas = Vec::new();
     for tool in tools {
@@ -139,7 +139,7 @@ pub(crate) fn schemas_of(tools: &[String]) -> Vec<String> {
     schemas
 }
 
-/// Runs a fetcher to its end.
+/// Fetches what schemas refer to, on a runtime of its own.
 pub(crate) fn fetch(
     fetcher: &Fetcher,
     schemas: &[&str],
@@ -152,7 +152,6 @@ pub(crate) fn fetch(
     Ok(runtime.block_on(fetcher.references(schemas, registered)))
 }
 
-/// Reads a lock.
 pub(crate) fn read_lock(path: &Path) -> Result<Lock, Failure> {
     let name = quote(&path.display().to_string(), 200).to_string();
     let input = Input::File(path.to_owned());
@@ -164,7 +163,7 @@ pub(crate) fn read_lock(path: &Path) -> Result<Lock, Failure> {
     Lock::parse(&text).map_err(|error| Failure::usage(format!("`{name}`: {error}")))
 }
 
-/// Reads a host of the command line.
+/// Parses a host from the command line.
 pub(crate) fn host(text: &str) -> Result<Host, String> {
     Host::parse(text).map_err(|error| error.to_string())
 }

@@ -1,4 +1,4 @@
-//! A schema as `check` and the demonstration server compile it, and why one was refused.
+//! Compiles schemas for `check` and the demonstration server, and says why one was refused.
 
 use std::ops::Range;
 
@@ -7,7 +7,7 @@ use toolgate_schema::{Compiler, Schema, Verdict, Workspace};
 
 use crate::settings;
 
-/// A schema that compiled.
+/// A compiled schema.
 #[derive(Clone, Debug)]
 pub(crate) struct Contract(Schema);
 
@@ -16,17 +16,17 @@ pub(crate) struct Contract(Schema);
 pub(crate) struct Refusal {
     /// A stable code, such as `unresolved-ref`.
     pub(crate) code: &'static str,
-    /// One line, foreign text escaped.
+    /// One line, with untrusted text escaped.
     pub(crate) message: String,
-    /// Where, as a JSON pointer into the schema.
+    /// The location as a JSON pointer into the schema or a registered document.
     pub(crate) pointer: String,
-    /// Where, in bytes of the schema's text; nowhere if it is about a registered document.
+    /// The location in bytes of the schema's text; `None` if unknown or in a registered document.
     pub(crate) span: Option<Range<usize>>,
-    /// What may be done.
+    /// How to fix it.
     pub(crate) help: Option<String>,
 }
 
-/// Compiles a schema as the compiler is set.
+/// Compiles a schema with the compiler's settings.
 pub(crate) fn compile(compiler: &Compiler, schema: &str) -> Result<Contract, Refusal> {
     let compiled = compiler.compile(schema.as_bytes());
     compiled.map(Contract).map_err(|error| Refusal {
@@ -42,7 +42,7 @@ pub(crate) fn compile(compiler: &Compiler, schema: &str) -> Result<Contract, Ref
 }
 
 impl Contract {
-    /// Checks a value; `Err` says why it does not pass.
+    /// Checks a value; the error says why it does not pass.
     pub(crate) fn check(&self, value: View<'_>) -> Result<(), String> {
         let mut workspace = Workspace::new();
         match self.0.check(&mut workspace, value) {

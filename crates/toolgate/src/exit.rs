@@ -1,30 +1,30 @@
-//! How a command ends: exit codes as other MCP tools use them, and failures with their help.
+//! How a command ends: exit codes shared with other MCP tools, and failures with help.
 
 use std::process::ExitCode;
 
-/// The exit codes; 3 to 6 are MCP Inspector's, so that scripts carry over.
+/// The exit codes; 3 to 6 are those of MCP Inspector, so that scripts work with both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Exit {
-    /// 0: all is well.
+    /// 0: success.
     Ok,
     /// 1: an instance does not match its schema.
     Invalid,
     /// 2: the command line or its input cannot be used.
     Usage,
-    /// 3: the server wants authorization (HTTP 401, 403).
+    /// 3: the server requires authorization (HTTP 401, 403).
     Auth,
-    /// 4: the server cannot be reached, died, kept silent or talked nonsense.
+    /// 4: the server cannot be reached, died, did not answer or sent invalid messages.
     Unreachable,
     /// 6: a schema was refused.
     Schema,
-    /// 7: a bound was reached before it was known whether an instance matches.
+    /// 7: a limit was reached before the verdict on an instance.
     Undecided,
-    /// 130: interrupted, as shells count it.
+    /// 130: interrupted, as shells report it.
     Interrupted,
 }
 
 impl Exit {
-    /// The number that the shell sees.
+    /// The number of the exit code.
     pub(crate) fn code(self) -> u8 {
         match self {
             Self::Ok => 0,
@@ -38,7 +38,7 @@ impl Exit {
         }
     }
 
-    /// The more urgent of two: what kept us from looking comes before what we saw.
+    /// The more urgent of two: what prevented a check ranks above what a check found.
     pub(crate) fn worst(self, other: Self) -> Self {
         let rank = |exit: Self| match exit {
             Self::Ok => 0,
@@ -64,7 +64,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Why a command could not do its work. Foreign text in it is escaped already.
+/// Why a command could not do its work. Untrusted text in it is already escaped.
 #[derive(Debug)]
 pub(crate) struct Failure {
     pub(crate) exit: Exit,

@@ -1,4 +1,4 @@
-//! `toolgate fetch`: fetch what schemas refer to, pin it, save it for `--register`.
+//! `toolgate fetch`: fetches what schemas refer to, pins it, saves it for `--register`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,9 +17,9 @@ use crate::text;
 
 /// Fetch the documents that schemas refer to, so that they can be registered
 ///
-/// Fetches over https from the named hosts only, and never from an address that is not public.
-/// What the documents refer to is fetched too, under the same rules. No schema starts a fetch by
-/// itself; `check`, `lint` and `validate` fetch only if `--fetch-host` is given.
+/// Fetches over HTTPS from the named hosts only, and never from an address that is not public.
+/// Documents that these refer to are fetched too, under the same rules. No schema starts a fetch by
+/// itself; other commands fetch only if `--fetch-host` is given.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct FetchCommand {
@@ -27,24 +27,24 @@ pub(crate) struct FetchCommand {
     #[arg(value_name = "SCHEMA|LISTING", required = true)]
     files: Vec<PathBuf>,
 
-    /// Allow a host: `example.com`, all names below it (`*.example.com`), another port
+    /// Allow a host (`example.com`), all its subdomains (`*.example.com`) or another port
     /// (`example.com:8443`); may be repeated
     #[arg(long = "host", value_name = "HOST", required = true, value_parser = host)]
     hosts: Vec<Host>,
 
-    /// Hold documents to the digests in this file, and add those that it does not have
+    /// Refuse documents whose digest differs from the one in this file, and add missing digests
     #[arg(long, value_name = "FILE")]
     lock: Option<PathBuf>,
 
-    /// Refuse documents that the lock does not have
+    /// Refuse documents that are not in the lock
     #[arg(long, requires = "lock")]
     locked: bool,
 
-    /// Save the documents in this directory and print the `--register` arguments for them
+    /// Save the documents in this folder and print the `--register` arguments for them
     #[arg(long, value_name = "DIR")]
     save_dir: Option<PathBuf>,
 
-    /// The most bytes of one of these files
+    /// Maximum size of each file, in bytes
     #[arg(long, value_name = "N", default_value_t = saved::FILE_BYTES)]
     max_file_bytes: usize,
 }
@@ -131,7 +131,7 @@ fn read(file: &Path, most: usize) -> Result<Vec<String>, Failure> {
     }
 }
 
-/// Saves a document under its digest.
+/// Saves a document in a file that is named by its digest.
 fn save(directory: &Path, document: &Document) -> Result<PathBuf, Failure> {
     fs::create_dir_all(directory).map_err(|error| cannot_write(directory, &error))?;
     let digest: Digest = document.digest;
@@ -140,7 +140,7 @@ fn save(directory: &Path, document: &Document) -> Result<PathBuf, Failure> {
     Ok(path)
 }
 
-/// Writes a file as a whole, so that nobody reads half of it.
+/// Writes a file atomically, so that no reader sees half of it.
 fn write(path: &Path, bytes: &[u8]) -> Result<(), Failure> {
     let mut name = path.as_os_str().to_owned();
     name.push(".new");
@@ -166,4 +166,4 @@ Examples:
 Exit codes, the first that applies:
   2  wrong usage, or a file that cannot be read or written
   4  a document was refused or could not be fetched
-  0  everything that is referred to was fetched";
+  0  every document that is referred to was fetched";

@@ -1,4 +1,4 @@
-//! `--register-dir`: the schemas of a folder, by the URIs that references may use for them.
+//! `--register-dir`: finds the schemas of a folder, with the URIs that references may use.
 
 use std::collections::HashMap;
 use std::fs;
@@ -11,10 +11,10 @@ use crate::input::Input;
 use crate::render::sarif;
 use crate::{text, yaml};
 
-/// A URI and the file for it.
+/// A URI and its file.
 pub(crate) type Entry = (String, PathBuf);
 
-/// The `file:` URI of a file or a folder that exists; a folder's ends with `/`.
+/// The `file:` URI of an existing file or folder; a folder's URI ends with `/`.
 pub(crate) fn file_uri(path: &Path) -> Option<String> {
     let path = fs::canonicalize(path).ok()?;
     let mut uri = sarif::uri(path.to_str()?);
@@ -24,11 +24,11 @@ pub(crate) fn file_uri(path: &Path) -> Option<String> {
     Some(uri)
 }
 
-/// The schemas in a folder and below it, each by its `file:` URI and by its absolute `$id`. A link
-/// that leads out of the folder is passed over, and so are hidden folders, `node_modules` and `target`.
-/// Files that are not schemas are left out: their names or their texts say so.
+/// Finds the schemas in a folder and below it, each by its `file:` URI and by its absolute `$id`.
+/// Skips hidden folders, `node_modules`, `target`, links that lead out of the folder, and files
+/// that are not schemas by their name or their text.
 ///
-/// At most `most` files, of `bytes` each and [`TOTAL_BYTES`] in all, are read.
+/// Reads at most `most` files, of `bytes` each and [`TOTAL_BYTES`] in all.
 pub(crate) fn schemas(folder: &Path, most: usize, bytes: usize) -> Result<Vec<Entry>, Failure> {
     let name = quote(&folder.display().to_string(), 200).to_string();
     let cannot =
@@ -36,7 +36,7 @@ pub(crate) fn schemas(folder: &Path, most: usize, bytes: usize) -> Result<Vec<En
     let top = fs::canonicalize(folder).map_err(cannot)?;
     if !top.is_dir() {
         return Err(Failure::usage(format!("`{name}` is not a folder"))
-            .with_help("`--register URI=FILE` hands in one document"));
+            .with_help("`--register URI=FILE` registers one document"));
     }
     let files = files(&top, most).map_err(|fault| match fault {
         Fault::Io(error) => cannot(error),
@@ -89,7 +89,7 @@ pub(crate) fn schemas(folder: &Path, most: usize, bytes: usize) -> Result<Vec<En
     Ok(entries)
 }
 
-/// The absolute URI that a schema gives itself, without its fragment.
+/// The absolute URI in a schema's `$id` or `id`, without its fragment.
 fn identifier(root: View<'_>) -> Option<String> {
     if root.kind() != Kind::Object {
         return None;
@@ -112,7 +112,7 @@ enum Fault {
     TooMany,
 }
 
-/// The files that may be schemas, sorted; none is outside of `top`, which is a canonical path.
+/// The files that may be schemas, sorted. None is outside of `top`, which must be a canonical path.
 fn files(top: &Path, most: usize) -> Result<Vec<PathBuf>, Fault> {
     let mut found = Vec::new();
     let mut todo = vec![(top.to_owned(), 0_usize)];
@@ -133,7 +133,7 @@ fn files(top: &Path, most: usize) -> Result<Vec<PathBuf>, Fault> {
                 }
                 continue;
             }
-            // Of a link, the file that it leads to counts.
+            // For a link, the file that it points to decides.
             let inside =
                 fs::canonicalize(&path).is_ok_and(|real| real.starts_with(top) && real.is_file());
             let is_json = path.extension().is_some_and(|end| end == "json");

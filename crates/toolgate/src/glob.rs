@@ -1,17 +1,18 @@
-//! Patterns of names and paths: `*` and `?` in one part of a path, `**` for any parts.
+//! Patterns of names and paths: `*` and `?` within one part of a path, `**` for any parts.
 
 use std::path::{Path, PathBuf};
 
 use toolgate_guard::policy::name_matches;
 use toolgate_json::quote;
 
-/// Whether a word on the command line is a pattern.
+/// Whether a command-line argument is a pattern.
 pub(crate) fn is_pattern(word: &str) -> bool {
     word.contains(['*', '?'])
 }
 
-/// The files below a folder, or those that a pattern of paths names, sorted by path. Hidden folders,
-/// `node_modules` and `target` are passed over, and links to folders not followed.
+/// The files below a folder, or those that match a path pattern, sorted by path. Skips
+/// `node_modules`, `target` and hidden folders other than `.vscode`, unless the pattern names them,
+/// and does not follow links to folders.
 pub(crate) fn files(word: &str, wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, String> {
     let parts: Vec<&str> = word.split('/').collect();
     let fixed = parts.iter().take_while(|part| !is_pattern(part)).count();
@@ -52,7 +53,7 @@ pub(crate) fn files(word: &str, wanted: impl Fn(&Path) -> bool) -> Result<Vec<Pa
             } else if path_matches(&patterns, &parts) && wanted(&entry.path()) {
                 if found.len() >= MOST_FILES {
                     let word = quote(word, 200);
-                    return Err(format!("`{word}` stands for more than {MOST_FILES} files"));
+                    return Err(format!("`{word}` matches more than {MOST_FILES} files"));
                 }
                 let path = entry.path();
                 let short = path.strip_prefix("./").map(Path::to_owned);
@@ -65,7 +66,7 @@ pub(crate) fn files(word: &str, wanted: impl Fn(&Path) -> bool) -> Result<Vec<Pa
 }
 
 fn path_matches(patterns: &[&str], parts: &[String]) -> bool {
-    // The patterns that the parts so far may have used up.
+    // For each way to match the parts so far, the number of patterns that it uses.
     let mut states = vec![0_usize];
     let skip = |states: &mut Vec<usize>| {
         let mut index = 0;

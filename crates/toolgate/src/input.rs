@@ -1,4 +1,4 @@
-//! Where texts come from: files and standard input, read under a bound.
+//! Reads texts from files and standard input, with a size limit.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -12,7 +12,7 @@ pub(crate) enum Input {
 }
 
 impl Input {
-    /// What an argument names: `-` is standard input.
+    /// The input that an argument names: `-` is standard input.
     pub(crate) fn of(argument: &Path) -> Self {
         if argument == Path::new("-") {
             Self::Stdin
@@ -29,7 +29,7 @@ impl Input {
         }
     }
 
-    /// Its path; that of standard input is empty.
+    /// Its path; empty for standard input.
     pub(crate) fn path(&self) -> &Path {
         match self {
             Self::Stdin => Path::new(""),
@@ -37,7 +37,6 @@ impl Input {
         }
     }
 
-    /// Opens it.
     pub(crate) fn open(&self) -> io::Result<Box<dyn Read + Send>> {
         Ok(match self {
             Self::Stdin => Box::new(io::stdin()),
@@ -45,7 +44,7 @@ impl Input {
         })
     }
 
-    /// The bytes to come, if it is known.
+    /// The size in bytes, if it is known.
     pub(crate) fn size(&self) -> Option<u64> {
         match self {
             Self::Stdin => None,
@@ -56,7 +55,7 @@ impl Input {
         }
     }
 
-    /// Reads all of it, or one byte more than `most`, so that the parser of the text sees that it is too
+    /// Reads all of it, but at most `most` + 1 bytes, so that the parser sees that the text is too
     /// long.
     pub(crate) fn read(&self, most: usize) -> io::Result<Vec<u8>> {
         let most = u64::try_from(most).unwrap_or(u64::MAX).saturating_add(1);

@@ -1,4 +1,4 @@
-//! Ctrl-C and, where there is such a thing, SIGTERM: what a command does about them.
+//! Handles Ctrl-C and, on Unix, SIGTERM.
 
 use tokio::runtime::Builder;
 use tokio::sync::oneshot;
@@ -6,13 +6,13 @@ use tokio::sync::oneshot;
 use crate::exit::Exit;
 use crate::term::Term;
 
-/// While it lives, an interruption clears the progress line and ends the program.
+/// While it exists, an interrupt clears the progress line and ends the program.
 ///
 /// A command needs it for its computations in two cases: if it shows progress, and if it waited for
 /// [`interrupted`] before, because from then on the signal no longer ends the program by itself.
 #[derive(Debug)]
 pub(crate) struct ExitOnInterrupt {
-    /// Its end wakes the thread that watches.
+    /// Dropping it ends the thread that waits for an interrupt.
     _alive: oneshot::Sender<()>,
 }
 
@@ -20,7 +20,7 @@ impl ExitOnInterrupt {
     pub(crate) fn new(term: &Term) -> Self {
         let (alive, over) = oneshot::channel();
         let term = *term;
-        // Without a thread of its own the plain way, or nothing, is left, which is no reason to fail.
+        // If there is no thread, the program is less responsive to signals, but still works.
         let _unwatched = std::thread::Builder::new().spawn(move || {
             let Ok(runtime) = Builder::new_current_thread().enable_all().build() else {
                 return;
@@ -39,10 +39,10 @@ impl ExitOnInterrupt {
     }
 }
 
-/// Resolves at Ctrl-C or, where there is such a thing, SIGTERM.
+/// Resolves at Ctrl-C or, on Unix, SIGTERM.
 pub(crate) async fn interrupted() {
     let ctrl_c = async {
-        // Without a handler there is nothing to wait for; the signal then ends us the plain way.
+        // Without a handler there is nothing to wait for: the signal ends the program by itself.
         if tokio::signal::ctrl_c().await.is_err() {
             std::future::pending::<()>().await;
         }

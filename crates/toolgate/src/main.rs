@@ -1,7 +1,7 @@
 //! `toolgate`: the contract layer for MCP tools, as a command line.
 //!
-//! A sub-command is a module with its arguments (a clap `Args` type) and a `run` that returns an
-//! [`exit::Exit`]; [`args::Command`] lists them, [`dispatch`] calls them.
+//! A subcommand is a module with its arguments (a clap `Args` type) and a `run` function that
+//! returns an [`exit::Exit`]; [`args::Command`] lists them, [`dispatch`] calls them.
 
 mod args;
 mod argument;

@@ -1,4 +1,4 @@
-//! `toolgate man`: the manual pages, made from the arguments.
+//! `toolgate man`: the manual pages, generated from the arguments.
 
 use std::path::{Path, PathBuf};
 
@@ -9,15 +9,15 @@ use toolgate_json::quote;
 use crate::exit::{Exit, Failure};
 use crate::term::Term;
 
-/// Print the manual page of a command, or write those of all
+/// Print the manual page of a command, or write all pages to a folder
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct ManArgs {
-    /// The command, such as `check` or `argument-schema convert`; without one the page of `toolgate`
+    /// The command, such as `check` or `argument-schema convert` [default: `toolgate` itself]
     #[arg(value_name = "COMMAND", conflicts_with = "dir")]
     words: Vec<String>,
 
-    /// Write the pages of all commands into this folder
+    /// Write the pages of all commands to this folder
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }
@@ -25,7 +25,7 @@ pub(crate) struct ManArgs {
 /// Runs the command.
 pub(crate) fn run(args: &ManArgs, root: clap::Command, term: &Term) -> Result<Exit, Failure> {
     let mut root = root.disable_help_subcommand(true);
-    // Gives each command the flags that all share.
+    // Adds the global flags to each command.
     root.build();
     let mut pages = Vec::new();
     pages_of(&root, "toolgate", &mut pages);
@@ -55,7 +55,7 @@ pub(crate) fn run(args: &ManArgs, root: clap::Command, term: &Term) -> Result<Ex
     term.write_bytes(&text(page)).map(|()| Exit::Ok)
 }
 
-/// The command and those below it, by the names of their pages.
+/// Collects a command and those below it, with the names of their pages.
 fn pages_of(command: &clap::Command, name: &str, pages: &mut Vec<(String, clap::Command)>) {
     let page = command.clone().name(name.to_owned());
     pages.push((name.to_owned(), page));

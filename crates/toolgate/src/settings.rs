@@ -1,4 +1,4 @@
-//! How schemas are compiled, as flags: made from the engine's one table, and alike in every command.
+//! The flags for schema settings: generated from the engine's table, and the same in every command.
 
 use std::ffi::OsStr;
 use std::marker::PhantomData;
@@ -17,7 +17,7 @@ use crate::input::Input;
 use crate::text;
 use crate::yaml::Original;
 
-/// What a command sets before the operator does.
+/// The settings of a command before the operator changes any.
 pub(crate) trait Base {
     fn compiler() -> Compiler;
 }
@@ -26,7 +26,7 @@ pub(crate) trait Base {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Annotated;
 
-/// Formats are asserted, so that a value that breaks one is found.
+/// Formats are asserted, so that values that break one are reported.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Asserted;
 
@@ -42,7 +42,7 @@ impl Base for Asserted {
     }
 }
 
-/// The settings that the command line names.
+/// The settings on the command line.
 #[derive(Clone, Debug)]
 pub(crate) struct SchemaArgs<B> {
     values: Vec<(&'static Setting, String)>,
@@ -51,7 +51,7 @@ pub(crate) struct SchemaArgs<B> {
     base: PhantomData<B>,
 }
 
-/// A document that references may lead to.
+/// A document that references may resolve to.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Document {
     /// Its absolute URI, without a fragment.
@@ -60,7 +60,7 @@ pub(crate) struct Document {
 }
 
 impl<B: Base + Clone> SchemaArgs<B> {
-    /// The documents to register: those of folders, and behind them those that are named one by one.
+    /// The documents to register: those of folders, then named ones, which win for the same URI.
     pub(crate) fn documents(&self) -> Result<Vec<Document>, Failure> {
         let compiler = self.compiler()?;
         let bounds = compiler.bounds();
@@ -82,21 +82,21 @@ impl<B: Base + Clone> SchemaArgs<B> {
         Ok(documents)
     }
 
-    /// What the relative references of a schema in this file are resolved against: its `file:` URI, or
-    /// without a file the folder, if a folder is registered at all.
+    /// The base URI for the relative references of a schema in this file: the file's `file:` URI
+    /// or, without a file, the folder's. `None` if no folder is registered.
     pub(crate) fn base_uri(&self, file: Option<&Path>) -> Option<String> {
         let folder = self.folders.first()?;
         folder::file_uri(file.unwrap_or(folder))
     }
 
-    /// Whether the command line names a setting.
+    /// Whether the command line sets a setting.
     pub(crate) fn names(&self, name: &str) -> bool {
         self.values
             .iter()
             .any(|(setting, _)| setting.name() == name)
     }
 
-    /// The same after what a file sets: its settings and their values, and documents with their files.
+    /// The same settings, preceded by a file's: its values, and its documents with their paths.
     pub(crate) fn after(
         &self,
         file: &str,
@@ -122,7 +122,7 @@ impl<B: Base + Clone> SchemaArgs<B> {
         Ok(all)
     }
 
-    /// A compiler as the command line wants it, without the documents.
+    /// A compiler with the command line's settings, without the documents.
     pub(crate) fn compiler(&self) -> Result<Compiler, Failure> {
         let mut values = self.values.iter();
         values.try_fold(B::compiler(), |compiler, (setting, value)| {
@@ -131,7 +131,7 @@ impl<B: Base + Clone> SchemaArgs<B> {
         })
     }
 
-    /// The same with the documents, read from their files.
+    /// The same with the documents, which are read from their files.
     pub(crate) fn compiler_with_documents(&self) -> Result<Compiler, Failure> {
         let compiler = match self.base_uri(None) {
             Some(base) => self.compiler()?.base_uri(&base),
@@ -154,8 +154,8 @@ impl<B: Base + Clone> SchemaArgs<B> {
 }
 
 impl Document {
-    /// Its JSON text, and the file if it is YAML; of one that is too long, so much that the compiler
-    /// says so.
+    /// Its JSON text, and the original file if that is another text. If it is too long, enough is
+    /// returned for the compiler to refuse it.
     pub(crate) fn read(&self, most: usize) -> Result<(Vec<u8>, Option<Original>), Failure> {
         let name = || quote(&self.input.name(), 200).to_string();
         let bytes = self.input.read(most).map_err(|error| {
@@ -193,7 +193,7 @@ impl<B: Base> Args for SchemaArgs<B> {
             .value_name("URI=FILE")
             .action(ArgAction::Append)
             .value_parser(document)
-            .help("Hand in a document that references may lead to, split at the last `=`; may be repeated")
+            .help("Register a document that references may resolve to, split at the last `=`; may be repeated")
             .help_heading(HEADING);
         let limit = Arg::new(LIMIT)
             .long(LIMIT)
@@ -208,7 +208,7 @@ impl<B: Base> Args for SchemaArgs<B> {
             .value_name("DIR")
             .action(ArgAction::Append)
             .value_parser(clap::value_parser!(PathBuf))
-            .help("Hand in the schemas (*.json, *.yaml) in a folder and below it, by their `$id` and their place, so that relative references between files work; may be repeated")
+            .help("Register the schemas (*.json, *.yaml) in a folder and below it, by `$id` and by path, so that relative references between files work; may be repeated")
             .help_heading(HEADING);
         command.arg(register).arg(folder).arg(limit)
     }
@@ -246,7 +246,7 @@ impl<B: Base> FromArgMatches for SchemaArgs<B> {
     }
 }
 
-/// What may be done about a schema that was refused, in words of the command line.
+/// How to fix a schema that was refused, in terms of the command line.
 pub(crate) fn help(error: &CompileError) -> Option<String> {
     match error.limit() {
         Some(limit) => Some(raise(limit.name.setting())),
@@ -254,7 +254,7 @@ pub(crate) fn help(error: &CompileError) -> Option<String> {
     }
 }
 
-/// How the limit of a setting is raised on the command line.
+/// How to raise the limit of a setting on the command line.
 pub(crate) fn raise(setting: &str) -> String {
     let most = match settings::find(setting).map(Setting::kind) {
         Ok(Kind::Count(range) | Kind::Bytes(range)) => format!(", at most {}", range.end()),
@@ -263,7 +263,7 @@ pub(crate) fn raise(setting: &str) -> String {
     format!("raise it with `--{LIMIT} {}=N`{most}", limit_name(setting))
 }
 
-/// The default of a limit, for the help of a flag that is short for it.
+/// The default of a limit, for the help of a shorthand flag.
 pub(crate) fn default_of(setting: &str) -> String {
     settings::find(setting).map_or_else(|error| error.to_string(), Setting::default)
 }
@@ -298,7 +298,7 @@ fn document(text: &str) -> Result<Document, String> {
     })
 }
 
-/// Reads the value of a setting that takes a word, and shows the words.
+/// Parses the value of a setting that accepts words, and lists the words.
 #[derive(Clone, Debug)]
 struct Word(&'static Setting);
 
@@ -330,7 +330,7 @@ impl TypedValueParser for Word {
             .ok_or_else(|| Error::new(ErrorKind::InvalidUtf8).with_cmd(command))?;
         match self.0.apply(Compiler::new(), text) {
             Ok(_) => Ok(text.to_owned()),
-            // Its error is the one that all words have, with the closest of them.
+            // This error is the usual one for words, with the closest of them.
             Err(_) => PossibleValuesParser::new(self.values()).parse_ref(command, arg, value),
         }
     }
@@ -397,7 +397,7 @@ mod tests {
             .map_err(|error| error.to_string())
     }
 
-    /// Every row of the table is a flag or a name of `--limit`, and reaches the compiler.
+    /// Every row of the table is a flag or a name of `--limit`, and takes effect in the compiler.
     #[test]
     fn each_setting_can_be_set() {
         for setting in settings::ALL {

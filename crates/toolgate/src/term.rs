@@ -1,4 +1,4 @@
-//! The terminal: where output goes, in which colours, and the progress line.
+//! The terminal: the output streams, their colours, and the progress line.
 
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ pub(crate) enum Color {
     Never,
 }
 
-/// The process's two output streams, as the operator wants them.
+/// The process's two output streams, as the operator wants them used.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Term {
     choice: ColorChoice,
@@ -33,9 +33,9 @@ pub(crate) struct Term {
 /// How text for one of the streams is drawn.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Canvas {
-    /// Whether the stream takes styles.
+    /// Whether the stream shows styles.
     pub(crate) styled: bool,
-    /// Columns of the terminal. `None` if it is none: then nothing is wrapped, for `grep` and the like.
+    /// Columns of the terminal. Otherwise `None`: nothing is wrapped, for `grep` and the like.
     pub(crate) columns: Option<usize>,
 }
 
@@ -54,7 +54,7 @@ impl Term {
         }
     }
 
-    /// Writes styled text to standard output; styles are dropped where they do not belong.
+    /// Writes styled text to standard output; styles are removed if the stream does not show them.
     pub(crate) fn write(&self, text: &str) -> Result<(), Failure> {
         self.clear_progress();
         let mut out = AutoStream::new(io::stdout().lock(), self.choice);
@@ -63,7 +63,7 @@ impl Term {
             .or_else(closed_pipe)
     }
 
-    /// Writes bytes to standard output as they are.
+    /// Writes bytes to standard output unchanged.
     pub(crate) fn write_bytes(&self, bytes: &[u8]) -> Result<(), Failure> {
         let mut out = io::stdout().lock();
         out.write_all(bytes)
@@ -94,7 +94,7 @@ impl Term {
         }
     }
 
-    /// Whether there is somebody to show progress to.
+    /// Whether progress is shown.
     pub(crate) fn shows_progress(&self) -> bool {
         self.progress
     }
@@ -103,18 +103,18 @@ impl Term {
     pub(crate) fn aside(&self, text: &str) {
         self.clear_progress();
         let mut out = AutoStream::new(io::stderr().lock(), self.choice);
-        // There is nowhere left to complain to.
+        // An error here cannot be reported.
         let _unseen = out.write_all(text.as_bytes());
     }
 
-    /// A line on standard error, unless quiet.
+    /// Writes a line to standard error, unless quiet.
     pub(crate) fn note(&self, text: &str) {
         if !self.quiet {
             self.say(text);
         }
     }
 
-    /// Why the command failed.
+    /// Reports why the command failed.
     pub(crate) fn failure(&self, failure: &Failure) {
         self.say(&format!("{ERROR}error{ERROR:#}: {}", failure.message));
         if let Some(help) = &failure.help {
@@ -122,10 +122,10 @@ impl Term {
         }
     }
 
-    /// Shows the progress, on one line that the next output replaces.
+    /// Shows the progress on one line, which the next output replaces.
     pub(crate) fn progress(&self, text: &str) {
         if self.progress {
-            // A line that reaches the terminal's edge would go on in the next, and stay there.
+            // A line that reaches the terminal's edge would continue on the next line and remain.
             let room = columns(&console::Term::stderr()).unwrap_or(USUAL_COLUMNS);
             let cut = console::truncate_str(text, room.saturating_sub(1), "…");
             let mut out = io::stderr().lock();
@@ -133,7 +133,7 @@ impl Term {
         }
     }
 
-    /// A count of steps, shown as [`progress`](Self::progress) a few times a second.
+    /// A counter of steps, shown as [`progress`](Self::progress) at most 20 times a second.
     pub(crate) fn counter<'w>(&self, what: &'w str, total: usize) -> Counter<'w> {
         Counter {
             term: *self,
@@ -143,7 +143,7 @@ impl Term {
         }
     }
 
-    /// Asks a yes-or-no question on the terminal; `None` if there is nobody to ask.
+    /// Asks a yes-or-no question on the terminal; `None` if there is no terminal.
     pub(crate) fn ask(&self, question: &str) -> Option<bool> {
         if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
             return None;
@@ -159,7 +159,7 @@ impl Term {
         ))
     }
 
-    /// Clears the line that shows the progress.
+    /// Clears the progress line.
     pub(crate) fn clear_progress(&self) {
         if self.progress {
             let mut out = io::stderr().lock();
@@ -170,7 +170,7 @@ impl Term {
     fn say(&self, text: &str) {
         self.clear_progress();
         let mut out = AutoStream::new(io::stderr().lock(), self.choice);
-        // There is nowhere left to complain to.
+        // An error here cannot be reported.
         let columns = columns(&console::Term::stderr());
         for line in text.lines() {
             let _unseen = writeln!(out, "{}", hang(line, columns));
@@ -184,7 +184,7 @@ fn columns(stream: &console::Term) -> Option<usize> {
     Some(usize::from(columns)).filter(|columns| stream.is_term() && *columns > 0)
 }
 
-/// How far a run of steps is.
+/// The progress of a run of steps.
 #[derive(Debug)]
 pub(crate) struct Counter<'w> {
     term: Term,
@@ -195,7 +195,7 @@ pub(crate) struct Counter<'w> {
 }
 
 impl Counter<'_> {
-    /// A step begins, by its number from 0.
+    /// Records that a step begins; steps count from 0.
     pub(crate) fn at(&mut self, step: usize) {
         let now = Instant::now();
         if self.term.progress && now >= self.next {
@@ -206,10 +206,10 @@ impl Counter<'_> {
     }
 }
 
-/// Between two steps that are shown.
+/// Minimum time between two steps that are shown.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// A reader that has seen enough (`| head`) is not a failure.
+/// A reader that closes the pipe early (`| head`) is not a failure.
 fn closed_pipe(error: io::Error) -> Result<(), Failure> {
     if error.kind() == io::ErrorKind::BrokenPipe {
         return Ok(());
@@ -225,14 +225,14 @@ fn closed_pipe(error: io::Error) -> Result<(), Failure> {
 pub(crate) const ERROR: Style = AnsiColor::BrightRed.on_default().bold();
 /// For the word `warning`.
 pub(crate) const WARNING: Style = AnsiColor::BrightYellow.on_default().bold();
-/// For good news.
+/// For success.
 pub(crate) const GOOD: Style = AnsiColor::BrightGreen.on_default().bold();
-/// For the word `help` and for places.
+/// For the word `help` and for locations.
 pub(crate) const HELP: Style = AnsiColor::BrightCyan.on_default();
 /// For names and headings.
 pub(crate) const BOLD: Style = Style::new().bold();
 /// Less important text.
 pub(crate) const DIM: Style = Style::new().dimmed();
 
-/// Columns of a terminal that does not say how many it has.
+/// Columns of a terminal whose width is unknown.
 const USUAL_COLUMNS: usize = 80;

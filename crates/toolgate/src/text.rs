@@ -1,4 +1,4 @@
-//! Texts as people keep them: with a byte order mark, as JSON with comments, or as YAML.
+//! Texts as people write them: with a byte order mark, as JSON with comments, or as YAML.
 
 use std::path::Path;
 
@@ -6,10 +6,11 @@ use toolgate_json::line_column;
 
 use crate::yaml::{self, Original};
 
-/// The JSON text of a file that a person wrote (a schema, a listing, tests), of at most `most` bytes, and the file
-/// itself if that is another text: YAML, by the file's name, or JSON with comments. A byte order mark is dropped.
+/// The JSON text of a file that a person wrote (a schema, a listing, tests), of at most `most`
+/// bytes, and the file itself if that is another text: YAML, by the file's name, or JSON with
+/// comments. A byte order mark is removed.
 ///
-/// An error is a text that follows a file's name and a colon.
+/// The error is a text to put after a file's name and a colon.
 pub(crate) fn document(
     path: &Path,
     text: Vec<u8>,
@@ -27,8 +28,8 @@ pub(crate) fn document(
     }
 }
 
-/// The JSON text of a file, of at most `most` bytes, and for YAML the file itself. An error is a text that follows
-/// a file's name and a colon.
+/// The JSON text of a file, of at most `most` bytes, and for YAML the file itself. The error is a
+/// text to put after a file's name and a colon.
 pub(crate) fn json_of(
     path: &Path,
     text: Vec<u8>,
@@ -37,7 +38,7 @@ pub(crate) fn json_of(
     if !yaml::is_yaml(path) {
         return Ok((text, None));
     }
-    // What is too long is for the reader of the text to refuse, in its own words.
+    // The parser of the text reports that it is too long.
     if text.len() > most {
         return Ok((text, None));
     }
@@ -52,7 +53,7 @@ pub(crate) fn json_of(
     }
 }
 
-/// The text without a byte order mark, or why it is not UTF-8, in words that follow a file's name.
+/// Removes a byte order mark. The error, to put after a file's name, says that the text is UTF-16.
 fn utf8(mut text: Vec<u8>) -> Result<Vec<u8>, &'static str> {
     if text.starts_with(b"\xEF\xBB\xBF") {
         text.drain(..3);
@@ -68,11 +69,11 @@ fn utf8(mut text: Vec<u8>) -> Result<Vec<u8>, &'static str> {
     Ok(text)
 }
 
-/// JSON with comments (`//`, `/* */`) and with a comma behind the last item or member, as plain JSON
-/// of the same length: what goes is replaced by spaces, so that all places stay as they are.
+/// Turns JSON with comments (`//`, `/* */`) and trailing commas into plain JSON of the same length:
+/// spaces replace what is removed, so that all positions stay the same.
 fn without_comments(text: &[u8]) -> Vec<u8> {
     let mut plain = text.to_vec();
-    // The comma behind a value, while nothing but white space and comments follow.
+    // The comma after a value, while only white space and comments follow it.
     let mut comma = None;
     let mut after_value = false;
     let mut at = 0;
@@ -139,7 +140,7 @@ fn find(text: &[u8], mut at: usize, is_there: impl Fn(&[u8]) -> bool) -> usize {
     at
 }
 
-/// Line feeds stay.
+/// Replaces a range by spaces; line feeds stay.
 fn blank(text: &mut [u8], start: usize, end: usize) {
     for byte in text.iter_mut().take(end).skip(start) {
         if *byte != b'\n' {

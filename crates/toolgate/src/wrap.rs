@@ -1,6 +1,6 @@
-//! Words: wrapped on lines of a bounded width, and counted.
+//! Wraps text to a width, and writes counts with their nouns.
 
-/// Wraps a text at spaces; a word that is longer than a line is left whole.
+/// Wraps a text at spaces; a word that is longer than a line is not broken.
 pub(crate) fn wrap(text: &str, room: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut current = String::new();
@@ -22,8 +22,8 @@ pub(crate) fn wrap(text: &str, room: usize) -> Vec<String> {
     lines
 }
 
-/// A line for a terminal of so many columns: what does not fit goes on in the next, further in. Without
-/// columns, or if it fits, the line as it is.
+/// Wraps a line for a terminal with this many columns; continuation lines are indented further.
+/// Without columns, or if it fits, the line is unchanged.
 pub(crate) fn hang(line: &str, columns: Option<usize>) -> String {
     let indent = line.len().saturating_sub(line.trim_start().len());
     match columns {
@@ -38,7 +38,7 @@ pub(crate) fn hang(line: &str, columns: Option<usize>) -> String {
     }
 }
 
-/// Columns by which a line that goes on is further in.
+/// Additional columns of indentation of a continuation line.
 const HANG: usize = 2;
 
 /// `1 line`, `2 lines`.
@@ -49,7 +49,7 @@ pub(crate) fn count(number: impl Into<u64>, what: &str) -> String {
     }
 }
 
-/// As [`count`], for the length of something in memory.
+/// Like [`count`], for a `usize`.
 pub(crate) fn count_of(number: usize, what: &str) -> String {
     count(u64::try_from(number).unwrap_or(u64::MAX), what)
 }

@@ -1,17 +1,17 @@
-//! `#[needs(…)]` marks a test as ignored, with the reason, where the data that it needs is absent.
+//! `#[needs(…)]` marks a test as ignored, with the reason, if the data that it needs is missing.
 //!
-//! A test that looks for its data, finds none and returns counts as passed, and nobody learns that it
-//! did nothing. Whether the data is there is decided when the test is compiled: what was compiled
-//! without it runs with `cargo test -- --include-ignored`, and after its crate is compiled again.
+//! A test that finds no data and returns counts as passed, and nobody learns that it did nothing.
+//! The data is looked for when the test is compiled. If it was missing then, the test runs with
+//! `cargo test -- --include-ignored`, or after its crate is compiled again.
 
 use std::path::Path;
 
 use proc_macro::{Delimiter, Group, Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 
-/// Ignores the test below unless one of the named places is there. Stands above `#[test]`.
+/// Ignores the test below unless one of the named places exists. Must be above `#[test]`.
 ///
 /// A place is a path under `../shared` beside the workspace, or `$NAME` for an environment variable
-/// that names one.
+/// that contains a path.
 #[proc_macro_attribute]
 pub fn needs(places: TokenStream, test: TokenStream) -> TokenStream {
     let places: Vec<String> = places.into_iter().filter_map(text).collect();
@@ -21,14 +21,14 @@ pub fn needs(places: TokenStream, test: TokenStream) -> TokenStream {
         ignored(&reason(&places))
     };
     marked.extend(test);
-    // why: the compiler notes that a change of the variable changes the test.
+    // why: the compiler then compiles the test again when the variable changes.
     for name in places.iter().filter_map(|place| place.strip_prefix('$')) {
         marked.extend(read(name));
     }
     marked
 }
 
-/// What a string literal says, without escapes.
+/// The content of a string literal, without escapes.
 fn text(token: TokenTree) -> Option<String> {
     let TokenTree::Literal(literal) = token else {
         return None;

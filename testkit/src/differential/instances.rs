@@ -1,19 +1,19 @@
-//! Random instances that lean towards what a schema asks for.
+//! Random instances that tend to match a schema.
 //!
-//! Half of the values follow the schema (its constants, its properties, one of
-//! its branches), the rest are anything, so that both verdicts stay common.
+//! Most values follow the schema (its constants, its properties, one of its branches) and the rest
+//! are arbitrary, so that both verdicts are common.
 
 use serde_json::{Map, Value};
 
 use crate::differential::random::Random;
 use crate::differential::words::{NAMES, NUMBERS, STRINGS};
 
-/// A random instance for `schema`, whose references are looked up in `root`.
+/// A random instance for the schema `root`, whose references are looked up in it.
 pub fn instance(random: &mut Random, root: &Value) -> Value {
     towards(random, root, root, DEPTH)
 }
 
-/// How deep instances nest.
+/// The maximum nesting depth of instances.
 const DEPTH: usize = 5;
 
 fn towards(random: &mut Random, root: &Value, schema: &Value, depth: usize) -> Value {
@@ -88,7 +88,7 @@ fn branches(members: &Map<String, Value>) -> impl Iterator<Item = &Value> {
     lists.filter_map(Value::as_array).flatten().chain(single)
 }
 
-/// The type to aim for: a declared one, else the one most keywords speak of.
+/// The type to generate: a declared one, or else the type that a random keyword applies to.
 fn wanted(random: &mut Random, members: &Map<String, Value>) -> &'static str {
     let declared = match members.get("type") {
         Some(Value::String(name)) => Some(name.as_str()),
@@ -133,7 +133,7 @@ fn speaks_of(keyword: &str) -> Option<&'static str> {
     })
 }
 
-/// Adds to an object the members that its schema speaks of.
+/// Adds members to an object that its schema mentions.
 fn merge(
     random: &mut Random,
     value: &mut Value,
@@ -227,7 +227,7 @@ fn number(random: &mut Random, schema: &Map<String, Value>) -> Value {
     }
 }
 
-/// The value itself, or one close to it.
+/// The value itself, or a similar one.
 fn altered(random: &mut Random, value: &Value) -> Value {
     if random.chance(75) {
         return value.clone();

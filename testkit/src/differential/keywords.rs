@@ -1,4 +1,4 @@
-//! Random keywords, one at a time: what a schema may hold beside references.
+//! Random keywords, one at a time: the content of a schema apart from references.
 
 use serde_json::{Map, Value, json};
 
@@ -223,8 +223,8 @@ impl Generator<'_> {
         }
     }
 
-    /// A schema for an operand of `anyOf`, `if` and the like: often one that a member's value or the
-    /// names that are there decide.
+    /// A schema for an operand of `anyOf`, `if` and the like. It often depends on the value of one
+    /// member, or on which names are present.
     fn operand(&mut self, at: Position) -> Value {
         if at.depth == 0 || self.random.chance(45) {
             return self.in_place(at);
@@ -318,7 +318,7 @@ impl Generator<'_> {
     }
 }
 
-/// Equality that is at least as loose as JSON Schema's, to keep `enum` free of repeats.
+/// Equality that is at least as loose as that of JSON Schema, so that `enum` has no duplicates.
 fn loosely_equal(one: &Value, two: &Value) -> bool {
     match (one, two) {
         (Value::Number(one), Value::Number(two)) => one.as_f64() == two.as_f64(),

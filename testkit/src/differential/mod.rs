@@ -1,8 +1,8 @@
-//! Random schemas and instances, judged by every engine; each difference must be explained.
+//! Random schemas and instances, checked by every engine. Every difference must be explained.
 //!
-//! Each disagreement between our two representations (verdict or fuel) is a
-//! failure. Each disagreement with a peer is shrunk and then looked up in
-//! [`peer_defects`]; one that no rule explains is a failure.
+//! A disagreement between our two representations (verdict or fuel) is a failure. A disagreement
+//! with a peer is shrunk and then looked up in [`peer_defects`]; it is a failure if no rule
+//! explains it.
 
 pub mod instances;
 mod keywords;

@@ -1,13 +1,13 @@
-//! What is known to be wrong in the peers, each with its witness.
+//! Known defects of the peers, each with a witness.
 //!
-//! A rule looks at a disagreement that was shrunk to its core, so it can be
-//! narrow: the engine, the dialect, the keywords that are left.
+//! A rule looks at a disagreement after shrinking, so it can be narrow: the engine, the dialect,
+//! the keywords that are left.
 
 use serde_json::Value;
 
 use crate::Dialect;
 
-/// The rule that explains why `peer` differs on this shrunk pair.
+/// The rule that explains why `peer` disagrees on this shrunk pair.
 #[must_use]
 pub fn explain(
     peer: &str,
@@ -36,7 +36,7 @@ pub fn explain_refusal(peer: &str, message: &str) -> Option<&'static str> {
         .map(|rule| rule.witness)
 }
 
-/// A disagreement, shrunk to its core.
+/// A disagreement after shrinking.
 struct Shrunk<'a> {
     peer: &'a str,
     dialect: Dialect,
@@ -45,7 +45,7 @@ struct Shrunk<'a> {
 }
 
 impl Shrunk<'_> {
-    /// Whether some object in the schema has all of these members.
+    /// Whether an object in the schema has all of these members.
     fn together(&self, keywords: &[&str]) -> bool {
         let mut waiting = vec![self.schema];
         while let Some(value) = waiting.pop() {
@@ -66,12 +66,12 @@ impl Shrunk<'_> {
         false
     }
 
-    /// Whether the schema has each of these keywords somewhere.
+    /// Whether each of these keywords occurs somewhere in the schema.
     fn mentions(&self, keywords: &[&str]) -> bool {
         keywords.iter().all(|keyword| self.together(&[keyword]))
     }
 
-    /// Whether some `multipleOf` has a fraction.
+    /// Whether a `multipleOf` has a fraction.
     fn has_fractional_divisor(&self) -> bool {
         let mut waiting = vec![self.schema];
         while let Some(value) = waiting.pop() {
@@ -90,13 +90,13 @@ impl Shrunk<'_> {
         false
     }
 
-    /// Whether the instance holds a line end that ECMA-262's `.` does not match and Rust's does.
+    /// Whether the instance has a line end that ECMA-262's `.` does not match, but Rust's does.
     fn has_other_line_end(&self) -> bool {
         let text = self.instance.to_string();
         text.contains("\\r") || text.contains(['\u{2028}', '\u{2029}'])
     }
 
-    /// Whether some number in the instance is written with a fraction of zero.
+    /// Whether the instance has a whole number that is written with a fraction or an exponent.
     fn has_zero_fraction(&self) -> bool {
         let mut waiting = vec![self.instance];
         while let Some(value) = waiting.pop() {

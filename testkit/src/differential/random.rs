@@ -1,6 +1,6 @@
-//! A small generator of pseudo-random numbers, the same on every machine.
+//! A small generator of pseudo-random numbers.
 
-/// SplitMix64: a seed gives the same sequence everywhere.
+/// SplitMix64: a seed gives the same sequence on every machine.
 ///
 /// # Example
 ///
@@ -37,12 +37,12 @@ impl Random {
         usize::try_from(picked).unwrap_or(0)
     }
 
-    /// True `percent` times in a hundred.
+    /// True in `percent` of 100 cases.
     pub fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
     }
 
-    /// One of `choices`; the type's default if there is none.
+    /// One of `choices`; the type's default if there are none.
     pub fn pick<T: Copy + Default>(&mut self, choices: &[T]) -> T {
         let at = self.below(choices.len());
         choices.get(at).copied().unwrap_or_default()

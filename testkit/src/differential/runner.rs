@@ -1,5 +1,5 @@
-//! The differential run: generate, judge, compare, shrink, explain. The plain program is held
-//! against the optimised one as well.
+//! The differential run: generates, checks, compares, shrinks and explains. It also compares the
+//! plain program with the optimised one.
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,29 +14,29 @@ use crate::engine::{Answer, Compiled, Engine, Refusal, Setup};
 use crate::tally::Tally;
 use crate::{ours, plain};
 
-/// How many instances each schema judges.
+/// The number of instances for each schema.
 const INSTANCES: u64 = 20;
 
-/// What a run found.
+/// The results of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Outcome {
-    /// Pairs on which ours agree with each other and with the peers, or with a peer's defect explained.
+    /// Pairs on which ours agree with each other, and with the peers except for known defects.
     pub tally: Tally,
-    /// How many of the pairs we call valid.
+    /// How many of the pairs are valid by our verdict.
     pub valid: u64,
     /// How many schemas were generated.
     pub schemas: u64,
-    /// Per rule of [`peer_defects`], how many disagreements it explains and one of them.
+    /// For each rule of [`peer_defects`], its number of disagreements, and one of them.
     pub explained: BTreeMap<&'static str, (u64, String)>,
 }
 
-/// The engines of a run: the first two are ours and must agree in everything.
+/// The engines of a run. The first two are ours and must agree in everything.
 pub struct Engines<'a> {
-    /// Ours over bytes.
+    /// Our engine over bytes.
     pub bytes: &'a dyn Engine,
-    /// Ours over `serde_json::Value`.
+    /// Our engine over `serde_json::Value`.
     pub value: &'a dyn Engine,
-    /// The others.
+    /// The peers.
     pub peers: &'a [&'a dyn Engine],
 }
 
@@ -208,13 +208,13 @@ fn refused_by_peer(
     }
 }
 
-/// A compile whose panic is a refusal that names itself.
+/// Compiles a schema. A panic counts as a refusal that names it.
 fn compile(engine: &dyn Engine, setup: &Setup<'_>) -> Result<Box<dyn Compiled>, Refusal> {
     catch_unwind(AssertUnwindSafe(|| engine.compile(setup)))
         .unwrap_or_else(|_| Err(Refusal::message(PANICKED)))
 }
 
-/// A check whose panic is an answer that no other engine gives.
+/// Checks an instance. A panic counts as an answer that no other engine gives.
 fn check(compiled: &mut dyn Compiled, instance: &str) -> Result<Answer, String> {
     catch_unwind(AssertUnwindSafe(|| compiled.check(instance))).map_err(|_| PANICKED.to_owned())
 }

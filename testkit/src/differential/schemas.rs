@@ -1,9 +1,9 @@
-//! Random schemas over every keyword of the five dialects.
+//! Random schemas with all keywords of the five dialects.
 //!
-//! What is generated is always a valid schema without in-place cycles: a
-//! reference in place points only to a definition with a higher number, a
-//! reference below a property or an item to any. `format` and the content
-//! keywords are left out, since the engines differ by design in whether they assert them.
+//! Every generated schema is valid and has no in-place cycles: an in-place reference points only to
+//! a definition with a higher number, a reference below a property or an item points to any.
+//! `format` and the content keywords are left out, because the engines differ by design in whether
+//! they assert them.
 
 use serde_json::{Map, Value, json};
 
@@ -24,27 +24,27 @@ pub fn schema(random: &mut Random, dialect: Dialect) -> Value {
     generator.root()
 }
 
-/// The `$id` of a root that has resources among its definitions.
+/// The `$id` of a root with resources among its definitions.
 const ROOT: &str = "urn:root";
 
-/// How deep subschemas nest below the root or a definition.
+/// The maximum nesting depth of subschemas below the root or a definition.
 const DEPTH: usize = 3;
 
 pub(super) struct Generator<'r> {
     pub(super) random: &'r mut Random,
     pub(super) dialect: Dialect,
     definitions: usize,
-    /// How each definition can be reached beside its pointer.
+    /// For each definition, how it can be referred to apart from its pointer.
     marks: Vec<Mark>,
     /// Whether the root has a dynamic (or recursive) anchor.
     dynamic: bool,
-    /// The definition with an `$id` of its own that is being generated.
+    /// The definition with its own `$id` that is being generated.
     resource: Option<Mark>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mark {
-    /// By its pointer alone.
+    /// Only by its pointer.
     Plain,
     /// By a plain anchor.
     Anchor,
@@ -60,8 +60,8 @@ impl Mark {
     }
 }
 
-/// The place of a subschema: which definition it belongs to, and whether the
-/// instance has been entered since that definition's root.
+/// The position of a subschema: how many levels may follow below, which definitions it may refer to
+/// in place, and whether the instance location has changed since the definition's root.
 #[derive(Clone, Copy)]
 pub(super) struct Position {
     pub(super) depth: usize,
@@ -98,7 +98,7 @@ impl Generator<'_> {
                 members
             }
         };
-        // why: beside `$ref` the older drafts see no definitions, anchors or ids.
+        // why: in the older drafts, definitions, anchors and ids beside `$ref` are ignored.
         if self.dialect <= Dialect::Draft7 && root.contains_key("$ref") {
             let reference = Value::Object(std::mem::take(&mut root));
             root.insert("allOf".to_owned(), json!([reference]));
@@ -183,7 +183,7 @@ impl Generator<'_> {
         self.marks.get(number).copied().unwrap_or(Mark::Plain)
     }
 
-    /// A schema one level down in the schema, at the same place in the instance.
+    /// A schema one level down in the schema, for the same instance location.
     pub(super) fn in_place(&mut self, at: Position) -> Value {
         self.subschema(Position {
             depth: at.depth.saturating_sub(1),
@@ -191,7 +191,7 @@ impl Generator<'_> {
         })
     }
 
-    /// A schema for a part of the instance.
+    /// A schema for a child of the instance.
     pub(super) fn below(&mut self, at: Position) -> Value {
         self.subschema(Position {
             depth: at.depth.saturating_sub(1),
@@ -226,7 +226,7 @@ impl Generator<'_> {
             members.insert("$recursiveRef".to_owned(), json!("#"));
             return;
         }
-        // why: a fragment alone names a place in its own resource.
+        // why: a fragment alone points into its own resource.
         let base = if self.resource.is_some() { ROOT } else { "" };
         if dynamic {
             let base = if self.resource == Some(Mark::Dynamic) {

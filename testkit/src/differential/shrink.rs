@@ -1,14 +1,14 @@
-//! Makes a disagreement small enough to read.
+//! Shrinks a disagreement until it is small enough to read.
 
 use serde_json::Value;
 
-/// The most candidates tried before the smallest so far is taken.
+/// The maximum number of candidates. Then the smallest so far is returned.
 const TRIES: usize = 4_000;
 
 /// Shrinks `schema` and `instance` while `still` holds for them.
 ///
-/// Members and items are taken out, and values replaced by one of their own
-/// parts or by `true`, `{}` or `0`, until nothing smaller holds.
+/// Removes members and items, and replaces values by one of their own parts or by `true`, `{}` or
+/// `0`, until nothing smaller holds.
 pub fn shrink(
     mut schema: Value,
     mut instance: Value,
@@ -37,7 +37,7 @@ pub fn shrink(
     }
 }
 
-/// Every value one step smaller than `value`, the biggest steps first.
+/// All values that are one step smaller than `value`, the largest steps first.
 fn smaller_values(value: &Value) -> Vec<Value> {
     let size = weight(value);
     let mut found = Vec::new();
@@ -89,7 +89,7 @@ fn replacements(part: &Value) -> Vec<Value> {
     found
 }
 
-/// The pointers of every value inside `value`; generated values are shallow.
+/// The pointers of `value` and all values in it. The recursion is safe because values are shallow.
 fn pointers(value: &Value, here: &mut String, found: &mut Vec<String>) {
     found.push(here.clone());
     let length = here.len();
@@ -114,7 +114,7 @@ fn pointers(value: &Value, here: &mut String, found: &mut Vec<String>) {
     }
 }
 
-/// What makes one value smaller than another: parts first, then length.
+/// The size of a value: the sum over its parts and the lengths of texts and numbers.
 fn weight(value: &Value) -> usize {
     match value {
         Value::Null | Value::Bool(_) => 1,

@@ -1,17 +1,17 @@
-//! The small vocabulary that schemas and instances share, so that they meet.
+//! The small vocabulary that schemas and instances share, so that instances often match.
 
-/// The names that schemas and instances draw properties from.
+/// The property names of schemas and instances.
 pub const NAMES: [&str; 9] = ["a", "b", "c", "foo", "bar", "", "x/y", "~t", "é"];
 
-/// The names of members that decide unions and conditions.
+/// The names of the members that decide unions and conditions.
 pub const DECIDING: [&str; 2] = ["a", "b"];
 
-/// The strings that schemas and instances draw from.
+/// The strings in schemas and instances.
 pub const STRINGS: [&str; 12] = [
     "", "a", "ab", "abc", "foo", "é", "😀", "12", "1", "b\n", "true", "A-b",
 ];
 
-/// The numbers that schemas and instances draw from, as JSON text.
+/// The numbers in schemas and instances, as JSON text.
 pub const NUMBERS: [&str; 17] = [
     "0",
     "1",
@@ -32,7 +32,7 @@ pub const NUMBERS: [&str; 17] = [
     "7",
 ];
 
-/// The patterns that schemas draw from; every engine supports them.
+/// The patterns in schemas. Every engine supports them.
 pub const PATTERNS: [&str; 14] = [
     "^a",
     "b$",

@@ -1,9 +1,9 @@
-//! `cargo lock`: cargo's lock files from `dependencies.lock`, and back.
+//! `cargo lock`: makes cargo's lock files from `dependencies.lock`, and the other way round.
 //!
-//! Cargo's own lock repeats the registry's address in every entry, so it is not committed. What is committed has a
-//! line for each package from the registry: name, version and checksum. From that this program writes a lock file
-//! without edges, has cargo fill them in, and compares: cargo keeps every version that it finds there, and refuses
-//! one whose checksum is another.
+//! Cargo's own lock file repeats the registry's address in every entry, so it is not committed. The
+//! committed file has one line for each package from the registry: name, version and checksum. From
+//! it, this program writes a lock file without edges, lets cargo add them, and compares. Cargo
+//! keeps every version that it finds in the file, and refuses a version with another checksum.
 //!
 //! ```text
 //! cargo lock           make Cargo.lock for each workspace; an error if a package is missing, or is another one
@@ -14,7 +14,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// The workspaces, by the folders of their manifests.
+/// The workspaces, as the folders of their manifests.
 const WORKSPACES: [&str; 3] = [".", "bindings/python", "bindings/js"];
 /// The committed file.
 const COMMITTED: &str = "dependencies.lock";
@@ -138,7 +138,7 @@ fn committed(root: &Path) -> Outcome<BTreeSet<Package>> {
         .collect()
 }
 
-/// How cargo writes the registry: read from a lock of its own, so that the repository has no address.
+/// How cargo writes the registry: taken from its own lock file, so the repository has no address.
 fn source(workspace: &Path, path: &Path) -> Outcome<String> {
     let found = |text: &str| {
         let mut lines = text.lines();
@@ -154,7 +154,7 @@ fn source(workspace: &Path, path: &Path) -> Outcome<String> {
     found(&read(path)?).ok_or_else(|| format!("{}: no package of a registry", path.display()))
 }
 
-/// A lock file that knows versions and checksums, and not yet who needs what.
+/// A lock file with versions and checksums, but without dependencies.
 fn edgeless(packages: &BTreeSet<Package>, source: &str) -> String {
     let mut text = "version = 4\n".to_owned();
     for Package {
@@ -170,7 +170,7 @@ fn edgeless(packages: &BTreeSet<Package>, source: &str) -> String {
     text
 }
 
-/// The packages of a lock file that have a checksum: those of the registry.
+/// The packages of a lock file that have a checksum, which are those from the registry.
 fn packages(lock: &str) -> Vec<Package> {
     let entries = lock.split("[[package]]");
     let value = |entry: &str, name: &str| {

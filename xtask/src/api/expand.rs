@@ -1,4 +1,4 @@
-//! What a macro of this repository makes of a call: `macro_rules!` on token trees, without hygiene.
+//! Expands calls of this repository's macros: `macro_rules!` on token trees, without hygiene.
 
 use std::collections::BTreeMap;
 
@@ -6,8 +6,7 @@ use proc_macro2::{Group, TokenStream, TokenTree};
 use quote::ToTokens;
 use syn::parse::{ParseStream, Parser as _};
 
-/// The tokens that a call of a macro stands for; none if no rule of it matches, or one uses a
-/// fragment that is not known here.
+/// The expansion of a macro call; `None` if no rule matches, or if a rule uses an unknown fragment.
 pub(super) fn expand(rules: &TokenStream, call: &TokenStream) -> Option<TokenStream> {
     let rules: Vec<TokenTree> = rules.clone().into_iter().collect();
     let call: Vec<TokenTree> = call.clone().into_iter().collect();
@@ -22,7 +21,7 @@ pub(super) fn expand(rules: &TokenStream, call: &TokenStream) -> Option<TokenStr
     })
 }
 
-/// What a variable of a pattern stands for: tokens, or one meaning for each turn of a repetition.
+/// The value of a pattern's variable: tokens, or one value for each turn of a repetition.
 #[derive(Debug, Clone)]
 enum Bound {
     One(TokenStream),
@@ -31,7 +30,7 @@ enum Bound {
 
 type Bindings = BTreeMap<String, Bound>;
 
-/// `$( … ) separator? operator`, or `$name`, at the start of some tokens; and how many it takes.
+/// `$( … ) separator? operator` or `$name` at the start of some tokens; `taken` is its length.
 enum Dollar<'t> {
     Repetition {
         inner: &'t Group,
@@ -69,7 +68,7 @@ fn dollar(tokens: &[TokenTree]) -> Option<Dollar<'_>> {
     }
 }
 
-/// Matches a pattern with the start of the input, which is left behind what matched.
+/// Matches a pattern with the start of the input, and removes what matched from the input.
 fn matched(pattern: &[TokenTree], input: &mut &[TokenTree]) -> Option<Bindings> {
     let mut bound = Bindings::new();
     let mut at = 0;
@@ -124,7 +123,7 @@ fn matched(pattern: &[TokenTree], input: &mut &[TokenTree]) -> Option<Bindings> 
     Some(bound)
 }
 
-/// Matches a repetition as often as it can be.
+/// Matches a repetition as often as possible.
 fn turns(
     inner: &[TokenTree],
     separator: Option<&TokenTree>,
@@ -164,7 +163,7 @@ fn variables(pattern: &[TokenTree]) -> Vec<String> {
     found
 }
 
-/// Takes a fragment off the input.
+/// Parses a fragment and removes it from the input.
 fn fragment_of(kind: &str, input: &mut &[TokenTree]) -> Option<TokenStream> {
     let parse: fn(ParseStream<'_>) -> syn::Result<TokenStream> = match kind {
         "ident" => |input| Ok(input.parse::<syn::Ident>()?.into_token_stream()),
@@ -183,7 +182,7 @@ fn fragment_of(kind: &str, input: &mut &[TokenTree]) -> Option<TokenStream> {
     Some(found)
 }
 
-/// The body of a rule with its variables filled in.
+/// The body of a rule with its variables replaced.
 fn transcribed(body: &[TokenTree], bound: &Bindings) -> Option<TokenStream> {
     let mut out = TokenStream::new();
     let mut at = 0;

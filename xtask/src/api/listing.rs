@@ -1,4 +1,4 @@
-//! The public items of a library, a line for each.
+//! The public items of a library, one per line.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -21,7 +21,7 @@ pub(super) fn of(folder: &Path) -> Result<String, String> {
     Ok(list.lines.iter().map(|line| format!("{line}\n")).collect())
 }
 
-/// For each type of the crate, its impls: the module and the place of each.
+/// The impls of each type of the crate, each by its module and its index there.
 type Impls = BTreeMap<Target, Vec<(usize, usize)>>;
 
 fn impls(sources: &Sources) -> Impls {
@@ -54,12 +54,12 @@ struct List<'s> {
     sources: &'s Sources,
     impls: Impls,
     lines: BTreeSet<String>,
-    /// The modules that were listed, each under a name.
+    /// The modules that were listed, each with the name it was listed under.
     done: BTreeSet<(usize, String)>,
 }
 
 impl List<'_> {
-    /// Lists what a module shows, under the name that it has for users.
+    /// Lists the public items of a module, with the module's public name as a prefix.
     fn module(&mut self, at: usize, name: &str) {
         let sources = self.sources;
         let Some(module) = sources.modules.get(at) else {
@@ -98,7 +98,7 @@ impl List<'_> {
         }
     }
 
-    /// Lists what a `pub use` shows.
+    /// Lists what a `pub use` exports.
     fn import(&mut self, at: usize, name: &str, attributes: &[Attribute], import: &Import) {
         let shown = format!("{name}{}", import.name);
         match self.sources.resolve(at, &import.path) {
@@ -112,7 +112,7 @@ impl List<'_> {
         }
     }
 
-    /// Lists an item, and all that is inside it.
+    /// Lists an item and everything in it.
     fn item(&mut self, (at, place): (usize, usize), name: &str) {
         let sources = self.sources;
         let Some(item) = sources.modules.get(at).and_then(|one| one.items.get(place)) else {
@@ -221,7 +221,7 @@ impl List<'_> {
         if let Some((path, _)) = &item.trait_ {
             let path = sources.text(at, path);
             let of = sources.text(at, &item.self_ty);
-            // A trait that only this crate can name says nothing to users.
+            // A trait that only this crate can name means nothing to users.
             if !path.contains("sealed") {
                 self.line(&item.attrs, format!("impl {path} for {of} ({name})"));
             }
@@ -252,7 +252,7 @@ impl List<'_> {
     }
 }
 
-/// What attributes say about an API: features, and that more may be added.
+/// Notes from attributes: `cfg` conditions, and `non_exhaustive`.
 fn notes(attributes: &[Attribute]) -> String {
     let mut notes = String::new();
     for attribute in attributes {
@@ -273,7 +273,7 @@ fn traits(attributes: &[Attribute]) -> String {
         .iter()
         .filter(|one| one.path().is_ident("derive"))
     {
-        // Derives are a list of paths; a list that is not one does not compile.
+        // A derive is a list of paths; anything else does not compile.
         let _ = attribute.parse_nested_meta(|meta| {
             derived.insert(meta.path.to_token_stream().to_string().replace(' ', ""));
             Ok(())
@@ -286,7 +286,7 @@ fn traits(attributes: &[Attribute]) -> String {
     format!(": {}", derived.join(" + "))
 }
 
-/// A signature with the whole name of what it declares.
+/// A signature with the full name of the item.
 fn renamed(text: &str, word: &str, name: &str) -> String {
     match text.split_once(word) {
         Some((before, rest)) => {
@@ -297,7 +297,7 @@ fn renamed(text: &str, word: &str, name: &str) -> String {
     }
 }
 
-/// The tokens of a macro's call without doc comments.
+/// The tokens of a macro call, without doc comments.
 fn without_docs(tokens: &str) -> String {
     let mut kept = String::new();
     let mut rest = tokens;

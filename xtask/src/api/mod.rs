@@ -1,7 +1,7 @@
-//! `cargo xtask api`: the public API of each library, a line for each item, in `api/`.
+//! `cargo xtask api`: the public API of each library, one line per item, in `api/`.
 //!
-//! The lists are made from the sources, by `syn`, so that a stable compiler is enough.
-//! `cargo xtask tidy` compares them with the sources: a change of the API shows up in a diff.
+//! The lists are made from the sources with `syn`, so a stable compiler is enough.
+//! `cargo xtask tidy` compares them with the sources, so that a change of the API shows in a diff.
 //! Calls of macros that the same module defines are expanded.
 
 mod expand;
@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use toolgate_testkit::place;
 use toolgate_testkit::tally::Tally;
 
-/// Writes the lists. Nothing can fail the command but a file that cannot be read or written.
+/// Writes the lists. Fails only if a file cannot be read or written.
 pub(crate) fn run() -> Result<u64, String> {
     let workspace = place::workspace();
     for name in LIBRARIES {
@@ -47,7 +47,7 @@ fn file(workspace: &Path, name: &str) -> PathBuf {
     workspace.join("api").join(format!("{name}.txt"))
 }
 
-/// The first line that is in one text only.
+/// The first line that only one of the two texts has.
 fn difference(old: &str, new: &str) -> Option<String> {
     if old == new {
         return None;
@@ -65,7 +65,7 @@ fn difference(old: &str, new: &str) -> Option<String> {
     })
 }
 
-/// The libraries whose API is listed: those that programs outside this repository build on.
+/// The libraries whose API is listed: programs outside this repository depend on them.
 const LIBRARIES: [&str; 6] = [
     "toolgate-json",
     "toolgate-pattern",

@@ -1,4 +1,4 @@
-//! The sources of one crate: its modules, their items, and what a path in them leads to.
+//! The sources of one crate: its modules, their items, and the resolution of paths.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -23,18 +23,18 @@ pub(super) struct Module {
     text: Rc<str>,
 }
 
-/// What a path leads to, inside the crate.
+/// The target of a path inside the crate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Target {
     Module(usize),
-    /// The module and the place among its items.
+    /// The module and the index among its items.
     Item(usize, usize),
 }
 
-/// One name that a `use` brings in.
+/// One name that a `use` imports.
 pub(super) struct Import {
     pub(super) path: Vec<String>,
-    /// The name it gets; `*` for a glob.
+    /// The local name; `*` for a glob.
     pub(super) name: String,
 }
 
@@ -104,7 +104,7 @@ impl Sources {
         Ok(own)
     }
 
-    /// What a path means in a module; nothing if it leads out of the crate.
+    /// Resolves a path in a module; `None` if it leads out of the crate.
     pub(super) fn resolve(&self, module: usize, path: &[String]) -> Option<Target> {
         self.resolve_within(module, path, 0)
     }
@@ -133,7 +133,7 @@ impl Sources {
         Some(found)
     }
 
-    /// What a name means directly inside a module.
+    /// Resolves a name directly inside a module.
     fn lookup(&self, at: usize, name: &str, depth: usize) -> Option<Target> {
         let module = self.modules.get(at)?;
         if let Some(child) = module.children.get(name) {
@@ -163,7 +163,7 @@ impl Sources {
         None
     }
 
-    /// The source of a part of a module, on one line.
+    /// The source text of a part of a module, on one line.
     pub(super) fn text(&self, module: usize, part: &dyn quote::ToTokens) -> String {
         let tokens = part.to_token_stream();
         if tokens.is_empty() {
@@ -175,7 +175,7 @@ impl Sources {
     }
 }
 
-/// The names that a `use` brings in.
+/// The names that a `use` imports.
 pub(super) fn imports(tree: &UseTree) -> Vec<Import> {
     let mut found = Vec::new();
     let mut waiting = vec![(tree, Vec::new())];
@@ -213,7 +213,7 @@ pub(super) fn imports(tree: &UseTree) -> Vec<Import> {
     found
 }
 
-/// The name that an item defines, modules and imports aside.
+/// The name that an item defines; `None` for modules and imports.
 pub(super) fn name_of(item: &Item) -> Option<String> {
     let name = match item {
         Item::Const(item) => &item.ident,
@@ -237,11 +237,11 @@ pub(super) fn is_test(attributes: &[Attribute]) -> bool {
     })
 }
 
-/// Modules that macros make: their names and texts.
+/// Modules that macros create: their names and texts.
 type Made = Vec<(String, String)>;
 
-/// The items of a module, in which each call of a macro that the module defines is the import of
-/// a module of its own: the names of those modules, and the text that the macro makes.
+/// The items of a module, with each call of a macro that the module defines replaced by an import
+/// from a new module. Also the names of these modules, and the texts that the macro produces.
 fn expanded(items: Vec<Item>, module: usize) -> Result<(Vec<Item>, Made), String> {
     let mut rules = BTreeMap::new();
     let (mut kept, mut made) = (Vec::new(), Vec::new());
@@ -273,8 +273,8 @@ fn parse(path: &Path, text: &str) -> Result<Vec<Item>, String> {
     Ok(file.items)
 }
 
-/// Source text without line breaks, and without what rustfmt adds where it breaks lines, or
-/// what the text of an expanded macro has between its tokens.
+/// Source text on one line, without what rustfmt adds where it breaks lines, and without the spaces
+/// between the tokens of an expanded macro.
 fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     let mut line = words.join(" ");
@@ -303,7 +303,7 @@ fn one_line(text: &str) -> String {
     line
 }
 
-/// How many imports one name may go through.
+/// The maximum number of imports that a name may go through.
 const ALIASES: usize = 16;
 
 #[cfg(test)]

@@ -1,15 +1,15 @@
-//! Scalable drawings of our own: axes with powers of ten, dots, lines and words.
+//! Draws SVG charts: axes with powers of ten, dots, lines and text.
 
 use std::fmt::Write as _;
 
-/// A drawing that grows.
+/// A drawing under construction.
 pub(super) struct Chart {
     body: String,
     width: f64,
     height: f64,
 }
 
-/// A logarithmic axis: from a least to a largest value, between two places.
+/// A logarithmic axis from `least` to `most`, drawn between the coordinates `from` and `to`.
 #[derive(Clone, Copy)]
 pub(super) struct Axis {
     pub(super) least: f64,
@@ -18,7 +18,7 @@ pub(super) struct Axis {
     pub(super) to: f64,
 }
 
-/// On which side of its point a label is.
+/// Which point of a label is at its position.
 #[derive(Clone, Copy)]
 pub(super) enum Anchor {
     Start,
@@ -43,13 +43,13 @@ impl Axis {
         }
     }
 
-    /// The place of a value.
+    /// The coordinate of a value.
     pub(super) fn place(self, value: f64) -> f64 {
         let part = (value / self.least).log10() / (self.most / self.least).log10();
         self.from + part.clamp(0.0, 1.0) * (self.to - self.from)
     }
 
-    /// The powers of ten on it.
+    /// The powers of ten on the axis.
     pub(super) fn tens(self) -> Vec<f64> {
         let mut tens = Vec::new();
         let mut ten = self.least;
@@ -112,7 +112,7 @@ impl Chart {
         );
     }
 
-    /// The file; `title` is what a screen reader says.
+    /// The SVG file. `title` is the text for screen readers.
     pub(super) fn finish(self, title: &str) -> String {
         let Self {
             body,

@@ -1,4 +1,4 @@
-//! `cargo xtask bench`: every figure of the benchmark in one go, and its charts.
+//! `cargo xtask bench`: runs all benchmarks, and draws the charts.
 
 mod chart;
 mod plot;
@@ -12,9 +12,9 @@ use toolgate_testkit::place;
 use crate::arguments::Arguments;
 use crate::build;
 
-/// Measures the sets (words choose some), growth, a long listing and memory into `target/bench/*.json`;
-/// with `--plot` draws the charts in `docs/` from these. `--drawn yes` draws what was
-/// measured before.
+/// Measures the sets (words select some), growth, a long listing and memory, and writes the results
+/// to `target/bench/*.json`. With `--plot`, also draws the charts in `docs/` from them.
+/// `--drawn yes` only draws earlier results.
 pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     let room = build::target()?.join("bench");
     std::fs::create_dir_all(&room).map_err(|e| format!("`{}`: {e}", room.display()))?;

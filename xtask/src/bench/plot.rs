@@ -1,10 +1,10 @@
-//! The charts of the README, from what the benchmark wrote.
+//! Draws the charts in `docs/` from the benchmark's results.
 
 use serde_json::Value;
 
 use super::chart::{Anchor, Axis, Chart};
 
-/// Each set's time as a part of `jsonschema`'s: bytes to verdict, parsed value, compile.
+/// The time of each set relative to `jsonschema`: bytes to verdict, parsed value, compile.
 pub(super) fn sets(report: &Value) -> String {
     let rows = list(report, "sets");
     let height = TOP + ROW * count(rows.len()) + 70.0;
@@ -48,7 +48,7 @@ pub(super) fn sets(report: &Value) -> String {
     chart.finish("Time of Toolgate as a part of jsonschema's, for each benchmark set")
 }
 
-/// Time against size, both in powers of ten.
+/// Time by size, both on logarithmic axes.
 pub(super) fn growth(report: &Value, what: &str) -> String {
     let points = list(report, what);
     let mut chart = Chart::new(820.0, 420.0);
@@ -119,7 +119,7 @@ fn count(n: usize) -> f64 {
     f64::from(u32::try_from(n).unwrap_or(u32::MAX))
 }
 
-/// A power of ten in a few characters.
+/// A power of ten, in a few characters.
 fn number(ten: f64) -> String {
     if ten >= 1e6 {
         format!("{:.0} M", ten / 1e6)
@@ -130,7 +130,7 @@ fn number(ten: f64) -> String {
     }
 }
 
-/// What is shown of each set: its name, ours, theirs, its color.
+/// The ratios that are shown for each set: the name, our figure, the peer's figure, the color.
 const RATIOS: [(&str, &str, &str, &str); 3] = [
     (
         "bytes to verdict",

@@ -1,11 +1,11 @@
-//! What the suite wrote about one scenario.
+//! The suite's results for one scenario.
 
 use std::path::Path;
 
 use serde_json::Value;
 use toolgate_testkit::tally::Tally;
 
-/// Whether a check that was skipped counts as one that failed.
+/// Whether a skipped check counts as failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Skipping {
     Fails,
@@ -17,11 +17,11 @@ pub(crate) enum Skipping {
 pub(crate) struct Checks(Vec<Value>);
 
 impl Checks {
-    /// Reads `checks.json` in the folders that the suite named after `scenario` and the time.
+    /// Reads `checks.json` in the folders whose names are `scenario` and a time.
     ///
     /// # Errors
     ///
-    /// One line if the file is not what the suite writes.
+    /// One line if the file is not in the suite's format.
     pub(crate) fn of(output: &Path, scenario: &str) -> Result<Self, String> {
         let mut found = Vec::new();
         let entries =
@@ -45,7 +45,7 @@ impl Checks {
         Ok(Self(found))
     }
 
-    /// Counts the checks; a scenario in which none succeeded has failed.
+    /// Counts the checks. A scenario without a successful check has failed.
     pub(crate) fn judge(&self, scenario: &str, skipping: Skipping, tally: &mut Tally) {
         let mut succeeded = false;
         for check in &self.0 {

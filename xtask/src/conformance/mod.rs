@@ -1,9 +1,9 @@
-//! `cargo xtask conformance`: the protocol's official suite against our fixture server and
-//! client, in both eras, and all of it once more with the guard in between.
+//! `cargo xtask conformance`: runs the protocol's official suite against our fixture server and
+//! client in both eras, and again with the guard in between.
 //!
-//! The suite passes what it does not run, so the exam is stricter: every scenario that the
-//! suite lists for the era must leave a check that succeeded, a warning is a failure, a
-//! server may skip nothing, and the number of checks may not fall.
+//! The suite passes checks that it does not run, so this command is stricter: every scenario that
+//! the suite lists for the era must have a successful check, a warning is a failure, a server may
+//! skip nothing, and the number of checks must not fall.
 
 mod checks;
 
@@ -17,8 +17,8 @@ use crate::build;
 use crate::peers::{self, Javascript, Served};
 use checks::{Checks, Skipping};
 
-/// A version of the protocol and how many checks succeed there at least: of the server
-/// under the whole suite, and of the client without the scenarios about authorisation.
+/// A protocol version and the minimum number of successful checks: for the server in the whole
+/// suite, and for the client without the scenarios about authorisation.
 struct Era {
     version: &'static str,
     server: u64,
@@ -38,7 +38,7 @@ const ERAS: [Era; 2] = [
     },
 ];
 
-/// Whether the guard is between the suite and its subject.
+/// Whether the guard is between the suite and the program under test.
 #[derive(Clone, Copy)]
 enum Through {
     Nothing,
@@ -46,7 +46,7 @@ enum Through {
 }
 
 /// Runs the suite and returns how many checks failed. `--only NAME` runs one scenario,
-/// `--server URL` examines another server than the fixture.
+/// `--server URL` checks another server than the fixture.
 pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     let suite = Suite {
         javascript: Javascript::install()?,
@@ -62,7 +62,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
         .iter()
         .flat_map(|era| THROUGH.map(|through| (era, through)))
     {
-        // A server of its own for each leg: none may lean on what another left behind.
+        // Each combination gets a new server, so that none depends on state from another.
         let served = match arguments.option("server") {
             Some(_) => None,
             None => Some(Served::start(Command::new(&server).arg("--http"))?),
@@ -90,8 +90,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     Ok(total.failed)
 }
 
-/// The fixture client, to whom the suite's server is given through the guard. The suite starts it
-/// with the server's URL as its only argument.
+/// Runs the fixture client, which reaches the suite's server through the guard. The suite starts
+/// this command with the server's URL as its only argument.
 pub(crate) fn guarded_client(arguments: &Arguments) -> Result<u64, String> {
     let url = arguments.first().ok_or("no URL was given")?;
     let binaries = build::profile_directory()?;
@@ -108,7 +108,7 @@ pub(crate) fn guarded_client(arguments: &Arguments) -> Result<u64, String> {
 const THROUGH: [Through; 2] = [Through::Nothing, Through::TheGuard];
 
 impl Through {
-    /// What the names of files and the lines of the report have more.
+    /// The suffix of file names and of lines in the report.
     fn suffix(self) -> &'static str {
         match self {
             Self::Nothing => "",
@@ -116,7 +116,7 @@ impl Through {
         }
     }
 
-    /// The client as the suite is to start it.
+    /// The command with which the suite starts the client.
     fn client(self) -> &'static str {
         match self {
             Self::Nothing => "./everything-client",
@@ -138,7 +138,7 @@ struct Suite {
 }
 
 impl Suite {
-    /// The whole suite against the server at `url`.
+    /// Runs the whole suite against the server at `url`.
     fn server(
         &self,
         era: &Era,
@@ -148,7 +148,7 @@ impl Suite {
     ) -> Result<Tally, String> {
         let name = format!("server-{}{}", era.version, through.suffix());
         let output = self.output.join(name);
-        // why: only with a list of expected failures, though empty, do warnings count.
+        // why: warnings count only if there is a list of expected failures, even an empty one.
         let expected = self.output.join("expected-failures.yml");
         std::fs::write(&expected, "server: []\nclient: []\n")
             .map_err(|e| format!("{}: {e}", expected.display()))?;
@@ -179,7 +179,7 @@ impl Suite {
         Ok(tally)
     }
 
-    /// Every client scenario of the era, one after the other.
+    /// Runs every client scenario of the era, one after the other.
     fn client(&self, era: &Era, through: Through, only: Option<&str>) -> Result<Tally, String> {
         let name = format!("client-{}{}", era.version, through.suffix());
         let output = self.output.join(name);
@@ -190,7 +190,7 @@ impl Suite {
                 continue;
             }
             let mut command = self.command();
-            // why: the suite splits the command at spaces, which a path may have.
+            // why: the suite splits the command at spaces, and a path may contain spaces.
             command
                 .current_dir(build::profile_directory()?)
                 .args(["client", "--command", through.client()])
@@ -236,7 +236,7 @@ impl Suite {
     }
 }
 
-/// Runs the suite quietly; its report is in the files it writes.
+/// Runs the suite quietly. Its report is in the files that it writes.
 fn succeeds(command: &mut Command) -> Result<bool, String> {
     command.stdin(Stdio::null());
     command.stdout(Stdio::null()).stderr(Stdio::null());
@@ -244,7 +244,7 @@ fn succeeds(command: &mut Command) -> Result<bool, String> {
     Ok(status.success())
 }
 
-/// A fall in the number of checks is a failure too: something is no longer examined.
+/// A drop in the number of checks is a failure, too: something is no longer tested.
 fn not_fewer(tally: &mut Tally, least: u64) {
     if tally.passed < least && tally.failed == 0 {
         let passed = tally.passed;

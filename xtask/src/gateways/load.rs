@@ -1,10 +1,10 @@
-//! The client: one legacy session over as many connections as there are calls in flight.
+//! The client: one legacy session, with a connection for each concurrent call.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-/// Where a gateway listens on the loopback interface.
+/// The address of a gateway on the loopback interface.
 #[derive(Clone, Copy)]
 pub(super) struct Endpoint {
     pub(super) port: u16,
@@ -17,12 +17,12 @@ pub(super) struct Session {
     name: Option<String>,
 }
 
-/// A connection that is kept.
+/// A connection that is reused.
 struct Connection {
     stream: BufReader<TcpStream>,
 }
 
-/// What is needed of an answer.
+/// The parts of an answer that are used.
 struct Answer {
     status: u16,
     session: Option<String>,
@@ -35,7 +35,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 const LONGEST: u64 = 1 << 20;
 
 impl Session {
-    /// Opens a session as the legacy era does.
+    /// Opens a session with the legacy handshake.
     pub(super) fn open(endpoint: Endpoint) -> Result<Self, String> {
         let mut session = Self {
             endpoint,
@@ -51,7 +51,7 @@ impl Session {
         Ok(session)
     }
 
-    /// Calls one after the other; seconds of each.
+    /// Makes calls one after the other. Returns the seconds that each took.
     pub(super) fn one_by_one(&self, calls: usize) -> Result<Vec<f64>, String> {
         let mut connection = self.connect()?;
         (0..calls)
@@ -59,7 +59,7 @@ impl Session {
             .collect()
     }
 
-    /// As many calls, with so many in flight; seconds of all.
+    /// Makes the calls over several connections at once. Returns the seconds that all took.
     pub(super) fn at_once(&self, connections: usize, calls: usize) -> Result<f64, String> {
         let open: Result<Vec<Connection>, String> =
             (0..connections).map(|_| self.connect()).collect();
@@ -67,7 +67,7 @@ impl Session {
         std::thread::scope(|scope| {
             let mut threads = Vec::new();
             for (nth, mut connection) in open?.into_iter().enumerate() {
-                // Ids are unique in the session.
+                // Ids are unique within the session.
                 let ids = (nth..calls).step_by(connections);
                 threads.push(scope.spawn(move || {
                     for id in ids {
@@ -128,7 +128,7 @@ impl Connection {
     }
 }
 
-/// One answer, of known length, or in chunks.
+/// Reads one answer, of known length or in chunks.
 fn read(stream: &mut impl BufRead) -> std::io::Result<Answer> {
     let mut answer = Answer {
         status: 0,

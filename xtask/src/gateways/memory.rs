@@ -1,16 +1,16 @@
-//! What a gateway's processes hold in memory.
+//! The memory use of a gateway's processes.
 
 use std::collections::HashMap;
 use std::process::Child;
 
-/// MiB of a process and of those it started, without the server behind it: the memory of their own, and
-/// their share of what they have in common.
+/// MiB of a process and its descendants, without the server: their own memory, and their share of
+/// shared memory.
 pub(super) fn of(child: &Child) -> f64 {
     let kib: f64 = family(child.id()).into_iter().filter_map(share).sum();
     kib / 1024.0
 }
 
-/// A process, and behind it all that it started and that these started.
+/// A process, followed by all its descendants.
 pub(crate) fn family(process: u32) -> Vec<u32> {
     let parents = parents();
     let mut family = vec![process];
@@ -23,13 +23,13 @@ pub(crate) fn family(process: u32) -> Vec<u32> {
     family
 }
 
-/// KiB of a process that are in memory; none if it has ended.
+/// The resident memory of a process in KiB; `None` if it has ended.
 pub(crate) fn resident(process: u32) -> Option<u64> {
     let text = std::fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     field(&text, "VmRSS:")?.parse().ok()
 }
 
-/// The parent of each process there is.
+/// The parent of each running process.
 fn parents() -> HashMap<u32, u32> {
     let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
     let processes = entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
@@ -40,10 +40,10 @@ fn parents() -> HashMap<u32, u32> {
     processes.filter_map(parent).collect()
 }
 
-/// KiB of one process; none of the server, or of one that has ended.
+/// The memory of one process in KiB; `None` for the server, or if it has ended.
 fn share(process: u32) -> Option<f64> {
     let command = std::fs::read_to_string(format!("/proc/{process}/cmdline")).ok()?;
-    // The server's own program, but not a gateway or shell that has its name as an argument.
+    // The server itself, not a gateway or shell that has the server's name as an argument.
     let program = command.split('\0').next()?;
     if program.ends_with("guard_load") {
         return None;

@@ -1,9 +1,9 @@
-//! `cargo xtask gateways`: the guard beside other gateways in use, each of which puts the
-//! same stdio server on Streamable HTTP.
+//! `cargo xtask gateways`: compares the guard with other gateways, each of which serves the same
+//! stdio server over Streamable HTTP.
 //!
-//! All run at once and are called in turn, so that a machine that is busy is so for each of them. What is
-//! counted as memory is a gateway's own processes without the server's. The table is a measurement and
-//! no exam: nothing of it can fail but the calls.
+//! All run at the same time and are called in turn, so that other load on the machine affects each
+//! of them. Memory is that of a gateway's own processes, without the server's. The table is a
+//! measurement and not a test: only a failed call fails the command.
 
 mod load;
 pub(crate) mod memory;
@@ -18,25 +18,25 @@ use crate::build;
 use crate::peers::{Javascript, Python};
 use load::{Endpoint, Session};
 
-/// Calls one after the other, and calls with [`AT_ONCE`] in flight, in each round.
+/// The calls of each round, first one after the other, then with [`AT_ONCE`] at the same time.
 const CALLS: usize = 300;
 const AT_ONCE: usize = 32;
 const ROUNDS: u64 = 10;
 const START: Duration = Duration::from_secs(90);
 
-/// A gateway at work, its session, and what was measured of it.
+/// A running gateway, its session, and its measurements.
 struct Gateway {
     name: &'static str,
     child: Child,
     session: Session,
-    /// Seconds of each round.
+    /// The seconds that each round took.
     single: Vec<f64>,
     many: Vec<f64>,
-    /// Microseconds of each call of the first kind.
+    /// Microseconds of each call that was made alone.
     calls: Vec<f64>,
 }
 
-/// Measures and prints the table. `--rounds N` takes another number of rounds than 10.
+/// Measures and prints the table. `--rounds N` sets the number of rounds (10).
 pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     let rounds = arguments.number("rounds")?.unwrap_or(ROUNDS);
     let mut gateways = start_all(&build::quick_server()?)?;
@@ -131,7 +131,7 @@ impl Gateway {
         median(&self.calls)
     }
 
-    /// Calls in a second, one after the other and many at once.
+    /// Calls per second: one after the other, and many at once.
     fn rates(&self) -> [f64; 2] {
         let calls = f64::from(u32::try_from(CALLS).unwrap_or(u32::MAX));
         [&self.single, &self.many].map(|rounds| calls / median(rounds))

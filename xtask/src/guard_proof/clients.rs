@@ -1,4 +1,4 @@
-//! The published clients, installed under the target directory at pinned versions, and what they see.
+//! The published clients, at pinned versions below the target directory, and their results.
 
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use super::{Outcome, script};
 use crate::build;
 
-/// A client in one version of the protocol.
+/// A client with one protocol version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Client {
-    /// As it is called in `seen.json`.
+    /// Its name in `seen.json`.
     pub(super) name: &'static str,
     sdk: Sdk,
     version: &'static str,
@@ -27,7 +27,7 @@ enum Sdk {
     Python,
 }
 
-/// In the order of the columns of `seen.json`.
+/// In the order of the columns in `seen.json`.
 pub(super) const CLIENTS: [Client; 5] = [
     Client {
         name: "TypeScript SDK 1.32.2, 2025-11-25",
@@ -56,28 +56,28 @@ pub(super) const CLIENTS: [Client; 5] = [
     },
 ];
 
-/// What a client is to do with one server.
+/// What a client must do with one server.
 #[derive(Clone, Debug)]
 pub(super) struct Job {
     pub(super) case: String,
     pub(super) command: Vec<String>,
-    /// The name, the arguments and perhaps the expected structured content of each call, as JSON.
+    /// For each call, as JSON: the name, the arguments, and the expected content if given.
     pub(super) calls: Vec<String>,
-    /// Whether the client reports each call at once, so that calls after one that hangs still count.
+    /// Whether each call is reported at once, so that calls after one that hangs still count.
     pub(super) each: bool,
 }
 
-/// What a client saw of one server.
+/// The results of a client with one server.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Seen {
     pub(super) case: String,
-    /// What became of the list and the good tools, if it is not well.
+    /// The outcome of the list and the good tools, if it is bad, with the client's message.
     pub(super) listing: Option<(Outcome, String)>,
-    /// What became of each call, and what the client said.
+    /// The outcome of each call, with the client's message.
     pub(super) calls: Vec<(Outcome, String)>,
 }
 
-/// The clients, installed.
+/// The installed clients.
 pub(super) struct Clients {
     folder: PathBuf,
 }
@@ -87,7 +87,7 @@ impl Clients {
     ///
     /// # Errors
     ///
-    /// One line if npm or pip is absent or fails.
+    /// One line if npm or pip is missing or fails.
     pub(super) fn install() -> Result<Self, String> {
         let folder = build::target()?.join("guard-proof");
         let stamp = folder.join("installed");
@@ -111,15 +111,15 @@ impl Clients {
         Ok(Self { folder })
     }
 
-    /// Lets one client do all jobs, in as few processes as its hangs allow.
+    /// Runs all jobs with one client, in as few processes as its hangs allow.
     ///
     /// # Errors
     ///
-    /// One line if the client cannot be started or says what nobody understands.
+    /// One line if the client cannot be started or its output cannot be understood.
     pub(super) fn run(&self, client: Client, mut jobs: Vec<Job>) -> Result<Vec<Seen>, String> {
         let mut all = Vec::new();
         jobs.reverse();
-        // What is known of the job at the end of the list, whose client hung before.
+        // What is known about the last job in the list, whose client hung before.
         let mut begun = Seen::default();
         while !jobs.is_empty() {
             let (mut child, lines) = self.start(client, &jobs)?;
@@ -128,7 +128,7 @@ impl Clients {
                 begun.case.clone_from(&job.case);
                 let Ok(line) = lines.recv_timeout(patience) else {
                     let reason = "no word from the client".to_owned();
-                    // The calls after the one that hangs are made by another process.
+                    // Another process makes the calls after the one that hangs.
                     if job.each && !job.calls.is_empty() {
                         job.calls.remove(0);
                         begun.calls.push((Outcome::Hangs, reason));
@@ -156,7 +156,7 @@ impl Clients {
         Ok(all)
     }
 
-    /// A process of the client with the jobs, which stand in reverse order, and the lines it prints.
+    /// Starts a client with the jobs (in reverse order). Also returns the lines that it prints.
     fn start(&self, client: Client, jobs: &[Job]) -> Result<(Child, Receiver<String>), String> {
         let file = self
             .folder
@@ -182,7 +182,7 @@ impl Clients {
         let (sender, receiver) = channel();
         std::thread::spawn(move || {
             for line in BufReader::new(output).lines().map_while(Result::ok) {
-                // Nobody reads the lines of a client that was given up.
+                // Nothing reads the lines of an abandoned client.
                 if sender.send(line).is_err() {
                     return;
                 }
@@ -201,7 +201,7 @@ impl Job {
 }
 
 impl Seen {
-    /// Adds what a client says at the end of a server.
+    /// Adds what the client reports when it is done with a server.
     fn finish(&mut self, line: &Value, each: bool) -> Result<(), String> {
         if let Some(why) = line.get("failed").and_then(Value::as_str) {
             self.listing = Some((Outcome::NoTools, one_line(why)));
@@ -215,16 +215,16 @@ impl Seen {
         Ok(())
     }
 
-    /// One word for a server with one odd tool: the listing's if it is not well, else the first call's.
+    /// The outcome for one odd tool: that of the listing if it is bad, else that of the first call.
     pub(super) fn outcome(&self) -> Outcome {
         match (&self.listing, self.calls.first()) {
             (Some((outcome, _)), _) | (None, Some((outcome, _))) => *outcome,
-            // There is nothing to call, and the list is well.
+            // There is nothing to call, and the list is good.
             (None, None) => Outcome::Hidden,
         }
     }
 
-    /// What the client said to it.
+    /// The client's message for that outcome.
     pub(super) fn why(&self) -> &str {
         match (&self.listing, self.calls.first()) {
             (Some((_, why)), _) | (None, Some((_, why))) => why,
@@ -250,9 +250,9 @@ fn node(version: &str) -> Command {
     node
 }
 
-/// Ends a client; its servers end when their input does.
+/// Ends a client. Its servers end when their input does.
 fn end(child: &mut Child) -> Result<(), String> {
-    // It may have ended by itself.
+    // It may have ended on its own.
     let _ended = child.kill();
     child
         .wait()
@@ -271,14 +271,14 @@ fn run(command: &mut Command) -> Result<(), String> {
 
 const LEGACY: &str = "2025-11-25";
 const MODERN: &str = "2026-07-28";
-/// Of npm.
+/// The npm packages.
 const NPM: [&str; 2] = [
     "@modelcontextprotocol/sdk@1.32.2",
     "@modelcontextprotocol/client@2.4.0",
 ];
-/// Of PyPI.
+/// The PyPI package.
 const PYPI: &str = "mcp==2.3.0";
-/// The clients give up a request after four seconds; one that hangs says nothing for ever.
+/// Clients give up a request after four seconds. A client that hangs reports nothing at all.
 const PATIENCE: Duration = Duration::from_secs(9);
-/// A client has to be loaded first.
+/// The client has to be loaded first.
 const FIRST_PATIENCE: Duration = Duration::from_secs(25);

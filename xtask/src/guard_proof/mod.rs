@@ -1,15 +1,15 @@
-//! The reason for the guard, shown: odd tools and today's clients, without it and with it.
+//! `cargo xtask guard-proof`: odd tools with published clients, without the guard and with it.
 //!
-//! `xtask/guard-proof/odd-tools.json` has 687 tools as real servers or their authors might
-//! write them, each odd in one way. A published client meets each beside two good tools. The rule: what
-//! works without the guard works with it, no client hangs, and the good tools work always. What each
-//! client made of each tool is recorded in `seen.json`, so that every change is noticed:
+//! `xtask/guard-proof/odd-tools.json` has 687 tools that servers might have, each odd in one way. A
+//! published client gets each together with two good tools. The rule: what works without the guard
+//! works with it, no client hangs, and the good tools always work. `seen.json` records the outcome
+//! for each client and tool, so that every change is noticed:
 //!
-//! * `cargo xtask guard-proof` takes all odd tools in one listing through the guard, those alone that
-//!   speak of the whole listing, and the README's examples without the guard;
-//! * `--alone` takes every one alone through the guard, `--direct` without it too;
-//! * `--only WORD` takes those whose name contains the word, both ways, and prints what is seen;
-//! * `--write` writes what was seen.
+//! * `cargo xtask guard-proof` tests all odd tools in one listing through the guard, those alone
+//!   that affect the whole listing, and the README's examples without the guard;
+//! * `--alone` tests every tool alone through the guard, `--direct` also without it;
+//! * `--only WORD` tests tools whose name contains the word, both ways, and prints the outcomes;
+//! * `--write` writes the outcomes to the record.
 
 mod clients;
 mod seen;
@@ -27,16 +27,16 @@ use crate::build;
 use clients::{CLIENTS, Clients, Job, Seen};
 use seen::{Record, Way};
 
-/// What became of a client and an odd tool.
+/// The outcome of an odd tool with a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Outcome {
-    /// The call gives what the server gave, wrapped or not.
+    /// The call returns what the server returned, wrapped or not.
     Works,
-    /// The call gives the text, and no structured content.
+    /// The call returns the text, and no structured content.
     TextOnly,
-    /// The call gives other structured content than the server gave.
+    /// The call returns other structured content than the server's.
     OtherValue,
-    /// The call is an error.
+    /// The call fails.
     Error,
     /// The tool is not listed.
     Hidden,
@@ -44,7 +44,7 @@ enum Outcome {
     GoodToolsFail,
     /// The client has no tools at all.
     NoTools,
-    /// The client never comes back.
+    /// The client hangs.
     Hangs,
 }
 
@@ -62,26 +62,26 @@ const WORDS: [(Outcome, &str); 8] = [
 /// One odd tool of `odd-tools.json`.
 struct Case {
     name: String,
-    /// Whether it is taken alone in every run.
+    /// Whether it is tested alone in every run.
     is_alone: bool,
-    /// Why the guard may do otherwise than the rule says, if it may.
+    /// Why the guard may break the rule for this tool, if it may.
     exception: Option<String>,
-    /// As JSON.
+    /// The calls, as JSON.
     calls: Vec<String>,
 }
 
-/// Every odd tool that can stand beside others.
+/// All odd tools that can be in a listing with others.
 struct All {
     /// The case of each call.
     cases: Vec<String>,
     calls: Vec<String>,
 }
 
-/// Runs the proof; gives how many of its claims failed.
+/// Runs the tests and returns how many failed.
 ///
 /// # Errors
 ///
-/// One line if the clients cannot be installed or the command line not be built.
+/// One line if the clients cannot be installed or the command line cannot be built.
 pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     let clients = Clients::install()?;
     let toolgate = build::toolgate()?.display().to_string();
@@ -133,7 +133,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     Ok(tally.failed)
 }
 
-/// Holds what a client saw of one server to the rule and to the record, and writes it there.
+/// Checks a client's results with one server against the rule and the record, and records them.
 fn judge(
     (cases, among): (&[Case], &All),
     record: &mut Record,
@@ -188,7 +188,7 @@ fn judge(
     });
 }
 
-/// What works without the guard works with it, nothing hangs, and the good tools work.
+/// The rule: what works without the guard works with it, nothing hangs, and good tools work.
 fn rule(case: &Case, direct: Option<Outcome>, guarded: Outcome) -> Result<(), String> {
     let is_worse = match guarded {
         Outcome::Works => false,
@@ -236,7 +236,7 @@ fn job(name: &str, calls: Vec<String>, way: Way, toolgate: &str) -> Job {
     }
 }
 
-/// Every case, and the listing that has them all.
+/// All cases, and the listing with all tools.
 fn cases() -> Result<(Vec<Case>, All), String> {
     let mut server = Command::new(SERVER[0]);
     server.args(SERVER.iter().skip(1));
@@ -274,7 +274,7 @@ fn cases() -> Result<(Vec<Case>, All), String> {
     Err(format!("server.py said too little: {why}"))
 }
 
-/// Does all the work, a few pieces at a time.
+/// Does all the work on a few threads.
 fn at_once<W: Send, F: Send>(
     work: VecDeque<W>,
     act: impl Fn(W) -> Result<F, String> + Sync,
@@ -314,19 +314,19 @@ impl Outcome {
     }
 }
 
-/// The path of a file of the proof.
+/// The path of a file in `xtask/guard-proof`.
 fn script(name: &str) -> String {
     let folder = place::workspace().join("xtask/guard-proof");
     folder.join(name).display().to_string()
 }
 
-/// The listing with every odd tool that can stand beside others.
+/// The name of the listing with all odd tools that can be together.
 const ALL: &str = "all";
-/// What starts `server.py`, quickly.
+/// The fast command that starts `server.py`.
 const SERVER: [&str; 3] = ["python3", "-I", "-S"];
-/// The families that speak of more than the tool itself.
+/// The families of tools that affect more than the tool itself.
 const ALONE: [&str; 3] = ["listing", "name", "envelope"];
-/// The examples of the README, which say what happens without the guard.
+/// The examples of the README, which shows what happens without the guard.
 const README: [&str; 7] = [
     "output-root-array",
     "boolean-property-true",

@@ -1,4 +1,4 @@
-//! What each client made of each odd tool, as recorded in `seen.json`: one line for each tool.
+//! The outcome for each odd tool and client, as recorded in `seen.json`: one line per tool.
 
 use std::collections::HashMap;
 
@@ -7,14 +7,14 @@ use serde_json::{Value, json};
 use super::Outcome;
 use super::clients::CLIENTS;
 
-/// With the guard or without it.
+/// Without the guard or through it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
     Direct,
     Guarded,
 }
 
-/// The words of one tool, a column for each client.
+/// The outcomes of one tool, one column per client.
 #[derive(Clone, Debug, Default)]
 struct Row {
     direct: Vec<Option<Outcome>>,
@@ -50,7 +50,7 @@ impl Record {
         })
     }
 
-    /// What is recorded of a client and a tool.
+    /// The recorded outcome of a client and a tool.
     pub(super) fn outcome(&self, name: &str, way: Way, column: usize) -> Option<Outcome> {
         let row = self.rows.get(name)?;
         let columns = match way {
@@ -60,7 +60,7 @@ impl Record {
         *columns.get(column)?
     }
 
-    /// Notes what a client made of a tool, and gives what was recorded before.
+    /// Records the outcome of a client and a tool, and returns the one before.
     pub(super) fn set(
         &mut self,
         name: &str,

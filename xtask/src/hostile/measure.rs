@@ -1,4 +1,4 @@
-//! One pair one way in a fresh process of this program, with a time limit on the wall.
+//! Runs one pair in one way in a fresh process of this program, with a limit on the elapsed time.
 
 use std::io::Read;
 use std::path::Path;
@@ -16,14 +16,14 @@ pub(crate) enum Way {
     Bytes,
     /// The library over a parsed `serde_json::Value`.
     Value,
-    /// The command line on the schema alone.
+    /// The command line with the schema alone.
     CommandCompile,
-    /// The command line on schema and instance.
+    /// The command line with schema and instance.
     CommandCheck,
 }
 
 impl Way {
-    /// Every way, the command's compile before its check.
+    /// All ways; the command's compile comes before its check.
     pub(crate) const ALL: [Self; 4] = [
         Self::Bytes,
         Self::Value,
@@ -41,27 +41,27 @@ impl Way {
         }
     }
 
-    /// The way of that name.
+    /// The way with this name.
     pub(crate) fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|way| way.name() == name)
     }
 }
 
-/// What a run cost; the parts that a way does not have are 0.
+/// The cost of a run. Parts that a way does not have are 0.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Cost {
-    /// CPU microseconds of the compile.
+    /// CPU time of compiling the schema, in microseconds.
     pub(crate) compile_micros: u64,
-    /// CPU microseconds of the validation.
+    /// CPU time of the validation, in microseconds.
     pub(crate) check_micros: u64,
-    /// Peak KiB of the compile.
+    /// Peak memory of compiling the schema, in KiB.
     pub(crate) compile_kib: u64,
-    /// Peak KiB of the validation.
+    /// Peak memory of the validation, in KiB.
     pub(crate) check_kib: u64,
 }
 
 impl Cost {
-    /// The lesser of two runs, part by part.
+    /// The smaller value of each part of two runs.
     pub(crate) fn min(self, other: Self) -> Self {
         Self {
             compile_micros: self.compile_micros.min(other.compile_micros),
@@ -71,22 +71,22 @@ impl Cost {
         }
     }
 
-    /// The greater of the two times.
+    /// The larger of the two times.
     pub(crate) fn micros(&self) -> u64 {
         self.compile_micros.max(self.check_micros)
     }
 
-    /// The greater of the two peaks.
+    /// The larger of the two peaks.
     pub(crate) fn kib(&self) -> u64 {
         self.compile_kib.max(self.check_kib)
     }
 }
 
-/// Runs the probe on one pair and reads what it says.
+/// Runs the probe on one pair and reads its report.
 ///
 /// # Errors
 ///
-/// One line if the probe cannot be started at all.
+/// One line if the probe cannot be started.
 pub(crate) fn measure(pair: &Pair, way: Way, toolgate: &Path) -> Result<(End, Cost), String> {
     let own = std::env::current_exe().map_err(|e| format!("this program's path: {e}"))?;
     let child = Command::new(&own)
@@ -111,10 +111,10 @@ pub(crate) fn measure(pair: &Pair, way: Way, toolgate: &Path) -> Result<(End, Co
     })
 }
 
-/// Waits for the probe within the limit and returns what it wrote.
+/// Waits for the probe within the time limit, and returns its output.
 fn finish(mut child: Child) -> Result<String, String> {
     let (mut output, mut errors) = (child.stdout.take(), child.stderr.take());
-    // why: a pipe that nobody empties would make the child wait for us.
+    // why: the child would block on a full pipe.
     let reader = thread::spawn(move || read(output.as_mut()));
     let error_reader = thread::spawn(move || read(errors.as_mut()));
     let started = Instant::now();
@@ -148,7 +148,7 @@ fn read(source: Option<&mut impl Read>) -> String {
     text
 }
 
-/// Reads the probe's one line.
+/// Parses the line that the probe printed.
 fn parse_report(report: &str) -> (End, Cost) {
     let Ok(report) = serde_json::from_str::<Value>(report) else {
         return (
@@ -177,9 +177,9 @@ fn parse_report(report: &str) -> (End, Cost) {
     (end, cost)
 }
 
-/// Longer than any allowed run takes on a busy machine, shorter than patience.
+/// Longer than any allowed run takes on a busy machine.
 const WALL: Duration = Duration::from_secs(10);
-/// How often a running probe is looked at.
+/// The interval for checking a running probe.
 const POLL: Duration = Duration::from_millis(2);
-/// The most that is read of what a probe says.
+/// The maximum number of bytes of a probe's output that are read.
 const SAID: u64 = 64 * 1024;

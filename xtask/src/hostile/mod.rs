@@ -1,12 +1,11 @@
-//! `cargo xtask hostile`: every hostile pair, through the library and the command line.
+//! `cargo xtask hostile`: runs every hostile pair through the library and the command line.
 //!
-//! Each pair runs in fresh processes, so that a crash, a hang or a leak of one
-//! cannot touch another. Four ways lead in: the library over bytes, the library
-//! over a `serde_json::Value`, the command line on the schema alone (compile)
-//! and on the pair (compile and validation). Every one has a 256 KiB stack.
-//! CPU time is the thread's or the child's own; memory is the peak of resident
-//! pages above what was there before. A measurement over its bound is repeated,
-//! and the least of three counts: other load can only add.
+//! Each pair runs in fresh processes, so that a crash, a hang or a leak cannot affect another pair.
+//! There are four ways: the library over bytes, the library over a `serde_json::Value`, and the
+//! command line with the schema alone (compile) and with the pair (compile and validation). Each
+//! has a 256 KiB stack. CPU time is that of the thread or the child; memory is the peak of resident
+//! pages above the level before. A measurement above its limit is repeated, and the minimum of
+//! three counts, because other load can only add to it.
 
 mod measure;
 mod probe;
@@ -23,7 +22,7 @@ use crate::build;
 pub(crate) use measure::{Cost, Way};
 pub(crate) use probe::run as probe;
 
-/// Runs every pair every way and returns how many broke a rule or a bound.
+/// Runs every pair in every way, and returns how many broke a rule or a limit.
 pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     let directory = directory(arguments.first())?;
     let ways: Vec<Way> = match arguments.option("ways") {
@@ -68,7 +67,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     Ok(total.failed)
 }
 
-/// One pair one way: the rule of passing, then the bounds.
+/// Runs one pair in one way: checks the rule for passing, then the limits.
 fn one(
     pair: &Pair,
     way: Way,
@@ -82,7 +81,7 @@ fn one(
         let cost = least.map_or(cost, |least| least.min(cost));
         least = Some(cost);
         result = match way {
-            // why: the schema alone gives no verdict on the instance.
+            // why: the schema alone has no verdict on the instance.
             Way::CommandCompile => match end {
                 End::Broken(reason) => Err(reason),
                 _ => Ok(()),
@@ -116,7 +115,7 @@ fn bounds(pair: &Pair, way: Way, cost: Cost, compile: Cost) -> Result<(), String
         }
     }
     let input = match way {
-        // why: the library is measured from when the input is in memory.
+        // why: the library is measured when the input is already in memory.
         Way::Bytes | Way::Value => 0,
         Way::CommandCompile => size(&pair.schema),
         Way::CommandCheck => size(&pair.schema) + size(&pair.instance),
@@ -133,8 +132,8 @@ fn bounds(pair: &Pair, way: Way, cost: Cost, compile: Cost) -> Result<(), String
     Ok(())
 }
 
-/// Makes sure that the command understands its arguments: its exit code for
-/// wrong usage is also the one for unreadable input, which passes.
+/// Makes sure that the command understands its arguments: its exit code for wrong usage is also the
+/// one for unreadable input, which passes.
 fn canary(toolgate: &Path) -> Result<(), String> {
     let folder = build::target()?.join("hostile-canary");
     std::fs::create_dir_all(&folder).map_err(|e| format!("`{}`: {e}", folder.display()))?;
@@ -164,7 +163,7 @@ fn size(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |metadata| metadata.len())
 }
 
-/// The directory of pairs; a directory without an index is the generator's.
+/// The directory of the pairs. If it has no index, its generator writes the pairs.
 fn directory(named: Option<&str>) -> Result<PathBuf, String> {
     let directory = Material::Hostile.directory(named)?;
     if directory.join("index.jsonl").is_file() {
@@ -220,11 +219,11 @@ fn millis(micros: u64) -> String {
     format!("{}.{:01}", micros / 1000, micros % 1000 / 100)
 }
 
-/// 100 ms for each of compile and validation.
+/// 100 ms each for compile and validation.
 const CPU_MICROS: u64 = 100_000;
-/// 64 MiB above the input's own size for each of compile and validation.
+/// 64 MiB above the input's own size, each for compile and validation.
 const MEMORY_KIB: u64 = 64 * 1024;
-/// How often a pair is measured before it counts as over its bound.
+/// How often a pair is measured before it counts as above its limit.
 const ATTEMPTS: usize = 3;
-/// How many of the most expensive are shown per way and measure.
+/// How many of the most expensive runs are shown for each way and measure.
 const WORST: usize = 4;

@@ -1,4 +1,4 @@
-//! The inside of a fresh process: one pair, one way, one line of JSON about it.
+//! Runs in a fresh process: one pair, one way, and one line of JSON as the report.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -14,11 +14,11 @@ use toolgate_testkit::ours;
 
 use super::Way;
 
-/// Runs the pair that the command line names and prints what happened.
+/// Runs the pair given on the command line and prints the report.
 ///
 /// # Errors
 ///
-/// One line if the command line is not the runner's or a file cannot be read.
+/// One line if the command line does not come from the runner, or a file cannot be read.
 pub(crate) fn run(words: &[String]) -> Result<u64, String> {
     let [way, schema, instance, formats, toolgate] = words else {
         return Err("this command is for the hostile runner".to_owned());
@@ -44,7 +44,7 @@ pub(crate) fn run(words: &[String]) -> Result<u64, String> {
     Ok(0)
 }
 
-/// Compile and validation inside this process, each measured on its own.
+/// Compiles and validates inside this process, and measures each separately.
 fn library(way: Way, schema: &[u8], instance: &[u8], formats: bool) -> Result<Value, String> {
     let schema = std::str::from_utf8(schema).map_err(|e| e.to_string())?;
     let setup = Setup {
@@ -75,7 +75,7 @@ fn library(way: Way, schema: &[u8], instance: &[u8], formats: bool) -> Result<Va
                 let meter = Meter::start()?;
                 let answer = compiled.check_value(&value);
                 let (micros, kib) = meter.stop()?;
-                // why: dropping a value of foreign depth recurses in `serde_json` itself.
+                // why: `serde_json` recurses when it drops a value of untrusted depth.
                 std::mem::forget(value);
                 (answer, micros, kib)
             }
@@ -94,7 +94,7 @@ fn library(way: Way, schema: &[u8], instance: &[u8], formats: bool) -> Result<Va
     }))
 }
 
-/// `toolgate validate` under a small stack, measured from outside.
+/// Runs `toolgate validate` with a small stack, measured from outside.
 fn command(
     toolgate: &Path,
     schema: &Path,
@@ -127,7 +127,7 @@ fn command(
         Some(7) => ("undecided", String::new()),
         _ => ("broken", format!("the command died ({status})")),
     };
-    // why: this process has had one child, so its children's usage is that child's.
+    // why: this process had only one child, so the usage of its children is that of the child.
     let usage = getrusage(UsageWho::RUSAGE_CHILDREN).map_err(|e| e.to_string())?;
     let micros = usage.user_time().num_microseconds() + usage.system_time().num_microseconds();
     let kib = usage.max_rss();
@@ -137,7 +137,7 @@ fn command(
     })
 }
 
-/// CPU time of this thread and peak memory of this process since a moment.
+/// CPU time of this thread and peak memory of this process since the start.
 struct Meter {
     nanos: i64,
     resident_kib: u64,
@@ -145,7 +145,7 @@ struct Meter {
 
 impl Meter {
     fn start() -> Result<Self, String> {
-        // why: 5 asks the kernel to forget the peak so far (proc(5), clear_refs).
+        // why: 5 resets the peak (proc(5), clear_refs).
         std::fs::write("/proc/self/clear_refs", "5").map_err(|e| format!("clear_refs: {e}"))?;
         Ok(Self {
             resident_kib: status("VmRSS:")?,
@@ -153,7 +153,7 @@ impl Meter {
         })
     }
 
-    /// Microseconds of CPU and KiB of growth since the start.
+    /// CPU time in microseconds, and growth in KiB, since the start.
     fn stop(self) -> Result<(u64, u64), String> {
         let nanos = thread_nanos()? - self.nanos;
         let peak = status("VmHWM:")?;
@@ -177,5 +177,5 @@ fn status(field: &str) -> Result<u64, String> {
         .ok_or_else(|| format!("/proc/self/status has no {field}"))
 }
 
-/// The stack that everything must do with.
+/// The stack size that must be enough.
 const STACK: usize = 256 * 1024;

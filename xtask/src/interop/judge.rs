@@ -1,4 +1,4 @@
-//! What a client must have seen of a server.
+//! Compares what a client saw of a server with the expected results.
 
 use std::path::Path;
 
@@ -18,7 +18,7 @@ pub(super) struct Run<'a> {
 }
 
 impl Run<'_> {
-    /// The version that the server is spoken to in.
+    /// The protocol version that the server is called with.
     fn behind(&self) -> &str {
         match self.between {
             Between::Translator(_) if self.era == MODERN => LEGACY,
@@ -27,7 +27,7 @@ impl Run<'_> {
         }
     }
 
-    /// The version that the peer speaks.
+    /// The protocol version that the peer speaks.
     fn spoken(&self) -> &str {
         match self.role {
             Role::Client => self.era,
@@ -36,16 +36,16 @@ impl Run<'_> {
     }
 }
 
-/// The cases, and the peers' own faults.
+/// The cases, and the known defects of the peers.
 pub(super) struct Standard {
     cases: Value,
     defects: Vec<Defect>,
 }
 
-/// What a peer is known to do wrong.
+/// A known defect of a peer.
 struct Defect {
     fields: Value,
-    /// It was looked for.
+    /// Whether a run looked it up.
     met: bool,
 }
 
@@ -54,7 +54,7 @@ impl Standard {
     ///
     /// # Errors
     ///
-    /// One line if a file is absent or no JSON.
+    /// One line if a file is missing or not JSON.
     pub(super) fn read(folder: &Path) -> Result<Self, String> {
         let Value::Array(defects) = read(&folder.join("defects.json"))? else {
             return Err("defects.json is not an array".to_owned());
@@ -66,7 +66,7 @@ impl Standard {
         })
     }
 
-    /// Compares a report with what should be in it, case by case.
+    /// Compares a report with the expected results, case by case.
     pub(super) fn judge(&mut self, run: &Run<'_>, report: &Value, tally: &mut Tally) {
         let between = match run.between {
             Between::Nothing => String::new(),
@@ -98,7 +98,7 @@ impl Standard {
         }
     }
 
-    /// Every known fault says why it is one, and was looked for.
+    /// Checks that every known defect gives a reason, and was looked up.
     pub(super) fn judge_itself(&self, tally: &mut Tally) {
         for Defect { fields, met } in &self.defects {
             let result = match fields.get("why").and_then(Value::as_str) {
@@ -110,7 +110,7 @@ impl Standard {
         }
     }
 
-    /// The fault that the peer is known for in this case.
+    /// The known defect of the peer in this case.
     fn defect(&mut self, run: &Run<'_>, case: &str) -> Option<Value> {
         let names = |defect: &Value, member: &str, word: &str| match defect.get(member) {
             None => true,
@@ -133,8 +133,8 @@ impl Standard {
         Some(defect.fields.clone())
     }
 
-    /// The good tools are all there. Our server and the guard do not list the hostile one; our
-    /// client keeps it in the list and refuses its call.
+    /// Checks that all good tools are listed. Our server and the guard do not list the hostile
+    /// tool; our client keeps it in the list and refuses to call it.
     fn lists(&self, report: &Value, run: &Run<'_>) -> Result<(), String> {
         let Some(listed) = report.get("listed").and_then(Value::as_array) else {
             return Err(format!("none: {:?}", report.get("list_error")));
@@ -158,7 +158,7 @@ impl Standard {
     }
 }
 
-/// A known fault must show itself as it is described, so that the day it is mended is noticed.
+/// A known defect must show exactly as described, so that a fix is noticed.
 fn as_told(defect: &Value, seen: &Value) -> Result<(), String> {
     let known = defect.get("sees").unwrap_or(&Value::Null);
     let same = match (known.get("refused"), seen.get("refused")) {
@@ -192,7 +192,7 @@ fn outcome(call: &Value, seen: &Value, run: &Run<'_>) -> Result<(), String> {
         json!({ "result": natural })
     };
     same("the structured content", seen.get("structured"), &expected)?;
-    // Our server always gives a text; others need not.
+    // Our server always returns a text; others need not.
     if run.role != Role::Client {
         return Ok(());
     }

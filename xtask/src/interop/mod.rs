@@ -1,9 +1,9 @@
-//! `cargo xtask interop`: our server under the clients of other SDKs, and our client against
-//! their servers, on both transports, in every era that the peer has; and all of it once more
-//! through the guard, on each of its four crossings, as it is and between the eras.
+//! `cargo xtask interop`: runs our server with the clients of other SDKs, and our client with their
+//! servers, over both transports, in every era that the peer supports. Runs it all again through
+//! the guard, in each of the four combinations of transports, with and without translation.
 //!
-//! What everybody should see is `interop/cases.json`. Where a peer sees or does otherwise by a
-//! fault of its own, `interop/defects.json` says what and why, and it is checked that it is so.
+//! `interop/cases.json` has the expected results. If a defect of a peer changes a result,
+//! `interop/defects.json` describes the result and gives the reason, and the result must match it.
 
 mod judge;
 mod peer;
@@ -21,20 +21,20 @@ use crate::peers::{self, Javascript, Python, Served};
 use judge::{Run, Standard};
 use peer::{Peer, Role, Script};
 
-/// The protocol's versions that stand for the two eras.
+/// The protocol versions that represent the two eras.
 const LEGACY: &str = "2025-11-25";
 const MODERN: &str = "2026-07-28";
 
-/// How client and server are connected.
+/// The transports between client and server.
 const TRANSPORTS: [&str; 2] = ["stdio", "http"];
 
 /// What is between client and server.
 #[derive(Clone, Copy)]
 enum Between {
     Nothing,
-    /// The guard, and behind it the server on this transport.
+    /// The guard, in front of the server on this transport.
     Guard(&'static str),
-    /// The guard with `--translate`, and behind it the server, spoken to in the other era.
+    /// The same with `--translate`: the server is called in the other era.
     Translator(&'static str),
 }
 
@@ -46,7 +46,7 @@ const BETWEEN: [Between; 5] = [
     Between::Translator("http"),
 ];
 
-/// Runs every pair and returns how many checks failed. `--only PEER` runs one peer.
+/// Runs every pair, and returns how many checks failed. `--only PEER` runs one peer.
 pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     let harness = Harness {
         javascript: Javascript::install()?,
@@ -93,7 +93,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     Ok(total.failed)
 }
 
-/// What is installed and built.
+/// The installed and built programs.
 struct Harness {
     javascript: Javascript,
     python: Python,
@@ -103,7 +103,7 @@ struct Harness {
 }
 
 impl Harness {
-    /// What the client of one pair saw.
+    /// Runs the client of one pair and returns its report.
     fn report(
         &self,
         peer: &Peer,
@@ -125,7 +125,7 @@ impl Harness {
         };
         client.args([era, transport]);
         client.env("INTEROP_CASES", peers::scripts().join("cases.json"));
-        // A server that the client starts has the client's environment.
+        // A server that the client starts inherits the client's environment.
         for command in [&mut client, &mut server] {
             command.env("INTEROP_SHAPES", peers::shapes());
         }
@@ -170,13 +170,13 @@ impl Harness {
     }
 }
 
-/// A command's program and its arguments.
+/// The program and the arguments of a command.
 fn line(command: &Command) -> impl Iterator<Item = OsString> {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(OsStr::to_owned)
 }
 
-/// Runs a client and reads its report, the last line that it prints.
+/// Runs a client and parses its report, the last line that it prints.
 fn seen(client: &mut Command, peer: &Peer) -> Result<Value, String> {
     let output = client
         .stdin(Stdio::null())

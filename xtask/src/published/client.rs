@@ -1,4 +1,4 @@
-//! The published clients, and the requests that each is given.
+//! The published clients, and the requests that they make.
 
 use std::process::{Command, Stdio};
 
@@ -6,13 +6,13 @@ use serde_json::{Value, json};
 
 use super::{Harness, Target};
 
-/// A client.
+/// A published client.
 #[derive(Clone, Copy)]
 pub(super) enum Client {
     TypescriptV1,
     TypescriptV2,
     Python,
-    /// A process for each request.
+    /// It starts a process for each request.
     Inspector,
 }
 
@@ -33,7 +33,7 @@ impl Client {
         }
     }
 
-    /// Whether it can speak this version.
+    /// Whether it supports this protocol version.
     pub(super) fn speaks(self, era: &str) -> bool {
         match self {
             Self::TypescriptV2 | Self::Python => true,
@@ -41,10 +41,10 @@ impl Client {
         }
     }
 
-    /// How many of a server's requests it asks.
+    /// How many of a server's requests it makes.
     pub(super) fn most(self) -> usize {
         match self {
-            // It starts anew for each.
+            // It starts a new process for each.
             Self::Inspector => 3,
             _ => usize::MAX,
         }
@@ -52,7 +52,7 @@ impl Client {
 }
 
 impl Harness {
-    /// What a client is answered, request by request: `{"result": …}` or `{"error": …}`.
+    /// The answers that a client gets, one per request: `{"result": …}` or `{"error": …}`.
     pub(super) fn ask(
         &self,
         client: Client,
@@ -80,7 +80,7 @@ impl Harness {
             .map_err(|e| format!("{}: no report ({e}): {report}", client.name()))
     }
 
-    /// One request by the Inspector in its CLI mode.
+    /// Makes one request with the Inspector in its CLI mode.
     fn inspect(&self, target: &Target, request: &Value) -> Result<Value, String> {
         let script = "@modelcontextprotocol/inspector/clients/launcher/build/index.js";
         let mut command = self
@@ -114,7 +114,7 @@ impl Harness {
     }
 }
 
-/// What a command prints, or what it says of its failure.
+/// The output of a command, or the reason for its failure.
 fn output(command: &mut Command) -> Result<String, String> {
     let output = command
         .stdin(Stdio::null())
@@ -129,7 +129,7 @@ fn output(command: &mut Command) -> Result<String, String> {
     Err(format!("{}: {}", output.status, tail.join(" | ")))
 }
 
-/// A command's program and its arguments.
+/// The program and the arguments of a command.
 pub(super) fn words(command: &Command) -> Vec<String> {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words

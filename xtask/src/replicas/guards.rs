@@ -1,4 +1,4 @@
-//! Guards that share nothing but a file of keys.
+//! Guards that share only a key file.
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
@@ -20,7 +20,7 @@ pub(crate) struct Replica {
 }
 
 impl Replica {
-    /// Starts one and waits until it is ready.
+    /// Starts a guard and waits until it is ready.
     ///
     /// # Errors
     ///
@@ -29,7 +29,7 @@ impl Replica {
         Self::start_with(toolgate, &["--upstream", upstream], keys, &[])
     }
 
-    /// The same in front of a server of these arguments, with further settings, `KEY=VALUE`.
+    /// Starts a guard with these arguments for its server, and with more settings, `KEY=VALUE`.
     ///
     /// # Errors
     ///
@@ -58,7 +58,7 @@ impl Replica {
             .map_err(|e| format!("the guard: {e}"))?;
         let lines = child.stderr.take().ok_or("the guard has no log")?;
         let (to, log) = channel();
-        // To its end: a full pipe would hold the guard up.
+        // Reads to the end, because the guard would block on a full pipe.
         std::thread::spawn(move || {
             for line in BufReader::new(lines).lines().map_while(Result::ok) {
                 let _nobody_listens = to.send(serde_json::from_str(&line).unwrap_or_default());
@@ -75,7 +75,7 @@ impl Replica {
         Ok(replica)
     }
 
-    /// Reads its log until a line has this message.
+    /// Reads the log up to a line with this message, and takes addresses from it.
     fn until(&mut self, wanted: &str) -> Result<(), String> {
         loop {
             let line = self.log.recv_timeout(PATIENCE);
@@ -97,18 +97,18 @@ impl Replica {
         }
     }
 
-    /// Lets it read its settings again, and waits until it has.
+    /// Makes it reload its settings, and waits until it has.
     pub(crate) fn reload(&mut self) -> Result<(), String> {
         self.signal("-HUP")?;
         self.until("the settings were read again")
     }
 
-    /// The number of its process.
+    /// The id of its process.
     pub(crate) fn process(&self) -> u32 {
         self.child.id()
     }
 
-    /// Kills it at once.
+    /// Kills it immediately.
     pub(crate) fn kill(&mut self) -> Result<(), String> {
         self.child.kill().map_err(|e| format!("kill: {e}"))
     }
@@ -129,13 +129,13 @@ impl Replica {
             .ok_or_else(|| format!("kill: {status}"))
     }
 
-    /// Waits for its end; whether that was in good order.
+    /// Waits for it to end. Returns whether it succeeded.
     pub(crate) fn ended_well(&mut self) -> Result<bool, String> {
         let status = self.child.wait().map_err(|e| format!("wait: {e}"))?;
         Ok(status.success())
     }
 
-    /// How many messages of clients it has had.
+    /// The number of messages that it received from clients.
     pub(crate) fn messages(&self) -> u64 {
         let metrics = request(self.admin, "GET", "/metrics", &[], "").unwrap_or_default();
         let lines = metrics.body.lines();
@@ -154,5 +154,5 @@ impl Drop for Replica {
     }
 }
 
-/// Far longer than anything here takes.
+/// Far longer than any step here takes.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -1,10 +1,10 @@
-//! As much HTTP/1.1 as a client of few requests needs.
+//! A minimal HTTP/1.1 client.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-/// A whole answer.
+/// A complete answer.
 #[derive(Debug, Default)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
@@ -19,13 +19,13 @@ impl Reply {
         found.map(|(_, value)| value.trim())
     }
 
-    /// The JSON-RPC message that the body is, or ends with.
+    /// The JSON-RPC message in the body, or in its last event.
     pub(crate) fn message(&self) -> serde_json::Value {
         let last = self.events().last();
         serde_json::from_str(last.unwrap_or(&self.body)).unwrap_or_default()
     }
 
-    /// The data of its events, if it is a stream of events.
+    /// The data of its events, if it is an event stream.
     pub(crate) fn events(&self) -> impl Iterator<Item = &str> {
         let data = self.body.lines();
         let data = data.filter_map(|line| line.strip_prefix("data:"));
@@ -33,11 +33,11 @@ impl Reply {
     }
 }
 
-/// Sends one request to `/mcp`, or to another path, on a connection of its own.
+/// Sends one request on its own connection.
 ///
 /// # Errors
 ///
-/// One line if the connection breaks before there is a whole answer.
+/// One line if the connection breaks before the answer is complete.
 pub(crate) fn request(
     to: SocketAddr,
     method: &str,
@@ -50,7 +50,7 @@ pub(crate) fn request(
     Connection::open(to)?.request(method, path, &all, body.as_bytes())
 }
 
-/// A connection that takes one request after the other.
+/// A connection for one request after another.
 #[derive(Debug)]
 pub(crate) struct Connection {
     to: SocketAddr,
@@ -60,16 +60,16 @@ pub(crate) struct Connection {
 impl Connection {
     /// # Errors
     ///
-    /// One line if nobody listens.
+    /// One line if nothing listens there.
     pub(crate) fn open(to: SocketAddr) -> Result<Self, String> {
         Self::patient(to, PATIENCE)
     }
 
-    /// The same, for answers that may take so long.
+    /// Opens a connection with another limit on the time of an answer.
     ///
     /// # Errors
     ///
-    /// One line if nobody listens.
+    /// One line if nothing listens there.
     pub(crate) fn patient(to: SocketAddr, patience: Duration) -> Result<Self, String> {
         let open = || {
             let stream = TcpStream::connect_timeout(&to, patience)?;
@@ -85,7 +85,7 @@ impl Connection {
     ///
     /// # Errors
     ///
-    /// One line if the connection breaks before there is a whole answer.
+    /// One line if the connection breaks before the answer is complete.
     pub(crate) fn request(
         &mut self,
         method: &str,
@@ -111,7 +111,7 @@ impl Connection {
     }
 }
 
-/// Reads an answer; nothing if it is none, or is cut.
+/// Reads an answer; `None` if it is malformed or incomplete.
 fn read(stream: &mut impl BufRead) -> std::io::Result<Option<Reply>> {
     let mut head = String::new();
     loop {
@@ -156,7 +156,7 @@ fn read(stream: &mut impl BufRead) -> std::io::Result<Option<Reply>> {
     Ok(Some(reply))
 }
 
-/// Reads chunks; whether the last was among them.
+/// Reads chunks. Returns whether the last chunk arrived.
 fn chunks(stream: &mut impl BufRead, body: &mut Vec<u8>) -> std::io::Result<bool> {
     loop {
         let mut line = String::new();
@@ -175,5 +175,5 @@ fn chunks(stream: &mut impl BufRead, body: &mut Vec<u8>) -> std::io::Result<bool
     }
 }
 
-/// Far longer than anything here takes, so that a fault is a failure and not a hang.
+/// Far longer than any step here takes, so that a fault leads to a failure and not to a hang.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -1,4 +1,4 @@
-//! Clients of both eras, all at once, each call checked.
+//! Concurrent clients of both eras. Every answer is checked.
 
 use std::net::SocketAddr;
 use std::sync::Mutex;
@@ -9,13 +9,13 @@ use toolgate_testkit::tally::Tally;
 
 use super::http::{Reply, request};
 
-/// What all clients have in common.
+/// The state that all clients share.
 pub(crate) struct Load {
     to: SocketAddr,
     sessions: Vec<String>,
     next: AtomicU64,
     until: AtomicU64,
-    /// Answers other than the one that a call is owed, by what they were.
+    /// For each call that had to be repeated, the answer that caused it.
     pub(crate) repeated: Mutex<Vec<String>>,
     stopped: AtomicBool,
 }
@@ -33,13 +33,13 @@ impl Load {
         })
     }
 
-    /// How many calls have begun.
+    /// The number of calls that have begun.
     pub(crate) fn begun(&self) -> u64 {
         self.next.load(Ordering::Relaxed)
     }
 
-    /// Calls until `calls` have been made, by `clients` at once, while `meanwhile` runs; gives
-    /// what it gave.
+    /// Makes `calls` calls with `clients` concurrent clients while `meanwhile` runs. Returns the
+    /// result of `meanwhile`.
     pub(crate) fn run<T>(
         &self,
         calls: u64,
@@ -63,7 +63,7 @@ impl Load {
         })
     }
 
-    /// Ends it before all calls were made.
+    /// Stops before all calls are made.
     pub(crate) fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
     }
@@ -81,18 +81,18 @@ impl Load {
         tally
     }
 
-    /// One call, which a client repeats as long as the answer says that no guard took it.
+    /// Makes one call. It is repeated as long as the answer says that no guard accepted it.
     fn call(&self, number: u64) -> Result<(), String> {
         let good = !number.is_multiple_of(8);
         let city = if good { "Tokyo" } else { "" };
         for again in 0..REPEATS {
-            // A session has no id twice.
+            // An id may occur only once in a session.
             let id = number + again * AGAIN;
             let reply = match number.is_multiple_of(2) {
                 true => modern(self.to, id, city),
                 false => {
                     let sessions = u64::try_from(self.sessions.len()).unwrap_or(1).max(1);
-                    // why: odd numbers only come here, and all sessions should have their turn.
+                    // why: only odd numbers come here, and every session should be used.
                     let own = usize::try_from((number / 2) % sessions).unwrap_or(0);
                     let session = self.sessions.get(own).map_or("", String::as_str);
                     legacy(self.to, session, &weather(id, city))
@@ -115,15 +115,15 @@ impl Load {
     }
 }
 
-/// The code of a replica that ends and takes no more calls.
+/// The code in the answer of a replica that is stopping and accepts no more calls.
 fn refusal(reply: &Reply) -> Option<String> {
     let message = reply.message();
     let code = message.pointer("/error/data/code")?.as_str()?;
     (code == "guard-stopping").then(|| code.to_owned())
 }
 
-/// Whether the answer is the one that the tool gives, or the refusal of arguments that it must not
-/// be given.
+/// Checks that the answer is the tool's result, or the refusal of arguments that the tool must not
+/// get.
 fn judge(reply: &Reply, id: u64, good: bool) -> Result<(), String> {
     let message = reply.message();
     let result = message.get("result").cloned().unwrap_or_default();
@@ -140,7 +140,7 @@ fn judge(reply: &Reply, id: u64, good: bool) -> Result<(), String> {
     Err(format!("call {id}: {} {}", reply.status, reply.body))
 }
 
-/// The names and contracts of the tools that one address lists, for one era.
+/// The names and contracts of the tools that an address lists in one era.
 pub(crate) fn listing(to: SocketAddr, session: Option<&str>) -> Result<Value, String> {
     let reply = match session {
         Some(session) => legacy(
@@ -178,18 +178,18 @@ pub(crate) fn open(to: SocketAddr) -> Result<String, String> {
     }
 }
 
-/// Ends a session; the status.
+/// Ends a session and returns the status.
 pub(crate) fn close(to: SocketAddr, session: &str) -> Result<u16, String> {
     let headers = [("Mcp-Session-Id", session)];
     request(to, "DELETE", "/mcp", &headers, "").map(|reply| reply.status)
 }
 
-/// One call in a session; the status.
+/// Makes one call in a session and returns the status.
 pub(crate) fn status(to: SocketAddr, session: &str) -> Result<u16, String> {
     legacy(to, session, &weather(0, "Tokyo")).map(|reply| reply.status)
 }
 
-/// Whether a call in a session gets its result.
+/// Whether a call in a session still gets its result.
 pub(crate) fn goes_on(to: SocketAddr, session: &str) -> Result<bool, String> {
     let reply = legacy(to, session, &weather(0, "Tokyo"))?;
     Ok(judge(&reply, 0, true).is_ok())
@@ -228,7 +228,7 @@ fn modern_as(
     post(to, &headers, &message)
 }
 
-/// One good call with these headers, which may name a session.
+/// Makes one valid call with these headers, which may name a session.
 pub(crate) fn weather_as(to: SocketAddr, headers: &[(&str, &str)]) -> Result<Reply, String> {
     let named = headers.iter().find(|(name, _)| *name == "Mcp-Session-Id");
     match named {
@@ -237,7 +237,7 @@ pub(crate) fn weather_as(to: SocketAddr, headers: &[(&str, &str)]) -> Result<Rep
     }
 }
 
-/// One call without arguments.
+/// Makes one call without arguments.
 pub(crate) fn call_as(
     to: SocketAddr,
     tool: &str,
@@ -265,7 +265,7 @@ fn post(to: SocketAddr, headers: &[(&str, &str)], message: &Value) -> Result<Rep
     request(to, "POST", "/mcp", &all, &message.to_string())
 }
 
-/// What a request of 2026-07-28 says of its client.
+/// The `_meta` of a request of 2026-07-28.
 pub(crate) fn meta() -> Value {
     json!({"io.modelcontextprotocol/protocolVersion": MODERN,
         "io.modelcontextprotocol/clientCapabilities": {},
@@ -275,7 +275,7 @@ pub(crate) fn meta() -> Value {
 pub(crate) const MODERN: &str = "2026-07-28";
 pub(crate) const LEGACY: &str = "2025-11-25";
 const TOOL: &str = "get-weather";
-/// How often a client repeats a call that nobody took.
+/// How often a client makes a call that no guard accepts.
 const REPEATS: u64 = 5;
-/// More than all calls: how far the ids of a call that is repeated lie apart.
+/// The distance between the ids of a repeated call; more than the number of all calls.
 const AGAIN: u64 = 1_000_000_000;

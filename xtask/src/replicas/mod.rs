@@ -1,9 +1,9 @@
-//! Three guards behind a real balancer, one killed and one ended under load.
+//! `cargo xtask replicas`: three guards behind a load balancer, one killed, one ended under load.
 //!
-//! The guards share a file of keys and nothing else; Envoy gives each request to the next of them.
-//! Clients of both eras call all the time, older ones in sessions that were opened through
-//! whichever guard had its turn. Every call must get its own right answer; a call that was under
-//! way when its guard was killed may get a clear status first, which its client repeats.
+//! The guards share only a key file, and Envoy sends each request to the next one. Clients of both
+//! eras call all the time; the legacy clients use sessions that were opened through any of the
+//! guards. Every call must get its own correct answer. A call in progress when its guard is killed
+//! may first get an error status, and then the client repeats it.
 
 mod envoy;
 pub(crate) mod guards;
@@ -23,7 +23,7 @@ use envoy::Envoy;
 use guards::Replica;
 use load::Load;
 
-/// Runs the proof; gives how many of its claims failed.
+/// Runs the test and returns how many of its claims failed.
 ///
 /// # Errors
 ///
@@ -105,8 +105,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     Ok(tally.failed)
 }
 
-/// Keys are replaced in the replica that is left: sessions sealed with the old one go on while it is
-/// there, and no longer.
+/// Replaces the keys of the remaining replica. Sessions sealed with the old key continue as long as
+/// that key is in the file.
 fn rotated(
     replicas: &mut [Replica],
     keys: &Path,
@@ -130,7 +130,7 @@ fn rotated(
     Ok(())
 }
 
-/// Every replica lists the same, for both eras and in a session that none of them alone knows.
+/// All replicas have the same listing, in both eras, and in a session that another replica opened.
 fn same_listing(replicas: &[Replica], load: &Load, tally: &mut Tally) {
     let session = load.sessions().first().map(String::as_str);
     for session in [session, None] {
@@ -151,7 +151,7 @@ fn same_listing(replicas: &[Replica], load: &Load, tally: &mut Tally) {
     }
 }
 
-/// Lets clients call, and does something to a replica in the middle; gives what was repeated.
+/// Runs clients, and does something to a replica meanwhile. Returns the answers that were repeated.
 fn during(
     load: &Load,
     calls: u64,
@@ -173,7 +173,7 @@ fn during(
     taken(load)
 }
 
-/// What was repeated, each answer once with how often it came.
+/// The number of repeated answers, in total and of each kind.
 fn counted(repeated: &[String]) -> String {
     let mut kinds = std::collections::BTreeMap::new();
     for one in repeated {
@@ -191,7 +191,7 @@ fn claim(tally: &mut Tally, holds: bool, otherwise: impl FnOnce() -> String) {
     tally.record(if holds { Ok(()) } else { Err(otherwise()) });
 }
 
-/// Calls in each of the three rounds.
+/// The calls in each of the three rounds.
 const CALLS: u64 = 1_200;
 const CLIENTS: usize = 16;
 const SESSIONS: usize = 24;

@@ -1,5 +1,5 @@
-//! `cargo xtask rmcp`: the adapter with each minor version of rmcp that it says it works with,
-//! and the programs of `docs/rmcp.md` as a stranger's crate would be built.
+//! `cargo xtask rmcp`: tests the adapter with each minor version of rmcp that it supports, and
+//! builds the programs of `docs/rmcp.md` as crates outside the workspace.
 
 mod page;
 
@@ -13,11 +13,11 @@ use toolgate_testkit::tally::Tally;
 use crate::arguments::Arguments;
 use crate::build;
 
-/// The minor versions that `Cargo.toml` allows. A newer one is added here when it appears.
+/// The minor versions that `Cargo.toml` allows. New ones must be added here.
 const MINORS: [&str; 3] = ["3.9", "3.10", "3.11"];
 
-/// Tests the adapter with each version (those that are given, or all), and builds the page.
-/// Returns how many checks failed.
+/// Tests the adapter with each version (the given ones, or all), and builds the programs of the
+/// page. Returns how many checks failed.
 pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     let repository = repository()?;
     let scratch = build::target()?.join("rmcp");
@@ -52,8 +52,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     Ok(tally.failed)
 }
 
-/// A workspace with the adapter alone, on one minor version of rmcp: the sources by a link, so
-/// that neither they nor the repository's lock file change.
+/// Writes a workspace with only the adapter and one minor version of rmcp. It links to the sources,
+/// so that neither they nor the repository's lock file change.
 fn write_workspace(repository: &Path, workspace: &Path, minor: &str) -> Result<(), String> {
     fs::create_dir_all(workspace).map_err(|e| format!("{}: {e}", workspace.display()))?;
     for name in ["crates", "testkit", "docs"] {
@@ -82,7 +82,7 @@ fn write_workspace(repository: &Path, workspace: &Path, minor: &str) -> Result<(
     write(&workspace.join("Cargo.toml"), &manifest)
 }
 
-/// Runs cargo in a folder, with one build directory for all folders. Whether it ended well.
+/// Runs cargo in a folder, with one build directory for all folders. Returns whether it succeeded.
 fn cargo<S: AsRef<OsStr>>(
     folder: &Path,
     scratch: &Path,

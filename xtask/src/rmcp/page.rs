@@ -1,5 +1,5 @@
-//! The programs of `docs/rmcp.md`, each built with the dependencies that stand above it and with
-//! no others, outside the workspace.
+//! The programs of `docs/rmcp.md`, each built outside the workspace with only the dependencies in
+//! the manifest above it.
 
 use std::fs;
 use std::path::Path;
@@ -8,15 +8,15 @@ use toolgate_testkit::tally::Tally;
 
 use super::{cargo, write};
 
-/// Where the page says that the adapter is; a stranger's clone of it.
+/// The path of the adapter in the page's manifests: a clone beside the program.
 const CLONE: &str = "../toolgate/";
 
-/// How many programs the page has.
+/// The minimum number of programs on the page.
 const PROGRAMS: usize = 4;
 
 /// A program of the page.
 struct Program {
-    /// The text of its `Cargo.toml` below `[package]`.
+    /// The part of its `Cargo.toml` after `[package]`.
     manifest: String,
     source: String,
 }
@@ -56,7 +56,7 @@ pub(super) fn check(
     Ok(())
 }
 
-/// Each block of Rust with a `main` that comes after a manifest, with the last manifest before it.
+/// Each Rust block with a `main` that follows a manifest, with the last manifest before it.
 fn programs(page: &str) -> Vec<Program> {
     let mut programs = Vec::new();
     let mut manifest: Option<String> = None;

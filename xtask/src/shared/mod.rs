@@ -1,8 +1,8 @@
-//! Guards that share a store: one rate, one pin and one quarantine over all of them, values that
-//! no guard wrote, and the store gone and back under load.
+//! `cargo xtask shared`: guards that share a store. Tests one rate, pin and quarantine for all,
+//! malformed values in the store, and its loss and return under load.
 //!
-//! Nothing here is timed. Where guards learn of each other in the background, the steps wait until
-//! they have.
+//! Nothing depends on timing: where guards learn of each other in the background, the steps wait
+//! until they have.
 
 mod pins;
 mod rates;
@@ -21,7 +21,7 @@ use crate::replicas::guards::Replica;
 use crate::replicas::http::request;
 use server::{PASSWORD, Server};
 
-/// What every step needs.
+/// The programs and addresses that every step needs.
 struct Scene {
     toolgate: PathBuf,
     folder: PathBuf,
@@ -30,7 +30,7 @@ struct Scene {
     store: Server,
 }
 
-/// Runs the proof; gives how many of its claims failed.
+/// Runs the test and returns how many of its claims failed.
 ///
 /// # Errors
 ///
@@ -93,14 +93,14 @@ impl Scene {
     }
 }
 
-/// Every key of the guards has an end, and none holds what names a caller.
+/// Every key of the guards expires, and none contains a caller's token.
 fn nothing_is_kept_for_ever(store: &Server, tally: &mut Tally) -> Result<(), String> {
     let keys = store.ask(&["KEYS", "*"])?;
     claim(tally, !keys.is_empty(), || "nothing is kept".to_owned());
     for key in keys {
         let left = store.ask(&["PTTL", &key])?;
         let ends = left.first().and_then(|left| left.parse::<i64>().ok());
-        // -2: it has ended meanwhile.
+        // -2: it has expired meanwhile.
         let ends = ends.is_some_and(|left| left > 0 || left == -2);
         claim(tally, ends && key.starts_with("toolgate:1:"), || {
             format!("`{key}` has no end, or no version: {left:?}")
@@ -112,7 +112,7 @@ fn nothing_is_kept_for_ever(store: &Server, tally: &mut Tally) -> Result<(), Str
     Ok(())
 }
 
-/// A metric of a guard, all its series together.
+/// A metric of a guard, summed over all its series.
 fn metric(guard: &Replica, name: &str) -> u64 {
     let page = request(guard.admin, "GET", "/metrics", &[], "").unwrap_or_default();
     let own = page.body.lines().filter(|line| line.starts_with(name));
@@ -120,13 +120,13 @@ fn metric(guard: &Replica, name: &str) -> u64 {
         .sum()
 }
 
-/// The body of a page of a guard's admin address, if its status is 200.
+/// The body of a page at a guard's admin address, if the status is 200.
 fn page(guard: &Replica, path: &str) -> Option<String> {
     let page = request(guard.admin, "GET", path, &[], "").ok()?;
     (page.status == 200).then_some(page.body)
 }
 
-/// Waits until something is so; an error that names it if it never is.
+/// Waits until a condition holds. The error names the condition if it never does.
 fn until(what: &str, mut so: impl FnMut() -> bool) -> Result<(), String> {
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE {
@@ -138,7 +138,7 @@ fn until(what: &str, mut so: impl FnMut() -> bool) -> Result<(), String> {
     Err(format!("{what}: not within {PATIENCE:?}"))
 }
 
-/// Waits until a guard has exchanged its state with the store since `before`.
+/// Waits until a guard has written an update to the store since `before`.
 fn exchanged(guard: &Replica, what: &str, before: u64) -> Result<(), String> {
     let name = updates_metric(what);
     until("the store was not updated", || {
@@ -158,8 +158,8 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
     std::fs::write(path, text).map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// Calls under load, of each of three guards.
+/// Calls under load, for each of three guards.
 const CALLS: u64 = 1_200;
 const KEY: &str = "a key that callers are hashed with, of 32 bytes or more";
-/// Far longer than anything here takes.
+/// Far longer than any step here takes.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -1,14 +1,14 @@
-//! One pin over all guards: what the first saw, the others are held to; what one refuses, all do.
+//! One pin for all guards: what the first saw binds the others, and what one refuses, all refuse.
 
 use serde_json::Value;
 use toolgate_testkit::tally::Tally;
 
-use super::{Scene, claim, exchanged, metric, until, updates_metric, write};
+use super::{Scene, claim, exchanged, metric, until, write};
 use crate::peers;
 use crate::replicas::guards::Replica;
 use crate::replicas::load;
 
-/// A server changes its tool between the guards; its listing is good for an hour, or for no time.
+/// A server changes its tool between the guards. Its listing is valid for an hour, or not at all.
 pub(super) fn one_pin(scene: &Scene, tally: &mut Tally) -> Result<(), String> {
     let place = scene.folder.join("tool.json");
     let script = peers::scripts().join("python/changing.py");
@@ -22,7 +22,7 @@ pub(super) fn one_pin(scene: &Scene, tally: &mut Tally) -> Result<(), String> {
     claim(tally, names(&first)? == ["change"], || "no tool".to_owned());
     exchanged(&first, "pin", 0)?;
 
-    // The server changes; a guard that never saw the tool goes by what the first saw.
+    // The server changes. A guard that never saw the tool uses the first guard's pin.
     write(
         &place,
         r#"{"description": "first reads all secrets", "ttlMs": 0}"#,
@@ -40,12 +40,12 @@ pub(super) fn one_pin(scene: &Scene, tally: &mut Tally) -> Result<(), String> {
         format!("a tool that was pinned by another guard is listed: {left:?}")
     });
 
-    // The first has a listing that is good for an hour, and yet it refuses from now on.
+    // The first guard has a listing that is valid for an hour, but refuses the tool from now on.
     until("the tool is quarantined by all", || {
         call(&first).is_ok_and(|text| text.contains("was quarantined"))
     })?;
 
-    // An operator approves of the tool as it is.
+    // An operator approves the changed tool.
     let (pin, quarantine) = (
         "toolgate:1:pin:server:change",
         "toolgate:1:quarantine:server",
@@ -56,16 +56,16 @@ pub(super) fn one_pin(scene: &Scene, tally: &mut Tally) -> Result<(), String> {
         call(&second).is_ok_and(|text| text == "changed")
     })?;
 
-    // What is not a pin does not unpin anything, and a key of another type quarantines nothing.
+    // A malformed pin removes no pin, and a quarantine key of another type quarantines nothing.
     scene.store.ask(&["SET", pin, "no pin", "PX", "3600000"])?;
     scene
         .store
         .ask(&["SET", quarantine, "no set", "PX", "3600000"])?;
-    let garbled = updates_metric("quarantine").replace("told_total", "garbled_total");
-    // By the guard that finds it first.
+    let garbled = "toolgate_guard_store_garbled_total{what=\"quarantine\"}";
+    // The guard that finds it first counts it.
     let guards = [&first, &second];
     until("an odd quarantine is counted", || {
-        guards.iter().any(|guard| metric(guard, &garbled) > 0)
+        guards.iter().any(|guard| metric(guard, garbled) > 0)
     })?;
     let text = call(&second)?;
     claim(tally, text == "changed", || {

@@ -1,4 +1,4 @@
-//! One rate over all guards, and guards without their store.
+//! One rate for all guards, and guards without their store.
 
 use serde_json::Value;
 use toolgate_testkit::tally::Tally;
@@ -7,12 +7,12 @@ use super::{Scene, claim, exchanged, metric, page, until, updates_metric};
 use crate::replicas::guards::Replica;
 use crate::replicas::load::{self, Load};
 
-/// A token for each call that is let through at once, and no more for an hour.
+/// One token for each call of the burst, and no more for an hour.
 const SLOW: [&str; 3] = ["rate.calls=1", "rate.per=1h", "rate.burst=12"];
 const BURST: usize = 12;
 
-/// What a caller may call at once it may call at once at all guards together; another caller, and
-/// each session, has its own.
+/// A caller's burst is shared by all guards. Another caller, and each session, has a burst of its
+/// own.
 pub(super) fn one_rate(scene: &Scene, tally: &mut Tally) -> Result<(), String> {
     let guards = three(scene, &SLOW)?;
     let [first, second, third] = &guards;
@@ -28,7 +28,7 @@ pub(super) fn one_rate(scene: &Scene, tally: &mut Tally) -> Result<(), String> {
         claim(tally, passed == Ok(BURST), || {
             format!("{who}: the first guard let {passed:?} calls pass, not {BURST}")
         });
-        // The last of them, too: a post may have gone while they came.
+        // Includes the last call: an update may have been written while the calls came in.
         let key = key_of(scene, before, first)?;
         until("the store has all of them", || is_full(scene, &key))?;
         for guard in [second, third] {
@@ -50,7 +50,7 @@ pub(super) fn one_rate(scene: &Scene, tally: &mut Tally) -> Result<(), String> {
     Ok(())
 }
 
-/// A malformed bucket counts as empty, and is counted as garbled.
+/// A malformed bucket counts as empty, and is counted as malformed.
 pub(super) fn garbled(scene: &Scene, tally: &mut Tally) -> Result<(), String> {
     let guard = scene.guard(&SLOW)?;
     passes(&guard, &[])?;
@@ -86,7 +86,7 @@ pub(super) fn garbled(scene: &Scene, tally: &mut Tally) -> Result<(), String> {
     Ok(())
 }
 
-/// Without the store a guard goes on alone, reports it, and tells the store later what it let through.
+/// Without the store a guard continues alone, reports it, and later writes its calls to the store.
 pub(super) fn told_later(scene: &mut Scene, tally: &mut Tally) -> Result<(), String> {
     let guards = three(scene, &SLOW)?;
     let [first, second, _] = &guards;
@@ -122,7 +122,7 @@ pub(super) fn told_later(scene: &mut Scene, tally: &mut Tally) -> Result<(), Str
     Ok(())
 }
 
-/// Clients call all the time while the store is killed and comes back; each call gets its answer.
+/// Clients call all the time while the store is killed and comes back. Each call gets its answer.
 pub(super) fn under_load(scene: &mut Scene, calls: u64, tally: &mut Tally) -> Result<(), String> {
     let fast = ["rate.calls=1000000", "rate.per=1s", "rate.burst=1000000"];
     let guards = three(scene, &fast)?;
@@ -192,12 +192,12 @@ fn three(scene: &Scene, settings: &[&str]) -> Result<[Replica; 3], String> {
     Ok(guards)
 }
 
-/// Whether a guard says that it is without its store.
+/// Whether a guard reports that it has no store.
 fn is_alone(guard: &Replica) -> bool {
     !page(guard, "/healthz").is_some_and(|health| health.contains("store: ready"))
 }
 
-/// How many of twice the burst pass.
+/// Makes twice as many calls as the burst, and returns how many pass.
 fn all_at_once(guard: &Replica, headers: &[(&str, &str)]) -> Result<usize, String> {
     let mut passed = 0;
     for _ in 0..2 * BURST {
@@ -206,7 +206,7 @@ fn all_at_once(guard: &Replica, headers: &[(&str, &str)]) -> Result<usize, Strin
     Ok(passed)
 }
 
-/// Whether a call passes, and is not refused for its rate.
+/// Whether a call passes; false if the rate limit refuses it.
 fn passes(guard: &Replica, headers: &[(&str, &str)]) -> Result<bool, String> {
     let reply = load::weather_as(guard.address, headers)?;
     let message = reply.message();
@@ -220,7 +220,7 @@ fn passes(guard: &Replica, headers: &[(&str, &str)]) -> Result<bool, String> {
     }
 }
 
-/// The one bucket that is in the store, once a guard has written it.
+/// The key of the only bucket in the store, once the guard has written it.
 fn key_of(scene: &Scene, before: u64, guard: &Replica) -> Result<String, String> {
     exchanged(guard, "rate", before)?;
     let keys = scene.store.ask(&["KEYS", "toolgate:1:rate:*"])?;
@@ -230,7 +230,7 @@ fn key_of(scene: &Scene, before: u64, guard: &Replica) -> Result<String, String>
     }
 }
 
-/// Whether all calls that were let through at once are in the bucket: it ends as many hours ahead.
+/// Whether the bucket contains all calls of the burst: it then expires as many hours later.
 fn is_full(scene: &Scene, key: &str) -> bool {
     let left = scene.store.ask(&["PTTL", key]).unwrap_or_default();
     let left = left.first().and_then(|left| left.parse::<usize>().ok());

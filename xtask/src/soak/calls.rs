@@ -1,25 +1,25 @@
-//! The calls: what is sent, and whether the answer is the one that it is owed.
+//! The calls: their messages, and whether the answer is the expected one.
 
 use serde_json::{Value, json};
 
 use crate::replicas::load::{LEGACY, MODERN, meta};
 
-/// What a call is, and so what its answer must be.
+/// The kind of a call, which determines the expected answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// Gets the tool's result.
     Valid,
-    /// Breaks the input schema and is refused.
+    /// Violates the input schema and is refused.
     Invalid,
-    /// Arguments made to do harm, the one of this number of [`HOSTILE`]; refused.
+    /// Harmful arguments, the entry of [`HOSTILE`] with this index; refused.
     Hostile(usize),
-    /// No message at all, the one of this number of [`BROKEN`]; refused. For HTTP only, where an answer without an
-    /// id belongs to its request.
+    /// Not a message, the entry of [`BROKEN`] with this index; refused. Only over HTTP, where an
+    /// answer without an id belongs to its request.
     Broken(usize),
 }
 
 impl Kind {
-    /// The kind of the call of some number: ten of 16 are valid.
+    /// The kind of the call with this number: ten of 16 are valid.
     pub(super) fn of(number: u64) -> Self {
         let pick = |from: &[&str]| usize::try_from(number / 16).unwrap_or(0) % from.len();
         match number % 16 {
@@ -94,30 +94,30 @@ pub(super) fn headers<'a>(
     headers
 }
 
-/// What opens a session.
+/// The message that opens a session.
 pub(super) fn initialize() -> Value {
     json!({"jsonrpc": "2.0", "id": "open", "method": "initialize", "params": {
         "protocolVersion": LEGACY, "capabilities": {},
         "clientInfo": {"name": "soak", "version": "0"}}})
 }
 
-/// What tells the server that a session is open.
+/// The message that tells the server that a session is open.
 pub(super) fn initialized() -> Value {
     json!({"jsonrpc": "2.0", "method": "notifications/initialized"})
 }
 
-/// What an answer comes to.
+/// The verdict on an answer.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Got {
-    /// What it is owed.
+    /// The expected answer.
     Right,
-    /// An error where the tool's result is owed: the server may be away.
+    /// An error instead of the tool's result: the server may be down.
     Away(String),
-    /// A result that it must not have.
+    /// A result that must not be there.
     Wrong(String),
 }
 
-/// Judges the one message that answers a call.
+/// Checks the one message that answers a call.
 pub(super) fn judge(kind: Kind, message: &Value) -> Got {
     let shown = || message.to_string().chars().take(SHOWN).collect();
     let celsius = message.pointer("/result/structuredContent/celsius");
@@ -133,7 +133,7 @@ pub(super) fn judge(kind: Kind, message: &Value) -> Got {
     }
 }
 
-/// Arguments that break the input schema of `get-weather`, some of them by name.
+/// Arguments that violate the input schema of `get-weather`; some are names of generated ones.
 const HOSTILE: &[&str] = &[
     "deep",
     "long",
@@ -149,7 +149,7 @@ const HOSTILE: &[&str] = &[
     r#"{"city":{"$ref":"file:///etc/passwd"}}"#,
 ];
 
-/// Bodies that are no call.
+/// Bodies that are not a call.
 const BROKEN: &[&str] = &[
     "",
     "{",
@@ -161,7 +161,7 @@ const BROKEN: &[&str] = &[
     r#"{"jsonrpc":"2.0","id":$ID,"method":"tools/call","params":{"name":"no-such-tool","arguments":{"city":"Tokyo"}}}"#,
 ];
 
-/// Letters of an answer that are shown.
+/// Characters of an answer that are shown.
 const SHOWN: usize = 300;
 
 #[cfg(test)]

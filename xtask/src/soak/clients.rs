@@ -1,5 +1,5 @@
-//! Clients over HTTP: each calls one guard after the answer of its last call, connects anew now and then, and opens
-//! and ends sessions.
+//! HTTP clients. Each calls one guard, waits for the answer and calls again. From time to time it
+//! opens a new connection, or ends its session and opens another.
 
 use std::net::SocketAddr;
 use std::sync::Mutex;
@@ -12,22 +12,22 @@ use super::calls::{self, Era, Got, Kind};
 use super::latency::Latency;
 use crate::replicas::http::{Connection, Reply};
 
-/// What clients count.
+/// The counts of clients.
 #[derive(Debug, Default)]
 pub(super) struct Counts {
     pub(super) calls: u64,
-    /// Answers other than the tool's result, while a server was being restarted.
+    /// Errors instead of the tool's result while a server was being restarted.
     pub(super) excused: u64,
     /// Sessions that were opened.
     pub(super) sessions: u64,
     /// Calls without an answer.
     pub(super) lost: u64,
-    /// Answers beyond the first.
+    /// Answers after the first.
     pub(super) twice: u64,
-    /// Answers other than the right one that nothing explains.
+    /// Wrong answers that nothing explains.
     pub(super) wrong: u64,
     pub(super) latency: Latency,
-    /// What went wrong, in words, the first few.
+    /// The first few failures, as text.
     pub(super) words: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ impl Counts {
         }
     }
 
-    /// Counts what the one answer of a call came to.
+    /// Counts the answer of a call.
     pub(super) fn got(&mut self, got: Got, excused: bool) {
         match got {
             Got::Right => {}
@@ -63,11 +63,11 @@ impl Counts {
     }
 }
 
-/// When servers were taken away: an error meanwhile, and shortly after, is no fault of the guard.
+/// When servers were taken down. An error meanwhile, or shortly after, is not the guard's fault.
 #[derive(Debug, Default)]
 pub(super) struct Disturbances {
     begun: AtomicU64,
-    /// When the last was over; none while one goes on.
+    /// When the last one ended; `None` while one is in progress.
     over: Mutex<Option<Instant>>,
 }
 
@@ -91,7 +91,7 @@ impl Disturbances {
         self.begun.load(Ordering::SeqCst)
     }
 
-    /// Whether there was one since there were `before`, or the last is over for less than [`AFTER`].
+    /// Whether one began since the count `before`, or the last is not over for [`AFTER`] yet.
     pub(super) fn explain(&self, before: u64) -> bool {
         let now = self.count();
         let over = self.over.lock().ok().and_then(|over| *over);
@@ -99,18 +99,18 @@ impl Disturbances {
     }
 }
 
-/// What all clients of a phase share.
+/// The state that all clients of a phase share.
 pub(super) struct Load<'a> {
     pub(super) aggregate: SocketAddr,
     pub(super) direct: SocketAddr,
     pub(super) until: Instant,
     pub(super) disturbances: &'a Disturbances,
-    /// Ids, so that none is there twice in a session.
+    /// The source of ids, which are unique in each session.
     pub(super) ids: &'a AtomicU64,
 }
 
 impl Load<'_> {
-    /// Calls with so many clients at once until the phase ends.
+    /// Calls with this many concurrent clients until the phase ends.
     pub(super) fn run(&self, clients: usize) -> Counts {
         std::thread::scope(|scope| {
             let clients: Vec<_> = (0..clients)
@@ -130,8 +130,8 @@ impl Load<'_> {
         })
     }
 
-    /// One client. Of eight, four are of 2026-07-28; of the older ones, one uses the listing of three servers, where
-    /// each session has a process of its own.
+    /// Runs one client. Of eight clients, four use 2026-07-28. Of the legacy clients, one uses the
+    /// listing of three servers, where each session has its own process.
     fn client(&self, number: usize) -> Counts {
         let mut counts = Counts::default();
         let (era, aggregated) = match number % 8 {
@@ -164,12 +164,12 @@ struct Client {
     era: Era,
     aggregated: bool,
     connection: Option<Connection>,
-    /// Its id, and how many disturbances there had been.
+    /// The session id, and the number of disturbances when the session was opened.
     session: Option<(String, u64)>,
 }
 
 impl Client {
-    /// One call, and before it what it needs.
+    /// Makes one call, and first opens what it needs.
     fn turn(&mut self, load: &Load<'_>, counts: &mut Counts) {
         let id = load.ids.fetch_add(1, Ordering::Relaxed);
         let before = load.disturbances.count();
@@ -230,8 +230,8 @@ impl Client {
         }
     }
 
-    /// The rest of an answer that broke off behind an event with an id, as the protocol has it: the guard leaves this to
-    /// the client of a session. If it cannot be had, the reply stays as it is.
+    /// Fetches the rest of an answer that broke off after an event with an id: the guard leaves
+    /// resuming the stream to a session's client. If that fails, the reply is unchanged.
     fn resumed(&mut self, reply: Reply, tool: &str) -> Reply {
         let mut ids = reply
             .body
@@ -267,7 +267,7 @@ impl Client {
         }
     }
 
-    /// Ends its session, if it has one.
+    /// Ends the session, if there is one.
     fn close(&mut self, counts: &mut Counts) {
         if self.session.is_some() {
             if let Err(error) = self.send("DELETE", "", b"") {
@@ -295,7 +295,7 @@ impl Client {
     }
 }
 
-/// What a reply comes to, nothing if it has no answer; and how many answers there are beyond one.
+/// The verdict on a reply, `None` if it has no answer; and the number of answers after the first.
 fn judged(reply: &Reply, kind: Kind, id: u64) -> (Option<Got>, u64) {
     let texts: Vec<&str> = reply.events().collect();
     let texts = if texts.is_empty() {
@@ -315,7 +315,7 @@ fn judged(reply: &Reply, kind: Kind, id: u64) -> (Option<Got>, u64) {
     let more = u64::try_from(answers.len().saturating_sub(1)).unwrap_or(0);
     let got = match answers.first() {
         Some(answer) if reply.status == 200 => Some(calls::judge(kind, answer)),
-        // The status says that there is none, whatever the body says.
+        // The status says that there is no result, whatever the body contains.
         _ if (400..600).contains(&reply.status) => Some(match kind {
             Kind::Valid => Got::Away(format!("{} {}", reply.status, reply.body)),
             _ => Got::Right,
@@ -325,18 +325,18 @@ fn judged(reply: &Reply, kind: Kind, id: u64) -> (Option<Got>, u64) {
     (got, more)
 }
 
-/// The tools of the listing of three servers.
+/// The tools in the listing of three servers.
 pub(super) const TOOLS: [&str; 3] = ["a_get-weather", "b_get-weather", "c_get-weather"];
 const CALLS_ON_A_CONNECTION: u64 = 37;
 const CALLS_IN_A_SESSION: u64 = 211;
-/// After so long without an answer it is lost. Late answers are seen in the table of times: with 256 clients, and other work
-/// on the machine, calls of 200 kB took longer than 30 s.
+/// A call without an answer for so long is lost. Late answers show in the table of times: with 256
+/// clients, and other work on the machine, calls of 200 kB took longer than 30 s.
 const PATIENCE: Duration = Duration::from_secs(300);
-/// Before a session is opened that could not be.
+/// The pause after a session could not be opened.
 const PAUSE: Duration = Duration::from_millis(50);
-/// How long after a server is back others may not know it yet.
+/// How long others may not notice that a server is back.
 const AFTER: Duration = Duration::from_secs(5);
-/// The most failures that are kept in words.
+/// The maximum number of failures that are kept as text.
 const WORDS: usize = 20;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! How long calls took, in buckets that lie 3 % apart, so that a run of any length needs the same memory.
+//! Call durations in buckets 3 % apart, so that a run of any length needs the same memory.
 
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ impl Latency {
         self.total += other.total;
     }
 
-    /// The time within which `share` thousandths of the calls were answered; that of the bucket's end.
+    /// The time for `share` thousandths of the calls, rounded up to the end of a bucket.
     pub(super) fn within(&self, share: u64) -> Duration {
         let wanted = (self.total * share).div_ceil(1_000);
         let mut seen = 0;
@@ -48,7 +48,7 @@ impl Latency {
     }
 }
 
-/// Numbers below [`STEPS`] have a bucket each; then each power of two has as many.
+/// Numbers below [`STEPS`] have a bucket each, and each power of two above has as many buckets.
 fn bucket(micros: u64) -> usize {
     let power = micros.checked_ilog2().unwrap_or(0);
     let shift = power.saturating_sub(STEP_BITS);
@@ -57,9 +57,9 @@ fn bucket(micros: u64) -> usize {
     (shift * STEPS + step).min(BUCKETS - 1)
 }
 
-/// The largest number of a bucket.
+/// The largest number in a bucket.
 fn end(bucket: usize) -> u64 {
-    // Both halves of the first 2 * STEPS buckets are exact.
+    // The first 2 * STEPS buckets have one number each.
     let shift = (bucket / STEPS).saturating_sub(1);
     let step = bucket - shift * STEPS;
     let step = u64::try_from(step).unwrap_or(0);

@@ -14,23 +14,23 @@ use super::calls::{self, Era, Kind};
 use super::clients::{Counts, Disturbances, TOOLS};
 use crate::gateways::memory;
 
-/// The guard and the ends of its pipes.
+/// The guard, and the client's ends of its pipes.
 pub(super) struct Lines {
     child: Child,
     input: Option<ChildStdin>,
     output: Receiver<Value>,
     era: Era,
-    /// Ids that were given out, of which each is answered once.
+    /// The next id, and the calls without an answer. Each id must be answered once.
     next: u64,
     waiting: HashMap<u64, (Instant, Kind, u64)>,
 }
 
 impl Lines {
-    /// Starts a guard with these settings and opens a session with it.
+    /// Starts a guard with these settings and opens a session.
     ///
     /// # Errors
     ///
-    /// One line if it cannot be started or does not open.
+    /// One line if it cannot be started or opens no session.
     pub(super) fn start(
         toolgate: &Path,
         config: &Path,
@@ -53,7 +53,7 @@ impl Lines {
         let (to, output) = channel();
         std::thread::spawn(move || {
             for line in BufReader::new(lines).lines().map_while(Result::ok) {
-                // What is not JSON is an answer to nothing, and so counted.
+                // A line that is not JSON answers no call, and is counted as such.
                 let _nobody_listens = to.send(serde_json::from_str(&line).unwrap_or_default());
             }
         });
@@ -77,12 +77,12 @@ impl Lines {
         Ok(lines)
     }
 
-    /// The number of the guard's process.
+    /// The id of the guard's process.
     pub(super) fn process(&self) -> u32 {
         self.child.id()
     }
 
-    /// Calls with so many calls under way until `until`, then waits for all answers.
+    /// Calls with `at_once` concurrent calls until `until`, then waits for all answers.
     pub(super) fn run(
         &mut self,
         until: Instant,
@@ -101,7 +101,7 @@ impl Lines {
                 }
                 counts.calls += 1;
             }
-            // A moment longer than the last answer, in which another would come.
+            // Waits a moment after the last answer, in case another one comes.
             let patience = match self.waiting.is_empty() {
                 true => AFTERWARDS,
                 false => PATIENCE,
@@ -120,7 +120,7 @@ impl Lines {
         }
     }
 
-    /// Closes the pipe; whether the guard ends in good order, and leaves no process behind.
+    /// Closes the pipe. Checks that the guard ends successfully and leaves no process behind.
     ///
     /// # Errors
     ///
@@ -136,7 +136,7 @@ impl Lines {
                 other => return Err(format!("the guard does not end: {other:?}")),
             }
         };
-        // Its children are collected by it, or by nobody here.
+        // The guard reaps its own children; nothing here does.
         let left = family.iter().skip(1).filter(|process| is_alive(**process));
         match (status.success(), left.count()) {
             (true, 0) => Ok(()),
@@ -148,7 +148,7 @@ impl Lines {
 
     fn call(&mut self, disturbances: &Disturbances, ids: &AtomicU64) -> Result<(), String> {
         let kind = match Kind::of(ids.fetch_add(1, Ordering::Relaxed)) {
-            // Without an id nobody knows what an answer is to.
+            // Without an id, an answer cannot be assigned to its call.
             Kind::Broken(_) => Kind::Invalid,
             kind => kind,
         };
@@ -193,12 +193,12 @@ impl Drop for Lines {
     }
 }
 
-/// Whether a process runs, and is not just uncollected.
+/// Whether a process runs and is not a zombie.
 fn is_alive(process: u32) -> bool {
     memory::resident(process).is_some()
 }
 
-/// Far longer than anything here takes.
+/// Far longer than any step here takes.
 const PATIENCE: Duration = Duration::from_secs(60);
 const AFTERWARDS: Duration = Duration::from_millis(200);
 const LOOK_AGAIN: Duration = Duration::from_millis(10);

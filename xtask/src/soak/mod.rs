@@ -1,11 +1,11 @@
-//! The guard under mixed traffic for as long as one likes: what it loses, and what it keeps.
+//! `cargo xtask soak`: the guard under mixed traffic for a given time: what it loses and keeps.
 //!
-//! Four guards, each a process of the command: over HTTP before three servers (two URLs and a program) and before
-//! one, and on standard input and output before the three, for a client of each protocol version. Ten of 16 calls are
-//! valid, the others break the schema, are made to do harm or are no call. Meanwhile settings are read again, servers
-//! and the store are killed and come back, and clients come and leave.
+//! Four guards, each in its own process: over HTTP in front of three servers (two URLs and a
+//! program) and of one, and on stdio in front of the three, for a client of each era. Ten of 16
+//! calls are valid; the others violate the schema, are harmful or are not calls. Meanwhile settings
+//! are reloaded, servers and the store are killed and restarted, and clients come and go.
 //!
-//! `--minutes N` (10) or `--seconds N` is the time under load, after a start that is not counted.
+//! `--minutes N` (10) or `--seconds N` sets the time under load, after an uncounted warm-up.
 
 mod calls;
 mod clients;
@@ -23,10 +23,10 @@ use crate::arguments::Arguments;
 use clients::{Counts, Disturbances, Load};
 use scene::{Held, Scene, held};
 
-/// How many clients a phase has over HTTP, and how many calls are under way on each stdio.
+/// For each phase, the number of HTTP clients, and of concurrent calls on each stdio guard.
 const PHASES: [(usize, usize); 4] = [(1, 1), (16, 8), (64, 32), (256, 64)];
 
-/// Runs the soak; gives how many of its claims failed.
+/// Runs the soak test and returns how many of its claims failed.
 ///
 /// # Errors
 ///
@@ -41,8 +41,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     }
     let guards = scene.guards();
     let mut soak = Soak::default();
-    // What is made once, such as pools and buffers for as many clients as there will be, is made now. The calls count,
-    // their times do not.
+    // Allocates now what is allocated once, such as pools and buffers for the maximum number of
+    // clients. The calls count, but their times do not.
     soak.load(&mut scene, (half / 4).max(START), &PHASES)?;
     soak.times.clear();
     let mut looks = vec![held(&guards, REST)];
@@ -71,7 +71,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
 #[derive(Default)]
 struct Soak {
     all: Counts,
-    /// Times by number of clients, over HTTP and on stdio.
+    /// Times by number of clients, and whether over HTTP or stdio.
     times: BTreeMap<(usize, bool), latency::Latency>,
     disturbed: BTreeMap<&'static str, u64>,
     turn: usize,
@@ -80,7 +80,7 @@ struct Soak {
 }
 
 impl Soak {
-    /// All phases, one after the other, within a time.
+    /// Runs all phases, one after the other, within this time.
     fn load(
         &mut self,
         scene: &mut Scene,
@@ -123,7 +123,7 @@ impl Soak {
                 .iter_mut()
                 .map(|lines| scope.spawn(|| lines.run(until, at_once, disturbances, ids)))
                 .collect();
-            // With an end: a disturbance that begins late would reach into the next phase.
+            // With a gap at the end: a late disturbance would extend into the next phase.
             let gap = (time / 6).min(MOST_GAP);
             let controlled = loop {
                 if Instant::now() + gap + gap > until {
@@ -229,8 +229,8 @@ impl Soak {
     }
 }
 
-/// Whether memory grew much, or in both halves of a run that is long enough for that to mean
-/// something: after a short time the allocator still takes some for itself.
+/// Whether memory grew a lot, or in both halves of a long run. In a short run the second means
+/// nothing, because the allocator still takes some memory for itself.
 fn grows(begin: u64, middle: u64, end: u64, half: Duration) -> bool {
     let beyond = |before: u64, after: u64, percent: u64, kib: u64| {
         after > before + before * percent / 100 + kib
@@ -239,15 +239,15 @@ fn grows(begin: u64, middle: u64, end: u64, half: Duration) -> bool {
         || (half >= LONG && beyond(begin, middle, 4, 2 << 10) && beyond(middle, end, 4, 2 << 10))
 }
 
-/// Connections to servers that are kept for the next call: as many as there were calls at once, and some are let go.
+/// Descriptors that may be added: guards keep connections for the next calls, in varying number.
 const BY_CHANCE: u64 = 128;
-/// The half of a run that shows a slow rise of memory.
+/// The shortest half of a run that shows a slow growth of memory.
 const LONG: Duration = Duration::from_secs(120);
-/// The shortest start after which memory no longer rises.
+/// The shortest warm-up after which memory no longer grows.
 const START: Duration = Duration::from_secs(24);
-/// For the rest to end what clients left open.
+/// The time for guards to end what clients left open.
 const REST: Duration = Duration::from_secs(3);
-/// Between one disturbance and the next, at most.
+/// The maximum time between two disturbances.
 const MOST_GAP: Duration = Duration::from_secs(4);
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What the clients call: servers, guards and a store, and what is done to them while they are called.
+//! The servers, guards and store that the clients call, and the disturbances during the calls.
 
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use crate::replicas::guards::Replica;
 use crate::replicas::http::Connection;
 use crate::shared::server::{self, PASSWORD, Server};
 
-/// A server over HTTP that can be killed and started again at its address.
+/// An HTTP server that can be killed and started again at its address.
 struct Restarting {
     program: PathBuf,
     port: u16,
@@ -51,7 +51,7 @@ impl Restarting {
 pub(super) struct Scene {
     toolgate: PathBuf,
     config: PathBuf,
-    /// The URLs in the listing of three, and the one that has a guard to itself.
+    /// The two servers by URL in the listing of three, and the one with its own guard.
     servers: Vec<Restarting>,
     pub(super) store: Result<Server, String>,
     pub(super) aggregate: Replica,
@@ -61,7 +61,7 @@ pub(super) struct Scene {
     reloads: u64,
 }
 
-/// What a guard holds at rest.
+/// The resources that a guard holds at rest.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Held {
     pub(super) kib: u64,
@@ -130,7 +130,7 @@ impl Scene {
         })
     }
 
-    /// The guards, by name.
+    /// The guards: names and process ids.
     pub(super) fn guards(&self) -> Vec<(&'static str, u32)> {
         let names = ["stdio, three servers", "stdio, three servers, older client"];
         let mut guards = vec![
@@ -142,7 +142,7 @@ impl Scene {
     }
 }
 
-/// What the controller of a run has at hand while `lines` are called by others.
+/// What the controller of a run needs while other threads call `lines`.
 pub(super) struct Controls<'a> {
     servers: &'a mut Vec<Restarting>,
     store: Option<&'a mut Server>,
@@ -155,7 +155,7 @@ pub(super) struct Controls<'a> {
 }
 
 impl Scene {
-    /// The clients of lines, and what the controller needs.
+    /// The stdio clients, and what the controller needs.
     pub(super) fn split(&mut self) -> (&mut Vec<Lines>, Controls<'_>) {
         let controls = Controls {
             servers: &mut self.servers,
@@ -172,7 +172,7 @@ impl Scene {
 }
 
 impl Controls<'_> {
-    /// Does what has its turn; its name.
+    /// Causes the next disturbance and returns its name.
     ///
     /// # Errors
     ///
@@ -194,7 +194,7 @@ impl Controls<'_> {
             }
             1 => {
                 let family = memory::family(self.aggregate.process());
-                // Another each time: the one of newer clients, and those of sessions.
+                // Another child each time: the one for modern clients, or one of a session.
                 let children = family.get(1..).unwrap_or_default();
                 let child = children.get(turn / KINDS % children.len().max(1));
                 disturbances.begin();
@@ -263,7 +263,7 @@ fn answers(guard: std::net::SocketAddr, tool: &str) -> bool {
     reply.is_ok_and(|reply| calls::judge(Kind::Valid, &reply.message()) == Got::Right)
 }
 
-/// What each guard holds once nothing changes any more, at most `patience` from now.
+/// What each guard holds after waiting for `patience`.
 pub(super) fn held(guards: &[(&'static str, u32)], patience: Duration) -> Vec<Held> {
     std::thread::sleep(patience);
     let one = |process: u32| Held {
@@ -275,7 +275,7 @@ pub(super) fn held(guards: &[(&'static str, u32)], patience: Duration) -> Vec<He
     guards.iter().map(|(_, process)| one(*process)).collect()
 }
 
-/// The head of the settings: another with each reload, that changes no verdict on what is sent.
+/// The first part of the settings. Each reload changes it, but not the verdicts on these calls.
 fn policy(reloads: u64) -> String {
     let results = if reloads.is_multiple_of(2) {
         "enforce"
@@ -289,11 +289,11 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
     std::fs::write(path, text).map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// How many kinds of disturbances there are.
+/// The number of kinds of disturbances.
 const KINDS: usize = 5;
 const KEY: &str = "a key that ids are sealed with, of 32 bytes or more";
-/// How long what was killed is away.
+/// How long something that was killed stays down.
 const AWAY: Duration = Duration::from_millis(700);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
-/// Far longer than anything here takes.
+/// Far longer than any step here takes.
 const PATIENCE: Duration = Duration::from_secs(60);

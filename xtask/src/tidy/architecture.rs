@@ -1,4 +1,4 @@
-//! `ARCHITECTURE.md`: every file, folder and module that it names is there.
+//! Checks that every file, folder and module in `ARCHITECTURE.md` exists.
 
 use std::path::{Path, PathBuf};
 
@@ -38,7 +38,7 @@ fn bases(workspace: &Path) -> Result<Vec<PathBuf>, String> {
     Ok(bases)
 }
 
-/// The paths and modules between backticks, without those in code blocks.
+/// The paths and modules between backticks, except in code blocks.
 fn names(text: &str) -> Vec<&str> {
     let mut inside = false;
     let prose = text.lines().filter(|line| {
@@ -57,15 +57,15 @@ fn is_path(name: &str) -> bool {
     !name.contains(' ') && (name.contains('/') || endings.iter().any(|end| name.ends_with(end)))
 }
 
-/// Whether it is a module of one of our crates, as `toolgate_mcp::message`. Names of types and
-/// constants begin with a capital letter.
+/// Whether this is a module of one of our crates, such as `toolgate_mcp::message`. Names of types
+/// and constants begin with a capital letter.
 fn is_module(name: &str) -> bool {
     name.strip_prefix("toolgate_")
         .and_then(|name| name.split_once("::"))
         .is_some_and(|(_, module)| module.starts_with(|c: char| c.is_ascii_lowercase()))
 }
 
-/// The path of a name. A part in capital letters stands for any name: the folder must be there.
+/// The path of a name. A file in capital letters is a placeholder: only its folder must exist.
 fn path(name: &str) -> String {
     if let Some((package, module)) = name.split_once("::") {
         let module = module.replace("::", "/");

@@ -1,4 +1,4 @@
-//! Every Rust file: its first line, its size, and nothing left lying about.
+//! Checks every Rust file: its first line, its size, and leftovers.
 
 use std::path::{Path, PathBuf};
 
@@ -64,10 +64,10 @@ fn faults(text: &str, test: bool) -> Vec<String> {
     found
 }
 
-/// Lines of code in one file, tests not counted.
+/// The maximum number of lines of code in one file, without tests.
 const LINES: usize = 500;
 
-/// What no file may hold; written apart so that this one does not.
+/// Texts that no file may contain. They are split so that this file does not contain them.
 const LEFTOVERS: [&str; 6] = [
     concat!("TO", "DO"),
     concat!("FIX", "ME"),

@@ -1,11 +1,11 @@
-//! The packages that must not be anywhere in a crate's dependency tree.
+//! Checks that forbidden packages are not in a crate's dependency tree.
 
 use toolgate_testkit::tally::Tally;
 
 use super::Layers;
 use crate::build;
 
-/// Asks `cargo tree` for every package that a crate without I/O can pull in, and looks for
+/// Asks `cargo tree` for all packages that a crate without I/O can depend on, and looks for
 /// forbidden ones.
 pub(crate) fn check(layers: &Layers, tally: &mut Tally) -> Result<(), String> {
     for name in &layers.no_io.crates {
@@ -31,7 +31,7 @@ fn tree(name: &str) -> Result<String, String> {
         .args(["tree", "--package", name])
         .args(["--edges", "normal,build", "--all-features"])
         .args(["--target", "all", "--prefix", "none", "--format", "{p}"])
-        // With one set of features for the workspace the tree would be the workspace's.
+        // With one feature set for the workspace, the tree would be that of the workspace.
         .env_remove("CARGO_RESOLVER_FEATURE_UNIFICATION")
         .output()
         .map_err(|e| format!("cargo tree: {e}"))?;
@@ -42,7 +42,7 @@ fn tree(name: &str) -> Result<String, String> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// `forbidden` is a package's name, or the beginning of many: `async-*`.
+/// `forbidden` is the name of a package, or a prefix such as `async-*`.
 fn matches(forbidden: &str, package: &str) -> bool {
     match forbidden.strip_suffix('*') {
         Some(beginning) => package.starts_with(beginning),

@@ -1,4 +1,4 @@
-//! Which crate may depend on which, and which module may import which.
+//! Checks which crates may depend on which, and which modules may import which.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -9,11 +9,11 @@ use toolgate_testkit::tally::Tally;
 use super::Layers;
 use super::source;
 
-/// For each module at the root of a crate, the modules and packages that it names.
+/// For each top-level module of a crate, the modules and packages that it names.
 type Imports = BTreeMap<String, BTreeSet<String>>;
 
-/// Checks the order of the crates, the restricted modules and packages, and that the modules
-/// of no crate form a cycle.
+/// Checks the order of the crates, the restricted modules and packages, and that no modules of a
+/// crate form a cycle.
 pub(crate) fn check(workspace: &Path, layers: &Layers, tally: &mut Tally) -> Result<(), String> {
     check_crates(workspace, layers, tally)?;
     for name in &layers.crates {
@@ -39,7 +39,7 @@ pub(crate) fn check(workspace: &Path, layers: &Layers, tally: &mut Tally) -> Res
     Ok(())
 }
 
-/// What each module of a crate imports, a line for each.
+/// What each module of a crate imports, one line per module.
 pub(crate) fn listing(workspace: &Path, name: &str) -> Result<String, String> {
     let imports = imports(workspace, name)?;
     let line = |(module, names): (String, BTreeSet<String>)| {
@@ -49,7 +49,7 @@ pub(crate) fn listing(workspace: &Path, name: &str) -> Result<String, String> {
     Ok(imports.into_iter().map(line).collect())
 }
 
-/// Each crate depends only on those after it in the list, and all are in the list.
+/// Checks that each crate depends only on crates after it in the list, and that all are listed.
 fn check_crates(workspace: &Path, layers: &Layers, tally: &mut Tally) -> Result<(), String> {
     let folder = workspace.join("crates");
     let entries = std::fs::read_dir(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
@@ -119,7 +119,7 @@ fn check_packages(name: &str, layers: &Layers, imports: &Imports, tally: &mut Ta
     }
 }
 
-/// No cycle is left without the imports that `cycles` lists.
+/// Checks that no cycle remains without the imports listed in `cycles`.
 fn check_cycles(name: &str, layers: &Layers, imports: Imports, tally: &mut Tally) {
     let mut imports = imports;
     for (import, reason) in layers.cycles.get(name).into_iter().flatten() {
@@ -150,13 +150,13 @@ fn imports(workspace: &Path, name: &str) -> Result<Imports, String> {
     Ok(imports)
 }
 
-/// A file of a crate and what its code names.
+/// A file of a crate, and the modules and packages that its code names.
 struct Named {
     module: String,
     names: BTreeSet<String>,
 }
 
-/// Every file of a crate but its root, which declares every module.
+/// All files of a crate except its root, which declares all modules.
 fn files(folder: &Path) -> Result<Vec<Named>, String> {
     let packages = packages(folder)?;
     let sources = folder.join("src");
@@ -188,7 +188,7 @@ fn files(folder: &Path) -> Result<Vec<Named>, String> {
     Ok(found)
 }
 
-/// The packages that a crate's manifest names, as paths name them.
+/// The packages in a crate's manifest, spelled as in paths.
 fn packages(folder: &Path) -> Result<Vec<String>, String> {
     let path = folder.join("Cargo.toml");
     let manifest: toml::Table =
@@ -240,7 +240,7 @@ fn cycle(imports: &Imports) -> Option<Vec<String>> {
             None => break,
         }
     }
-    // Each module that is left imports another one: walk until one comes again.
+    // Each remaining module imports another one: follow imports until a module occurs again.
     let mut walked: Vec<String> = Vec::new();
     let mut here = *open.keys().next()?;
     while !walked.iter().any(|module| module == here) {

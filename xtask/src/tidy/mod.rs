@@ -1,11 +1,12 @@
 //! `cargo xtask tidy`: rules that the compiler and clippy do not check.
 //!
-//! `layers.toml` has the order of the crates, the packages that crates without I/O must not
-//! depend on, and the few modules and packages whose use is restricted. Modules of one crate
-//! must not import each other in a cycle. Every file must open with `//!`, have at most 500
-//! lines of code, and hold no leftovers. The lists in `api/` must be those of the sources, and
-//! `docs/guard.svg` must be what `picture` draws. What `ARCHITECTURE.md` names must exist.
-//! `--modules CRATE` prints what each module imports.
+//! `layers.toml` has the order of the crates, the packages that crates without I/O must not depend
+//! on, and the few modules and packages with restricted use. Modules of one crate must not import
+//! each other in a cycle. Every file must begin with `//!`, have at most 500 lines of code, and
+//! contain no leftovers. The lists in `api/` must match the sources, and `docs/guard.svg` must
+//! match `picture`. Names in `ARCHITECTURE.md`, `docs/seeds.md` and the README's commands must
+//! exist, and the words of `xtask/words.toml` must not occur. `--modules CRATE` prints what each
+//! module imports.
 
 mod architecture;
 mod files;
@@ -52,7 +53,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Layers {
-    /// The crates, from the top to the bottom.
+    /// The crates, from top to bottom.
     crates: Vec<String>,
     #[serde(rename = "no-io")]
     no_io: NoIo,
@@ -72,7 +73,7 @@ pub(crate) struct Layers {
 #[serde(deny_unknown_fields)]
 struct NoIo {
     crates: Vec<String>,
-    /// Packages that are nowhere in their dependency trees.
+    /// Packages that must not be in their dependency trees.
     forbidden: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! The README: it must show commands, and only commands that exist.
+//! Checks the README: it must show commands, and all of them must exist.
 
 use std::path::Path;
 
@@ -38,7 +38,7 @@ pub(crate) fn check(workspace: &Path, tally: &mut Tally) -> Result<(), String> {
     Ok(())
 }
 
-/// The lines of the `sh`, `console` and `bash` blocks, without their prompts.
+/// The lines of the `sh`, `console`, `bash` and `shell` blocks, without their prompts.
 fn commands(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     let mut inside = false;

@@ -1,11 +1,11 @@
-//! `docs/seeds.md`: every test that it names is there, and every file.
+//! Checks that every test and file in `docs/seeds.md` exists.
 
 use std::path::Path;
 
 use toolgate_testkit::place;
 use toolgate_testkit::tally::Tally;
 
-/// Looks for what the last column of the tables names.
+/// Looks for the names in the last column of the tables.
 pub(crate) fn check(workspace: &Path, tally: &mut Tally) -> Result<(), String> {
     let text = place::text(&workspace.join("docs/seeds.md"))?;
     let mut sources = String::new();

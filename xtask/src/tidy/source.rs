@@ -1,6 +1,6 @@
-//! A Rust file as tidy sees it: its code without tests and comments, and the paths that code names.
+//! A Rust file for tidy: its code without tests and comments, and the paths in that code.
 
-/// The part of a file above its first `#[cfg(test)]` at the margin.
+/// The part of a file before the first unindented `#[cfg(test)]`.
 pub(crate) fn code_part(text: &str) -> &str {
     let mut at = 0;
     for line in text.split_inclusive('\n') {
@@ -12,12 +12,12 @@ pub(crate) fn code_part(text: &str) -> &str {
     text
 }
 
-/// The same without comments, so that prose names nothing.
+/// Code without comments, so that prose does not count as names.
 pub(crate) fn without_comments(code: &str) -> String {
     let mut kept = String::new();
     for line in code.lines() {
         let line = match line.split_once("//") {
-            // why: `"https://…"` is not a comment; there is a quote before the slashes.
+            // why: the slashes of `"https://…"` are not a comment; a quote comes before them.
             Some((before, _)) if !before.contains('"') => before,
             _ => line,
         };
@@ -27,8 +27,8 @@ pub(crate) fn without_comments(code: &str) -> String {
     kept
 }
 
-/// The names that stand directly below the crate's root in `code`'s paths:
-/// what follows `crate::`, or `super::` as often as `depth` modules lie between.
+/// The names directly below the crate's root in the paths of `code`: those after `crate::`, and
+/// those after `depth` times `super::`.
 pub(crate) fn modules_named(code: &str, depth: usize) -> Vec<String> {
     let mut found = names_after(code, "crate::");
     if depth > 0 {
@@ -39,14 +39,14 @@ pub(crate) fn modules_named(code: &str, depth: usize) -> Vec<String> {
     found
 }
 
-/// Whether `code` has a path that begins with `name::`.
+/// Whether a path in `code` begins with `name::`.
 pub(crate) fn names_package(code: &str, name: &str) -> bool {
     let path = format!("{name}::");
     code.match_indices(&path)
         .any(|(at, _)| begins_path(code.get(..at).unwrap_or_default()))
 }
 
-/// Every name, or every first name of a `{…}` group, that follows `prefix`.
+/// Every name after `prefix`, or every first name in a `{…}` group after it.
 fn names_after(code: &str, prefix: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (at, _) in code.match_indices(prefix) {
@@ -59,12 +59,12 @@ fn names_after(code: &str, prefix: &str) -> Vec<String> {
             None => found.push(identifier(rest)),
         }
     }
-    // why: `super::super::x` also matches the shorter prefix, with a name that is none.
+    // why: `super::super::x` also matches the shorter prefix, and `super` is not a name.
     found.retain(|name| !name.is_empty() && name != "super");
     found
 }
 
-/// The first names of the group's members, up to the brace that closes it.
+/// The first names of the group's members, up to the closing brace.
 fn group_names(group: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut depth = 0_usize;

@@ -1,4 +1,4 @@
-//! Words that must not come back: the list of `xtask/words.toml`.
+//! Checks that the words in `xtask/words.toml` do not occur.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -7,12 +7,12 @@ use serde_json::Value;
 use toolgate_testkit::place;
 use toolgate_testkit::tally::Tally;
 
-/// The words to look for, each with what to write instead.
+/// The words to look for, each with its replacement.
 struct Words {
     except: Vec<String>,
-    /// Lower case; found as a part of a name, too.
+    /// In lower case; also found as a part of a name.
     parts: BTreeMap<String, String>,
-    /// Found as a whole name in this spelling.
+    /// Found only as a whole name, in this spelling.
     names: BTreeMap<String, String>,
 }
 
@@ -58,7 +58,7 @@ fn check_folder(folder: &Path, words: &Words, tally: &mut Tally) -> Result<(), S
 }
 
 impl Words {
-    /// What is wrong with a line.
+    /// The forbidden words in a line, with their replacements.
     fn found(&self, line: &str) -> Vec<String> {
         let mut line = line.to_owned();
         for except in &self.except {
@@ -78,7 +78,7 @@ impl Words {
     }
 }
 
-/// The words of a name in lower case: `take_DeskPool` has `take`, `desk` and `pool`.
+/// The parts of a name in lower case: `take_DeskPool` has `take`, `desk` and `pool`.
 fn parts(name: &str) -> impl Iterator<Item = String> {
     let mut split = String::new();
     let mut before = None;

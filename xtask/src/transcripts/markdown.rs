@@ -1,4 +1,4 @@
-//! The commands of a Markdown file's `console` blocks, and what its `text` blocks say they print.
+//! The commands of a Markdown file's `console` blocks, and their output from its `text` blocks.
 
 /// A command that a page shows.
 #[derive(Debug, PartialEq, Eq)]
@@ -7,28 +7,28 @@ pub(super) struct Command {
     pub(super) line: usize,
     /// The text after the `$`.
     pub(super) words: String,
-    /// What it prints, if the page shows that.
+    /// Its output, if the page shows that.
     pub(super) output: Option<String>,
-    /// What is to be done with it.
+    /// How it is checked.
     pub(super) treatment: Treatment,
 }
 
-/// How a command is checked. A comment before its block says so where it is not [`Treatment::Ends`] with 0:
-/// `<!-- transcript: exits 6 -->`, or one word for each command in turn, with semicolons between them.
+/// How a command is checked: it must exit with 0, unless a comment before its block says otherwise:
+/// `<!-- transcript: exits 6 -->`, or one phrase per command, separated by semicolons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Treatment {
-    /// It ends with this exit code. Written `exits 6`.
+    /// It ends with this exit code. Written as `exits 6`.
     Ends(i32),
-    /// It goes on until it is ended. Written `serves`.
+    /// It runs until it is stopped. Written as `serves`.
     Serves,
-    /// It is a step of `.ci/run`. Written `step`.
+    /// It is a step of `.ci/run`. Written as `step`.
     Step,
-    /// It cannot be run, for this reason. Written `not run, REASON`.
+    /// It cannot be run, for this reason. Written as `not run, REASON`.
     NotRun(String),
 }
 
-/// A page's commands in order, and the files that it shows: a block below a line with nothing but the
-/// file's name (`` `FILE`: ``).
+/// The commands of a page in order, and the files that it shows: blocks after a line with only the
+/// name of the file (`` `FILE`: ``).
 pub(super) struct Page {
     pub(super) commands: Vec<Command>,
     pub(super) files: Vec<(String, String)>,
@@ -38,14 +38,14 @@ pub(super) struct Page {
 ///
 /// # Errors
 ///
-/// One line if a comment says what nobody understands, or too little.
+/// One line if a comment cannot be understood or has too few phrases.
 pub(super) fn read(text: &str) -> Result<Page, String> {
     let mut files = Vec::new();
     let mut named: Option<&str> = None;
     let mut all: Vec<Command> = Vec::new();
     let mut treatments: Vec<Treatment> = Vec::new();
     let mut lines = text.lines().enumerate();
-    // Whether the last block was one of commands, and only blank lines came after it.
+    // Whether the last block had commands, and only blank lines came after it.
     let mut follows = false;
     while let Some((number, line)) = lines.next() {
         let failed = |why: String| format!("line {}: {why}", number + 1);
@@ -66,7 +66,7 @@ pub(super) fn read(text: &str) -> Result<Page, String> {
                 let first = all.len();
                 for (number, line) in lines.by_ref().take_while(|(_, line)| line.trim() != "```") {
                     let Some(words) = line.trim().strip_prefix("$ ") else {
-                        // What the command above prints.
+                        // The output of the command above.
                         let Some(command) = all.get_mut(first..).and_then(<[Command]>::last_mut)
                         else {
                             return Err(format!("line {}: no command: {line}", number + 1));

@@ -1,10 +1,10 @@
-//! `cargo xtask transcripts`: every command that README and docs show is run, and what they say it
-//! prints is what it prints, word for word but for durations.
+//! `cargo xtask transcripts`: runs every command in the README and docs. Its output must match the
+//! page word for word, except for durations.
 //!
-//! A command runs in a scratch folder with the files of `xtask/transcripts`, one after the other, so
-//! that a file that one saves is there for the next. `toolgate` is the command line of this build, a
-//! server listens on the address that the pages use, and a server whose name is only an example
-//! (`some-server`) is `toolgate serve-demo`. A command that is a step of `.ci/run` is looked for there.
+//! The commands run one after another in a scratch folder with the files of `xtask/transcripts`, so
+//! that later ones find files that earlier ones saved. `toolgate` is the command line of this
+//! build, a server listens on the pages' address, and a server with an example name (`some-server`)
+//! is `toolgate serve-demo`. A command that is a step of `.ci/run` must occur there.
 
 mod markdown;
 
@@ -21,18 +21,18 @@ use crate::build;
 use crate::peers::{self, Served};
 use markdown::{Command, Treatment};
 
-/// Where the commands run.
+/// The folder where the commands run.
 struct Scratch {
     folder: PathBuf,
     path: String,
     steps: String,
 }
 
-/// Runs every command; `--only WORD` those that contain the word. Gives how many failed.
+/// Runs every command, or with `--only WORD` those that contain the word. Returns how many failed.
 ///
 /// # Errors
 ///
-/// One line if the command line cannot be built, a page is malformed or the scratch folder not be made.
+/// One line if the command line or the scratch folder cannot be made, or a page is malformed.
 pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     let toolgate = build::toolgate()?;
     let scratch = Scratch::new(&toolgate)?;
@@ -69,7 +69,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     Ok(tally.failed)
 }
 
-/// README and every page under docs.
+/// The README and every page under docs.
 fn pages() -> Result<Vec<PathBuf>, String> {
     let root = place::workspace();
     let mut pages = vec![root.join("README.md")];
@@ -95,7 +95,7 @@ impl Scratch {
             let name = file.file_name().unwrap_or_default();
             std::fs::copy(&file, folder.join(name)).map_err(failed(&file))?;
         }
-        // The servers that are only examples; all others are npx's own.
+        // Example servers are replaced. All others go to the real npx.
         let bin = folder.join("bin");
         std::fs::create_dir_all(&bin).map_err(failed(&bin))?;
         let toolgate = toolgate.display();
@@ -125,7 +125,7 @@ impl Scratch {
         }
     }
 
-    /// Whether `.ci/run` runs it.
+    /// Checks that `.ci/run` runs it.
     fn is_step(&self, words: &str) -> Result<(), String> {
         let wanted = words.strip_prefix("cargo ").unwrap_or(words);
         let wanted = wanted.strip_prefix("run --package ").unwrap_or(wanted);
@@ -135,7 +135,7 @@ impl Scratch {
         }
     }
 
-    /// Whether it ends with the code, and prints what the page says.
+    /// Checks that it ends with this code, and prints what the page shows.
     fn ends(&self, command: &Command, code: i32) -> Result<(), String> {
         let file = self.folder.join("printed");
         let failed = |e: std::io::Error| format!("{}: {e}", file.display());
@@ -155,7 +155,7 @@ impl Scratch {
         }
     }
 
-    /// Whether it still runs after a while.
+    /// Checks that it listens and is still running.
     fn serves(&self, words: &str) -> Result<(), String> {
         let file = self.folder.join("printed");
         let failed = |e: std::io::Error| format!("{}: {e}", file.display());
@@ -169,7 +169,7 @@ impl Scratch {
             printed = std::fs::read_to_string(&file).map_err(failed)?;
             sleep(LOOK_AGAIN);
         }
-        // One that has ended is only collected.
+        // If it has already ended, it is only reaped.
         let _ended = child.kill();
         child.wait().map_err(|e| format!("{words}: {e}"))?;
         match printed.contains("listening on ") && ended.is_none() {
@@ -183,7 +183,7 @@ impl Scratch {
         let words = words.replace(FROM_A_CLONE, "toolgate");
         let errors = output.try_clone().map_err(|e| format!("{words}: {e}"))?;
         let mut shell = Process::new("sh");
-        // The shell gives way to the command, so that an end of the one is an end of the other.
+        // `exec` replaces the shell with the command, so that ending one ends the other.
         shell.arg("-c").arg(format!("exec env {words}"));
         shell.current_dir(&self.folder).env("PATH", &self.path);
         shell.stdin(Stdio::null()).stdout(output).stderr(errors);
@@ -191,7 +191,7 @@ impl Scratch {
     }
 }
 
-/// The exit code, or none if the command was ended for its length or by a signal.
+/// The exit code; `None` if the command ran too long or was ended by a signal.
 fn wait(child: &mut Child, longest: Duration) -> Result<Option<i32>, String> {
     let end = Instant::now() + longest;
     loop {
@@ -200,7 +200,7 @@ fn wait(child: &mut Child, longest: Duration) -> Result<Option<i32>, String> {
             return Ok(status.code());
         }
         if Instant::now() > end {
-            // It may have ended this moment.
+            // It may just have ended.
             let _ended = child.kill();
             child.wait().map_err(|e| format!("a command: {e}"))?;
             return Ok(None);
@@ -209,14 +209,14 @@ fn wait(child: &mut Child, longest: Duration) -> Result<Option<i32>, String> {
     }
 }
 
-/// Whether two texts differ in durations and ends of lines at most.
+/// Whether two texts differ only in durations and in blanks at the ends of lines.
 fn is_same(shown: &str, printed: &str) -> bool {
     let plain =
         |text: &str| -> Vec<String> { text.trim_end().lines().map(without_durations).collect() };
     plain(shown) == plain(printed)
 }
 
-/// A line with every duration as `…`.
+/// A line with every duration replaced by `…`.
 fn without_durations(line: &str) -> String {
     let words = line.trim_end().split(' ').map(|word| {
         let unit = word.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.');
@@ -243,9 +243,9 @@ fn executable(file: &Path, text: &str) -> Result<(), String> {
     std::fs::set_permissions(file, std::fs::Permissions::from_mode(0o755)).map_err(failed)
 }
 
-/// The command as somebody runs it who has built nothing.
+/// The command for someone who has built nothing.
 const FROM_A_CLONE: &str = "cargo run --quiet --package toolgate --no-default-features --";
-/// Where the pages say that a server listens.
+/// The address where the pages say that a server listens.
 const ADDRESS: &str = "127.0.0.1:3001";
 const LONGEST: Duration = Duration::from_secs(120);
 const SERVES: Duration = Duration::from_secs(60);

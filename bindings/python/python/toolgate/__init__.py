@@ -1,11 +1,11 @@
-"""JSON Schema under hard bounds, and the contracts of MCP tools.
+"""JSON Schema with hard limits, and the contracts of MCP tools.
 
 >>> from toolgate import Validator
 >>> Validator({"type": "integer", "minimum": 3}).is_valid(5)
 True
 
-There are three answers: a value matches, it does not, or a bound was reached before that was known. The third is
-the exception `Undecided`; nothing turns it into one of the others.
+There are three verdicts: a value is valid, it is invalid, or a limit was reached before that was known. The third is
+the exception `Undecided`, which is never turned into one of the others.
 """
 
 from ._errors import ContractError, NotJson, SchemaError, ToolgateError, Undecided, ValidationError

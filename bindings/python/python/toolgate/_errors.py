@@ -1,4 +1,4 @@
-"""The exceptions. The extension module raises them; their arguments are its."""
+"""The exceptions. The extension module makes them, with the arguments that it needs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from .kinds import Kind
 
 
 class ToolgateError(Exception):
-    """Everything that this package raises on purpose, but for wrong arguments of a function."""
+    """Base class of what this package raises, except for wrong arguments of a function."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -16,8 +16,8 @@ class ToolgateError(Exception):
 class SchemaError(ToolgateError, ValueError):
     """A schema does not compile.
 
-    `code` is stable, such as `unresolved-ref`; `pointer` is the place in the schema as a JSON pointer; `document` is
-    the URI of the document it is in (empty for the schema itself); `help` says what its author can do, or is `None`.
+    `code` is stable, such as `unresolved-ref`; `pointer` is the location in the schema, a JSON pointer; `document` is
+    the URI of the document that has it (empty for the schema itself); `help` says how to fix it, or is `None`.
     """
 
     def __init__(self, message: str, code: str, pointer: str, document: str, help: str | None) -> None:
@@ -33,11 +33,11 @@ class SchemaError(ToolgateError, ValueError):
 
 
 class ValidationError(ToolgateError, ValueError):
-    """One keyword does not hold for one value.
+    """A value violates a keyword of the schema.
 
     `instance_path` and `schema_path` are JSON pointers: to the value, and along the evaluation to the keyword,
-    references included. `kind` is a dataclass of `toolgate.kinds`, for `match`. One that `validate` raised has all
-    errors in `errors`, itself first, and says in `complete` whether a bound cut them short.
+    references included. `kind` is a dataclass of `toolgate.kinds`, for `match`. The exception that `validate` raises
+    has all errors in `errors`, itself first, and `complete` is `False` if a limit cut them short.
     """
 
     def __init__(
@@ -66,9 +66,9 @@ class ValidationError(ToolgateError, ValueError):
 
 
 class Undecided(ToolgateError):
-    """A bound was reached before the answer was known: neither valid nor invalid.
+    """A limit was reached before the verdict: neither valid nor invalid.
 
-    `setting` is the limit that may be raised, such as `limits.fuel`, or `None`.
+    `setting` is the limit that can be raised, such as `limits.fuel`, or `None`.
     """
 
     def __init__(self, message: str, setting: str | None) -> None:
@@ -77,9 +77,9 @@ class Undecided(ToolgateError):
 
 
 class NotJson(ToolgateError, ValueError):
-    """A value that JSON cannot say (a set, NaN, a name that is not a `str`), or a text that is not JSON.
+    """A value that JSON cannot express (a set, NaN, a key that is not a `str`), or a text that is not JSON.
 
-    `pointer` is the place in a Python value; `offset` is the place in a text, in bytes.
+    `pointer` is the location in a Python value; `offset` is the location in a text, in bytes.
     """
 
     def __init__(self, message: str, pointer: str | None, offset: int | None = None) -> None:
@@ -92,9 +92,9 @@ class NotJson(ToolgateError, ValueError):
 
 
 class ContractError(ToolgateError):
-    """A definition of a tool that is none, or a call or a result that breaks its tool's contract.
+    """A tool definition is malformed, or a call or a result breaks its tool's contract.
 
-    `code` is stable, such as `arguments-invalid`; `errors` says why where a schema was not matched.
+    `code` is stable, such as `arguments-invalid`; `errors` has the violations if a schema was not matched.
     """
 
     def __init__(self, message: str, code: str, tool: str | None, errors: tuple[ValidationError, ...]) -> None:

@@ -1,4 +1,4 @@
-"""Middleware for FastMCP servers: calls and results are held to the schemas that the server lists."""
+"""Middleware for FastMCP servers, which checks calls and results against the schemas that the server lists."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ from ._toolgate import ToolContract
 class ContractMiddleware(Middleware):
     """Add it with `server.add_middleware(ContractMiddleware())`.
 
-    Arguments that do not match `inputSchema` end as a tool error that says why, before the tool runs; a result that
-    does not match `outputSchema` ends as one that names the tool's fault. What a bound leaves undecided is refused too.
+    If arguments do not match `inputSchema`, the call ends in a tool error that says why, and the tool does not run. If
+    a result does not match `outputSchema`, the call ends in a tool error too, and so does a check that reaches a limit.
     """
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class ContractMiddleware(Middleware):
 
     async def _contract(self, context: MiddlewareContext[Any]) -> ToolContract | None:
         server = context.fastmcp_context.fastmcp if context.fastmcp_context else None
-        # FastMCP itself answers for a tool that is not there.
+        # FastMCP itself answers for an unknown tool.
         tool = await server.get_tool(context.message.name) if server else None
         if tool is None:
             return None

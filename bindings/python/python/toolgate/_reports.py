@@ -1,7 +1,7 @@
 """Lint, diff and check of tool listings, as functions that return data.
 
-A listing is `{"tools": [...]}`, a list of tools, an answer to `tools/list`, or JSON text of one of these. Text is
-better where it is at hand: a `dict` has lost members that were written twice.
+A listing is `{"tools": [...]}`, a list of tools, an answer to `tools/list`, or JSON text of one of these. Prefer
+text if you have it: a `dict` no longer has duplicate members.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Class = Literal["compatible", "warning", "unknown", "breaking"]
 
 @dataclass(frozen=True)
 class Edit:
-    """Bytes of the tool's text that go, and the text that comes in their place."""
+    """A range of bytes in the tool's text, and the text that replaces it."""
 
     start: int
     end: int
@@ -28,7 +28,7 @@ class Edit:
 
 @dataclass(frozen=True)
 class Fix:
-    """Edits that belong together. A safe one changes no verdict."""
+    """Edits that belong together. A safe fix changes no verdict."""
 
     safe: bool
     edits: tuple[Edit, ...]
@@ -36,7 +36,7 @@ class Fix:
 
 @dataclass(frozen=True)
 class LintFinding:
-    """One place where a rule is broken. `tool` is its index in the listing; `None` if it is about the listing."""
+    """A place that breaks a rule. `tool` is the index in the listing; `None` if it is about the listing itself."""
 
     code: str
     name: str
@@ -50,7 +50,7 @@ class LintFinding:
 
 @dataclass(frozen=True)
 class LintReport:
-    """The findings, the worst first; `more` are only counted. `tokens` estimates what a model is shown of each tool."""
+    """The findings, worst first; `more` others are only counted. `tokens` estimates each tool's size for a model."""
 
     findings: tuple[LintFinding, ...]
     more: int
@@ -59,7 +59,7 @@ class LintReport:
 
 @dataclass(frozen=True)
 class Change:
-    """One thing that changed. `witness` is a value that proves a break, as JSON text."""
+    """One change. `witness` is a value that proves that it breaks callers, as JSON text."""
 
     class_: Class
     side: Literal["tool", "input", "output"]
@@ -71,7 +71,7 @@ class Change:
 
 @dataclass(frozen=True)
 class ToolChange:
-    """What changed about one tool, the worst first."""
+    """The changes of one tool, worst first."""
 
     name: str
     class_: Class
@@ -80,7 +80,7 @@ class ToolChange:
 
 @dataclass(frozen=True)
 class DiffReport:
-    """What changed between two listings; `class_` is the worst, or `None` if nothing changed."""
+    """The changes between two listings; `class_` is the worst, or `None` if nothing changed."""
 
     class_: Class | None
     same: int
@@ -89,7 +89,7 @@ class DiffReport:
 
 @dataclass(frozen=True)
 class CheckFault:
-    """Why a tool cannot be used, with the place as a JSON pointer into the tool."""
+    """Why a tool cannot be used; `pointer` is the location in the tool, a JSON pointer."""
 
     code: str
     pointer: str
@@ -99,7 +99,7 @@ class CheckFault:
 
 @dataclass(frozen=True)
 class ToolCheck:
-    """Whether one tool can be used: it can if there are no faults."""
+    """The check of one tool, which can be used if there are no faults."""
 
     name: str | None
     faults: tuple[CheckFault, ...]
@@ -120,8 +120,8 @@ def lint(
 ) -> LintReport:
     """Finds legal but harmful parts of a listing.
 
-    `profiles` are of `openai`, `anthropic`, `legacy` and `strict`; `allow` turns rules off and `deny` makes them
-    errors, by code or name.
+    `profiles` are names such as `openai` and `strict`, whose rules are turned on too; `allow` turns rules off and
+    `deny` makes them errors, by code or name.
     """
     found = _toolgate.lint(listing, list(profiles), list(allow), list(deny))
     findings = []
@@ -134,7 +134,7 @@ def lint(
 
 
 def diff(old: Listing, new: Listing) -> DiffReport:
-    """Says whether a new listing breaks callers of the old one."""
+    """Compares two listings, and reports whether the new one breaks callers of the old one."""
     found = _toolgate.diff(old, new)
     tools = tuple(
         ToolChange(
@@ -148,7 +148,7 @@ def diff(old: Listing, new: Listing) -> DiffReport:
 
 
 def check(listing: Listing) -> list[ToolCheck]:
-    """Says of each tool of a listing whether it can be used, and why not."""
+    """Checks each tool of a listing, and reports whether it can be used, or why not."""
     return [
         ToolCheck(
             name=tool["name"],

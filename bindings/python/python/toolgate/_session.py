@@ -1,6 +1,6 @@
 """The official SDK's client session, which checks calls and results.
 
-The SDK checks results with the package `jsonschema`, which has no bounds, and never checks arguments.
+The SDK checks results with the package `jsonschema`, which has no limits, and never checks arguments.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from ._toolgate import ToolContract
 
 
 class ClientSession(SdkSession):
-    """An `mcp.ClientSession` that holds every call to its tool's contract.
+    """An `mcp.ClientSession` that checks every call against its tool's contract.
 
-    Arguments that do not match `inputSchema` raise `ContractError` and are not sent; neither is a call of a tool with
-    a schema that does not compile (`SchemaError`), or one that a bound ends (`Undecided`). Results are checked in the
-    same way before `call_tool` returns them. A tool that the server does not list is not called.
+    Arguments that do not match `inputSchema` raise `ContractError` and are not sent. A call is not sent either if a
+    schema of the tool does not compile (`SchemaError`), if its check reaches a limit (`Undecided`), or if the server
+    does not list the tool. Results are checked in the same way before `call_tool` returns them.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        # A definition that is none is its tool's own problem, raised when that tool is called.
+        # A malformed definition affects only its own tool: the error is raised when that tool is called.
         self._contracts: dict[str, tuple[str, ToolContract | ToolgateError]] = {}
 
     async def list_tools(self, *, params: types.PaginatedRequestParams | None = None) -> types.ListToolsResult:
-        """As the SDK's, and keeps the contracts of the tools."""
+        """As in the SDK; also keeps the contracts of the tools."""
         listed = await super().list_tools(params=params)
         if (params is None or params.cursor is None) and listed.next_cursor is None:
             names = {tool.name for tool in listed.tools}
@@ -41,7 +41,7 @@ class ClientSession(SdkSession):
         return listed
 
     async def contract(self, name: str) -> ToolContract:
-        """The contract of a tool, from the server's list, which is asked for if the tool is not known yet."""
+        """The contract of a tool; lists the server's tools if the tool is not known yet."""
         cursor: str | None = None
         while name not in self._contracts:
             params = None if cursor is None else types.PaginatedRequestParams(cursor=cursor)
@@ -57,12 +57,12 @@ class ClientSession(SdkSession):
         return held[1]
 
     async def call_tool(self, name: str, arguments: dict[str, Any] | None = None, *args: Any, **kwargs: Any) -> Any:
-        """As the SDK's, after the arguments were checked."""
+        """As in the SDK, after a check of the arguments."""
         (await self.contract(name)).check_arguments(arguments)
         return await super().call_tool(name, arguments, *args, **kwargs)
 
     async def validate_tool_result(self, name: str, result: types.CallToolResult) -> None:
-        """Raises why a result may not be used. The SDK asks this of each result that is not an error."""
+        """Raises if a result breaks the contract. The SDK calls this for each result that is not an error."""
         contract = await self.contract(name)
         wire = result.model_dump(mode="json", by_alias=True, exclude_unset=True)
         contract.check_result(wire, protocol_version=self.protocol_version or _VERSION)
@@ -75,5 +75,5 @@ def _read(text: str) -> ToolContract | ToolgateError:
         return error
 
 
-# Of a session that was not initialised: the newest one with a handshake.
+# For a session that was not initialised: the newest version with a handshake.
 _VERSION = "2025-11-25"

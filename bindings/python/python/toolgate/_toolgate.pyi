@@ -11,7 +11,7 @@ VERSION: str
 
 @final
 class Validator:
-    """A compiled schema. Any number of threads may use one."""
+    """A compiled schema. Threads can share one."""
 
     def __new__(
         cls,
@@ -26,30 +26,30 @@ class Validator:
         documents: dict[str, Schema] | None = None,
     ) -> Validator: ...
     def is_valid(self, instance: Any) -> bool:
-        """Whether a Python value matches."""
+        """Whether a Python value matches the schema."""
 
     def validate(self, instance: Any) -> None:
-        """Raises why a Python value does not match."""
+        """Raises `ValidationError` if a Python value does not match the schema."""
 
     def iter_errors(self, instance: Any) -> Iterator[ValidationError]:
-        """Why a Python value does not match, one error after the other."""
+        """Yields an error for each way in which a Python value does not match the schema."""
 
     def is_valid_json(self, text: JsonText) -> bool:
-        """Whether JSON text matches."""
+        """Whether JSON text matches the schema."""
 
     def validate_json(self, text: JsonText) -> None:
-        """Raises why JSON text does not match."""
+        """Raises `ValidationError` if JSON text does not match the schema."""
 
     def iter_errors_json(self, text: JsonText) -> Iterator[ValidationError]:
-        """Why JSON text does not match, one error after the other."""
+        """Yields an error for each way in which JSON text does not match the schema."""
 
     @property
     def warnings(self) -> list[str]:
-        """What lenient compilation left out of the schema, a line each."""
+        """The parts of the schema that lenient compilation ignored, one line for each."""
 
 @final
 class ToolContract:
-    """A tool as its server describes it. Any number of threads may use one."""
+    """The contract of a tool, from its definition. Threads can share one."""
 
     def __new__(
         cls,
@@ -67,13 +67,13 @@ class ToolContract:
         """Compiles both schemas now; raises `SchemaError` if one does not compile."""
 
     def check_arguments(self, arguments: Mapping[str, Any] | None = None) -> None:
-        """Raises why arguments may not go to the tool. `None` counts as `{}`."""
+        """Raises `ContractError` if the arguments of a call break the contract. `None` counts as `{}`."""
 
     def check_arguments_json(self, arguments: JsonText) -> None:
-        """Raises why arguments given as JSON text may not go to the tool."""
+        """Raises `ContractError` if the arguments of a call, as JSON text, break the contract."""
 
     def check_result(self, result: Mapping[str, Any] | JsonText, *, protocol_version: str = "2025-11-25") -> None:
-        """Raises why the result of `tools/call`, an object as on the wire, may not go to the caller."""
+        """Raises `ContractError` if a result of `tools/call`, the object as on the wire, breaks the contract."""
 
 def lint(listing: Any, profiles: list[str], allow: list[str], deny: list[str]) -> dict[str, Any]: ...
 def diff(old: Any, new: Any) -> dict[str, Any]: ...

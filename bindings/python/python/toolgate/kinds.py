@@ -1,4 +1,4 @@
-"""What can be wrong with a value: a dataclass for each way a keyword fails, for `match`.
+"""The kinds of violations: a dataclass for each way to violate a keyword, for `match`.
 
     match error.kind:
         case kinds.Minimum(limit=limit):
@@ -6,7 +6,7 @@
         case kinds.Required(missing=names):
             ...
 
-Texts from the schema and from the value are cut; values are JSON text.
+Long texts of the schema and of the value are cut; values are JSON text.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Union
 
 @dataclass(frozen=True)
 class Found:
-    """A value that was found: its JSON type, and its text."""
+    """The value that was found: its JSON type, and its text."""
 
     type: str
     text: str
@@ -44,7 +44,7 @@ class Type:
 
 @dataclass(frozen=True)
 class Const:
-    """`const`: the value is another."""
+    """`const`: the value is not equal to the constant."""
 
     expected: str
     found: Found
@@ -52,7 +52,7 @@ class Const:
 
 @dataclass(frozen=True)
 class Enum:
-    """`enum`: the value is not a member."""
+    """`enum`: the value is not one of the list."""
 
     expected: tuple[str, ...]
     more: int
@@ -106,7 +106,7 @@ class MaxLength:
 
 @dataclass(frozen=True)
 class Pattern:
-    """`pattern`: the regular expression matches nowhere."""
+    """`pattern`: the string does not match the regular expression."""
 
     pattern: str
     found: Found
@@ -122,7 +122,7 @@ class Format:
 
 @dataclass(frozen=True)
 class Content:
-    """`contentEncoding`, `contentMediaType`, where they assert."""
+    """`contentEncoding`, `contentMediaType`: the string has other content, if these keywords assert."""
 
     expected: str
     found: Found
@@ -207,7 +207,7 @@ class DependentRequired:
 
 @dataclass(frozen=True)
 class UnexpectedProperty:
-    """`additionalProperties` or `unevaluatedProperties` allows no such member."""
+    """`additionalProperties`, `unevaluatedProperties`: no such member is allowed."""
 
     name: str
     closest: str | None
@@ -215,26 +215,26 @@ class UnexpectedProperty:
 
 @dataclass(frozen=True)
 class ForbiddenProperty:
-    """`properties` or `patternProperties` forbids the member."""
+    """`properties`, `patternProperties`: the member is forbidden."""
 
     name: str
 
 
 @dataclass(frozen=True)
 class UnexpectedItem:
-    """`items`, `additionalItems`, `unevaluatedItems` allow no such item."""
+    """`items`, `additionalItems`, `unevaluatedItems`: no such item is allowed."""
 
     index: int
 
 
 @dataclass(frozen=True)
 class ForbiddenName:
-    """`propertyNames` allows no name at all."""
+    """`propertyNames`: no name is allowed."""
 
 
 @dataclass(frozen=True)
 class AnyOf:
-    """`anyOf`: no branch matches. `plausible` has the branches that were probably meant."""
+    """`anyOf`: no branch matches. `plausible` has the branches that were probably intended."""
 
     count: int
     plausible: tuple[int, ...]
@@ -252,14 +252,14 @@ class OneOf:
 
 @dataclass(frozen=True)
 class OneOfMany:
-    """`oneOf`: more than one branch matches; the first two."""
+    """`oneOf`: more than one branch matches; `matched` has the first two."""
 
     matched: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Not:
-    """`not`: the value matches what it must not match."""
+    """`not`: the value matches the schema that it must not match."""
 
     found: Found
 
@@ -273,7 +273,7 @@ class Never:
 
 @dataclass(frozen=True)
 class Other:
-    """Something that this version has no name for yet; the error's message says it."""
+    """A violation that has no class in this version; the error's message describes it."""
 
 
 Kind = Union[

@@ -1,7 +1,7 @@
-"""MCP tools held to their contracts: calls before they go out or are run, results before they are used.
+"""Checks of MCP tools: of calls before they are sent or run, and of results before they are used.
 
-`ToolContract` needs nothing but this package. `ClientSession` needs the official SDK (`mcp` 2.x), `ContractMiddleware`
-needs FastMCP (4.x); each is imported when it is asked for.
+`ToolContract` needs only this package. `ClientSession` needs the official SDK (`mcp` 2.x), and `ContractMiddleware`
+needs FastMCP (4.x); each is imported on first use.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-//! The pass over Python's objects that fills a tape, and refuses what JSON cannot say.
+//! The pass over Python objects that fills a tape, and refuses values that JSON cannot express.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
@@ -11,11 +11,11 @@ use super::{Refusal, Slot, Tape, TapeNode};
 struct Open<'py> {
     slot: usize,
     children: Children<'py>,
-    /// How many children were begun.
+    /// The number of children that were begun.
     count: usize,
-    /// Which of the strings is the name of the last one.
+    /// The index of the last child's name in the strings.
     name: usize,
-    /// Whether a name is of a subclass of `str`, which may compare in its own way.
+    /// Whether a name is an instance of a subclass of `str`, which may compare in its own way.
     odd_names: bool,
 }
 
@@ -44,7 +44,7 @@ impl<'py, 'l> Layout<'py, 'l> {
         }
     }
 
-    /// Lays out a value.
+    /// Lays out a value, without recursion.
     pub(super) fn read(mut self, value: &Bound<'py, PyAny>) -> Result<Tape<'py>, Refusal> {
         self.value(value.clone())?;
         while let Some(top) = self.open.last_mut() {
@@ -122,7 +122,7 @@ impl<'py, 'l> Layout<'py, 'l> {
         self.subclass(value)
     }
 
-    /// Subclasses count as what they extend, as they do for the `json` module.
+    /// An instance of a subclass counts as its base type, as in the `json` module.
     fn subclass(&mut self, value: Bound<'py, PyAny>) -> Result<(), Refusal> {
         if value.is_instance_of::<PyString>() {
             self.text(value)
@@ -132,7 +132,7 @@ impl<'py, 'l> Layout<'py, 'l> {
             self.list(value)
         } else if value.is_instance_of::<PyTuple>() {
             let Ok(tuple) = value.cast_into::<PyTuple>() else {
-                return Err(self.not_json("a tuple that is none".to_owned()));
+                return Err(self.not_json("an unusable tuple".to_owned()));
             };
             let len = tuple.len();
             self.open(
@@ -151,7 +151,7 @@ impl<'py, 'l> Layout<'py, 'l> {
 
     fn text(&mut self, value: Bound<'py, PyAny>) -> Result<(), Refusal> {
         let Ok(text) = value.cast_into::<PyString>() else {
-            return Err(self.not_json("a string that is none".to_owned()));
+            return Err(self.not_json("an unusable string".to_owned()));
         };
         let index = self.string(text);
         self.push(Slot::Text(index))
@@ -159,7 +159,7 @@ impl<'py, 'l> Layout<'py, 'l> {
 
     fn dict(&mut self, value: Bound<'py, PyAny>) -> Result<(), Refusal> {
         let Ok(dict) = value.cast_into::<PyDict>() else {
-            return Err(self.not_json("a dict that is none".to_owned()));
+            return Err(self.not_json("an unusable dict".to_owned()));
         };
         let len = dict.len();
         self.open(
@@ -170,7 +170,7 @@ impl<'py, 'l> Layout<'py, 'l> {
 
     fn list(&mut self, value: Bound<'py, PyAny>) -> Result<(), Refusal> {
         let Ok(list) = value.cast_into::<PyList>() else {
-            return Err(self.not_json("a list that is none".to_owned()));
+            return Err(self.not_json("an unusable list".to_owned()));
         };
         let len = list.len();
         self.open(
@@ -183,7 +183,7 @@ impl<'py, 'l> Layout<'py, 'l> {
         if let Ok(integer) = value.extract::<i64>() {
             return self.push(Slot::Integer(integer));
         }
-        // `int`'s own way to write it: a subclass may have another.
+        // `int`'s own conversion, because a subclass may have another.
         let kind = value.py().get_type::<PyInt>();
         let digits = kind.call_method1("__repr__", (value,)).ok();
         let digits = digits.and_then(|digits| digits.cast_into::<PyString>().ok());
@@ -191,7 +191,7 @@ impl<'py, 'l> Layout<'py, 'l> {
             setting: "limits.instance.digits",
             allowed: self.limits.digits,
         };
-        // Python refuses to write more than its own limit of digits.
+        // Python refuses to convert more digits than its own limit.
         let digits = digits.ok_or_else(over)?;
         let count = digits.to_str().map_or(usize::MAX, |text| {
             text.strip_prefix('-').unwrap_or(text).len()
@@ -236,7 +236,7 @@ impl<'py, 'l> Layout<'py, 'l> {
         let here = self.tape.slots.len();
         let slot = self.tape.slots.get_mut(closed.slot);
         if let Some(Slot::Array { len, end } | Slot::Object { len, end }) = slot {
-            // The length is what was laid out, whatever the container said before.
+            // The number of children laid out, whatever length the container reported before.
             *len = closed.count;
             *end = here;
         }
@@ -246,7 +246,7 @@ impl<'py, 'l> Layout<'py, 'l> {
         Ok(())
     }
 
-    /// Two names of one text, which only a subclass of `str` can bring into one dict.
+    /// Refuses two equal names, which only a subclass of `str` can put into one dict.
     fn refuse_twins(&self, object: usize) -> Result<(), Refusal> {
         let texts = self.tape.texts()?;
         let object = TapeNode::at(&texts, object);
@@ -260,7 +260,7 @@ impl<'py, 'l> Layout<'py, 'l> {
         Ok(())
     }
 
-    /// With the place of the value that is being laid out.
+    /// A refusal with the location of the value that is being laid out.
     fn not_json(&self, message: String) -> Refusal {
         let mut pointer = String::new();
         for open in &self.open {
@@ -303,5 +303,5 @@ fn type_name(value: &Bound<'_, PyAny>) -> String {
     )
 }
 
-/// Characters of a name that a message repeats.
+/// Characters of a name that a message shows.
 const NAME: usize = 100;

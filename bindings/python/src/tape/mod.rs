@@ -1,8 +1,9 @@
-//! Python values read as a whole: one pass lays them out flat, then they are explained, or written as JSON.
+//! Python values that are read completely: one pass lays them out flat, before they are checked,
+//! explained or written as JSON.
 //!
-//! The engine's `Node` cannot fail, and a Python value can: it may hold a set, a NaN, half a surrogate
-//! pair, or itself. So one pass over the objects finds all that before the engine starts, keeps a
-//! reference to each string, and copies no text. After it nothing calls into Python.
+//! The engine's `Node` cannot fail, but a Python value can: it may contain a set, a NaN, half a
+//! surrogate pair, or itself. So one pass over the objects finds all such errors before the engine
+//! starts. It keeps a reference to each string, and copies no text. Nothing after it calls Python.
 
 mod layout;
 mod node;
@@ -40,15 +41,15 @@ enum Slot {
 /// A Python value laid out flat.
 pub(crate) struct Tape<'py> {
     slots: Vec<Slot>,
-    /// What the texts borrow from.
+    /// The strings that the texts borrow from.
     strings: Vec<Bound<'py, PyString>>,
 }
 
 /// Why a Python value cannot be laid out.
 pub(crate) enum Refusal {
-    /// It is not what JSON can say: where, and what.
+    /// JSON cannot express it: the location and the reason.
     NotJson { pointer: String, message: String },
-    /// It is over a limit on reading instances.
+    /// It exceeds a limit on reading instances.
     Limit {
         setting: &'static str,
         allowed: usize,
@@ -56,7 +57,7 @@ pub(crate) enum Refusal {
 }
 
 impl<'py> Tape<'py> {
-    /// Lays out a value, under the bounds of reading the same from text.
+    /// Lays out a value, under the same limits as for text.
     pub(crate) fn read(value: &Bound<'py, PyAny>, limits: &ReadLimits) -> Result<Self, Refusal> {
         Layout::new(limits).read(value)
     }
@@ -113,7 +114,7 @@ impl<'t> Texts<'t> {
     /// The value as JSON text.
     pub(crate) fn json(&self) -> String {
         let mut text = String::with_capacity(self.slots.len() * 8);
-        // The containers that are open: where they end, and whether members are named.
+        // The open containers: where each ends, and whether its members have names.
         let mut open: Vec<(usize, bool)> = Vec::new();
         let mut named = false;
         for (at, slot) in self.slots.iter().enumerate() {

@@ -1,9 +1,9 @@
-//! Python objects that others hold: read without taking references of our own, which costs more than the reading.
+//! Borrowed Python objects, read without new references, which would cost more than reading.
 //!
-//! A container keeps its items alive as long as it is not changed. Only Python code changes one, so what an
-//! [`Object`] says is sound while none runs: the interpreter is held, what is called here runs none, and the garbage
-//! collector, which may run finalizers whenever an object is made, is paused. Builds of the interpreter without its
-//! lock do not load modules of the stable interface.
+//! A container keeps its items alive as long as it does not change. Only Python code changes one,
+//! so an [`Object`] is valid while none runs: the interpreter is held, the functions called here
+//! run none, and the garbage collector, which may run finalizers when an object is created, is
+//! paused. Free-threaded interpreters do not load modules of the stable ABI.
 #![expect(
     unsafe_code,
     reason = "PyO3 lends the items of lists and dicts only with references of their own; each block says why it holds"
@@ -16,10 +16,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyString};
 use pyo3::{Borrowed, ffi};
 
-/// While this lives, the garbage collector does not run by itself.
+/// While this exists, the garbage collector does not run by itself.
 pub(super) struct PausedCollector<'py> {
     ran: bool,
-    /// The dict whose names were found to be exact strings, last.
+    /// The address of the last dict whose names were all found to be exact strings.
     plain: Cell<usize>,
     _py: Python<'py>,
 }
@@ -35,8 +35,8 @@ impl<'py> PausedCollector<'py> {
         }
     }
 
-    /// The member of a `dict` under this pause. The error means that it cannot be looked for: another name is not an exact
-    /// string, and code of Python's would compare it.
+    /// Looks up a member of a `dict` during this pause. An error means that the lookup is not
+    /// possible: a name in the dict is not an exact string, and Python code would compare it.
     #[inline]
     pub(super) fn member<'a>(
         &self,
@@ -54,7 +54,7 @@ impl<'py> PausedCollector<'py> {
         }
         // SAFETY: both are alive, and all strings that are compared are exact.
         let found = unsafe { ffi::PyDict_GetItemWithError(dict.pointer(), name.as_ptr()) };
-        // SAFETY: the dict holds it, if it is there.
+        // SAFETY: the dict holds the object, if there is one.
         let found = unsafe { dict.held(found) };
         // SAFETY: the interpreter is held.
         if found.is_none() && !unsafe { ffi::PyErr_Occurred() }.is_null() {
@@ -74,19 +74,19 @@ impl Drop for PausedCollector<'_> {
     }
 }
 
-/// A dict in which no name can be looked up.
+/// A dict in which names cannot be looked up.
 pub(super) struct NotPlain;
 
-/// An object that is alive for `'a`, because what holds it is and does not change.
+/// An object that is alive for `'a`, because its container is alive and does not change.
 #[derive(Clone, Copy)]
 pub(super) struct Object<'a, 'py>(Borrowed<'a, 'py, PyAny>);
 
 impl<'a, 'py> Object<'a, 'py> {
-    /// An object as a way to all that it holds.
+    /// The root object, through which everything in it can be borrowed.
     ///
     /// # Safety
     ///
-    /// No code of Python's may run until `'a` ends.
+    /// No Python code may run until `'a` ends.
     pub(super) unsafe fn root(
         object: &'a Bound<'py, PyAny>,
         _paused: &'a PausedCollector<'py>,
@@ -94,14 +94,15 @@ impl<'a, 'py> Object<'a, 'py> {
         Self(object.as_borrowed())
     }
 
-    /// What a container that lives for `'a` holds; `None` for a null pointer.
+    /// An object in a container that lives for `'a`; `None` for a null pointer.
     ///
     /// # Safety
     ///
-    /// The pointer must be null or lead to an object that such a container holds.
+    /// The pointer must be null or point to an object in such a container.
     #[inline]
     unsafe fn held(self, pointer: *mut ffi::PyObject) -> Option<Self> {
-        // SAFETY: as the caller says; the container does not change before `'a` ends, which `root` was promised.
+        // SAFETY: the caller guarantees it. The container does not change before `'a` ends, as the
+        // caller of `root` promised.
         unsafe { Borrowed::from_ptr_or_opt(self.0.py(), pointer) }.map(Self)
     }
 
@@ -110,7 +111,7 @@ impl<'a, 'py> Object<'a, 'py> {
         self.0.as_ptr()
     }
 
-    /// The object's place in memory, which no other has meanwhile.
+    /// The object's address, which no other object has during its life.
     #[inline]
     pub(super) fn place(self) -> usize {
         self.pointer().addr()
@@ -130,51 +131,51 @@ impl<'a, 'py> Object<'a, 'py> {
     #[inline]
     pub(super) fn text(self) -> Option<&'a str> {
         let mut size = 0;
-        // SAFETY: the object is alive; one that is not a string makes an error.
+        // SAFETY: the object is alive. If it is not a string, the call sets an error.
         let bytes = unsafe { ffi::PyUnicode_AsUTF8AndSize(self.pointer(), &mut size) };
         if bytes.is_null() {
             forget_error();
             return None;
         }
         let size = usize::try_from(size).ok()?;
-        // SAFETY: these are so many bytes of UTF-8, which the string keeps as long as it lives, and never changes.
+        // SAFETY: these `size` bytes are UTF-8, which the string keeps unchanged while it lives.
         Some(unsafe {
             str::from_utf8_unchecked(std::slice::from_raw_parts(bytes.cast::<u8>(), size))
         })
     }
 
-    /// The value of an `int` of at most 64 bits.
+    /// The value of an `int` that fits 64 bits.
     #[inline]
     pub(super) fn integer(self) -> Option<i64> {
         if !self.0.is_exact_instance_of::<PyInt>() && !self.0.is_instance_of::<PyInt>() {
             return None;
         }
         let mut overflow = 0;
-        // SAFETY: the object is alive. The digits of an `int` and its subclasses are read, without code of Python's.
+        // SAFETY: the object is alive; reading an `int` or a subclass of it runs no Python code.
         let value = unsafe { ffi::PyLong_AsLongLongAndOverflow(self.pointer(), &mut overflow) };
         (overflow == 0).then_some(value)
     }
 
-    /// The items of a `list`, and of nothing else.
+    /// The items of a `list`; none for any other object.
     #[inline]
     pub(super) fn list(self) -> Items<'a, 'py> {
-        // SAFETY: the object is alive; one that is not a list makes an error and the size -1.
+        // SAFETY: the object is alive. If it is not a list, the call sets an error and returns -1.
         let size = unsafe { ffi::PyList_Size(self.pointer()) };
         Items::new(self, false, size)
     }
 
-    /// The items of a `tuple`, and of nothing else.
+    /// The items of a `tuple`; none for any other object.
     #[inline]
     pub(super) fn tuple(self) -> Items<'a, 'py> {
-        // SAFETY: the object is alive; one that is not a tuple makes an error and the size -1.
+        // SAFETY: the object is alive. If it is not a tuple, the call sets an error and returns -1.
         let size = unsafe { ffi::PyTuple_Size(self.pointer()) };
         Items::new(self, true, size)
     }
 
-    /// How many members a `dict` has.
+    /// The number of members of a `dict`.
     #[inline]
     pub(super) fn members(self) -> usize {
-        // SAFETY: the object is alive; one that is not a dict makes an error and the size -1.
+        // SAFETY: the object is alive. If it is not a dict, the call sets an error and returns -1.
         let size = unsafe { ffi::PyDict_Size(self.pointer()) };
         usize::try_from(size).unwrap_or_else(|_| {
             forget_error();
@@ -182,12 +183,12 @@ impl<'a, 'py> Object<'a, 'py> {
         })
     }
 
-    /// The next member of a `dict` after a place, which begins with 0.
+    /// The next member of a `dict` after a position, which begins at 0.
     #[inline]
     pub(super) fn next_member(self, at: &mut ffi::Py_ssize_t) -> Option<(Self, Self)> {
         let (mut name, mut value) = (ptr::null_mut(), ptr::null_mut());
-        // SAFETY: the object is alive; one that is not a dict has no next member. The place is 0 or was set by this
-        // function, and the dict has not changed since.
+        // SAFETY: the object is alive. If it is not a dict, it has no next member. The position is
+        // 0 or was set by this function, and the dict has not changed since.
         let found = unsafe { ffi::PyDict_Next(self.pointer(), at, &mut name, &mut value) };
         if found == 0 {
             return None;
@@ -219,13 +220,13 @@ impl<'a, 'py> Items<'a, 'py> {
         }
     }
 
-    /// How many are left.
+    /// The number of items that are left.
     #[inline]
     pub(super) fn left(&self) -> usize {
         usize::try_from(self.size - self.at).unwrap_or(0)
     }
 
-    /// Begins at this item.
+    /// Continues at this item.
     pub(super) fn skip_to(&mut self, index: usize) {
         self.at = ffi::Py_ssize_t::try_from(index).unwrap_or(self.size);
     }
@@ -242,7 +243,7 @@ impl<'a, 'py> Iterator for Items<'a, 'py> {
         let at = self.at;
         self.at += 1;
         let container = self.container.pointer();
-        // SAFETY: the container is alive and of this type, or its size would be -1; it checks the index.
+        // SAFETY: the container is alive and of this type, or its size is -1; the index is checked.
         let item = unsafe {
             if self.is_tuple {
                 ffi::PyTuple_GetItem(container, at)
@@ -259,10 +260,10 @@ impl<'a, 'py> Iterator for Items<'a, 'py> {
     }
 }
 
-/// Takes back the error that a call made: the caller answers it in its own way.
+/// Clears the error that a call set, because its caller handles the failure.
 #[cold]
 fn forget_error() {
-    // SAFETY: nobody calls this without the interpreter. The error is an object of the interpreter's own, without a
-    // finalizer.
+    // SAFETY: every caller holds the interpreter. The error is an object of the interpreter itself,
+    // without a finalizer.
     unsafe { ffi::PyErr_Clear() };
 }

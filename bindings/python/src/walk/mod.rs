@@ -1,11 +1,11 @@
-//! Python values as the engine sees JSON: walked where the schema looks, and nowhere else.
+//! Python values as JSON for the engine: a walk reads only the parts that the schema looks at.
 //!
-//! The engine's [`Node`](toolgate_json::Node) cannot fail, and a Python value can: it may hold a set, a NaN,
-//! half a surrogate pair, or itself. A walk that meets something of that kind notes it, and what the engine
-//! then answers is not used: [`Tape`](crate::tape::Tape) reads the whole value and says what is wrong with it.
-//! A walk takes no references of its own to what it meets ([`borrowed`]), and runs no code of Python's: it looks at
-//! the objects of exact types and their subclasses as these types lay them out, and looks up exact strings in dicts
-//! whose names are exact strings.
+//! The engine's [`Node`](toolgate_json::Node) cannot fail, but a Python value can: it may contain a
+//! set, a NaN, half a surrogate pair, or itself. A walk that finds such a value records this, and
+//! the engine's answer is not used: [`Tape`](crate::tape::Tape) reads the whole value and reports
+//! the error. A walk takes no references to the objects ([`borrowed`]), and runs no Python code: it
+//! reads instances of the built-in types and their subclasses with the functions of the built-in
+//! types, and looks up exact strings only in dicts whose names are all exact strings.
 
 mod borrowed;
 mod names;
@@ -21,7 +21,7 @@ use borrowed::{Object, PausedCollector};
 pub(crate) use names::Names;
 use node::WalkNode;
 
-/// Whether a Python value matches a schema; `None` if the tape must judge it.
+/// Whether a Python value matches a schema; `None` if the tape must decide.
 pub(crate) fn check(
     schema: &Schema,
     workspace: &mut Workspace,
@@ -41,32 +41,32 @@ pub(crate) fn check(
         unsafe_code,
         reason = "this is where no code of Python's may run until the engine has answered"
     )]
-    // SAFETY: the engine knows nothing of Python, and what a node calls runs no code of Python's.
+    // SAFETY: the engine does not know Python, and no function that a node calls runs Python code.
     let root = unsafe { Object::root(value, &paused) };
     let verdict = schema.check(workspace, AnyNode(WalkNode::new(&walk, root, 0)));
     (!walk.odd.get()).then_some(verdict)
 }
 
-/// One check of one Python value.
+/// The state of one check of a Python value.
 struct Walk<'py, 'n> {
-    /// How many more values and names may be met.
+    /// How many more values and names may be read.
     left: Cell<usize>,
-    /// How deep containers may stand in each other.
+    /// The maximum nesting depth of containers.
     depth: u32,
-    /// Whether something was met that is for the tape to judge.
+    /// Whether the walk found a value that the tape must judge.
     odd: Cell<bool>,
     paused: &'n PausedCollector<'py>,
     names: &'n Names,
 }
 
 impl Walk<'_, '_> {
-    /// Notes what the tape must judge.
+    /// Records that the tape must judge the value.
     #[cold]
     fn refuse(&self) {
         self.odd.set(true);
     }
 
-    /// Counts a value or a name that was met.
+    /// Counts a value or a name against the limit.
     #[inline]
     fn meet(&self) {
         match self.left.get().checked_sub(1) {

@@ -1,13 +1,13 @@
-//! Names of schemas as Python's strings, kept so that looking one up makes no new string.
+//! Names from schemas as Python strings, cached so that a lookup creates no new string.
 
 use std::cell::RefCell;
 
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-/// Python's strings of names that were looked up lately.
+/// The Python strings of recently looked up names.
 pub(crate) struct Names {
-    /// Each name has one place, by its hash.
+    /// Each name can be in one row only, which its hash selects.
     rows: RefCell<Vec<Option<Row>>>,
 }
 
@@ -23,8 +23,8 @@ impl Names {
         }
     }
 
-    /// Lends a name as a string of Python's; `hash` is the name's [`key_hash`](toolgate_json::key_hash). Not to be
-    /// called by what it is lent to.
+    /// Passes a name as a Python string to `look`. `hash` is the name's
+    /// [`key_hash`](toolgate_json::key_hash). `look` must not call this function.
     #[inline]
     pub(super) fn lend<'py, T>(
         &self,
@@ -56,7 +56,7 @@ impl Names {
     }
 }
 
-/// How many names are kept.
+/// The number of rows.
 const ROWS: usize = 1_024;
-/// Bytes of a name that is kept.
+/// The maximum length of a cached name in bytes.
 const LONGEST: usize = 64;

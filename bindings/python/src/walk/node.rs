@@ -1,4 +1,4 @@
-//! A Python object as the engine reads it.
+//! A Python object as the engine's `Node`.
 
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -8,19 +8,19 @@ use toolgate_json::{Key, Kind, NameEnds, Node, Number, key_hash};
 use super::Walk;
 use super::borrowed::{Items, Object};
 
-/// A value that a walk met.
+/// A value that a walk reads.
 #[derive(Clone, Copy)]
 pub(super) struct WalkNode<'a, 'py> {
     walk: &'a Walk<'py, 'a>,
     object: Object<'a, 'py>,
-    /// A number's bits.
+    /// The bits of a number.
     bits: u64,
     form: Form,
-    /// How many containers it is in.
+    /// The number of containers around it.
     depth: u32,
 }
 
-/// How Python has a value.
+/// The Python form of a value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Form {
     Null,
@@ -51,7 +51,7 @@ impl<'a, 'py> WalkNode<'a, 'py> {
         }
     }
 
-    /// Whether the children may be walked.
+    /// Whether the children may be read.
     #[inline]
     fn opens(self) -> bool {
         if self.depth >= self.walk.depth {
@@ -77,7 +77,7 @@ impl<'a, 'py> WalkNode<'a, 'py> {
     }
 }
 
-/// The form of a value, and the bits of a number; `None` for what JSON does not have, or may not have.
+/// The form of a value, and the bits of a number; `None` if the tape must judge the value.
 #[inline(always)]
 fn read(object: Object<'_, '_>) -> Option<(Form, u64)> {
     let any = object.any();
@@ -105,7 +105,7 @@ fn read(object: Object<'_, '_>) -> Option<(Form, u64)> {
     }
 }
 
-/// Subclasses count as what they extend, as they do for the `json` module.
+/// An instance of a subclass counts as its base type, as in the `json` module.
 #[inline(never)]
 fn subclass(object: Object<'_, '_>) -> Option<(Form, u64)> {
     let any = object.any();
@@ -124,7 +124,7 @@ fn subclass(object: Object<'_, '_>) -> Option<(Form, u64)> {
     }
 }
 
-/// The tape reads integers of more digits.
+/// Only integers that fit 64 bits. The tape reads longer ones.
 #[inline]
 fn integer(object: Object<'_, '_>) -> Option<(Form, u64)> {
     Some((Form::Integer, object.integer()?.cast_unsigned()))
@@ -136,7 +136,7 @@ fn float(float: &Bound<'_, PyFloat>) -> Option<(Form, u64)> {
     float.is_finite().then_some((Form::Float, float.to_bits()))
 }
 
-/// The text of a string, and nothing for half a surrogate pair.
+/// The text of a string; empty if the tape must judge it, because it has half a surrogate pair.
 #[inline]
 fn text<'a>(walk: &Walk<'_, '_>, string: Object<'a, '_>) -> &'a str {
     string.text().unwrap_or_else(|| {
@@ -168,7 +168,7 @@ impl<'a> Key<'a> for WalkKey<'a> {
         ends.hash(self.text.as_bytes())
     }
 
-    /// One string object has one text, whether it is a name or a value.
+    /// A string object has one text, both as a name and as a value.
     #[inline]
     fn identity(self) -> usize {
         self.place
@@ -194,7 +194,7 @@ impl<'a, 'py> Iterator for WalkItems<'a, 'py> {
 /// The members of an object.
 pub(super) struct WalkMembers<'a, 'py> {
     parent: WalkNode<'a, 'py>,
-    /// The place of the next member, where there are members.
+    /// The position of the next member; `None` if there are no members to read.
     at: Option<ffi::Py_ssize_t>,
 }
 
@@ -207,7 +207,7 @@ impl<'a, 'py> Iterator for WalkMembers<'a, 'py> {
         let walk = parent.walk;
         let (name, value) = parent.object.next_member(self.at.as_mut()?)?;
         walk.meet();
-        // A subclass of `str` may compare in its own way: whether two names are of one text is for the tape to say.
+        // A subclass of `str` may compare in its own way: the tape decides whether names are equal.
         let text = if name.is_exact_string() {
             text(walk, name)
         } else {
@@ -250,7 +250,7 @@ impl<'a, 'py> Node<'a> for WalkNode<'a, 'py> {
         }
     }
 
-    /// A Python `float` is never one, as `json.dumps` writes it with a fraction.
+    /// Never true for a Python `float`, which `json.dumps` writes with a fraction.
     fn is_integer_literal(self) -> bool {
         self.form == Form::Integer
     }
@@ -316,7 +316,7 @@ impl<'a, 'py> Node<'a> for WalkNode<'a, 'py> {
         Some(self.child(found?))
     }
 
-    /// One object has one value, wherever it is.
+    /// An object has one value, wherever it occurs.
     #[inline]
     fn identity(self) -> usize {
         self.object.place()

@@ -80,10 +80,10 @@ table! {
         "vscode" = [VSCODE] "VS Code with Copilot";
         "cursor" = [CURSOR] "Cursor";
         "claude-code" = [CLAUDE_CODE ANTHROPIC] "Claude Code";
-        "llama-cpp" = [LLAMA_CPP] "Grammars of llama.cpp";
-        "clients" = [OPENAI ANTHROPIC VSCODE CURSOR CLAUDE_CODE] "What any of today's clients trips over";
+        "llama-cpp" = [LLAMA_CPP] "llama.cpp's grammars";
+        "clients" = [OPENAI ANTHROPIC VSCODE CURSOR CLAUDE_CODE] "Problems in any current client";
         "legacy" = [LEGACY] "Clients and SDKs of 2025 and earlier";
-        "strict" = [STYLE] "Whatever could be said better or left out";
+        "strict" = [STYLE] "Whatever could be clearer or shorter";
     }
 }
 

@@ -1,4 +1,4 @@
-//! The fetcher before servers on this machine: what it fetches, and what it refuses.
+//! The fetcher with servers on this machine: what it fetches, and what it refuses.
 
 #![expect(
     clippy::unwrap_used,
@@ -85,7 +85,7 @@ async fn references_of_fetched_documents_are_fetched_and_the_schema_compiles() {
             compiler.register(&one.uri, &one.bytes).unwrap()
         });
     assert!(compiler.compile(schema.as_bytes()).is_ok());
-    // What is registered is not asked for.
+    // A registered document is not requested.
     let registered = [(uris[1], br#"{"$defs": {"x": {}}}"#.as_slice())];
     let again = fetcher.references(&[&schema], &registered).await;
     assert_eq!(again.documents.len(), 1);
@@ -129,7 +129,7 @@ async fn uris_that_are_not_allowed_are_never_asked_for() {
             "{host}: {error}"
         );
     }
-    // Without hosts nothing is fetched at all.
+    // Without hosts, nothing is fetched at all.
     let fetched = Fetcher::new([]);
     let fetched = fetched
         .references(&[&refers(&server.uri(HOST, "/a.json"))], &[])
@@ -152,7 +152,7 @@ async fn addresses_that_are_not_public_are_not_connected_to() {
         "169.254.169.254",
     ] {
         let private: IpAddr = text.parse().unwrap();
-        // Also where another address of the host is public.
+        // The host is refused even if another of its addresses is public.
         for answer in [vec![private], vec![public, private]] {
             let names = Names::of(vec![answer]);
             let fetcher = server
@@ -171,7 +171,7 @@ async fn addresses_that_are_not_public_are_not_connected_to() {
 
 #[tokio::test]
 async fn a_second_answer_of_the_name_server_changes_nothing() {
-    // 127.0.0.2 is allowed and nobody listens there; 127.0.0.1 is where the server is.
+    // The allowed address is 127.0.0.2, where nothing listens. The server listens on 127.0.0.1.
     let server = Server::start(&[HOST], &[("/a.json", Reply::Json("{}".to_owned()))]).await;
     let (checked, rebound): (IpAddr, IpAddr) =
         ("127.0.0.2".parse().unwrap(), "127.0.0.1".parse().unwrap());
@@ -190,7 +190,7 @@ async fn a_second_answer_of_the_name_server_changes_nothing() {
         server.seen().is_empty(),
         "the rebound address was connected to"
     );
-    // The next question gets the other answer, which is not allowed.
+    // The next query gets the other answer, which is not allowed.
     let fetched = fetcher.references(&[&schema], &[]).await;
     assert!(matches!(error(&fetched), FetchError::Address { .. }));
     assert!(server.seen().is_empty());

@@ -1,4 +1,4 @@
-//! A TLS server on 127.0.0.1 whose answers are raw HTTP, and names that lead to it.
+//! A TLS server on 127.0.0.1 with raw HTTP answers, and a resolver that leads to it.
 
 use std::collections::HashMap;
 use std::io;
@@ -14,16 +14,16 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
 use toolgate_fetch::{Addresses, Dangerous, Fetcher, Host, Resolve, Resolving};
 
-/// What the server does with one path.
+/// The server's answer for one path.
 #[derive(Clone)]
 pub(crate) enum Reply {
     /// A JSON document.
     Json(String),
-    /// A head and a body, as they are.
+    /// A head and a body, sent unchanged.
     Raw(Vec<u8>),
     /// Chunks without an end.
     Endless,
-    /// A byte now and then.
+    /// A byte from time to time.
     Slow,
 }
 
@@ -31,12 +31,12 @@ pub(crate) enum Reply {
 pub(crate) struct Server {
     pub(crate) port: u16,
     pub(crate) pem: String,
-    /// Host and path of each request.
+    /// The host and path of each request.
     pub(crate) seen: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
-    /// Starts one for these hosts; `replies` are by path.
+    /// Starts a server for these hosts; `replies` are by path.
     pub(crate) async fn start(hosts: &[&str], replies: &[(&str, Reply)]) -> Self {
         let mut params = CertificateParams::new(Vec::new()).unwrap();
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -82,7 +82,7 @@ impl Server {
         }
     }
 
-    /// A fetcher that may ask these hosts with this server's port, and finds them here.
+    /// A fetcher for these hosts at this server's port, which resolves them to this machine.
     pub(crate) fn fetcher(&self, hosts: &[&str]) -> Fetcher {
         let hosts = hosts
             .iter()
@@ -173,7 +173,7 @@ async fn serve(
     stream.shutdown().await
 }
 
-/// Names whose addresses come from a list, one list for each question; the last one stays.
+/// A resolver that returns one list of addresses per query. The last list is repeated.
 pub(crate) struct Names(Mutex<Vec<Vec<IpAddr>>>);
 
 impl Names {
@@ -202,7 +202,7 @@ impl Resolve for Names {
     }
 }
 
-/// One address may be connected to.
+/// Allows connections to one address only.
 pub(crate) struct Only(pub(crate) IpAddr);
 
 impl Addresses for Only {
@@ -211,7 +211,7 @@ impl Addresses for Only {
     }
 }
 
-/// The protection that programs have.
+/// The check that programs use.
 pub(crate) struct Public;
 
 impl Addresses for Public {

@@ -27,7 +27,7 @@ impl Aggregator {
             sent.is_some_and(|sent| sent.route == route)
         });
         let Some(sent) = number.and_then(|number| self.sent.remove(&number)) else {
-            return self.note(route, "unasked", "an answer to nothing that was asked");
+            return self.note(route, "unasked", "an answer to no open request");
         };
         match (sent.role, answer) {
             (Role::Whole(client, made), answer) => {
@@ -143,7 +143,7 @@ impl Aggregator {
                 .map_or_else(String::new, |route| route.shown())
         };
         let why = format!(
-            "`{}` and `{}` have each given this task the same id, so it cannot be asked for",
+            "`{}` and `{}` have each given a task this id, so it is ambiguous",
             name(route),
             name(other)
         );

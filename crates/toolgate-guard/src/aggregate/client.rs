@@ -52,7 +52,7 @@ impl Aggregator {
             }
             method => {
                 let method = quote(method, SHOWN);
-                let why = format!("nothing says which of several servers `{method}` is for");
+                let why = format!("it is unknown which of several servers `{method}` is for");
                 self.refuse(request, METHOD_NOT_FOUND, &why);
             }
         }

@@ -311,7 +311,7 @@ fn unusable(kind: Kind, result: &str) -> Option<(i64, String)> {
             } else if eras.is_empty() {
                 broken("its answer to `server/discover` names no version that is known here")
             } else {
-                let why = "it wants to be opened with `initialize`".to_owned();
+                let why = "it must be opened with `initialize`".to_owned();
                 Some((METHOD_NOT_FOUND, why))
             }
         }

@@ -105,7 +105,7 @@ impl Aggregator {
             let whole = self.routes.get(route)?.prefixed(name.string());
             let Some(whole) = whole else {
                 let shown = quote(name.string(), SHOWN);
-                let what = format!("`{shown}` is too long for a name with its prefix, left out");
+                let what = format!("`{shown}` is too long with its prefix and is left out");
                 self.note(route, "name-too-long", what);
                 return None;
             };
@@ -119,7 +119,7 @@ impl Aggregator {
             let other = self.routes.get(other)?.shown();
             let shown = quote(name.string(), SHOWN);
             let what =
-                format!("`{shown}` is of `{other}` and of `{own}`; that of `{own}` is left out");
+                format!("`{other}` and `{own}` both have `{shown}`; that of `{own}` is left out");
             self.note(route, "clash", what);
             return None;
         }
@@ -138,7 +138,7 @@ pub(super) fn cursors<'a>(
     let Some(view) = params.and_then(|params| params.member("cursor")) else {
         return Ok(None);
     };
-    let unknown = "the cursor is none of this list";
+    let unknown = "the cursor does not belong to this list";
     let each = OwnedReading::read(view.string()).map_err(|_| unknown)?;
     let root = each.root();
     let own = |view: View<'_>| match view.kind() {

@@ -127,7 +127,7 @@ impl Aggregator {
             return;
         };
         let Some((error, refusal)) = search.error else {
-            let why = "no server is there that could have it";
+            let why = "no server is available that could have it";
             let answer = text::error_answer(&search.client.id, INTERNAL_ERROR, why, None);
             return self.send_to_client(answer);
         };

@@ -62,7 +62,7 @@ impl Conversation {
         for element in elements {
             if element.starts_with(b"[") {
                 // JSON-RPC 2.0, section 6: an element that is not an object is an invalid request.
-                let text = "a batch must not have batches in it";
+                let text = "a batch must not contain batches";
                 let found = Recovery::of(element);
                 self.lost(turn, from, &found, invalid(from), text, &mut effects);
                 continue;

@@ -160,7 +160,7 @@ impl Conversation {
             return Ok(None);
         };
         if !fetch.seen.insert(next.to_owned()) {
-            return Err("the pages of the list lead back to themselves".to_owned());
+            return Err("the pages of the list form a cycle".to_owned());
         }
         if fetch.seen.len() >= limits.pages {
             let allowed = limits.pages;

@@ -240,7 +240,7 @@ impl Conversation {
             let malformed = of.era.read_result(answered.result).err();
             return malformed
                 .map(|error| {
-                    let text = format!("the tool answered no result: {error}");
+                    let text = format!("the tool did not answer with a result: {error}");
                     let act = Act::ServerAnsweredNoMessage;
                     let mut violation =
                         Violation::act(Filter::Results, mode, act, Reply::Tool(text));
@@ -258,7 +258,7 @@ impl Conversation {
                 )),
                 // The outcome of a task is final.
                 Checked::InputRequired | Checked::TaskCreated if !is_call => {
-                    let text = "the task's result is not a final one";
+                    let text = "the task's result is not final";
                     let act = Act::ServerAnsweredNoMessage;
                     let reply = Reply::Tool(text.to_owned());
                     let mut violation = Violation::act(Filter::Results, mode, act, reply);
@@ -281,7 +281,7 @@ impl Conversation {
             OnUndecided::Refuse => answered.mode,
             OnUndecided::Pass => Mode::Audit,
         };
-        let text = "the task's result cannot be checked: nobody here saw which tool began it";
+        let text = "the task's result cannot be checked: the tool that began it is unknown";
         let reply = Reply::Tool(text.to_owned());
         Some(Violation::act(
             Filter::Results,

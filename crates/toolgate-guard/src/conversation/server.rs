@@ -218,7 +218,7 @@ impl Conversation {
         let (id, method) = (request.id.raw(), request.method);
         if self.era.is_none() && self.modern {
             let act = Act::ServerAskedModernClient;
-            let text = "clients of 2026-07-28 take no requests";
+            let text = "clients of 2026-07-28 accept no requests";
             return Self::refuse_server(turn, id, method, act, METHOD_NOT_FOUND, text, out);
         }
         // An HTTP stream that is resumed may repeat a request, and another process may have passed its answer

@@ -1,6 +1,6 @@
 //! Messages that cannot be accepted: not JSON, not a message, or above a limit.
 //!
-//! No request may stay open because of such a message (G4): the side that waits for an answer is found
+//! No request may stay open because of such a message: the side that waits for an answer is found
 //! by the id that can be recovered, and gets an error.
 
 use toolgate_json::{ReadError, ReadErrorKind};

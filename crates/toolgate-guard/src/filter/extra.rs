@@ -70,7 +70,7 @@ fn object(case: &CallCase<'_>, schema: &ArgumentSchema) -> Option<Violation> {
                 OnUndecided::Pass => Mode::Audit,
             };
             let text = format!(
-                "tool `{}` was not called: its arguments are too costly to check by the argument schema",
+                "tool `{}` was not called: its arguments are too costly to check against the argument schema",
                 quote(name, NAME)
             );
             let refusal = Box::new(Refusal::of_arguments(name, text));

@@ -232,7 +232,7 @@ pub(crate) fn rejection(rules: &Rules, tools: &Tools) -> Option<Arc<str>> {
             })
         })?;
         Some(Arc::from(format!(
-            "the server is rejected for its tools: {why}"
+            "the server is rejected because of its tools: {why}"
         )))
     })
 }

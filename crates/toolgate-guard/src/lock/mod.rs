@@ -151,7 +151,7 @@ pub enum LockError {
     #[error(transparent)]
     Json(#[from] ReadError),
     /// It has neither pins nor tools.
-    #[error("there are neither `pins` nor `tools` in it")]
+    #[error("it has neither `pins` nor `tools`")]
     NoTools,
     /// A tool has no name.
     #[error("the tool at index {index} has no `name`")]
@@ -160,7 +160,7 @@ pub enum LockError {
         index: usize,
     },
     /// Two tools have the same name.
-    #[error("the tool `{tool}` is there twice")]
+    #[error("the tool `{tool}` is listed twice")]
     Twice {
         /// The name.
         tool: String,
@@ -288,11 +288,11 @@ mod tests {
     #[test]
     fn what_is_no_lock() {
         for (text, expected) in [
-            ("{}", "there are neither `pins` nor `tools` in it"),
+            ("{}", "it has neither `pins` nor `tools`"),
             ("[{}]", "the tool at index 0 has no `name`"),
             (
                 r#"[{"name":"a"},{"name":"a"}]"#,
-                "the tool `a` is there twice",
+                "the tool `a` is listed twice",
             ),
             (
                 r#"{"pins":{"a":{"contract":"sha256:00"}}}"#,

@@ -8,7 +8,7 @@ fn rule(name: &str, change: impl FnOnce(&mut ToolRule)) -> ToolRule {
     rule
 }
 
-/// G3: each direction can be set for each tool; the later rule counts.
+/// Each direction can be set for each tool; the later rule counts.
 #[test]
 fn later_rules_count_member_by_member() {
     let mut policy = Policy::new();

@@ -23,7 +23,7 @@ pub(super) fn declares(key: &str) -> bool {
 pub(super) const TASKS: &str = "io.modelcontextprotocol/tasks";
 
 /// Why tasks are not translated.
-pub(super) const NO_TASKS: &str = "the eras have different tasks";
+pub(super) const NO_TASKS: &str = "tasks differ between the two versions";
 
 /// Whether answers to a method say how long they may be cached (2026-07-28, server/utilities/caching).
 pub(super) fn is_kept(method: &str) -> bool {

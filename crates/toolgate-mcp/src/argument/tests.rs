@@ -998,7 +998,7 @@ fn running_out_is_undecided() {
     );
 }
 
-/// H4: checker and published schema agree on generated schemas and arguments.
+/// The checker and the published schema agree on generated schemas and arguments.
 #[test]
 fn published_schema_agrees() {
     let mut dice = Texts(Dice(0x9e37_79b9_7f4a_7c15));

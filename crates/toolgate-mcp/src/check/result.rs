@@ -94,8 +94,10 @@ impl Checker {
         let result = match of.era.read_result(result) {
             Ok(result) => result,
             Err(error) => {
-                let text =
-                    refusal_text::about(tool.name(), format_args!("answered no result: {error}"));
+                let text = refusal_text::about(
+                    tool.name(),
+                    format_args!("did not answer with a result: {error}"),
+                );
                 return Decision::refuse(Fault::MalformedResult(error), Some(tool.name()), text);
             }
         };

@@ -110,7 +110,8 @@ mod tests {
     use super::*;
     use toolgate_json::{OwnedDocument, ReadLimits};
 
-    /// L3
+    /// `type`, references inside the document, `anyOf`, `oneOf` and `allOf` decide; `properties`
+    /// and `required` do not.
     #[test]
     fn the_schema_says_whether_it_is_object_shaped() {
         let deep = format!(

@@ -1,4 +1,4 @@
-//! What stands between client and server: a proxy that only copies bytes, and the guard.
+//! The proxies between client and server: one that only copies bytes, and the guard.
 
 use std::process::Stdio;
 use std::sync::Arc;

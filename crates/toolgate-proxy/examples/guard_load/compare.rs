@@ -1,4 +1,5 @@
-//! The guard beside a direct connection and a proxy that only copies bytes, interleaved.
+//! Compares the guard with a direct connection and with a proxy that only copies bytes,
+//! interleaved.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -15,7 +16,7 @@ struct Measured {
     memory: Option<u64>,
 }
 
-/// Compares all connections in rounds of `calls` calls.
+/// Compares all connections. Each round makes `calls` calls one by one, then `calls` concurrently.
 pub(crate) fn compare(rounds: usize, calls: usize) -> Done<()> {
     let mut running = Running::default();
     let mut connections = Vec::new();
@@ -69,7 +70,7 @@ impl Measured {
                 return Err(format!("{}: {answer}", self.name).into());
             }
         }
-        // On one HTTP connection requests are answered in turn.
+        // An HTTP connection answers its requests one at a time.
         let most = if self.name.starts_with("HTTP") { 1 } else { 64 };
         let begun = Instant::now();
         let (mut sent, mut received) = (0, 0);

@@ -1,4 +1,4 @@
-//! The connections to a server: processes of this program, each reached on one connection.
+//! Starts processes of this program and connects to them, with one connection each.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpStream;
@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use crate::peers::{read_http, tool};
 use crate::{Done, itself};
 
-/// One connection to the server, on one connection.
+/// One connection to the server, direct or through a proxy.
 pub(crate) trait Connection {
     fn send(&mut self, message: &str) -> std::io::Result<()>;
     fn receive(&mut self) -> std::io::Result<String>;
@@ -33,7 +33,7 @@ impl Connection for Lines {
 struct Http {
     to: TcpStream,
     from: BufReader<TcpStream>,
-    /// As the last answer named it.
+    /// The session id of the last response that had one.
     session: String,
 }
 
@@ -55,7 +55,7 @@ impl Connection for Http {
     }
 }
 
-/// Processes that end with it.
+/// Running processes. Dropping this kills them.
 #[derive(Default)]
 pub(crate) struct Running(Vec<Child>);
 
@@ -110,7 +110,7 @@ pub(crate) fn http(address: &str) -> Done<Box<dyn Connection>> {
     }))
 }
 
-/// One call of one of the tools.
+/// The `tools/call` with this id, which also selects one of `tools` tools.
 pub(crate) fn call(id: usize, tools: usize) -> String {
     let tool = tool(id % tools.max(1));
     format!(

@@ -1,10 +1,10 @@
-//! The guard alone for a long time: many calls of many tools on both transports, and its memory on
-//! the connection.
+//! A long run of the guard alone: many calls of many tools on both transports, with its memory over
+//! time.
 
 use crate::Done;
 use crate::connections::{Connection, Running, call, http, listening, open, resident, stdio};
 
-/// How many times the memory is looked at.
+/// How many times the memory is measured.
 const LOOKS: usize = 10;
 
 /// Makes `calls` calls on each transport, and prints the guard's resident memory ten times.
@@ -14,7 +14,7 @@ pub(crate) fn endure(calls: usize, tools: usize) -> Done<()> {
     watched("stdio", line.as_mut(), process, (calls, tools, 64))?;
     let (server, _) = listening("echo-http", &tools.to_string(), &mut running)?;
     let (address, process) = listening("guard-http", &server, &mut running)?;
-    // On one HTTP connection requests are answered in turn.
+    // An HTTP connection answers its requests one at a time.
     watched("HTTP", http(&address)?.as_mut(), process, (calls, tools, 1))
 }
 

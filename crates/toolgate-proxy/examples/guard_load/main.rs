@@ -1,11 +1,12 @@
-//! What a call through the guard costs more than a direct one, and than one through a proxy that
-//! only copies bytes: on stdio and on HTTP, interleaved, with the memory of the guard.
+//! Measures how much longer a call through the guard takes than a direct call, and than a call
+//! through a proxy that only copies bytes: on stdio and HTTP, interleaved, with the guard's memory.
 //!
-//! `cargo run --release -p toolgate-proxy --example guard_load -- [ROUNDS] [CALLS]` prints one table.
-//! Each round makes CALLS calls one after the other on each connection, then CALLS with 64 in flight.
+//! `cargo run --release -p toolgate-proxy --example guard_load -- [ROUNDS] [CALLS]` prints a table.
+//! Each round makes CALLS calls one by one on each connection, then CALLS with up to 64 in flight
+//! on stdio and 1 on HTTP.
 //!
 //! `… --example guard_load -- endure [CALLS] [TOOLS]` makes CALLS calls (1,000,000) of TOOLS tools
-//! (1,000) through the guard on each transport, and prints its memory on the connection.
+//! (1,000) through the guard on each transport, and prints its memory ten times.
 
 mod between;
 mod compare;

@@ -1,11 +1,11 @@
-//! The peers: as quick as they can be, so that what is measured is what stands between.
+//! Test servers that answer as fast as they can, so that the measurements show the proxies.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::TcpListener;
 
 use crate::Done;
 
-/// The members of a tool but its name.
+/// The members of a tool, except its name.
 const CONTRACT: &str = r#""inputSchema":{"type":"object","properties":{"text":{"type":"string","maxLength":1000},"count":{"type":"integer","minimum":0}},"required":["text"],"additionalProperties":false},"outputSchema":{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}"#;
 
 /// The name of a tool.
@@ -43,7 +43,7 @@ impl Server {
     }
 }
 
-/// Serves standard input and output.
+/// Serves on standard input and output.
 pub(crate) fn echo_stdio(tools: usize) -> Done<()> {
     let server = Server::new(tools);
     let mut input = BufReader::new(std::io::stdin().lock());
@@ -60,7 +60,7 @@ pub(crate) fn echo_stdio(tools: usize) -> Done<()> {
     Ok(())
 }
 
-/// Serves HTTP on an address that it prints.
+/// Serves HTTP on a free port and prints the address.
 pub(crate) fn echo_http(tools: usize) -> Done<()> {
     let server = std::sync::Arc::new(Server::new(tools));
     let listener = TcpListener::bind("127.0.0.1:0")?;
@@ -87,7 +87,8 @@ pub(crate) fn echo_http(tools: usize) -> Done<()> {
     Ok(())
 }
 
-/// One request or answer of known length, and the session that it names; `None` at the end.
+/// Reads one request or response with a `Content-Length`, and stores its session id in `session`.
+/// `None` at the end of the stream.
 pub(crate) fn read_http(
     input: &mut impl BufRead,
     session: &mut String,

@@ -1,15 +1,16 @@
-//! The key of a caller.
+//! The context of a caller.
 
 use hyper::header::HeaderValue;
 use sha2::{Digest as _, Sha256};
 use toolgate_guard::Context;
 
-/// The key of an authorization, which is not the authorization.
+/// The context for an `Authorization` header: a digest, from which the header cannot be read.
 pub(crate) fn bearer(authorization: Option<&HeaderValue>) -> Context {
     let Some(given) = authorization else {
         return Context::Anonymous;
     };
-    // A scheme has no case, and any number of spaces may follow it (RFC 9110, sections 11.1 and 11.4).
+    // The scheme is case-insensitive, and any number of spaces may follow it (RFC 9110, sections
+    // 11.1 and 11.4).
     let given = given.as_bytes();
     let scheme = given.iter().position(|byte| *byte == b' ');
     let (scheme, rest) = given

@@ -1,5 +1,5 @@
-//! One running child of the guard, a process or a peer in this process: started, written to, read,
-//! and always ended.
+//! A child of the guard: a process or a peer in this process. Starts it, reads its messages, and
+//! always ends it.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -17,30 +17,30 @@ use super::session_driver::GuardContext;
 use crate::fault::Fault;
 use crate::stdio::{Launch, Process, Tail, describe, spawn_fault};
 
-/// Where children come from.
+/// How children are started.
 #[derive(Clone, Debug)]
 pub(super) enum Source {
     /// A program.
     Launch(Launch),
-    /// This process.
+    /// An upstream in this process.
     InProcess(Arc<dyn InProcessUpstream>),
 }
 
-/// A running child, but for its standard input.
+/// A running child, without its standard input.
 pub(super) struct Child {
     ctx: Arc<GuardContext>,
     name: String,
     body: Body,
     messages: MessageReader,
-    /// Its input, which others hold and close.
+    /// The child's input, which other tasks own and close.
     input: Weak<MessageWriter>,
-    /// How many bytes may wait for it while its own messages are read.
+    /// The maximum bytes that may wait for the child while its own messages are read.
     most_unread: usize,
-    /// Whether its first message has come.
+    /// Whether its first message was read.
     has_begun: bool,
 }
 
-/// What of a child has to be ended.
+/// The part of a child that must be ended.
 enum Body {
     Process { process: Box<Process>, stderr: Tail },
     InProcess(Pin<Box<dyn Future<Output = String> + Send>>),
@@ -116,11 +116,11 @@ impl Child {
         (child, input)
     }
 
-    /// The next message from it; the end once it has closed its standard output.
+    /// The child's next message; the end once it has closed its standard output.
     ///
-    /// Its messages are read whether or not it reads ours: it may read nothing until what it writes
-    /// has been read, and then waiting for it would never end. A child that writes and leaves too much
-    /// unread for too long is given up, so what waits for it is bounded.
+    /// Its messages are read even if it does not read ours: it may read nothing until its own
+    /// output has been read, and waiting for it would be a deadlock. A child that leaves too many
+    /// bytes unread for too long is given up, so the bytes that wait for it are bounded.
     pub(super) async fn next(&mut self) -> Received {
         if let Some(input) = self.input.upgrade()
             && !input
@@ -142,9 +142,10 @@ impl Child {
         received
     }
 
-    /// Ends it and says how it ended. Its standard input must be closed. It gets `grace`, SIGTERM,
-    /// `grace` again, then SIGKILL, each for its process group. A peer in this process may have a
-    /// child of its own to end, so it is dropped only after a multiple of `grace`.
+    /// Ends the child and returns how it ended. Its standard input must be closed. A process gets
+    /// `grace`, SIGTERM, `grace` again, then SIGKILL; the signals go to its process group. A peer
+    /// in this process may have a child of its own to end, so it is dropped only after a multiple
+    /// of `grace`.
     pub(super) async fn end(self, grace: Duration) -> String {
         let Self {
             ctx,
@@ -170,7 +171,7 @@ impl Child {
 async fn reap(mut process: Process, stderr: &Tail, grace: Duration) -> String {
     let by_itself = process.ended_by(Instant::now()).await;
     let status = process.end(grace).await;
-    // What was written before the end may still be in the pipe; no other process holds it now.
+    // The pipe may still contain output from before the end.
     let last_words = timeout(LAST_WORDS, stderr.ended()).await;
     let how = status.map_or_else(|| "ended".to_owned(), describe);
     let last = stderr
@@ -183,7 +184,7 @@ async fn reap(mut process: Process, stderr: &Tail, grace: Duration) -> String {
     format!("{how}{last}")
 }
 
-/// Counts restarts against what is allowed.
+/// Counts restarts against the number that is allowed.
 pub(super) struct Restarts {
     allowed: Restart,
     recent: Vec<Instant>,
@@ -197,7 +198,7 @@ impl Restarts {
         }
     }
 
-    /// How long to pause before one more restart; `None` if there were too many.
+    /// The pause before the next restart; `None` if there were too many.
     pub(super) fn next(&mut self) -> Option<Duration> {
         let now = Instant::now();
         let window = self.allowed.window;
@@ -216,7 +217,7 @@ impl Restarts {
 
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
-/// How many times the grace of one process a peer may take that ends one itself.
+/// How many times `grace` a peer may take to end, because it may have to end a process itself.
 const PATIENCE: u32 = 4;
 const LAST_WORDS: Duration = Duration::from_millis(200);
 

@@ -1,16 +1,16 @@
-//! The moment that guards count time from.
+//! The starting point of a guard's times.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The moment that times are counted from. What several conversations know together is dated, so
-/// all guards at work on one policy, or on one store, have the same.
+/// The starting point that times are counted from. Conversations share state with times in it, so
+/// all guards with one policy, or with one store, must have the same clock.
 #[derive(Clone, Copy, Debug)]
 pub struct Clock(Instant);
 
 impl Clock {
-    /// Counts from now.
+    /// A clock that starts now.
     #[must_use]
     pub fn start() -> Self {
         Self(Instant::now())
@@ -20,7 +20,7 @@ impl Clock {
         self.0.elapsed()
     }
 
-    /// The moment at which `now` gives `time`; none if no clock goes so far.
+    /// The moment when `now` returns `time`; `None` if that is out of range.
     pub(crate) fn at(self, time: Duration) -> Option<Instant> {
         self.0.checked_add(time)
     }

@@ -7,19 +7,19 @@ use toolgate_guard::{Link, Record, Side, Tracer};
 
 use crate::fault::Fault;
 
-/// Gets what happens. It is called from the pumps, some of them under a lock: it must return at
-/// once and must not call back.
+/// Receives the events of a guard. The tasks that carry messages call it, some of them under a
+/// lock: it must return at once and must not call the guard.
 pub trait Observer: Send + Sync + 'static {
-    /// Takes note of one event.
+    /// Handles one event.
     fn observe(&self, event: &Event<'_>);
 
-    /// The tracer for the requests of a conversation that begins. Default none.
+    /// The tracer for the requests of a new conversation. Default none.
     fn tracer(&self, _link: &Link) -> Option<Arc<dyn Tracer>> {
         None
     }
 }
 
-/// An observer that takes no notice.
+/// An observer that ignores all events.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unobserved;
 
@@ -27,78 +27,78 @@ impl Observer for Unobserved {
     fn observe(&self, _: &Event<'_>) {}
 }
 
-/// One event. None holds a message, a header or a token.
+/// One event. No event contains a message, a header or a token.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<'a> {
     /// A client connected: stdio once, HTTP for each TCP connection.
     Connected,
-    /// It left.
+    /// A client disconnected.
     Disconnected {
-        /// After how long.
+        /// How long it was connected.
         lasted: Duration,
     },
     /// A legacy HTTP session began.
     SessionOpened,
-    /// It ended: by DELETE, idle, with its child, or with the guard.
+    /// A legacy HTTP session ended: for example by DELETE, because it was idle, or with its child.
     SessionClosed {
-        /// After how long.
+        /// How long it was open.
         lasted: Duration,
     },
-    /// An HTTP request was refused before its body was looked at.
+    /// An HTTP request was refused before a filter saw its message.
     Rejected {
-        /// The status it got.
+        /// The HTTP status.
         status: u16,
-        /// Why, a stable code such as `origin`.
+        /// The reason: a stable code such as `origin`.
         why: &'static str,
     },
-    /// A filter decided: the audit record.
+    /// A filter decided; this is the audit record.
     Verdict(&'a Record),
-    /// A message came in.
+    /// A message was received.
     Message {
         /// The sender's side.
         from: Side,
         /// Its length in bytes.
         bytes: usize,
     },
-    /// The upstream is up, or is not any more.
+    /// The state of the upstream has changed.
     Upstream(UpstreamState<'a>),
-    /// What the child wrote to its standard error: some bytes, not whole lines.
+    /// Bytes that the child wrote to its standard error, not necessarily whole lines.
     Stderr(&'a [u8]),
-    /// Something unusual for the log that has no record.
+    /// Something unusual, for the log. It has no audit record.
     Note {
         /// A stable code such as `undeliverable`.
         what: &'static str,
-        /// One line; foreign text in it is escaped and cut.
+        /// One line; untrusted text in it is escaped and cut.
         detail: &'a str,
     },
-    /// Something usual that helps to find a fault, for the log at the level `debug`.
+    /// A detail that helps to diagnose a problem, for the log at the level `debug`.
     Detail {
         /// A stable code such as `byte-order-mark`.
         what: &'static str,
-        /// One line; foreign text in it is escaped and cut.
+        /// One line; untrusted text in it is escaped and cut.
         detail: &'a str,
     },
 }
 
-/// How the upstream is.
+/// The state of the upstream.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum UpstreamState<'a> {
-    /// A child is started.
+    /// A child was started.
     Started,
     /// A child ended.
     Ended {
-        /// How, one line.
+        /// How it ended, one line.
         how: &'a str,
     },
-    /// A child could not be started or an endpoint not be reached.
+    /// A child could not be started, or an endpoint could not be reached.
     Failed(&'a Fault),
-    /// A server of several has gone by itself, and its client waits for it to be there again.
+    /// One of several servers is gone; the others go on without it.
     Gone {
         /// Why, one line.
         how: &'a str,
     },
-    /// An endpoint can be reached again, or a server that was gone is not needed any more.
+    /// An endpoint can be reached again, or a server that was gone is no longer needed.
     Here,
 }

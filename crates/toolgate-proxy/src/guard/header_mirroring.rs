@@ -1,4 +1,4 @@
-//! The headers that repeat a modern message's version, method, name and annotated arguments
+//! The headers that mirror a modern message's version, method, name and annotated arguments
 //! (2026-07-28, basic/transports/streamable-http): made for an upstream, compared for a client.
 
 use base64::Engine as _;
@@ -11,17 +11,17 @@ use toolgate_mcp::message::Message;
 
 use crate::http::{METHOD, VERSION};
 
-/// A header with the value that the body gives it.
+/// A header, with its value according to the body.
 #[derive(Debug, PartialEq)]
 pub(super) struct MirroredHeader {
     pub(super) name: HeaderName,
-    /// `None`: the body has no value, so the header must not be there.
+    /// `None` if the body has no value, so that the header must be absent.
     pub(super) value: Option<String>,
     numeric: bool,
 }
 
-/// The headers that a message asks for, in order. Without the called tool's contract those of its
-/// arguments are left out.
+/// The headers that a message requires, in order. Without the contract of the called tool, headers
+/// for its arguments are left out.
 pub(super) fn mirrored_headers(
     envelope: &Envelope,
     message: &[u8],
@@ -47,7 +47,7 @@ pub(super) fn mirrored_headers(
     all
 }
 
-/// The headers that a call's annotated arguments ask for.
+/// The headers that the annotated arguments of a call require.
 pub(super) fn of_arguments(message: &[u8], contract: &ToolContract) -> Vec<MirroredHeader> {
     let parameters = contract.headers().ok();
     let Some(parameters) = parameters.filter(|parameters| !parameters.is_empty()) else {
@@ -99,7 +99,7 @@ fn argument(parameter: &HeaderParameter, arguments: Option<View<'_>>) -> Option<
     })
 }
 
-/// Puts headers beside a message for an upstream.
+/// Sets the mirrored headers of a message for an upstream, and removes those without a value.
 pub(super) fn write(mirrored: &[MirroredHeader], headers: &mut HeaderMap) {
     for one in mirrored {
         let value = one.value.as_deref().map(encode);
@@ -110,7 +110,7 @@ pub(super) fn write(mirrored: &[MirroredHeader], headers: &mut HeaderMap) {
     }
 }
 
-/// The first header that contradicts the body, with what is wrong.
+/// What is wrong with the first header that contradicts the body.
 pub(super) fn mismatch(mirrored: &[MirroredHeader], headers: &HeaderMap) -> Option<String> {
     mirrored.iter().find_map(|one| {
         let name = shown(&one.name);
@@ -150,7 +150,8 @@ impl MirroredHeader {
     }
 }
 
-/// Header names are lower case on their way; a message spells them as the protocol does.
+/// Spells a header name as the protocol does, for messages. In memory, header names are in lower
+/// case.
 fn shown(name: &HeaderName) -> String {
     let mut upper = true;
     let spelled = name.as_str().chars().map(|c| {
@@ -162,7 +163,7 @@ fn shown(name: &HeaderName) -> String {
     spelled.replace("Mcp-Protocol", "MCP-Protocol")
 }
 
-/// What a header can carry as it is: visible ASCII, spaces and tabs inside.
+/// Encodes a value as a header. Visible ASCII, with spaces and tabs only inside, stays as it is.
 fn encode(value: &str) -> String {
     let plain = value
         .bytes()

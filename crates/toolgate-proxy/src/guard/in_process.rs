@@ -1,4 +1,4 @@
-//! An upstream in this process, which is handed messages and hands messages back.
+//! Upstreams in this process, which exchange messages with the guard directly.
 
 use std::fmt;
 use std::future::Future;
@@ -8,26 +8,26 @@ use super::messages::{MessageReceiver, MessageSender};
 use crate::fault::Fault;
 pub use crate::http::Caller;
 
-/// Something in this process that can be put behind a guard in the place of a server.
+/// An upstream in this process, in place of a server.
 ///
-/// It is opened as a child process would be: once for a client on standard input and output, once
-/// for each legacy session over HTTP, and once for each authorization that modern HTTP clients
-/// come with, never one for two of them. Those are bounded by [`Bounds::children`] and ended when
-/// they have been idle for [`Times::idle`].
+/// It is opened once for a client on standard input and output, once for each legacy session over
+/// HTTP, and once for each authorization of modern HTTP clients; two authorizations never share a
+/// peer. [`Bounds::children`] limits the peers over HTTP, and they end when they have been idle for
+/// [`Times::idle`].
 ///
 /// [`Bounds::children`]: super::Bounds::children
 /// [`Times::idle`]: super::Times::idle
 pub trait InProcessUpstream: fmt::Debug + Send + Sync + 'static {
-    /// Opens one peer. It is called on the runtime and must not block: what takes its time is done
-    /// by a task that the peer's messages wait for.
+    /// Opens a peer. It is called on the runtime and must not block: a task should do slow work,
+    /// while the peer's messages wait.
     ///
     /// # Errors
     ///
-    /// A [`Fault`] if there can be none; the request that needed it is answered with its text.
+    /// A [`Fault`] if no peer can be opened; its text answers the request that needed the peer.
     fn open(&self, caller: &Caller) -> Result<InProcessPeer, Fault>;
 
-    /// Whether a legacy session can go on with a peer that another replica opens as the client
-    /// had opened this one: nothing behind it is a process. Default no.
+    /// Whether a legacy session can move to a peer that another replica opens with the same
+    /// `initialize`. For that, no process may be behind it. Default no.
     fn moves(&self) -> bool {
         false
     }
@@ -37,13 +37,13 @@ pub trait InProcessUpstream: fmt::Debug + Send + Sync + 'static {
 pub struct InProcessPeer {
     /// Its name in messages.
     pub name: String,
-    /// Messages from it. Their end is the peer's end.
+    /// Messages from the peer. They end when the peer ends.
     pub from: MessageReceiver,
-    /// Messages to it. When this is closed it answers open requests and ends.
+    /// Messages to the peer. When this is closed, the peer answers open requests and ends.
     pub to: MessageSender,
-    /// Its end, and how it came, in a few words (`ended`, `was closed`). It is waited for once
-    /// `to` is closed, and dropped when that takes too long: what the peer has started must
-    /// end with it.
+    /// Waits for the peer's end, and returns how it came in a few words (`ended`, `was closed`). It
+    /// is awaited once `to` is closed, and dropped if that takes too long: what the peer has
+    /// started must end with it.
     pub ended: Pin<Box<dyn Future<Output = String> + Send>>,
 }
 

@@ -1,7 +1,7 @@
 //! The queue of messages for the task of one HTTP exchange.
 //!
-//! Most of what is in it was put there by that task itself, so a queue behind a lock is enough, and
-//! wakes nobody who is at work already.
+//! The task itself queues most of the messages, so a queue behind a lock is enough; it wakes the
+//! task only if that waits.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,7 +17,7 @@ use super::session_driver::OutgoingMessage;
 pub(super) enum MailboxItem {
     ToServer(OutgoingMessage),
     ToClient(OutgoingMessage),
-    /// Close the upstream's stream of a request, which is owed no answer.
+    /// Close the upstream's stream of a request, which needs no answer.
     Abandon(IdKey),
     /// End the stream to the client.
     Close,
@@ -27,18 +27,18 @@ pub(super) enum MailboxItem {
 #[derive(Clone, Debug)]
 pub(super) struct Mailbox(Arc<Mutex<Queue>>);
 
-/// The other end.
+/// The receiving end of a mailbox.
 #[derive(Debug)]
 pub(super) struct Inbox(Arc<Mutex<Queue>>);
 
 #[derive(Debug, Default)]
 struct Queue {
     items: VecDeque<MailboxItem>,
-    /// Those of all messages in it.
+    /// The bytes of all queued messages.
     bytes: usize,
-    /// The exchange has ended.
+    /// Whether the exchange has ended.
     is_closed: bool,
-    /// The exchange, if it waits for an item.
+    /// Wakes the exchange, if it waits for an item.
     reader: Option<Waker>,
 }
 
@@ -57,7 +57,7 @@ impl MailboxItem {
 }
 
 impl Mailbox {
-    /// `false`: the exchange has ended.
+    /// Queues an item; `false` if the exchange has ended.
     pub(super) fn send(&self, item: MailboxItem) -> bool {
         let mut queue = locked(&self.0);
         if queue.is_closed {
@@ -73,14 +73,14 @@ impl Mailbox {
         true
     }
 
-    /// Whether the client is given up on: it has left more unread than it may.
+    /// Whether the client has left more unread than it may.
     pub(super) fn is_overfull(&self, bounds: &Bounds) -> bool {
         let messages = bounds.waiting_events.saturating_mul(UNREAD);
         let queue = locked(&self.0);
         queue.items.len() > messages || queue.bytes > bounds.message_bytes
     }
 
-    /// Whether the exchange goes on.
+    /// Whether the exchange still runs.
     pub(super) fn is_open(&self) -> bool {
         !locked(&self.0).is_closed
     }
@@ -91,7 +91,7 @@ impl Mailbox {
 }
 
 impl Inbox {
-    /// The next delivery. Safe to cancel.
+    /// The next item. Cancel safe.
     pub(super) async fn next(&mut self) -> MailboxItem {
         std::future::poll_fn(|context| self.poll_next(context)).await
     }
@@ -125,5 +125,5 @@ fn locked(queue: &Mutex<Queue>) -> MutexGuard<'_, Queue> {
     queue.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// How often `events` messages may wait for a client of a child that others use.
+/// How many times `waiting_events` messages may wait for a client of a shared child.
 pub(super) const UNREAD: usize = 64;

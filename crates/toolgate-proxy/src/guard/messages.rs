@@ -1,5 +1,5 @@
-//! Messages on their way into the guard and out of it: as lines where bytes are carried, and as they
-//! are where both ends are in this process.
+//! Messages into and out of the guard: as lines on byte streams, or directly if both ends are in
+//! this process.
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
@@ -19,9 +19,9 @@ use crate::stdio::{Line, Lines};
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Message {
-    /// Its text.
+    /// Its JSON text.
     pub bytes: Vec<u8>,
-    /// How the server refused over HTTP what this is the error for.
+    /// How the server refused the request over HTTP, if this is the error for it.
     pub(super) refusal: Option<Arc<HttpRefusal>>,
 }
 
@@ -41,20 +41,20 @@ impl From<Outgoing<'_>> for Message {
     }
 }
 
-/// Where one end's messages are written.
+/// Writes messages to the other end.
 pub(super) enum MessageWriter {
     Lines(Outbox<Box<dyn AsyncWrite + Send + Unpin>>),
     Memory(MessageSender),
 }
 
 impl MessageWriter {
-    /// To a reader of lines.
+    /// A writer of lines.
     pub(super) fn lines(to: impl AsyncWrite + Send + Unpin + 'static) -> Self {
         Self::Lines(Outbox::new(Box::new(to)))
     }
 
-    /// Queues one message. As a line it has no line break in it, whatever it was made of: another
-    /// message could begin there.
+    /// Queues one message. A line never contains a line break, because the reader could take the
+    /// rest for another message.
     pub(super) fn push(&self, message: impl Into<Message>) {
         match self {
             Self::Lines(outbox) => {
@@ -69,11 +69,12 @@ impl MessageWriter {
         }
     }
 
-    /// Writes what is queued, or waits until the reader in this process has taken most of it.
+    /// Writes the queued messages; in this process, waits until the receiver has taken most of
+    /// them.
     ///
     /// # Errors
     ///
-    /// Those of the writer; `BrokenPipe` if the receiver was dropped.
+    /// The writer's errors; `BrokenPipe` if the receiver was dropped.
     pub(super) async fn flush(&self) -> io::Result<()> {
         match self {
             Self::Lines(outbox) => outbox.flush().await,
@@ -91,7 +92,7 @@ impl MessageWriter {
         }
     }
 
-    /// Writes what is queued and ends, however long that takes: the caller sets the deadline.
+    /// Writes the queued messages and closes. It has no deadline of its own; the caller sets one.
     pub(super) async fn close(&self) {
         match self {
             Self::Lines(outbox) => outbox.close().await,
@@ -100,28 +101,28 @@ impl MessageWriter {
     }
 }
 
-/// Where one end's messages come from.
+/// Reads messages from the other end.
 pub(super) enum MessageReader {
     Lines(Lines<Box<dyn AsyncRead + Send + Unpin>>),
     Memory(MessageReceiver),
 }
 
-/// What has come.
+/// The result of a read.
 pub(super) enum Received {
     Message(Message),
-    /// A line over the bound: what could be read of it.
+    /// A line over the limit, with what could be recovered from it.
     TooLong(Recovered),
-    /// Nothing more will come.
+    /// No more messages will come.
     End,
 }
 
 impl MessageReader {
-    /// From lines of up to `limit` bytes.
+    /// A reader of lines of up to `limit` bytes.
     pub(super) fn lines(from: impl AsyncRead + Send + Unpin + 'static, limit: usize) -> Self {
         Self::Lines(Lines::new(Box::new(from), limit))
     }
 
-    /// The same from a server, which may begin with a byte order mark.
+    /// The same for a server's output, which may begin with a byte order mark.
     pub(super) fn server_lines(
         from: impl AsyncRead + Send + Unpin + 'static,
         limit: usize,
@@ -135,7 +136,7 @@ impl MessageReader {
         matches!(self, Self::Lines(lines) if lines.dropped_byte_order_mark())
     }
 
-    /// The next message. Empty lines are passed over.
+    /// The next message. Skips empty lines.
     pub(super) async fn next(&mut self) -> Received {
         let lines = match self {
             Self::Lines(lines) => lines,
@@ -153,7 +154,7 @@ impl MessageReader {
                 Ok(Line::Full(line)) => return Received::Message(line.into()),
                 Ok(Line::TooLong(_)) => return Received::TooLong(recovery.finish()),
                 Ok(Line::End(rest)) if rest.trim_ascii().is_empty() => return Received::End,
-                // A last line without its line end.
+                // The last line, without a line end.
                 Ok(Line::End(rest)) => return Received::Message(rest.into()),
                 Err(_) => return Received::End,
             }
@@ -161,10 +162,10 @@ impl MessageReader {
     }
 }
 
-/// Two ends in this process: what is sent at one is received at the other, in order.
+/// A channel in this process. Messages are received in the order they were sent.
 ///
-/// Sending never waits. A sender that sends more than it must waits in [`MessageSender::flush`] for
-/// the receiver, as a writer waits for the reader of a pipe.
+/// Sending never waits. A sender of many messages waits for the receiver in
+/// [`MessageSender::flush`], as a writer waits for the reader of a pipe.
 ///
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
@@ -186,10 +187,10 @@ pub fn message_channel() -> (MessageSender, MessageReceiver) {
     )
 }
 
-/// The end that sends. Dropping it closes it.
+/// The sending end of a channel. Dropping it closes the channel.
 pub struct MessageSender(Arc<Channel>);
 
-/// The end that receives. What is sent after it is dropped is lost.
+/// The receiving end of a channel. Messages that are sent after it is dropped are lost.
 pub struct MessageReceiver(Arc<Channel>);
 
 #[derive(Default)]
@@ -203,9 +204,9 @@ struct Channel {
 struct Queue {
     messages: VecDeque<Message>,
     bytes: usize,
-    /// Nothing more is sent.
+    /// Whether the sender is closed.
     closed: bool,
-    /// The receiver was dropped.
+    /// Whether the receiver was dropped.
     gone: bool,
 }
 
@@ -241,7 +242,7 @@ impl MessageSender {
         timeout(patience, self.drained_to(most)).await.is_ok()
     }
 
-    /// Waits until at most so many bytes are left.
+    /// Waits until at most `bytes` bytes are unread.
     async fn drained_to(&self, bytes: usize) -> io::Result<()> {
         loop {
             let taken = self.0.taken.notified();
@@ -258,12 +259,12 @@ impl MessageSender {
         }
     }
 
-    /// How many bytes wait.
+    /// How many bytes are unread.
     pub(super) fn waiting_bytes(&self) -> usize {
         self.0.queue().bytes
     }
 
-    /// Sends nothing more: the receiver takes what was sent, and then sees the end.
+    /// Closes the channel: the receiver gets the messages that were sent, and then the end.
     pub fn close(&self) {
         self.0.queue().closed = true;
         self.0.pushed.notify_one();
@@ -271,7 +272,7 @@ impl MessageSender {
 }
 
 impl MessageReceiver {
-    /// The next message; `None` after the last. Safe to cancel.
+    /// The next message; `None` after the last. Cancel safe.
     pub async fn next(&mut self) -> Option<Message> {
         loop {
             {
@@ -318,7 +319,7 @@ impl fmt::Debug for MessageReceiver {
     }
 }
 
-/// Bytes that may wait for the receiver while the sender goes on, as many as a pipe of the system holds.
+/// Bytes that may be unread before the sender waits, as many as a pipe of the system holds.
 const UNREAD: usize = 64 << 10;
 
 #[cfg(test)]

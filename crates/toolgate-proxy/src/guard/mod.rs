@@ -76,7 +76,7 @@ pub enum Exit {
     Failed(Fault),
 }
 
-/// A guard at work.
+/// A running guard.
 pub struct Running {
     ctx: Arc<GuardContext>,
     address: Option<SocketAddr>,
@@ -92,28 +92,28 @@ impl std::fmt::Debug for Running {
 }
 
 impl Running {
-    /// Where it listens, for HTTP.
+    /// The address that it listens on, for HTTP.
     pub fn address(&self) -> Option<SocketAddr> {
         self.address
     }
 
-    /// Begins to end it: no new call is taken, open ones are answered, within
+    /// Begins to stop the guard: it refuses new calls and answers open ones, within
     /// [`Times::drain`]. Returns at once; [`Running::finished`] waits.
     pub fn stop(&self) {
         self.ctx.stop();
     }
 
-    /// Waits for its end.
+    /// Waits until the guard has ended.
     pub async fn finished(mut self) -> Exit {
         self.ended().await
     }
 
-    /// The same for somebody who may want to [`stop`](Self::stop) it while waiting; not to be
-    /// waited for again after it has answered.
+    /// Like [`finished`](Self::finished), but the caller can still [`stop`](Self::stop) the guard.
+    /// It must not be called again after it has returned.
     pub async fn ended(&mut self) -> Exit {
         match (&mut self.task).await {
             Ok(exit) => exit,
-            // Nobody aborts the task, so it can only have panicked.
+            // Nothing aborts the task, so it can only have panicked.
             Err(error) => match error.try_into_panic() {
                 Ok(panic) => std::panic::resume_unwind(panic),
                 Err(_) => Exit::Stopped,
@@ -126,8 +126,9 @@ impl Running {
 ///
 /// # Errors
 ///
-/// A [`Fault`] if the address cannot be bound, or a file not be read. A child that cannot be
-/// started shows in [`Running::finished`], or in the answer to the request that needed it.
+/// A [`Fault`] if the address cannot be bound, or TLS or the HTTP client cannot be set up. A child
+/// that cannot be started is reported by [`Running::finished`], or in the answer to the request
+/// that needed it.
 pub async fn serve(
     options: GuardOptions,
     guard: Guard,
@@ -180,7 +181,7 @@ async fn serve_http(
     };
     if address.ip().is_unspecified() && listener.hosts.is_empty() {
         let detail = format!(
-            "it listens on every address, but only requests with `Host: {}` are let in: list the names that clients use in `listen.hosts`",
+            "it listens on every address, but only requests with `Host: {}` are accepted: list the names that clients use in `listen.hosts`",
             address.ip()
         );
         ctx.note("hosts-not-set", &detail);
@@ -208,7 +209,7 @@ async fn serve_http(
     })
 }
 
-/// Serves until the guard is stopped, and then until all is answered.
+/// Serves until the guard is stopped, and then until open requests are answered.
 async fn attend(ctx: Arc<GuardContext>, server: Server, http_server: Arc<HttpServer>) -> Exit {
     let closing = Arc::new(Closing::new(false));
     let closed = Arc::clone(&closing);
@@ -229,7 +230,7 @@ async fn attend(ctx: Arc<GuardContext>, server: Server, http_server: Arc<HttpSer
     Exit::Stopped
 }
 
-/// The names that requests may be for.
+/// The host names that requests may be for.
 fn hosts(listener: &HttpListener, bound: SocketAddr) -> Vec<String> {
     let mut hosts: Vec<String> = listener
         .hosts
@@ -256,7 +257,7 @@ fn cannot_bind(address: SocketAddr, error: &std::io::Error) -> Fault {
     )
 }
 
-/// Starts a guard for one client on a stream of lines, whatever the options name as listener.
+/// Starts a guard for one client on streams of lines, whatever listener the options name.
 ///
 /// # Errors
 ///

@@ -13,32 +13,33 @@ use crate::http::HttpTarget;
 use crate::stdio::Launch;
 use crate::web::ServerCertificate;
 
-/// Everything a guard needs beside its policy.
+/// Everything that a guard needs besides its policy.
 #[derive(Clone, Debug)]
 pub struct GuardOptions {
-    /// The upstream's name: part of the key under which its tools are known.
+    /// The upstream's name, which is part of the key of its scopes.
     pub name: String,
-    /// The side of the clients.
+    /// How clients connect.
     pub listener: Listener,
-    /// The side of the server.
+    /// The server behind the guard.
     pub upstream: Upstream,
-    /// Bounds on what peers may cost.
+    /// Limits on what clients and servers may use.
     pub bounds: Bounds,
     /// Timeouts.
     pub times: Times,
-    /// The number under which [`serve_client`](super::serve_client) keeps what it learns about the
-    /// server: guards that run side by side on one policy must have different ones. Default 0.
+    /// The number of the context in which [`serve_client`](super::serve_client) keeps what it
+    /// learns about the server. Guards that share a policy and run at the same time need different
+    /// ones. Default 0.
     pub context: u64,
-    /// The moment that the times of this guard are counted from. Default that of `new`.
+    /// The clock of this guard. Default: a clock that starts in `new`.
     pub clock: Clock,
-    /// On whose behalf `serve_client` opens an upstream in this process. Default nobody's.
+    /// The caller that `serve_client` opens an upstream in this process for. Default none.
     pub caller: Caller,
-    /// How sessions over HTTP are named; without use for one client on stdio.
+    /// How session ids over HTTP are made; not used for one client on stdio.
     pub sessions: Sessions,
 }
 
 impl GuardOptions {
-    /// A guard with default bounds.
+    /// Options with default bounds and times.
     pub fn new(name: impl Into<String>, listener: Listener, upstream: Upstream) -> Self {
         Self {
             name: name.into(),
@@ -54,7 +55,7 @@ impl GuardOptions {
     }
 }
 
-/// The side of the clients.
+/// How clients connect.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Listener {
@@ -64,7 +65,7 @@ pub enum Listener {
     Http(HttpListener),
 }
 
-/// The address that HTTP is served on, and the clients that may connect.
+/// The address to serve HTTP on, and the clients that may connect.
 #[derive(Clone, Debug)]
 pub struct HttpListener {
     /// The address to bind; port 0 takes a free one.
@@ -74,8 +75,8 @@ pub struct HttpListener {
     /// Host names (without port) that requests may be for, besides the bound address and, on a
     /// loopback address, `localhost`. Default none.
     pub hosts: Vec<String>,
-    /// Origins (`https://app.example`) whose pages may call from a browser and read the answers
-    /// (CORS). Of others only those are let in whose host is allowed by name. Default none.
+    /// Origins (`https://app.example`) whose pages may call from a browser and read the responses
+    /// (CORS). Requests of other origins are admitted only if their host is allowed. Default none.
     pub origins: Vec<String>,
     /// Serve HTTPS with this certificate. Default none: plain HTTP.
     pub tls: Option<ServerCertificate>,
@@ -94,12 +95,12 @@ impl HttpListener {
     }
 }
 
-/// The side of the server.
+/// The server behind a guard.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Upstream {
-    /// A child process on stdio: one for a client on stdio and for each legacy HTTP session, one
-    /// shared by all modern HTTP clients.
+    /// A child process on stdio: one for a client on stdio, one for each legacy HTTP session, and
+    /// one that all modern HTTP clients share.
     Child {
         /// How it is started.
         launch: Launch,
@@ -108,13 +109,13 @@ pub enum Upstream {
     },
     /// A Streamable HTTP endpoint.
     Http(HttpTarget),
-    /// Something in this process that speaks in lines. It is not opened again for a client on
-    /// stdio or in a legacy session when it ends by itself.
+    /// An upstream in this process. For a client on stdio, and in a legacy session, it is not
+    /// opened again when it ends by itself.
     InProcess(Arc<dyn InProcessUpstream>),
 }
 
 impl Upstream {
-    /// Whether nothing of it lives beside this process.
+    /// Whether a session can move to another replica, because no process is behind it.
     pub(super) fn moves(&self) -> bool {
         match self {
             Self::Child { .. } => false,
@@ -127,15 +128,15 @@ impl Upstream {
 /// What happens when a child ends by itself. Its open requests are answered with an error first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Restart {
-    /// How many times it is started again within `window`; 0 is never.
+    /// How many times it is started again within `window`; 0 means never.
     pub most: u32,
     /// The window.
     pub window: Duration,
 }
 
 impl Restart {
-    /// It is not started again: with a client on stdio the guard ends with it, a legacy session
-    /// ends with it.
+    /// The child is not started again: the guard of a client on stdio ends with it, and so does a
+    /// legacy session.
     pub const NEVER: Self = Self {
         most: 0,
         window: Duration::ZERO,
@@ -152,8 +153,8 @@ impl Default for Restart {
     }
 }
 
-/// Bounds on what peers may cost. Each is on by default; a request over a bound gets a clear error
-/// and the rest goes on.
+/// Limits on what clients and servers may use. All are on by default; a request over a limit gets a
+/// clear error, and the others go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bounds {
     /// Bytes of one message. HTTP answers 413, stdio a JSON-RPC error. Default 16 MiB.
@@ -162,26 +163,29 @@ pub struct Bounds {
     pub head_bytes: usize,
     /// TCP connections open at once; more wait in the system's queue. Default 1,024.
     pub connections: usize,
-    /// HTTP requests at work at once, event streams included. HTTP answers 503. Default 16,384.
+    /// Concurrent HTTP requests, event streams included. HTTP answers 503. Default 16,384.
     pub requests: usize,
-    /// Bytes of the bodies of all those requests together, from the first byte until the answer is
-    /// complete. HTTP answers 503. Default 256 MiB.
+    /// Bytes of the bodies of all these requests together, each from its first byte until its
+    /// answer is complete. HTTP answers 503. Default 256 MiB.
     pub request_bytes: usize,
-    /// Legacy HTTP sessions. A new one gets 503. Default 1,024.
+    /// Legacy HTTP sessions. A new one gets 503, unless an idle session with an HTTP upstream can
+    /// make room. Default 1,024.
     pub sessions: usize,
-    /// Child processes, the one that modern clients share among them. A new session, or a modern
+    /// Child processes, including the one that modern clients share. A new session, or a modern
     /// request without a process, gets 503. Default 64.
     pub children: usize,
-    /// Events waiting for a client that reads slowly, for each stream. Default 16: then the
-    /// stream's upstream waits too.
+    /// Events that may wait for a slow client, for each stream; then the stream's upstream waits
+    /// too. Default 16.
     pub waiting_events: usize,
-    /// Bytes kept from the end of a child's standard error. Default 8 KiB.
+    /// Bytes of a child's standard error that are kept, from its beginning and its end. Default 8
+    /// KiB.
     pub stderr_bytes: usize,
 }
 
 impl Bounds {
-    /// How many bytes may wait for a server that writes and does not read: the calls that waited for
-    /// its list of tools, which are sent at once, a message of the client and one of the guard.
+    /// The maximum bytes that may wait for a server that writes but does not read: the calls that
+    /// waited for its tool list, which are sent at once, a message of the client and one of the
+    /// guard.
     pub(super) fn most_unread(&self, limits: &Limits) -> usize {
         let messages = self.message_bytes.saturating_mul(2);
         limits.parked_bytes.saturating_add(messages)
@@ -205,22 +209,21 @@ impl Default for Bounds {
     }
 }
 
-/// How long to wait. The time for a call to be answered is the policy's `request_timeout`.
+/// Timeouts. The timeout for a call is the policy's `request_timeout`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Times {
-    /// For the head of an HTTP request, and for a connection to wait for its next one.
-    /// Default 10 s.
+    /// For a TLS handshake, for the head of an HTTP request, and for a connection without a
+    /// request. Default 10 s.
     pub head: Duration,
     /// For the body of an HTTP request. HTTP answers 408. Default 30 s.
     pub body: Duration,
-    /// For a client to take bytes that are ready; then its connection is closed. Default 60 s.
+    /// For a client to read bytes that are ready; then its connection is closed. Default 60 s.
     pub write: Duration,
-    /// For a legacy session without a request. Default 30 min.
+    /// For a legacy session, or a shared peer in this process, without a request. Default 30 min.
     pub idle: Duration,
-    /// For an upstream to take a notification or an answer. Default 30 s.
+    /// For an upstream to accept a notification or an answer. Default 30 s.
     pub notify: Duration,
-    /// For open calls to be answered once the guard is to end; then they get an error.
-    /// Default 30 s.
+    /// For open calls to be answered when the guard stops; then they get an error. Default 30 s.
     pub drain: Duration,
     /// For a child to end after its standard input is closed, and again after SIGTERM, before
     /// SIGKILL. Default 2 s.

@@ -1,4 +1,4 @@
-//! A server that refuses a client over HTTP (401, 403): the error that the client gets.
+//! Refusals of a server over HTTP (401, 403), and the errors that clients get for them.
 
 use std::sync::Arc;
 
@@ -10,8 +10,8 @@ use toolgate_mcp::message::{Edits, Message};
 use super::session_driver::{OutgoingMessage, Output};
 use crate::http::Caller;
 
-/// A refusal, if a status with its headers is one. `authorization` is the number of the caller's
-/// authorization that was refused.
+/// The refusal in a response; `None` if the status is not 401 or 403. `authorization` is the number
+/// of the caller's authorization that was refused.
 pub(super) fn refusal(
     status: u16,
     headers: &HeaderMap,
@@ -27,8 +27,8 @@ pub(super) fn refusal(
     })
 }
 
-/// An error for the client with the upstream's HTTP status. The status is in its `data`, because a
-/// client that reads lines sees no other place; a refusal goes along for the HTTP server that the
+/// Adds the upstream's HTTP status to an error for the client. The status is in its `data`, because
+/// a client on stdio cannot see it elsewhere; the refusal is attached for the HTTP server that the
 /// client may be connected to.
 pub(super) fn with_refusal(
     output: Output,
@@ -76,8 +76,8 @@ fn with_status(answer: &[u8], status: u16, refused: bool) -> Option<Vec<u8>> {
     })?
 }
 
-/// The head of the answer that an error for a refusal is, unless the caller has another
-/// authorization by now.
+/// The status and headers for an error that a refusal caused; `None` if the caller has renewed its
+/// authorization since.
 pub(super) fn head(outgoing: &OutgoingMessage, caller: &Caller) -> Option<Box<(u16, HeaderMap)>> {
     outgoing.envelope.error?;
     let refusal = outgoing.refusal.as_deref()?;

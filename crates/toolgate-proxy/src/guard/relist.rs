@@ -1,4 +1,4 @@
-//! A tool's contract as the server lists it now, for headers that the server did not take.
+//! Fetches the current contract of a tool after the server has rejected the mirrored headers.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use super::upstream_request::{UpstreamEvent, UpstreamRequest};
 use crate::http::Endpoint;
 use crate::message::string;
 
-/// Lists the server's tools until the called one is among them.
+/// Lists the server's tools until the called one is found.
 pub(super) async fn contract_of(
     ctx: &GuardContext,
     endpoint: &Arc<Endpoint>,

@@ -8,8 +8,8 @@ use toolgate_guard::IdKey;
 
 use crate::web::ResponseBody;
 
-/// The headers of an answer that go on to the other side. Which pages may read it is said by the
-/// guard, whatever its upstream allows.
+/// The headers that are forwarded to the other side. CORS headers are not: the guard decides which
+/// pages may read a response.
 pub(super) fn passed_on(mut headers: HeaderMap) -> HeaderMap {
     let is_left_out =
         |name: &&HeaderName| is_of_one_hop(name) || name.as_str().starts_with("access-control-");
@@ -20,13 +20,13 @@ pub(super) fn passed_on(mut headers: HeaderMap) -> HeaderMap {
     headers
 }
 
-/// The headers of a client's request that go on to an upstream. The client's name for its session
-/// is not among them: the upstream has another.
+/// The headers of a client's request that are forwarded to an upstream. The session id is not: the
+/// upstream has another one.
 pub(super) fn onward(headers: &HeaderMap) -> Arc<HeaderMap> {
     let mut passed = passed_on(headers.clone());
     passed.remove(crate::http::SESSION);
     if passed.contains_key(CONTENT_TYPE) {
-        // Without parameters: the server reads what was read here.
+        // Without parameters, so that the server reads the same message as the guard.
         passed.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     }
     Arc::new(passed)
@@ -46,7 +46,7 @@ fn is_of_one_hop(name: &HeaderName) -> bool {
         "upgrade",
         "expect",
         "host",
-        // No body is unpacked here, so none may come packed.
+        // No body is decompressed here, so none may be compressed.
         "accept-encoding",
         "content-encoding",
     ];
@@ -64,7 +64,7 @@ pub(super) fn respond(
     response
 }
 
-/// The status that goes with an answer made here; `code` is that of its error.
+/// The HTTP status for an answer of the guard; `code` is the code of its error.
 pub(super) fn status_of(code: Option<i64>, is_request: bool, modern: bool) -> u16 {
     match code {
         Some(-32700 | -32600) if !is_request => 400,
@@ -74,7 +74,7 @@ pub(super) fn status_of(code: Option<i64>, is_request: bool, modern: bool) -> u1
     }
 }
 
-/// An error that is not an answer of the conversation.
+/// An error response that is not an answer of the conversation.
 pub(super) fn error(
     status: u16,
     id: Option<&IdKey>,
@@ -87,7 +87,7 @@ pub(super) fn error(
     respond(status, headers, ResponseBody::Whole(body.into()))
 }
 
-/// The JSON-RPC error of one.
+/// The JSON-RPC message of an error.
 pub(super) fn error_body(id: Option<&IdKey>, code: i64, text: &str) -> Vec<u8> {
     let id = id.map_or_else(|| "null".to_owned(), IdKey::raw);
     let text = crate::message::string(text);

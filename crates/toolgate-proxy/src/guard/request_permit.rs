@@ -1,4 +1,4 @@
-//! What a request takes of what all requests may have together.
+//! The share of one request in the limits for all requests.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use toolgate_guard::Peer;
 
 use crate::web::BudgetShare;
 
-/// A request's place among those at work, and its bytes, until its answer is complete.
+/// A request's slot and its bytes, held until its answer is complete.
 pub(super) struct RequestPermit {
     pub(super) _slot: OwnedSemaphorePermit,
     pub(super) bytes: BudgetShare,

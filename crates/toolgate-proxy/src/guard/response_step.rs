@@ -1,4 +1,4 @@
-//! What the work on one HTTP request leads to, step by step.
+//! The steps of an HTTP response.
 
 use std::collections::VecDeque;
 
@@ -9,27 +9,28 @@ use super::reply::error_body;
 use super::session_driver::OutgoingMessage;
 use crate::sse::Event;
 
-/// What a step of the work leads to.
+/// One step of an HTTP response.
 pub(super) enum ResponseStep {
-    /// The upstream begins a stream.
+    /// The head of a stream from the upstream.
     Stream(HeaderMap),
-    /// A piece of a stream, as bytes of events; the last one?
+    /// Bytes of events for a stream, and whether they are the last.
     Piece(Vec<u8>, bool),
-    /// The answer, made here (with its error's code) or whole from upstream (with its head).
+    /// The answer, made here (with the code of its error) or whole from the upstream (with its
+    /// head).
     Answer(Vec<u8>, Option<i64>, Option<(u16, HeaderMap)>),
     /// Another message for the client.
     Message(Vec<u8>),
-    /// What the upstream answered that is not a message of the protocol.
+    /// A response that is not an answer: status, headers and body.
     Status(u16, HeaderMap, Vec<u8>),
-    /// There is nothing to answer with.
+    /// No answer is needed.
     Accepted,
     /// The stream is over.
     Over,
 }
 
 impl ResponseStep {
-    /// What a message for the client leads to, in the answer to the request `own`; `event` is
-    /// what it came in.
+    /// The step for a message to the client, in the response to the request `own`; `event` is the
+    /// event that it came in.
     pub(super) fn of(
         own: Option<&IdKey>,
         outgoing: OutgoingMessage,
@@ -37,7 +38,7 @@ impl ResponseStep {
     ) -> Self {
         let envelope = &outgoing.envelope;
         let last = own.is_some_and(|own| envelope.answers(own));
-        // An error of the upstream has the status that the upstream gave it.
+        // An error of the upstream keeps the upstream's status.
         let is_made_here = outgoing.purpose != Purpose::Forward;
         let code = envelope.error.filter(|_| is_made_here);
         let is_whole = matches!(envelope.kind, MessageKind::Answer | MessageKind::Batch);
@@ -52,16 +53,16 @@ impl ResponseStep {
     }
 }
 
-/// ResponseSteps that are to be taken, in order.
+/// The steps that are ready, in order, and those that are held back.
 pub(super) struct ResponseSteps {
     ready: VecDeque<ResponseStep>,
     held: Option<Held>,
-    /// Bytes that may be held.
+    /// The maximum bytes to hold back.
     most: usize,
 }
 
-/// The beginning of a stream that answers `initialize`: the name of the session stands in its
-/// head, and holds the version that only the answer agrees on.
+/// The beginning of a stream that answers `initialize`. Its head contains the session id, which
+/// contains the version that the answer agrees on.
 struct Held {
     steps: Vec<ResponseStep>,
     bytes: usize,
@@ -88,7 +89,7 @@ impl ResponseSteps {
         self.ready.is_empty()
     }
 
-    /// Begins a stream, which is held until there is the answer, or too much before it.
+    /// Begins a stream, which is held back until the answer comes, or too much before it.
     pub(super) fn hold(&mut self, head: HeaderMap) {
         self.held = Some(Held {
             steps: vec![ResponseStep::Stream(head)],
@@ -112,7 +113,7 @@ impl ResponseSteps {
         }
     }
 
-    /// What was held is held no longer.
+    /// Releases the steps that were held back.
     pub(super) fn release(&mut self) {
         let held = self.held.take();
         self.ready
@@ -120,12 +121,12 @@ impl ResponseSteps {
     }
 }
 
-/// The client's answer for a failure upstream, if the conversation has none.
+/// The response to a failure of the upstream that the conversation does not answer.
 pub(super) fn failure(id: Option<&IdKey>, why: &str) -> ResponseStep {
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     ResponseStep::Status(502, headers, error_body(id, INTERNAL_ERROR, why))
 }
 
-/// ResponseSteps before the answer to `initialize`, which has no reason to let many pass.
+/// Maximum steps before the answer to `initialize`. Servers have no reason to send many.
 const HELD: usize = 64;

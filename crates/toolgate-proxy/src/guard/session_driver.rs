@@ -27,11 +27,12 @@ pub(crate) struct GuardContext {
     pub(crate) bounds: Bounds,
     pub(crate) times: Times,
     clock: Clock,
-    /// The identity of its only client, if that client has no session of its own.
+    /// The identity of the clients that the caller stands for; `None` if it is the only client
+    /// itself.
     identity: Option<ClientIdentity>,
-    /// The name of that client in records.
+    /// The name of that caller in records.
     peer: Option<Arc<Peer>>,
-    /// This process, among others that serve the same sessions.
+    /// The random id of this process, among replicas that serve the same sessions.
     pub(crate) replica: [u8; 16],
     mark: String,
     stop: watch::Sender<bool>,
@@ -49,7 +50,7 @@ impl GuardContext {
         (identity, peer): (Option<ClientIdentity>, Option<Arc<Peer>>),
     ) -> Self {
         let mut replica = [0; 16];
-        // Without randomness no session is opened, so that nothing depends on it.
+        // Without randomness no session is opened, so zeros do no harm.
         let _or_zeros = getrandom::fill(&mut replica);
         Self {
             mark: hex(replica.get(..MARK).unwrap_or_default()),
@@ -86,19 +87,19 @@ impl GuardContext {
     /// Waits until the guard is to end.
     pub(crate) async fn stopping(&self) {
         let mut stop = self.stop.subscribe();
-        // The sender lives in `self`, so the only way out is the value.
+        // `self` owns the sender, so only the value can end the wait.
         let _always_ok = stop.wait_for(|stop| *stop).await;
     }
 
-    /// The time for open calls is over.
+    /// Signals that the time for open calls is over.
     pub(crate) fn expire(&self) {
         self.expired.send_replace(true);
     }
 
-    /// Waits until that is so.
+    /// Waits until the time for open calls is over.
     pub(crate) async fn expired(&self) {
         let mut expired = self.expired.subscribe();
-        // The sender lives in `self`, so the only way out is the value.
+        // `self` owns the sender, so only the value can end the wait.
         let _always_ok = expired.wait_for(|expired| *expired).await;
     }
 
@@ -106,14 +107,14 @@ impl GuardContext {
         self.clock.now()
     }
 
-    /// How long a request may be waited for: `times.call`, or an hour where it has no limit.
+    /// How long to wait for a request: the policy's `request_timeout`, or an hour without one.
     pub(crate) fn patience(&self) -> Duration {
         let limit = self.guard.policy().request_timeout;
         limit.unwrap_or(Duration::from_secs(3_600))
     }
 }
 
-/// What a transport knows of a message beside its text.
+/// What a transport knows about a message besides its text.
 #[derive(Default)]
 pub(crate) struct MessageMetadata {
     pub(crate) trace: Option<TraceContext>,
@@ -123,9 +124,9 @@ pub(crate) struct MessageMetadata {
 
 /// The identity of a client, as other replicas know it.
 pub(crate) enum ClientIdentity {
-    /// Everybody in this context.
+    /// All clients in this context.
     Context(Context),
-    /// The client in the session of this name.
+    /// The client of the session with this id.
     Session(Arc<str>),
 }
 
@@ -142,18 +143,18 @@ pub(crate) enum Output {
 pub(crate) struct OutgoingMessage {
     pub(crate) to: Connection,
     pub(crate) bytes: Vec<u8>,
-    /// The bytes are those that came in.
+    /// Whether the bytes are those of the received message, or of a part of it.
     pub(crate) same: bool,
     pub(crate) purpose: Purpose,
     pub(crate) envelope: Envelope,
     pub(crate) call: Option<Arc<ToolContract>>,
-    /// The client cannot know of the headers that repeat that tool's arguments.
+    /// Whether the client cannot know which headers repeat that tool's arguments.
     pub(crate) headers_unknown: bool,
-    /// The trace context that was put into it.
+    /// The trace context that was put into the message.
     pub(crate) trace: Option<Box<TraceContext>>,
-    /// How a server refused over HTTP what this is the error for.
+    /// How the server refused the request over HTTP, if this is the error for it.
     pub(crate) refusal: Option<Arc<HttpRefusal>>,
-    /// The head that the upstream's refusal of this answer's request had.
+    /// The status and headers of the upstream's refusal, if this answers the refused request.
     pub(crate) refused: Option<Box<(u16, HeaderMap)>>,
 }
 
@@ -174,7 +175,7 @@ pub(crate) struct SessionDriver {
     armed: AtomicU64,
     rearmed: Notify,
     idle: Notify,
-    /// A task waits in [`SessionDriver::room`].
+    /// Whether a task waits in [`SessionDriver::room`].
     waiting: AtomicBool,
     roomy: Notify,
 }
@@ -184,7 +185,7 @@ impl SessionDriver {
         Self::of(ctx, begin(ctx, context, link))
     }
 
-    /// A conversation in a session that began elsewhere.
+    /// A driver for a session that began elsewhere.
     pub(crate) fn adopt(ctx: &Arc<GuardContext>, context: Context, link: Link) -> Self {
         Self::of(ctx, begin(ctx, context, link).adopted())
     }
@@ -201,8 +202,8 @@ impl SessionDriver {
         }
     }
 
-    /// Counts the client's calls for its authorization, if it has one: a caller may open many
-    /// sessions, and share a process with others.
+    /// Counts the client's calls by its authorization, if it has one: a caller may open many
+    /// sessions, and may share a process with others.
     pub(crate) fn count_for(&self, authorization: Option<&HeaderValue>) {
         let context = bearer(authorization);
         if context != Context::Anonymous {
@@ -218,8 +219,8 @@ impl SessionDriver {
         }
     }
 
-    /// Sets the session id of this conversation's scope: the server's, or else the one in its
-    /// name.
+    /// Sets the session id that identifies this conversation's scope: the server's, or else the
+    /// client's.
     pub(crate) fn stand_for_session(&self, name: &[u8]) {
         self.lock().stand_for(Identity::Session(name));
     }
@@ -234,23 +235,23 @@ impl SessionDriver {
         *self.lock() = begin(&self.ctx, key.context, link);
     }
 
-    /// Reads a message as it came, for [`take_read`](Self::take_read).
+    /// Parses a message, for [`take_read`](Self::take_read).
     pub(crate) fn read<'m>(&self, message: &'m [u8]) -> IncomingMessage<'m> {
         self.ctx.guard.read(message)
     }
 
-    /// The same for one that came from an upstream.
+    /// The same for a message from an upstream.
     pub(crate) fn read_message<'m>(&self, message: &'m Message) -> IncomingMessage<'m> {
         self.read(&message.bytes).refused(message.refusal.clone())
     }
 
-    /// A message of one side. `deliver` is called under the lock, so that what it queues has the
-    /// order of the decisions.
+    /// Handles a message of one side. `deliver` is called under the lock, so that its calls have
+    /// the order of the decisions.
     pub(crate) fn take(&self, from: Side, message: &[u8], deliver: &mut dyn FnMut(Output)) {
         self.take_read(from, self.read(message), deliver);
     }
 
-    /// The same for a message that was read.
+    /// The same for a parsed message.
     pub(crate) fn take_read(
         &self,
         from: Side,
@@ -317,7 +318,7 @@ impl SessionDriver {
         self.run(deliver, |it| it.client_left(id, now));
     }
 
-    /// New requests are refused from now on; open ones go on.
+    /// Refuses new requests from now on; open ones go on.
     pub(crate) fn stop(&self) {
         self.lock().stop();
     }
@@ -337,12 +338,12 @@ impl SessionDriver {
         }
     }
 
-    /// Whether the next call may find no place to wait for the list of tools.
+    /// Whether the next call may find no room to wait for the tool list.
     pub(crate) fn is_crowded(&self) -> bool {
         self.lock().is_crowded()
     }
 
-    /// Waits until that is not so.
+    /// Waits until a call finds room to wait for the tool list.
     pub(crate) async fn room(&self) {
         loop {
             let roomy = self.roomy.notified();
@@ -359,7 +360,7 @@ impl SessionDriver {
         }
     }
 
-    /// Sleeps until the conversation has a deadline to look at, and lets it look.
+    /// Sleeps until the conversation's next deadline, then calls its timer.
     pub(crate) async fn clock(&self, deliver: &mut (dyn FnMut(Output) + Send)) {
         loop {
             let armed = self.armed.load(Ordering::Acquire);
@@ -399,7 +400,7 @@ impl SessionDriver {
             Effect::Abandon { id } => deliver(Output::Abandon(id)),
             Effect::Send(outgoing) => deliver(Output::Send(self.owned_message(outgoing))),
             Effect::Note { what, detail, .. } => self.ctx.note(what, &detail),
-            // A conversation has the connections that its transport gave it.
+            // The transport opens and closes the connections of a conversation.
             Effect::Open(_) | Effect::Close(_) | Effect::Finish => {}
         }
     }
@@ -421,7 +422,7 @@ impl SessionDriver {
         }
     }
 
-    /// Wakes the tasks that wait for a changed state.
+    /// Wakes the tasks that wait for a change, and sets the next deadline.
     fn settle(&self, conversation: &mut Conversation) {
         if conversation.is_idle() {
             self.idle.notify_waiters();
@@ -432,7 +433,7 @@ impl SessionDriver {
         let Some(next) = conversation.next_deadline() else {
             return;
         };
-        // Rounded up, so that the deadline has passed when the clock looks.
+        // Rounded up, so that the deadline has passed when the clock wakes.
         let next = u64::try_from(next.as_millis()).map_or(u64::MAX, |ms| ms.saturating_add(1));
         if self.armed.fetch_min(next, Ordering::AcqRel) > next {
             self.rearmed.notify_one();
@@ -476,7 +477,7 @@ fn begin(ctx: &GuardContext, context: Context, link: Link) -> Conversation {
     conversation
 }
 
-/// How a link is described to the conversation.
+/// Describes a link for the conversation.
 pub(crate) fn link(client: Carrier, server: Carrier, version: Option<&str>) -> Link {
     Link {
         client,
@@ -485,5 +486,5 @@ pub(crate) fn link(client: Carrier, server: Carrier, version: Option<&str>) -> L
     }
 }
 
-/// Bytes of the replica's name in the ids of its own requests.
+/// Bytes of the replica's id in the ids of the guard's own requests.
 const MARK: usize = 4;

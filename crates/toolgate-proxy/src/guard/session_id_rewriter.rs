@@ -1,4 +1,4 @@
-//! What an answer calls its session: the upstream's name is taken out, the client's put in.
+//! Replaces the upstream's session id in responses by the client's.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use super::session_router::{SessionIds, SessionRouter};
 use super::tickets::{NoSessionId, TicketIssuer};
 use crate::http::{SESSION, VERSION};
 
-/// Renames sessions in the answers of one exchange.
+/// Rewrites the session ids in the responses of one exchange.
 pub(super) struct SessionIdRewriter {
     tickets: Arc<TicketIssuer>,
-    /// The exchange is an `initialize`.
+    /// Whether the exchange is an `initialize`.
     pub(super) opens: bool,
     /// The version that its answer agrees on.
     version: Option<String>,
@@ -29,14 +29,14 @@ impl SessionIdRewriter {
         }
     }
 
-    /// Sees a message of the upstream, which may be the answer to `initialize`.
+    /// Reads a message of the upstream, which may be the answer to `initialize`.
     pub(super) fn see(&mut self, message: &IncomingMessage<'_>) {
         if self.opens && self.version.is_none() {
             self.version = message.envelope().agreed.map(Cow::into_owned);
         }
     }
 
-    /// The client's name for what the upstream calls `theirs`.
+    /// The client's session id for the upstream's; a new ticket, unless it has one.
     fn rename(
         &self,
         router: &SessionRouter,
@@ -63,8 +63,8 @@ impl SessionIdRewriter {
     }
 }
 
-/// The head of an upstream's answer as the client `client` is to see it. Without a rewriter there is
-/// no session to name.
+/// The headers of an upstream's response as the client gets them; `client` are the headers of its
+/// request. Without a rewriter, the session id is removed.
 pub(super) fn head(
     rewriter: Option<&SessionIdRewriter>,
     router: &SessionRouter,

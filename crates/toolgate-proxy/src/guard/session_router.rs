@@ -1,8 +1,8 @@
 //! One conversation over HTTP and the requests that take part in it.
 //!
-//! A legacy session is one conversation of many POSTs; a modern POST is one of its own. What the
-//! conversation decides is routed: answers to the POST that asked, messages for an
-//! HTTP upstream to the POST that sends them, messages for a child to its input.
+//! A legacy session is one conversation of many POSTs; a modern POST has a conversation of its own.
+//! The router delivers answers to the POST that asked, messages for an HTTP upstream to the POST
+//! that sends them, and messages for a child to its input.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,10 +31,10 @@ pub(super) enum SessionUpstream {
     Endpoint(Arc<Endpoint>, Arc<HeaderMap>, Caller),
     /// A child of its own.
     Child(Arc<MessageWriter>),
-    /// A child that others use too, with the headers of the client's request that repeat its
-    /// arguments, and who sent it.
+    /// A shared child, with the headers of the client's request that repeat its arguments, and the
+    /// context of the sender.
     Shared(Arc<SharedChild>, HeaderMap, Context),
-    /// Nothing: only what needs no upstream can be answered.
+    /// No upstream: only messages that need none can be answered.
     None,
 }
 
@@ -45,26 +45,27 @@ pub(super) struct SessionRouter {
     /// Notified when an item is taken from a mailbox.
     pub(super) taken: Notify,
     pub(super) begun: Instant,
-    /// The child has ended.
+    /// Whether the child has ended.
     pub(super) gone: AtomicBool,
-    /// The client was given up on, since it does not read.
+    /// Whether the client was given up because it does not read.
     unread: AtomicBool,
 }
 
-/// The two names of a legacy session at an HTTP upstream.
+/// The two ids of a legacy session with an HTTP upstream.
 #[derive(Clone)]
 pub(super) struct SessionIds {
-    /// The upstream's.
+    /// The upstream's id.
     pub(super) upstream_id: HeaderValue,
-    /// The client's.
+    /// The client's id.
     pub(super) client_id: HeaderValue,
 }
 
 struct Mailboxes {
     open: HashMap<IdKey, Mailbox>,
-    /// The request that came last: where a child's own messages go without a listening stream.
+    /// The latest open request: it gets a child's own messages if there is no listening stream.
     latest: Option<(IdKey, Mailbox)>,
-    /// The streams that the client listens on, oldest first: messages of the server go to the newest.
+    /// The streams that the client listens on, oldest first. The server's messages go to the
+    /// newest.
     listeners: Vec<Mailbox>,
     used: Instant,
     /// The ids of a legacy session over HTTP.
@@ -91,8 +92,8 @@ impl SessionRouter {
         })
     }
 
-    /// Answers to this request go there from now on. `false`: another with its id is open, and
-    /// keeps its answers.
+    /// Registers the mailbox for the answers to a request. `false` if another request with this id
+    /// is open, which keeps its mailbox.
     pub(super) fn open(&self, id: &IdKey, mailbox: &Mailbox) -> bool {
         let mut mailboxes = self.mailboxes();
         mailboxes.used = Instant::now();
@@ -118,7 +119,7 @@ impl SessionRouter {
         }
     }
 
-    /// The server's own messages go there from now on.
+    /// Registers a mailbox for the server's own messages.
     pub(super) fn listen(&self, mailbox: &Mailbox) {
         let mut mailboxes = self.mailboxes();
         mailboxes.used = Instant::now();
@@ -137,7 +138,7 @@ impl SessionRouter {
         self.mailboxes().used = Instant::now();
     }
 
-    /// When it was last used; `None` while a request or a stream is open.
+    /// When the session was last used; `None` while a request or a stream is open.
     pub(super) fn idle_since(&self) -> Option<Instant> {
         let mut mailboxes = self.mailboxes();
         let listened = mailboxes.listeners.len();
@@ -149,7 +150,7 @@ impl SessionRouter {
         quiet.then_some(mailboxes.used)
     }
 
-    /// Waits until no exchange has more than `bound` messages to pass on.
+    /// Waits until no exchange has more than `bound` messages queued.
     pub(super) async fn room(&self, bound: usize) {
         loop {
             let taken = self.taken.notified();
@@ -166,13 +167,13 @@ impl SessionRouter {
         }
     }
 
-    /// Takes a message of one side and routes what it leads to. `current` is the exchange that the
-    /// message is part of.
+    /// Handles a message of one side and routes the results. `current` is the exchange that the
+    /// message belongs to.
     pub(super) fn take(self: &Arc<Self>, from: Side, message: &[u8], current: Option<&Mailbox>) {
         self.take_read(from, self.driver.read(message), current);
     }
 
-    /// The same for a message that was read.
+    /// The same for a parsed message.
     pub(super) fn take_read(
         self: &Arc<Self>,
         from: Side,
@@ -191,8 +192,8 @@ impl SessionRouter {
         current: Option<&Mailbox>,
     ) {
         let deliver = &mut |output| match (output, current) {
-            // What a client's message is answered with at once is its own sender's, even if
-            // another request has the same id.
+            // An immediate answer to a client's message goes to its own sender, even if another
+            // request has the same id.
             (Output::Send(outgoing), Some(current))
                 if from == Side::Client && outgoing.purpose == Purpose::Answer =>
             {
@@ -204,7 +205,7 @@ impl SessionRouter {
             .take_with_metadata(from, message, metadata, deliver);
     }
 
-    /// Who sent the message of this exchange, where several clients share a child.
+    /// The context of the message's sender, if several clients share a child.
     pub(super) fn caller(&self) -> Context {
         match &self.upstream {
             SessionUpstream::Shared(_, _, caller) => caller.clone(),
@@ -232,7 +233,7 @@ impl SessionRouter {
             SessionUpstream::Child(input) => {
                 input.push(outgoing.bytes);
                 let input = Arc::clone(input);
-                // In a task of its own: a client that leaves must not cut a line in two.
+                // In a task of its own, so that a client that leaves does not cut a line in two.
                 tokio::spawn(async move { input.flush().await });
             }
             SessionUpstream::Shared(shared, headers, _) => match contradicted(&outgoing, headers) {
@@ -278,8 +279,8 @@ impl SessionRouter {
         });
     }
 
-    /// A child that others use cannot be held back for one client that does not read: that one's
-    /// request is given up. `true`: this message is not for it any more.
+    /// Whether the client of a shared child does not read. Its request is then given up, because
+    /// the child cannot wait for one client, and the message must be dropped.
     fn is_unread(self: &Arc<Self>, mailbox: &Mailbox, id: IdKey) -> bool {
         let bounds = &self.driver.ctx.bounds;
         if !matches!(self.upstream, SessionUpstream::Shared(..)) || !mailbox.is_overfull(bounds) {
@@ -288,7 +289,7 @@ impl SessionRouter {
         if !self.unread.swap(true, Ordering::AcqRel) {
             let (messages, bytes) = (bounds.waiting_events, bounds.message_bytes);
             let why = format!(
-                "the client leaves more unread than {} messages (64 × events) or {bytes} bytes (message)",
+                "the client left more than {} messages (64 × events) or {bytes} bytes (message) unread",
                 messages.saturating_mul(UNREAD)
             );
             self.give_up(id, Act::ClientReadsTooSlowly, why);
@@ -328,7 +329,7 @@ impl SessionRouter {
         }
     }
 
-    /// Answers a request of the server that no stream takes to the client, in a task, because the
+    /// Answers a server's request that no stream can take to the client; in a task, because the
     /// caller holds the lock of the conversation.
     fn answer_for_client(self: &Arc<Self>, id: &IdKey) {
         let answer = error_body(Some(id), INTERNAL_ERROR, UNDELIVERABLE);
@@ -351,19 +352,19 @@ impl SessionRouter {
     }
 }
 
-/// A call whose headers say something else of its arguments than its body (2026-07-28,
-/// server/tools, `x-mcp-header`).
+/// The id of a call whose headers contradict the arguments in its body, and what is wrong
+/// (2026-07-28, server/tools, `x-mcp-header`).
 fn contradicted(outgoing: &OutgoingMessage, headers: &HeaderMap) -> Option<(IdKey, String)> {
     let id = outgoing.envelope.id.as_ref()?;
     let contract = outgoing.call.as_deref()?;
     let mut mirrored = of_arguments(&outgoing.bytes, contract);
     if outgoing.headers_unknown {
-        // What the client sends all the same must be right.
+        // Headers that the client sends anyway must be right.
         mirrored.retain(|header| headers.contains_key(&header.name));
     }
     let wrong = mismatch(&mirrored, headers)?;
     Some((id.clone(), wrong))
 }
 
-const UNDELIVERABLE: &str = "a message found no stream to its client";
+const UNDELIVERABLE: &str = "there was no stream to the client for a message";
 const LOOK_AGAIN: std::time::Duration = std::time::Duration::from_millis(500);

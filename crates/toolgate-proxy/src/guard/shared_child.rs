@@ -1,9 +1,9 @@
 //! One child that many modern clients use at once.
 //!
-//! Each client numbers its requests as it likes, so on the way to the child the id, the progress
-//! token and the id of a cancelled request become numbers of ours, and on the way back the
-//! client's own again: in answers, in progress, and as the subscription that a notification
-//! belongs to. Everything else of a message stays as it was written.
+//! Clients choose the ids of their requests freely, so in messages to the child the id, the
+//! progress token and the id of a cancelled request are replaced by numbers. In messages to a
+//! client its own ids are put back: in answers, in progress notifications, and as the subscription
+//! that a notification belongs to. The rest of a message stays unchanged.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -25,7 +25,7 @@ use super::messages::{Message, MessageWriter, Received};
 use super::session_driver::{GuardContext, OutgoingMessage, Output, SessionDriver, link};
 use super::session_router::SessionRouter;
 
-/// The child's input, and the clients' requests under their numbers.
+/// The child's input, and the open requests by number.
 pub(super) struct SharedChild {
     ctx: Arc<GuardContext>,
     input: Arc<MessageWriter>,
@@ -33,12 +33,12 @@ pub(super) struct SharedChild {
     pub(super) context: Context,
     /// The identity of all clients that share it.
     pub(super) identity: Context,
-    /// The caller that it is open for, if it is a peer in this process.
+    /// The caller that it was opened for, if it is a peer in this process.
     pub(super) caller: Caller,
     /// Takes messages that belong to no request, such as `list_changed`.
     unclaimed: SessionDriver,
     table: Mutex<Table>,
-    /// Changed with the table locked.
+    /// Set with `table` locked.
     gone: watch::Sender<bool>,
 }
 
@@ -46,9 +46,10 @@ pub(super) struct SharedChild {
 struct Table {
     last: i64,
     open: HashMap<i64, Entry>,
-    /// Who has sent requests: log messages name none, and may be about any of them.
+    /// The callers that have sent requests: a log message names no request, and may be about any of
+    /// them.
     callers: Callers,
-    /// Until when a call may come again with the input that its answer asked for.
+    /// Until when a client may repeat a call with the input that the answer asked for.
     awaited_until: Option<Instant>,
 }
 
@@ -76,14 +77,14 @@ struct Entry {
     origin: RequestOrigin,
 }
 
-/// Where a message of the child belongs, and what it says in the client's terms.
+/// A message of the child with the client's ids, and the request that it belongs to.
 struct RoutedMessage {
     entry: Entry,
     message: String,
 }
 
 impl SharedChild {
-    /// `identity` is that of all clients that share it; `caller` is the one that it is open for.
+    /// `identity` is the identity of all clients that share it, `caller` the one it was opened for.
     pub(super) fn new(
         ctx: &Arc<GuardContext>,
         input: Arc<MessageWriter>,
@@ -112,11 +113,11 @@ impl SharedChild {
     /// Waits until the child has ended.
     pub(super) async fn ended(&self) {
         let mut gone = self.gone.subscribe();
-        // The sender lives in `self`, so the only way out is the value.
+        // `self` owns the sender, so only the value can end the wait.
         let _always_ok = gone.wait_for(|gone| *gone).await;
     }
 
-    /// Whether a call of it waits for its caller's input.
+    /// Whether one of its calls waits for the caller's input.
     pub(super) fn awaits_input(&self) -> bool {
         let until = self.table().awaited_until;
         until.is_some_and(|until| Instant::now() < until)
@@ -129,7 +130,7 @@ impl SharedChild {
         };
         self.input.push(message.into_bytes());
         let input = Arc::clone(&self.input);
-        // In a task of its own: a client that leaves must not cut a line in two.
+        // In a task of its own, so that a client that leaves does not cut a line in two.
         tokio::spawn(async move { input.flush().await });
     }
 
@@ -156,7 +157,7 @@ impl SharedChild {
                 Some(edits.apply(text))
             }
             Decoded::Notification(_) => Some(text.to_owned()),
-            // A modern client has nothing to answer.
+            // A modern client gets no requests, so it has nothing to answer.
             Decoded::Result(_) | Decoded::Error(..) => None,
         })?
     }
@@ -210,7 +211,7 @@ impl SharedChild {
         }
         self.input.close().await;
         let how = child.end(self.ctx.times.grace).await;
-        // Before the next one may be started in it.
+        // The permit is free before `gone` lets another child start.
         drop(place);
         let orphans: Vec<Entry> = {
             let mut table = self.table();
@@ -249,8 +250,8 @@ impl SharedChild {
         }
     }
 
-    /// What cannot be read as one message: a batch is taken apart, and the sender of a request whose
-    /// answer is lost is answered.
+    /// Handles input that is not one message: splits a batch, and answers the sender of a request
+    /// whose answer cannot be read.
     fn on_unreadable(self: &Arc<Self>, message: &Message) {
         let read = self.ctx.guard.read(&message.bytes);
         if let Some(elements) = read.elements() {
@@ -311,7 +312,8 @@ impl SharedChild {
                     edits.replace(subscription, entry.origin.id.clone());
                     entry
                 } else {
-                    // Log messages name no request: of one caller alone they can only be its own.
+                    // A log message names no request, but with only one caller it can only be for
+                    // that caller.
                     self.only()
                         .filter(|_| note.method == "notifications/message")?
                 }
@@ -352,7 +354,7 @@ impl SharedChild {
 }
 
 impl Entry {
-    /// Answers the request, which the child will not.
+    /// Answers the request with an error, because the child will not answer it.
     fn fail(&self, why: &str) {
         let deliver = &mut |output| self.router.route(output, None);
         self.router

@@ -1,7 +1,7 @@
-//! One client on our standard input and output, or in this process, and one child behind us.
+//! One client on our standard input and output, or in this process, with one child as upstream.
 //!
-//! Two pumps share the conversation. Each reads a message, lets the conversation decide under its
-//! lock, and writes what it decided, so a slow reader holds up its own writer and nothing else:
+//! Two tasks share the conversation. Each reads a message, passes it to the conversation under its
+//! lock, and writes the results before it reads on, so a slow reader slows down its sender:
 //!
 //! ```text
 //!            read_client ──▶ driver ──▶ child's input ──▶ child
@@ -9,8 +9,8 @@
 //!            client output ◀── driver ◀── read_child  ◀── child
 //! ```
 //!
-//! When the child ends, its open requests are answered, and it is started again if that is
-//! allowed; a legacy server is opened again as the client had opened it.
+//! When the child ends, its open requests are answered with an error, and it is started again if
+//! that is allowed; a legacy session is then opened again with the client's messages.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -26,7 +26,7 @@ use super::messages::{MessageReader, MessageWriter, Received};
 use super::options::Restart;
 use super::session_driver::{GuardContext, OutgoingMessage, Output, SessionDriver, link};
 
-/// Reader and writer of the client.
+/// The reader and the writer of a client.
 pub(super) struct Client {
     pub(super) from: MessageReader,
     pub(super) to: MessageWriter,
@@ -37,10 +37,10 @@ struct StdioToChild {
     driver: SessionDriver,
     client: MessageWriter,
     child_state: watch::Sender<ChildState>,
-    /// Whether the reader holds a message of the client's until the state of the child is known.
+    /// Whether the reader holds a client's message until the state of the child is known.
     holding: watch::Sender<bool>,
     state: Mutex<State>,
-    /// What is known of the server is kept under this.
+    /// The context in which the state of the server is kept.
     context: Context,
 }
 
@@ -64,7 +64,7 @@ impl ChildState {
 
 #[derive(Default)]
 struct State {
-    /// How the client opened a legacy session: its request with the id, and its notification.
+    /// The messages that opened a legacy session: the request with its id, and the notification.
     initialize: Option<(IdKey, Vec<u8>)>,
     initialized: Option<Vec<u8>>,
 }
@@ -97,7 +97,7 @@ pub(super) async fn run(
     let clock = tokio::spawn(keep_time(Arc::clone(&bridge)));
     let exit = bridge.serve(reading, source, Restarts::new(restart)).await;
     clock.abort();
-    // Decided answers are still written, to a client that reads them.
+    // Queued answers are still written, if the client reads them.
     let _reader_is_gone = timeout(bridge.ctx.times.grace, bridge.client.close()).await;
     let lasted = begun.elapsed();
     bridge.ctx.observe(&Event::Disconnected { lasted });
@@ -133,7 +133,7 @@ impl StdioToChild {
             };
             self.child_state.send_replace(ChildState::Starting);
             let grace = self.ctx.times.grace;
-            // A task that writes to a child that does not read ends with the child.
+            // A task that still writes to the child ends with it.
             drop(input);
             let how = match child {
                 Ok(child) => child.end(grace).await,
@@ -154,7 +154,7 @@ impl StdioToChild {
         }
     }
 
-    /// Lets open requests be answered, closes the child's input, and waits for what it still says.
+    /// Waits for open requests, closes the child's input, and waits for the rest of its output.
     async fn leave(
         &self,
         input: &MessageWriter,
@@ -195,7 +195,7 @@ impl StdioToChild {
         let _reader_is_gone = timeout(self.ctx.times.grace, self.client.flush()).await;
     }
 
-    /// Reads the child until it has nothing more to say.
+    /// Reads the child until its output ends.
     async fn read_child(self: Arc<Self>, mut child: Child, input: Arc<MessageWriter>) -> Child {
         if !self.reopen_session(&mut child, &input).await {
             return child;
@@ -219,7 +219,8 @@ impl StdioToChild {
                 Received::End => return child,
             }
             if answered {
-                // In a task of its own: the child may read nothing before its own messages are read.
+                // In a task of its own: the child may read nothing before its own messages are
+                // read.
                 let input = Arc::clone(&input);
                 tokio::spawn(async move { input.flush().await });
             }
@@ -227,8 +228,8 @@ impl StdioToChild {
         }
     }
 
-    /// Opens a legacy session with a new child as the client had opened it with the first. All
-    /// messages pass the conversation; the client does not see them again.
+    /// Opens a legacy session with a new child, with the messages that the client sent to the
+    /// first. They pass through the conversation; the client does not see the answers.
     async fn reopen_session(&self, child: &mut Child, input: &Arc<MessageWriter>) -> bool {
         let (initialize, initialized) = {
             let state = self.state();
@@ -283,22 +284,23 @@ impl StdioToChild {
         state.remember(&outgoing);
         match self.child_state.borrow().input() {
             Some(input) => input.push(outgoing),
-            // Requests have been answered: the conversation knows that the child is gone.
-            None => self
-                .ctx
-                .note("undeliverable", "a message came while there was no child"),
+            // The conversation knows that the child is gone, and has answered all requests.
+            None => self.ctx.note(
+                "undeliverable",
+                "a message arrived while there was no server process",
+            ),
         }
     }
 
     async fn flush(&self) {
         let input = self.child_state.borrow().input().cloned();
         let to_child = async {
-            // A writer that fails shows where its other end is read.
+            // A write error shows up where the other end is read.
             if let Some(input) = input {
                 let _child_is_gone = input.flush().await;
             }
         };
-        // Beside each other: one that does not read keeps nothing from the other.
+        // Concurrently, so that a slow reader does not hold up the other one.
         let (_, _client_is_gone) = tokio::join!(to_child, self.client.flush());
     }
 
@@ -331,7 +333,7 @@ async fn read_client(bridge: Arc<StdioToChild>, mut messages: MessageReader) {
     let mut child_state = bridge.child_state.subscribe();
     loop {
         let received = messages.next().await;
-        // Between two children a message waits, and with it the client: there is no reader.
+        // Between two children the message waits, and with it the client: nothing else is read.
         bridge.holding.send_replace(true);
         let known =
             child_state.wait_for(|child_state| !matches!(child_state, ChildState::Starting));
@@ -355,7 +357,7 @@ async fn read_client(bridge: Arc<StdioToChild>, mut messages: MessageReader) {
         if !open {
             return;
         }
-        // What finds no place is left with the client.
+        // Calls that find no room to wait stay with the client.
         bridge.driver.room().await;
     }
 }
@@ -366,7 +368,7 @@ async fn keep_time(bridge: Arc<StdioToChild>) {
             .driver
             .clock(&mut |output| bridge.deliver(output))
             .await;
-        // Not by the clock, which has the next deadline to keep when a side does not read.
+        // In a task of its own: the clock must keep the next deadline even if a side does not read.
         let flushing = Arc::clone(&bridge);
         tokio::spawn(async move { flushing.flush().await });
     }

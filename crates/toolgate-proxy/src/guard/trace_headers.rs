@@ -3,14 +3,14 @@
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 use toolgate_guard::TraceContext;
 
-/// The context of a request.
+/// The trace context of a request.
 pub(super) fn read(headers: &HeaderMap) -> Option<TraceContext> {
     let text = |name| headers.get(name).and_then(|value| value.to_str().ok());
-    // Several `tracestate` headers are one list (section 3.3.1); the first is enough to go on.
+    // Several `tracestate` headers are one list (section 3.3.1); only the first is used.
     TraceContext::new(text(&TRACEPARENT)?, text(&TRACESTATE))
 }
 
-/// Puts the context of a message into the headers that go with it.
+/// Writes the trace context of a message into its headers.
 pub(super) fn write(context: &TraceContext, headers: &mut HeaderMap) {
     let parent = HeaderValue::from_str(&context.traceparent).ok();
     let state = context.tracestate.as_deref();

@@ -1,4 +1,5 @@
-//! Messages to an HTTP upstream that belong to no request of a client: the guard's own, notices.
+//! Messages to an HTTP upstream that belong to no client request: the guard's own, and
+//! notifications.
 
 use std::sync::Arc;
 
@@ -81,8 +82,8 @@ pub(super) async fn post_unattached(
         Err(_) => Some("no answer in time".to_owned()),
     };
     if let (Some(why), Some(id)) = (failed, &envelope.id) {
-        // The client can renew its authorization, or open another session; only its own server's
-        // refusal asks it to.
+        // The client can renew its authorization, or open another session, but it does so only if
+        // it gets the refusal of its own server.
         let refused = matches!(head.0, 401 | 403 | 404).then(|| Box::new(head));
         let deliver = &mut |output| {
             router.route(

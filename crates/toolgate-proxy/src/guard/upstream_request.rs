@@ -1,4 +1,4 @@
-//! One POST to an HTTP upstream, from the first byte to the last message of its answer.
+//! One request to an HTTP upstream, from its first byte to the last message of the response.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -18,8 +18,8 @@ use crate::sse::Event;
 /// An event of a request to an upstream.
 #[derive(Debug)]
 pub(super) enum UpstreamEvent {
-    /// The head of its answer, before everything else; the body of an event stream follows in
-    /// events, any other at once and whole.
+    /// The head of the response, before everything else. The body of an event stream follows as
+    /// events, any other body as one `Whole`.
     Head {
         status: u16,
         headers: HeaderMap,
@@ -27,20 +27,20 @@ pub(super) enum UpstreamEvent {
     },
     Whole(Vec<u8>),
     Event(Event),
-    /// Nothing more will come.
+    /// The end of the response.
     End,
-    /// It broke, for this reason.
+    /// The request failed, for this reason.
     Broken(Fault),
 }
 
-/// A request under way. Dropping it closes its connection, which a modern server takes for a
-/// cancellation.
+/// A request in flight. Dropping it closes its connection, which cancels the request at a modern
+/// server.
 pub(super) struct UpstreamRequest {
     endpoint: Arc<Endpoint>,
     headers: Arc<HeaderMap>,
     limit: usize,
     stage: Stage,
-    /// Legacy streams may be taken up again where they broke off.
+    /// How many times a legacy stream may still be resumed where it broke off.
     resumes: usize,
     last_id: Option<String>,
     retry: Option<Duration>,
@@ -56,7 +56,7 @@ enum Stage {
 }
 
 impl UpstreamRequest {
-    /// Sends one message. `resumable` streams belong to a legacy session.
+    /// Sends one message. A `resumable` stream belongs to a legacy session.
     pub(super) fn post(
         endpoint: &Arc<Endpoint>,
         headers: impl Into<Arc<HeaderMap>>,
@@ -118,7 +118,7 @@ impl UpstreamRequest {
         }
     }
 
-    /// What comes next. Safe to cancel; after `End` and `Broken` it is `End` for good.
+    /// The next event. Cancel safe; after `Whole`, `End` or `Broken`, always `End`.
     pub(super) async fn next(&mut self) -> UpstreamEvent {
         match &mut self.stage {
             Stage::Asking(asking) => match asking.await {
@@ -138,8 +138,8 @@ impl UpstreamRequest {
         }
     }
 
-    /// Takes a legacy stream up again that ended before its answer, after the pause that the
-    /// server asked for. `false`: it cannot be.
+    /// Resumes a legacy stream that ended before its answer, after the pause that the server asked
+    /// for. `false` if it cannot be resumed.
     pub(super) async fn resume(&mut self) -> bool {
         if self.resumes == 0 || self.last_id.is_none() {
             return false;
@@ -169,7 +169,7 @@ impl UpstreamRequest {
     }
 
     fn answered(&mut self, mut response: Response) -> UpstreamEvent {
-        // `initialize` is answered with the session that its stream can be taken up in.
+        // The answer to `initialize` names the session in which its stream can be resumed.
         if let Some(session) = response.headers().get(SESSION).filter(|_| self.resumes > 0) {
             Arc::make_mut(&mut self.headers).insert(SESSION, session.clone());
         }

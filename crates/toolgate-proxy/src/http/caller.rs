@@ -6,29 +6,29 @@ use std::sync::{Arc, PoisonError, RwLock};
 use reqwest::header::HeaderValue;
 use toolgate_guard::Peer;
 
-/// The client on whose behalf an upstream is opened: what of it goes on to servers behind, which
-/// is its `Authorization` alone. A client on standard input and output has none.
+/// The client that an upstream is opened for. Only its `Authorization` is passed on to servers; a
+/// client on standard input and output has none.
 ///
-/// A legacy session may renew its authorization; every holder of the caller sees the newest. Its
-/// value is in no `Debug` output.
+/// A legacy session may renew its authorization; all clones see the newest. `Debug` output does not
+/// contain it.
 #[derive(Clone, Default)]
 pub struct Caller {
     authorization: Arc<RwLock<Option<HeaderValue>>>,
-    /// A server behind keeps a session of its own for it.
+    /// Whether a server behind the upstream keeps a session for it.
     kept: Arc<AtomicBool>,
     stands: Standing,
-    /// How it is called in records.
+    /// Its name in records.
     peer: Option<Arc<Peer>>,
     renewals: Arc<AtomicU64>,
 }
 
-/// A caller's identity beside its authorization.
+/// Which clients a caller stands for.
 #[derive(Clone, Default)]
 pub(crate) enum Standing {
     /// The one client at the other end.
     #[default]
     Somebody,
-    /// Every client with this authorization, or without any.
+    /// All clients with this authorization, or all without one.
     Everybody,
     /// The client of the session with this id, which any replica knows.
     Session(Arc<str>),
@@ -59,7 +59,7 @@ impl Caller {
         &self.stands
     }
 
-    /// The value of its `Authorization` now, if it is text.
+    /// The current value of its `Authorization` header, if it is text.
     pub fn authorization(&self) -> Option<String> {
         let value = self.value()?;
         value.to_str().ok().map(str::to_owned)
@@ -70,7 +70,7 @@ impl Caller {
         value.unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// A server keeps a session for it.
+    /// Records that a server keeps a session for it.
     pub(crate) fn keep(&self) {
         self.kept.store(true, Ordering::Release);
     }
@@ -79,7 +79,7 @@ impl Caller {
         self.kept.load(Ordering::Acquire)
     }
 
-    /// How many authorizations it has had: the number of the one that it has now.
+    /// The number of the current authorization: how often it has changed.
     pub(crate) fn authorization_number(&self) -> u64 {
         self.renewals.load(Ordering::Acquire)
     }

@@ -1,8 +1,8 @@
 //! Connections to an HTTP server without TLS, each driven by the task that uses it.
 //!
-//! A client library gives each connection a task of its own, to which requests and answers are
-//! handed over: two wake-ups of tasks for a call. Here the task of the exchange writes the request
-//! and reads the answer itself, and keeps the connection for the next one.
+//! A client library runs each connection in a task of its own, which costs two task wake-ups per
+//! call. Here the task of the exchange writes the request and reads the response itself, and keeps
+//! the connection for the next request.
 
 use std::error::Error;
 use std::pin::{Pin, pin};
@@ -28,20 +28,20 @@ use tower_service::Service as _;
 
 use super::relay::Relay;
 
-/// Why there is no answer.
+/// Why a request got no response.
 #[derive(Debug)]
 pub(super) struct Failure {
-    /// There is no connection.
+    /// Whether no connection could be made.
     pub(super) is_connect: bool,
     pub(super) error: BoxError,
 }
 
 pub(super) type BoxError = Box<dyn Error + Send + Sync>;
 
-/// The connections to one server that are open and not in use, and the way to more.
+/// A pool of idle connections to one server, which opens new ones as needed.
 pub(super) struct Connections {
     url: Url,
-    /// The path and the query of that URL.
+    /// The path and query of `url`.
     target: Uri,
     origin: Uri,
     host: HeaderValue,
@@ -51,9 +51,9 @@ pub(super) struct Connections {
 
 #[derive(Default)]
 struct Idle {
-    /// The one used last is the last.
+    /// The most recently used connection is last.
     connections: Vec<Connection>,
-    /// A task closes those that have been idle for too long.
+    /// Whether a task runs that closes idle connections.
     is_swept: bool,
 }
 
@@ -65,8 +65,8 @@ struct Connection {
     used: Instant,
 }
 
-/// The body of an answer, which takes its connection back to the others when it has ended. Dropped
-/// before that, it closes the connection.
+/// The body of a response. At its end, its connection returns to the pool; if it is dropped
+/// earlier, the connection is closed.
 pub(super) struct ConnectionBody {
     incoming: Incoming,
     connection: Option<Connection>,
@@ -74,8 +74,8 @@ pub(super) struct ConnectionBody {
 }
 
 impl Connections {
-    /// `None` if the URL asks for something else than a plain connection to its host: TLS, a proxy
-    /// that the environment names, a user in the URL.
+    /// A pool for a URL; `None` if the URL needs more than a plain connection to its host: TLS, a
+    /// proxy from the environment, or credentials.
     pub(super) fn to(url: &Url) -> Option<Arc<Self>> {
         let is_plain = url.scheme() == "http" && url.username().is_empty();
         let host = url
@@ -107,8 +107,8 @@ impl Connections {
         }))
     }
 
-    /// Sends a request to a URL of this server. One that a kept connection did not take, because
-    /// the server has closed it, goes over another.
+    /// Sends a request to a URL of this server. If an idle connection does not take it, because the
+    /// server has closed the connection, the request is sent on another.
     pub(super) async fn send(
         self: &Arc<Self>,
         method: Method,
@@ -156,7 +156,7 @@ impl Connections {
         })
     }
 
-    /// A connection that is open as far as is known.
+    /// An idle connection that is probably still open.
     fn kept(&self) -> Option<Connection> {
         let mut idle = self.idle();
         loop {
@@ -194,7 +194,7 @@ impl Sweeper {
             let mut idle = connections.idle();
             idle.connections.retain_mut(Connection::is_usable);
             if idle.connections.is_empty() {
-                // Under the lock: the next connection that is kept starts another.
+                // Under the lock, so that the next idle connection starts another sweeper.
                 idle.is_swept = false;
                 self.0 = Weak::new();
                 return;
@@ -204,7 +204,7 @@ impl Sweeper {
 }
 
 impl Drop for Sweeper {
-    /// The runtime ended before.
+    /// If the task did not finish, lets the next idle connection start another sweeper.
     fn drop(&mut self) {
         if let Some(connections) = self.0.upgrade() {
             connections.idle().is_swept = false;
@@ -213,15 +213,15 @@ impl Drop for Sweeper {
 }
 
 impl Connection {
-    /// Whether it is open, and was used not long ago.
+    /// Whether it is open and was used recently.
     fn is_usable(&mut self) -> bool {
         let mut unwatched = Context::from_waker(Waker::noop());
         self.poll_stream(&mut unwatched);
         self.stream.is_some() && self.sender.is_ready() && self.used.elapsed() < LONGEST_IDLE
     }
 
-    /// Reads and writes what can be. What is over is dropped, which answers a request that was not
-    /// taken.
+    /// Polls the connection, which reads and writes. Drops it at its end, so that a request that
+    /// was not sent fails.
     fn poll_stream(&mut self, context: &mut Context<'_>) {
         let stream = self.stream.as_mut();
         if stream.is_some_and(|stream| Pin::new(stream).poll(context).is_ready()) {
@@ -229,7 +229,7 @@ impl Connection {
         }
     }
 
-    /// Sends a request; gives it back if nothing of it was sent.
+    /// Sends a request; returns it if nothing of it was sent.
     async fn send(
         mut self,
         request: Request<Full<Bytes>>,
@@ -263,7 +263,7 @@ impl Connection {
 }
 
 impl ConnectionBody {
-    /// The next piece; `None` at the end. Safe to cancel.
+    /// The next chunk; `None` at the end. Cancel safe.
     pub(super) async fn chunk(&mut self) -> Result<Option<Bytes>, hyper::Error> {
         std::future::poll_fn(|context| self.poll_chunk(context)).await
     }
@@ -302,7 +302,7 @@ impl ConnectionBody {
         }
     }
 
-    /// The body has been read: the connection may be used again.
+    /// Returns the connection to the pool, because the whole body has been read.
     fn end(&mut self) {
         if let Some(mut connection) = self.connection.take() {
             connection.used = Instant::now();
@@ -313,7 +313,7 @@ impl ConnectionBody {
     }
 }
 
-/// What a request for a URL names in its first line.
+/// The request target of a URL: its path and query.
 fn target(url: &Url) -> Result<Uri, InvalidUri> {
     match url.query() {
         Some(query) => format!("{}?{query}", url.path()).parse(),
@@ -343,14 +343,14 @@ impl Failure {
     }
 }
 
-/// The longest that a connection may take to be made: a host that takes no notice is gone.
+/// The connect timeout: a host that does not respond in time counts as unreachable.
 pub(super) const CONNECT: Duration = Duration::from_secs(10);
 pub(super) const AGENT: &str = concat!("toolgate/", env!("CARGO_PKG_VERSION"));
-/// Connections that were not used for so long are closed.
+/// How long a connection may be idle before it is closed.
 const LONGEST_IDLE: Duration = Duration::from_secs(90);
-/// Between two looks for connections to close.
+/// The pause between two sweeps.
 const ROUND: Duration = Duration::from_secs(10);
-/// Of TCP, for a server that vanished.
+/// TCP keepalive, to detect a server that vanished.
 const KEEPALIVE: Duration = Duration::from_secs(15);
 const KEEPALIVE_RETRIES: u32 = 3;
 #[cfg(any(target_os = "android", target_os = "fuchsia", target_os = "linux"))]
@@ -365,7 +365,7 @@ mod tests {
     use super::*;
 
     /// A server that answers each request with the next of `answers`, and closes the connection
-    /// after those that are `true`. Sends the number of the connection for each that ended.
+    /// after those that are `true`. Sends the number of each connection that has ended.
     async fn server(
         answers: &'static [(&'static str, bool)],
     ) -> (Arc<Connections>, Url, mpsc::UnboundedReceiver<usize>) {
@@ -429,7 +429,7 @@ mod tests {
             assert_eq!(asked(&connections, &url).await, expected);
         }
         assert_eq!(ended.recv().await, Some(1));
-        // The end of the connection may be on its way.
+        // The end of the connection may not have arrived yet.
         while let Some(connection) = connections.kept() {
             connections.keep(connection);
             sleep(Duration::from_millis(1)).await;

@@ -1,4 +1,4 @@
-//! One HTTP endpoint: requests to it, redirects on its origin, bodies under a bound.
+//! One HTTP endpoint: sends requests, follows redirects on its origin, limits bodies.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::sse::{Event, SseParser};
 /// A client of one endpoint. Its connections are kept and shared.
 pub(crate) struct Endpoint {
     client: Client,
-    /// For a server that is reached without TLS and proxy.
+    /// For a server without TLS or proxy; otherwise `client` is used.
     connections: Option<Arc<Connections>>,
     url: Url,
     /// The operator's own headers.
@@ -41,10 +41,10 @@ impl std::fmt::Debug for Endpoint {
     }
 }
 
-/// An HTTP client as this crate's own are: HTTP/1.1, rustls with the platform's trust store, no
-/// redirects.
+/// A builder for HTTP clients like this crate's own: HTTP/1.1, rustls with the platform's trust
+/// store, no redirects.
 pub fn http_client() -> ClientBuilder {
-    // Set once per process; a second call only says that it is set.
+    // Set once per process; later calls return an error, which is ignored.
     let _already_set = rustls::crypto::ring::default_provider().install_default();
     Client::builder()
         .redirect(Policy::none())
@@ -93,10 +93,10 @@ impl Endpoint {
         headers
     }
 
-    /// Sends a request, with the operator's headers in the place of those of their names.
+    /// Sends a request. The operator's headers replace headers of the same name.
     ///
-    /// Follows 307 and 308 on the same origin, for this request only: the next one begins at the
-    /// configured URL again, so that no answer to one client decides where others are sent.
+    /// Follows 307 and 308 on the same origin, for this request only. The next request starts at
+    /// the configured URL again, so that an answer to one client cannot redirect others.
     pub(crate) async fn send(
         &self,
         phase: Phase,
@@ -121,7 +121,8 @@ impl Endpoint {
             };
             self.health.reached(watcher);
             if !is_unpacked(response.headers()) {
-                let why = "the upstream packed its answer (`Content-Encoding`), which it was not asked for";
+                let why =
+                    "the upstream encoded its answer (`Content-Encoding`) without being asked to";
                 return Err(Fault::new(Party::Server, FaultKind::Protocol, phase, why));
             }
             if !response.status().is_redirection() {
@@ -134,7 +135,7 @@ impl Endpoint {
         Err(redirect(phase, why))
     }
 
-    /// Headers with the operator's own in the place of those of their names.
+    /// Headers in which the operator's own replace those of the same name.
     fn with_own(&self, headers: &HeaderMap) -> HeaderMap {
         let mut headers = headers.clone();
         for name in self.headers.keys() {
@@ -169,7 +170,7 @@ impl Endpoint {
     }
 }
 
-/// Where a redirect leads.
+/// The target of a redirect.
 ///
 /// # Errors
 ///
@@ -195,7 +196,7 @@ fn redirected(phase: Phase, url: &Url, response: &Response) -> Result<Url, Fault
     let Ok(mut next) = url.join(&location) else {
         return Err(refused("which is not a URL"));
     };
-    // The fragment is not sent, so it makes no other URL.
+    // The fragment is not sent, so it does not make a different URL.
     next.set_fragment(None);
     if next.origin() != url.origin() {
         return Err(refused("which is another origin").with_help(
@@ -211,12 +212,12 @@ fn redirected(phase: Phase, url: &Url, response: &Response) -> Result<Url, Fault
     Ok(next)
 }
 
-/// The URL's origin, which is safe to show: paths and queries may hold secrets.
+/// The URL's origin, which is safe to show: paths and queries may contain secrets.
 fn shown(url: &Url) -> String {
     quote(&url.origin().ascii_serialization(), 100).to_string()
 }
 
-/// A whole body of at most `limit` bytes.
+/// Reads a whole body of at most `limit` bytes.
 pub(crate) async fn body(
     phase: Phase,
     mut response: Response,
@@ -241,12 +242,12 @@ pub(crate) async fn body(
     Ok(body)
 }
 
-/// Whether an answer comes as an event stream.
+/// Whether a response is an event stream.
 pub(crate) fn is_stream(response: &Response) -> bool {
     response.status().as_u16() == 200 && media_type(response.headers()) == EVENT_STREAM
 }
 
-/// Whether a body comes as it is, without a content coding such as `gzip` (RFC 9110 section 8.4).
+/// Whether a body has no content coding such as `gzip` (RFC 9110 section 8.4).
 pub(crate) fn is_unpacked(headers: &HeaderMap) -> bool {
     let mut codings = headers.get_all(CONTENT_ENCODING).iter();
     codings.all(|coding| {
@@ -271,7 +272,7 @@ pub(crate) fn media_type(headers: &HeaderMap) -> String {
         .to_ascii_lowercase()
 }
 
-/// An event stream as it comes in.
+/// Reads the events of a response.
 #[derive(Debug)]
 pub(crate) struct Events {
     response: Response,
@@ -294,12 +295,12 @@ impl Events {
         }
     }
 
-    /// What of the stream is needed to take it up again.
+    /// The parser, which knows what is needed to resume the stream.
     pub(crate) fn parser(&self) -> &SseParser {
         &self.parser
     }
 
-    /// The next event; `None` at the end. Safe to cancel.
+    /// The next event; `None` at the end. Cancel safe.
     pub(crate) async fn next(&mut self, phase: Phase) -> Result<Option<Event>, Fault> {
         loop {
             if let Some(event) = self.waiting.pop_front() {

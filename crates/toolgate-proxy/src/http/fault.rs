@@ -1,4 +1,4 @@
-//! What can go wrong over HTTP, as faults.
+//! Faults of the HTTP transport.
 
 use reqwest::Url;
 use reqwest::header::WWW_AUTHENTICATE;
@@ -9,7 +9,7 @@ use super::response::Response;
 use crate::fault::{Fault, FaultKind, Party, Phase};
 use crate::notes::excerpt;
 
-/// 401 and 403.
+/// The server refuses access: 401 or 403.
 pub(super) fn auth(phase: Phase, url: &Url, response: &Response) -> Fault {
     let code = response.status().as_u16();
     let wants = response
@@ -17,9 +17,9 @@ pub(super) fn auth(phase: Phase, url: &Url, response: &Response) -> Fault {
         .get(WWW_AUTHENTICATE)
         .map(|value| format!(" (`{}`)", excerpt(value.as_bytes())));
     let word = if code == 401 {
-        "asks for authorization"
+        "requires authorization"
     } else {
-        "forbids the access"
+        "forbids access"
     };
     let origin = url.origin().ascii_serialization();
     Fault::new(
@@ -35,7 +35,7 @@ pub(super) fn auth(phase: Phase, url: &Url, response: &Response) -> Fault {
     .with_help("give credentials with `--header 'Authorization: Bearer …'`")
 }
 
-/// No connection, or one that broke.
+/// No connection could be made, or it was lost.
 pub(super) fn unreachable(phase: Phase, url: &Url, failure: &Failure) -> Fault {
     let origin = url.origin().ascii_serialization();
     let word = if failure.is_connect {
@@ -52,7 +52,7 @@ pub(super) fn unreachable(phase: Phase, url: &Url, failure: &Failure) -> Fault {
         .with_help("is the server running, and the URL right?")
 }
 
-/// A status that is not an answer, with what the body says.
+/// A status without an answer, with an excerpt of the body.
 pub(super) fn status(phase: Phase, method: &str, code: u16, body: &[u8]) -> Fault {
     let said = if body.trim_ascii().is_empty() {
         String::new()
@@ -83,17 +83,17 @@ pub(super) fn redirect(phase: Phase, message: String) -> Fault {
     Fault::new(Party::Server, FaultKind::Redirect, phase, message)
 }
 
-/// A body that ended in the middle.
+/// A body that ended early.
 pub(super) fn broken(phase: Phase, error: &dyn std::error::Error) -> Fault {
     Fault::new(
         Party::Network,
         FaultKind::Unreachable,
         phase,
-        format!("the answer broke off: {}", cause(error)),
+        format!("the answer was cut off: {}", cause(error)),
     )
 }
 
-/// The innermost reason of an error, escaped and cut; the outer ones only repeat the URL.
+/// The innermost cause of an error, escaped and cut; the outer errors only repeat the URL.
 pub(super) fn cause(error: &dyn std::error::Error) -> String {
     let mut innermost = error;
     while let Some(source) = innermost.source() {

@@ -1,5 +1,5 @@
-//! Whether an endpoint can be reached, as far as is known: when a request finds nobody, the
-//! endpoint is asked from time to time until somebody is there again.
+//! Tracks whether an endpoint can be reached. After a failed connection, the endpoint is probed
+//! until it answers.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,22 +11,22 @@ use crate::fault::Fault;
 
 /// Called when an endpoint cannot be reached any more, and when it can again.
 pub(crate) trait Watcher: Send + Sync + 'static {
-    /// It cannot be reached.
+    /// The endpoint cannot be reached.
     fn lost(&self, fault: &Fault);
-    /// It answers.
+    /// The endpoint answers again.
     fn reached(&self);
 }
 
-/// What is known of one endpoint; clones share it.
+/// The known state of one endpoint; clones share it.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Health {
     lost: Arc<AtomicBool>,
 }
 
 impl Health {
-    /// There was an answer, of whatever status.
+    /// Records an answer of any status.
     pub(super) fn reached(&self, watcher: Option<&Arc<dyn Watcher>>) {
-        // Mostly it was not lost, and nothing is written.
+        // Usually the endpoint was not lost, and the check avoids a write.
         if self.lost.load(Ordering::Acquire)
             && self.lost.swap(false, Ordering::AcqRel)
             && let Some(watcher) = watcher
@@ -35,7 +35,8 @@ impl Health {
         }
     }
 
-    /// The endpoint could not be reached. Probes it until it can be, or no watcher is left.
+    /// Records that the endpoint could not be reached, and probes it until it can be, or until
+    /// nothing else holds this state. Does nothing without a watcher.
     pub(super) fn lost(
         &self,
         fault: &Fault,
@@ -52,7 +53,7 @@ impl Health {
         tokio::spawn(async move {
             while health.lost.load(Ordering::Acquire) && Arc::strong_count(&health.lost) > 1 {
                 tokio::time::sleep(PAUSE).await;
-                // Any answer will do: a server need not know the method.
+                // Any answer will do: a server need not support HEAD.
                 let asked = client.head(url.clone()).timeout(PAUSE).send();
                 if asked.await.is_ok() {
                     health.reached(Some(&watcher));
@@ -62,5 +63,5 @@ impl Health {
     }
 }
 
-/// Between two looks, and the longest that one takes.
+/// The pause between two probes, and the timeout of each.
 const PAUSE: Duration = Duration::from_secs(5);

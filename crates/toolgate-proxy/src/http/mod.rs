@@ -39,20 +39,20 @@ use fault::auth;
 #[derive(Debug)]
 pub(crate) struct Http {
     endpoint: Endpoint,
-    /// The version that was agreed on, which every message carries.
+    /// The negotiated version, which every message carries.
     era: Option<Era>,
     session: Option<HeaderValue>,
     limits: Limits,
     notes: Notes,
 }
 
-/// What came back for a request.
+/// The result of a request.
 pub(crate) enum Outcome {
-    /// An answer, with the status it came under.
+    /// A JSON-RPC answer, whatever its HTTP status.
     Answer(Answer),
-    /// A status that is not a success, with a body that is not an answer.
+    /// A status other than 200, without an answer in the body.
     Status(Fault),
-    /// Nothing until the deadline.
+    /// No answer before the deadline.
     Silence,
 }
 
@@ -71,12 +71,13 @@ impl Http {
         &self.notes
     }
 
-    /// From now on every message carries this version of the protocol.
+    /// Sets the protocol version that every later message carries.
     pub(crate) fn settle(&mut self, era: Era) {
         self.era = Some(era);
     }
 
-    /// Sends the request `id` and waits for its answer; answers the server's own requests meanwhile.
+    /// Sends the request `id` and waits for its answer; meanwhile answers the server's own
+    /// requests.
     pub(crate) async fn ask(
         &mut self,
         phase: Phase,
@@ -121,8 +122,8 @@ impl Http {
             {
                 return Ok(Outcome::Answer(message.into_answer()));
             }
-            // What a refusal says is about our request, whatever id it was given: some servers
-            // write one of their own (`"server-error"`).
+            // An error response is about our request, whatever id it has: some servers use one of
+            // their own (`"server-error"`).
             if status < 400 {
                 self.notes.stray(message.raw_id());
             }
@@ -163,12 +164,13 @@ impl Http {
         };
         match posted.status().as_u16() {
             401 | 403 => Err(auth(phase, self.endpoint.url(), &posted)),
-            // Some servers answer a notification with 4xx and still work; the next request will show.
+            // Some servers answer a notification with 4xx and still work; the next request will
+            // tell.
             _ => Ok(()),
         }
     }
 
-    /// Ends a legacy session; whether the server likes it is its own affair.
+    /// Ends a legacy session. Errors are ignored.
     pub(crate) async fn close(mut self, grace: Duration) {
         if self.session.is_none() {
             return;
@@ -181,7 +183,7 @@ impl Http {
         self.session = None;
     }
 
-    /// Answers a request of the server that came on a stream.
+    /// Answers a request that the server sent on a stream.
     async fn respond(&mut self, phase: Phase, request: &Incoming) -> Result<(), Fault> {
         if request.method() != "ping" {
             self.notes.declined(request.method());
@@ -232,14 +234,14 @@ pub(crate) struct Call<'a> {
     pub(crate) id: i64,
     pub(crate) method: &'a str,
     pub(crate) text: String,
-    /// The version in `MCP-Protocol-Version` while none is agreed on.
+    /// The version in `MCP-Protocol-Version` while none is negotiated.
     pub(crate) era: Option<Era>,
     /// Whether the answer may name a session (`initialize`).
     pub(crate) opens_session: bool,
 }
 
 impl Call<'_> {
-    /// Modern messages repeat their method in a header.
+    /// Whether the message repeats its method in a header, as modern messages do.
     fn names_method(&self, agreed: Option<Era>) -> bool {
         !self.method.is_empty() && agreed.or(self.era).is_some_and(Era::declares_version)
     }

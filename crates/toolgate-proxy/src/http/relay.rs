@@ -1,11 +1,11 @@
-//! A waker for work that a task drives itself: what it wakes while it is driven is done at once,
-//! and the task is not scheduled again for it.
+//! A waker for work that a task polls itself. If the work wakes itself while it is polled, it is
+//! polled again at once, and the task is not scheduled again.
 
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
 
-/// Passes wake-ups on to the task that drives the work, except those from within.
+/// Passes wake-ups on to the task, except those that come while the task polls the work.
 #[derive(Debug)]
 pub(super) struct Relay {
     state: AtomicU8,
@@ -20,7 +20,7 @@ impl Relay {
         })
     }
 
-    /// Drives the work until it has a result, or waits for something outside.
+    /// Polls the work until it has a result or waits for an external event.
     pub(super) fn drive<T>(
         self: &Arc<Self>,
         context: &Context<'_>,
@@ -45,7 +45,7 @@ impl Relay {
                 return Poll::Pending;
             }
         }
-        // It wakes itself without end: others have their turn first.
+        // The work keeps waking itself: let other tasks run first.
         self.state.store(RESTING, Ordering::Release);
         context.waker().wake_by_ref();
         Poll::Pending
@@ -68,13 +68,13 @@ impl Wake for Relay {
     }
 }
 
-/// Nobody drives the work: a wake-up is for the task.
+/// The work is not being polled: a wake-up goes to the task.
 const RESTING: u8 = 0;
-/// It is being driven.
+/// The work is being polled.
 const DRIVEN: u8 = 1;
-/// It is being driven, and has been woken since that began.
+/// The work is being polled, and was woken in the meantime.
 const WOKEN: u8 = 2;
-/// How often work that wakes itself is driven before others have their turn.
+/// How often work that wakes itself is polled before other tasks run.
 const ROUNDS: usize = 8;
 
 #[cfg(test)]
@@ -112,7 +112,7 @@ mod tests {
         assert_eq!((rounds, counted.0.load(Ordering::Relaxed)), (2, 0));
         kept.unwrap().wake();
         assert_eq!(counted.0.load(Ordering::Relaxed), 1);
-        // A wake-up of before is not one of now.
+        // An earlier wake-up does not count as a new one.
         assert_eq!(relay.drive(&context, |_| Poll::Ready(1)), Poll::Ready(1));
         assert_eq!(counted.0.load(Ordering::Relaxed), 1);
     }

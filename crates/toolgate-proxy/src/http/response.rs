@@ -1,4 +1,4 @@
-//! An answer of an HTTP server.
+//! A response of an HTTP server.
 
 use bytes::Bytes;
 use hyper::StatusCode;
@@ -7,7 +7,7 @@ use hyper::http::response::Parts;
 
 use super::connections::{BoxError, ConnectionBody};
 
-/// The head of an answer, and the way to its body.
+/// The head of a response, and the source of its body.
 #[derive(Debug)]
 pub(crate) struct Response {
     status: StatusCode,
@@ -18,7 +18,7 @@ pub(crate) struct Response {
 #[derive(Debug)]
 enum ResponseSource {
     Connection(Box<ConnectionBody>),
-    /// Through a proxy, or TLS.
+    /// From the client library: through a proxy, or over TLS.
     Library(Box<reqwest::Response>),
 }
 
@@ -43,7 +43,7 @@ impl Response {
         std::mem::take(&mut self.headers)
     }
 
-    /// The next piece of the body; `None` at the end. Safe to cancel.
+    /// The next chunk of the body; `None` at the end. Cancel safe.
     pub(super) async fn chunk(&mut self) -> Result<Option<Bytes>, BoxError> {
         match &mut self.body {
             ResponseSource::Connection(body) => Ok(body.chunk().await?),

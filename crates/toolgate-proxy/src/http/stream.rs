@@ -1,4 +1,4 @@
-//! An answer that comes as an event stream, taken up again if a legacy server closes it early.
+//! Reads an answer from an event stream, and resumes the stream if a legacy server closes it early.
 
 use std::time::Duration;
 
@@ -59,7 +59,7 @@ impl Http {
                 }
             };
             // A server may close a stream before the answer and have the client poll (2025-11-25);
-            // modern streams cannot be taken up again.
+            // modern streams cannot be resumed.
             let resumable = self.session.is_some() && resumed < RESUMES && Instant::now() < until;
             last_id = parser.last_id().map(str::to_owned).or(last_id);
             let Some(last) = last_id.as_deref().filter(|_| resumable) else {

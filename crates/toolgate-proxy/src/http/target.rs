@@ -1,5 +1,5 @@
-//! An HTTP server: its URL, the authorities that its certificate is checked against, and the
-//! operator's own headers.
+//! An HTTP server: its URL, the certificate authorities to trust for it, and the operator's own
+//! headers.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -19,19 +19,19 @@ use crate::fault::{Fault, FaultKind, Party, Phase};
 
 /// The URL of a Streamable HTTP endpoint and the operator's own headers.
 ///
-/// Header values are secrets: they are in no message and no `Debug` output.
+/// Header values are secrets: no message and no `Debug` output contains them.
 #[derive(Clone)]
 pub struct HttpTarget {
     url: Url,
     headers: HeaderMap,
     caller: Caller,
     authorities: Vec<Certificate>,
-    /// What clones share: connections, and the trust store that is read only once.
+    /// Shared by clones: connections, and the trust store, which is read only once.
     clients: Arc<OnceLock<Clients>>,
     health: Health,
 }
 
-/// A client, and the connections to a server that is reached without it.
+/// A client, and the connections to a server that does not need it.
 type Clients = (Client, Option<Arc<Connections>>);
 
 impl std::fmt::Debug for HttpTarget {
@@ -67,7 +67,7 @@ impl HttpTarget {
         })
     }
 
-    /// Believes the certificate authorities of a PEM file besides those of the platform.
+    /// Trusts the certificate authorities in a PEM file, in addition to those of the platform.
     ///
     /// # Errors
     ///
@@ -86,13 +86,13 @@ impl HttpTarget {
             return Err(cannot(&"there is no PEM certificate in it"));
         }
         self.authorities.extend(found);
-        // Other connections may use the authorities from before.
+        // The shared clients do not trust the new authorities.
         self.clients = Arc::default();
         let _read = self.clients()?;
         Ok(self)
     }
 
-    /// Adds a header that goes with every request.
+    /// Adds a header to every request.
     ///
     /// # Errors
     ///
@@ -117,8 +117,8 @@ impl HttpTarget {
         Ok(self)
     }
 
-    /// The same endpoint on behalf of a client, whose `Authorization` goes with every request
-    /// unless the operator has set one.
+    /// The same endpoint for a client, whose `Authorization` is sent with every request unless the
+    /// operator has set one.
     #[must_use]
     pub fn on_behalf_of(mut self, caller: Caller) -> Self {
         self.caller = caller;
@@ -144,8 +144,9 @@ impl HttpTarget {
     }
 }
 
-/// A URL for a message: escaped, cut, and without what may be a secret, which is its user, password,
-/// query and fragment. What follows the scheme of a text that is no URL is shown from its last `@`.
+/// Formats a URL for a message: escaped, cut, and without the user, password, query and fragment,
+/// which may be secrets. For text that is not a URL, removes everything between the scheme and the
+/// last `@`.
 pub fn shown_url(url: &str) -> String {
     let plain = match Url::parse(url) {
         Ok(parsed) if parsed.has_host() => {
@@ -187,9 +188,9 @@ fn config(message: String) -> Fault {
     Fault::new(Party::Operator, FaultKind::Config, Phase::Start, message)
 }
 
-/// Bytes of a PEM file. A bundle of all public authorities has a quarter of it.
+/// Maximum bytes of a PEM file. A bundle of all public authorities has about a quarter of that.
 const PEM_BYTES: u64 = 1 << 20;
-/// Characters of a URL in a message.
+/// Maximum characters of a URL in a message.
 const SHOWN: usize = 120;
 const OURS: [&str; 7] = [
     "accept",

@@ -9,16 +9,16 @@ use super::Session;
 use crate::fault::{Fault, FaultKind, Party, Phase};
 use crate::message::{Answer, Reply, RpcError};
 
-/// What a server lists, in its order.
+/// The tools of a server, in its order.
 #[derive(Clone, Debug, Default)]
 pub struct Listing {
-    /// The raw JSON text of each tool: nothing is lost, nothing is judged.
+    /// The raw JSON text of each tool, complete and unchecked.
     pub tools: Vec<String>,
-    /// How many pages it took.
+    /// The number of pages.
     pub pages: usize,
 }
 
-/// Reads page by page; an empty-string cursor is a cursor, only a missing one ends the listing.
+/// Reads all pages. Only a missing or `null` cursor ends the listing; an empty string is a cursor.
 pub(super) async fn read(session: &mut Session) -> Result<Listing, Fault> {
     let limits = session.options.limits;
     let mut listing = Listing::default();
@@ -86,7 +86,7 @@ struct Cursor {
 fn next_cursor(reply: &Reply) -> Result<Option<Cursor>, Fault> {
     match reply.result().member("nextCursor") {
         None => Ok(None),
-        // Serialisers that do not skip missing members write it; it never means a page.
+        // Serialisers that do not skip absent members write `null`; it never means another page.
         Some(cursor) if cursor.kind() == Kind::Null => Ok(None),
         Some(cursor) if cursor.kind() == Kind::String => Ok(Some(Cursor {
             text: cursor.string().to_owned(),
@@ -118,7 +118,8 @@ fn add_tools(reply: &Reply, listing: &mut Listing) -> Result<(), Fault> {
     Ok(())
 }
 
-/// An unknown `resultType` must be taken as invalid (2026-07-28, basic, "Results"); absent is complete.
+/// An unknown `resultType` is invalid (2026-07-28, basic, "Results"); without one, the result is
+/// complete.
 fn check_result_type(reply: &Reply, era: Era) -> Result<(), Fault> {
     match reply.result().member("resultType") {
         Some(kind) if era.has_result_types() && kind.string() != "complete" => {

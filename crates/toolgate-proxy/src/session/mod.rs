@@ -1,4 +1,5 @@
-//! A session with one server: opened in the era it speaks, asked, closed.
+//! A session with one server: opens it in the protocol era that the server speaks, sends requests,
+//! closes.
 
 mod listing;
 mod negotiate;
@@ -17,12 +18,12 @@ use crate::notes::Notes;
 use crate::stdio::{Launch, Stdio};
 use wire::Wire;
 
-/// Bounds on what a session may cost, and our name and version.
+/// Limits of a session, and our name and version.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Bounds on bytes and counts.
+    /// Limits on bytes and counts.
     pub limits: Limits,
-    /// Bounds on time.
+    /// Limits on time.
     pub deadlines: Deadlines,
     /// Our name in `clientInfo`. Default `toolgate`.
     pub name: String,
@@ -41,7 +42,7 @@ impl Default for Options {
     }
 }
 
-/// What a server says about itself. All texts are foreign and not escaped.
+/// What a server says about itself. All texts are untrusted and not escaped.
 #[derive(Clone, Debug)]
 pub struct ServerInfo {
     /// The protocol version that was negotiated.
@@ -56,7 +57,7 @@ pub struct ServerInfo {
     pub declares_tools: bool,
 }
 
-/// An open session; see the crate's page for an example.
+/// An open session; see the crate's documentation for an example.
 ///
 /// Dropping it without [`Session::close`] kills a child and its group at once.
 #[derive(Debug)]
@@ -71,8 +72,8 @@ pub struct Session {
 impl Session {
     /// Starts a child process and opens a session on its pipes.
     ///
-    /// The child is probed with `server/discover`. A child that ends there is started once more
-    /// and opened with `initialize`: servers exist that take an unknown first request as fatal.
+    /// The child is probed with `server/discover`. A child that ends then is started once more and
+    /// opened with `initialize`, because some servers treat an unknown first request as fatal.
     ///
     /// # Errors
     ///
@@ -111,12 +112,12 @@ impl Session {
         &self.server
     }
 
-    /// Harmless oddities of the server.
+    /// Harmless irregularities of the server.
     pub fn notes(&self) -> &Notes {
         self.wire.notes()
     }
 
-    /// Sends one request and waits for its answer. `params` is the JSON text of an object; on a
+    /// Sends one request and waits for its answer. `params` is the JSON text of an object; in a
     /// modern session the required `_meta` is added in front of its members.
     ///
     /// # Errors
@@ -135,8 +136,9 @@ impl Session {
         listing::read(self).await
     }
 
-    /// Ends the session in order: DELETE on legacy HTTP; for a child closed input, patience,
-    /// SIGTERM, patience, SIGKILL to the group. Takes at most about twice [`Deadlines::grace`].
+    /// Ends the session: sends DELETE on legacy HTTP; closes the input of a child, waits, sends
+    /// SIGTERM, waits, and sends SIGKILL to its group. Takes at most about twice
+    /// [`Deadlines::grace`].
     pub async fn close(self) {
         self.wire.close(self.options.deadlines.grace).await;
     }
@@ -218,7 +220,7 @@ fn client_info(options: &Options) -> String {
     )
 }
 
-/// 1 and 2 are the probe's and `initialize`'s.
+/// The probe has id 1, `initialize` has id 2.
 const FIRST_FREE_ID: i64 = 3;
 /// A session that failed to open has nothing to clean up that is worth a longer wait.
 const FAILED_GRACE: std::time::Duration = std::time::Duration::from_millis(500);

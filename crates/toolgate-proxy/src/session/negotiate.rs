@@ -1,5 +1,6 @@
-//! Finding out the era: a modern request first, `initialize` if it is not understood
-//! (2026-07-28, versioning; transports/stdio and /streamable-http, "Backward compatibility").
+//! Negotiates the protocol era: sends a modern request first, then `initialize` if the server does
+//! not understand it (2026-07-28, versioning; transports/stdio and /streamable-http, "Backward
+//! compatibility").
 
 use tokio::time::Instant;
 use toolgate_json::{Kind, Node, OwnedDocument, ReadLimits, View, quote};
@@ -15,11 +16,11 @@ use crate::stdio::Stdio;
 /// How the first attempt on a child ended.
 pub(super) enum Opened {
     Session(ServerInfo),
-    /// The child ended at the probe; an `initialize` may still please it.
+    /// The child ended at the probe; it may still accept `initialize`.
     DiedAtProbe,
 }
 
-/// Opens a child: the probe, and `initialize` on any error or silence.
+/// Opens a child: sends the probe, then `initialize` after an error or silence.
 pub(super) async fn stdio(
     mut stdio: Stdio,
     options: &Options,
@@ -73,7 +74,7 @@ async fn open_stdio(stdio: &mut Stdio, options: &Options, end: Instant) -> Resul
         .map(Opened::Session)
 }
 
-/// `initialize`; a probe that was not answered yet (`probe_open`) may still be, and then wins.
+/// Sends `initialize`. While the probe is open (`probe_open`), a late modern answer to it wins.
 async fn initialize_stdio(
     stdio: &mut Stdio,
     options: &Options,
@@ -134,7 +135,7 @@ async fn open_http(http: &mut Http, options: &Options, end: Instant) -> Result<S
                 return Ok(server);
             }
         }
-        // No answer at all is what a server that is not there gives, not a legacy one.
+        // A legacy server would refuse the request; silence means that no server is there.
         Ok(Outcome::Silence) => {
             return Err(Fault::timeout(
                 Phase::Negotiate,
@@ -144,7 +145,7 @@ async fn open_http(http: &mut Http, options: &Options, end: Instant) -> Result<S
             ));
         }
         Ok(Outcome::Status(_)) => {}
-        // A body that is not JSON-RPC, from a server that answers everything it does not know alike.
+        // A server that answers every unknown request alike, with a body that is not JSON-RPC.
         Err(fault) if fault.kind() == FaultKind::Protocol => {}
         Err(fault) => return Err(fault),
     }
@@ -180,7 +181,8 @@ async fn open_http(http: &mut Http, options: &Options, end: Instant) -> Result<S
     Ok(server)
 }
 
-/// Reads the answer to the probe: a modern server, none (`None`), or one that we cannot speak with.
+/// Reads the answer to the probe: a modern server, `None` for a legacy one, or a fault if there is
+/// no common version.
 fn modern(answer: &Answer) -> Result<Option<ServerInfo>, Fault> {
     match answer {
         Answer::Result(reply) => Ok(discovered(reply)),
@@ -206,7 +208,8 @@ fn discovered(reply: &Reply) -> Option<ServerInfo> {
     ))
 }
 
-/// -32022 names what the server supports; a legacy version among it can be opened with `initialize`.
+/// Reads error -32022, which lists the server's versions. `None` if one of them can be opened with
+/// `initialize`.
 fn no_common_version(error: &RpcError) -> Result<Option<ServerInfo>, Fault> {
     let data = error.data.as_deref().unwrap_or("null");
     let document = OwnedDocument::read(data.as_bytes(), &ReadLimits::default()).ok();
@@ -281,7 +284,7 @@ fn server_info(era: Era, info: Option<View<'_>>, capabilities: Option<View<'_>>)
     }
 }
 
-/// The version that a server with sessions names.
+/// The era of a version with sessions; `None` for any other version.
 fn with_sessions(version: &str) -> Option<Era> {
     Era::from_version(version).filter(|era| era.has_sessions())
 }

@@ -1,4 +1,4 @@
-//! Either transport, asked the same way.
+//! One interface to both transports.
 
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ pub(super) enum Wire {
 }
 
 impl Wire {
-    /// Asks once; `None` if there is no answer until the deadline.
+    /// Sends a request; `None` if there is no answer before the deadline.
     pub(super) async fn ask(
         &mut self,
         phase: Phase,

@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep};
 
 /// How to start a server: a program with its arguments, without a shell.
 ///
-/// Values of environment variables are secrets: they are in no `Debug` output.
+/// Values of environment variables are secrets: no `Debug` output contains them.
 #[derive(Clone)]
 pub struct Launch {
     program: OsString,
@@ -21,7 +21,7 @@ pub struct Launch {
 }
 
 impl Launch {
-    /// A program, found on `PATH` as the operating system does it.
+    /// A program, found on `PATH` by the operating system.
     pub fn new(program: impl Into<OsString>) -> Self {
         Self {
             program: program.into(),
@@ -106,7 +106,7 @@ impl Process {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true);
-        // A group of its own, so that what `npx` or a shell starts in turn ends with it.
+        // A group of its own, so that processes that `npx` or a shell starts end with it.
         #[cfg(unix)]
         command.process_group(0);
         let mut child = command.spawn()?;
@@ -130,8 +130,8 @@ impl Process {
         }
     }
 
-    /// Waits until the child has ended by itself, at most until `until`. It stays unreaped, so
-    /// that its process id cannot belong to anybody else yet.
+    /// Waits until the child has ended by itself, at most until `until`. Does not reap the child,
+    /// so that its process id is not reused.
     pub(crate) async fn ended_by(&mut self, until: Instant) -> bool {
         let mut pause = Duration::from_millis(1);
         loop {
@@ -146,7 +146,7 @@ impl Process {
         }
     }
 
-    /// How the child ended, which it must have; reaps it, after its group.
+    /// Kills the child's group, reaps the child, and returns its exit status.
     pub(crate) async fn status(&mut self) -> Option<ExitStatus> {
         self.kill_group();
         let status = self.child.wait().await.ok();
@@ -154,8 +154,8 @@ impl Process {
         status
     }
 
-    /// Ends the child and its group: waits `grace`, then SIGTERM, then SIGKILL; and reaps it. Its
-    /// standard input must be closed already.
+    /// Ends the child and its group: waits `grace`, sends SIGTERM, waits `grace`, sends SIGKILL,
+    /// and reaps the child. Its standard input must be closed already.
     pub(crate) async fn end(mut self, grace: Duration) -> Option<ExitStatus> {
         if self.reaped {
             return self.child.wait().await.ok();
@@ -164,7 +164,7 @@ impl Process {
             self.group.terminate();
             self.ended_by(Instant::now() + grace).await;
         }
-        // Also when the leader has ended: its own children may still be there.
+        // Even if the leader has ended, its own children may still run.
         self.status().await
     }
 
@@ -185,7 +185,7 @@ impl Drop for Process {
 
 #[cfg(unix)]
 mod group {
-    //! Process groups by their leader.
+    //! Process groups, identified by their leader.
 
     use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
     use tokio::process::Child;
@@ -203,7 +203,7 @@ mod group {
             )
         }
 
-        /// Asks without reaping; a child that cannot be asked about is taken for ended.
+        /// Checks without reaping; a child whose state cannot be read counts as ended.
         pub(super) fn leader_ended(&self, _: &mut Child) -> bool {
             let Some(pid) = self.0 else { return true };
             let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
@@ -219,7 +219,7 @@ mod group {
         }
 
         fn signal(&self, signal: Signal) {
-            // The only failure is an empty group, which is what we want.
+            // The only possible error is an empty group, which is the goal.
             let _empty = self.0.map(|pid| kill_process_group(pid, signal));
         }
     }

@@ -4,48 +4,47 @@ use std::io;
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// Reads lines; safe to cancel at any await, nothing read is lost. Holds at most one line of the
-/// limit and 64 KiB more.
+/// Reads lines. Cancel safe: no byte is lost. Keeps at most one line of the limit and 64 KiB more.
 #[derive(Debug)]
 pub struct Lines<R> {
     from: R,
     buffer: Vec<u8>,
     /// Where the current line begins in `buffer`.
     start: usize,
-    /// Up to where `buffer` is known to hold no line end.
+    /// From `start` to here, `buffer` has no line end.
     scanned: usize,
     limit: usize,
-    /// The rest of a line that was too long is still to come.
+    /// Whether the rest of a line that was too long is being skipped.
     skipping: bool,
     mark: ByteOrderMark,
 }
 
-/// What is done with a byte order mark that the stream begins with.
+/// How a byte order mark at the beginning of the stream is handled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum ByteOrderMark {
     /// It is part of the first line.
     Kept,
-    /// It is dropped; not enough of the stream has come to tell whether it begins with one.
+    /// It is dropped; too little was read yet to tell whether there is one.
     Awaited,
     /// The stream does not begin with one.
     Absent,
     Dropped,
 }
 
-/// What came next.
+/// The result of a read.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Line {
     /// A line without its line end (`\n` or `\r\n`).
     Full(Vec<u8>),
-    /// More than the limit without a line end: the beginning of it. The rest of the line is
-    /// skipped by the next call.
+    /// The beginning of a line over the limit, or all of it. The next call skips the rest of the
+    /// line.
     TooLong(Vec<u8>),
-    /// The end of the stream, with what stood after the last line end.
+    /// The end of the stream, with the bytes after the last line end.
     End(Vec<u8>),
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
-    /// A reader of `from` that admits lines of up to `limit` bytes.
+    /// A reader of `from` that accepts lines of up to `limit` bytes.
     pub fn new(from: R, limit: usize) -> Self {
         Self {
             from,
@@ -71,11 +70,11 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         self.mark == ByteOrderMark::Dropped
     }
 
-    /// The next line, or what is in its place. After [`Line::End`] it is the end for good.
+    /// The next line, or what is in its place. After [`Line::End`], always [`Line::End`].
     ///
     /// # Errors
     ///
-    /// Those of the stream.
+    /// The errors of the stream.
     pub async fn next(&mut self) -> io::Result<Line> {
         loop {
             if let Some(line) = self.take_line() {
@@ -96,13 +95,13 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         }
     }
 
-    /// Like [`Lines::next`], but a line that is too long goes to `skipped` in pieces, all of it,
-    /// and [`Line::TooLong`] comes, empty, when it has ended; a stream that ends within it gives
-    /// [`Line::End`] next. Safe to cancel while `skipped` keeps what it got.
+    /// Like [`Lines::next`], but passes all of a line that is too long to `skipped`, in pieces, and
+    /// returns an empty [`Line::TooLong`] at its end. If the stream ends within the line,
+    /// [`Line::End`] comes next. Cancel safe if `skipped` keeps the pieces.
     ///
     /// # Errors
     ///
-    /// Those of the stream.
+    /// The errors of the stream.
     pub async fn next_or_skip(&mut self, mut skipped: impl FnMut(&[u8])) -> io::Result<Line> {
         loop {
             if let Some(line) = self.take_line() {
@@ -149,7 +148,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         head
     }
 
-    /// Reads more; gives the last line at the end of the stream.
+    /// Reads more bytes; returns the last line at the end of the stream.
     async fn fill(&mut self) -> io::Result<Option<Line>> {
         // Moves the tail of one line only, so each byte moves at most once per chunk read.
         if self.start > 0 {
@@ -157,7 +156,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             self.scanned = self.scanned.saturating_sub(self.start);
             self.start = 0;
         }
-        // One long line does not keep its room for ever.
+        // Do not keep the memory of one long line for ever.
         if self.buffer.is_empty() {
             self.buffer.shrink_to(CHUNK);
         }
@@ -171,7 +170,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         Ok(None)
     }
 
-    /// Looks at the beginning of the stream, which is that of the buffer.
+    /// Checks the beginning of the stream, which is the beginning of the buffer.
     fn drop_mark(&mut self) {
         if self.buffer.starts_with(MARK) {
             self.buffer.drain(..MARK.len());
@@ -259,7 +258,7 @@ mod tests {
                 let writing = tokio::spawn(async move {
                     tokio::io::AsyncWriteExt::write_all(&mut to, input.as_bytes()).await
                 });
-                // The bound is for the line without the mark.
+                // The limit applies to the line without the mark.
                 let longest = expected.map(str::len).into_iter().max().unwrap();
                 let mut lines = Lines::new(from, longest).without_byte_order_mark();
                 for line in expected {
@@ -271,7 +270,7 @@ mod tests {
             }
         }
         assert_eq!(all("\u{feff}a\n".as_bytes(), 9).await[0], full("\u{feff}a"));
-        // Half of one is no mark.
+        // Half a mark is not a mark.
         let mut lines = Lines::new(b"\xef\xbb".as_slice(), 9).without_byte_order_mark();
         assert_eq!(lines.next().await.unwrap(), Line::End(b"\xef\xbb".to_vec()));
     }

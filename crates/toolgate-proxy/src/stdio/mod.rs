@@ -30,10 +30,10 @@ pub(crate) struct Stdio {
     process: Process,
     stdin: ChildStdin,
     lines: Lines<ChildStdout>,
-    /// Messages of a batch that are not looked at yet.
+    /// Messages of a batch that are not handled yet.
     waiting: VecDeque<Incoming>,
-    /// Requests of ours that are not answered. Those that were given up may still be, and nobody
-    /// learns of that.
+    /// Our requests without an answer. A request that was given up may still be answered; that
+    /// answer is ignored.
     owed: HashSet<i64>,
     stderr: Tail,
     limits: Limits,
@@ -66,7 +66,7 @@ impl Stdio {
         &mut self.notes
     }
 
-    /// The last lines of the child's standard error.
+    /// The first and last lines of the child's standard error.
     pub(crate) fn stderr(&self) -> Vec<String> {
         self.stderr.lines()
     }
@@ -86,7 +86,7 @@ impl Stdio {
         };
         match timeout_at(until, write).await {
             Ok(Ok(())) => Ok(()),
-            // A broken pipe: the reason is in how the child ended.
+            // A broken pipe: the cause is how the child ended.
             Ok(Err(_)) => Err(self.ended(phase, "before it read our request").await),
             Err(_) => Err(Fault::new(
                 Party::Server,
@@ -98,7 +98,7 @@ impl Stdio {
     }
 
     /// Waits for the answer to one of the requests `ids`; meanwhile answers the server's own
-    /// requests and keeps noise out. `None` at the deadline.
+    /// requests and ignores noise. `None` at the deadline.
     pub(crate) async fn answer(
         &mut self,
         phase: Phase,
@@ -120,7 +120,7 @@ impl Stdio {
                 }
                 Shape::Answer => {
                     let answered = self.owed.iter().copied().find(|id| message.answers(*id));
-                    // An error without an id can only mean the one request that is waited for.
+                    // An error without an id can only be about the one request that is awaited.
                     let meant = match ids {
                         [id] if message.is_anonymous_error() => Some(*id),
                         _ => answered,
@@ -139,7 +139,7 @@ impl Stdio {
         }
     }
 
-    /// Closes the child's standard input and sees the child and its group to their end.
+    /// Closes the child's standard input, and ends the child and its group.
     pub(crate) async fn close(self, grace: Duration) -> Option<ExitStatus> {
         let Self {
             stdin,
@@ -149,8 +149,8 @@ impl Stdio {
             ..
         } = self;
         drop(stdin);
-        // The pipes stay open until the child has ended: a server may die of a broken pipe before
-        // it has cleaned up. What it still writes beyond the pipe's buffer is its own loss.
+        // The pipes stay open until the child has ended, because a broken pipe could kill a server
+        // before it has cleaned up. Nobody reads what the server still writes.
         let status = process.end(grace).await;
         drop((lines, stderr));
         status
@@ -191,13 +191,13 @@ impl Stdio {
         }
     }
 
-    /// Puts a line where it belongs: to the messages, to the noise, or to its author.
+    /// Sorts a line: queues a message, counts noise, or returns a fault for a broken message.
     fn sort(&mut self, phase: Phase, line: Vec<u8>) -> Result<(), Fault> {
         if line.iter().all(u8::is_ascii_whitespace) {
             return Ok(());
         }
-        // A line that was meant as a message must not vanish among the noise: the request that it
-        // answers would wait in vain.
+        // A line that was meant as a message must not count as noise: the request that it answers
+        // would wait in vain.
         let meant = line.trim_ascii_start().starts_with(b"{")
             && line.windows(MARK.len()).any(|part| part == MARK);
         let head = line.get(..KEPT_OF_LINE).unwrap_or(&line).to_vec();
@@ -215,10 +215,10 @@ impl Stdio {
         Ok(())
     }
 
-    /// The fault of a child whose pipes are closed: how it ended, and its last words.
+    /// The fault for a child that closed its pipes: how it ended, and its standard error.
     async fn ended(&mut self, phase: Phase, when: &str) -> Fault {
         let ended = self.process.ended_by(Instant::now() + LAST_WORDS).await;
-        // The pipe of the last words is read by a task of its own; let it catch up.
+        // Another task reads standard error; let it catch up.
         tokio::time::sleep(Duration::from_millis(20)).await;
         let how = if ended {
             self.process
@@ -235,7 +235,7 @@ impl Stdio {
     }
 }
 
-/// A command that could not be started.
+/// The fault for a command that could not be started.
 pub(crate) fn spawn_fault(name: &str, error: &std::io::Error) -> Fault {
     let fault = Fault::new(
         Party::Operator,

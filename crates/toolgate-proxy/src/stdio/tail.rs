@@ -1,4 +1,4 @@
-//! The beginning and the end of what a child wrote to its standard error, kept for the error message.
+//! Keeps the beginning and the end of a child's standard error, for error messages.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -12,7 +12,7 @@ use toolgate_json::quote;
 pub(crate) struct Tail {
     kept: Arc<Mutex<Kept>>,
     task: JoinHandle<()>,
-    /// Closed when the task is at its end.
+    /// Closed when the task has ended.
     end: mpsc::Sender<()>,
 }
 
@@ -21,7 +21,7 @@ impl Tail {
         Self::tee(from, limit, |_| {})
     }
 
-    /// Also hands on everything as it comes.
+    /// Like `follow`, but also passes all bytes to `each` as they arrive.
     pub(crate) fn tee(
         mut from: impl AsyncRead + Unpin + Send + 'static,
         limit: usize,
@@ -55,12 +55,12 @@ impl Tail {
     }
 }
 
-/// What is kept of a stream.
+/// The parts of a stream that are kept.
 #[derive(Debug, Default)]
 struct Kept {
     first: Vec<u8>,
     last: Vec<u8>,
-    /// Whether there was more between them.
+    /// Whether bytes between them were dropped.
     is_cut: bool,
 }
 
@@ -108,7 +108,8 @@ impl Drop for Tail {
     }
 }
 
-/// The line without colour sequences (`ESC [ … letter`), which would only be noise when escaped.
+/// Removes escape sequences (`ESC [ … letter`) and lone escapes, which would only be noise in a
+/// message.
 fn plain(line: &str) -> String {
     let mut rest = line.chars();
     let mut text = String::with_capacity(line.len());
@@ -126,7 +127,7 @@ fn plain(line: &str) -> String {
 }
 
 const CHUNK: usize = 8 << 10;
-/// Lines that are shown of the beginning and of the end.
+/// How many lines of the beginning and of the end are shown.
 const FIRST: usize = 4;
 const LAST: usize = 12;
 const LINE_CHARS: usize = 240;

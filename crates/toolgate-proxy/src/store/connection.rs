@@ -1,8 +1,8 @@
-//! A connection to a store, whose answers have a bound.
+//! A connection to a store, with a limit on the size of answers.
 //!
-//! The codec of the `redis` crate keeps an answer until it is whole, however long it says that it
-//! is. So the bytes since the last request are counted below it, and the task that reads them ends
-//! with the connection.
+//! The codec of the `redis` crate buffers an answer until it is complete, whatever length it
+//! announces. So the stream below it counts the bytes since the last request, and the task that
+//! reads them ends with the connection.
 
 use std::io;
 use std::pin::Pin;
@@ -20,14 +20,14 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
 
-/// An open connection. Dropped, it reads no more.
+/// An open connection. Dropping it stops all reading.
 pub(super) struct Connection {
     pub(super) commands: MultiplexedConnection,
     driver: JoinHandle<()>,
 }
 
 impl Connection {
-    /// Connects and logs in. This, and then each answer, may take as long as `patience`.
+    /// Connects and logs in. `patience` is the timeout for that, and for each answer.
     pub(super) async fn open(
         info: &ConnectionInfo,
         patience: Duration,
@@ -78,12 +78,12 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        // It would go on to wait for the answer to the last request.
+        // Otherwise the task would keep waiting for the answer to the last request.
         self.driver.abort();
     }
 }
 
-/// Whom the platform trusts, read anew for each connection.
+/// The platform's trust store, read again for each connection.
 fn authorities() -> Result<RootCertStore, RedisError> {
     let found = rustls_native_certs::load_native_certs();
     let mut authorities = RootCertStore::empty();
@@ -108,7 +108,7 @@ async fn encrypted(
         .with_root_certificates(authorities)
         .with_no_client_auth();
     let name = ServerName::try_from(host.to_owned())
-        .map_err(|_| unusable("the store's host can have no certificate"))?;
+        .map_err(|_| unusable("the store's host is not a name that a certificate can have"))?;
     let connector = TlsConnector::from(Arc::new(config));
     Ok(connector.connect(name, stream).await?)
 }
@@ -121,7 +121,7 @@ fn unusable(why: &str) -> RedisError {
 /// A stream from which at most [`MOST`] bytes are read after each write.
 struct Bounded<S> {
     stream: S,
-    /// Bytes since the last write.
+    /// Bytes read since the last write.
     read: usize,
 }
 
@@ -165,8 +165,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Bounded<S> {
     }
 }
 
-/// Bytes of all answers to what is written at once. The longest that a script of ours gives has
-/// less than 1 MiB.
+/// Maximum bytes of all answers to one write. The longest answer of our scripts is under 1 MiB.
 const MOST: usize = 16 << 20;
 
 #[cfg(test)]
@@ -182,8 +181,8 @@ mod tests {
 
     const PATIENCE: Duration = Duration::from_secs(20);
 
-    /// Answers what a client says of itself, and then to `PING` so many bytes as were announced.
-    /// Gives how many it could send.
+    /// Answers the client's setup commands, then answers `PING` with `length` bytes. Returns how
+    /// many bytes it could send.
     async fn store(mut stream: impl AsyncRead + AsyncWrite + Unpin, length: usize) -> usize {
         let mut asked = [0_u8; 4_096];
         let mut answer = b"+OK\r\n".to_vec();
@@ -217,7 +216,7 @@ mod tests {
         let address = listener.local_addr().unwrap();
         let url = format!("{scheme}://{address}/0");
         let info = url.as_str().into_connection_info().unwrap();
-        // A guard does not say what it is called either.
+        // Guards do not send the name of the library either.
         let settings = info.redis_settings().clone().set_skip_set_lib_name();
         (listener, info.set_redis_settings(settings))
     }
@@ -278,7 +277,7 @@ mod tests {
         let mut connection = Connection::open(&info, patience).await.unwrap();
         assert!(ping(&mut connection).await.is_err());
         drop(connection);
-        // It sees the end although its answer is awaited.
+        // The server sees the end although the client was waiting for an answer.
         timeout(PATIENCE, server).await.unwrap().unwrap();
     }
 
@@ -324,7 +323,7 @@ mod tests {
             }
             server.abort();
         }
-        // Those of the platform do not have it.
+        // The platform's authorities do not include it.
         let (listener, info) = listen("rediss").await;
         let server = tokio::spawn(async move {
             let (stream, _) = listener.accept().await.unwrap();

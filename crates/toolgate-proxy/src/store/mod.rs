@@ -1,9 +1,9 @@
-//! What guards share, over a Valkey or Redis server.
+//! Shares the state of guards through a Valkey or Redis server.
 //!
-//! One task of this process writes what its guards did and reads what all did. Nobody waits for
-//! it: decisions are made on what was read last ([`toolgate_guard::Share`]). While the server is
-//! gone, what is to be written stays where it is, in bounds, and the connection is tried again, after
-//! 100 ms and then less and less often, up to once in 10 s.
+//! One task of this process writes the updates of its guards and reads those of all guards. Nothing
+//! waits for it: decisions use the state that was read last ([`toolgate_guard::Share`]). While the
+//! server is unreachable, updates stay in memory, within limits, and the task reconnects with a
+//! growing delay, from 100 ms up to 10 s.
 
 mod connection;
 mod options;
@@ -27,31 +27,32 @@ use crate::guard::Clock;
 use connection::Connection;
 use scripts::{Scripts, Written};
 
-/// What happens to a store.
+/// An event of a store.
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StoreEvent<'a> {
-    /// It can be used, for the first time or again.
+    /// The store can be used, for the first time or again.
     Found,
-    /// It cannot be used, and guards go on alone. Reported once, until it is found.
+    /// The store cannot be used, and guards go on without it. Reported once, until it is found
+    /// again.
     Lost {
         /// Why, one line without a secret.
         why: &'a str,
     },
-    /// An update was written.
+    /// Updates were written.
     Written {
-        /// Buckets that were moved.
+        /// Buckets that were charged.
         buckets: usize,
-        /// Tools that were pinned, or asked about.
+        /// Pins that were written or queried.
         pins: usize,
         /// Tools that were quarantined.
         quarantine: usize,
     },
-    /// What stood in it was written by no guard, and counts for nothing.
+    /// The store contained values that no guard wrote. They are ignored.
     Garbled {
-        /// What it is of: `rate`, `pin` or `quarantine`.
+        /// The kind of value: `rate`, `pin` or `quarantine`.
         what: &'static str,
-        /// How many.
+        /// How many values.
         count: usize,
     },
 }
@@ -59,7 +60,7 @@ pub enum StoreEvent<'a> {
 /// Notified of the events of a store. It must return at once.
 pub type StoreObserver = Arc<dyn Fn(&StoreEvent<'_>) + Send + Sync>;
 
-/// A store in use, on the runtime that it was started on.
+/// A running connection to a store, on the runtime that it was started on.
 pub struct Store {
     share: Share,
     stop: watch::Sender<bool>,
@@ -67,9 +68,9 @@ pub struct Store {
 }
 
 impl Store {
-    /// Begins to use a store, and returns at once; `observer` learns whether it can be reached.
-    /// `secret` is what callers are hashed with, the same in every guard on the store; `clock` is
-    /// that of the guards.
+    /// Starts to use a store, and returns at once; `observer` is notified whether it can be
+    /// reached. `secret` is the key for hashing callers, the same in every guard on the store;
+    /// `clock` is the clock of the guards.
     ///
     /// # Errors
     ///
@@ -104,7 +105,7 @@ impl Store {
         })
     }
 
-    /// For the guards that are to share.
+    /// The handle for guards that use this store.
     pub fn share(&self) -> &Share {
         &self.share
     }
@@ -158,18 +159,18 @@ impl Courier {
         }
     }
 
-    /// Sends and reads updates until it is to stop, or the connection fails.
+    /// Sends and reads updates until the store is stopped or the connection fails.
     async fn serve(
         &mut self,
         mut connection: Connection,
         failures: &mut u32,
     ) -> Result<(), RedisError> {
         loop {
-            // A store that was dropped ends like one that was closed.
+            // A store that was dropped ends like one that was stopped.
             let last = *self.stopped.borrow() || self.stopped.has_changed().is_err();
             let updates = self.share.take_updates(self.clock.now());
             match updates.is_empty() {
-                // So that a store that is gone is not found gone by the first call only.
+                // Notice a lost store before the first call needs it.
                 true => {
                     let ping = redis::cmd("PING");
                     ping.exec_async(&mut connection.commands).await?;
@@ -184,7 +185,7 @@ impl Courier {
                     result.end?;
                 }
             }
-            // Not before: one that lets in and then takes nothing is not there.
+            // Only now: a server that accepts connections but no commands is not usable.
             *failures = 0;
             self.observe(&StoreEvent::Found);
             if last {
@@ -203,7 +204,7 @@ impl Courier {
         }
     }
 
-    /// Waits; whether it is to stop meanwhile.
+    /// Waits; returns whether the store is to stop.
     async fn pause(&self, time: Duration) -> bool {
         let mut stopped = self.stopped.clone();
         let stop = stopped.wait_for(|stop| *stop);
@@ -237,25 +238,25 @@ impl Courier {
     }
 }
 
-/// How long to wait after so many failures: doubled each time, and somewhere in the upper half, so
-/// that replicas do not come all at once.
+/// The delay after `failures` failures: doubled each time, and random in the upper half, so that
+/// replicas do not reconnect all at once.
 fn backoff(failures: u32) -> Duration {
     let whole = FIRST.saturating_mul(1 << failures.min(10)).min(LAST);
     let mut byte = [0_u8];
-    // Without randomness they come together, which does no harm.
+    // Without randomness they reconnect at the same time, which does no harm.
     let _or_zero = getrandom::fill(&mut byte);
     let [byte] = byte;
     let half = whole / 2;
     half.saturating_add(half * u32::from(byte) / 255)
 }
 
-/// The longest that a connection, or an answer, is waited for.
+/// The timeout for a connection, and for an answer.
 const PATIENCE: Duration = Duration::from_secs(2);
-/// How often the store is asked something at least.
+/// The longest pause between two commands.
 const IDLE: Duration = Duration::from_secs(1);
 const FIRST: Duration = Duration::from_millis(100);
 const LAST: Duration = Duration::from_secs(10);
-/// Characters of a store's error that are repeated.
+/// Maximum characters of a store's error in a message.
 const SHOWN: usize = 200;
 
 #[cfg(test)]

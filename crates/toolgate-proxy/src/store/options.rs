@@ -1,4 +1,4 @@
-//! Options of a store: its address, and what is kept in it.
+//! Options of a store: its address, the login, and how long data is kept.
 
 use std::fmt;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use toolgate_json::quote;
 
 use crate::fault::{Fault, FaultKind, Party, Phase};
 
-/// Where a store is, and what is kept in it. The password is in no `Debug` output.
+/// The address of a store, the login, and how long data is kept. `Debug` output has no password.
 #[derive(Clone)]
 pub struct StoreOptions {
     /// `valkey://HOST:PORT/DATABASE`, `valkeys://` with TLS, or `redis://` and `rediss://`; without
@@ -18,18 +18,18 @@ pub struct StoreOptions {
     pub user: Option<String>,
     /// The password. Default none.
     pub password: Option<String>,
-    /// What every key begins with. Default `toolgate`. The version of what is kept follows it.
+    /// The prefix of every key, followed by the version of the format. Default `toolgate`.
     pub prefix: String,
     /// The pause between two updates of the store. Default 100 ms.
     pub every: Duration,
-    /// How long a pin is kept that no guard asks for. Default 30 days.
+    /// How long a pin is kept after a guard last asked for it. Default 30 days.
     pub keep_pins: Duration,
     /// How long a tool is quarantined after a guard found it changed. Default 10 min.
     pub quarantine: Duration,
 }
 
 impl StoreOptions {
-    /// A store with defaults.
+    /// Options with defaults.
     pub fn new(url: impl Into<String>) -> Self {
         Self {
             url: url.into(),
@@ -42,12 +42,13 @@ impl StoreOptions {
         }
     }
 
-    /// Whether this can be a store's place.
+    /// Checks the options.
     ///
     /// # Errors
     ///
-    /// The URL is none, has a password, or has another scheme; or the prefix is empty, long, or has
-    /// characters other than letters, digits and `-_.:`. No secret is in the fault.
+    /// The URL is invalid, has a user or a password, or has another scheme; or the prefix is empty,
+    /// too long, or has characters other than letters, digits and `-_.:`. The fault contains no
+    /// secret.
     pub fn check(&self) -> Result<(), Fault> {
         self.client().map(|_| ())
     }
@@ -56,13 +57,13 @@ impl StoreOptions {
         let shown = quote(&self.url, SHOWN);
         let schemes = ["valkey://", "valkeys://", "redis://", "rediss://"];
         if !schemes.iter().any(|scheme| self.url.starts_with(scheme)) {
-            // It may hold a password, where a URL does not have it.
+            // Do not show the text: it may contain a password in an unexpected place.
             return Err(bad(
                 "the store's URL must begin with `valkey://`, `valkeys://`, `redis://` or `rediss://`",
             ));
         }
         let info = self.url.as_str().into_connection_info();
-        let info = info.map_err(|_| bad("the store's URL is none"))?;
+        let info = info.map_err(|_| bad("the store's URL is invalid"))?;
         let settings = info.redis_settings();
         if settings.password().is_some() || settings.username().is_some() {
             return Err(bad(
@@ -108,7 +109,7 @@ fn bad(what: &str) -> Fault {
     )
 }
 
-/// Characters of a URL that a message repeats.
+/// Maximum characters of a URL in a message.
 const SHOWN: usize = 120;
 const LONGEST_PREFIX: usize = 64;
 

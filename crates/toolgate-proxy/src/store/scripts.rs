@@ -1,7 +1,7 @@
-//! The three scripts that a store runs: each reads and writes in one step, whatever others do.
+//! The three Lua scripts that a store runs. Each reads and writes atomically.
 //!
-//! What stands in the store is a stranger's: scripts give back only so much of it, and what is no
-//! value of a guard's is passed over and counted. Every key has an end.
+//! The contents of the store are untrusted: scripts return a limited amount of them, and values
+//! that no guard wrote are ignored and counted. Every key expires.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use toolgate_guard::{Charge, NEXT, PinReport, QuarantineUpdate, StoreUpdates};
 use super::StoreOptions;
 use crate::guard::Clock;
 
-/// The scripts, and their arguments beside a post.
+/// The scripts, and the arguments that are the same in every call.
 pub(super) struct Scripts {
     rates: Script,
     pins: Script,
@@ -57,8 +57,8 @@ impl Scripts {
         }
     }
 
-    /// Writes what guards did, and lets each part know what was read. After a failure the rest of it is
-    /// dropped, which lets it be written again.
+    /// Writes the updates, and passes to each what was read. After a failure the remaining updates
+    /// are dropped, so that they are sent again later.
     pub(super) async fn write(
         &self,
         connection: &mut MultiplexedConnection,
@@ -168,16 +168,17 @@ fn millis(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX).max(1)
 }
 
-/// Rounded up, so that it is never 0.
+/// Microseconds, rounded up, so that a short time does not become 0.
 fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_nanos().div_ceil(1_000)).unwrap_or(u64::MAX)
 }
 
-/// What is kept and how, which every key says: guards that keep it otherwise have other keys.
+/// The version of the stored format. It is part of every key, so guards with another format use
+/// other keys.
 const FORMAT: u32 = 1;
 
-/// KEYS: buckets. ARGV: for each, by how much it moves, and how far it can be ahead, in
-/// microseconds. Answers for each how far it is ahead, and whether something else stood there.
+/// KEYS: buckets. ARGV: for each, by how much to move it, and how far ahead it can be, in
+/// microseconds. Returns for each how far ahead it is, and whether its value was invalid.
 const RATES: &str = r"
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -198,9 +199,9 @@ end
 return out
 ";
 
-/// KEYS: pins. ARGV: how long to keep them in milliseconds, the word for the next; for each what to
-/// put where nothing stands, and where that word does, if that is something else. Answers what
-/// stands there.
+/// KEYS: pins. ARGV: how long to keep them in milliseconds, and the word `NEXT`; for each pin, the
+/// value to store if there is none, and the value to store instead of the word, if it differs from
+/// the first. Returns the values.
 const PINS: &str = r"
 local out = {}
 for i, key in ipairs(KEYS) do
@@ -222,9 +223,9 @@ end
 return out
 ";
 
-/// KEYS: the quarantined tools, sorted by when that ends. ARGV: how long it is, in milliseconds; how
-/// many entries there can be, and how long each; entries to add. Answers how much else stood there,
-/// and the entries.
+/// KEYS: the sorted set of quarantined tools, by expiry. ARGV: the time of quarantine in
+/// milliseconds, the maximum number of entries, the maximum bytes of an entry, and entries to add.
+/// Returns the number of invalid values, and the entries.
 const QUARANTINE: &str = r"
 local key, keep, most, longest = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 local time = redis.call('TIME')

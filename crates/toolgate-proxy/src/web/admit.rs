@@ -9,19 +9,19 @@ use hyper::{Method, Request, StatusCode, Uri};
 
 use crate::http::{LAST_EVENT_ID, METHOD, SESSION, VERSION, is_unpacked, media_type};
 
-/// What a server lets in.
+/// The rules for admitting requests.
 #[derive(Debug)]
 pub(crate) struct Admission {
     pub(crate) path: String,
     /// Host names that requests may be for, in lower case, without port.
     pub(crate) hosts: Vec<String>,
-    /// Origins beside those whose host is allowed.
+    /// Allowed origins, besides those whose host is allowed.
     pub(crate) origins: Vec<String>,
-    /// Bytes of a head.
+    /// Maximum bytes of a request's head.
     pub(crate) head_bytes: usize,
 }
 
-/// Why a request was turned away.
+/// Why a request was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Refusal {
     pub(crate) status: StatusCode,
@@ -32,12 +32,12 @@ pub(crate) struct Refusal {
 }
 
 impl Admission {
-    /// Looks at the head of a request.
+    /// Checks the head of a request.
     pub(crate) fn check(&self, request: &Request<Incoming>) -> Result<(), Refusal> {
         self.check_head(request.method(), request.uri(), request.headers())
     }
 
-    /// The origin of a page that may read our answers: one that is listed.
+    /// The request's `Origin`, if it is a listed one: its pages may read our responses.
     pub(crate) fn listed_origin<'a>(&self, headers: &'a HeaderMap) -> Option<&'a HeaderValue> {
         let origin = headers.get(ORIGIN)?;
         let mut origins = self.origins.iter();
@@ -51,9 +51,9 @@ impl Admission {
             let text = "the head of the request is larger than `limits.head`";
             return refuse(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "head", text);
         }
-        // A reader that takes the other one of two sees another request (RFC 9112 section 3.2).
+        // If there are two, another reader could use the other one (RFC 9112 section 3.2).
         let is_twice = |name| headers.get_all(name).iter().nth(1).is_some();
-        // Mostly no header is, which two numbers tell.
+        // Usually these two numbers show that no header is repeated.
         if headers.len() > headers.keys_len() && ONCE.iter().any(is_twice) {
             let text = "a header that may be given only once is given twice";
             return refuse(StatusCode::BAD_REQUEST, "twice", text);
@@ -61,14 +61,14 @@ impl Admission {
         if !headers.contains_key(HOST) {
             return refuse(StatusCode::BAD_REQUEST, "host", "send `Host`");
         }
-        // A target with an authority of its own goes before the `Host` (RFC 9112 section 3.2.2).
+        // An authority in the request target overrides `Host` (RFC 9112 section 3.2.2).
         let target = uri.authority().map(hyper::http::uri::Authority::as_str);
         if !target.is_none_or(|authority| self.is_ours(authority)) {
             return refuse(StatusCode::FORBIDDEN, "target", HOST_TEXT);
         }
         let path = uri.path();
-        // A browser that was led here by another name (DNS rebinding) names that other host, and
-        // a page from elsewhere its own origin.
+        // After DNS rebinding, a browser sends the attacker's host name as `Host`; a page from
+        // elsewhere sends its own origin.
         if !text(headers, HOST.as_str()).is_some_and(|host| self.is_ours(host)) {
             return refuse(StatusCode::FORBIDDEN, "host", HOST_TEXT);
         }
@@ -92,7 +92,7 @@ impl Admission {
                 refuse(StatusCode::NOT_ACCEPTABLE, "accept", text)
             }
             Method::GET | Method::DELETE => Ok(()),
-            // A browser asks before it sends a request for a page of another origin.
+            // A CORS preflight request.
             Method::OPTIONS if self.listed_origin(headers).is_some() => Ok(()),
             Method::POST if media_type(headers) != "application/json" => {
                 let text = "send `Content-Type: application/json`";
@@ -141,7 +141,7 @@ impl Admission {
     }
 }
 
-/// Bytes of a head as it is written without needless spaces.
+/// Bytes of a head, written without optional spaces.
 fn head_bytes(method: &Method, uri: &Uri, headers: &HeaderMap) -> usize {
     let target = [
         uri.scheme_str()
@@ -161,8 +161,8 @@ fn head_bytes(method: &Method, uri: &Uri, headers: &HeaderMap) -> usize {
         .fold(0, usize::saturating_add)
 }
 
-/// Headers that may be given only once: if there are two, readers differ about which one counts. Of
-/// transfer codings only `chunked` is understood here, and it must not be applied twice (RFC 9112
+/// Headers that may be given only once: if there are two, readers differ about which one counts.
+/// For `Transfer-Encoding`, only `chunked` is supported, and it must not be applied twice (RFC 9112
 /// section 6.1).
 const ONCE: [HeaderName; 9] = [
     HOST,
@@ -175,10 +175,10 @@ const ONCE: [HeaderName; 9] = [
     LAST_EVENT_ID,
     TRANSFER_ENCODING,
 ];
-const HOST_TEXT: &str = "this server does not answer for the `Host` of the request; the operator \
-                         lists the names that it has for clients in `listen.hosts`";
+const HOST_TEXT: &str = "this server does not accept the `Host` of the request; the operator \
+                         lists the names that it accepts in `listen.hosts`";
 
-/// Whether `Accept` allows a media type; without the header everything is.
+/// Whether `Accept` allows a media type; without the header, all are allowed.
 pub(crate) fn accepts(headers: &HeaderMap, media: &str) -> bool {
     let mut given = headers.get_all(ACCEPT).iter().peekable();
     if given.peek().is_none() {
@@ -200,8 +200,8 @@ pub(crate) fn accepts(headers: &HeaderMap, media: &str) -> bool {
         })
 }
 
-/// Whether a body is what its bytes are to a reader of UTF-8: in another charset, or packed, it would be
-/// another message for the server (RFC 8259 section 8.1; RFC 9110 section 8.4).
+/// Whether a body is plain UTF-8. In another charset or with a content coding, the server could
+/// read another message (RFC 8259 section 8.1; RFC 9110 section 8.4).
 fn is_plain_utf8(headers: &HeaderMap) -> bool {
     let mut given = headers.get_all(CONTENT_TYPE).iter();
     let named = given.all(|value| {

@@ -1,4 +1,4 @@
-//! Bodies: requests read whole under a bound, answers whole or as a stream of events.
+//! Bodies: requests read whole under a limit, responses whole or as an event stream.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -10,12 +10,12 @@ use bytes::{Buf, Bytes};
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
-/// The body of an answer.
+/// The body of a response.
 #[derive(Debug)]
 pub(crate) enum ResponseBody {
-    /// All of it.
+    /// The whole body.
     Whole(Bytes),
-    /// As it comes, until the sender is dropped.
+    /// A stream of chunks, until the sender is dropped.
     Stream(mpsc::Receiver<Bytes>),
 }
 
@@ -56,14 +56,15 @@ impl Body for ResponseBody {
     }
 }
 
-/// Why there is no body.
+/// Why a body could not be read.
 #[derive(Debug)]
 pub(crate) enum TooLarge {
-    /// It is over the bound: what was read of it, a little over the bound at most.
+    /// The body is over the limit. Contains what was read of it, at most a little more than the
+    /// limit.
     Limit(Vec<u8>),
-    /// The client left, or broke HTTP.
+    /// The client left, or sent invalid HTTP.
     Broken,
-    /// All requests together have as many bytes as they may.
+    /// The bodies of all requests together have reached their limit.
     Full,
 }
 
@@ -71,7 +72,7 @@ pub(crate) enum TooLarge {
 #[derive(Clone, Debug)]
 pub(crate) struct Budget(Arc<Semaphore>);
 
-/// The bytes of one body, which come free when it is dropped.
+/// The share of one body, released when it is dropped.
 #[derive(Debug)]
 pub(crate) struct BudgetShare {
     budget: Budget,
@@ -92,7 +93,7 @@ impl Budget {
 }
 
 impl BudgetShare {
-    /// Takes room for `bytes` in all; `false` if there is none.
+    /// Grows the share to `bytes` in all; `false` if there is no room.
     fn grow(&mut self, bytes: usize) -> bool {
         let held = self
             .held
@@ -112,7 +113,7 @@ impl BudgetShare {
     }
 }
 
-/// A whole body of at most `limit` bytes, for which room is taken from `share` as it comes.
+/// Reads a whole body of at most `limit` bytes; `share` grows with it.
 pub(crate) async fn read(
     mut body: Incoming,
     limit: usize,
@@ -135,7 +136,7 @@ pub(crate) async fn read(
                     continue;
                 };
                 let size = whole.len().saturating_add(data.remaining());
-                // Memory is what counts, and a vector that grows doubles.
+                // The budget counts memory, and a growing vector doubles its capacity.
                 if size > whole.capacity() {
                     let room = size.max(whole.capacity().saturating_mul(2));
                     if !share.grow(room) {
@@ -146,7 +147,7 @@ pub(crate) async fn read(
                     return Err(TooLarge::Full);
                 }
                 whole.extend_from_slice(&data);
-                // The beginning is read all the same: the id in it is answered.
+                // Keep the beginning, because the answer needs the id in it.
                 if size > limit || hopeless {
                     discard(&mut body).await;
                     return Err(TooLarge::Limit(whole));
@@ -156,8 +157,8 @@ pub(crate) async fn read(
     }
 }
 
-/// Reads on for a client that sends all of its body before it looks for an answer: one that was
-/// closed with bytes unread would lose it.
+/// Reads and discards more of the body, for a client that sends all of it before it reads the
+/// response. If the connection were closed with bytes unread, the client could lose the response.
 async fn discard(body: &mut Incoming) {
     let mut bytes = 0_usize;
     while bytes < DISCARDED {
@@ -169,11 +170,11 @@ async fn discard(body: &mut Incoming) {
     }
 }
 
-/// Bytes over the bound that are read for nothing.
+/// Maximum bytes that are discarded.
 const DISCARDED: usize = 64 << 20;
-/// Between two pieces of them.
+/// The longest wait for the next piece.
 const LINGER: Duration = Duration::from_millis(250);
-/// A length that is only announced earns no more memory than this at once.
+/// The most memory that is reserved for a length that is only announced.
 const FIRST_ROOM: usize = 64 << 10;
 
 #[cfg(test)]

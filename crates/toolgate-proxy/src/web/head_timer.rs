@@ -9,9 +9,9 @@ use std::time::Duration;
 use hyper::rt::{Sleep, Timer};
 use tokio::time::Instant;
 
-/// Makes the deadlines that hyper asks for, one for each head. They share one entry in tokio's
-/// timer: a new entry for each request would wake the runtime, which must know that something is due
-/// earlier than what it sleeps for.
+/// Makes the deadlines that hyper asks for, one for each request head. They share one entry in
+/// tokio's timer, because a new entry for each request would wake the runtime, to tell it that
+/// something is due earlier.
 #[derive(Clone, Debug)]
 pub(super) struct HeadTimer(Arc<Alarm>);
 
@@ -19,12 +19,12 @@ type Alarm = Mutex<Pin<Box<tokio::time::Sleep>>>;
 
 struct Deadline {
     at: Instant,
-    /// Rings at the deadline, or earlier for one that is over.
+    /// The shared timer. It fires at this deadline, or earlier, at that of a request that is over.
     alarm: Arc<Alarm>,
 }
 
 impl HeadTimer {
-    /// `first` is how far away the first deadline is, about.
+    /// `first` is the approximate time to the first deadline.
     pub(super) fn new(first: Duration) -> Self {
         Self(Arc::new(Mutex::new(Box::pin(tokio::time::sleep(first)))))
     }
@@ -77,7 +77,7 @@ mod tests {
     async fn each_deadline_is_kept_to() {
         let timer = HeadTimer::new(10 * SECOND);
         let begun = Instant::now();
-        // Later than the alarm, as after a request that took a while, then earlier.
+        // First later than the alarm, as after a slow request, then earlier.
         for (dropped, seconds) in [(10, 17), (40, 3), (1, 10)] {
             drop(timer.sleep(dropped * SECOND));
             let before = begun.elapsed();

@@ -1,4 +1,4 @@
-//! A deadline for work that is mostly done at once.
+//! A timeout for work that is usually done at once.
 
 use std::future::Future;
 use std::pin::pin;
@@ -8,12 +8,12 @@ use std::time::Duration;
 use tokio::time::error::Elapsed;
 use tokio::time::timeout;
 
-/// As [`timeout`], but the timer is made when the work is not done the second time that it is
-/// looked at. A body that came with its head is there by then: hyper reads it when it is asked for.
+/// Like [`timeout`], but creates the timer only if the work is still pending when it is polled a
+/// second time. By then, hyper has read a body that came with its head.
 ///
 /// # Errors
 ///
-/// The work was not done in time.
+/// [`Elapsed`] if the work was not done within `limit`.
 pub(crate) async fn late_timeout<F: Future>(
     limit: Duration,
     work: F,
@@ -25,7 +25,7 @@ pub(crate) async fn late_timeout<F: Future>(
         Poll::Pending if looked => Poll::Ready(None),
         Poll::Pending => {
             looked = true;
-            // The deadline must not depend on somebody else waking this task.
+            // Wake the task, so that the timer is created even if the work wakes nobody.
             context.waker().wake_by_ref();
             Poll::Pending
         }

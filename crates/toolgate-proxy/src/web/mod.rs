@@ -1,4 +1,4 @@
-//! The HTTP server: connections under bounds and deadlines, requests handed to a service.
+//! The HTTP server: accepts connections within limits and deadlines, passes requests to a service.
 
 mod admit;
 mod body;
@@ -32,7 +32,7 @@ pub use tls::ServerCertificate;
 use head_timer::HeadTimer;
 use write_deadline::WriteDeadline;
 
-/// What a server may cost.
+/// The limits of a server.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ServerLimits {
     pub(crate) connections: usize,
@@ -41,14 +41,14 @@ pub(crate) struct ServerLimits {
     pub(crate) write: Duration,
 }
 
-/// A bound socket.
+/// A server with a bound socket.
 pub(crate) struct Server {
     listener: TcpListener,
     tls: Option<TlsAcceptor>,
     costs: ServerLimits,
 }
 
-/// Tells all connections to finish what they do and take nothing more.
+/// Tells all connections to finish their requests and take no more.
 pub(crate) type Closing = watch::Sender<bool>;
 
 impl Server {
@@ -103,7 +103,7 @@ impl Server {
 
 /// Answers requests.
 pub(crate) trait Service: Send + Sync + 'static {
-    /// What is kept for a client's connection.
+    /// The state of a client's connection.
     type Connection: Send + Sync + 'static;
 
     fn connected(&self, from: SocketAddr) -> Self::Connection;
@@ -127,7 +127,7 @@ async fn accept(
                 let _only_slower = stream.set_nodelay(true);
                 return (stream, from, slot);
             }
-            // Out of descriptors, or a client that left at once: the others go on.
+            // Out of file descriptors, or the client left at once: pause and go on.
             Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
         }
     }
@@ -186,6 +186,5 @@ impl<S: Service> Connection<S> {
 }
 
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
-/// hyper takes no less. On top of the bound, which is held to the byte before a request is looked
-/// at.
+/// hyper's minimum buffer size. It is added to the limit, which admission checks exactly.
 const SMALLEST_BUFFER: usize = 8 << 10;

@@ -1,4 +1,4 @@
-//! TLS for the server: a certificate and its key from PEM files, which can be changed while it serves.
+//! TLS for the server: a certificate and its key from PEM files, replaceable while it serves.
 
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -14,20 +14,21 @@ use toolgate_json::quote;
 
 use crate::fault::{Fault, FaultKind, Party, Phase};
 
-/// What a guard serves HTTPS with: TLS 1.2 and 1.3. A handle: clones share the certificate, and see
-/// it replaced.
+/// The certificate that a guard serves HTTPS with (TLS 1.2 and 1.3). A handle: clones share the
+/// certificate, and see it replaced.
 #[derive(Clone)]
 pub struct ServerCertificate(Arc<Current>);
 
 struct Current(RwLock<Arc<CertifiedKey>>);
 
 impl ServerCertificate {
-    /// Reads a certificate chain (the server's own certificate first) and its private key, both PEM.
+    /// Reads a certificate chain (the server's own certificate first) and its private key, both
+    /// PEM.
     ///
     /// # Errors
     ///
-    /// [`FaultKind::Config`] if a file cannot be read, is not PEM, or the key is of another
-    /// certificate.
+    /// [`FaultKind::Config`] if a file cannot be read or is not PEM, or if the key belongs to
+    /// another certificate.
     pub fn read(certificate: &Path, key: &Path) -> Result<Self, Fault> {
         let chain = CertificateDer::pem_file_iter(certificate)
             .and_then(Iterator::collect::<Result<Vec<_>, _>>)
@@ -42,8 +43,8 @@ impl ServerCertificate {
         Ok(Self(Arc::new(Current(RwLock::new(Arc::new(both))))))
     }
 
-    /// Puts another's certificate in the place of this one, for all connections from now on; those
-    /// that are open stay as they are.
+    /// Replaces the certificate with that of `other`, for new connections. Open connections stay as
+    /// they are.
     pub fn replace(&self, other: &Self) {
         let other = other.0.get();
         *self.0.0.write().unwrap_or_else(PoisonError::into_inner) = other;
@@ -102,5 +103,5 @@ fn fault(what: &str, path: &Path, error: &dyn std::fmt::Display) -> Fault {
             quote(&error.to_string(), 200)
         ),
     )
-    .with_help("both files are PEM; the certificate file holds the chain, its own first")
+    .with_help("both files must be PEM; the certificate file holds the chain, the server's own certificate first")
 }

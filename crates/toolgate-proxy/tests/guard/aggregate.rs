@@ -1,4 +1,4 @@
-//! Aggregate upstreams behind one guard (behaviours G1, G3, G4, G5).
+//! Several upstreams behind one guard.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -72,7 +72,7 @@ pub(crate) fn short() -> Times {
     options(Listener::Stdio, python("")).times
 }
 
-/// A client of lines in front of them, whose own guard only carries.
+/// A client on stdio in front of the aggregate, with a guard that has no filters.
 fn client(upstream: Upstream) -> Lined {
     Lined::with(
         options(Listener::Stdio, upstream),
@@ -114,7 +114,7 @@ async fn a_client_of_lines_has_the_tools_of_all_each_under_its_own_policy() {
         "a_echo", "a_hang", "a_note", "a_big", "b_echo", "b_die", "b_hang", "b_note", "b_big",
     ];
     assert_eq!(names(&listed), expected);
-    // The rule is about the server's own names.
+    // The rule applies to the server's own names.
     let hidden = client.ask(&call(2, "a_die", json!({}))).await;
     assert_eq!(hidden["error"]["code"], -32602, "{hidden}");
     let mut noted = call("n", "a_note", json!({"n": 1}));
@@ -124,7 +124,7 @@ async fn a_client_of_lines_has_the_tools_of_all_each_under_its_own_policy() {
     let answer = client.next().await;
     assert_eq!(answer["id"], "n");
     assert!(text_of(&answer).ends_with(r#", {"n": 1}]"#), "{answer}");
-    // A server's request goes to the client and back.
+    // A server's request reaches the client, and the answer comes back.
     let asked = client.ask(&call(3, "b_echo", json!({}))).await;
     assert_eq!(asked["method"], "roots/list");
     let told = json!({"jsonrpc": "2.0", "id": asked["id"], "result": {"roots": []}});
@@ -148,7 +148,7 @@ async fn one_that_dies_in_a_call_is_named_and_comes_back() {
     let lost = client.ask(&call(3, "b_die", json!({}))).await;
     let text = lost["error"]["message"].as_str().unwrap();
     assert!(text.contains("status 3"), "{lost}");
-    // Its tools are gone, and there again.
+    // Its tools disappear and come back.
     for _ in 0..2 {
         let told = client.next().await;
         assert_eq!(told["method"], "notifications/tools/list_changed", "{told}");
@@ -212,7 +212,7 @@ async fn one_that_takes_nothing_is_given_up_and_the_rest_goes_on() {
         message_bytes: 100_000,
         ..Bounds::default()
     };
-    // In this process, so that the clock moves on when nothing else can.
+    // Peers in this process, so that the paused clock advances when nothing else can go on.
     let (a, _) = member("a", Peers::new().upstream(), policy());
     let (b, _) = member("b", Peers::new().upstream(), policy());
     let times = Times {
@@ -221,7 +221,7 @@ async fn one_that_takes_nothing_is_given_up_and_the_rest_goes_on() {
     };
     let mut client = client(aggregate(vec![a, b], bounds, times));
     client.open().await;
-    // So that its guard knows its tools and holds no call back for them.
+    // Its guard learns the tools, so that no call waits for the list.
     let heard = client.ask(&call("first", "b_echo", json!({}))).await;
     assert_eq!(text_of(&heard), "0 ");
     client.send(&call("deaf", "b_deaf", json!({}))).await;
@@ -286,12 +286,12 @@ async fn over_http_each_authorization_has_its_own_and_it_reaches_who_is_behind()
     assert_eq!(listed["result"]["cacheScope"], "private");
     let asked = modern(call(2, "py_echo", json!({"n": 1})));
     assert_eq!(served.modern(&asked).await.message()["id"], 2);
-    // A session of its own: the oldest version of both.
+    // A legacy session gets the older version of the two servers.
     let opened = served.post(&[], &initialize(0)).await;
     let version = &opened.message()["result"]["protocolVersion"];
     assert_eq!(version, "2025-06-18");
     assert!(matches!(served.stop().await, Exit::Stopped));
-    // What is known is forgotten with the guards, and secrets are the upstream's alone.
+    // The session was opened without an authorization, so no `initialize` may carry one.
     let leaked = web.seen().into_iter().any(|request| {
         let by = request.header("authorization").map(str::to_owned);
         by.is_some() && request.rpc() == "initialize"
@@ -299,7 +299,7 @@ async fn over_http_each_authorization_has_its_own_and_it_reaches_who_is_behind()
     assert!(!leaked);
 }
 
-/// A server that knows one token.
+/// A server that accepts one token.
 fn protected() -> Web {
     Web::start(|request, stream| {
         if request.header("authorization") != Some("Bearer good") {
@@ -333,7 +333,7 @@ async fn a_refusal_over_http_is_the_clients_to_act_on() {
         );
         assert_eq!(reply.header("mcp-session-id"), None);
     };
-    // With others beside it: calls to it are refused, and the rest goes on.
+    // Beside another server: calls to the protected one are refused, and the rest goes on.
     let served = serve(of(vec![("py", python(ECHO)), ("web", remote(&web.url))])).await;
     let session = served.open().await;
     let listed = served.in_session(&session, &list(1)).await.message();
@@ -363,14 +363,14 @@ async fn a_refusal_over_http_is_the_clients_to_act_on() {
         .post(&good, &modern(call(6, "web_who", json!({}))))
         .await;
     assert_eq!(told.status, 200, "{told:?}");
-    // What was refused to a client is not told to it once it comes with another authorization.
+    // A refusal of the old authorization is not repeated to a client that has renewed it.
     let renewed = [
         ("Mcp-Session-Id", &*session),
         ("Authorization", "Bearer good"),
     ];
     let told = served.post(&renewed, &call(7, "web_who", json!({}))).await;
     assert_eq!(told.status, 200, "{told:?}");
-    // With nobody else, nothing can be opened or listed without authorization.
+    // As the only server: nothing can be opened or listed without authorization.
     let served = serve(of(vec![("web", remote(&web.url))])).await;
     refused(&served.post(&[], &initialize(0)).await);
     refused(&served.modern(&modern(list(1))).await);
@@ -380,7 +380,7 @@ async fn a_refusal_over_http_is_the_clients_to_act_on() {
     assert_eq!(session.status, 200, "{session:?}");
 }
 
-/// The same behind a translation, which makes requests of its own to open a session.
+/// The same behind a translator, which sends requests of its own to open a session.
 #[tokio::test]
 async fn a_refusal_over_http_is_told_through_a_translation() {
     let web = protected();
@@ -436,8 +436,8 @@ async fn thousands_of_calls_at_once_are_all_answered() {
     let (_to, ()) = tokio::join!(writing, reading);
 }
 
-/// A URL that is down, hangs or talks nonsense takes only its own tools with it, for clients of both
-/// eras, in every message that all are asked for (G3, G5).
+/// A server that is down, hangs or answers nonsense removes only its own tools, for clients of both
+/// eras, in every message that is sent to all servers.
 #[tokio::test]
 async fn a_url_that_is_down_hangs_or_talks_nonsense_leaves_the_others_to_be_served() {
     let nonsense = Web::start(|_, stream| respond(stream, "200 OK", JSON, "<html>hello</html>"));

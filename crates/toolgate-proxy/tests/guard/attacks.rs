@@ -1,5 +1,5 @@
 //! Attacks on the listener and on sessions, each as a table: forged session ids, requests that two
-//! readers read differently, other names for the guard, slow clients, and secrets in what is recorded.
+//! readers read differently, other names for the guard, slow clients, and secrets in records.
 
 use std::time::{Duration, Instant};
 
@@ -20,8 +20,8 @@ async fn served(change: impl FnOnce(&mut GuardOptions)) -> Served {
     Served::with(python(ECHO), policy(), change).await
 }
 
-/// Parts of two good session ids make no third one, wherever they are cut, and neither does one
-/// with a letter more, less or in another case.
+/// Parts of two valid session ids never form a third one, wherever they are cut, and neither does
+/// one with a letter more, less or in another case.
 #[tokio::test]
 async fn parts_of_two_session_ids_open_nothing() {
     let served = served(|_| {}).await;
@@ -56,8 +56,8 @@ async fn parts_of_two_session_ids_open_nothing() {
     }
 }
 
-/// Heads whose end, names or lengths depend on the reader (RFC 9112, sections 2.2, 6.3 and 7.1).
-/// What is hidden behind the first request is never answered.
+/// Heads whose end, names or lengths readers see differently (RFC 9112, sections 2.2, 6.3 and 7.1).
+/// A request that is hidden behind the first is never answered.
 #[tokio::test]
 async fn heads_that_depend_on_the_reader_hide_no_request() {
     let served = served(|_| {}).await;
@@ -179,7 +179,7 @@ async fn heads_that_depend_on_the_reader_hide_no_request() {
     }
 }
 
-/// A page that reached the guard by a name of its own (DNS rebinding) names that name or its origin.
+/// A page that reached the guard through DNS rebinding sends its own host name or its origin.
 #[tokio::test]
 async fn only_names_of_the_guard_are_answered() {
     let served = served(|_| {}).await;
@@ -227,7 +227,7 @@ async fn only_names_of_the_guard_are_answered() {
     }
 }
 
-/// A client that sends a byte now and then has no more time than one that sends nothing.
+/// A client that sends single bytes slowly has no more time than one that sends nothing.
 #[tokio::test]
 async fn slow_clients_are_closed_in_time() {
     const TIME: Duration = Duration::from_millis(400);
@@ -266,7 +266,7 @@ async fn slow_clients_are_closed_in_time() {
                 }
                 tokio::time::sleep(Duration::from_millis(25)).await;
             }
-            // What was sent in full does not end the connection by itself.
+            // Keeps the connection open after everything was sent.
             tokio::time::sleep(PATIENCE).await;
         });
         let mut answer = Vec::new();
@@ -279,18 +279,18 @@ async fn slow_clients_are_closed_in_time() {
             answer.is_empty() || answer.contains(" 408 "),
             "{what}: {answer}"
         );
-        // All of the body would take several seconds.
+        // To send the whole body would take several seconds.
         assert!(lasted >= TIME && lasted < TIME * 6, "{what}: {lasted:?}");
     }
     let reply = served.post(&[], &initialize(0)).await;
     assert_eq!(reply.status, 200, "the guard still serves");
 }
 
-/// What callers, operators and servers keep secret is in no record, no note and no `Debug` output.
+/// Secrets of callers, operators and servers are in no record, no note and no `Debug` output.
 #[tokio::test]
 async fn secrets_are_in_nothing_that_is_recorded() {
     const SECRET: &str = "canary-5f1c";
-    // The command line of a server is no secret, so the script has it in two parts.
+    // The command line of a server is no secret, so the script builds the secret from two parts.
     let script = r#"
 import os
 SECRET = "canary" + "-5f1c"
@@ -330,7 +330,7 @@ for m, id, name, args in calls():
     ];
     let mut sent = 0;
     for first in 0..headers.len() {
-        // Each header alone may be refused, and so hide those after it.
+        // A header that is refused would hide those after it, so each is also sent alone.
         let given = headers
             .iter()
             .skip(first)

@@ -1,5 +1,5 @@
-//! What is read here is what the other side reads: lines, charsets, content codings, stray bodies, and
-//! batches over HTTP.
+//! The guard and the other side read the same message: lines, charsets, content codings, unexpected
+//! bodies, and batches over HTTP.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ for m, id, name, args in calls():
     text(id, "ok", **MORE)
 "#;
 
-/// A server over HTTP that opens sessions of 2025-03-26 with one tool.
+/// An HTTP server that opens sessions of 2025-03-26 and has one tool.
 fn web(calls: impl Fn(&Request, &mut std::net::TcpStream) + Send + Sync + 'static) -> Web {
     Web::start(move |request, stream| {
         let result = |result: &str| {
@@ -36,7 +36,7 @@ fn web(calls: impl Fn(&Request, &mut std::net::TcpStream) + Send + Sync + 'stati
     })
 }
 
-/// The answer to a call; a bad one has no list of content.
+/// The answer to a call; the content of a bad one is not an array.
 fn answer(id: &Value, good: bool) -> Value {
     let content = match good {
         true => json!([{"type": "text", "text": "ok"}]),
@@ -45,7 +45,7 @@ fn answer(id: &Value, good: bool) -> Value {
     json!({"jsonrpc": "2.0", "id": id, "result": {"content": content}})
 }
 
-/// Opens a session of 2025-03-26, the version with batches, and learns the tools.
+/// Opens a session of 2025-03-26, the version with batches, and lists the tools.
 async fn open(served: &Served) -> String {
     let mut message = initialize(0);
     message["params"]["protocolVersion"] = json!("2025-03-26");
@@ -61,8 +61,8 @@ async fn open(served: &Served) -> String {
     session
 }
 
-/// A message goes to a process, and to a client on standard output, as one line: what follows a line
-/// break in it would be another message for the reader.
+/// A message is sent to a process, or to a client on standard output, as one line: after a line
+/// break, the reader would see another message.
 #[tokio::test]
 async fn a_line_break_between_tokens_begins_no_message() {
     let mut lined = Lined::start(python(
@@ -129,7 +129,7 @@ async fn a_body_in_another_charset_or_packed_is_refused() {
     }
 }
 
-/// The server is sent the media type alone, and an answer that it packed is no answer.
+/// The server gets the media type without parameters, and a compressed answer is an error.
 #[tokio::test]
 async fn a_packed_answer_of_a_server_reaches_no_client() {
     for kind in ["application/json", "text/event-stream"] {
@@ -156,8 +156,8 @@ async fn a_packed_answer_of_a_server_reaches_no_client() {
     }
 }
 
-/// What a server answers to a notification is not for its sender: there may be the answer to a call
-/// in it, which is held to the call's schema.
+/// The response to a notification is not forwarded to its sender. It may contain the answer to a
+/// call, which is checked against the call's schema.
 #[tokio::test]
 async fn the_answer_to_a_notification_is_read() {
     let web = web(|request, stream| {
@@ -184,8 +184,8 @@ async fn the_answer_to_a_notification_is_read() {
     assert_eq!(answer.message()["result"]["isError"], true, "{answer:?}");
 }
 
-/// Each request of a batch is answered, and each result is checked: before a process, and before an
-/// endpoint that answers by JSON, by events, in part, or not at all.
+/// Each request of a batch is answered, and each result is checked: with a process as upstream, and
+/// with an endpoint that answers with JSON, with events, in part, or not at all.
 #[tokio::test]
 async fn each_message_of_a_batch_over_http_is_checked() {
     let batch = json!([
@@ -237,7 +237,7 @@ while True:
         let served = Served::start(upstream).await;
         let session = open(&served).await;
         let headers = [("Mcp-Session-Id", session.as_str())];
-        // Twice: what was answered is open no more.
+        // Twice, because requests that were answered are not open any more.
         for _ in 0..2 {
             let reply = served.post(&headers, &batch).await;
             assert_eq!(reply.status, 200, "{how}: {reply:?}");
@@ -261,7 +261,7 @@ while True:
                 _ => assert_eq!(second["result"]["isError"], true, "{how}: {reply:?}"),
             }
         }
-        // A batch is answered by events, which this client does not take.
+        // A batch is answered by events, which this client does not accept.
         let json_only = [headers[0], ("Accept", "application/json")];
         assert_eq!(served.post(&json_only, &batch).await.status, 406, "{how}");
         let one = json!([call(9, "typed", json!({}))]);
@@ -272,8 +272,8 @@ while True:
     }
 }
 
-/// A request whose header names a version that its body does not is read differently by header and
-/// by body.
+/// A request whose header names 2026-07-28 and whose body names no version is refused, because
+/// header and body say different things.
 #[tokio::test]
 async fn a_header_of_2026_needs_a_body_of_2026() {
     let served = Served::start(python(ECHO)).await;
@@ -288,7 +288,7 @@ async fn a_header_of_2026_needs_a_body_of_2026() {
     );
 }
 
-/// Answers that cannot be read, of a process that many modern clients share, are answered at once.
+/// If an answer of a shared process cannot be read, the client gets an error at once.
 #[tokio::test]
 async fn an_unreadable_answer_of_a_shared_process_is_no_silence() {
     let script = r#"

@@ -1,4 +1,4 @@
-//! Who a caller is over HTTP, for rates: an authorization, wherever its calls come.
+//! Rates over HTTP count the calls of an authorization, in whatever session they come.
 
 use std::time::Duration;
 
@@ -43,7 +43,7 @@ async fn a_caller_with_several_sessions_has_one_rate() {
     assert_eq!(answers, [true, false, true]);
 }
 
-/// The conversations with the servers behind one listing count for the caller, too.
+/// The servers of an aggregate count calls by caller, too.
 #[tokio::test]
 async fn a_caller_of_several_servers_has_one_rate_in_all_sessions() {
     let mut strict = policy();
@@ -67,8 +67,8 @@ async fn a_caller_of_several_servers_has_one_rate_in_all_sessions() {
     assert_eq!(answers, [true, false, true]);
 }
 
-/// A log message names no request: where several callers share a process, it may be about another
-/// caller's.
+/// A log message names no request. If several callers share a process, it may be about another
+/// caller's request.
 #[tokio::test]
 async fn log_messages_reach_nobody_where_several_callers_share_a_process() {
     let script = r#"
@@ -118,8 +118,8 @@ async fn callers_who_share_a_process_have_a_rate_each() {
     assert_eq!(answers, [true, true, false, false]);
 }
 
-/// `initialize` opens a session of an older version, whatever version its header names: it never
-/// reaches the process that clients of 2026-07-28 share.
+/// `initialize` opens a legacy session, whatever version its header names: it never reaches the
+/// process that clients of 2026-07-28 share.
 #[tokio::test]
 async fn an_opening_with_the_header_of_a_newer_version_opens_a_session() {
     let served = served().await;
@@ -129,8 +129,8 @@ async fn an_opening_with_the_header_of_a_newer_version_opens_a_session() {
     assert!(opened.header("mcp-session-id").is_some(), "{opened:?}");
 }
 
-/// The newest stream that a client listens on gets the server's messages, an older one if that has
-/// ended, and without any the request at work.
+/// The server's messages go to the newest stream that a client listens on, to an older one if that
+/// has ended, and to an open request if there is none.
 #[tokio::test]
 async fn a_stream_that_ended_gets_nothing() {
     let script = r#"

@@ -1,5 +1,4 @@
-//! Guards with short waits, clients of lines, clients of HTTP, and the Python that children begin
-//! with.
+//! Guards with short timeouts, clients on stdio and over HTTP, and the Python prelude of children.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -16,7 +15,7 @@ use toolgate_proxy::{HttpTarget, Launch};
 
 pub(crate) const MODERN: &str = "2026-07-28";
 
-/// Remembers what was observed, one word each, and the records as JSON.
+/// Collects the observed events as text, and the records as JSON.
 #[derive(Default)]
 pub(crate) struct Seen(pub(crate) Mutex<Vec<String>>, pub(crate) Mutex<Vec<Value>>);
 
@@ -40,9 +39,9 @@ pub(crate) fn policy() -> Policy {
     policy
 }
 
-/// A child in Python. It has `read()`, `send(message)`, `raw(text)`, `answer(id, result)`,
-/// `error(id, code)`, `legacy()` and `modern(m)`, which answer the openings of both eras and
-/// `tools/list`, and `text(id, text)`, which answers a call.
+/// A child in Python. Scripts can use `read()`, `send(message)`, `raw(text)`, `answer(id, result)`,
+/// `error(id, code)`, `text(id, text)`, which answers a call, `known(m)`, which answers openings of
+/// both eras and `tools/list`, and `calls()`, which yields the calls and answers the rest.
 pub(crate) fn python(script: &str) -> Upstream {
     let launch = Launch::new("python3")
         .arg("-u")
@@ -75,7 +74,7 @@ pub(crate) fn options(listener: Listener, upstream: Upstream) -> GuardOptions {
     options
 }
 
-/// A client on a stream of lines.
+/// A client on stdio.
 pub(crate) struct Lined {
     pub(crate) to: Option<DuplexStream>,
     pub(crate) from: BufReader<DuplexStream>,
@@ -164,7 +163,7 @@ pub(crate) fn call(id: impl Into<Value>, tool: &str, arguments: Value) -> Value 
         "params": {"name": tool, "arguments": arguments}})
 }
 
-/// The same in the modern era.
+/// Makes a message modern.
 pub(crate) fn modern(mut message: Value) -> Value {
     let meta = json!({"io.modelcontextprotocol/protocolVersion": MODERN,
         "io.modelcontextprotocol/clientCapabilities": {}});
@@ -220,7 +219,7 @@ impl Served {
         }
     }
 
-    /// One request on a connection of its own; the answer is read to its end.
+    /// Sends one request on a connection of its own, and reads the whole response.
     pub(crate) async fn request(
         &self,
         method: &str,
@@ -231,7 +230,7 @@ impl Served {
         open.rest().await
     }
 
-    /// The same, of which only the head is read yet.
+    /// The same, but none of the response is read yet.
     pub(crate) async fn begin(&self, method: &str, headers: &[(&str, &str)], body: &str) -> Open {
         let stream = TcpStream::connect(("127.0.0.1", self.port)).await.unwrap();
         let mut stream = BufReader::new(stream);
@@ -271,7 +270,7 @@ impl Served {
         self.request("POST", headers, &message.to_string()).await
     }
 
-    /// A modern message with the headers that it asks for.
+    /// Posts a modern message with the headers that it requires.
     pub(crate) async fn modern(&self, message: &Value) -> Reply {
         let mut open = self.modern_begin(message).await;
         open.rest().await
@@ -286,7 +285,7 @@ impl Served {
         self.begin("POST", &headers, &message.to_string()).await
     }
 
-    /// Opens a legacy session; its name.
+    /// Opens a legacy session and returns its id.
     pub(crate) async fn open(&self) -> String {
         let opened = self.post(&[], &initialize(0)).await;
         assert_eq!(opened.status, 200, "{opened:?}");
@@ -327,7 +326,7 @@ impl Served {
     }
 }
 
-/// An answer that is not read to its end.
+/// A response that is not read to its end yet.
 pub(crate) struct Open {
     stream: BufReader<TcpStream>,
 }
@@ -348,7 +347,7 @@ impl Open {
         Reply::read(&raw)
     }
 
-    /// The messages of the events that are left.
+    /// The messages of the remaining events.
     pub(crate) async fn rest_of_stream(&mut self) -> Vec<Value> {
         let mut messages = Vec::new();
         loop {
@@ -363,7 +362,7 @@ impl Open {
         }
     }
 
-    /// The next line of the answer, chunk sizes and all.
+    /// The next line of the response, including chunk sizes.
     pub(crate) async fn line(&mut self) -> String {
         let mut line = String::new();
         let read = tokio::time::timeout(PATIENCE, self.stream.read_line(&mut line));
@@ -371,7 +370,7 @@ impl Open {
         line.trim_end().to_owned()
     }
 
-    /// Reads lines until one has this text in it.
+    /// Reads lines until one contains this text.
     pub(crate) async fn until(&mut self, text: &str) -> String {
         loop {
             let line = self.line().await;
@@ -382,7 +381,7 @@ impl Open {
     }
 }
 
-/// A whole answer.
+/// A whole response.
 #[derive(Debug)]
 pub(crate) struct Reply {
     pub(crate) status: u16,
@@ -421,7 +420,7 @@ impl Reply {
             .map(|(_, value)| value.as_str())
     }
 
-    /// The messages of the body, of either kind.
+    /// The messages of the body, which is JSON or an event stream.
     pub(crate) fn messages(&self) -> Vec<Value> {
         if self.header("content-type") == Some("text/event-stream") {
             let lines = self
@@ -453,7 +452,7 @@ fn unchunked(mut body: &str) -> String {
     whole
 }
 
-/// Far longer than anything here takes, so that a fault is a failure and not a hang.
+/// Far longer than anything here takes, so that a bug fails a test and does not block it.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
 const PRELUDE: &str = r#"

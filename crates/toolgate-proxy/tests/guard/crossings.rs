@@ -1,5 +1,5 @@
-//! What must hold on every way through the guard: clients over HTTP and over lines, of both
-//! families of versions, in front of one server, of several, and of a translated one.
+//! What must hold on every path through the guard: clients of both eras over HTTP and stdio, with
+//! one server, with an aggregate, and with a translator.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -22,7 +22,7 @@ enum Between {
     Nothing,
     /// Aggregation, with another server beside it.
     Aggregate,
-    /// Translation to the other family of versions.
+    /// Translation to the other era.
     Translation,
 }
 
@@ -31,7 +31,7 @@ enum Side {
     Lines(Lined),
 }
 
-/// One way through the guard.
+/// One path through the guard.
 struct Crossing {
     name: String,
     side: Side,
@@ -89,7 +89,7 @@ impl Crossing {
         }
     }
 
-    /// All ways to this server, opened one after the other.
+    /// All paths to this server, opened one after the other.
     async fn all(upstream: impl Fn() -> Upstream) -> Vec<Self> {
         let mut all = Vec::new();
         for between in [Between::Nothing, Between::Aggregate, Between::Translation] {
@@ -100,7 +100,7 @@ impl Crossing {
         all
     }
 
-    /// The answer to a message with `LONE` for half a surrogate pair, which `serde_json` refuses.
+    /// The answer to a message. `LONE` is half a surrogate pair, which `serde_json` refuses.
     async fn ask(&mut self, message: Value) -> Value {
         let message = match self.modern {
             true => modern(message),
@@ -146,7 +146,7 @@ impl Crossing {
 
 const LONE: &str = r"\ud83d";
 
-/// A server of all versions, whose answers to calls are the function's.
+/// A server of both eras; the function answers calls.
 fn server(calls: impl Fn(&Request, &mut std::net::TcpStream) + Send + Sync + 'static) -> Web {
     Web::start(move |request, stream| {
         let result = match request.rpc().as_str() {
@@ -180,7 +180,7 @@ fn text_result(text: &str) -> String {
     json!({"content": [{"type": "text", "text": text}], "resultType": "complete"}).to_string()
 }
 
-/// A redirect is for one request on its origin; nobody else's goes where it led (G1).
+/// A redirect moves one request, on its origin; other requests do not follow it.
 #[tokio::test]
 async fn a_redirect_moves_one_request_at_most() {
     let elsewhere = Web::start(|_, stream| respond(stream, "200 OK", "", ""));
@@ -214,8 +214,8 @@ async fn a_redirect_moves_one_request_at_most() {
     assert!(web.seen().iter().all(|it| it.path != "/mcp/y"));
 }
 
-/// Half a surrogate pair is legal JSON, so a message with one has an answer, and it is the
-/// server's where nothing had to judge it.
+/// Half a surrogate pair is legal JSON, so the server's answer to a message with one reaches the
+/// client.
 #[tokio::test]
 async fn half_a_surrogate_pair_is_answered() {
     let web = server(|request, stream| {
@@ -232,7 +232,7 @@ for m, id, name, args in calls():
     all.extend(Crossing::all(|| python(child)).await);
     for crossing in &mut all {
         let name = crossing.name.clone();
-        // An answer of the server with one, too.
+        // The server's answer contains one, too.
         let answer = crossing.call(1, json!({"x": "aLONEb"})).await;
         assert_eq!(answer["id"], 1, "{name}: {answer}");
         // A message that the guard had to alter has U+FFFD instead.
@@ -243,8 +243,8 @@ for m, id, name, args in calls():
     }
 }
 
-/// Where an id or a name is one, somebody has to compare it, so it is refused with what is known
-/// of the request.
+/// An id or a name has to be compared, so a request with half a pair in one is refused, with what
+/// is known of the request.
 #[tokio::test]
 async fn a_request_whose_id_is_half_a_pair_is_answered_too() {
     let asked = Arc::new(AtomicUsize::new(0));
@@ -258,7 +258,7 @@ async fn a_request_whose_id_is_half_a_pair_is_answered_too() {
         let mut odd = call(1, crossing.tool, json!({}));
         odd["params"]["name"] = json!("LONE");
         if crossing.modern && matches!(crossing.side, Side::Http(..)) {
-            // The header cannot say it.
+            // An HTTP header cannot contain it.
             continue;
         }
         let refused = crossing.ask(odd).await;
@@ -267,8 +267,8 @@ async fn a_request_whose_id_is_half_a_pair_is_answered_too() {
     assert_eq!(asked.load(Ordering::Relaxed), 0);
 }
 
-/// What a hostile or broken server may do with one call, and whether it is an answer all the same.
-/// `ID` is the call's id, `OK` a good result of it.
+/// What a hostile or broken server may do with one call, and whether that is still an answer. `ID`
+/// is the call's id, `OK` a good answer to it.
 const ODD: [(&str, &str, bool); 24] = [
     (
         "accepts and says no more",
@@ -376,8 +376,8 @@ const ODD: [(&str, &str, bool); 24] = [
     ),
 ];
 
-/// Whatever a server does with a call, the call has one answer, and that does not wait for a
-/// deadline (G4, G5).
+/// Whatever a server does with a call, the call gets one answer, and does not have to wait for a
+/// deadline.
 #[tokio::test]
 async fn every_call_has_its_answer_whatever_the_server_does() {
     let web = server(|request, stream| {
@@ -418,11 +418,11 @@ async fn every_call_has_its_answer_whatever_the_server_does() {
 }
 
 /// A child that writes far more than a pipe holds before it reads again: requests that the guard
-/// answers itself, so that more than a pipe holds goes to it too. Neither waits for the other.
+/// answers itself, so it also sends more than a pipe holds. Neither waits for the other.
 #[tokio::test]
 async fn a_child_that_writes_before_it_reads_has_every_answer() {
-    // The first may be passed to the client, which does not answer; the others use its id again, or
-    // are of a kind that the client has not.
+    // The first may reach the client, which does not answer it; the others use its id again, or
+    // need a capability that the client does not have.
     let flood = r#"
 asks = "".join(json.dumps({"jsonrpc": "2.0", "id": "q", "method": "roots/list"}) + "\n" for _ in range(3000))
 while True:
@@ -444,7 +444,7 @@ while True:
     }
 }
 
-/// The same while many calls that waited for the list of tools are sent at once.
+/// The same while many calls that waited for the tool list are sent at once.
 #[tokio::test]
 async fn calls_that_waited_reach_a_child_that_is_still_writing() {
     let listing = r#"

@@ -1,5 +1,4 @@
-//! A client of one era and a server that knows only the other, over all four crossings
-//! (behaviours G1, L1, L2).
+//! A client of one era and a server that knows only the other, for all four pairs of transports.
 
 use std::sync::Arc;
 
@@ -13,7 +12,7 @@ use crate::common::{
     text_of,
 };
 
-/// A server that refuses whatever does not declare 2026-07-28.
+/// A server that refuses everything that does not declare 2026-07-28.
 const MODERN_ONLY: &str = r#"
 def tool(name, **more):
     return {"name": name, "inputSchema": {"type": "object"}, **more}
@@ -52,7 +51,7 @@ while True:
         text(id, p["requestState"] + " " + p["inputResponses"]["who"]["content"]["name"], **MORE)
 "#;
 
-/// A server that refuses whatever is not in a session of 2025-11-25.
+/// A server that refuses everything outside a session of 2025-11-25.
 const LEGACY_ONLY: &str = r#"
 session = None
 def tool(name, **more):
@@ -130,7 +129,7 @@ fn names(listed: &Value) -> Vec<&str> {
         .collect()
 }
 
-/// What a legacy client sees of the modern server, over lines.
+/// What a legacy client on stdio sees of the modern server.
 async fn old_client_over_lines(mut client: Lined) {
     let opened = client.ask(&opening()).await;
     assert_eq!(
@@ -144,7 +143,7 @@ async fn old_client_over_lines(mut client: Lined) {
         .ask(&json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"}))
         .await;
     assert_eq!(names(&listed), ["users", "ask", "change", "die"]);
-    // The guard in front still says to the old client what it can read.
+    // The guard in front still changes the listing to what the old client can read.
     let schema = &listed["result"]["tools"][0]["outputSchema"];
     assert_eq!(schema["properties"]["result"]["type"], "array", "{listed}");
     assert!(listed["result"].get("resultType").is_none(), "{listed}");
@@ -163,7 +162,7 @@ async fn old_client_over_lines(mut client: Lined) {
         (&json!(3), "s Ann"),
         "{done}"
     );
-    // The change is told before the answer, or after it over HTTP, where it has a stream of its own.
+    // The notification comes before the answer, or over HTTP after it, on a stream of its own.
     client.send(&call(4, "change", json!({}))).await;
     let mut both = [client.next().await, client.next().await];
     both.sort_by_key(|message| message["id"].is_null());
@@ -192,7 +191,7 @@ async fn an_old_client_on_stdio_uses_a_new_server_over_http() {
     assert!(matches!(far.stop().await, Exit::Stopped));
 }
 
-/// What a legacy client sees of the modern server, over HTTP.
+/// What a legacy client over HTTP sees of the modern server.
 async fn old_client_over_http(served: Served) {
     let opened = served.post(&[], &opening()).await;
     let session = opened.header("mcp-session-id").unwrap().to_owned();
@@ -241,7 +240,7 @@ async fn an_old_client_over_http_uses_a_new_server_over_http() {
     assert!(matches!(far.stop().await, Exit::Stopped));
 }
 
-/// What a modern client sees of the legacy server, over lines.
+/// What a modern client on stdio sees of the legacy server.
 async fn new_client_over_lines(mut client: Lined) {
     let discover = json!({"jsonrpc": "2.0", "id": "d", "method": "server/discover"});
     let found = client.ask(&asking(discover)).await;
@@ -255,7 +254,7 @@ async fn new_client_over_lines(mut client: Lined) {
     assert_eq!(names(&listed), ["users", "change", "die", "ask"]);
     assert_eq!(listed["result"]["resultType"], "complete");
     assert_eq!(listed["result"]["ttlMs"], 0);
-    // Who declares less is shown what the server has for less.
+    // A client with fewer capabilities sees what the server lists for these.
     let mut list = list;
     list["id"] = json!(2);
     assert_eq!(
@@ -276,7 +275,7 @@ async fn new_client_over_lines(mut client: Lined) {
         text_of(&done),
         r#"{"action": "accept", "content": {"name": "Ann"}}"#
     );
-    // What changes is told to who listens for it.
+    // A client that listens is notified of changes.
     let listen = json!({"jsonrpc": "2.0", "id": 6, "method": "subscriptions/listen",
         "params": {"notifications": {"toolsListChanged": true}}});
     let heard = client.ask(&asking(listen)).await;
@@ -296,7 +295,7 @@ async fn new_client_over_lines(mut client: Lined) {
     assert!(matches!(client.finished().await, Exit::ClientGone));
 }
 
-/// The call again, with what was asked for.
+/// Repeats the call, with the input that was asked for.
 fn answered(id: i64, asked: &Value) -> Value {
     let result = &asked["result"];
     assert_eq!(result["resultType"], "input_required", "{asked}");
@@ -323,14 +322,14 @@ async fn a_new_client_on_stdio_uses_an_old_server_over_http() {
     assert!(matches!(far.stop().await, Exit::Stopped));
 }
 
-/// What modern clients see of the legacy server, over HTTP.
+/// What modern clients over HTTP see of the legacy server.
 async fn new_clients_over_http(served: Served) {
     let called = served.modern(&asking(call(3, "users", json!({})))).await;
     assert_eq!(
         called.message()["result"]["structuredContent"],
         json!({"n": 1})
     );
-    // Two clients are asked at the same time, and each is asked for its own call.
+    // Two clients are asked at the same time, each for its own call.
     let (one, two) = tokio::join!(
         ask(&served, asking(call(1, "ask", json!({})))),
         ask(&served, asking(call(1, "ask", json!({}))))
@@ -378,7 +377,7 @@ async fn the_end_of_a_server_is_told_and_another_session_opened() {
         "{called}"
     );
     assert!(matches!(client.finished().await, Exit::ClientGone));
-    // A server without sessions is one for the client, and the guard ends with it.
+    // A server without sessions is not opened again: the guard ends with it.
     let mut client = lined(python(MODERN_ONLY), Translate::LegacyClients);
     client.ask(&opening()).await;
     let lost = client.ask(&call(1, "die", json!({}))).await;

@@ -1,12 +1,12 @@
-//! What either side may do wrong, on each of the four crossings: every fault has its answer, and
-//! the next call goes through (behaviours G4, G5).
+//! Faults of either side, on each of the four pairs of transports: every fault is answered, and the
+//! next call succeeds.
 
 use serde_json::{Value, json};
 
 use crate::common::{Lined, Open, Reply, Served, call, modern, policy, python, remote, text_of};
 use crate::web::{JSON, Web, respond};
 
-/// A child whose tools do what they are called.
+/// A child that does what the argument `do` says.
 const CHILD: &str = r#"
 for m, id, name, args in calls():
     asked = args.get("do")
@@ -86,7 +86,8 @@ impl Client {
                 client.next().await
             }
             Self::Http(served, session) => {
-                // What is too long is answered before it has all come, and cannot be sent whole.
+                // A message that is too long is answered before all of it has come, so only a part
+                // is sent.
                 let length = message.len().to_string();
                 let sent = match message.len() {
                     0..=LONG => message,
@@ -105,7 +106,7 @@ impl Client {
         }
     }
 
-    /// Sends a call that is not answered, and waits until the server has it.
+    /// Sends a call that is not answered, and waits until the server has received it.
     async fn hang(&mut self, message: &str) -> Option<Open> {
         match self {
             Self::Lines(client) => {
@@ -144,14 +145,14 @@ async fn crossings(web: &Web) -> Vec<(&'static str, Client)> {
     all
 }
 
-/// Bytes of a message that are sent over HTTP.
+/// Maximum bytes of a message that are sent over HTTP.
 const LONG: usize = 1 << 20;
 
 fn asked(id: i64, what: &str) -> String {
     call(id, "echo", json!({"do": what})).to_string()
 }
 
-/// An error, or a result that says that it is one.
+/// Whether an answer is an error, or a result that reports one.
 fn is_refusal(answer: &Value) -> bool {
     answer["error"].is_object() || answer["result"]["isError"] == true
 }
@@ -218,7 +219,7 @@ for m, id, name, args in calls():
     slow.until("progress").await;
     let other = served.modern(&modern(call(2, "echo", json!({})))).await;
     assert_eq!(text_of(&other.message()), "echo");
-    // More than any socket holds, and nobody has waited for it.
+    // The rest is more than a socket buffers, and the other client did not wait for it.
     let rest = slow.rest_of_stream().await;
     let last = rest.last().unwrap();
     assert_eq!(last["id"], 1, "{last}");

@@ -1,5 +1,5 @@
 //! Clients over HTTP, a child on stdio: one child for each legacy session, one for all modern
-//! clients (behaviours G1, G4, G5, G6).
+//! clients.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -38,7 +38,7 @@ async fn each_legacy_session_has_a_child_of_its_own() {
     let other = served.in_session(&two, &call(1, "echo", json!({}))).await;
     assert_eq!(pid_of(&first.message()), pid_of(&again.message()));
     assert_ne!(pid_of(&first.message()), pid_of(&other.message()));
-    // DELETE ends it for good, and only it.
+    // DELETE ends this session for good, and no other.
     let ended = served
         .request("DELETE", &[("Mcp-Session-Id", &one)], "")
         .await;
@@ -183,7 +183,7 @@ async fn a_child_that_dies_answers_its_calls_and_comes_back_for_modern_clients()
     for (reply, id) in [(hanging, 2), (dying, 3)] {
         let answer = reply.message();
         assert_eq!(answer["id"], id);
-        // The hanging call may have been the new child's, which is then killed by nothing.
+        // Both calls were open when the child died.
         assert!(
             answer["error"]["message"]
                 .as_str()
@@ -197,7 +197,7 @@ async fn a_child_that_dies_answers_its_calls_and_comes_back_for_modern_clients()
         .await
         .message();
     assert_ne!(pid_of(&first), pid_of(&second));
-    // A legacy session ends with its child, and says so.
+    // A legacy session ends with its child, and its call gets an error.
     let session = served.open().await;
     let lost = served
         .in_session(&session, &call(1, "die", json!({})))
@@ -220,7 +220,7 @@ async fn a_child_that_dies_answers_its_calls_and_comes_back_for_modern_clients()
     }
 }
 
-/// S9
+/// A call without an id is refused.
 #[tokio::test]
 async fn a_call_without_an_id_reaches_no_server() {
     let served = Served::start(python(ECHO)).await;
@@ -243,7 +243,7 @@ async fn a_call_without_an_id_reaches_no_server() {
             assert_eq!(reply.message()["id"], Value::Null);
         }
     }
-    // The processes are still the ones that they were.
+    // The processes are still the same.
     let again = served
         .in_session(&session, &call(3, "echo", json!({})))
         .await;
@@ -335,7 +335,7 @@ TOOLS[0]["inputSchema"]["properties"] = {"region": {"type": "string", "x-mcp-hea
         headers.extend(region.iter().map(|region| ("Mcp-Param-Region", *region)));
         served.post(&headers, message).await
     };
-    // The first before the guard has asked for the tools.
+    // The guard gets the first call before it knows the tools.
     for (message, region, wrong) in [
         (
             &eu,
@@ -365,7 +365,7 @@ TOOLS[0]["inputSchema"]["properties"] = {"region": {"type": "string", "x-mcp-hea
     }
 }
 
-/// A server need not answer a call that was cancelled; its exchange ends all the same.
+/// A server need not answer a call that was cancelled; the exchange ends anyway.
 #[tokio::test]
 async fn a_cancelled_call_of_an_older_client_ends() {
     let mut policy = policy();
@@ -384,7 +384,7 @@ async fn a_cancelled_call_of_an_older_client_ends() {
     assert_eq!((ended.status, ended.body.as_str()), (202, ""), "{ended:?}");
 }
 
-/// A guard that projects the tool for a reader, with the properties that it lists.
+/// A guard that projects the tool for a reader, and the properties that it lists.
 async fn projecting(reader: &str) -> (Served, Value) {
     let script = r#"
 TOOLS[0]["inputSchema"]["properties"] = {"region": {"type": "string", "x-mcp-header": "Region"}, "at": {"const": 1}}
@@ -408,7 +408,7 @@ async fn headers_that_a_projected_schema_does_not_ask_for_may_be_absent() {
         properties,
         json!({"region": {"type": "string"}, "at": {"type": "string", "enum": ["1"]}})
     );
-    // This form has the annotation.
+    // This projection keeps the annotation.
     let (vscode, properties) = projecting("vscode").await;
     assert_eq!(properties["region"]["x-mcp-header"], "Region");
     for (served, at, region, status) in [
@@ -511,7 +511,7 @@ async fn thousands_of_calls_at_once_are_all_answered() {
     }
 }
 
-/// All at once, in one task.
+/// Polls all futures together, in one task.
 async fn join_all<T>(futures: impl IntoIterator<Item = impl Future<Output = T>>) -> Vec<T> {
     let mut waiting: Vec<_> = futures
         .into_iter()

@@ -1,4 +1,4 @@
-//! Clients over HTTP, an HTTP endpoint behind (behaviours G1, G2, G4, G6).
+//! Clients over HTTP, with an HTTP endpoint as upstream.
 
 use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
@@ -111,7 +111,7 @@ async fn modern_messages_go_through_with_their_headers() {
     );
 }
 
-/// The guard's own `tools/list` goes first, so its refusal is what the client must hear of.
+/// The guard's own `tools/list` is sent first, so the client must get its refusal.
 #[tokio::test]
 async fn a_listing_that_is_refused_over_http_refuses_the_call_so() {
     for status in ["401 Unauthorized", "403 Forbidden", "404 Not Found"] {
@@ -141,8 +141,8 @@ async fn a_listing_that_is_refused_over_http_refuses_the_call_so() {
     }
 }
 
-/// What had not come when the guard was told to stop went nowhere, and is said so in a way that
-/// balancers act on.
+/// A request that arrives after the guard was told to stop is not forwarded. Its answer tells load
+/// balancers so.
 #[tokio::test]
 async fn a_request_that_comes_while_stopping_is_for_another_replica() {
     let web = server(|request, stream| respond(stream, "200 OK", JSON, &ok(request)));
@@ -326,7 +326,7 @@ async fn an_upstream_that_hangs_is_given_up_in_time_from_the_opening_on() {
         if request.rpc().starts_with("notifications/") {
             return respond(stream, "202 Accepted", "", "");
         }
-        // Silent until the guard closes.
+        // Silent until the guard closes the connection.
         let mut rest = [0; 1];
         let _closed = stream.read(&mut rest);
     });
@@ -350,8 +350,8 @@ async fn an_upstream_that_hangs_is_given_up_in_time_from_the_opening_on() {
     }
 }
 
-/// A client that lost an answer on its way takes the stream up again, and the server sends the answer
-/// once more. It is held to the contract of its call once more.
+/// A client that lost an answer resumes the stream, and the server sends the answer again. It is
+/// checked against the contract of its call again.
 #[tokio::test]
 async fn an_answer_that_comes_again_is_judged_again() {
     let web = server(|request, stream| {
@@ -363,7 +363,7 @@ async fn an_answer_that_comes_again_is_judged_again() {
             Some("0") => replayed(r#"[{"type":"text","text":"ok"}]"#),
             Some("bad") => replayed(r#""not checked""#),
             Some("old") => replayed("[]").replace(r#""id":1"#, r#""id":"long ago""#),
-            // It says twice what was asked once.
+            // The server answers one call twice.
             _ => format!("data: {}\n\n", ok(request)).repeat(2),
         };
         respond(stream, "200 OK", SSE, &body);

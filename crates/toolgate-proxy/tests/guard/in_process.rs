@@ -1,5 +1,5 @@
-//! An upstream in this process behind the guard: one for a client of lines, one for each legacy
-//! session, one for each authorization of modern clients (behaviours G1, G4, G5).
+//! An upstream in this process: one peer for a client on stdio, one for each legacy session, one
+//! for each authorization of modern clients.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -14,12 +14,12 @@ use toolgate_proxy::guard::{
 
 use crate::common::{Lined, MODERN, PATIENCE, Served, call, initialize, modern, policy, text_of};
 
-/// Peers that say which of them they are and for whom: `echo` answers at once, `hang` never,
+/// Peers that answer with their number and their caller: `echo` answers at once, `hang` never,
 /// `die` ends the peer, and after `deaf` it reads nothing.
 #[derive(Debug)]
 pub(crate) struct Peers {
     opened: AtomicUsize,
-    /// Which have ended, in order.
+    /// The peers that have ended, in order.
     ended: watch::Sender<Vec<usize>>,
     callers: Mutex<Vec<Caller>>,
 }
@@ -115,7 +115,7 @@ fn answer(message: &Value, number: usize, caller: &Caller) -> Option<Value> {
     Some(json!({"jsonrpc": "2.0", "id": id, "result": result}))
 }
 
-/// A modern call under an authorization.
+/// Sends a modern call with an authorization.
 async fn ask(served: &Served, id: i64, authorization: Option<&str>) -> Value {
     let mut headers = vec![
         ("MCP-Protocol-Version", MODERN),
@@ -221,7 +221,7 @@ async fn shared_ones_are_bounded_and_the_idle_ones_make_room() {
     .await;
     ask(&served, 1, Some("Bearer a")).await;
     let session = served.open().await;
-    // A session's is never taken; the unused one of `a` is.
+    // The peer of a session is never evicted; the unused peer of `a` is.
     assert_eq!(
         text_of(&ask(&served, 2, Some("Bearer b")).await),
         "2 Bearer b"
@@ -238,7 +238,7 @@ async fn shared_ones_are_bounded_and_the_idle_ones_make_room() {
         .in_session(&session, &call(1, "echo", json!({})))
         .await;
     assert_eq!(text_of(&alive.message()), "1 ");
-    // One in use makes no room: whoever comes with another authorization is told so.
+    // A peer in use is not evicted: a client with another authorization gets an error.
     let mut hang = call(1, "hang", json!({}));
     hang["params"]["_meta"] = json!({"progressToken": 1});
     let headers = [

@@ -1,4 +1,4 @@
-//! The side of the clients over HTTP as hostile and as honest strangers see it (behaviours G5, G6).
+//! The HTTP listener, with hostile and honest clients.
 
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ async fn raw(served: &Served, bytes: &str) -> String {
     String::from_utf8_lossy(&answer).into_owned()
 }
 
-/// Bodies that stall take their bytes from one budget, and nobody else's memory.
+/// Stalled bodies take their memory from one budget.
 #[tokio::test]
 async fn bodies_that_stall_have_a_bound_together() {
     let served = served(|options| options.bounds.request_bytes = 1 << 20).await;
@@ -47,7 +47,7 @@ async fn bodies_that_stall_have_a_bound_together() {
             .unwrap();
         let head = "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 9000000\r\n\r\n";
         stream.write_all(head.as_bytes()).await.unwrap();
-        // A refused one is closed while it writes.
+        // A refused connection is closed while the client writes.
         let _may_be_refused = stream.write_all(&vec![b' '; 400_000]).await;
         stalled.push(stream);
     }
@@ -66,7 +66,7 @@ async fn bodies_that_stall_have_a_bound_together() {
     // A vector that grows doubles, so 400,000 bytes may take 800,000.
     assert!((6..=7).contains(&refused), "{refused}");
     drop(stalled);
-    // Their bytes come free with them.
+    // Their bytes are free again when they are dropped.
     for _ in 0..100 {
         let big = json!({"big": "x".repeat(100_000)});
         let told = served.modern(&modern(call(1, "echo", big))).await;
@@ -111,7 +111,7 @@ async fn pages_of_listed_origins_may_call_and_read() {
     );
     let exposed = opened.header("access-control-expose-headers").unwrap();
     assert!(exposed.contains("Mcp-Session-Id"), "{exposed}");
-    // What is refused can be read too, or the page cannot say why.
+    // A page can read refusals too; otherwise it could not say why.
     let refused = served.request("POST", &from, "[").await;
     assert_eq!(refused.status, 400);
     assert!(refused.header("access-control-allow-origin").is_some());
@@ -164,7 +164,7 @@ async fn versions_that_nobody_speaks_are_refused_in_a_session() {
     assert_eq!(text_of(&still.message()), "ok");
 }
 
-/// Shapes of requests that two readers in a row read differently (RFC 9112 section 11.2).
+/// Requests that two readers in a row read differently (RFC 9112 section 11.2).
 #[tokio::test]
 async fn no_request_hides_in_another() {
     let served = served(|_| {}).await;
@@ -271,7 +271,7 @@ async fn a_head_over_its_bound_is_refused_at_every_size() {
     }
 }
 
-/// The process that modern clients share is a process.
+/// The process that modern clients share counts, too.
 #[tokio::test]
 async fn all_processes_count_together() {
     let served = served(|options| options.bounds.children = 1).await;
@@ -299,7 +299,7 @@ async fn all_processes_count_together() {
     assert_eq!(refused.status, 503, "{refused:?}");
 }
 
-/// An operator who opened the address and forgot the names is told so, once.
+/// An operator who listens on every address without listing host names is told so, once.
 #[tokio::test]
 async fn names_that_are_not_listed_say_where_they_belong() {
     let served = served(|options| {
@@ -330,7 +330,7 @@ async fn names_that_are_not_listed_say_where_they_belong() {
     }
 }
 
-/// A client that writes its whole message before it reads hears that it was too long.
+/// A client that writes its whole message before it reads still gets the 413.
 #[tokio::test]
 async fn a_message_over_the_bound_is_answered_though_it_is_still_coming() {
     let served = served(|options| options.bounds.message_bytes = 1 << 20).await;
@@ -340,7 +340,7 @@ async fn a_message_over_the_bound_is_answered_though_it_is_still_coming() {
     assert_eq!((told.status, &told.message()["id"]), (413, &json!(1)));
 }
 
-/// Records say who called, from where and in which session, and nothing that lets somebody in.
+/// Records say who called, from where and in which session, and contain no credential.
 #[tokio::test]
 async fn records_name_the_caller_the_session_and_the_address() {
     // `iss` is `https://as.example`, `sub` is `ann`.
@@ -415,7 +415,7 @@ async fn records_name_the_caller_the_session_and_the_address() {
                 .unwrap()
                 .starts_with("127.0.0.1:")
         );
-        // Who share a server behind a listing come from many addresses.
+        // Clients that share a server of an aggregate have many addresses.
         assert_eq!(refused[1]["address"].is_null(), several, "{refused:?}");
     }
 }

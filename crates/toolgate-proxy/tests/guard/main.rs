@@ -1,4 +1,5 @@
-//! The guard's transports between scripted peers: the four crossings, and one test per fault.
+//! The guard's transports between scripted peers: the four pairs of transports, and one test per
+//! fault.
 
 #![cfg(unix)]
 #![expect(

@@ -1,5 +1,5 @@
-//! Sessions whose upstream is in the guard's process, which another replica opens as the client
-//! had opened them, or says why it cannot (behaviours G1, G4, G5).
+//! Sessions with an upstream in the guard's process: another replica opens them as the client had,
+//! or says why it cannot.
 
 use std::sync::Arc;
 
@@ -13,8 +13,8 @@ use crate::common::{Served, call, initialize, policy, python, remote, text_of};
 use crate::replicas::{KEY, keys};
 use crate::web::{JSON, Request, Web, respond};
 
-/// A server of both eras that keeps no sessions, unless `sessions` says that it does. It says
-/// what it was called with.
+/// A server of both eras, with sessions only if `sessions` is set. It answers calls with the
+/// `Authorization` that it got.
 fn server(sessions: bool) -> Web {
     Web::start(move |request, stream| {
         let modern = request.header("mcp-method").is_some();
@@ -98,7 +98,7 @@ async fn a_session_with_several_servers_goes_on_where_it_is_used() {
     let reply = one.post(&[ALICE], &initialize(0)).await;
     let name = reply.header("mcp-session-id").unwrap().to_owned();
     assert!(name.len() < 1_000, "{name}");
-    // All at once, and opened once.
+    // Concurrent requests open the session once.
     let (first, second) = (list(1), call(2, "b_who", json!({})));
     let (listed, called) = tokio::join!(ask(&two, &name, &first), ask(&two, &name, &second));
     assert_eq!(names(&listed), ["a_who", "b_who"], "{listed}");
@@ -108,7 +108,7 @@ async fn a_session_with_several_servers_goes_on_where_it_is_used() {
     for web in [&a, &b] {
         let opened = opened(web);
         assert_eq!(opened.len(), 2, "{opened:?}");
-        // As the client had: version, capabilities, itself.
+        // As the client had opened it: version, capabilities and client info.
         let told: Vec<Value> = opened
             .iter()
             .map(|it| serde_json::from_str(&it.body).unwrap())
@@ -116,14 +116,14 @@ async fn a_session_with_several_servers_goes_on_where_it_is_used() {
         assert_eq!(told[0]["params"], told[1]["params"]);
         assert_eq!(told[0]["params"], initialize(0)["params"]);
     }
-    // Nobody else's, and not opened for whoever has found the name.
+    // Another caller that knows the session id does not get the session, and does not open it.
     let stolen = [
         ("Mcp-Session-Id", name.as_str()),
         ("Authorization", "Bearer mallory"),
     ];
     let reply = two.post(&stolen, &list(4)).await;
     assert_eq!(reply.status, 404, "{reply:?}");
-    // What is deleted is not opened again.
+    // A deleted session is not opened again.
     let own = [("Mcp-Session-Id", name.as_str()), ALICE];
     assert_eq!(two.request("DELETE", &own, "").await.status, 204);
     let reply = two.post(&own, &list(5)).await;
@@ -143,7 +143,7 @@ async fn a_translated_session_goes_on_where_it_is_used() {
         let told = ask(served, name, &call(id, "who", json!({}))).await;
         assert_eq!(text_of(&told), "Bearer alice", "{told}");
     }
-    // The one whose session it was may be gone.
+    // The replica that opened the session may be gone.
     one.stop().await;
     let told = ask(&two, name, &call(4, "who", json!({}))).await;
     assert_eq!(text_of(&told), "Bearer alice");
@@ -159,7 +159,7 @@ async fn what_cannot_move_says_why() {
         (
             vec![("a", remote(&web.url)), ("b", python(echo))],
             initialize(0),
-            "whose server is a process beside it",
+            "its server is a process of that replica",
         ),
         (
             vec![("a", remote(&web.url)), ("b", remote(&keeps.url))],
@@ -187,7 +187,7 @@ async fn what_cannot_move_says_why() {
 async fn a_session_whose_servers_cannot_be_opened_here_waits_for_another_time() {
     let web = server(false);
     let one = merged(of(vec![("a", remote(&web.url))])).await;
-    // The same listing, as far as this replica's configuration goes, at an address where nobody is.
+    // The same configuration, but nothing listens at the server's address.
     let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let nowhere = format!("http://{}/mcp", closed.local_addr().unwrap());
     drop(closed);

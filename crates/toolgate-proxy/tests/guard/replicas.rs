@@ -1,4 +1,4 @@
-//! Aggregate guards that share nothing but keys, in front of one server (behaviours G1, G4, G6).
+//! Several guards that share nothing but keys, in front of one server.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ pub(crate) fn keys(secrets: &[&str]) -> SessionKeys {
     keys
 }
 
-/// A guard with keys of its own making, from the same secrets.
+/// A guard with its own `SessionKeys`, made from the same secrets.
 async fn replica(upstream: Upstream, change: impl FnOnce(&mut GuardOptions)) -> Served {
     Served::with(upstream, policy(), |options| {
         options.sessions.keys = keys(&[KEY]);
@@ -26,7 +26,7 @@ async fn replica(upstream: Upstream, change: impl FnOnce(&mut GuardOptions)) -> 
     .await
 }
 
-/// A server that knows one session, and says as whom it was called.
+/// A server with one session, which answers calls with the `Authorization` that it got.
 fn server() -> Web {
     Web::start(|request, stream| {
         let answer = |result: &str| {
@@ -82,7 +82,7 @@ fn echo(id: i64) -> Value {
     call(id, "echo", json!({}))
 }
 
-/// What of the client's reached the server, and the other way round.
+/// The server never sees the client's session id, and the client never sees the server's.
 fn never_meet(web: &Web, name: &str) {
     let seen: Vec<Request> = web.seen();
     let given = |request: &Request| request.header("mcp-session-id").map(str::to_owned);
@@ -104,7 +104,7 @@ async fn a_session_goes_on_with_any_replica() {
         assert_eq!(reply.header("mcp-session-id"), Some(name.as_str()));
     }
     let named = ("Mcp-Session-Id", name.as_str());
-    // The server asks on the stream of one, the client answers to the other.
+    // The server asks on the stream of one replica, the client answers to the other.
     let headers = [
         named,
         ("Accept", "text/event-stream"),
@@ -121,7 +121,7 @@ async fn a_session_goes_on_with_any_replica() {
     let sent = answer.to_string();
     let seen = web.seen();
     assert!(seen.iter().any(|request| request.body == sent));
-    // Each asked for the tools itself, and not by the same id.
+    // Each replica has listed the tools itself, with an id of its own.
     let lists = seen.iter().filter(|request| request.rpc() == "tools/list");
     let mut ids: Vec<String> = lists.map(Request::id).collect();
     assert_eq!(ids.len(), 2, "{ids:?}");
@@ -135,7 +135,7 @@ async fn a_session_goes_on_with_any_replica() {
 
 #[tokio::test]
 async fn a_version_without_a_header_is_remembered() {
-    // 2025-03-26 has no header for the version, and readers of it know no `structuredContent`.
+    // 2025-03-26 has no header for the version, and its clients do not know `structuredContent`.
     let web = Web::start(|request, stream| {
         let id = request.id();
         let result = match request.rpc().as_str() {
@@ -231,7 +231,7 @@ async fn sessions_grow_old_and_keys_are_replaced() {
     assert_eq!(two.in_session(&name, &echo(2)).await.status, 200);
     let fresh = open(&two, &[]).await;
     assert_eq!(one.in_session(&fresh, &echo(1)).await.status, 404);
-    // A key that is gone takes its sessions along, known ones too.
+    // Sessions end with the key that encrypted their ids, even if they are known.
     shared.replace(&[next]).unwrap();
     assert_eq!(two.in_session(&name, &echo(3)).await.status, 404);
     assert_eq!(two.in_session(&fresh, &echo(1)).await.status, 200);
@@ -247,7 +247,7 @@ async fn a_session_with_a_process_beside_its_replica_cannot_move() {
     assert_eq!(text_of(&reply.message()), "ok");
     let reply = two.in_session(&name, &echo(2)).await;
     assert_eq!(reply.status, 404);
-    let said = "the session is with another replica of the guard";
+    let said = "the session belongs to another replica of the guard";
     assert!(reply.body.contains(said), "{reply:?}");
     assert_eq!(reply.message()["id"], 2);
     assert_eq!(one.in_session(&name, &echo(3)).await.status, 200);
@@ -265,7 +265,7 @@ async fn a_server_that_names_sessions_by_more_than_fits_is_told_of() {
     assert_eq!((reply.status, reply.header("mcp-session-id")), (502, None));
     let answer = reply.message();
     assert_eq!(answer["id"], 5);
-    let text = "the server's own name for the session has more than 2048 bytes";
+    let text = "the server's own session id has more than 2048 bytes";
     assert_eq!(answer["error"]["message"], text);
 }
 

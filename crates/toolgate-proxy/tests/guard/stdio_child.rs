@@ -1,4 +1,4 @@
-//! A client on stdio, a child on stdio (behaviours G1, G2, G4, G5).
+//! A client on stdio, a child on stdio.
 
 use serde_json::json;
 use toolgate_proxy::guard::Exit;
@@ -40,7 +40,7 @@ async fn a_byte_order_mark_before_all_else_is_dropped() {
     assert_eq!(text_of(&answer), r#"{"a": 1}"#);
     let seen = client.seen.0.lock().unwrap().join("\n");
     assert_eq!(seen.matches("byte-order-mark").count(), 1, "{seen}");
-    // Before a later message it is none.
+    // Before a later message, a byte order mark is not dropped.
     let late = r#"
 for m, id, name, args in calls():
     sys.stdout.buffer.write(b"\xef\xbb\xbf"); sys.stdout.buffer.flush()
@@ -181,7 +181,7 @@ for m, id, name, args in calls():
     assert_eq!(client.next().await["id"], "p");
     client.running.stop();
     client.running.stop();
-    // Not taken any more; and it must not be the twentieth.
+    // A call after the stop is refused; the child must not get it as its twentieth.
     let refused = client.ask(&call(20, "echo", json!({}))).await;
     assert_eq!(refused["id"], 20);
     assert!(refused["error"].is_object(), "{refused}");
@@ -214,7 +214,7 @@ async fn a_message_over_the_bound_is_answered_by_its_id_and_the_next_goes_throug
 
 #[tokio::test]
 async fn a_slow_reader_holds_up_itself_and_loses_nothing() {
-    // The child answers with more than all pipes between hold.
+    // The answers are more than all pipes in between hold.
     let script = r#"
 for m, id, name, args in calls():
     text(id, "x" * 100000)
@@ -301,7 +301,7 @@ for m, id, name, args in calls():
     let heard = client.ask(&call("first", "echo", json!({}))).await;
     assert_eq!(text_of(&heard), "heard");
     client.send(&call("deaf", "hang", json!({}))).await;
-    // More than the pipe to the child holds; what comes after it waits with the client.
+    // More than the pipe to the child holds; later calls stay with the client.
     let big = "x".repeat(50_000);
     for id in 0..2 {
         client.send(&call(id, "echo", json!({"big": big}))).await;
@@ -315,7 +315,7 @@ for m, id, name, args in calls():
 
 #[tokio::test]
 async fn calls_that_find_no_place_to_wait_for_the_listing_are_left_with_the_client() {
-    // The listing comes once all calls were written.
+    // The server sends the listing only after `notifications/go`.
     let script = r#"
 held = None
 while True:

@@ -1,4 +1,4 @@
-//! A client on stdio, an HTTP endpoint behind (behaviours G1, G2, G4).
+//! A client on stdio, with an HTTP endpoint as upstream.
 
 use std::io::Write;
 use std::sync::Arc;
@@ -14,7 +14,8 @@ use crate::web::{JSON, Request, Web, respond};
 
 const SSE: &str = "Content-Type: text/event-stream\r\n";
 
-/// The openings and the listing of both eras; `None` for everything else.
+/// The answers to `initialize`, `tools/list` in both eras, notifications, GET and DELETE; `None`
+/// for everything else.
 fn known(request: &Request) -> Option<(String, &'static str, String)> {
     let id = request.id();
     let modern = request
@@ -49,7 +50,7 @@ fn known(request: &Request) -> Option<(String, &'static str, String)> {
     Some(("200 OK".to_owned(), headers, body))
 }
 
-/// A server that answers calls as given.
+/// A server; the function answers its calls.
 fn server(calls: impl Fn(&Request, &mut std::net::TcpStream) + Send + Sync + 'static) -> Web {
     Web::start(move |request, stream| match known(request) {
         Some((status, headers, body)) => respond(stream, &status, headers, &body),
@@ -161,7 +162,7 @@ async fn each_way_of_failing_has_an_answer_of_its_own() {
             respond(stream, "200 OK", SSE, "data: {\"jsonrpc\":\"2.0\",");
         }),
         ("lost the connection", |_, _| {}),
-        ("broke off", |_, stream| {
+        ("was cut off", |_, stream| {
             let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\nff\r\ndata";
             stream.write_all(head.as_bytes()).unwrap();
         }),
@@ -179,7 +180,7 @@ async fn each_way_of_failing_has_an_answer_of_its_own() {
             .as_str()
             .unwrap_or_else(|| panic!("{told}"));
         assert!(message.contains(word), "{word}: {message}");
-        // The rest goes on.
+        // Other requests still succeed.
         let listed = client
             .ask(&json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"}))
             .await;
@@ -233,8 +234,8 @@ async fn a_hanging_upstream_is_given_up_in_time() {
     assert_eq!(text_of(&told), "ok");
 }
 
-/// A server that has forgotten every session but the newest, and hears calls in that only. The
-/// first call of each tool but `hang` makes it forget all.
+/// A server that knows only its newest session. A call with `restart` makes it forget that one,
+/// too. Without `reopens`, it opens only one session.
 fn forgetful(reopens: bool) -> (Web, Arc<AtomicUsize>) {
     let opened = Arc::new(AtomicUsize::new(0));
     let (counted, restarted) = (Arc::clone(&opened), AtomicUsize::new(0));
@@ -287,7 +288,7 @@ async fn a_session_that_the_server_forgot_is_opened_again_and_the_request_repeat
     client.open().await;
     let told = client.ask(&call(1, "echo", json!({}))).await;
     assert_eq!(text_of(&told), "s-1");
-    // The client hears that the list may be another, and gets its answer, in either order.
+    // The client is notified that the list may have changed, and gets its answer, in either order.
     client.send(&call(2, "echo", json!({"restart": 1}))).await;
     let (first, second) = (client.next().await, client.next().await);
     let (note, told) = match first["id"].is_null() {
@@ -295,7 +296,7 @@ async fn a_session_that_the_server_forgot_is_opened_again_and_the_request_repeat
         false => (second, first),
     };
     assert_eq!(note["method"], "notifications/tools/list_changed");
-    // It restarts with every such call, so that the repetition is refused too, for good.
+    // The server restarts with every such call, so the repeated call fails too.
     let text = told["error"]["message"].as_str().unwrap();
     assert!(text.contains("404"), "{told}");
     assert_eq!(opened.load(Ordering::Acquire), 2);
@@ -305,7 +306,7 @@ async fn a_session_that_the_server_forgot_is_opened_again_and_the_request_repeat
     assert_eq!(text_of(&told), "s-3");
     let calls = web.seen();
     let calls = calls.iter().filter(|it| it.rpc() == "tools/call");
-    // 1; 2 and its repetition; 3, before which the list was asked for, which found no session.
+    // Call 1; call 2 and its repetition; call 3, before which `tools/list` found no session.
     assert_eq!(calls.count(), 4);
     let openings = web.seen();
     let mut openings = openings.iter().filter(|it| it.rpc() == "initialize");
@@ -313,8 +314,8 @@ async fn a_session_that_the_server_forgot_is_opened_again_and_the_request_repeat
     assert!(openings.all(|it| it.body == first.body && it.header("mcp-session-id").is_none()));
 }
 
-/// A call was checked against the list of the session before: where a lock holds, it is not
-/// repeated in one that may have other tools.
+/// A call was checked against the tool list of the lost session. With a lock it is not repeated in
+/// a new session, which may have other tools.
 #[tokio::test]
 async fn a_call_is_not_repeated_past_a_lock() {
     let (web, opened) = forgetful(true);
@@ -346,7 +347,7 @@ async fn a_server_that_opens_no_other_session_fails_the_call() {
     let lost = client.ask(&call(1, "echo", json!({"restart": 1}))).await;
     let text = lost["error"]["message"].as_str().unwrap();
     assert!(
-        text.contains("HTTP status 404, and it opens no new session: HTTP status 503"),
+        text.contains("HTTP status 404, and no new session could be opened: HTTP status 503"),
         "{lost}"
     );
     assert_eq!(opened.load(Ordering::Acquire), 2);

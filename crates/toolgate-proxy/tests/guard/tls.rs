@@ -1,4 +1,4 @@
-//! HTTPS on both sides of a guard: whom it believes, what it shows, certificates that change.
+//! HTTPS on both sides of a guard: whom it trusts, what it serves, certificates that are replaced.
 
 use std::path::{Path, PathBuf};
 
@@ -11,7 +11,7 @@ use toolgate_proxy::{FaultKind, HttpTarget};
 
 use crate::common::{Lined, Served, call, initialize, options, policy, python, text_of};
 
-/// An authority of its own, and a server's certificate from it, as PEM files.
+/// A certificate authority, and a server's certificate from it, as PEM files.
 struct Signed {
     authority: PathBuf,
     certificate: PathBuf,
@@ -56,7 +56,7 @@ async fn serving(certificate: &ServerCertificate) -> Served {
     .await
 }
 
-/// A client of lines with a guard of its own, which speaks HTTPS to the other.
+/// A client on stdio with a guard of its own, which speaks HTTPS to `served`.
 fn client(served: &Served, believed: Option<&Path>) -> Lined {
     let url = format!("https://127.0.0.1:{}/mcp", served.port);
     let mut target = HttpTarget::new(&url).unwrap();
@@ -71,7 +71,7 @@ async fn calls_well(client: &mut Lined) {
     assert_eq!(text_of(&answer), "echo", "{answer}");
 }
 
-/// What `initialize` is answered with where nothing can be opened.
+/// The error that answers `initialize` if no session can be opened.
 async fn refused(mut client: Lined) -> String {
     let answer = client.ask(&initialize(0)).await;
     answer["error"]["message"].as_str().unwrap().to_owned()
@@ -115,7 +115,7 @@ async fn plain_http_on_a_port_of_https_ends_that_connection_only() {
         .await
         .unwrap();
     let mut answer = Vec::new();
-    // Whether the end comes as an end or as a reset is the system's to choose.
+    // The system chooses whether the connection ends regularly or with a reset.
     let _end = plain.read_to_end(&mut answer).await;
     assert!(!answer.starts_with(b"HTTP/"), "{answer:?}");
     let mut client = client(&served, Some(&signed.authority));

@@ -1,4 +1,4 @@
-//! Opening scripted servers, and the Python that scripts on stdio begin with.
+//! Opens scripted servers, and has the Python prelude of scripts on stdio.
 
 use std::time::Duration;
 

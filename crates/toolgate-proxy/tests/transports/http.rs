@@ -1,4 +1,4 @@
-//! HTTP endpoints of both eras, and those that misbehave (behaviour G5).
+//! HTTP endpoints of both eras, correct ones and faulty ones.
 
 use std::io::Write;
 use std::net::TcpStream;
@@ -12,13 +12,13 @@ use toolgate_mcp::era::Era;
 
 const LISTED: &str = r#""result":{"tools":[{"name":"a"}]}"#;
 
-/// Answers with a JSON-RPC message of these members.
+/// Answers with a JSON-RPC message that has these members.
 fn reply(request: &Request, stream: &mut TcpStream, status: &str, headers: &str, members: &str) {
     let body = format!(r#"{{"jsonrpc":"2.0","id":{},{members}}}"#, request.id());
     respond(stream, status, &format!("{JSON}{headers}"), &body);
 }
 
-/// A legacy server up to `tools/list`, which the function answers.
+/// A legacy server; the function answers `tools/list`.
 fn legacy(list: impl Fn(&Request, &mut TcpStream) + Send + Sync + 'static) -> Web {
     Web::start(move |request, stream| match request.rpc().as_str() {
         "server/discover" => respond(stream, "400 Bad Request", "", "Bad Request: no session"),
@@ -100,7 +100,7 @@ async fn a_modern_server_is_asked_statelessly_and_may_stream() {
             stream.write_all(piece).unwrap();
             stream.flush().unwrap();
         }
-        // The answer ends the exchange, not the end of the stream.
+        // The answer ends the exchange; the client does not wait for the end of the stream.
         std::thread::sleep(Duration::from_secs(3));
     });
     let start = Instant::now();
@@ -144,7 +144,7 @@ async fn authorization_is_asked_of_the_operator() {
     assert!(
         error
             .to_string()
-            .ends_with("asks for authorization: HTTP status 401 (`Bearer realm=\"x\"`)"),
+            .ends_with("requires authorization: HTTP status 401 (`Bearer realm=\"x\"`)"),
         "{error}"
     );
     let web = legacy(|_, stream| respond(stream, "403 Forbidden", "", ""));
@@ -188,7 +188,7 @@ async fn hanging_ends_at_the_deadline() {
     let web = legacy(|_, _| std::thread::sleep(Duration::from_secs(30)));
     let error = fault(&web).await;
     assert_eq!(error.kind(), FaultKind::Timeout);
-    // The time that was waited, which is more than the deadline on a busy machine.
+    // The message has the time that was waited, which exceeds the deadline on a busy machine.
     let text = error.to_string();
     assert!(
         text.starts_with("no answer to `tools/list` within ") && text.ends_with(" s"),
@@ -220,7 +220,7 @@ async fn a_stream_that_ends_early_is_an_error_without_an_id_to_resume_from() {
     let error = fault(&web).await;
     assert_eq!(error.kind(), FaultKind::Unreachable);
     assert!(
-        error.to_string().starts_with("the answer broke off: "),
+        error.to_string().starts_with("the answer was cut off: "),
         "{error}"
     );
 }
@@ -300,7 +300,7 @@ async fn sizes_are_bounded_before_they_are_kept() {
     }
 }
 
-/// Some servers refuse what they do not know with an id of their own.
+/// Some servers refuse unknown requests with an id of their own.
 #[tokio::test]
 async fn a_refusal_with_another_id_is_no_stray_answer() {
     let web = Web::start(|request, stream| match request.rpc().as_str() {
@@ -346,7 +346,7 @@ async fn redirects_stay_on_the_origin() {
         1
     );
 
-    // Each request begins at the URL that was given.
+    // Each request starts at the configured URL.
     let paths: Vec<String> = web.seen().iter().map(|it| it.path.clone()).collect();
     assert_eq!(paths, ["/mcp", "/mcp/", "/mcp", "/mcp/"]);
 

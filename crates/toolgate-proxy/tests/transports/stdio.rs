@@ -1,5 +1,5 @@
-//! Child processes that misbehave, one per fault (behaviours G4, G5). They are scripted in Python,
-//! which must be on `PATH`.
+//! Child processes that misbehave, one per fault. They are scripted in Python, which must be on
+//! `PATH`.
 
 use std::time::{Duration, Instant};
 
@@ -65,7 +65,7 @@ tools(read()["id"], ["a"]); read()
 "#;
     let (server, ..) = list_python(late, options()).await.unwrap();
     assert_eq!(server.era, Era::V2026_07_28);
-    // The late answer to the request that was given up is one that we asked for.
+    // A late answer to a request that was given up is not a stray answer.
     let both = r#"
 m = read(); n = read(); assert n["method"] == "initialize"
 answer(n["id"], {"protocolVersion": "2024-11-05", "capabilities": {"tools": {}}})
@@ -75,7 +75,7 @@ read(); t = read(); error(m["id"], -32601); tools(t["id"], ["a"]); error(99, 1);
     assert_eq!((notes.stray_answers, notes.first_stray), (0, None));
 }
 
-/// Half a surrogate pair is the problem of the tool that has it.
+/// Half a surrogate pair affects only the tool that contains it.
 #[tokio::test]
 async fn half_a_surrogate_pair_costs_no_listing() {
     let half = r#"
@@ -228,7 +228,7 @@ async fn garbage_for_an_answer_fails_at_once_or_explains_the_silence() {
 async fn an_answer_with_a_wrong_id_is_no_answer() {
     let error = fault("serve_init(); read(); tools('3', ['a']); time.sleep(60)").await;
     let text = error.to_string();
-    let ends = " s (1 answer with an id nobody asked for, first `\"3\"`)";
+    let ends = " s (1 answer to no request of ours, first id `\"3\"`)";
     assert!(
         text.starts_with("no answer to `tools/list` within ") && text.ends_with(ends),
         "{text}"
@@ -395,7 +395,7 @@ while True: time.sleep(1)
     let pids = std::fs::read_to_string(&path).unwrap();
     std::fs::remove_dir_all(&dir).unwrap();
     for pid in pids.split_whitespace() {
-        // The grandchild is reaped by whoever adopted it, which may take a moment.
+        // The grandchild is reaped by its new parent, which may take a moment.
         let gone = (0..50).any(|_| {
             std::thread::sleep(Duration::from_millis(20));
             let stat = std::process::Command::new("ps")

@@ -1,4 +1,4 @@
-//! A raw TCP server that speaks HTTP by hand, so that it can do it wrong.
+//! A raw TCP server with handwritten HTTP, so that it can violate the protocol.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -39,20 +39,20 @@ impl Request {
             .to_string()
     }
 
-    /// The body. Its lone surrogates, which `serde_json` refuses, are left out.
+    /// The body. Lone surrogates, which `serde_json` refuses, are left out.
     pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::from_str(&self.body.replace(r"\ud83d", "")).unwrap_or_default()
     }
 }
 
-/// A server that answers each request with the raw bytes of a function, one per connection.
+/// A server that answers one request on each connection; a function writes the raw response.
 pub(crate) struct Web {
     pub(crate) url: String,
     seen: Arc<Mutex<Vec<Request>>>,
 }
 
 impl Web {
-    /// The function may also keep the connection: it gets the stream to write to and decides when
+    /// The function gets the stream to write to, and may keep the connection open: it decides when
     /// to return.
     pub(crate) fn start(answer: impl Fn(&Request, &mut TcpStream) + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();

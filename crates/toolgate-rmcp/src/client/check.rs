@@ -1,4 +1,4 @@
-//! Checks an answer to a call against the contract that the call was checked with.
+//! Checks the answer to a call against the contract that the call was checked with.
 
 use std::sync::Arc;
 
@@ -10,13 +10,13 @@ use toolgate_mcp::era::{Era, Structured};
 
 use super::{ClientEvent, ClientLayer};
 
-/// The outcome of checking an answer to a call.
+/// The outcome of checking the answer to a call.
 pub(super) enum CheckedAnswer {
     /// It is passed to the client.
     Received(Box<ServerResult>),
     /// It is passed to the client; the final result will come as the result of this task.
     Task(Box<CreateTaskResult>),
-    /// It breaks this contract.
+    /// It violates its contract.
     Refused(Box<Refusal>, Box<ServerResult>),
 }
 
@@ -47,13 +47,13 @@ impl ClientLayer {
             ServerResult::InputRequiredResult(asks) if era.is_modern() => {
                 CheckedAnswer::Received(Box::new(ServerResult::InputRequiredResult(asks)))
             }
-            // rmcp guessed another kind, or none, from its members: read it as the
-            // answer to a call, and pass it on as one if it is one.
+            // rmcp guessed another kind of result from the members, or none. The value is read as
+            // the answer to a call, and passed on as one if it is one.
             other => self.judge_other(tool, era, other),
         }
     }
 
-    /// Why a final result must not be passed on, if so.
+    /// Why a final result must not be passed on; `None` if it may.
     fn judge_final(
         &self,
         tool: &Arc<ToolContract>,
@@ -70,8 +70,8 @@ impl ClientLayer {
         self.refusal(tool, decision)
     }
 
-    /// Why a final result in an answer or a notification about a task must not be
-    /// passed on, if so.
+    /// Why the result in an answer or a notification about a task must not be passed on; `None` if
+    /// it may.
     pub(super) fn judge_task(
         &self,
         tool: &Arc<ToolContract>,
@@ -90,7 +90,7 @@ impl ClientLayer {
         era: Era,
         other: ServerResult,
     ) -> CheckedAnswer {
-        // A value that cannot be serialised cannot be checked: it is refused.
+        // A value that cannot be serialised cannot be checked, so it is refused.
         let value = serde_json::to_value(&other).unwrap_or_default();
         if let Some(why) = self.judge_value(tool, era, &value) {
             return CheckedAnswer::Refused(why, Box::new(other));
@@ -120,7 +120,7 @@ impl ClientLayer {
                 self.passed(tool, pass.checked);
                 None
             }
-            // The caller emits the event: a newer contract may allow the result.
+            // The caller emits the event, because a newer contract may allow the result.
             Decision::Refuse(why) => Some(why),
         }
     }

@@ -86,5 +86,5 @@ impl Transport<RoleClient> for ChildLines {
     }
 }
 
-/// How long a child may take to exit once its input is closed.
+/// How long a child may take to exit after its input is closed.
 const GRACE: Duration = Duration::from_secs(3);

@@ -1,5 +1,5 @@
-//! Reads a server's text as rmcp's message. An answer is read by the request that it answers,
-//! not guessed from its members, and an unreadable answer becomes an error.
+//! Reads a server's text as rmcp's message. An answer is read as the result of its request, not
+//! guessed from its members, and an unreadable answer becomes an error.
 
 use rmcp::model::{
     CallToolResult, CreateTaskResult, ErrorData, InputRequiredResult, JsonRpcMessage, RequestId,
@@ -39,9 +39,9 @@ pub(super) fn mended(message: ServerJsonRpcMessage) -> ServerJsonRpcMessage {
     JsonRpcMessage::response(result, response.id)
 }
 
-/// Reads one message. `None` for a line that is not a message and needs no answer, as
-/// log lines on standard output. The tools of a list are not read here: the list keeps its
-/// text, which the transport above reads.
+/// Reads one message. `None` for a line that is not a message and needs no answer, such as a log
+/// line on standard output. The tools of a list are not read here: the list keeps its text, which
+/// the transport above reads.
 pub(super) fn message(
     text: Vec<u8>,
     asked: impl Fn(&RequestId) -> Option<Asked>,
@@ -60,7 +60,7 @@ pub(super) fn message(
     call(&text, asked)
 }
 
-/// Reads one message, and the tools of a list in rmcp's types.
+/// Reads one message. The tools of a list are read as rmcp's types.
 #[cfg(feature = "http-client")]
 pub(super) fn with_tools(
     text: &str,
@@ -93,8 +93,8 @@ fn call(text: &[u8], asked: impl Fn(&RequestId) -> Option<Asked>) -> Option<Serv
     }
 }
 
-/// A page of tools with its text, even if some tools are malformed. The transport above
-/// reads the text for contracts, and emits events for what is left out.
+/// A page of tools together with its text, even if some tools are malformed. The transport above
+/// makes contracts from the text, and emits events for what is left out.
 #[cfg(feature = "http-client")]
 fn page(text: String) -> Option<ServerResult> {
     let mut result = Page::read(text.clone()).ok()?.typed(|_| {});

@@ -25,11 +25,11 @@ pub enum ClientEvent<'a> {
     CallRefused(&'a Refusal),
     /// A result broke its tool's contract and was replaced by an error.
     ResultRefused(&'a Refusal),
-    /// A check reached its bound, and the policy let the message pass.
+    /// A check reached its limit, and the policy let the message pass.
     Undecided {
         /// The tool.
         tool: &'a str,
-        /// Which bound.
+        /// Which limit.
         bound: Exhausted,
     },
     /// The program's own validator could not decide, and the policy let the message pass.
@@ -37,10 +37,9 @@ pub enum ClientEvent<'a> {
         /// The tool.
         tool: &'a str,
     },
-    /// The server's list, or a part of it, could not be read. Calls of tools
-    /// that are not in the part that was read are refused, unless
-    /// [`ClientLayer::on_unread_list`](super::ClientLayer::on_unread_list) lets
-    /// them pass.
+    /// The server's list, or a part of it, could not be read. Calls of tools outside the part that
+    /// was read are refused, unless
+    /// [`ClientLayer::on_unread_list`](super::ClientLayer::on_unread_list) lets them pass.
     UnreadList {
         /// Why.
         reason: &'a str,

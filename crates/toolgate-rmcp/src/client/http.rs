@@ -1,5 +1,5 @@
-//! The part of the layer below rmcp's Streamable HTTP transport: lists that rmcp
-//! could read only in part, and answers that it could not read.
+//! The part of the layer below rmcp's Streamable HTTP transport. It corrects lists that rmcp could
+//! read only in part, and answers that it could not read.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -21,16 +21,16 @@ type Events = BoxStream<'static, Result<Sse, SseError>>;
 /// Wraps rmcp's HTTP client and corrects answers before rmcp reads them. Made
 /// by [`ClientLayer::http`](super::ClientLayer::http).
 ///
-/// Events of a stream are corrected as text. The inner client has already read an answer
-/// that is one JSON body: lists are corrected there, and a body that is not a message is
-/// the inner client's error.
+/// Events of a stream are corrected as text. An answer that is one JSON body was already read by
+/// the inner client: lists are corrected afterwards, and a body that is not a message is the inner
+/// client's error.
 #[derive(Debug, Clone)]
 pub struct CheckedHttp<C> {
     inner: C,
     lists: Lists,
 }
 
-/// The requests for lists that have no answer yet, on whichever stream it comes.
+/// The requests for lists that have no answer yet. The answer may come on any stream.
 #[derive(Debug, Clone, Default)]
 struct Lists(Arc<Mutex<HashSet<RequestId>>>);
 
@@ -51,7 +51,7 @@ impl Lists {
         self.ids().contains(id).then_some(Asked::List)
     }
 
-    /// Whether a message answers one of these requests, which is then forgotten.
+    /// Corrects the answer to one of these requests, which is then forgotten.
     fn mended(&self, message: ServerJsonRpcMessage) -> ServerJsonRpcMessage {
         match &message {
             JsonRpcMessage::Response(response) if self.ids().remove(&response.id) => {

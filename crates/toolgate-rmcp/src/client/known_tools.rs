@@ -9,13 +9,13 @@ use toolgate_mcp::contract::{MalformedTool, SchemaStore};
 
 use super::list::Page;
 
-/// The tools of a connection. A list of several pages is used once its last page
-/// has arrived, and not if the tools changed meanwhile. If only a part of a list could be
+/// The tools of a connection. A list of several pages takes effect when its last page has arrived;
+/// if the tools changed meanwhile, it is out of date at once. If only a part of a list could be
 /// read, that part is used, and the reason is kept for calls of other tools.
 #[derive(Debug)]
 pub(super) struct KnownTools {
     catalog: Arc<Catalog>,
-    /// How often the server has reported that its tools changed.
+    /// How often the tools changed: the server reported it, or an answer showed it.
     changes: u64,
     /// The value of `changes` that the catalog belongs to. `None` before the first list.
     known: Option<u64>,
@@ -56,12 +56,12 @@ impl KnownTools {
         &self.catalog
     }
 
-    /// Why a tool that is not in the catalog may still be in the server's list, if so.
+    /// Why a tool outside the catalog may still be in the server's list; `None` if it cannot.
     pub(super) fn unread(&self) -> Option<&Arc<str>> {
         self.unread.as_ref()
     }
 
-    /// Whether the catalog is up to date, by all that the server has said.
+    /// Whether the catalog is up to date, as far as the server has reported.
     pub(super) fn is_fresh(&self) -> bool {
         let in_time = self.until.is_none_or(|until| Instant::now() < until);
         self.known == Some(self.changes) && in_time
@@ -73,12 +73,12 @@ impl KnownTools {
         self.is_fresh() && self.until.is_some() && self.unread.is_none()
     }
 
-    /// The server reports that its tools changed, or an answer shows it.
+    /// Records that the tools changed: the server reported it, or an answer shows it.
     pub(super) fn changed(&mut self) {
         self.changes += 1;
     }
 
-    /// Keep this from the request for a page until the page arrives.
+    /// Returns the number of changes. Keep it from the request for a page until the page arrives.
     pub(super) fn ask(&self) -> Asked {
         Asked(self.changes)
     }
@@ -87,8 +87,8 @@ impl KnownTools {
     ///
     /// # Errors
     ///
-    /// The list is over the bounds of a catalog. The pages before this one are
-    /// kept for [`incomplete`](Self::incomplete).
+    /// The list exceeds the limits of a catalog. The pages before this one are kept for
+    /// [`incomplete`](Self::incomplete).
     pub(super) fn page(
         &mut self,
         page: &Page,
@@ -104,7 +104,7 @@ impl KnownTools {
                 unread: None,
             },
             (Some(cursor), Some(pages)) if pages.next == cursor => pages,
-            // A page from the middle of a list whose first page is not known.
+            // A page from the middle of a list whose beginning is not known.
             (Some(_), pages) => {
                 self.pages = pages;
                 return Ok(());
@@ -131,8 +131,8 @@ impl KnownTools {
         Ok(())
     }
 
-    /// Uses the part of a list that was read, and keeps the reason why the rest cannot
-    /// be. Other tools of an older list stay known.
+    /// Uses the part of a list that was read, and keeps the reason why the rest could not be read.
+    /// Tools of an older list that are not in this part stay known.
     pub(super) fn incomplete(&mut self, reason: &str) {
         let read = self.pages.take();
         self.settle(Pages {
@@ -167,12 +167,12 @@ impl KnownTools {
     }
 }
 
-/// A `ttlMs` of 0 only says that the list must not be cached. Taken literally, each call
-/// would request the list first, without end.
+/// When a list expires. A `ttlMs` of 0 only says that the list must not be cached. Taken literally,
+/// each call would request the list first, without end.
 fn expiry(ttl: Option<u64>) -> Option<Instant> {
     let ttl = ttl.filter(|ttl| *ttl > 0)?;
     Instant::now().checked_add(Duration::from_millis(ttl))
 }
 
-/// How long to wait before requesting a list again that could not be read completely.
+/// How long to wait before a list that could not be read completely is requested again.
 const RETRY: Duration = Duration::from_secs(5);

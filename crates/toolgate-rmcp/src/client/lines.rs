@@ -1,5 +1,4 @@
-//! JSON-RPC over lines: a server's standard output and input, or any pair of byte
-//! streams.
+//! JSON-RPC over lines: a server's standard output and input, or any pair of byte streams.
 
 use std::collections::HashMap;
 use std::future::Future;
@@ -16,9 +15,9 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use super::decode::{self, Asked};
 use crate::line::{Line, LineReader, LineWriter};
 
-/// A transport for rmcp's client that reads each answer by the request that it answers. An
-/// unreadable answer becomes an error for its request; a line that is not a message is
-/// skipped. Made by [`ClientLayer::lines`](super::ClientLayer::lines).
+/// A transport for rmcp's client that reads each answer as the result of its request. An unreadable
+/// answer becomes an error for its request; a line that is not a message is skipped. Made by
+/// [`ClientLayer::lines`](super::ClientLayer::lines).
 pub struct Lines<R, W> {
     read: LineReader<R>,
     write: LineWriter<W>,
@@ -30,8 +29,8 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    /// The most bytes of one line: 64 MiB. A longer one is skipped, and its request is
-    /// answered with an error if its id is within them.
+    /// The maximum length of a line: 64 MiB. A longer line is skipped, and its request is answered
+    /// with an error if its id is in the first 64 MiB.
     pub const LINE: usize = crate::line::LINE;
 
     pub(super) fn new(read: R, write: W) -> Self {

@@ -1,4 +1,4 @@
-//! A page of a server's tools: read tool by tool for contracts, and in rmcp's types,
+//! A page of a server's tools, in two forms: tool by tool for contracts, and as rmcp's types
 //! without the tools and members that these cannot hold.
 
 use std::collections::HashSet;
@@ -21,7 +21,7 @@ use crate::recover;
 pub(super) struct Page {
     /// The page that contracts are made from.
     pub(super) listing: Listing,
-    /// Why the rest of the list cannot be requested, if so.
+    /// Why the rest of the list cannot be requested; `None` if it can.
     pub(super) unread: Option<Arc<str>>,
     /// Malformed tools, and tools whose name another tool has.
     isolated: Vec<Isolated>,
@@ -32,7 +32,7 @@ impl Page {
     ///
     /// # Errors
     ///
-    /// It is not JSON, has no array of tools, or is over a bound.
+    /// The text is not JSON, has no array of tools, or exceeds a limit.
     pub(super) fn read(text: String) -> Result<Self, UnreadableListing> {
         let listing = Listing::read(text)?;
         let cursor = listing.result().member("nextCursor").map(View::kind);
@@ -58,7 +58,7 @@ impl Page {
         self.listing.next_cursor()
     }
 
-    /// `ttlMs`, if it is one.
+    /// `ttlMs`, if it is valid.
     pub(super) fn ttl_ms(&self) -> Option<u64> {
         let ttl = self.listing.result().member("ttlMs")?;
         (ttl.kind() == Kind::Number).then(|| ttl.number().as_u64())?
@@ -89,8 +89,8 @@ impl Page {
     }
 
     fn tools(&self, tools: View<'_>, report: &mut impl FnMut(&ClientEvent<'_>)) -> Vec<Tool> {
-        // Tools that cannot be read are not in the text, and have the index of
-        // the array that they came in.
+        // Tools that cannot be read are not in the text. Their `index` is the index in the array
+        // that the server sent.
         let isolated = self.isolated.iter();
         let isolated = isolated.filter(|tool| !matches!(tool.reason, MalformedTool::Json(_)));
         let isolated: HashSet<usize> = isolated.map(|tool| tool.index).collect();
@@ -139,7 +139,7 @@ fn read<T: DeserializeOwned>(text: &str) -> Result<T, String> {
     serde_json::from_str(text).map_err(|error| error.to_string())
 }
 
-/// Attaches the text of a page to it, so that the text gets through rmcp's types.
+/// Attaches the text of a page to it, so that the text is not lost in rmcp's types.
 #[cfg(feature = "http-client")]
 pub(super) fn attach(page: &mut ListToolsResult, text: String) {
     let meta = page.meta.get_or_insert_default();
@@ -154,9 +154,8 @@ pub(super) fn of_text(text: String) -> ListToolsResult {
     page
 }
 
-/// The text of a page, as the transport below attached it, or else serialised from rmcp's
-/// types; with the names of the tools that rmcp's types have kept, if the page came
-/// through them.
+/// The text of a page: as the transport below attached it, or else serialised from rmcp's types. If
+/// the page was in rmcp's types, also the names of the tools that they have kept.
 pub(super) fn take_text(
     result: ServerResult,
 ) -> Result<(String, Option<HashSet<String>>), serde_json::Error> {
@@ -175,11 +174,11 @@ pub(super) fn take_text(
     Ok((text, Some(names.collect())))
 }
 
-/// The most levels of nesting of a tool or member that is given to rmcp. rmcp may write
-/// the page and read it again, and serde_json reads 128 levels of a whole message.
+/// The maximum nesting depth of a tool or member that is given to rmcp. rmcp may write the page and
+/// read it again, and serde_json reads 128 levels of a whole message.
 const DEPTH: usize = 120;
 
-/// The member of `_meta` that holds the text of a page between the two parts of the layer.
+/// The member of `_meta` that carries the text of a page from one part of the layer to the other.
 const TEXT: &str = "toolgate/page-text";
-/// The same for a page that has only its text.
+/// As `TEXT`, for a page that has only its text.
 const TEXT_ALONE: &str = "toolgate/page-text-alone";

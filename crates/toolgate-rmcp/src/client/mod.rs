@@ -38,11 +38,10 @@ use event::Observer;
 
 /// Checks calls and results against the schemas of a server's tools, below rmcp's client.
 ///
-/// The layer wraps the transport, so every message of the client passes through it:
-/// calls are checked before they are sent, results before the client gets them,
-/// and one malformed tool does not cost the whole list. A refused call or result is
-/// answered with a JSON-RPC error (`ServiceError::McpError`) whose `data` says
-/// what is wrong and whether the call was sent:
+/// The layer wraps the transport, so every message of the client passes through it. Calls are
+/// checked before they are sent, results before the client gets them, and a malformed tool does not
+/// make its whole list unreadable. A refused call or result is answered with a JSON-RPC error
+/// (`ServiceError::McpError`) whose `data` says what is wrong and whether the call was sent:
 ///
 /// | `data.kind` | code | `data.sent` | |
 /// |---|---|---|---|
@@ -51,19 +50,17 @@ use event::Observer;
 /// | `tool` | -32602 | `false` | the server does not list it ([`listed_only`](Self::listed_only)) |
 /// | `result` | [`INVALID_RESULT`](Self::INVALID_RESULT) | `true` | the result violates the tool's output schema |
 ///
-/// `data.code` is the more detailed code of the log (`arguments-invalid`,
-/// `result-undecided`, …), `data.tool` the tool's name.
+/// `data.code` is the more detailed code of the log (`arguments-invalid`, `result-undecided`, …),
+/// and `data.tool` is the tool's name.
 ///
-/// If the contract of a call is not known or out of date (`list_changed`, an expired
-/// `ttlMs`), the layer reads the server's list first. If a result breaks a contract
-/// that no `ttlMs` guarantees, the layer reads the list again and checks the result
-/// against the new contract. Calls of tools that are not listed are sent, unless
-/// [`listed_only`](Self::listed_only) is set.
+/// If the contract of a call is unknown or out of date (`list_changed`, an expired `ttlMs`), the
+/// layer reads the server's list first. If a result violates a contract that no `ttlMs` guarantees,
+/// the layer reads the list again and checks the result against the new contract. Calls of tools
+/// that are not listed are sent, unless [`listed_only`](Self::listed_only) is set.
 ///
-/// If only a part of the list can be read, the tools in that part are checked, and
-/// calls of others are refused with the reason, unless
-/// [`on_unread_list`](Self::on_unread_list) says otherwise. A call at least five seconds
-/// later makes the layer request the list again.
+/// If only a part of the list can be read, the tools in that part are checked, and calls of others
+/// are refused with the reason, unless [`on_unread_list`](Self::on_unread_list) says otherwise. The
+/// first call after five seconds makes the layer request the list again.
 ///
 /// One layer serves any number of connections. Each has its own contracts;
 /// all share compiled schemas.
@@ -100,16 +97,16 @@ pub enum OnUnreadList {
 }
 
 impl ClientLayer {
-    /// The code of the error that replaces a result which breaks its tool's contract:
-    /// -31602, outside the ranges of JSON-RPC and MCP, which define none for it.
+    /// The code of the error that replaces a result which violates its tool's contract: -31602. It
+    /// is outside the ranges of JSON-RPC and MCP, which have no code for this.
     pub const INVALID_RESULT: ErrorCode = ErrorCode(-31_602);
     /// The default of [`max_list_bytes`](Self::max_list_bytes): 16 MiB.
     pub const LIST_BYTES: usize = 16 << 20;
     /// The default of [`list_timeout`](Self::list_timeout): 30 seconds.
     pub const LIST_TIMEOUT: Duration = Duration::from_secs(30);
 
-    /// The defaults: undecided messages and calls of tools in an unreadable part of the
-    /// list are refused, calls of unlisted tools are sent, events go to `tracing`.
+    /// Creates a layer with the defaults: undecided messages and calls of tools in an unreadable
+    /// part of the list are refused, calls of unlisted tools are sent, events go to `tracing`.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -126,7 +123,7 @@ impl ClientLayer {
         }
     }
 
-    /// Sets what happens to a message whose check reaches its bound.
+    /// Sets what happens to a message whose check reaches its limit.
     #[must_use]
     pub fn on_undecided(mut self, policy: OnUndecided) -> Self {
         self.options.check.on_undecided = policy;
@@ -165,8 +162,8 @@ impl ClientLayer {
         self
     }
 
-    /// Sets how many bytes one page of a server's list may have. A larger one is
-    /// not read: see [`on_unread_list`](Self::on_unread_list).
+    /// Sets how many bytes one page of a server's list may have. A larger page is not read: see
+    /// [`on_unread_list`](Self::on_unread_list).
     #[must_use]
     pub fn max_list_bytes(mut self, bytes: usize) -> Self {
         self.options.list_bytes = bytes;
@@ -181,16 +178,16 @@ impl ClientLayer {
         self
     }
 
-    /// Compiles schemas with this store, under its limits. Every holder of a handle
-    /// shares the compiled schemas.
+    /// Compiles schemas with this store, under its limits. All handles to the store share the
+    /// compiled schemas.
     #[must_use]
     pub fn store(mut self, store: SchemaStore) -> Self {
         self.store = store;
         self
     }
 
-    /// Sets the function that receives events, instead of `tracing`.
-    /// It is called from any thread, while the message waits.
+    /// Sets the function that receives events, instead of `tracing`. It may be called from any
+    /// thread, and the message waits until it returns.
     #[must_use]
     pub fn observe(mut self, observer: impl Fn(&ClientEvent<'_>) + Send + Sync + 'static) -> Self {
         self.options.observer = Arc::new(observer);
@@ -199,10 +196,10 @@ impl ClientLayer {
 
     /// Wraps a transport of rmcp.
     ///
-    /// The transport has already read messages as rmcp's types. It has dropped messages
-    /// that it could not read, and misread results that look like another kind. So prefer
-    /// [`lines`](Self::lines) over pipes, and over HTTP use `http` (feature `http-client`)
-    /// below as well.
+    /// The transport has already read messages as rmcp's types. It has dropped messages that it
+    /// could not read, and misread results that look like another kind. Therefore prefer
+    /// [`lines`](Self::lines) over pipes, and over HTTP also use `http` (feature `http-client`)
+    /// below it.
     pub fn transport<T, E, A>(
         &self,
         transport: T,
@@ -214,8 +211,8 @@ impl ClientLayer {
         CheckedTransport::new(self.clone(), transport.into_transport())
     }
 
-    /// Checks messages on a server's output and input, for example the standard streams of
-    /// a child process. Reads each line by the request that it answers.
+    /// Checks messages on a server's output and input, for example the standard streams of a child
+    /// process. Each answer is read as the result of its request.
     pub fn lines<R, W>(&self, read: R, write: W) -> CheckedTransport<Lines<R, W>>
     where
         R: AsyncRead + Send + Unpin + 'static,
@@ -264,7 +261,7 @@ impl std::fmt::Debug for ClientLayer {
 pub struct ToolWatch(Arc<Catalog>);
 
 impl ToolWatch {
-    /// The tools of the last complete list, malformed ones included.
+    /// The tools of the last list, or of the part that could be read, malformed ones included.
     #[must_use]
     pub fn snapshot(&self) -> Arc<ToolSet> {
         self.0.snapshot()

@@ -13,16 +13,16 @@ use toolgate_mcp::typed::UntypedResult;
 
 use crate::{era, integers};
 
-/// Calls a tool with a Rust value and reads its structured content as another.
+/// Calls a tool with a Rust value and reads its structured content as another Rust value.
 ///
-/// Before 2026-07-28, servers wrap output that is not an object as `{"result": …}`. If
-/// such an object cannot be read as an `Out` itself, its `result` is, so that one
-/// call works with all versions.
+/// Before 2026-07-28, servers wrap output that is not an object as `{"result": …}`. If such an
+/// object cannot be read as an `Out`, its `result` is read instead, so that one call works with all
+/// versions.
 pub trait CallTyped {
     /// Calls `name` with the members of `arguments`, which must be an object.
     ///
-    /// If the server creates a task for the call, that is an error. For a [`Peer`], a
-    /// request for more input is an error, too; a [`RunningService`] answers it.
+    /// It is an error if the server creates a task for the call. For a [`Peer`], a request for more
+    /// input is an error, too; a [`RunningService`] answers it.
     fn call_typed<In, Out>(
         &self,
         name: &str,
@@ -48,7 +48,7 @@ pub enum TypedCallError {
     /// The call failed, or a layer refused it or its result.
     #[error(transparent)]
     Service(#[from] ServiceError),
-    /// The result has no value of the type.
+    /// The result cannot be read as the type.
     #[error(transparent)]
     Result(UntypedResult),
     /// The answer is not the final one: a task, or a request for more input.
@@ -150,8 +150,8 @@ fn value<Out: DeserializeOwned>(
     })
 }
 
-/// Reads a value, first unchanged, then with its whole numbers as integers, so that serde
-/// reads `1.0` as an `i64`, and then the value inside `result`.
+/// Reads a value: first unchanged, then with its whole numbers as integers, so that serde reads
+/// `1.0` as an `i64`, then the value inside `result`.
 fn read<Out: DeserializeOwned>(mut value: Value, wraps: bool) -> Result<Out, String> {
     let mut read = placed(&value);
     if read.is_err() && integers::as_integers(&mut value) {
@@ -168,7 +168,7 @@ fn read<Out: DeserializeOwned>(mut value: Value, wraps: bool) -> Result<Out, Str
     }
 }
 
-/// Reads a value. An error names the place.
+/// Reads a value. An error names the location.
 fn placed<Out: DeserializeOwned>(value: &Value) -> Result<Out, String> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let place = error.path().to_string();

@@ -15,7 +15,7 @@ use toolgate_mcp::project::StructuredForm;
 use super::{ServerEvent, ServerLayer};
 use crate::{convert, integers};
 
-/// Marks a call that the handler's layer checks, so that its route's layer does not.
+/// Marks a call that the handler's layer checks, so that the route's layer does not check it again.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CheckedByHandlerLayer;
 
@@ -39,7 +39,7 @@ impl ServerLayer {
             .shared
             .checkers
             .with(|checker| checker.check_arguments_value(tool, value.as_ref()));
-        // The schema takes `1.0` as an integer; serde must, too.
+        // The schema accepts `1.0` as an integer, but serde does not.
         if let (Decision::Pass(_), Some(value)) = (&decision, &mut value)
             && tool.input_text().contains("integer")
         {
@@ -78,7 +78,7 @@ impl ServerLayer {
         }
     }
 
-    /// The same for a final result.
+    /// Checks and projects a final result.
     pub(super) fn emit_result(
         &self,
         tool: &Arc<ToolContract>,

@@ -47,7 +47,7 @@ impl Contracts {
         }
         let outcome = self.make(tool);
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
-        // A server that makes up new names for ever must not fill the memory.
+        // A server that keeps inventing names must not fill the memory.
         if known.len() >= ToolSet::TOOLS {
             known.clear();
         }

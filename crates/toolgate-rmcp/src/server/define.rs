@@ -32,8 +32,8 @@ use toolgate_mcp::publish::{Refused, RefusedTool, ToolDefinition};
 pub fn tool(definition: ToolDefinition) -> Result<Tool, RefusedTool> {
     let contract = definition.build(&SchemaStore::new())?;
     serde_json::from_str(contract.text()).map_err(|error| {
-        // A member that the protocol types and `ToolDefinition::member` was given
-        // otherwise, an unknown annotation type for instance.
+        // `ToolDefinition::member` may have set a member to a value that rmcp's `Tool` cannot hold,
+        // such as an annotation of the wrong type.
         RefusedTool::new(contract.name(), Refused::Unrepresentable(error.to_string()))
     })
 }

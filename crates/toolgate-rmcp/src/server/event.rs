@@ -20,11 +20,11 @@ pub enum ServerEvent<'a> {
     CallRefused(&'a Refusal),
     /// A handler's result broke its tool's contract and was not sent.
     ResultRefused(&'a Refusal),
-    /// A check reached its bound, and the policy let the message pass.
+    /// A check reached its limit, and the policy let the message pass.
     Undecided {
         /// The tool.
         tool: &'a str,
-        /// Which bound.
+        /// Which limit.
         bound: Exhausted,
     },
     /// The program's own validator could not decide, and the policy let the message pass.
@@ -32,7 +32,7 @@ pub enum ServerEvent<'a> {
         /// The tool.
         tool: &'a str,
     },
-    /// A client of this era cannot read something, which was left out or changed.
+    /// Something was left out or changed because a client of this era cannot read it.
     Lost {
         /// The client's era.
         reader: Era,

@@ -72,7 +72,7 @@ impl<H: ServerHandler> CheckedHandler<H> {
             let tool = self.handler.get_tool(name)?;
             Some(self.layer.contract(&tool))
         });
-        // A handler without `get_tool`: its last list has the tool.
+        // A handler may not implement `get_tool`; then its last list has the tool.
         if outcome.is_none() {
             outcome = known();
         }
@@ -366,6 +366,6 @@ impl<H: ServerHandler> ServerHandler for CheckedHandler<H> {
     }
 }
 
-/// The most pages of a handler's own list that one call makes the layer read. A
-/// server with more tools needs `get_tool`.
+/// The maximum number of pages of the handler's own list that the layer reads for one call. A
+/// server with more pages needs `get_tool`.
 const PAGES: usize = 10_000;

@@ -19,14 +19,14 @@ use super::text::{self, Read};
 
 /// A `StreamableHttpService` that refuses malformed bodies with a JSON-RPC error.
 ///
-/// rmcp takes the last of duplicate keys, reads `"arguments": null` as absent and other
-/// malformed calls as an unknown method, and answers text that `serde_json` refuses
-/// without a JSON-RPC error. This service answers such a body
-/// with status 400 and an error: -32700 if it is not JSON, -32602 if it is not a
-/// tool call, -32600 if it is not a message. Any other body is passed on byte for byte.
+/// rmcp takes the last of duplicate keys, reads `"arguments": null` as absent and other malformed
+/// calls as an unknown method, and answers text that `serde_json` refuses without a JSON-RPC error.
+/// This service answers such a body with status 400 and an error: -32700 if it is not JSON, -32602
+/// if it is a malformed `tools/call`, -32600 if it is not a message. Any other body is passed on
+/// byte for byte.
 ///
-/// The body is read when the inner service asks for it, so that service's checks
-/// (`Host`, `Origin`, `Accept`) come first.
+/// The body is read when the inner service asks for it, so the checks of that service (`Host`,
+/// `Origin`, `Accept`) come first.
 ///
 /// ```
 /// use rmcp::ServerHandler;
@@ -66,7 +66,7 @@ impl<S> ServerHttp<S> {
     }
 
     /// Sets how many bytes a body may have. A larger one is answered with status 413.
-    /// `StreamableHttpServerConfig` has a bound of its own with the same default.
+    /// `StreamableHttpServerConfig` has its own limit with the same default.
     #[must_use]
     pub fn max_body_bytes(mut self, bytes: usize) -> Self {
         self.body = bytes;
@@ -106,7 +106,7 @@ where
     }
 }
 
-/// The answer to a body that was refused, until it is taken.
+/// The answer to a refused body, shared between the body and the service.
 type Verdict = Arc<OnceLock<Refused>>;
 
 /// The answer to a refused body.
@@ -128,8 +128,8 @@ impl Refused {
     }
 }
 
-/// The body of a request to [`ServerHttp`]: one frame with all its bytes, or an
-/// error if it is not a message.
+/// The body of a request to [`ServerHttp`]: one frame with all its bytes, or an error if it is not
+/// a message.
 #[derive(Debug)]
 pub struct ReadBody<B> {
     /// `None` once it has ended.
@@ -146,13 +146,13 @@ pub enum BodyError {
     /// The connection failed.
     #[error("{0}")]
     Broken(String),
-    /// It is not a message, or it is larger than the bound.
+    /// The body is not a message, or it is larger than the limit.
     #[error("the body is refused")]
     Refused,
 }
 
 impl<B: Body<Error: Display>> ReadBody<B> {
-    /// All bytes, once they are there.
+    /// All bytes, once they have arrived.
     fn poll_text(&mut self, context: &mut Context<'_>) -> Poll<Option<Result<Bytes, BodyError>>> {
         loop {
             let Some(body) = &mut self.body else {
@@ -187,7 +187,7 @@ impl<B: Body<Error: Display>> ReadBody<B> {
 
     fn refuse(&self, status: StatusCode, id: Option<RequestId>, error: ErrorData) -> BodyError {
         let message = ServerJsonRpcMessage::error(error, id);
-        // Set once: a body ends once.
+        // Set only once, because a body ends only once.
         let _set = self.verdict.set(Refused { status, message });
         BodyError::Refused
     }

@@ -1,5 +1,5 @@
-//! A server's transport over lines that answers requests that rmcp's transport would
-//! drop or misread.
+//! A server's transport over lines, which answers requests that rmcp's transport would drop or
+//! misread.
 
 use std::future::Future;
 use std::io;
@@ -15,13 +15,12 @@ use crate::line::{Line, LineReader, LineWriter};
 
 /// A transport for rmcp's server over a pair of byte streams.
 ///
-/// rmcp's own transport drops a line that `serde_json` refuses, so its sender waits for
-/// ever. It takes the last of duplicate keys, and reads `"arguments": null` as absent.
-/// This transport answers such a request with an error: -32700 if it cannot be
-/// read, -32602 if it is not a tool call, -32600 if it is not a request. The error has
-/// no `id` if the request has no usable one (`null`, `1.5`, a batch) or if its id cannot
-/// be found. Malformed notifications and responses, and lines that begin with neither
-/// `{` nor `[`, are logged and not answered.
+/// rmcp's own transport drops a line that `serde_json` refuses, so its sender waits for ever. It
+/// takes the last of duplicate keys, and reads `"arguments": null` as absent. This transport
+/// answers such a request with an error: -32700 if it cannot be read, -32602 if it is a malformed
+/// `tools/call`, -32600 if it is not a request. The error has no `id` if the request has no usable
+/// one (`null`, `1.5`, a batch) or if its id cannot be found. Malformed notifications and
+/// responses, and lines that begin with neither `{` nor `[`, are logged and not answered.
 ///
 /// ```no_run
 /// use rmcp::{ServerHandler, ServiceExt as _};
@@ -48,8 +47,8 @@ where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    /// The most bytes of one line: 64 MiB. A longer one is skipped, and its request is
-    /// answered with an error if its id is within them.
+    /// The maximum length of a line: 64 MiB. A longer line is skipped, and its request is answered
+    /// with an error, which has the request's id if that is in the first 64 MiB.
     pub const LINE: usize = crate::line::LINE;
 
     /// A transport that reads requests from one stream and answers on another.
@@ -78,7 +77,7 @@ where
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
-            // Kept here and not in this future, which may be dropped halfway.
+            // Kept here and not in this future, which may be dropped before it completes.
             if let Some(answering) = &mut self.answering {
                 let answered = answering.await;
                 self.answering = None;

@@ -13,7 +13,7 @@ use super::contracts::Outcome;
 use super::{ServerEvent, ServerLayer};
 
 impl ServerLayer {
-    /// The contract of a definition. The author is warned once if there is none.
+    /// The contract of a definition. If there is none, one event tells the author.
     pub(super) fn contract(&self, tool: &Tool) -> Outcome {
         let (outcome, is_new) = self.shared.contracts.of(tool);
         if let (Err(why), true) = (&outcome, is_new) {
@@ -22,8 +22,8 @@ impl ServerLayer {
         outcome
     }
 
-    /// Projects a page of tools for a client of `era`: without the tools that can
-    /// never work, and with schemas that the client can read.
+    /// Projects a page of tools for a client of `era`: removes the tools that can never work, and
+    /// changes schemas that the client cannot read.
     pub(super) fn projected_list(
         &self,
         mut page: ListToolsResult,
@@ -73,8 +73,8 @@ impl ServerLayer {
         if projected.text == contract.text() {
             return Ok(tool);
         }
-        // A projected tool differs from rmcp's in its schemas alone, which
-        // are objects, so rmcp can read it. If not, it is not listed.
+        // A projected tool differs from rmcp's only in its schemas, which are objects, so rmcp can
+        // read it. If it cannot, the tool is not listed.
         serde_json::from_str(&projected.text).map_err(|_| MalformedTool::Era {
             version: era.version(),
             expected: "a definition in the SDK's own types",

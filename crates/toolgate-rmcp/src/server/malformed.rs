@@ -26,7 +26,7 @@ fn reason(request: &CustomRequest) -> String {
     };
     match decoded {
         Err(why) => why.to_string(),
-        // The name and the arguments are well-formed, so it is another member.
+        // The name and the arguments are well-formed, so another member is malformed.
         Ok(_) => "`params` of a tool call are malformed".to_owned(),
     }
 }

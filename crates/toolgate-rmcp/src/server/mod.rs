@@ -42,10 +42,9 @@ use event::Observer;
 
 /// Checks a server's calls and results against the schemas of its tools.
 ///
-/// One layer serves all handlers of a server. Clones share compiled schemas,
-/// contracts and the list of running tasks. Over HTTP, where rmcp makes a handler for each session
-/// or request, create one layer and [`wrap`](Self::wrap) each handler with it. Set
-/// options before you clone it.
+/// One layer serves all handlers of a server. Clones share compiled schemas, contracts and the list
+/// of running tasks. Over HTTP, where rmcp makes a handler for each session or request, create one
+/// layer and [`wrap`](Self::wrap) each handler with it. Set options before you clone it.
 ///
 /// ```
 /// use rmcp::{ServerHandler, model::ServerConfig};
@@ -82,13 +81,13 @@ struct Shared {
 }
 
 impl ServerLayer {
-    /// The most tasks whose tool is remembered. Past that, the oldest is forgotten.
+    /// The maximum number of tasks whose tool is remembered. Beyond it, the oldest is forgotten.
     pub const TASKS: usize = 65_536;
 
-    /// The defaults: output that older clients cannot read is wrapped, structured content gets a text
-    /// block, undecided messages are refused, events go to `tracing`. Formats are
-    /// annotations, except those of numbers in arguments (`int64`, `uint8`, …), so that
-    /// no number reaches a handler whose Rust type cannot hold it.
+    /// Creates a layer with the defaults: output that older clients cannot read is wrapped,
+    /// structured content gets a text block, undecided messages are refused, events go to
+    /// `tracing`. Formats are annotations, except those of numbers in arguments (`int64`, `uint8`,
+    /// …), so that no number reaches a handler whose Rust type cannot hold it.
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -104,24 +103,23 @@ impl ServerLayer {
         }
     }
 
-    /// Sets what clients older than 2026-07-28 get instead of output that is not an
-    /// object.
+    /// Sets what clients older than 2026-07-28 get instead of output that is not an object.
     #[must_use]
     pub fn output(mut self, policy: OutputPolicy) -> Self {
         self.options.output = policy;
         self
     }
 
-    /// Sets when a text block with the structured content's JSON is added to a
-    /// result that has none.
+    /// Sets when a text block with the JSON of the structured content is added to a result that has
+    /// no text block.
     #[must_use]
     pub fn text(mut self, fallback: TextFallback) -> Self {
         self.options.text = fallback;
         self
     }
 
-    /// Sets what happens to a message whose check reaches its bound. Forgets the
-    /// contracts that the layer has compiled.
+    /// Sets what happens to a message whose check reaches its limit. Forgets the contracts that the
+    /// layer has compiled.
     #[must_use]
     pub fn on_undecided(mut self, policy: OnUndecided) -> Self {
         self.options.check.on_undecided = policy;
@@ -146,8 +144,8 @@ impl ServerLayer {
         self.renewed(None)
     }
 
-    /// Compiles schemas with this store, under its limits. Every holder of a handle
-    /// shares the compiled schemas. Forgets the contracts that the layer has compiled.
+    /// Compiles schemas with this store, under its limits. All handles to the store share the
+    /// compiled schemas. Forgets the contracts that the layer has compiled.
     #[must_use]
     pub fn store(self, store: SchemaStore) -> Self {
         self.renewed(Some(store))
@@ -172,8 +170,8 @@ impl ServerLayer {
         self
     }
 
-    /// Sets the function that receives events, instead of `tracing`.
-    /// It is called from any thread, while the message waits.
+    /// Sets the function that receives events, instead of `tracing`. It may be called from any
+    /// thread, and the message waits until it returns.
     #[must_use]
     pub fn observe(mut self, observer: impl Fn(&ServerEvent<'_>) + Send + Sync + 'static) -> Self {
         self.options.observer = Arc::new(observer);
@@ -225,7 +223,7 @@ impl Shared {
     }
 }
 
-/// A server's own definitions may describe their arguments by an argument schema.
+/// A server's own definitions may have argument schemas.
 fn checks() -> CheckOptions {
     CheckOptions {
         argument_schemas: true,
@@ -233,7 +231,7 @@ fn checks() -> CheckOptions {
     }
 }
 
-/// Formats are annotations, as everywhere, except those of numbers in arguments.
+/// Formats are annotations, as everywhere else, except those of numbers in arguments.
 fn store() -> SchemaStore {
     SchemaStore::choosing(Compiler::new(), SchemaStore::BYTES, |_, part| match part {
         SchemaPart::Input => Formats::AssertNumbers,

@@ -1,4 +1,4 @@
-//! Checks for a `ToolRouter`, route by route.
+//! Checks each route of a `ToolRouter`.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,13 +14,12 @@ use super::call::CheckedByHandlerLayer;
 use crate::era;
 
 impl ServerLayer {
-    /// Wraps each route, and removes the routes that can never work. Returns their
-    /// reasons in the order of their names; the observer gets them, too.
+    /// Wraps each route, and removes the routes that can never work. Returns the reasons in the
+    /// order of the names; the observer gets them, too.
     ///
-    /// Arguments are checked before a handler runs, results after it, and
-    /// results get their text. A router does not answer `tools/list`, so only
-    /// [`wrap`](Self::wrap) can project lists and results for clients of older
-    /// versions. With both, each call is checked once.
+    /// Arguments are checked before a handler runs and results after it, and results get their text
+    /// block. A router does not answer `tools/list`, so only [`wrap`](Self::wrap) can project lists
+    /// and results for clients of older versions. With both, each call is checked once.
     #[must_use]
     pub fn router<S: Send + Sync + 'static>(
         &self,

@@ -1,4 +1,4 @@
-//! Results of tools inside the messages of `sampling/createMessage`.
+//! Tool results inside the messages of `sampling/createMessage`.
 #![expect(
     deprecated,
     reason = "clients of older versions are asked so as long as rmcp has the request"
@@ -11,9 +11,9 @@ use super::{ServerEvent, ServerLayer};
 use crate::era;
 
 impl ServerLayer {
-    /// Projects a `sampling/createMessage` for a client of this version. Structured
-    /// content of `tool_result` blocks that the version cannot express is changed as in
-    /// the result of a call.
+    /// Projects a `sampling/createMessage` for a client of this version. If the version cannot
+    /// express the structured content of a `tool_result` block, it is changed as in the result of a
+    /// call.
     ///
     /// A handler sends requests itself, without the layer. It keeps a clone of
     /// the layer and sends the result of this method:

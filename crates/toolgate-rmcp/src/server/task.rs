@@ -10,9 +10,8 @@ use toolgate_mcp::era::Era;
 use super::ServerLayer;
 
 impl ServerLayer {
-    /// Checks a `notifications/tasks` that has the result of a tool's task, and projects
-    /// the result as in an answer. Any other is unchanged, and so is one of a task that
-    /// this layer has not seen.
+    /// Checks the result in a `notifications/tasks`, and projects it as in the answer to a call.
+    /// The notification is unchanged if it has no result, or if this layer has not seen its task.
     ///
     /// A handler sends notifications itself, without the layer. It keeps a clone
     /// of the layer and sends the result of this method.
@@ -25,7 +24,7 @@ impl ServerLayer {
         if let (TaskPayload::Completed { result }, Some(contract)) =
             (&mut status.task.payload, contract)
         {
-            // Only this era has results in notifications.
+            // Only in this era do notifications have results.
             self.emit_task(&contract, result, Era::V2026_07_28);
         }
         status

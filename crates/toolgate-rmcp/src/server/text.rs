@@ -11,11 +11,11 @@ use crate::recover::{Envelope, Id};
 pub(super) enum Read {
     /// It is a message.
     Message(Box<ClientJsonRpcMessage>),
-    /// It is not a message, and is answered with this error. Without an id, the request
-    /// has no usable one, or it cannot be found.
+    /// It is not a message, and is answered with this error. The id is `None` if the request has no
+    /// usable one, or if it cannot be found.
     Refused(Option<RequestId>, ErrorData),
-    /// It is not a message, and JSON-RPC does not answer it: a notification, a response, or
-    /// text that does not look like a message.
+    /// It is not a message, and JSON-RPC does not answer it: a notification, a response, or text
+    /// that does not look like a message.
     Unanswered(ErrorData),
 }
 
@@ -33,13 +33,13 @@ pub(super) fn read(text: &[u8]) -> Read {
     }
     match serde_json::from_slice(text) {
         Ok(message) => Read::Message(Box::new(message)),
-        // Our reader accepts it and serde_json does not: too deep, or a number too large.
+        // Our reader accepts the text but serde_json does not: too deep, or a number too large.
         Err(why) if why.is_syntax() || why.is_eof() => unreadable(text, &why.to_string()),
         Err(why) => refused(text, INVALID_REQUEST, why.to_string()),
     }
 }
 
-/// Refuses a text that cannot be read. If it is too long, `text` is its beginning.
+/// Refuses a text that cannot be read. `text` may be only the beginning, if it is too long.
 pub(super) fn unreadable(text: &[u8], why: &str) -> Read {
     refused(text, PARSE_ERROR, why.to_owned())
 }

@@ -1,4 +1,4 @@
-//! A server on one end of a pipe, JSON lines on the other.
+//! A server at one end of a pipe, and a client that writes JSON lines at the other.
 #![expect(
     clippy::unwrap_used,
     clippy::panic,
@@ -12,7 +12,7 @@ use tokio::io::{
     AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, ReadHalf, WriteHalf,
 };
 
-/// What a client of a modern server declares with each request.
+/// The metadata that a client sends to a modern server with each request.
 pub(crate) fn modern_meta() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -21,7 +21,7 @@ pub(crate) fn modern_meta() -> Value {
     })
 }
 
-/// A client that writes its lines itself.
+/// A client that writes its own lines.
 pub(crate) struct Wire {
     read: BufReader<ReadHalf<DuplexStream>>,
     write: WriteHalf<DuplexStream>,
@@ -30,12 +30,12 @@ pub(crate) struct Wire {
 }
 
 impl Wire {
-    /// A client of a server that speaks 2026-07-28 with it.
+    /// Connects a client to a server with version 2026-07-28.
     pub(crate) fn modern(service: impl Service<RoleServer>) -> Self {
         Self::to(service, true)
     }
 
-    /// A client of a server after the handshake of an older version.
+    /// Connects a client to a server with the handshake of an older version.
     pub(crate) async fn legacy(service: impl Service<RoleServer>, version: &str) -> Self {
         let mut wire = Self::to(service, false);
         let params = json!({"protocolVersion": version, "capabilities": {},
@@ -75,7 +75,7 @@ impl Wire {
         line
     }
 
-    /// Sends a request. Its id.
+    /// Sends a request. Returns its id.
     pub(crate) async fn send(&mut self, method: &str, mut params: Value) -> u64 {
         if self.modern {
             params["_meta"] = modern_meta();

@@ -1,4 +1,4 @@
-//! A server that answers each request with the line it is told to.
+//! A server that answers each request as a test tells it.
 #![expect(
     clippy::unwrap_used,
     clippy::indexing_slicing,
@@ -12,34 +12,34 @@ use tokio::io::{
     AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, ReadHalf, WriteHalf,
 };
 
-/// What the client sent.
+/// The messages that the client sent.
 pub(crate) type Seen = Arc<Mutex<Vec<Value>>>;
 
-/// The client's ends of the pipes, and what arrives at the others.
+/// The client's ends of the pipes, and the messages that arrive at the server's ends.
 pub(crate) struct Script {
     pub(crate) read: ReadHalf<DuplexStream>,
     pub(crate) write: WriteHalf<DuplexStream>,
     pub(crate) seen: Seen,
 }
 
-/// A result of an answer, as JSON text.
+/// A reply with this result, given as JSON text.
 pub(crate) fn result(text: impl Into<String>) -> Reply {
     Reply::Result(text.into())
 }
 
-/// What a script answers to a request.
+/// The reply of a script to a request.
 pub(crate) enum Reply {
     /// The text of the result.
     Result(String),
     /// The text of the error.
     Error(String),
-    /// The text of a notification before the result.
+    /// The text of a notification, and the text of the result after it.
     Notified(String, String),
     /// No answer at all.
     Nothing,
 }
 
-/// Starts a server that answers handshakes of both eras itself.
+/// Starts a server that answers the handshakes of both eras itself.
 pub(crate) fn script(mut answer: impl FnMut(&str, &Value) -> Reply + Send + 'static) -> Script {
     let (ours, theirs) = tokio::io::duplex(1 << 20);
     let seen = Seen::default();
@@ -93,7 +93,7 @@ pub(crate) fn script(mut answer: impl FnMut(&str, &Value) -> Reply + Send + 'sta
     Script { read, write, seen }
 }
 
-/// How often a method was asked for.
+/// How often a method was requested.
 pub(crate) fn count(seen: &Seen, method: &str) -> usize {
     let seen = seen.lock().unwrap();
     seen.iter()

@@ -12,8 +12,8 @@ use toolgate_rmcp::ServerLayer;
 
 use crate::support::Wire;
 
-/// Makes a task of every call. Asked for it, it notifies the client and answers, both with
-/// the same payload.
+/// Creates a task for every call. When asked for the task, it notifies the client and then answers,
+/// both with the same payload.
 struct Later {
     layer: ServerLayer,
     payload: TaskPayload,
@@ -63,7 +63,7 @@ impl ServerHandler for Later {
     }
 }
 
-/// The notification and the answer about a task, of which the layer has seen number 7.
+/// The notification and the answer about task `id`. The layer has seen only task 7.
 async fn status_messages(payload: TaskPayload, id: &str) -> [Value; 2] {
     let layer = ServerLayer::new();
     let handler = Later {
@@ -92,7 +92,7 @@ fn completed(structured: &Value) -> TaskPayload {
     }
 }
 
-/// C6, S3: what comes later meets the contract of the tool that made the task, wherever it comes.
+/// The result of a task is checked against the contract of its tool, in answers and notifications.
 #[tokio::test]
 async fn results_that_come_later() {
     for (value, is_good) in [(json!(1), true), (json!("x"), false)] {
@@ -104,12 +104,12 @@ async fn results_that_come_later() {
                 is_good,
                 "{message}"
             );
-            assert!(!result["content"][0]["text"].is_null(), "S4: {message}");
+            assert!(!result["content"][0]["text"].is_null(), "{message}");
         }
     }
 }
 
-/// What has no result, and what is of another layer, is as it was.
+/// Messages without a result, and messages about tasks that the layer has not seen, stay unchanged.
 #[tokio::test]
 async fn other_tasks_pass() {
     for message in status_messages(TaskPayload::Working, "7").await {

@@ -38,7 +38,7 @@ pub static ALL: &[Setting] = &[
     },
     Setting {
         name: DOCUMENTS,
-        help: "documents that references may lead to, by their URI",
+        help: "documents that references may resolve to, by URI",
         slot: Slot::Documents,
     },
     bytes(
@@ -183,7 +183,7 @@ pub static ALL: &[Setting] = &[
     ),
     Setting {
         name: "limits.instance.duplicate_keys",
-        help: "what happens when an object of an instance has two members of one name",
+        help: "what happens when an object of an instance has two members with the same name",
         slot: Slot::Choice(Choice::DuplicateKeys),
     },
 ];

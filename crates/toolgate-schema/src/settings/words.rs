@@ -98,7 +98,7 @@ const DECLARED: &str = "declared";
 const FORMATS: Words<Formats> = &[
     (
         "annotate",
-        "nothing is asserted, unless a metaschema asks for it",
+        "nothing is asserted, unless a metaschema requires it",
         Formats::Annotate,
     ),
     (
@@ -126,7 +126,7 @@ const STRICTNESS: Words<Strictness> = &[
     ("strict", "the schema is refused", Strictness::Strict),
     (
         "lenient",
-        "the keyword is left out and reported; so is a pattern of another language; references and limits stay strict",
+        "the keyword is ignored and reported, and so is a pattern in another regex syntax; references and limits stay strict",
         Strictness::Lenient,
     ),
 ];

@@ -322,7 +322,7 @@ impl DialectRules {
 mod tests {
     use super::*;
 
-    /// A2: every spelling of the five URIs, and nothing else.
+    /// Every spelling of the five URIs is recognised, and nothing else.
     #[test]
     fn dialect_uris() {
         for dialect in Dialect::ALL {

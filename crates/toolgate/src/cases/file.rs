@@ -1,4 +1,4 @@
-//! Test files in their layouts.
+//! Reads test files in each of their layouts.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -14,25 +14,24 @@ use crate::yaml::Original;
 /// A schema and its cases.
 #[derive(Debug)]
 pub(super) struct Group {
-    /// The text, or why there is none.
+    /// The schema's text, or why it could not be read.
     pub(super) schema: Result<Vec<u8>, Failed>,
     pub(super) cases: Vec<Case>,
 }
 
-/// Why a text cannot be had, in a line; escaped.
+/// Why a text could not be read, in one line; escaped.
 type Failed = String;
 
-/// One case.
 #[derive(Debug)]
 pub(super) struct Case {
-    /// What it is about; foreign, not escaped.
+    /// From the test file: untrusted, not escaped.
     pub(super) description: String,
     pub(super) line: usize,
     pub(super) expected: Expected,
     pub(super) instance: Result<Vec<u8>, Failed>,
 }
 
-/// A verdict, or why there is none.
+/// The outcome that a case expects or has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Expected {
     Valid,
@@ -56,7 +55,7 @@ impl fmt::Display for Expected {
     }
 }
 
-/// The name of a file, escaped.
+/// The file's name, escaped.
 pub(super) fn name(input: &Input) -> String {
     quote(&input.name(), 200).to_string()
 }
@@ -106,7 +105,7 @@ pub(super) fn read(input: &Input, compiler: &Compiler) -> Result<Option<Vec<Grou
 struct Reader<'t> {
     input: &'t Input,
     text: &'t [u8],
-    /// The YAML file that the text was made from.
+    /// The file that the text was converted from: YAML or JSON with comments.
     original: Option<&'t Original>,
     name: &'t str,
     most: usize,
@@ -169,7 +168,7 @@ impl Reader<'_> {
         })
     }
 
-    /// A schema by the URI of a registered document, or by a path.
+    /// The schema with this name, which is a registered document's URI or a path.
     fn named(&self, name: &str) -> Result<Vec<u8>, Failed> {
         if name.contains("://") || name.starts_with("urn:") {
             return Ok(format!("{{\"$ref\": {}}}", json_string(name)).into_bytes());
@@ -177,7 +176,7 @@ impl Reader<'_> {
         self.file(name)
     }
 
-    /// A file beside the test file.
+    /// Reads a file, by its path from the test file's folder.
     fn file(&self, path: &str) -> Result<Vec<u8>, Failed> {
         let folder = match self.input {
             Input::Stdin => None,

@@ -1,4 +1,4 @@
-//! `toolgate test FILE`: do schemas say of instances what their author expects?
+//! `toolgate test FILE`: checks that schemas give the verdicts that their author expects.
 
 mod file;
 mod print;
@@ -16,21 +16,21 @@ use crate::settings::{Annotated, SchemaArgs};
 use crate::term::Term;
 use file::{Case, Expected, Group};
 
-/// Run the cases of test files: a schema, an instance and the expected verdict
+/// Run test cases: a schema, an instance and the expected verdict
 ///
 /// Reads three layouts: `{"schema": …, "tests": [{"description", "data", "valid"}]}`, an array of
-/// such (the official JSON Schema test suite's), and `{"target": SCHEMA, "tests": […]}` (sourcemeta's).
-/// `schema` and `target` may be a path from the test file or the URI of a registered document;
-/// `dataPath` names a file in the place of `data`, and `expected` a verdict (`valid`, `invalid`,
-/// `undecided`, `refused`) in the place of `valid`.
+/// these (the official JSON Schema test suite), and `{"target": SCHEMA, "tests": […]}` (sourcemeta).
+/// `schema` and `target` may be a path relative to the test file or the URI of a registered document;
+/// `dataPath` names a file instead of `data`, and `expected` a verdict (`valid`, `invalid`,
+/// `undecided`, `refused`) instead of `valid`.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct TestArgs {
-    /// Test files; a folder or a pattern means its JSON files, `-` standard input
+    /// Test files; a folder or pattern stands for its JSON files, `-` for standard input
     #[arg(value_name = "FILE", required = true)]
     files: Vec<String>,
 
-    /// How to print what came out
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
 
@@ -41,15 +41,15 @@ pub(crate) struct TestArgs {
 /// How to print what came out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// For people: what failed, and how many passed
+    /// Text for people: failures, and the number of passes
     Human,
-    /// One JSON document, versioned
+    /// One versioned JSON document
     Json,
     /// Workflow commands for GitHub Actions
     Github,
 }
 
-/// What a file came to.
+/// The results of one test file.
 #[derive(Debug)]
 struct Outcome {
     /// The file, escaped.
@@ -57,15 +57,15 @@ struct Outcome {
     cases: Vec<Done>,
 }
 
-/// What a case came to.
+/// The result of one case.
 #[derive(Debug)]
 struct Done {
-    /// What it is about; foreign, not escaped.
+    /// From the test file: untrusted, not escaped.
     description: String,
     line: usize,
     expected: Expected,
     found: Expected,
-    /// Why, in a line; escaped.
+    /// The reason, in one line; escaped.
     why: Option<String>,
 }
 
@@ -130,7 +130,7 @@ pub(crate) fn run(args: &TestArgs, term: &Term) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// The files that a word names, and whether they were found and not named.
+/// Expands an argument to files. The flag is true if they were found, not named.
 fn expand(word: &str) -> Result<Vec<(PathBuf, bool)>, Failure> {
     let path = PathBuf::from(word);
     if path.is_dir() || (!path.exists() && glob::is_pattern(word)) {
@@ -181,6 +181,6 @@ Examples:
   toolgate test --register https://example.com/money=money.json 'tests/**/*.json'
 
 Exit codes:
-  0  every case came to the verdict that was expected
+  0  every case had the expected verdict
   1  a case did not
   2  wrong usage, no test case, or a file that cannot be read or is not a test file";

@@ -1,4 +1,4 @@
-//! What cases came to, in each format.
+//! The results of test cases in each format.
 //!
 //! ```text
 //! {
@@ -30,7 +30,7 @@ use crate::render::json::harmless;
 use crate::render::{Severity, count, hang};
 use crate::term::{DIM, ERROR, GOOD};
 
-/// What failed, and how many passed.
+/// For people: the failed cases, and how many passed.
 pub(super) fn human(outcomes: &[Outcome], quiet: bool, columns: Option<usize>) -> String {
     let mut out = String::new();
     for outcome in outcomes {
@@ -57,7 +57,7 @@ pub(super) fn human(outcomes: &[Outcome], quiet: bool, columns: Option<usize>) -
     out
 }
 
-/// One document.
+/// For machines: one JSON document.
 pub(super) fn json(outcomes: &[Outcome], exit: Exit) -> String {
     let case = |case: &Done| {
         json!({
@@ -85,7 +85,7 @@ pub(super) fn json(outcomes: &[Outcome], exit: Exit) -> String {
     text
 }
 
-/// One command for each case that failed.
+/// For GitHub Actions: one workflow command for each failed case.
 pub(super) fn github(outcomes: &[Outcome]) -> String {
     let mut out = Commands::new(false);
     for outcome in outcomes {
@@ -116,7 +116,7 @@ fn summary_of(case: &Done) -> String {
     format!("{description}: expected {expected}, found {found}")
 }
 
-/// How many passed and failed.
+/// How many cases passed and failed.
 fn tally(outcomes: &[Outcome]) -> [u64; 2] {
     let cases = || outcomes.iter().flat_map(|outcome| &outcome.cases);
     let number = |passed: bool| {

@@ -1,4 +1,4 @@
-//! The `mcpServers` JSON that clients keep: which servers, how to reach each.
+//! Reads the `mcpServers` JSON that clients keep: the servers, and how to reach each.
 
 use toolgate_json::{Kind, Node, View, quote};
 use toolgate_proxy::{HttpTarget, Launch};
@@ -8,17 +8,17 @@ use super::live::Peer;
 /// One entry of `mcpServers`.
 #[derive(Debug)]
 pub(crate) struct Server {
-    /// Its key; foreign, not escaped.
+    /// Its key in the file: untrusted, not escaped.
     pub(crate) name: String,
-    /// What would be started, for the question; escaped. Absent for a URL.
+    /// The command to start it, for the consent prompt; escaped. `None` for a URL.
     pub(crate) command: Option<String>,
-    /// How to reach it, or why that is not known.
+    /// How to reach it, or why that is unknown.
     pub(crate) peer: Result<Peer, String>,
     /// The file that names it, escaped, and the line.
     pub(crate) named_at: (String, usize),
 }
 
-/// The servers of a file that has some (`mcpServers`, or `servers` as one editor writes it).
+/// Reads the servers of a file. `None` if it has neither `mcpServers` nor `servers` (VS Code).
 pub(crate) fn servers(
     root: View<'_>,
     file: &str,
@@ -48,7 +48,7 @@ pub(crate) fn servers(
         .collect()))
 }
 
-/// How to reach a server, and what would be started.
+/// How to reach a server, and the command that would be started.
 fn peer(entry: View<'_>, variables: &Variables<'_>) -> Result<(Peer, Option<String>), String> {
     if entry.member("command").is_some() {
         let (launch, shown) = launch(entry, variables)?;
@@ -75,7 +75,7 @@ fn launch(entry: View<'_>, variables: &Variables<'_>) -> Result<(Launch, String)
     }
     if let Some(env) = entry.member("env") {
         for (key, value) in env.members() {
-            // An editor leaves a variable out that is null.
+            // Editors ignore a variable that is null.
             if value.kind() == Kind::Null {
                 continue;
             }
@@ -105,7 +105,7 @@ fn target(entry: View<'_>, variables: &Variables<'_>) -> Result<HttpTarget, Stri
     Ok(target)
 }
 
-/// What the variables of a configuration stand for.
+/// Expands the variables in a configuration.
 struct Variables<'f> {
     /// The file, as the operator named it.
     file: &'f str,
@@ -119,8 +119,8 @@ impl Variables<'_> {
             .transpose()
     }
 
-    /// Replaces `${NAME}`, `${env:NAME}` and `${NAME:-default}` by environment variables, as clients
-    /// do, and the variables of VS Code that mean something outside of it.
+    /// Replaces `${NAME}`, `${env:NAME}` and `${NAME:-default}` by environment variables, as
+    /// clients do, and also the VS Code variables that have a meaning outside of VS Code.
     fn expand(&self, text: &str) -> Result<String, String> {
         expand_with(text, |name| match name {
             "workspaceFolder" => self.folder(),
@@ -130,7 +130,7 @@ impl Variables<'_> {
         })
     }
 
-    /// The folder that an editor has open: the one with `.vscode`, or else the file's own.
+    /// The workspace folder: the parent of `.vscode` if the file is in it, or else its own folder.
     fn folder(&self) -> Option<String> {
         let file = std::path::absolute(self.file).ok()?;
         let own = file.parent()?;
@@ -150,7 +150,7 @@ fn string<'a>(value: View<'a>, member: &str) -> Result<&'a str, String> {
     }
 }
 
-/// Replaces `${NAME}`, `${env:NAME}` and `${NAME:-default}` by variables from anywhere.
+/// Replaces `${NAME}`, `${env:NAME}` and `${NAME:-default}` by what `look_up` returns.
 pub(crate) fn expand_with(
     text: &str,
     look_up: impl Fn(&str) -> Option<String>,

@@ -1,7 +1,7 @@
-//! The few lines around a place, escaped, with the place marked: those of the file, or, of a text that
-//! stands in one line, those of a schema that is pretty-printed.
+//! The few lines around a place, escaped, with the place marked. They are lines of the file or, if
+//! the text is on one line, lines of the pretty-printed schema.
 //!
-//! Pretty-printing streams over the schema's text: memory is bounded by the lines shown, whatever the size.
+//! Pretty-printing streams over the text, so the lines shown bound the memory, whatever its size.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -11,24 +11,24 @@ use toolgate_json::quote;
 /// Lines around a place.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Excerpt {
-    /// The number in the file of the first line shown, from 1; pretty-printed lines have none.
+    /// The line number in the file of the first line, from 1; `None` for pretty-printed lines.
     pub(crate) first: Option<usize>,
     /// The lines, escaped and cut.
     pub(crate) lines: Vec<String>,
-    /// Which of `lines` has the place.
+    /// The index in `lines` of the line with the place.
     pub(crate) marked: usize,
     /// Characters before the place in its line.
     pub(crate) column: usize,
-    /// Characters of the place.
+    /// Length of the place in characters.
     pub(crate) width: usize,
 }
 
-/// The lines of a file around `place` (bytes of `text`), without the white space that all of them begin
-/// with. `None` if they are too long to be shown; `line` is the number of the line of the place.
+/// The lines of a file around `place` (bytes of `text`), without their common indentation. `line`
+/// is the line number of the place. `None` if the lines are too long to be shown.
 pub(crate) fn of_file(text: &[u8], place: &Range<usize>, line: usize) -> Option<Excerpt> {
     let start = place.start.min(text.len());
     let feed = |byte: &u8| *byte == b'\n';
-    // The lines before: from behind, so that a long file costs nothing.
+    // Searches backwards for the lines before, so that a long file costs nothing.
     let before = text.get(start.saturating_sub(REACH)..start)?;
     if before.len() == REACH && !before.contains(&b'\n') {
         return None;
@@ -56,7 +56,7 @@ pub(crate) fn of_file(text: &[u8], place: &Range<usize>, line: usize) -> Option<
         .collect::<Result<_, _>>()
         .ok()?;
     let marked = line.saturating_sub(first);
-    // Behind the last line feed there is no line.
+    // No line follows the last line feed.
     let behind = lines
         .iter()
         .rev()
@@ -106,7 +106,7 @@ fn cut(line: String) -> String {
     }
 }
 
-/// Prints the surroundings of `place` (bytes of `json`, which is valid JSON).
+/// Pretty-prints the lines around `place` (bytes of `json`, which is valid JSON).
 pub(crate) fn around(json: &str, place: &Range<usize>) -> Option<Excerpt> {
     let mut printer = Printer {
         place: place.clone(),
@@ -133,7 +133,7 @@ struct Printer {
     number: usize,
     line: String,
     depth: usize,
-    /// An opening bracket was just written; a closing one may follow on the same line.
+    /// Whether an opening bracket was just written; a closing one may follow on the same line.
     opened: bool,
     mark: Option<Mark>,
 }
@@ -146,7 +146,7 @@ struct Mark {
 }
 
 impl Printer {
-    /// Writes one token; `true` once enough is shown.
+    /// Writes one token. Returns `true` once enough is shown.
     fn put(&mut self, token: &str, at: usize) -> bool {
         let first = token.chars().next().unwrap_or(' ');
         if first.is_ascii_whitespace() {
@@ -218,7 +218,7 @@ impl Printer {
     }
 }
 
-/// The next token, white space included as tokens of its own.
+/// The next token; a run of white space is a token too.
 fn next_token(text: &str) -> Option<&str> {
     let first = text.chars().next()?;
     let length = match first {
@@ -251,10 +251,10 @@ fn string_length(text: &str) -> usize {
 
 /// Lines shown before and after the place.
 const CONTEXT: usize = 2;
-/// Levels that are indented; what is deeper stands under them.
+/// Maximum indented levels; deeper ones have the same indentation.
 const DEEPEST_INDENT: usize = 12;
 const TOKEN_CHARS: usize = 40;
-/// Bytes of a file on either side of a place that are looked at.
+/// Bytes of a file that are searched for the start of a line; lines are shown from twice as many.
 const REACH: usize = 4 << 10;
 const LINE_CHARS: usize = 66;
 

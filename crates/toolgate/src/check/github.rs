@@ -6,8 +6,8 @@ use super::report::Report;
 use crate::render::github::{Commands, Place, command};
 use crate::render::{Severity, count};
 
-/// One command per finding, one per fault, one summary per report. Of very many findings only the
-/// first are printed, unless `all` are asked for.
+/// Renders one command for each finding, and for each report its fault or a summary. Unless `all`
+/// is set, only the first of very many findings are printed.
 pub(crate) fn render(reports: &[Report], all: bool) -> String {
     let mut out = Commands::new(all);
     for report in reports {

@@ -1,4 +1,4 @@
-//! The report for people: one line per tool, reasons where there are any.
+//! The report for people: one line for each tool, and its findings if it has any.
 
 use std::fmt::Write as _;
 
@@ -10,9 +10,9 @@ use super::tool::{Finding, Part, ToolReport, Verdict};
 use crate::render::{count, wrap};
 use crate::term::{BOLD, DIM, ERROR, GOOD, HELP, WARNING};
 
-/// Renders one report, styled; the caller drops the styles where they do not belong.
+/// Renders one report, styled; the caller removes the styles where they are not wanted.
 ///
-/// Of very many tools only the first of each verdict are shown, unless `all` are asked for.
+/// Unless `all` is set, only the first of very many tools of each verdict are shown.
 ///
 /// Lines have the terminal's width, within bounds.
 pub(crate) fn render(report: &Report, all: bool, quiet: bool, columns: Option<usize>) -> String {
@@ -73,7 +73,7 @@ pub(crate) fn render(report: &Report, all: bool, quiet: bool, columns: Option<us
     out.text
 }
 
-/// What is written, and how many characters a line may have.
+/// The output, and the maximum characters of a line.
 struct Sheet {
     text: String,
     width: usize,
@@ -198,7 +198,7 @@ fn snippet(out: &mut Sheet, excerpt: &Excerpt, gutter: usize, style: anstyle::St
     }
 }
 
-/// The lines around a finding's place: those of the file, or else of the part of the tool that it is in.
+/// The lines around a finding: from the file, or else from the part of the tool that it is in.
 fn excerpt_of(
     report: &Report,
     index: usize,
@@ -268,7 +268,7 @@ fn summary(out: &mut Sheet, report: &Report) {
     );
 }
 
-/// How many tools came to each verdict that any came to.
+/// The number of tools of each verdict that occurs.
 fn counts(tally: Tally) -> Vec<String> {
     let mut parts = Vec::new();
     if tally.ok > 0 {
@@ -311,7 +311,7 @@ fn size(bytes: usize) -> String {
     }
 }
 
-/// A text after a styled lead, wrapped at spaces, continued under its own beginning.
+/// Writes a text after a styled lead, wrapped at spaces and indented by the lead's width.
 fn entry(out: &mut Sheet, indent: &str, lead: &str, lead_width: usize, text: &str) {
     let hang = indent.chars().count().saturating_add(lead_width);
     let room = out.width.saturating_sub(hang).max(30);
@@ -334,11 +334,11 @@ fn digits(number: usize) -> usize {
     number.to_string().len()
 }
 
-/// Tools that are shown in one line each.
+/// Maximum tools shown in one line each.
 const MOST_OK: usize = 1_000;
-/// Refused tools that are shown with their reasons, and as many with warnings.
+/// Maximum refused tools shown with their reasons; the same for tools with warnings.
 const MOST_DESCRIBED: usize = 50;
-/// Of a line where there is no terminal; and the least and the most where there is one.
+/// Characters of a line without a terminal; with one, from `NARROWEST` to `WIDEST`.
 const LINE_CHARS: usize = 79;
 const NARROWEST: usize = 60;
 const WIDEST: usize = 140;

@@ -33,9 +33,9 @@
 //! }
 //! ```
 //!
-//! New members may be added under the same version; names and codes do not change within one.
-//! Messages are escaped for people; `name` and `server` are as the server wrote them, with
-//! characters that act on a terminal written as `\u` escapes.
+//! A version may get new members, but its names and codes do not change. Messages are escaped for
+//! people. `name` and `server` are as the server wrote them, with characters that act on a terminal
+//! written as `\u` escapes.
 
 use serde_json::{Value, json};
 use toolgate_proxy::{Fault, FaultKind, Party};
@@ -148,5 +148,5 @@ fn kind(kind: FaultKind) -> &'static str {
     }
 }
 
-/// The version of the document's shape.
+/// The version of the document's format.
 const VERSION: u32 = 1;

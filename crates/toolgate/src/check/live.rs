@@ -1,4 +1,4 @@
-//! Checking a server that answers: open, list, judge, close.
+//! Checks a running server: opens a session, lists the tools, closes the session, judges the tools.
 
 use std::time::Duration;
 
@@ -16,13 +16,13 @@ use crate::term::Term;
 /// How to reach a server.
 #[derive(Clone, Debug)]
 pub(crate) enum Peer {
-    /// Start it.
+    /// A process to start.
     Child(Launch),
-    /// It runs.
+    /// A running server.
     Http(HttpTarget),
 }
 
-/// Checks one server within `timeout`. A server's fault is in the report; a failure is ours.
+/// Checks one server within `timeout`. A server's fault is in the report; an error is our own.
 pub(crate) fn check(
     target: String,
     peer: Peer,
@@ -41,9 +41,9 @@ pub(crate) fn check(
     let listed = runtime.block_on(async {
         let waiting = format!("waiting for {target} …");
         tokio::select! {
-            // In this order: who sees that we wait can interrupt us.
+            // In this order, an interrupt is already handled when the progress line appears.
             biased;
-            // The session is dropped with the other branch, which kills a child and its group.
+            // Dropping the other branch drops the session, which kills a child and its group.
             () = interrupted() => Err(Failure { exit: Exit::Interrupted, message: "interrupted".to_owned(), help: None }),
             listed = async {
                 term.progress(&waiting);
@@ -89,7 +89,7 @@ fn options(timeout: Duration) -> Options {
     let deadlines = Deadlines {
         overall: timeout,
         request: defaults.request.min(timeout),
-        // Leaves a short timeout enough for `initialize` after a silent probe.
+        // Leaves time for `initialize` after an unanswered probe if the timeout is short.
         probe: defaults.probe.min(timeout / 3),
         ..defaults
     };

@@ -1,4 +1,4 @@
-//! `toolgate check`: does every tool of a server have schemas that one can hold it to?
+//! `toolgate check`: checks whether every tool of a server has schemas that can be enforced.
 
 mod config;
 mod excerpt;
@@ -29,10 +29,10 @@ use crate::term::Term;
 pub(crate) use config::expand_with as expand;
 use report::Report;
 
-/// Check the schemas of every tool that a server, a saved listing or a client's configuration names
+/// Check the tool schemas of a server, a saved listing or a client's configuration
 ///
-/// Lists the tools, compiles every input and output schema under hard bounds, and prints a
-/// verdict per tool. No tool is ever called.
+/// Lists the tools, compiles every input and output schema within hard limits, and prints a
+/// verdict for each tool. No tool is ever called.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct CheckArgs {
@@ -40,15 +40,15 @@ pub(crate) struct CheckArgs {
     pub(crate) target: TargetArgs,
 
     /// Save the listing, or those of several servers, for `toolgate check FILE` and `toolgate diff`;
-    /// `-` is standard output, and the verdicts go to standard error then
+    /// with `-` it goes to standard output, and the verdicts to standard error
     #[arg(long, value_name = "FILE")]
     pub(crate) save: Option<PathBuf>,
 
-    /// How to print the verdicts
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 
-    /// Print every tool, however many there are
+    /// Print every tool, not only the first ones
     #[arg(long)]
     pub(crate) all: bool,
 
@@ -65,8 +65,8 @@ pub(crate) struct CheckArgs {
 /// What to look at: a file, a server that runs, or one to start.
 #[derive(Debug, Args)]
 pub(crate) struct TargetArgs {
-    /// URLs of Streamable HTTP servers, and JSON files: saved listings or `mcpServers`; a folder or a
-    /// pattern (`servers/**/*.json`) means its files, `-` standard input
+    /// URLs of Streamable HTTP servers, and JSON files with saved listings or `mcpServers`; a folder
+    /// or pattern (`servers/**/*.json`) stands for its files, `-` for standard input
     #[arg(value_name = "URL|FILE", required_unless_present_any = ["command", "demo"], conflicts_with_all = ["command", "demo"])]
     pub(crate) targets: Vec<String>,
 
@@ -74,15 +74,15 @@ pub(crate) struct TargetArgs {
     #[arg(last = true, value_name = "COMMAND", conflicts_with = "demo")]
     pub(crate) command: Vec<OsString>,
 
-    /// Check the demonstration server that is built in
+    /// Use the built-in demonstration server
     #[arg(long)]
     pub(crate) demo: bool,
 
-    /// From an `mcpServers` file take only this server; may be repeated
+    /// Use only this server of an `mcpServers` file; may be repeated
     #[arg(long = "server", value_name = "NAME")]
     pub(crate) servers: Vec<String>,
 
-    /// Start the commands that an `mcpServers` file names without asking
+    /// Start the commands in an `mcpServers` file without asking
     #[arg(long, short)]
     pub(crate) yes: bool,
 
@@ -90,11 +90,11 @@ pub(crate) struct TargetArgs {
     #[arg(long = "header", short = 'H', value_name = "NAME: VALUE")]
     pub(crate) headers: Vec<String>,
 
-    /// The longest a server may take in all
+    /// Time limit for each server, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub(crate) timeout: Duration,
 
-    /// The most bytes of one of these files
+    /// Maximum size of each file, in bytes
     #[arg(long, value_name = "N", default_value_t = saved::FILE_BYTES)]
     pub(crate) max_file_bytes: usize,
 }
@@ -102,9 +102,9 @@ pub(crate) struct TargetArgs {
 /// How to print the verdicts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// For people
+    /// Text for people
     Human,
-    /// One JSON document, versioned
+    /// One versioned JSON document
     Json,
     /// Workflow commands for GitHub Actions
     Github,
@@ -138,7 +138,7 @@ pub(crate) fn run(args: CheckArgs, term: &Term) -> Result<Exit, Failure> {
         exit = exit.worst(report.exit());
         if args.format == Format::Human {
             let text = human::render(&report, args.all, term.quiet, columns);
-            // What went wrong is not the output of a run.
+            // A fault is not output of a run, so it goes to standard error.
             if to_stdout || report.fault.is_some() {
                 term.aside(&text);
             } else {
@@ -174,7 +174,7 @@ pub(crate) fn run(args: CheckArgs, term: &Term) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// The listings that the command line names, tools judged.
+/// Checks the listings that the command line names.
 pub(crate) fn reports(
     target: &TargetArgs,
     compilers: &Compilers,
@@ -208,8 +208,8 @@ Examples:
   toolgate check ~/.cursor/mcp.json --server github
 
 Exit codes:
-  0  every tool can be held to its schemas
+  0  the schemas of every tool can be enforced
   2  wrong usage, or a file that cannot be read
-  3  the server asks for authorization
-  4  the server cannot be reached, died, kept silent or talked nonsense
+  3  the server requires authorization
+  4  the server cannot be reached, died, did not answer or sent invalid messages
   6  a tool was refused";

@@ -1,4 +1,4 @@
-//! What one server or file came to: facts, verdicts, and the fault that ended it, if one did.
+//! The result for one server or file: facts, verdicts, and the fault that ended the check, if any.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -25,19 +25,19 @@ pub(crate) struct Report {
     pub(crate) server: Option<ServerFacts>,
     /// One verdict per tool, in the listing's order.
     pub(crate) tools: Vec<ToolReport>,
-    /// Remarks on the server's manners, one line each; escaped.
+    /// Remarks on the server's behaviour, one line each; escaped.
     pub(crate) notes: Vec<String>,
     /// Why there are no tools to judge.
     pub(crate) fault: Option<Fault>,
-    /// For a file: its name and text, so that places can be given in it.
+    /// For a file: its name and text, to locate findings in it.
     pub(crate) file: Option<SourceFile>,
-    /// The server's name in the file that names it or holds its listing; foreign, not escaped.
+    /// The server's name in the file that names it or holds its listing; untrusted, not escaped.
     pub(crate) key: Option<String>,
     /// For a server of a configuration: the file that names it, escaped, and the line.
     pub(crate) named_at: Option<(String, usize)>,
 }
 
-/// What a server says about itself; foreign, not escaped.
+/// What a server says about itself; untrusted, not escaped.
 #[derive(Clone, Debug)]
 pub(crate) struct ServerFacts {
     pub(crate) name: String,
@@ -48,7 +48,7 @@ pub(crate) struct ServerFacts {
 }
 
 impl ServerFacts {
-    /// The family of the protocol version.
+    /// The era of the protocol version.
     pub(crate) fn era(&self) -> &'static str {
         match Era::is_modern_version(&self.protocol) {
             true => "modern",
@@ -63,9 +63,9 @@ pub(crate) struct SourceFile {
     /// As the operator named it; escaped.
     pub(crate) name: String,
     pub(crate) text: Arc<[u8]>,
-    /// Where in the file each tool's text begins.
+    /// The byte of `text` where each tool's text begins.
     pub(crate) starts: Vec<usize>,
-    /// The file that `text` was made from, if that is another text.
+    /// The file that `text` was converted from, if it is not the text itself.
     original: Option<Arc<Original>>,
     lines: Arc<LineIndex>,
 }
@@ -87,7 +87,7 @@ impl SourceFile {
         }
     }
 
-    /// The same file with the tools of another listing.
+    /// The same file for the tools of another listing.
     pub(crate) fn with_starts(&self, starts: Vec<usize>) -> Self {
         Self {
             starts,
@@ -95,7 +95,7 @@ impl SourceFile {
         }
     }
 
-    /// A place of the file, as people count it.
+    /// The line and column in the file of a byte of the text.
     pub(crate) fn line_column(&self, at: usize) -> LineColumn {
         match &self.original {
             Some(original) => self.lines.find(&original.text, original.place(at)),
@@ -103,13 +103,13 @@ impl SourceFile {
         }
     }
 
-    /// The byte of the file that a byte of the text is.
+    /// The byte of the file that corresponds to a byte of the text.
     pub(crate) fn byte(&self, at: usize) -> usize {
         let original = self.original.as_ref();
         original.map_or(at, |original| original.place(at))
     }
 
-    /// Whether the file is YAML, so that the text is not its own.
+    /// Whether the file is YAML, and the text was converted from it.
     pub(crate) fn is_yaml(&self) -> bool {
         self.original
             .as_ref()
@@ -122,7 +122,7 @@ impl SourceFile {
     }
 }
 
-/// How many tools came to which verdict.
+/// The number of tools of each verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Tally {
     pub(crate) ok: usize,
@@ -131,7 +131,7 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    /// One more tool.
+    /// Counts one more tool.
     pub(crate) fn add(&mut self, verdict: Verdict) {
         let count = match verdict {
             Verdict::Ok => &mut self.ok,
@@ -141,7 +141,7 @@ impl Tally {
         *count = count.saturating_add(1);
     }
 
-    /// The tools that came to a verdict.
+    /// The number of tools of a verdict.
     pub(crate) fn of(&self, verdict: Verdict) -> usize {
         match verdict {
             Verdict::Ok => self.ok,
@@ -152,15 +152,15 @@ impl Tally {
 }
 
 impl Report {
-    /// The name by which a client is likely to know the server: that of the configuration, or else its own; foreign,
-    /// not escaped.
+    /// The name by which a client probably knows the server: the one in the configuration, or else
+    /// the server's own; untrusted, not escaped.
     pub(crate) fn server_name(&self) -> Option<&str> {
         let own = || self.server.as_ref().map(|server| server.name.as_str());
         let name = self.key.as_deref().or_else(own);
         name.filter(|name| !name.is_empty())
     }
 
-    /// A report on these tools' texts.
+    /// Judges tools, given as text.
     pub(crate) fn on(
         target: String,
         tools: Vec<String>,
@@ -187,7 +187,7 @@ impl Report {
         }
     }
 
-    /// Leaves out what is ignored, and gives the rest the severity that the project wants.
+    /// Removes ignored findings, and gives the others the severity that the policy asks for.
     pub(crate) fn filter(&mut self, policy: &mut Policy) {
         for tool in &mut self.tools {
             let name = tool.name.clone();
@@ -210,7 +210,7 @@ impl Report {
         }
     }
 
-    /// A report on a server that gave no listing.
+    /// A report on a server that returned no listing.
     pub(crate) fn failed(target: String, fault: Fault) -> Self {
         Self {
             target,
@@ -251,7 +251,7 @@ impl Report {
     pub(crate) fn excerpt(&self, tool: usize, span: &Range<usize>) -> Option<Excerpt> {
         let file = self.file.as_ref()?;
         let start = file.starts.get(tool)?;
-        // Of tools in one line each, the lines around would be about other tools.
+        // If each tool is on one line, the lines around it belong to other tools.
         let is_one_line = self
             .tools
             .get(tool)
@@ -267,7 +267,7 @@ impl Report {
         }
     }
 
-    /// Where a finding is in the file: line and column, from 1.
+    /// The line and column of a finding in the file, from 1.
     pub(crate) fn line_column(&self, tool: usize, finding: &Finding) -> Option<(usize, usize)> {
         let file = self.file.as_ref()?;
         let within = finding.span.as_ref().map_or(0, |span| span.start);
@@ -287,24 +287,24 @@ impl From<&ServerInfo> for ServerFacts {
     }
 }
 
-/// The remarks that a session's notes are worth.
+/// The remarks that a session's notes lead to.
 pub(crate) fn remarks(notes: &Notes) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Some(first) = &notes.first_noise {
         remarks.push(format!(
-            "{} on stdout not JSON-RPC, kept out, first `{first}`",
+            "{} on stdout ignored, not JSON-RPC; first: `{first}`",
             count(notes.noise_lines, "line")
         ));
     }
     if let Some(first) = &notes.first_stray {
         remarks.push(format!(
-            "{} nobody asked for, first with id `{first}`",
+            "{} to no request of ours; first id: `{first}`",
             count(notes.stray_answers, "answer")
         ));
     }
     if let Some(first) = &notes.first_declined {
         remarks.push(format!(
-            "{} of the server declined, first `{first}`",
+            "{} from the server declined; first: `{first}`",
             count(notes.declined_requests, "request")
         ));
     }
@@ -317,7 +317,7 @@ pub(crate) fn remarks(notes: &Notes) -> Vec<String> {
     remarks
 }
 
-/// The exit code of a fault.
+/// The exit code of a kind of fault.
 pub(crate) fn exit_of(kind: FaultKind) -> Exit {
     match kind {
         FaultKind::Config => Exit::Usage,

@@ -1,5 +1,5 @@
-//! The report as SARIF. A finding has a place in the listing's file; one of a server that runs has
-//! the place that names the server.
+//! The report as SARIF. A finding is located in the listing's file or, for a running server, where
+//! a configuration names the server.
 
 use toolgate_json::{LineColumn, quote};
 

@@ -1,4 +1,4 @@
-//! `--save`: the listing as it was received, for `toolgate check FILE`.
+//! `--save`: writes the listing as received, for `toolgate check FILE`.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use crate::exit::Failure;
 use crate::term::Term;
 
 /// Writes the listing, or the listings of several servers by name; the tools' texts are written as
-/// the servers sent them. If a server gave none, an older file is left alone. `-` is standard output.
+/// the servers sent them. Writes nothing if a server returned none. `-` is standard output.
 pub(crate) fn write(path: &Path, reports: &[Report], term: &Term) -> Result<(), Failure> {
     if reports.iter().any(|report| report.fault.is_some()) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Files: a saved listing in any of its usual shapes, or a client's `mcpServers`.
+//! Reads files: a saved listing in any of its usual formats, or a client's `mcpServers`.
 
 use std::io;
 use std::path::Path;
@@ -17,11 +17,11 @@ use crate::term::Term;
 use crate::text;
 use crate::yaml::Original;
 
-/// What a file turned out to hold.
+/// What a file contains.
 #[derive(Debug)]
 pub(crate) enum Saved {
     Listing(Box<Listing>),
-    /// Those of several servers, by name.
+    /// The listings of several servers, by name.
     Listings(Vec<Listing>),
     Servers(Vec<Server>),
 }
@@ -30,7 +30,7 @@ pub(crate) enum Saved {
 #[derive(Debug)]
 pub(crate) struct Listing {
     pub(crate) file: SourceFile,
-    /// The server's name, in a file with the listings of several; foreign, not escaped.
+    /// The server's name, if the file has the listings of several; untrusted, not escaped.
     pub(crate) key: Option<String>,
     server: Option<ServerFacts>,
     pub(crate) tools: Vec<String>,
@@ -51,7 +51,7 @@ impl Listing {
     }
 }
 
-/// Reads `path`, or standard input for `-`, of at most so many bytes.
+/// Reads `path`, or standard input for `-`, of at most `most` bytes.
 pub(crate) fn read(path: &str, most: usize) -> Result<Saved, Failure> {
     let name = if path == "-" {
         "standard input".to_owned()
@@ -65,7 +65,7 @@ pub(crate) fn read(path: &str, most: usize) -> Result<Saved, Failure> {
     parse(name, text, most)
 }
 
-/// Reads the text of a file, of at most so many bytes; comments and commas at the end of lists are passed over.
+/// Parses a file of at most `most` bytes. Comments and trailing commas are ignored.
 pub(crate) fn parse(name: String, text: Vec<u8>, most: usize) -> Result<Saved, Failure> {
     if text.len() > most {
         return Err(too_long(&name, most));
@@ -100,13 +100,13 @@ pub(crate) fn parse(name: String, text: Vec<u8>, most: usize) -> Result<Saved, F
     Ok(Saved::Listing(Box::new(listing(file, None, root, tools))))
 }
 
-/// The failure of a file over the bound; its name is escaped.
+/// The failure for a file over the size limit; `name` is escaped.
 pub(crate) fn too_long(name: &str, most: usize) -> Failure {
     Failure::usage(format!("`{name}` is over the limit of {most} bytes"))
         .with_help("raise it with `--max-file-bytes N`")
 }
 
-/// What is said of a file that is none of those that are read.
+/// The end of the message for a file in none of the known formats.
 pub(crate) const NOTHING: &str = "holds neither tools nor `mcpServers`";
 
 fn listing(file: SourceFile, key: Option<String>, root: View<'_>, tools: View<'_>) -> Listing {
@@ -190,7 +190,7 @@ fn unreadable(path: &str, name: &str, error: &io::Error) -> Failure {
     }
 }
 
-/// One tool's faults are its own; the file is read generously.
+/// Loose limits: a problem of one tool must not make the file unreadable.
 fn limits(most: usize) -> ReadLimits {
     ReadLimits {
         bytes: most,
@@ -201,5 +201,5 @@ fn limits(most: usize) -> ReadLimits {
     }
 }
 
-/// Bytes of a file, unless the operator raises it.
+/// Maximum bytes of a file, unless the operator raises it.
 pub(crate) const FILE_BYTES: usize = 64 << 20;

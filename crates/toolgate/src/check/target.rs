@@ -1,4 +1,4 @@
-//! From the command line to what is to be checked, with consent where a file names commands.
+//! Turns the command line into the sources to check, and asks for consent if a file names commands.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -24,7 +24,7 @@ pub(crate) enum Source {
     Live {
         target: String,
         peer: Box<Peer>,
-        /// For a server of a configuration: its name, foreign, and the file and the line that have it.
+        /// For a server of a configuration: its name (untrusted), and the place that names it.
         entry: Option<(String, (String, usize))>,
     },
     Listing(Box<Listing>),
@@ -52,7 +52,7 @@ impl Source {
     }
 }
 
-/// Everything that the command line names.
+/// The sources that the command line names.
 pub(crate) fn sources(args: &TargetArgs, term: &Term) -> Result<Vec<Source>, Failure> {
     if !args.headers.is_empty() && !args.targets.iter().any(|target| is_url(target)) {
         return Err(Failure::usage("`--header` is for a URL"));
@@ -103,7 +103,7 @@ pub(crate) fn sources(args: &TargetArgs, term: &Term) -> Result<Vec<Source>, Fai
     Ok(sources)
 }
 
-/// The files of a folder or a pattern, or the one file; and whether they were found and not named.
+/// Expands a target to files. The flag is true if they were found, not named.
 fn expand(target: &str) -> Result<(Vec<String>, bool), Failure> {
     let path = Path::new(target);
     let is_folder = path.is_dir();
@@ -121,7 +121,7 @@ fn expand(target: &str) -> Result<(Vec<String>, bool), Failure> {
     Ok((found.collect(), true))
 }
 
-/// Reads a file; one that was found and is about something else is passed over.
+/// Reads a file. `None` if it was found, not named, and contains something else.
 fn read(path: &str, most: usize, found_by_us: bool) -> Result<Option<Saved>, Failure> {
     match saved::read(path, most) {
         Err(failure) if found_by_us && failure.message.ends_with(saved::NOTHING) => Ok(None),
@@ -178,7 +178,7 @@ fn demo() -> Result<Source, Failure> {
     })
 }
 
-/// Takes the servers that were asked for, and asks before commands from a file are started.
+/// Selects the requested servers, and asks before commands from a file are started.
 fn choose(servers: Vec<Server>, args: &TargetArgs, term: &Term) -> Result<Vec<Source>, Failure> {
     let known = servers
         .iter()
@@ -214,7 +214,7 @@ fn choose(servers: Vec<Server>, args: &TargetArgs, term: &Term) -> Result<Vec<So
             }),
             Err(reason) => {
                 let failure = Failure::usage(format!("server `{name}`: {reason}"));
-                // What was asked for by name is not passed over.
+                // A server that was requested by name is not skipped.
                 if args.servers.contains(&server.name) {
                     return Err(failure);
                 }
@@ -232,15 +232,15 @@ fn choose(servers: Vec<Server>, args: &TargetArgs, term: &Term) -> Result<Vec<So
     Ok(sources)
 }
 
-/// Says of a server of a configuration that it is passed over.
+/// Prints a note that a server of a configuration is skipped.
 fn note_skipped(failure: &Failure, term: &Term) {
     let message = &failure.message;
     term.aside(&format!(
-        "{WARNING}note{WARNING:#}: {message}; it is passed over\n"
+        "{WARNING}note{WARNING:#}: {message}; it is skipped\n"
     ));
 }
 
-/// Files that are looked at in folders.
+/// Extensions of the files that are read in folders.
 const EXTENSIONS: [&str; 2] = ["json", "jsonc"];
 
 fn consent(servers: &[Server], yes: bool, term: &Term) -> Result<(), Failure> {

@@ -1,4 +1,4 @@
-//! One tool: its raw text in, its verdict with all findings out.
+//! Judges one tool: takes its raw text, returns its verdict with all findings.
 
 use std::ops::Range;
 
@@ -13,15 +13,15 @@ use crate::engine;
 /// The verdict on one tool.
 #[derive(Clone, Debug)]
 pub(crate) struct ToolReport {
-    /// The tool's text as it was received.
+    /// The tool's text as received.
     pub(crate) text: String,
-    /// `name`, if it is a string: foreign, not escaped.
+    /// `name`, if it is a string: untrusted, not escaped.
     pub(crate) name: Option<String>,
     /// Bytes of `inputSchema`, if there is one.
     pub(crate) input: Option<usize>,
     /// Bytes of `outputSchema`, if there is one.
     pub(crate) output: Option<usize>,
-    /// What is wrong, most important first.
+    /// What is wrong, fatal findings first.
     pub(crate) findings: Vec<Finding>,
 }
 
@@ -30,7 +30,7 @@ pub(crate) struct ToolReport {
 pub(crate) enum Verdict {
     /// Usable.
     Ok,
-    /// Usable, against a SHOULD of the specification.
+    /// Usable, with warnings.
     Warned,
     /// Not usable.
     Refused,
@@ -41,23 +41,23 @@ pub(crate) enum Verdict {
 pub(crate) struct Finding {
     /// Whether it makes the tool unusable.
     pub(crate) fatal: bool,
-    /// What of the tool it is about.
+    /// The part of the tool that it is about.
     pub(crate) part: Part,
     /// A stable code.
     pub(crate) code: &'static str,
-    /// One line, foreign text escaped.
+    /// One line, with untrusted text escaped.
     pub(crate) message: String,
-    /// The place, as a JSON pointer into the part.
+    /// The location in the part, as a JSON pointer.
     pub(crate) pointer: String,
-    /// The place, in bytes of the tool's text.
+    /// The location in bytes of the tool's text.
     pub(crate) span: Option<Range<usize>>,
-    /// The part, in bytes of the tool's text.
+    /// The location of the part in bytes of the tool's text.
     pub(crate) whole: Option<Range<usize>>,
-    /// What may be done.
+    /// How to fix it.
     pub(crate) help: Option<String>,
 }
 
-/// What of a tool a finding is about.
+/// The part of a tool that a finding is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     Tool,
@@ -66,7 +66,7 @@ pub(crate) enum Part {
 }
 
 impl Part {
-    /// As a member of the tool; the tool itself has none.
+    /// The tool's member with this part; `None` for the tool itself.
     pub(crate) fn member(self) -> Option<&'static str> {
         match self {
             Self::Tool => None,
@@ -75,7 +75,7 @@ impl Part {
         }
     }
 
-    /// In a sentence.
+    /// The word for messages.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Self::Tool => "tool",
@@ -86,7 +86,7 @@ impl Part {
 }
 
 impl ToolReport {
-    /// Judges one tool by itself; names that repeat are found by [`mark_duplicates`].
+    /// Judges one tool by itself; [`mark_duplicates`] finds names that repeat.
     pub(crate) fn judge(text: String, compiler: &Compiler) -> Self {
         let mut report = Self {
             text,
@@ -101,7 +101,7 @@ impl ToolReport {
                 .findings
                 .push(Finding::on_tool("json", error.to_string(), "")),
         }
-        // The sort is stable: faults of the same rank stay in the order they were found.
+        // The sort is stable, so findings of the same severity keep their order.
         report.findings.sort_by_key(|finding| !finding.fatal);
         report
     }
@@ -150,7 +150,7 @@ impl ToolReport {
         self.findings.push(finding);
     }
 
-    /// An argument schema in the place of JSON Schema: it does not say here what its author meant.
+    /// Warns of an argument schema in place of JSON Schema, where it means something else.
     fn recognise(&mut self, schema: View<'_>) {
         let Some(sign) = recognise(schema) else {
             return;
@@ -173,7 +173,7 @@ impl ToolReport {
             fatal: false,
             pointer,
             help: Some(
-                "`toolgate argument-schema convert FILE` writes the JSON Schema of it".to_owned(),
+                "`toolgate argument-schema convert FILE` converts it to JSON Schema".to_owned(),
             ),
             ..finding.at(at).within(schema)
         });
@@ -246,7 +246,7 @@ impl ToolReport {
         });
     }
 
-    /// A duplicate key outside the schemas: two readers may see two different tools.
+    /// Refuses a duplicate key outside the schemas: two parsers may see two different tools.
     fn judge_keys(&mut self, root: View<'_>) {
         let strict = ReadLimits {
             duplicate_keys: DuplicateKeys::Refuse,
@@ -270,7 +270,7 @@ impl ToolReport {
     }
 }
 
-/// Refuses every tool whose name an earlier one has: no call could reach it.
+/// Refuses every tool with the name of an earlier one, because no call could reach it.
 pub(crate) fn mark_duplicates(tools: &mut [ToolReport]) {
     let mut first = std::collections::HashMap::new();
     for (index, tool) in tools.iter_mut().enumerate() {
@@ -283,7 +283,7 @@ pub(crate) fn mark_duplicates(tools: &mut [ToolReport]) {
             }
             std::collections::hash_map::Entry::Occupied(taken) => {
                 let message = format!(
-                    "the name is taken by tool {} of the listing",
+                    "tool {} of the listing has the same name",
                     taken.get().saturating_add(1)
                 );
                 tool.findings
@@ -324,7 +324,7 @@ impl Finding {
         self
     }
 
-    /// The place as a JSON pointer into the tool.
+    /// The location as a JSON pointer into the tool.
     pub(crate) fn pointer_in_tool(&self) -> String {
         let mut whole = String::new();
         if let Some(member) = self.part.member() {
@@ -335,7 +335,7 @@ impl Finding {
     }
 }
 
-/// What the specification says against a name (2026-07-28, server/tools, "Tool Names").
+/// Why the specification advises against a name (2026-07-28, server/tools, "Tool Names").
 fn name_fault(name: &str) -> Option<String> {
     let length = name.chars().count();
     if length == 0 {
@@ -367,7 +367,7 @@ fn article(kind: Kind) -> &'static str {
     }
 }
 
-/// The tool's shell is read generously; its schemas are judged by the compiler's own limits.
+/// Loose limits for the tool around its schemas; the compiler has its own limits for the schemas.
 fn generous() -> ReadLimits {
     ReadLimits {
         bytes: usize::MAX,

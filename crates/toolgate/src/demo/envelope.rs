@@ -1,8 +1,8 @@
-//! A JSON-RPC message to the demo server, read strictly, and the texts of our answers.
+//! Parses JSON-RPC messages to the demo server strictly, and writes the answers.
 
 use toolgate_json::{Kind, Node, OwnedDocument, ReadLimits, View, quote};
 
-/// A message that is JSON-RPC 2.0.
+/// A valid JSON-RPC 2.0 message.
 #[derive(Debug)]
 pub(super) struct Envelope(OwnedDocument);
 
@@ -13,7 +13,7 @@ pub(super) struct Answer {
     pub(super) text: String,
 }
 
-/// A JSON-RPC error of ours.
+/// A JSON-RPC error that the server returns.
 #[derive(Debug)]
 pub(super) struct Fault {
     pub(super) code: i32,
@@ -24,7 +24,7 @@ pub(super) struct Fault {
 }
 
 impl Envelope {
-    /// Reads one message; the error is the answer to a malformed one.
+    /// Parses one message; the error is the answer to a malformed one.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, Answer> {
         let refuse = |fault: Fault, id: &str| Err(fault.answer(id));
         let document = match OwnedDocument::read(bytes, &ReadLimits::default()) {
@@ -94,7 +94,7 @@ impl Envelope {
         self.root().member("params")?.member(name)
     }
 
-    /// A member of `_meta` by its name behind `io.modelcontextprotocol/`.
+    /// A member of `_meta`, by its name after `io.modelcontextprotocol/`.
     pub(super) fn meta(&self, name: &str) -> Option<View<'_>> {
         self.param("_meta")?
             .member(&format!("io.modelcontextprotocol/{name}"))
@@ -115,7 +115,7 @@ impl Fault {
         }
     }
 
-    /// An error that HTTP does not show in its status.
+    /// An error with the HTTP status 200.
     pub(super) fn plain(code: i32, message: impl Into<String>) -> Self {
         Self {
             status: 200,
@@ -150,7 +150,7 @@ impl Fault {
     }
 }
 
-/// The answer with a result, given as JSON text.
+/// An answer with a result, which is JSON text.
 pub(super) fn success(id: &str, result: &str) -> Answer {
     Answer {
         status: 200,
@@ -158,7 +158,7 @@ pub(super) fn success(id: &str, result: &str) -> Answer {
     }
 }
 
-/// A JSON string.
+/// Encodes a text as a JSON string.
 pub(super) fn string(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

@@ -22,7 +22,7 @@ use crate::interrupt::interrupted;
 use crate::term::Term;
 use sessions::Sessions;
 
-/// Serves until a signal says stop; then finishes what is in flight.
+/// Serves until a stop signal, then finishes the requests in flight.
 pub(super) async fn serve(
     server: DemoServer,
     addr: SocketAddr,
@@ -159,7 +159,7 @@ impl HttpState {
     }
 }
 
-/// A modern message repeats its version, method and tool in headers; both must say the same.
+/// Checks that the version, method and tool in a modern message's headers match the body.
 fn headers_match(message: &Envelope, headers: &HeaderMap) -> Result<(), Fault> {
     let mismatch = |name: &str| {
         Fault::new(
@@ -168,7 +168,7 @@ fn headers_match(message: &Envelope, headers: &HeaderMap) -> Result<(), Fault> {
         )
     };
     let version = message.meta("protocolVersion").map(Node::string);
-    // Without `_meta` there is nothing to compare; the server says what is missing.
+    // Without `_meta` there is nothing to compare; the server reports what is missing.
     if version.is_some() && header(headers, VERSION) != version {
         return Err(mismatch("MCP-Protocol-Version"));
     }
@@ -182,8 +182,8 @@ fn headers_match(message: &Envelope, headers: &HeaderMap) -> Result<(), Fault> {
     Ok(())
 }
 
-/// A browser that was led here by another name (DNS rebinding) names that other host, and a page
-/// from elsewhere its own origin.
+/// Whether `Host` and `Origin` name this machine. With DNS rebinding, a browser sends another name
+/// in `Host`; a page from elsewhere sends its own `Origin`.
 fn is_ours(headers: &HeaderMap) -> bool {
     header(headers, HOST.as_str()).is_some_and(is_loopback) && origin_is_ours(headers)
 }

@@ -1,4 +1,4 @@
-//! `toolgate serve-demo`: a small MCP server of both eras, to have something to point at.
+//! `toolgate serve-demo`: a small MCP server of both eras, for trying out commands and clients.
 
 mod envelope;
 mod http;
@@ -19,10 +19,10 @@ use server::DemoServer;
 ///
 /// Speaks every published version of MCP, on standard input and output or over Streamable HTTP:
 /// a tool with array output, one with integer output, one with a real `oneOf` input, one whose
-/// schema nests too deep, and one whose schema refers to nothing.
+/// schema is nested too deeply, and one with a dangling reference.
 #[derive(Debug, Args)]
 pub(crate) struct DemoArgs {
-    /// Serve Streamable HTTP at `http://ADDR/mcp`, for instance 127.0.0.1:8931; port 0 takes a free one
+    /// Serve Streamable HTTP at `http://ADDR/mcp`, for example 127.0.0.1:8931; port 0 selects a free port
     #[arg(long, value_name = "ADDR")]
     http: Option<SocketAddr>,
 
@@ -31,7 +31,7 @@ pub(crate) struct DemoArgs {
     allow_remote: bool,
 }
 
-/// Runs the command until its input ends or it is stopped.
+/// Runs the command until its input ends or a signal stops it.
 pub(crate) fn run(args: &DemoArgs, term: &Term) -> Result<Exit, Failure> {
     if let Some(addr) = args.http
         && !addr.ip().is_loopback()
@@ -53,7 +53,7 @@ pub(crate) fn run(args: &DemoArgs, term: &Term) -> Result<Exit, Failure> {
             None => stdio::serve(&server).await,
         }
     });
-    // A read of standard input cannot be called back; the process ends without it.
+    // A read of standard input cannot be cancelled; the process ends without waiting for it.
     runtime.shutdown_background();
     served
         .map(|()| Exit::Ok)

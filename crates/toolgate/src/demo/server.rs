@@ -1,4 +1,4 @@
-//! What the demo server answers, in either era; it knows no transport.
+//! What the demo server answers in either era, whatever the transport.
 
 use toolgate_json::{Kind, Node, quote};
 use toolgate_mcp::era::Era;
@@ -12,14 +12,14 @@ pub(super) struct DemoServer {
     tools: Vec<Tool>,
 }
 
-/// How a message is to be answered.
+/// How to answer a message.
 #[derive(Debug)]
 pub(super) enum Reply {
-    /// Not at all: a notification, or an answer to nothing.
+    /// Not at all: it is a notification or an answer.
     Silence,
-    /// Like this.
+    /// With this answer.
     Answer(Answer),
-    /// Like this, and from now on the connection speaks this version.
+    /// With this answer, after which the connection uses this version.
     Opened(Era, Answer),
 }
 
@@ -31,7 +31,7 @@ impl DemoServer {
     }
 
     /// Answers one message. `opened` is the version that an `initialize` on this connection agreed
-    /// on; `modern` says that the transport has marked the message as modern.
+    /// on; `modern` is set if the transport marked the message as modern.
     pub(super) fn handle(&self, message: &Envelope, opened: Option<Era>, modern: bool) -> Reply {
         let Some(id) = message.request_id() else {
             return Reply::Silence;
@@ -173,7 +173,7 @@ fn text_block(text: &str) -> String {
     format!(r#"{{"type":"text","text":{}}}"#, string(text))
 }
 
-/// The version of an `initialize`: the client's if we know it, else our newest.
+/// The version for an `initialize`: the client's if we know it, else our newest with sessions.
 fn agree(message: &Envelope) -> Era {
     let asked = message.param("protocolVersion").map_or("", Node::string);
     Era::from_version(asked)
@@ -196,7 +196,7 @@ fn server_info() -> String {
     )
 }
 
-/// What may be cached, and by whom: the listing never changes while the process lives.
+/// Who may cache answers, and for how long: the listing never changes while the process runs.
 const CACHE: &str = r#""ttlMs":60000,"cacheScope":"public""#;
 const VERSION: &str = "protocolVersion";
 const UNSUPPORTED_VERSION: i32 = -32022;

@@ -1,4 +1,4 @@
-//! The demo server on standard input and output: one JSON-RPC message a line.
+//! The demo server on standard input and output: one JSON-RPC message per line.
 
 use std::io;
 
@@ -10,7 +10,7 @@ use super::envelope::{Envelope, Fault, INVALID_REQUEST};
 use super::server::{DemoServer, Reply};
 use crate::interrupt::interrupted;
 
-/// Serves until the input ends, the reader of the output goes away, or a signal says stop.
+/// Serves until the input ends, the output is closed, or a stop signal arrives.
 pub(super) async fn serve(server: &DemoServer) -> io::Result<()> {
     tokio::select! {
         served = converse(server) => served,

@@ -1,4 +1,4 @@
-//! The demo's tools: the three of the specification's proposal 2106, and two that cannot be held to their schemas.
+//! The demo's tools: three from the specification's proposal 2106, two whose schemas are refused.
 
 use serde_json::{Value, json};
 use toolgate_json::{OwnedDocument, ReadLimits};
@@ -21,14 +21,14 @@ pub(super) struct Tool {
     work: fn(&Value) -> Value,
 }
 
-/// How a call ended.
+/// The result of a call.
 #[derive(Debug)]
 pub(super) enum Outcome {
-    /// With this value, as JSON text.
+    /// A value, as JSON text.
     Value(String),
-    /// The arguments, or our own result, break the contract: a text that a model can act on.
+    /// The arguments or our own result break the contract; a text that a model can act on.
     Refused(String),
-    /// The tool's schema does not compile, so no call of it can be right.
+    /// The tool's schema does not compile, so no call can be valid.
     Unusable(String),
 }
 
@@ -81,7 +81,7 @@ impl Tool {
         output: Option<&'static str>,
         work: fn(&Value) -> Value,
     ) -> Self {
-        // What the demo promises it keeps, formats too.
+        // The demo's contracts assert formats too.
         let compiler = Compiler::new().formats(Formats::Assert);
         let input_contract = engine::compile(&compiler, &input);
         let output_contract = output.and_then(|schema| engine::compile(&compiler, schema).ok());
@@ -96,11 +96,11 @@ impl Tool {
         }
     }
 
-    /// The tool as a reader of this era may see it.
+    /// The tool as listed for a client of this era.
     pub(super) fn listed(&self, era: Era) -> String {
         let output = match self.output {
             Some(schema) if era.structured() != Structured::None => match self.wraps(era) {
-                // None of our output schemas has a reference or a dialect that would have to move.
+                // No output schema has a reference or a dialect, which would have to be adjusted.
                 true => format!(
                     r#","outputSchema":{{"type":"object","properties":{{"result":{schema}}},"required":["result"]}}"#
                 ),
@@ -116,7 +116,7 @@ impl Tool {
         )
     }
 
-    /// Checks the arguments, works, checks the result.
+    /// Checks the arguments, calls the tool, checks the result.
     pub(super) fn call(&self, arguments: &str) -> Outcome {
         let contract = match &self.input_contract {
             Ok(contract) => contract,
@@ -145,8 +145,8 @@ impl Tool {
         }
     }
 
-    /// `structuredContent` for a reader of this era: absent before 2025-06-18, wrapped where a
-    /// legacy reader expects an object.
+    /// `structuredContent` for a client of this era: absent before 2025-06-18, wrapped where a
+    /// legacy client expects an object.
     pub(super) fn structured(&self, value: &str, era: Era) -> Option<String> {
         (self.output.is_some() && era.structured() != Structured::None).then(|| {
             if self.wraps(era) {
@@ -157,7 +157,7 @@ impl Tool {
         })
     }
 
-    /// The schema decides, never the value.
+    /// Whether results are wrapped: the schema decides, never the value.
     fn wraps(&self, era: Era) -> bool {
         era.structured() != Structured::Any
             && self
@@ -211,8 +211,8 @@ fn find(arguments: &Value) -> Value {
     json!({"searchedBy": by, "record": found.map(|(id, name)| json!({"id": id, "name": name}))})
 }
 
-/// Subschemas in each other, deeper than any client has to follow (the bound of proposal 2106), but not
-/// deeper than a JSON reader goes.
+/// Nested subschemas, deeper than any client has to follow (the limit of proposal 2106), but not
+/// too deep for a JSON parser.
 fn hostile_input() -> String {
     let (open, close) = (
         "{\"not\":".repeat(HOSTILE_LEVELS),

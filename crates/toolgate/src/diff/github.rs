@@ -7,8 +7,8 @@ use super::{Sides, place_of};
 use crate::render::Severity;
 use crate::render::github::{Commands, Place, command};
 
-/// One command for each change of a contract. Of very many changes only the first are printed,
-/// unless `all` are asked for.
+/// Renders one command for each change of a contract and each change that is not compatible. Unless
+/// `all` is set, only the first of very many changes are printed.
 pub(crate) fn render(pairs: &[Sides], all: bool) -> String {
     let mut out = Commands::new(all);
     for sides in pairs {

@@ -1,4 +1,4 @@
-//! Changes for people: tool by tool, the worst first, with the value that proves it.
+//! Changes for people, by tool: the worst first, with a value that proves each.
 
 use std::fmt::Write as _;
 
@@ -10,9 +10,9 @@ use super::{Sides, tally};
 use crate::render::{count, hang};
 use crate::term::{BOLD, DIM, ERROR, GOOD, WARNING};
 
-/// Renders the report; `quiet` leaves out what is compatible.
+/// Renders the report; `quiet` omits compatible changes.
 ///
-/// Of very many tools and changes only the first are shown, unless `all` are asked for.
+/// Unless `all` is set, only the first of very many tools and changes are shown.
 pub(crate) fn render(sides: &Sides, all: bool, quiet: bool, columns: Option<usize>) -> String {
     let mut out = String::new();
     let tools = sides.report.tools.iter();
@@ -101,7 +101,7 @@ fn one(out: &mut String, change: &Change, columns: Option<usize>) {
     }
 }
 
-/// Two texts word by word; of long runs that did not change only the ends are shown.
+/// Compares two texts word by word; long unchanged runs are shortened to their ends.
 fn pieces(before: &str, after: &str) -> String {
     let pieces = word_diff(before, after);
     let last = pieces.len().saturating_sub(1);
@@ -116,7 +116,7 @@ fn pieces(before: &str, after: &str) -> String {
     out
 }
 
-/// Words with a mark around them, which is readable without colours too.
+/// Words between marks, which are readable without colours too.
 fn marked(text: &str, style: Style, start: &str, end: &str) -> String {
     let words = text.trim_end();
     let blank = if words.len() < text.len() { " " } else { "" };
@@ -153,11 +153,11 @@ fn line(out: &mut String, text: &str) {
     let _infallible = writeln!(out, "{text}");
 }
 
-/// Tools that are shown.
+/// Maximum tools shown.
 const MOST_TOOLS: usize = 100;
-/// Changes of one tool that are shown.
+/// Maximum changes shown for each tool.
 const MOST_CHANGES: usize = 50;
-/// Words that are shown beside a change.
+/// Unchanged words shown beside a change.
 const CONTEXT: usize = 6;
 const PIECE_CHARS: usize = 2_000;
 const PLACE_CHARS: usize = 120;

@@ -26,7 +26,7 @@
 //! }
 //! ```
 //!
-//! New members may be added under the same version; names do not change within one.
+//! A version may get new members, but its names do not change.
 
 use serde_json::{Value, json};
 use toolgate_analysis::diff::{Aspect, Change, Piece, word_diff};
@@ -70,7 +70,7 @@ pub(crate) fn render(all: &[Sides], faults: &[String], remarks: &[Remark], exit:
 
 fn change(change: &Change) -> Value {
     let witness = change.witness.as_deref().map(|text| {
-        // Text that this reader refuses is given as text.
+        // JSON text that this parser refuses becomes a string.
         serde_json::from_str(text).unwrap_or_else(|_| Value::from(text))
     });
     let words = change.before.as_deref().zip(change.after.as_deref());

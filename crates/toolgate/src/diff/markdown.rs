@@ -1,7 +1,7 @@
-//! Changes as Markdown, for the comment of a pull request.
+//! Changes as Markdown, for a comment on a pull request.
 //!
-//! Texts of tools are foreign: they stand in `<code>`, with all that Markdown or HTML would read
-//! written as entities, so that they neither format anything nor mention anybody.
+//! Texts of tools are untrusted: they are put in `<code>`, with all characters that Markdown or
+//! HTML interprets written as entities, so that they neither format anything nor mention anybody.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use toolgate_json::quote;
 
 use super::{Sides, tally};
 
-/// Renders the pairs of listings. A comment has room for so many bytes: what is beyond is counted.
+/// Renders the pairs of listings. Changes that exceed a comment's size are only counted.
 pub(crate) fn render(all: &[Sides]) -> String {
     let mut out = String::new();
     for sides in all {
@@ -79,7 +79,7 @@ fn sentence(change: &Change) -> String {
     text
 }
 
-/// Two texts word by word.
+/// Compares two texts word by word.
 fn words(before: &str, after: &str) -> String {
     let mut out = String::new();
     for piece in word_diff(before, after) {
@@ -123,6 +123,6 @@ fn line(out: &mut String, text: &str) {
     let _infallible = writeln!(out, "{text}");
 }
 
-/// GitHub takes 65,536 characters.
+/// GitHub accepts 65,536 characters.
 const MOST_BYTES: usize = 60_000;
 const WORDS: usize = 2_000;

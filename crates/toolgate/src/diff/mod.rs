@@ -21,33 +21,34 @@ use crate::render::{Severity, count};
 use crate::settings::{Asserted, SchemaArgs, raise};
 use crate::term::Term;
 
-/// Compare a saved listing with a newer one: which calls that worked can fail, which results can surprise
+/// Compare a saved listing with a newer one, and report whether the changes break callers
 ///
-/// Rules compare the schemas. Where they cannot decide, instances of the old schema are tried on the
-/// new one, and a value that is valid before and invalid after is shown.
+/// Compares the schemas by rules. Where the rules cannot decide, it checks instances of the old schema
+/// against the new one, and shows a value that was valid and no longer is.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct DiffArgs {
-    /// The older listing, or those of several servers: a JSON file, as `toolgate check --save` writes
-    /// it; `-` is standard input
+    /// The older listing, or those of several servers: a JSON file that `toolgate check --save` wrote;
+    /// `-` is standard input
     old: String,
 
     #[command(flatten)]
     target: TargetArgs,
 
-    /// End with exit code 1 at changes of this class and worse
+    /// Exit with code 1 if there are changes of this class or worse
     #[arg(long, value_enum, value_name = "CLASS", default_value_t = FailOn::Breaking)]
     fail_on: FailOn,
 
-    /// Callers may send members that the old input schema does not name; otherwise these are taken as absent
+    /// Assume that callers send members that the old input schema does not name; otherwise these
+    /// count as absent
     #[arg(long)]
     open: bool,
 
-    /// Print every change, however many there are
+    /// Print every change, not only the first ones
     #[arg(long)]
     all: bool,
 
-    /// How to print the changes
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
 
@@ -64,11 +65,11 @@ pub(crate) struct DiffArgs {
 /// At what the command fails.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum FailOn {
-    /// Calls that worked can fail, or results are not what was promised
+    /// Calls that worked can fail, or results can break the old output schema
     Breaking,
-    /// The same, or changes whose effect is not known
+    /// The same, or the effect of a change is unknown
     Unknown,
-    /// The same, or a parameter is no longer declared, or an annotation changed that users consent to
+    /// The same, or a parameter is no longer declared, or an annotation allows more than users consented to
     Warning,
     /// Any change
     Any,
@@ -77,22 +78,24 @@ enum FailOn {
 /// How to print the changes.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum Format {
-    /// For people
+    /// Text for people
     Human,
-    /// One JSON document, versioned
+    /// One versioned JSON document
     Json,
     /// Workflow commands for GitHub Actions
     Github,
     /// SARIF 2.1.0
     Sarif,
-    /// A comment for a pull request
+    /// Markdown, for a comment on a pull request
     Markdown,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &DiffArgs, term: &Term) -> Result<Exit, Failure> {
     if args.old == "-" && args.target.targets.iter().any(|target| target == "-") {
-        return Err(Failure::usage("only one of the two can be standard input"));
+        return Err(Failure::usage(
+            "only one of the two listings can be standard input",
+        ));
     }
     let mut policy = args.policy.load("diff")?;
     let compiler = policy.schemas(&args.schemas)?.compiler_with_documents()?;
@@ -169,10 +172,10 @@ pub(crate) fn run(args: &DiffArgs, term: &Term) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// A report and what was compared; names are escaped.
+/// A report and the listings that were compared; names are escaped.
 struct Sides {
     report: Report,
-    /// The server, if several are compared.
+    /// The server's name, if a listing gives it one.
     server: Option<String>,
     old: String,
     new: String,
@@ -181,7 +184,7 @@ struct Sides {
 }
 
 impl Sides {
-    /// Leaves out what is ignored, and gives the rest the class that the project wants.
+    /// Removes ignored changes, and gives the others the class that the policy asks for.
     fn filter(&mut self, policy: &mut Policy) {
         for tool in &mut self.report.tools {
             let name = tool.name.clone();
@@ -208,7 +211,7 @@ impl Sides {
         self.report.tools.retain(|tool| !tool.changes.is_empty());
     }
 
-    /// The older listing in a heading.
+    /// The name of the older listing in a heading.
     fn old_name(&self) -> String {
         match &self.server {
             Some(server) => format!("{server} ({})", self.old),
@@ -216,12 +219,12 @@ impl Sides {
         }
     }
 
-    /// The newer one.
+    /// The name of the newer listing in a heading.
     fn new_name(&self) -> String {
         self.new.clone()
     }
 
-    /// Where a tool that changed begins: the file, and the place if it is known.
+    /// Where a changed tool begins: the file, and the line and column if they are known.
     fn place(&self, tool: &ToolChange) -> Option<(&str, Option<LineColumn>)> {
         let is_gone = tool.changes.iter().any(|one| one.kind == Kind::ToolRemoved);
         let (file, other) = match is_gone {
@@ -233,14 +236,14 @@ impl Sides {
                 let at = file.starts.get(tool.index).map(|at| file.line_column(*at));
                 Some((&file.name, at))
             }
-            // A server that runs has no lines; what was saved of it has.
+            // A running server has no file; its saved listing has one.
             (None, Some(old)) => Some((&old.name, None)),
             (None, None) => None,
         }
     }
 }
 
-/// How many tools there are of each class, in words.
+/// The number of tools of each class, as text.
 fn tally(report: &Report) -> String {
     let with = |class| {
         let tools = report.tools.iter();
@@ -257,7 +260,7 @@ fn tally(report: &Report) -> String {
     )
 }
 
-/// Which part of a tool a change is about, and where in its values.
+/// The part of a tool that changed, and the location in its values.
 fn place_of(change: &Change) -> String {
     match change.place.as_str() {
         "" => change.side.to_string(),
@@ -265,7 +268,7 @@ fn place_of(change: &Change) -> String {
     }
 }
 
-/// The older listings; of several those of the servers that are asked for.
+/// The older listings; if there are several, only those of the requested servers.
 fn listings(path: &str, target: &TargetArgs) -> Result<Vec<Listing>, Failure> {
     let servers = &target.servers;
     match saved::read(path, target.max_file_bytes)? {
@@ -284,10 +287,10 @@ fn listings(path: &str, target: &TargetArgs) -> Result<Vec<Listing>, Failure> {
     }
 }
 
-/// An older and a newer listing; one is missing of a server that is gone or new.
+/// An older and a newer listing; one is missing if the server is gone or new.
 type Pair = (Option<Listing>, Option<Checked>);
 
-/// The listings of each server: by name, or the only two.
+/// Pairs the listings by server name, or pairs the only two.
 fn pair(old_file: &str, olds: Vec<Listing>, news: Vec<Checked>) -> Result<Vec<Pair>, Failure> {
     let named = olds.iter().any(|old| old.key.is_some());
     if !named || (olds.len() == 1 && news.len() == 1) {
@@ -295,7 +298,7 @@ fn pair(old_file: &str, olds: Vec<Listing>, news: Vec<Checked>) -> Result<Vec<Pa
         return match (olds.next(), news.next(), news.next()) {
             (Some(old), Some(new), None) => Ok(vec![(Some(old), Some(new))]),
             _ => Err(Failure::usage(format!(
-                "`{}` is the listing of one server, and there are several newer ones",
+                "`{}` is the listing of one server, but there are several newer listings",
                 quote(old_file, 200)
             ))
             .with_help(
@@ -322,7 +325,7 @@ fn pair(old_file: &str, olds: Vec<Listing>, news: Vec<Checked>) -> Result<Vec<Pa
     Ok(pairs)
 }
 
-/// Compares two listings; of a server that is gone or new, all tools are.
+/// Compares two listings. If the server is gone or new, all its tools are.
 fn compare(differ: &Differ, old_file: &str, old: Option<Listing>, new: Option<Checked>) -> Sides {
     let olds = old.iter().flat_map(|old| &old.tools).map(String::as_str);
     let news = new.iter().flat_map(|new| &new.tools);
@@ -364,8 +367,8 @@ Examples:
   toolgate diff --fail-on any --format github old.json new.json
 
 Exit codes:
-  0  nothing at or over `--fail-on`
-  1  a change at or over `--fail-on`
+  0  no change at or above `--fail-on`
+  1  a change at or above `--fail-on`
   2  wrong usage, or a file that cannot be read
-  3  the server asks for authorization
-  4  the server cannot be reached, died, kept silent or talked nonsense";
+  3  the server requires authorization
+  4  the server cannot be reached, died, did not answer or sent invalid messages";

@@ -8,7 +8,7 @@ use crate::policy::{self, Remark};
 use crate::render::Severity;
 use crate::render::sarif::{self, Outcome, Run};
 
-/// Renders all pairs of listings as one log; changes of wording are left out.
+/// Renders all pairs of listings as one log, without changes of wording.
 pub(crate) fn render(all: &[Sides], faults: &[String], remarks: &[Remark]) -> String {
     let mut runs: Vec<Run> = all.iter().map(run).collect();
     runs.extend(policy::sarif(remarks));

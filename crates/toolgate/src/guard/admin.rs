@@ -1,4 +1,4 @@
-//! The admin address: `/healthz`, `/readyz`, `/metrics`.
+//! The admin server: `/healthz`, `/readyz`, `/metrics`.
 
 use std::io;
 use std::net::SocketAddr;
@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 use super::metrics::Metrics;
 use super::state::State as Guards;
 
-/// The admin server at work; it ends with the process.
+/// The running admin server; dropping it ends it.
 pub(super) struct Admin {
     pub(super) address: SocketAddr,
     task: JoinHandle<()>,
@@ -52,7 +52,7 @@ impl Admin {
             .layer(middleware::from_fn_with_state(state.clone(), admit))
             .with_state(state);
         let task = tokio::spawn(async move {
-            // It serves for ever, and without it the guard goes on.
+            // It never returns; if it did, the guard would go on without it.
             let _never = axum::serve(listener, router).await;
         });
         Ok(Self { address, task })
@@ -65,12 +65,12 @@ impl Drop for Admin {
     }
 }
 
-/// The process runs.
+/// `/healthz`: the process runs.
 async fn health(State(state): State<AdminState>) -> String {
     state.guards.health()
 }
 
-/// 200 if calls can be taken, 503 if not; a line for each upstream.
+/// `/readyz`: 200 if calls can be accepted, 503 if not; a line for each upstream.
 async fn ready(State(state): State<AdminState>) -> Response {
     let (ready, lines) = state.guards.readiness();
     let status = match ready {
@@ -85,8 +85,8 @@ async fn numbers(State(state): State<AdminState>) -> Response {
     ([(CONTENT_TYPE, kind)], state.metrics.text()).into_response()
 }
 
-/// On a loopback address only requests for this machine: a web page must not read the numbers
-/// through a name that it had pointed here.
+/// On a loopback address, admits only requests with a local host name, so that a web page cannot
+/// read the metrics by DNS rebinding.
 async fn admit(State(state): State<AdminState>, request: Request, next: Next) -> Response {
     if state.loopback && !is_local(request.headers()) {
         return (

@@ -1,4 +1,4 @@
-//! The flags of `toolgate guard`, and the settings they stand for.
+//! The flags of `toolgate guard`, and the settings that they stand for.
 
 use std::path::PathBuf;
 
@@ -6,12 +6,12 @@ use clap::{Args, ValueEnum};
 
 use super::config::Override;
 
-/// Put a guard in front of an MCP server: nothing passes that breaks a tool's contract
+/// Run a proxy in front of an MCP server that enforces the schemas of its tools
 ///
-/// The server is a command on standard input and output, or a Streamable HTTP URL; clients reach
-/// the guard on its own standard input and output, or on `--listen`. Calls whose arguments break a
-/// tool's schema are refused, results are held to what the tool promises, and one bad tool cannot
-/// take the others down.
+/// The server is a command on standard input and output, or a Streamable HTTP URL; clients connect
+/// to the guard's standard input and output, or to `--listen`. Calls whose arguments break the input
+/// schema and results that break the output schema are refused, and a tool with an unusable schema
+/// does not affect the other tools.
 #[derive(Clone, Debug, Default, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct GuardArgs {
@@ -36,11 +36,12 @@ pub(crate) struct GuardArgs {
     #[arg(long, value_name = "IP:PORT")]
     pub(crate) listen: Option<String>,
 
-    /// Hold the server to this listing, made by `toolgate check --save FILE`
+    /// Pin the server's tools to this listing, made by `toolgate check --save FILE`
     #[arg(long, value_name = "FILE")]
     pub(crate) lock: Option<PathBuf>,
 
-    /// For clients of 2025-11-25 and older before a server of 2026-07-28, or the other way round
+    /// Let clients of 2025-11-25 and older use a server of 2026-07-28 (`legacy-clients`), or the other
+    /// way round (`modern-clients`) [default: off]
     #[arg(long, value_name = "legacy-clients|modern-clients|off")]
     pub(crate) translate: Option<String>,
 
@@ -48,11 +49,11 @@ pub(crate) struct GuardArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 
-    /// Check the settings, report problems, and end
+    /// Check the settings, report problems, and exit
     #[arg(long)]
     pub(crate) check_config: bool,
 
-    /// Print the settings that put this guard in front of the server in a client, and end
+    /// Print the configuration with which a client runs this guard, and exit
     #[arg(
         long,
         value_enum,
@@ -65,27 +66,32 @@ pub(crate) struct GuardArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) name: Option<String>,
 
-    /// Calls whose arguments break the tool's schema
+    /// Policy for calls whose arguments break the input schema: `enforce` refuses them, `audit` only
+    /// records them, `off` does not check [default: enforce]
     #[arg(long, value_name = "enforce|audit|off", help_heading = POLICY)]
     pub(crate) arguments: Option<String>,
 
-    /// Results that break the tool's output schema
+    /// Policy for results that break the output schema: `enforce` replaces them with an error, `audit`
+    /// only records them, `off` does not check [default: enforce]
     #[arg(long, value_name = "enforce|audit|off", help_heading = POLICY)]
     pub(crate) results: Option<String>,
 
-    /// Tools whose schemas are refused
+    /// Policy for tools with unusable schemas: `enforce` removes them from listings, `audit` only
+    /// records them, `off` does not check [default: enforce]
     #[arg(long, value_name = "enforce|audit|off", help_heading = POLICY)]
     pub(crate) listing: Option<String>,
 
-    /// Tools that differ from `--lock`; `refuse` is the default with a lock
+    /// Policy for tools that differ from the lock: `refuse` them, only `report` them, or do not compare
+    /// [default: refuse, if there is a lock]
     #[arg(long, value_name = "refuse|report|off", help_heading = POLICY)]
     pub(crate) drift: Option<String>,
 
-    /// What clients see of an output that their era cannot say
+    /// Policy for output that is not an object, for clients before 2026-07-28: `wrap` it in an object,
+    /// `drop` it and keep the text, or pass it unchanged [default: wrap]
     #[arg(long, value_name = "wrap|drop|off", help_heading = POLICY)]
     pub(crate) project: Option<String>,
 
-    /// Any other setting, as in the configuration file
+    /// Set any setting of the configuration file; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE", help_heading = POLICY)]
     pub(crate) settings: Vec<String>,
 
@@ -97,11 +103,11 @@ pub(crate) struct GuardArgs {
     #[arg(long, value_name = "FILE", help_heading = OPERATION)]
     pub(crate) audit_log: Option<PathBuf>,
 
-    /// How much to log on standard error: `error`, `warn`, `info`, `debug`, `trace`
+    /// Log level on standard error: `error`, `warn`, `info`, `debug` or `trace` [default: info]
     #[arg(long, value_name = "LEVEL", help_heading = OPERATION)]
     pub(crate) log: Option<String>,
 
-    /// How to log
+    /// Log format [default: human]
     #[arg(long, value_name = "human|json", help_heading = OPERATION)]
     pub(crate) log_format: Option<String>,
 }
@@ -118,9 +124,9 @@ pub(crate) enum Client {
 }
 
 impl GuardArgs {
-    /// The settings that the flags stand for, except the server; errors name the flag.
+    /// The settings that the flags stand for, except the server. Errors name the flag.
     ///
-    /// `quiet` is `--quiet`: only errors are logged, unless `--log` says what is.
+    /// `quiet` is `--quiet`: only errors are logged, unless `--log` sets a level.
     pub(super) fn overrides(&self, quiet: bool) -> Result<Vec<Override>, String> {
         let mut found: Vec<Override> = Vec::new();
         if quiet && self.log.is_none() {
@@ -162,8 +168,8 @@ impl GuardArgs {
         .collect()
     }
 
-    /// The flags again as words for a client's configuration: files by their whole path, because
-    /// clients start servers in folders of their own.
+    /// The flags as arguments in a client's configuration. Paths are absolute, because clients
+    /// start servers in folders of their own.
     pub(super) fn words(&self) -> Vec<String> {
         let absolute = |path: &PathBuf| {
             let whole = std::path::absolute(path).unwrap_or_else(|_| path.clone());
@@ -220,11 +226,12 @@ Examples:
   toolgate guard --print-config claude-desktop -- npx -y some-server
   toolgate guard --config guard.toml --check-config
 
-Settings come from, later ones winning: defaults, `--config FILE`, environment variables
-(`TOOLGATE__POLICY__RESULTS=audit`), flags. docs/guard/settings.md has every key. SIGHUP reads the file again;
-SIGTERM answers what is in flight, then ends.
+Settings come from defaults, `--config FILE`, environment variables
+(`TOOLGATE__POLICY__RESULTS=audit`) and flags; later ones win. docs/guard/settings.md has every key.
+SIGHUP reads the settings again; SIGTERM answers open requests, then exits.
 
 Exit codes:
-  0  the client is gone, or a signal said stop and everything was answered
-  2  wrong usage or wrong settings
+  0  the client left, or a signal stopped the guard
+  2  wrong usage or settings
+  3  the server requires authorization
   4  the server cannot be started or reached";

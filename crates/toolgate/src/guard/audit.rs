@@ -1,7 +1,7 @@
-//! The audit log: JSON Lines, bounded in every direction, never in the way of a call.
+//! The audit log: JSON Lines, with a bounded queue and bounded files; it never delays a call.
 //!
-//! Lines go through a queue of [`QUEUE`] to one thread that owns the file. A full queue or a full
-//! disk loses lines and counts them; the calls go on.
+//! Lines go through a queue of [`QUEUE`] lines to one thread that owns the file. If the queue or
+//! the disk is full, lines are lost and counted, and calls continue.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, BufWriter, Write};
@@ -14,21 +14,21 @@ use std::time::{Duration, Instant};
 use super::config;
 use super::metrics::Metrics;
 
-/// The audit log at work.
+/// The running audit log.
 pub(super) struct Audit {
-    /// Taken at the end, so that the thread sees it.
+    /// `None` at the end, so that the thread ends.
     queue: Option<SyncSender<AuditCommand>>,
     thread: Option<JoinHandle<()>>,
     metrics: Arc<Metrics>,
 }
 
-/// What the thread is to do.
+/// What the thread should do.
 enum AuditCommand {
     /// Append this line, without its line feed.
     Line(String),
-    /// Open the file anew, since a log rotation moved it away.
+    /// Reopen the file, because a log rotation moved it away.
     Reopen,
-    /// Write what is buffered, then answer.
+    /// Write the buffered lines, then answer.
     Flush(SyncSender<()>),
 }
 
@@ -52,23 +52,23 @@ impl Audit {
         })
     }
 
-    /// Appends a line, soon; never waits.
+    /// Queues a line; never waits. If the queue is full, the line is lost and counted.
     pub(super) fn line(&self, line: String) {
         if !self.send(AuditCommand::Line(line)) {
             self.metrics.audit(false);
         }
     }
 
-    /// Opens the file anew.
+    /// Reopens the file.
     pub(super) fn reopen(&self) {
-        // A full queue keeps the old file until the next time; its lines are counted as written.
+        // A full queue keeps the old file until the next reload; its lines count as written.
         if !self.send(AuditCommand::Reopen) {
-            tracing::warn!("the audit log is too busy to be opened anew");
+            tracing::warn!("the audit log is too busy to be reopened");
         }
     }
 
-    /// Waits until all lines so far are in the file, at most so long. The runtime may end before
-    /// every task that holds the log is dropped, so dropping it is not enough.
+    /// Waits until all lines so far are in the file, but not longer than `most`. Dropping the log
+    /// is not enough, because the runtime may end before every task that holds it is dropped.
     pub(super) fn flush(&self, most: Duration) {
         let begun = Instant::now();
         let (done, flushed) = sync_channel(1);
@@ -98,7 +98,7 @@ impl Drop for Audit {
     fn drop(&mut self) {
         self.queue = None;
         if let Some(thread) = self.thread.take() {
-            // A panic of the thread has been printed.
+            // A panic of the thread was already printed.
             let _panicked = thread.join();
         }
     }
@@ -137,7 +137,7 @@ fn write(mut book: Book, commands: &Receiver<AuditCommand>, metrics: &Metrics) {
     log_change(book.flush(), failing);
 }
 
-/// Logs the first of several failures in a row, and their end. Returns whether it failed.
+/// Logs the first of several failures in a row, and their end. Returns whether `result` failed.
 fn log_change(result: io::Result<()>, failing: bool) -> bool {
     match (&result, failing) {
         (Err(error), false) => tracing::error!(%error, "the audit log cannot be written"),
@@ -147,7 +147,7 @@ fn log_change(result: io::Result<()>, failing: bool) -> bool {
     result.is_err()
 }
 
-/// The file and the rotated ones.
+/// The file, and how it is rotated.
 struct Book {
     path: PathBuf,
     file: BufWriter<File>,
@@ -191,7 +191,7 @@ impl Book {
         flushed
     }
 
-    /// `FILE` becomes `FILE.1`, that becomes `FILE.2`, and the one after `keep` is gone.
+    /// Renames `FILE` to `FILE.1`, that to `FILE.2`, and so on; the one after `keep` is lost.
     fn rotate(&mut self) -> io::Result<()> {
         self.file.flush()?;
         for number in (0..self.keep).rev() {
@@ -226,7 +226,7 @@ fn append(path: &Path) -> io::Result<(BufWriter<File>, u64)> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::OpenOptionsExt;
-        // Names of tools and callers' mistakes are nobody else's business.
+        // Names of tools and callers' mistakes are private.
         options.mode(0o600);
     }
     let file = options.open(path)?;
@@ -234,11 +234,11 @@ fn append(path: &Path) -> io::Result<(BufWriter<File>, u64)> {
     Ok((BufWriter::new(file), bytes))
 }
 
-/// Lines that wait for the disk: at about 300 bytes each, 2.5 MB.
+/// Maximum lines in the queue: at about 300 bytes each, 2.5 MB.
 const QUEUE: usize = 8_192;
-/// How long [`Audit::flush`] waits for room in a full queue, each time.
+/// How long [`Audit::flush`] waits between attempts if the queue is full.
 const FULL: Duration = Duration::from_millis(5);
-/// After so long without a line, the buffer is written to the file.
+/// Time without a line after which the buffer is written to the file.
 const IDLE: Duration = Duration::from_millis(200);
 
 #[cfg(test)]

@@ -12,10 +12,10 @@ use tracing_subscriber::{Layer, Registry, fmt};
 
 use super::config::{Log, LogFormat};
 
-/// The handle on the level.
+/// The handle that changes the levels.
 pub(super) struct Levels(Handle<Targets, Registry>);
 
-/// Starts logging; once in a process.
+/// Starts logging; called once in a process.
 pub(super) fn start(log: &Log) -> Levels {
     let (targets, handle) = reload::Layer::new(targets(log));
     let layer = fmt::layer().with_writer(io::stderr).with_target(true);
@@ -24,20 +24,20 @@ pub(super) fn start(log: &Log) -> Levels {
         LogFormat::Json => layer.json().flatten_event(true).boxed(),
     };
     let registry = Registry::default().with(targets).with(layer);
-    // Fails only where something logs already, which then goes on.
+    // Fails only if a logger is already set, which then stays.
     let _already = registry.try_init();
     Levels(handle)
 }
 
 impl Levels {
-    /// Takes over new levels.
+    /// Replaces the levels.
     pub(super) fn set(&self, log: &Log) {
-        // Fails only when nothing logs any more.
+        // Fails only if logging has ended.
         let _gone = self.0.reload(targets(log));
     }
 }
 
-/// The time of day as RFC 3339 has it, in UTC.
+/// The current time in UTC, as in RFC 3339.
 pub(super) fn now() -> String {
     let mut text = String::new();
     let mut writer = fmt::format::Writer::new(&mut text);
@@ -46,7 +46,7 @@ pub(super) fn now() -> String {
     text
 }
 
-/// The levels; the settings have been checked, so that the fallback is never needed.
+/// The levels. The settings were checked, so the fallback is never needed.
 fn targets(log: &Log) -> Targets {
     let level = log.level.as_deref().unwrap_or("info");
     Targets::from_str(level).unwrap_or_else(|_| Targets::new().with_default(LevelFilter::INFO))

@@ -1,8 +1,9 @@
-//! `toolgate guard`: a proxy in front of a server that lets nothing pass that breaks a contract.
+//! `toolgate guard`: a proxy in front of a server that blocks everything that breaks a contract.
 //!
-//! Here are the settings ([`config`]), what is written down about a running guard ([`log`],
-//! [`metrics`], [`otel`], [`audit`], [`admin`], [`store`]) and the order in which all of it starts and ends ([`serve`]).
-//! What may pass is decided in `toolgate-guard`, how it travels in `toolgate-proxy`.
+//! This module has the settings ([`config`]), the reporting on a running guard ([`log`],
+//! [`metrics`], [`otel`], [`audit`], [`admin`]), the shared store ([`store`]) and the order in
+//! which all of it starts and ends ([`serve`]). `toolgate-guard` decides what may pass, and
+//! `toolgate-proxy` transports it.
 
 mod admin;
 mod args;
@@ -73,7 +74,7 @@ fn print_config(client: args::Client, args: &GuardArgs, term: &Term) -> Result<E
         return Err(Failure::usage(
             "`--print-config` is for a guard that the client starts, on standard input and output",
         )
-        .with_help("leave `--listen` out"));
+        .with_help("leave out `--listen`"));
     }
     let program = std::env::current_exe()
         .map_err(|error| Failure::usage(format!("cannot find this program: {error}")))?;
@@ -81,7 +82,7 @@ fn print_config(client: args::Client, args: &GuardArgs, term: &Term) -> Result<E
     Ok(Exit::Ok)
 }
 
-/// Where this run's settings come from.
+/// The sources of this run's settings.
 fn sources(args: &GuardArgs, quiet: bool) -> Result<Sources<'_>, Failure> {
     let upstream = upstream(args)?;
     Ok(Sources {
@@ -117,7 +118,7 @@ fn upstream(args: &GuardArgs) -> Result<Option<Upstream>, Failure> {
     )))
 }
 
-/// What a good configuration amounts to.
+/// Describes a valid configuration.
 fn summary(config: &Config) -> String {
     let mut text = String::from("the settings are valid");
     let scheme = match config.listen.certificate {
@@ -145,10 +146,7 @@ fn summary(config: &Config) -> String {
         }
     }
     if let Some(store) = &config.shared.store {
-        text.push_str(&format!(
-            "\n  what replicas share is in {}",
-            shown_url(store)
-        ));
+        text.push_str(&format!("\n  replicas share state in {}", shown_url(store)));
     }
     text
 }

@@ -1,4 +1,4 @@
-//! From the settings to what each guard is started with: who listens, what is behind, what it may cost.
+//! Turns the settings into the options of each guard: its listener, its server, its limits.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,7 +13,7 @@ use toolgate_proxy::guard::{
 use super::config::{Config, Listen, Upstream};
 use crate::exit::Failure;
 
-/// The guard in front of several upstreams.
+/// The options of the guard in front of several upstreams.
 pub(super) fn in_front(
     members: Vec<AggregateMember>,
     config: &Config,
@@ -34,7 +34,7 @@ pub(super) fn in_front(
     Ok(options)
 }
 
-/// The server of an upstream that is one of several with one listing.
+/// The server of an upstream that shares one listing with others.
 pub(super) fn member_upstream(
     name: &str,
     upstream: &Upstream,
@@ -69,7 +69,7 @@ pub(super) fn options(
     Ok(options)
 }
 
-/// Where clients come in.
+/// The listener for clients.
 fn listener(address: Option<SocketAddr>, path: &str, listen: &Listen) -> Listener {
     let Some(address) = address else {
         return Listener::Stdio;
@@ -82,7 +82,7 @@ fn listener(address: Option<SocketAddr>, path: &str, listen: &Listen) -> Listene
     Listener::Http(http)
 }
 
-/// The server of an upstream; `listener` is its own, if it has one.
+/// The server of an upstream; `listener` is the upstream's own, if it has one.
 fn behind(name: &str, upstream: &Upstream, listener: Option<&Listener>) -> Result<Behind, Failure> {
     match (&upstream.url, upstream.command.split_first()) {
         (Some(url), _) => {
@@ -93,7 +93,7 @@ fn behind(name: &str, upstream: &Upstream, listener: Option<&Listener>) -> Resul
             launch: launch(program, arguments, upstream),
             restart: restart(upstream, listener),
         }),
-        // `Config::load` lets no such upstream pass.
+        // `Config::load` refuses such an upstream.
         (None, None) => Err(Failure::usage(format!("upstream `{name}` names no server"))),
     }
 }
@@ -117,9 +117,9 @@ fn launch(program: &str, arguments: &[String], upstream: &Upstream) -> Launch {
     }
 }
 
-/// A client on standard input and output knows what it sent its server and a new process would
-/// not, so that one ends with its server; others may find it started again, and where several have
-/// one listing it is sent what the first was sent.
+/// A client on standard input and output has sent its server messages that a new process does not
+/// know, so the guard ends with the server. Other clients can use a restarted server; one that
+/// shares a listing gets the opening messages of the first again.
 fn restart(upstream: &Upstream, listener: Option<&Listener>) -> Restart {
     if matches!(listener, Some(Listener::Stdio)) {
         return Restart::NEVER;
@@ -130,7 +130,7 @@ fn restart(upstream: &Upstream, listener: Option<&Listener>) -> Restart {
     }
 }
 
-/// What the guard in front of several upstreams is called in logs and metrics; no upstream can be.
+/// The name of the guard in front of several upstreams in logs and metrics; no upstream has it.
 pub(super) const AGGREGATE: &str = "*";
-/// Where clients find several upstreams.
+/// The URL path of several upstreams with one listing.
 const MERGED_PATH: &str = "/mcp";

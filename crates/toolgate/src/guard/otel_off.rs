@@ -1,4 +1,4 @@
-//! A build without the feature `otel`: nothing is exported, and asking for it is refused.
+//! The guard without the feature `otel`: nothing is exported, and an endpoint is refused.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,11 +9,11 @@ use super::config::{Config, Upstream};
 use super::metrics::Metrics;
 use crate::exit::Failure;
 
-/// Never there.
+/// Never constructed.
 #[derive(Debug)]
 pub(super) enum Telemetry {}
 
-/// Never there.
+/// Never constructed.
 #[derive(Debug)]
 pub(super) enum Line {}
 

@@ -1,4 +1,4 @@
-//! `--print-config`: what to write into a client's configuration so that it starts the guard.
+//! `--print-config`: the configuration with which a client starts the guard.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::args::{Client, GuardArgs};
 
-/// The configuration, as JSON with a line feed at the end; `program` is how to start Toolgate.
+/// The configuration as JSON with a line feed at the end; `program` is the path of Toolgate.
 pub(super) fn render(client: Client, args: &GuardArgs, program: &Path) -> String {
     let mut server = json!({
         "command": program.display().to_string(),
@@ -26,7 +26,7 @@ pub(super) fn render(client: Client, args: &GuardArgs, program: &Path) -> String
     format!("{document:#}\n")
 }
 
-/// A name for the server: the last part of its package, program or host.
+/// A name for the server: the last part of its package or program, or its host.
 fn name(args: &GuardArgs) -> String {
     let from_url = args.upstream.as_ref().map(|url| {
         let rest = url.split_once("://").map_or(url.as_str(), |(_, rest)| rest);
@@ -41,7 +41,7 @@ fn name(args: &GuardArgs) -> String {
     }
 }
 
-/// The package that a package runner is to run, or the program itself.
+/// The package that a package runner runs, or else the program.
 fn package(command: &[String]) -> String {
     let Some((program, words)) = command.split_first() else {
         return String::new();
@@ -56,7 +56,7 @@ fn package(command: &[String]) -> String {
     what.map_or(program, |word| plain(word))
 }
 
-/// The last part of a path or of a scoped package, without a version and a script's ending.
+/// The last part of a path or of a scoped package, without version and file extension.
 fn plain(word: &str) -> String {
     let last = word.rsplit(['/', '\\']).next().unwrap_or(word);
     let unversioned = last.split('@').next().filter(|name| !name.is_empty());

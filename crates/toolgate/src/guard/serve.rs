@@ -1,4 +1,4 @@
-//! A guard at work, from its start to its end: what starts in which order, what signals do.
+//! Runs a guard from its start to its end: the order in which things start, and what signals do.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -29,7 +29,7 @@ use crate::check::report::exit_of;
 use crate::exit::{Exit, Failure};
 use crate::render::count_of;
 
-/// Serves until the client is gone, a signal says stop, or no server is left.
+/// Serves until the client is gone, a signal stops it, or no server is left.
 pub(super) fn run(config: Config, sources: &Sources<'_>) -> Result<Exit, Failure> {
     let levels = log::start(&config.log);
     for warning in &config.warnings {
@@ -37,12 +37,12 @@ pub(super) fn run(config: Config, sources: &Sources<'_>) -> Result<Exit, Failure
     }
     let runtime = runtime(&config)?;
     let exit = runtime.block_on(work(config, sources, &levels));
-    // A blocking read of standard input cannot be called back, and must not hold up the end.
+    // A blocking read of standard input cannot be cancelled, and must not delay the end.
     runtime.shutdown_timeout(Duration::ZERO);
     exit
 }
 
-/// One thread for one client on standard input and output, all cores for a network address.
+/// One thread for one client on standard input and output, all cores for network clients.
 fn runtime(config: &Config) -> Result<Runtime, Failure> {
     let mut builder = match config.is_on_network() {
         false => Builder::new_current_thread(),
@@ -90,7 +90,7 @@ async fn work(config: Config, sources: &Sources<'_>, levels: &Levels) -> Result<
             signal = signals.next() => match signal {
                 Signal::Reload => guards.reload(sources, levels),
                 Signal::Stop if guards.stopping => {
-                    tracing::warn!("asked to stop again: ending at once");
+                    tracing::warn!("asked to stop again: exiting at once");
                     break Exit::Interrupted;
                 }
                 Signal::Stop => guards.stop(),
@@ -103,27 +103,27 @@ async fn work(config: Config, sources: &Sources<'_>, levels: &Levels) -> Result<
     if !matches!(exit, Exit::Interrupted) && shared.audit.is_some() {
         let shared = Arc::clone(&shared);
         let flush = move || shared.audit.as_ref().map(|audit| audit.flush(last));
-        // Fails only where it panicked, which is printed by then.
+        // Fails only if it panicked, which was already printed.
         let _flushed = tokio::task::spawn_blocking(flush).await;
     }
     if let Some(telemetry) = telemetry.filter(|_| !matches!(exit, Exit::Interrupted)) {
         let sent = tokio::task::spawn_blocking(move || telemetry.end(last));
-        // Fails only where it panicked, which is printed by then.
+        // Fails only if it panicked, which was already printed.
         let _ended = sent.await;
     }
     drop(admin);
     Ok(exit)
 }
 
-/// The guards of this process and the settings they started with.
+/// The guards of this process, and the settings that they started with.
 struct Guards {
     started: Config,
     shared: Arc<Shared>,
     guards: Vec<(String, Guard)>,
-    /// The guard in front of several.
+    /// The guard in front of several upstreams.
     front: Option<Guard>,
     session_keys: SessionKeys,
-    /// Ends of guards, as they come.
+    /// Receives the ends of guards.
     ends: mpsc::UnboundedReceiver<(String, Ended)>,
     left: usize,
     stop: watch::Sender<bool>,
@@ -158,7 +158,7 @@ impl Guards {
                 guard.map_err(|error| Failure::usage(format!("upstream `{name}`: {error}")))?;
             guards.push((name.clone(), guard.clone()));
             let is_merged = merged.iter().any(|(merged, _)| merged == name);
-            // The sessions of those with one listing learn what is in front of them.
+            // An upstream with a common listing has sessions with the guard in front of it.
             let stdio = !is_merged && upstream.listen.or(config.listen.address).is_none();
             let line = telemetry.map(|telemetry| telemetry.line(name, upstream, stdio));
             let observer: Arc<dyn Observer> = Arc::new(Watch::new(name, Arc::clone(shared), line));
@@ -214,7 +214,7 @@ impl Guards {
         })
     }
 
-    /// Waits for the end of the next guard; for ever if there is none left.
+    /// Waits for the next end of a guard; forever if none is left.
     async fn ended(&mut self) -> (String, Ended) {
         match self.ends.recv().await {
             Some(end) => end,
@@ -222,7 +222,7 @@ impl Guards {
         }
     }
 
-    /// Takes note of a guard's end; gives how the process ends if it was the last.
+    /// Records the end of a guard; returns the exit code of the process if it was the last.
     fn settle(&mut self, (name, end): (String, Ended)) -> Option<Exit> {
         let upstream = name.as_str();
         let exit = match end {
@@ -248,13 +248,13 @@ impl Guards {
     fn stop(&mut self) {
         self.stopping = true;
         self.shared.state.draining();
-        tracing::info!("stopping: no new calls are taken, open ones are answered");
-        // Fails only when every guard has ended already.
+        tracing::info!("stopping: no new calls are accepted, open calls are answered");
+        // Fails only if every guard has already ended.
         let _nobody_left = self.stop.send(true);
     }
 
-    /// Reads the settings again. Good ones are in force for the next message; with bad ones
-    /// everything stays as it is.
+    /// Loads the settings again. Valid ones apply from the next message on; if there is a problem,
+    /// nothing changes.
     fn reload(&mut self, sources: &Sources<'_>, levels: &Levels) {
         let mut new = match Config::load(sources) {
             Ok(new) => new,
@@ -271,9 +271,9 @@ impl Guards {
         for name in self.started.fixed_changes(&new) {
             tracing::warn!("`{name}` changes only after a restart");
         }
-        // A part of the policy, and the pumps', whose own stays: half of it would hold for nobody.
+        // The transports keep their limit, so the policy must keep it too.
         new.bounds.message_bytes = self.started.bounds.message_bytes;
-        // The policy knows of the translator that runs.
+        // The policy must match the translator that runs.
         for (name, upstream) in &mut new.upstreams {
             if let Some(started) = self.started.upstreams.get(name) {
                 upstream.translate = started.translate;
@@ -285,7 +285,7 @@ impl Guards {
                 continue;
             };
             if let Err(error) = guard.replace(new.policy(name, upstream)) {
-                // `Config::load` has asked the same.
+                // `Config::load` has already checked this.
                 tracing::error!(upstream = name, %error, "the policy is not changed");
                 good = false;
             }
@@ -297,7 +297,7 @@ impl Guards {
             good = false;
         }
         if let Err(fault) = self.session_keys.replace(&new.sessions.secrets) {
-            // `Config::load` has asked the same.
+            // `Config::load` has already checked this.
             tracing::error!(%fault, "the session keys are not changed");
             good = false;
         }
@@ -318,7 +318,7 @@ impl Guards {
     }
 }
 
-/// Waits for a guard to end, and stops it when the process ends.
+/// Waits for a guard to end, and stops it when the process stops.
 async fn attend(
     name: String,
     mut running: Running,
@@ -326,7 +326,7 @@ async fn attend(
     report: mpsc::UnboundedSender<(String, Ended)>,
 ) {
     let going_down = async {
-        // Fails only when the process ends.
+        // Fails only if the process ends.
         let _stop = stopped.wait_for(|stop| *stop).await;
     };
     let ended = tokio::select! {
@@ -340,11 +340,11 @@ async fn attend(
             running.ended().await
         }
     };
-    // Fails only when the process ends.
+    // Fails only if the process ends.
     let _nobody_asks = report.send((name, end));
 }
 
-/// Starts a guard, and says where it listens.
+/// Starts a guard, and logs the address that it listens on.
 async fn listening(
     options: GuardOptions,
     guard: Guard,
@@ -364,7 +364,7 @@ async fn listening(
     Ok(running)
 }
 
-/// Says where the sessions of older clients over HTTP are good, if there can be any.
+/// Logs where the sessions of older clients over HTTP are valid, if there can be any.
 fn tell_of_sessions(config: &Config) {
     if !config.is_on_network() {
         return;
@@ -375,7 +375,7 @@ fn tell_of_sessions(config: &Config) {
         ),
         keys => tracing::info!(
             keys,
-            "sessions of clients before 2026-07-28 are good in every process with these keys"
+            "sessions of clients before 2026-07-28 are valid in every process with these keys"
         ),
     }
 }
@@ -406,6 +406,6 @@ fn cannot(what: &str, error: &std::io::Error) -> Failure {
     Failure::usage(format!("cannot {what}: {error}"))
 }
 
-/// The longest that the end waits for the audit log and for the last telemetry, each, if `times.drain` is not shorter: a client
-/// that starts the guard itself soon loses patience with one that does not end.
+/// How long the end waits for the audit log and for the last telemetry, each, unless `times.drain`
+/// is shorter: a client that starts the guard itself may not wait long for it to end.
 const LAST_WRITES: Duration = Duration::from_secs(5);

@@ -1,4 +1,4 @@
-//! The signals that a guard listens to.
+//! The signals that a guard handles.
 
 use std::io;
 
@@ -11,7 +11,7 @@ pub(super) enum Signal {
     Stop,
 }
 
-/// The signals, from the moment it is made.
+/// Receives the signals, from its creation on.
 pub(super) struct Signals {
     #[cfg(unix)]
     hangup: tokio::signal::unix::Signal,
@@ -32,7 +32,7 @@ impl Signals {
         })
     }
 
-    /// Waits for the next.
+    /// Waits for the next signal.
     pub(super) async fn next(&mut self) -> Signal {
         tokio::select! {
             _ = self.hangup.recv() => Signal::Reload,

@@ -1,24 +1,24 @@
-//! How the guards of this process are: for `/readyz` and for the end.
+//! The state of this process's guards, for `/healthz` and `/readyz`.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
-/// The upstreams and whether calls to them can be taken.
+/// The upstreams, and whether they can accept calls.
 pub(super) struct State {
     inner: Mutex<Inner>,
 }
 
 struct Inner {
-    /// What is wrong with each; nothing when it can be used.
+    /// Why each cannot be used; `None` if it can.
     upstreams: BTreeMap<String, Option<String>>,
     started: bool,
     draining: bool,
-    /// Whether a store is shared with other guards, and what is wrong with it.
+    /// `None` without a shared store; the inner value says what is wrong with it, if anything.
     store: Option<Option<String>>,
 }
 
 impl State {
-    /// Before anything has started.
+    /// The state before anything has started.
     pub(super) fn new<'n>(names: impl Iterator<Item = &'n String>) -> Self {
         Self {
             inner: Mutex::new(Inner {
@@ -30,17 +30,17 @@ impl State {
         }
     }
 
-    /// Everything listens.
+    /// Records that all guards listen.
     pub(super) fn started(&self) {
         self.with(|inner| inner.started = true);
     }
 
-    /// No more calls are taken.
+    /// Records that no more calls are accepted.
     pub(super) fn draining(&self) {
         self.with(|inner| inner.draining = true);
     }
 
-    /// An upstream can be used.
+    /// Records that an upstream can be used.
     pub(super) fn up(&self, name: &str) {
         self.with(|inner| {
             if let Some(fault) = inner.upstreams.get_mut(name) {
@@ -49,7 +49,7 @@ impl State {
         });
     }
 
-    /// An upstream cannot be used; `why` is one line, escaped.
+    /// Records that an upstream cannot be used; `why` is one line, escaped.
     pub(super) fn down(&self, name: &str, why: String) {
         self.with(|inner| {
             if let Some(fault) = inner.upstreams.get_mut(name) {
@@ -58,10 +58,10 @@ impl State {
         });
     }
 
-    /// Whether calls can be taken, and a line for each upstream.
+    /// Whether calls can be accepted, and a line for each upstream.
     ///
-    /// A process with several upstreams is ready while one of them can be used: a balancer that
-    /// took it out for one would take the others away too.
+    /// A process with several upstreams is ready while one of them can be used. If a load balancer
+    /// removed it because of one, the others would be gone too.
     pub(super) fn readiness(&self) -> (bool, String) {
         self.with(|inner| {
             if !inner.started {
@@ -79,7 +79,7 @@ impl State {
         })
     }
 
-    /// How the store is that is shared with other guards; nothing is wrong with one that is there.
+    /// Records the state of the store that is shared with other guards; `None` if it works.
     #[cfg_attr(
         not(feature = "valkey"),
         expect(dead_code, reason = "nothing is shared")
@@ -88,12 +88,12 @@ impl State {
         self.with(|inner| inner.store = Some(fault));
     }
 
-    /// What is said of the health of a process that runs. Without its store it is well.
+    /// The text of `/healthz`. A process that has lost its store is healthy.
     pub(super) fn health(&self) -> String {
         self.with(|inner| match &inner.store {
             None => "ok\n".to_owned(),
             Some(None) => "ok\nstore: ready\n".to_owned(),
-            Some(Some(why)) => format!("ok\nstore: {why}; guards go on alone\n"),
+            Some(Some(why)) => format!("ok\nstore: {why}; guards work without it\n"),
         })
     }
 
@@ -126,7 +126,10 @@ mod tests {
         #[cfg(feature = "valkey")]
         {
             state.store(Some("refused".to_owned()));
-            assert_eq!(state.health(), "ok\nstore: refused; guards go on alone\n");
+            assert_eq!(
+                state.health(),
+                "ok\nstore: refused; guards work without it\n"
+            );
             assert!(state.readiness().0);
             state.store(None);
             assert_eq!(state.health(), "ok\nstore: ready\n");

@@ -1,4 +1,4 @@
-//! What replicas share: the store while the guard runs, and what is reported of it.
+//! What replicas share: the store of a running guard, and the reporting on it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -16,8 +16,8 @@ use crate::exit::Failure;
 pub(super) struct Store(store::Store);
 
 impl Store {
-    /// Begins to use the store that the settings name, if they do. One that is not there is no
-    /// failure: guards go on alone until it is.
+    /// Starts to use the store that the settings name, if they name one. An unreachable store is no
+    /// failure: guards work alone until it is found.
     pub(super) fn start(
         config: &Config,
         clock: Clock,
@@ -32,7 +32,7 @@ impl Store {
             state: Arc::clone(state),
             odd: Mutex::new(None),
         };
-        state.store(Some("not yet found".to_owned()));
+        state.store(Some("not yet reached".to_owned()));
         metrics.store_up(false);
         let observer = Arc::new(move |event: &StoreEvent<'_>| teller.take(event));
         let secret = ready.secret.as_bytes();
@@ -47,17 +47,17 @@ impl Store {
         self.0.share()
     }
 
-    /// Reports what is left to report.
+    /// Sends the remaining updates to the store, if it can be reached.
     pub(super) async fn end(self) {
         self.0.end().await;
     }
 }
 
-/// Counts and logs what happens to the store.
+/// Counts and logs the events of the store.
 struct Teller {
     metrics: Arc<Metrics>,
     state: Arc<State>,
-    /// When odd values were logged last.
+    /// When values that no guard wrote were last logged.
     odd: Mutex<Option<Instant>>,
 }
 
@@ -67,13 +67,13 @@ impl Teller {
             StoreEvent::Found => {
                 self.metrics.store_up(true);
                 self.state.store(None);
-                tracing::info!("the store is there");
+                tracing::info!("the store is reachable");
             }
             StoreEvent::Lost { why } => {
                 self.metrics.store_up(false);
                 self.metrics.store_lost();
                 self.state.store(Some((*why).to_owned()));
-                tracing::warn!(why, "the store is gone: guards go on alone");
+                tracing::warn!(why, "the store is unreachable: guards work without it");
             }
             StoreEvent::Written {
                 buckets,
@@ -93,7 +93,7 @@ impl Teller {
                     tracing::error!(
                         what,
                         count,
-                        "the store has values that no guard wrote; they count for nothing"
+                        "the store has values that no guard wrote; they are ignored"
                     );
                 }
             }
@@ -102,5 +102,5 @@ impl Teller {
     }
 }
 
-/// How often odd values are logged at most; all are counted.
+/// Minimum time between two logs of values that no guard wrote; all are counted.
 const ODD: Duration = Duration::from_secs(60);

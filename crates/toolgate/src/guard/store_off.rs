@@ -1,4 +1,4 @@
-//! A build without the feature `valkey`: nothing is shared, and settings that ask for it are refused.
+//! The guard without the feature `valkey`: nothing is shared, and settings for a store are refused.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::metrics::Metrics;
 use super::state::State;
 use crate::exit::Failure;
 
-/// Never there.
+/// Never constructed.
 pub(super) enum Store {}
 
 impl Store {

@@ -1,4 +1,4 @@
-//! What is made of the events of one upstream: counts, audit lines, log lines, readiness.
+//! Turns the events of one upstream into metrics, audit lines, log lines and readiness.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,7 +19,7 @@ pub(super) struct Watch {
     name: String,
     shared: Arc<Shared>,
     stderr: Mutex<Vec<u8>>,
-    /// What a collector gets of it, if there is one.
+    /// Exports telemetry, if there is a collector.
     line: Option<Arc<Line>>,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Shared {
     pub(super) metrics: Arc<Metrics>,
     pub(super) state: Arc<State>,
     pub(super) audit: Option<Audit>,
-    /// Whether the audit log has what passed, too.
+    /// Whether the audit log records passes too.
     pub(super) passes: AtomicBool,
 }
 
@@ -90,14 +90,14 @@ impl Watch {
                 self.shared.state.down(upstream, fault.to_string());
                 tracing::error!(upstream, %fault, "the server cannot be used");
             }
-            // The part that noticed has logged it.
+            // It was logged where it was noticed.
             UpstreamState::Gone { how } => self.shared.state.down(upstream, (*how).to_owned()),
             UpstreamState::Here => self.shared.state.up(upstream),
             _ => {}
         }
     }
 
-    /// Logs what the server writes to its standard error, line by line.
+    /// Logs the standard error of the server, line by line.
     fn stderr(&self, bytes: &[u8]) {
         let mut kept = self.stderr.lock().unwrap_or_else(PoisonError::into_inner);
         for part in bytes.split_inclusive(|byte| *byte == b'\n') {
@@ -147,7 +147,7 @@ impl Observer for Watch {
     }
 }
 
-/// Characters of a foreign name in a log line.
+/// Maximum characters of an untrusted name in a log line.
 const SHOWN: usize = 128;
-/// Bytes of one line of a server's standard error in the log; longer ones are cut in two.
+/// Maximum bytes of a line of a server's standard error in the log; longer lines are split.
 const LINE_BYTES: usize = 2_048;

@@ -1,4 +1,4 @@
-//! `toolgate explain CODE`: the page of a rule.
+//! `toolgate explain CODE`: prints the page of a rule.
 
 use std::fmt::Write as _;
 
@@ -12,9 +12,9 @@ use crate::exit::{Exit, Failure};
 use crate::render::wrap;
 use crate::term::{BOLD, DIM, Term};
 
-/// Say what a lint rule wants, why, and what to do
+/// Explain a lint rule: what it requires, why, and what to do
 ///
-/// Without a code, list all rules.
+/// Without a code, lists all rules.
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
     /// The rule's code or name, such as `TG032` or `misspelt-keyword`
@@ -77,8 +77,8 @@ pub(crate) fn run(args: &ExplainArgs, term: &Term) -> Result<Exit, Failure> {
     term.write(&out).map(|()| Exit::Ok)
 }
 
-/// A line of JSON, broken behind commas where it is longer than a terminal; it stays the same JSON. What is longer
-/// without a comma is left whole.
+/// Breaks a line of JSON after commas, if it is longer than the terminal is wide; the JSON stays
+/// the same. Parts without a comma are not broken.
 fn fold(code: &str, columns: usize) -> Vec<String> {
     let columns = columns.saturating_sub(CODE_INDENT);
     let mut lines: Vec<String> = Vec::new();
@@ -99,7 +99,7 @@ fn fold(code: &str, columns: usize) -> Vec<String> {
         .collect()
 }
 
-/// The parts of a JSON text up to the spaces behind commas, those in strings aside.
+/// Splits a JSON text after the space that follows a comma, except in strings.
 fn pieces(code: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let (mut start, mut in_string, mut escaped) = (0, false, false);
@@ -120,7 +120,7 @@ fn pieces(code: &str) -> Vec<&str> {
     pieces
 }
 
-/// Columns before a line of an example that goes on.
+/// Columns before a continued line of an example.
 const CODE_INDENT: usize = 4;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `--fix`: mends a file in passes until nothing more can be mended, and replaces it at once.
+//! `--fix`: fixes a file in passes until there is nothing left to fix, and replaces it atomically.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -15,7 +15,7 @@ use crate::exit::Failure;
 use crate::render::count;
 use crate::term::{ERROR, GOOD, Term};
 
-/// The file that is to be mended.
+/// The file to fix.
 pub(crate) fn path(target: &TargetArgs) -> Result<&Path, Failure> {
     let path = match target.targets.as_slice() {
         [path] if path != "-" && !path.contains("://") => Some(Path::new(path)),
@@ -27,7 +27,7 @@ pub(crate) fn path(target: &TargetArgs) -> Result<&Path, Failure> {
     })
 }
 
-/// Mends the file, or shows what it would do.
+/// Fixes the file, or shows what would change.
 pub(crate) fn run(
     path: &Path,
     most: usize,
@@ -94,7 +94,7 @@ pub(crate) fn run(
     Ok(())
 }
 
-/// A fix in bytes of the file.
+/// A fix, in bytes of the file.
 struct Fix {
     code: &'static str,
     edits: Vec<Edit>,
@@ -135,7 +135,7 @@ fn fixes(
     Ok(report.findings.iter().filter_map(place).collect())
 }
 
-/// One fix as a change: what goes, what comes.
+/// Describes one fix: the text that it removes, and the text that it adds.
 fn describe(out: &mut String, name: &str, text: &str, fix: &Fix) {
     for edit in &fix.edits {
         let at = line_column(text.as_bytes(), edit.span.start);
@@ -150,7 +150,7 @@ fn describe(out: &mut String, name: &str, text: &str, fix: &Fix) {
     }
 }
 
-/// Puts the text in the file's place in one step, its permissions kept.
+/// Replaces the file atomically; keeps its permissions.
 fn write(path: &Path, text: &str) -> std::io::Result<()> {
     let path = fs::canonicalize(path)?;
     let mut temporary: PathBuf = path.clone();
@@ -169,5 +169,5 @@ fn write(path: &Path, text: &str) -> std::io::Result<()> {
     written
 }
 
-/// Each pass mends what the one before left room for; no fix makes work for more than two.
+/// Maximum passes. A pass applies fixes that the last one skipped or enabled; none needs over two.
 const PASSES: usize = 10;

@@ -7,8 +7,8 @@ use super::page::Page;
 use crate::render;
 use crate::render::github::{Commands, Place, command};
 
-/// One command for each finding, and for each fault. Of very many findings only the first are
-/// printed, unless `all` are asked for.
+/// Renders one command for each finding and for each fault. Unless `all` is set, only the first of
+/// very many findings are printed.
 pub(crate) fn render(pages: &[Page], all: bool) -> String {
     let mut out = Commands::new(all);
     for page in pages {

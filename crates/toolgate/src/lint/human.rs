@@ -1,4 +1,4 @@
-//! Findings for people: by rule, the first place with its line, the others in one line each.
+//! Findings for people, by rule: the first with its source line, the others on one line each.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -11,7 +11,7 @@ use crate::check::report::SourceFile;
 use crate::render::{self, Diagnostic, Mark, Source, count_of, hang};
 use crate::term::{BOLD, Canvas, DIM, GOOD};
 
-/// Renders one page; as the canvas wants it.
+/// Renders one page for the canvas.
 pub(crate) fn render(page: &Page, all: bool, quiet: bool, canvas: Canvas) -> String {
     let mut out = String::new();
     let mut rest = page.findings.as_slice();
@@ -39,7 +39,7 @@ pub(crate) fn render(page: &Page, all: bool, quiet: bool, canvas: Canvas) -> Str
     out
 }
 
-/// The texts that places are in.
+/// The texts in which findings are located.
 struct Sources<'p> {
     /// The file, if the listing comes from one.
     whole: Option<Source<'p>>,
@@ -207,9 +207,9 @@ fn line(out: &mut String, text: &str) {
     let _infallible = writeln!(out, "{text}");
 }
 
-/// Errors with words of their own that are drawn in full, for each rule.
+/// Maximum findings of a rule that are drawn in full: the first, and errors with other messages.
 const DRAWN: usize = 5;
-/// Places beyond those that are listed, for each rule.
+/// Maximum further places that are listed, for each rule.
 const LINES: usize = 4;
 const MESSAGE_CHARS: usize = 100;
 const PLACE_CHARS: usize = 120;

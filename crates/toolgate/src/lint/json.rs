@@ -26,7 +26,7 @@
 //! }
 //! ```
 //!
-//! New members may be added under the same version; names and codes do not change within one.
+//! A version may get new members, but its names and codes do not change.
 
 use serde_json::{Value, json};
 use toolgate_analysis::lint::{Finding, Safety};
@@ -68,7 +68,7 @@ fn finding(page: &Page, finding: &Finding) -> Value {
         let byte = page.byte(finding, at).unwrap_or(at);
         file.map_or(byte, |file| file.byte(byte))
     };
-    // The edits of a YAML file would be ones of the JSON that it stands for.
+    // For a YAML file, the edits would be of the JSON that it was converted to.
     let fix = finding.fix.as_ref();
     let fix = fix.filter(|_| file.is_none_or(|file| !file.is_yaml()));
     let lines = page.lines(finding);

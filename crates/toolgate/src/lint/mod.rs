@@ -1,4 +1,4 @@
-//! `toolgate lint`: what is legal but hurts, and what is not legal, with places and fixes.
+//! `toolgate lint`: finds what is invalid, and what is valid but harmful, with locations and fixes.
 
 pub(crate) mod explain;
 mod fix;
@@ -36,7 +36,7 @@ pub(crate) struct LintArgs {
     #[command(flatten)]
     target: TargetArgs,
 
-    /// Turn on the rules for these readers too; may be repeated
+    /// Turn on the rules of this profile too; may be repeated
     #[arg(
         long = "profile",
         value_name = "NAME",
@@ -45,40 +45,41 @@ pub(crate) struct LintArgs {
     )]
     profiles: Vec<&'static Profile>,
 
-    /// The name by which clients know the server, for those that put it before the names of tools
-    /// [default: its name in the configuration, or the one that it gives itself]
+    /// The server's name, for clients that put it before tool names [default: its name in the
+    /// configuration, or the one that it reports]
     #[arg(long, value_name = "NAME")]
     server_name: Option<String>,
 
-    /// Turn a rule on and make its findings errors; may be repeated
+    /// Turn on a rule and report its findings as errors; may be repeated
     #[arg(long = "deny", value_name = "CODE", value_delimiter = ',', value_parser = known)]
     denied: Vec<&'static Rule>,
 
-    /// Show findings of this severity and worse [default: warning, or that of `--fail-on` if it is milder]
+    /// Show findings of this severity or worse [default: warning, or that of `--fail-on` if it is lower]
     #[arg(long, value_enum, value_name = "SEVERITY")]
     level: Option<Level>,
 
-    /// Show every place, not only the first few of each rule (GitHub: not only the first of each severity)
+    /// Show every location, not only the first few of each rule (`github`: the first 50 of each
+    /// severity)
     #[arg(long)]
     all: bool,
 
-    /// End with exit code 1 at findings of this severity and worse
+    /// Exit with code 1 if there are findings of this severity or worse
     #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = Level::Error)]
     fail_on: Level,
 
-    /// Fix the file where that cannot change what a schema accepts, then lint the result
+    /// Apply the fixes that cannot change what a schema accepts, then lint the result
     #[arg(long)]
     fix: bool,
 
-    /// Also apply fixes that are probably what the author meant
+    /// Also apply fixes that are probably what the author intended
     #[arg(long, requires = "fix")]
     unsafe_fixes: bool,
 
-    /// Show what `--fix` would change, and write nothing
+    /// Show what `--fix` would change, without writing it
     #[arg(long, requires = "fix")]
     diff: bool,
 
-    /// How to print the findings
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
 
@@ -103,9 +104,9 @@ enum Level {
 /// How to print the findings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// For people
+    /// Text for people
     Human,
-    /// One JSON document, versioned
+    /// One versioned JSON document
     Json,
     /// SARIF 2.1.0
     Sarif,
@@ -142,7 +143,7 @@ pub(crate) fn run(args: &LintArgs, term: &Term) -> Result<Exit, Failure> {
         }
     }
     let fail_on = args.fail_on.severity();
-    // What makes the command fail is shown, unless the operator asks for less.
+    // Findings that make the command fail are shown, unless the operator asks for fewer.
     let level = match args.level {
         Some(level) => level.severity(),
         None => Severity::Warning.min(fail_on),
@@ -219,7 +220,7 @@ pub(crate) fn run(args: &LintArgs, term: &Term) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// Leaves out what is ignored, and gives the rest the severity that the project wants.
+/// Removes ignored findings, and gives the others the severity that the policy asks for.
 fn filter(policy: &mut Policy, report: &check::report::Report, found: &mut Report) {
     found.findings.retain_mut(|finding| {
         let tool = finding.tool.and_then(|tool| report.tools.get(tool));
@@ -271,7 +272,7 @@ fn names_of_profiles() -> PossibleValuesParser {
     PossibleValuesParser::new(PROFILES.iter().map(value))
 }
 
-/// The rule that a word on the command line names.
+/// The rule that a command-line argument names.
 fn known(word: &str) -> Result<&'static Rule, String> {
     rule(word).ok_or_else(|| format!("there is no rule `{}`", quote(word, 40)))
 }
@@ -285,8 +286,8 @@ Examples:
   toolgate explain TG032
 
 Exit codes:
-  0  nothing at or over `--fail-on`
-  1  findings at or over `--fail-on`
+  0  no finding at or above `--fail-on`
+  1  findings at or above `--fail-on`
   2  wrong usage, or a file that cannot be read
-  3  the server asks for authorization
-  4  the server cannot be reached, died, kept silent or talked nonsense";
+  3  the server requires authorization
+  4  the server cannot be reached, died, did not answer or sent invalid messages";

@@ -1,4 +1,4 @@
-//! What one server or file came to, as every format prints it.
+//! The results for one server or file, for all output formats.
 
 use toolgate_analysis::lint::{Finding, Report as Found, Severity};
 use toolgate_json::LineColumn;
@@ -9,11 +9,11 @@ use crate::check::report::Report;
 #[derive(Debug)]
 pub(crate) struct Page {
     pub(crate) report: Report,
-    /// Those that are shown, the worst first.
+    /// The findings that are shown, the worst first.
     pub(crate) findings: Vec<Finding>,
-    /// How many there are of each severity, shown or not: errors, warnings, notes.
+    /// The numbers of errors, warnings and notes, shown or not.
     pub(crate) counts: [usize; 3],
-    /// Findings over the linter's bounds.
+    /// Findings over the linter's limits.
     pub(crate) more: usize,
     /// Estimated tokens of the listing.
     pub(crate) tokens: usize,
@@ -44,19 +44,19 @@ impl Page {
         }
     }
 
-    /// The name of the tool that a finding is about; foreign, not escaped.
+    /// The name of the tool that a finding is about; untrusted, not escaped.
     pub(crate) fn tool(&self, finding: &Finding) -> Option<&str> {
         let tool = self.report.tools.get(finding.tool?)?;
         Some(tool.name.as_deref().unwrap_or(NO_NAME))
     }
 
-    /// Where in the file a byte of the tool is.
+    /// The byte of the file's text that is a byte of the finding's tool.
     pub(crate) fn byte(&self, finding: &Finding, at: usize) -> Option<usize> {
         let start = self.report.file.as_ref()?.starts.get(finding.tool?)?;
         Some(start.saturating_add(at))
     }
 
-    /// Where in the file a finding begins and ends.
+    /// Where a finding starts and ends in the file.
     pub(crate) fn lines(&self, finding: &Finding) -> Option<(LineColumn, LineColumn)> {
         let span = finding.span.as_ref()?;
         let place = |at| {
@@ -71,5 +71,5 @@ impl Page {
     }
 }
 
-/// Stands for the name of a tool without one.
+/// The name shown for a tool without a name.
 pub(crate) const NO_NAME: &str = "(no name)";

@@ -1,4 +1,4 @@
-//! Findings that were there before: a JSON file that names each by what it is about, not by its line.
+//! Known findings: a JSON file that identifies each by what it is about, not by its line.
 //!
 //! ```text
 //! {"version": 1, "lint": [{"server": null, "tool": "find", "code": "TG006", "pointer": "", "message": "…"}]}
@@ -14,19 +14,19 @@ use super::Subject;
 use crate::exit::Failure;
 use crate::input::Input;
 
-/// The findings of a file.
+/// The findings in a baseline file.
 #[derive(Debug)]
 pub(super) struct Baseline {
     path: PathBuf,
-    /// How often each is there that was not found yet.
+    /// For each finding, how many of its entries were not found yet.
     left: HashMap<String, usize>,
-    /// The file, for writing.
+    /// The content of the file, for writing.
     all: Map<String, Value>,
     added: usize,
 }
 
 impl Baseline {
-    /// Reads what was found by a command.
+    /// Reads the findings of a command.
     pub(super) fn read(path: PathBuf, command: &str) -> Result<Self, Failure> {
         let mut baseline = Self::load(path)?;
         for entry in baseline
@@ -42,17 +42,19 @@ impl Baseline {
         Ok(baseline)
     }
 
-    /// Begins a file, or what a command found in one that is there.
-    pub(super) fn to_write(path: PathBuf) -> Result<Self, Failure> {
-        if path.exists() {
-            return Self::load(path);
-        }
-        Ok(Self {
-            path,
-            left: HashMap::new(),
-            all: Map::new(),
-            added: 0,
-        })
+    /// Starts a new file, or a new list for a command in an existing file.
+    pub(super) fn to_write(path: PathBuf, command: &str) -> Result<Self, Failure> {
+        let mut baseline = match path.exists() {
+            true => Self::load(path)?,
+            false => Self {
+                path,
+                left: HashMap::new(),
+                all: Map::new(),
+                added: 0,
+            },
+        };
+        baseline.all.insert(command.to_owned(), json!([]));
+        Ok(baseline)
     }
 
     fn load(path: PathBuf) -> Result<Self, Failure> {
@@ -78,7 +80,7 @@ impl Baseline {
         }
     }
 
-    /// Whether a finding is one of them; each counts once.
+    /// Whether a finding is in the baseline; each entry counts once.
     pub(super) fn take(&mut self, subject: &Subject<'_>) -> bool {
         match self.left.get_mut(&entry(subject).to_string()) {
             Some(count) if *count > 0 => {
@@ -89,7 +91,7 @@ impl Baseline {
         }
     }
 
-    /// How many were not found.
+    /// How many entries were not found.
     pub(super) fn left(&self) -> usize {
         self.left
             .values()
@@ -101,18 +103,15 @@ impl Baseline {
         quote(&self.path.display().to_string(), 200).to_string()
     }
 
-    /// Notes one more finding of a command.
+    /// Adds a finding of the command that the file was started for.
     pub(super) fn add(&mut self, command: &str, subject: &Subject<'_>) {
-        if self.added == 0 {
-            self.all.insert(command.to_owned(), json!([]));
-        }
-        self.added = self.added.saturating_add(1);
         if let Some(Value::Array(entries)) = self.all.get_mut(command) {
             entries.push(entry(subject));
+            self.added = self.added.saturating_add(1);
         }
     }
 
-    /// Writes the file; gives its name and how many findings of this run are in it.
+    /// Writes the file; returns its name and the number of findings of this run.
     pub(super) fn save(mut self) -> Result<(String, usize), Failure> {
         self.all.insert("version".to_owned(), json!(1));
         let name = self.name();
@@ -123,7 +122,7 @@ impl Baseline {
     }
 }
 
-/// What a finding is known by.
+/// What identifies a finding.
 fn entry(subject: &Subject<'_>) -> Value {
     json!({
         "server": subject.server,

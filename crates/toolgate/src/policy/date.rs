@@ -1,9 +1,9 @@
-//! Dates, as far as an end of something needs them.
+//! Dates, as far as expiry dates need them.
 
 use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A day, in UTC; ordered by time.
+/// A day in UTC, ordered by time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Date {
     year: u64,
@@ -12,14 +12,14 @@ pub(crate) struct Date {
 }
 
 impl Date {
-    /// The day that it is.
+    /// The current day.
     pub(crate) fn today() -> Self {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
         let seconds = since.map_or(0, |since| since.as_secs());
         Self::of_day(seconds.div_euclid(86_400))
     }
 
-    /// The day so many days after 1 January 1970.
+    /// The day that is `days` days after 1 January 1970.
     fn of_day(mut days: u64) -> Self {
         let mut year = 1970_u64;
         loop {
@@ -47,7 +47,7 @@ impl Date {
         }
     }
 
-    /// Reads `2027-03-31`.
+    /// Parses a date such as `2027-03-31`.
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let parts: Vec<&str> = text.split('-').collect();
         let [year, month, day] = parts.as_slice() else {

@@ -1,4 +1,4 @@
-//! `toolgate.toml`: what a project says once for all commands.
+//! `toolgate.toml`: the settings of a project for all commands.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,34 +19,34 @@ use crate::settings::{Base, SchemaArgs};
 /// The settings of a project.
 #[derive(Debug, Default)]
 pub(crate) struct Project {
-    /// The file, escaped; empty without one.
+    /// The file's name, escaped; empty without a file.
     pub(super) name: String,
     folder: PathBuf,
-    /// The profiles whose rules are on.
+    /// The profiles whose rules are enabled.
     pub(crate) profiles: Vec<&'static Profile>,
     levels: BTreeMap<String, Level>,
     tools: Vec<ToolLevels>,
     pub(super) ignored: Vec<Ignore>,
-    /// Settings of schemas, by name, and their values.
+    /// Compilation settings: names and values.
     pub(super) settings: Vec<(String, String)>,
-    /// Documents that references may lead to: URI and file.
+    /// Documents that references may resolve to: URI and file.
     pub(super) documents: Vec<(String, PathBuf)>,
     baseline: Option<PathBuf>,
 }
 
-/// What is to be ignored.
+/// Findings that are ignored.
 #[derive(Debug)]
 pub(crate) struct Ignore {
     pub(super) code: String,
-    /// A pattern of tools' names.
+    /// A pattern for tool names.
     pub(super) tool: Option<String>,
-    /// The last day.
+    /// The last day on which it applies.
     pub(super) until: Option<Date>,
     pub(super) line: Option<usize>,
     pub(super) used: bool,
 }
 
-/// How much a finding matters to the project.
+/// The severity that a project gives to a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Level {
@@ -91,7 +91,7 @@ struct WrittenIgnore {
     until: Option<String>,
 }
 
-/// A number, or a word with a unit.
+/// A number, or a text such as a number with a unit.
 #[derive(Debug, Deserialize)]
 #[serde(untagged)]
 enum Amount {
@@ -100,7 +100,7 @@ enum Amount {
 }
 
 impl Project {
-    /// Looks for the file in the current folder and those above it.
+    /// Searches for the file in the current folder and those above it.
     pub(super) fn find() -> Result<Self, Failure> {
         let here = std::env::current_dir()
             .map_err(|error| Failure::usage(format!("cannot find the current folder: {error}")))?;
@@ -206,7 +206,7 @@ impl Project {
         })
     }
 
-    /// The command line's settings of schemas after those of the file.
+    /// The file's settings for schemas, followed by those of the command line.
     pub(crate) fn schemas<B: Base + Clone>(
         &self,
         flags: &SchemaArgs<B>,
@@ -214,12 +214,12 @@ impl Project {
         flags.after(&self.name, &self.settings, &self.documents)
     }
 
-    /// The baseline's file.
+    /// The path of the baseline.
     pub(super) fn baseline(&self) -> Option<PathBuf> {
         self.baseline.as_ref().map(|path| self.folder.join(path))
     }
 
-    /// The level of a finding, if the file sets it: for its tool, or else, if that is asked for, for all.
+    /// The level that the file sets for a finding: for its tool, else for all if `for_all_tools`.
     pub(super) fn level(&self, subject: &Subject<'_>, for_all_tools: bool) -> Option<Level> {
         let of = |levels: &BTreeMap<String, Level>| levels.get(subject.key()).copied();
         let tool = subject.tool.unwrap_or_default();
@@ -231,7 +231,7 @@ impl Project {
         own.or_else(|| of(&self.levels).filter(|_| for_all_tools))
     }
 
-    /// The rules of lint whose level the file sets for all tools; `None` turns one off.
+    /// The lint rules whose level the file sets for all tools; `None` disables a rule.
     pub(crate) fn rules(&self) -> impl Iterator<Item = (&'static Rule, Option<Severity>)> + '_ {
         self.levels.iter().filter_map(|(code, level)| {
             let severity = match level {
@@ -245,7 +245,7 @@ impl Project {
     }
 }
 
-/// The code that a word names. Those of other commands than lint are taken as they are.
+/// The code of a rule, given its code or name. Codes of other commands are returned as they are.
 pub(super) fn code_of(word: &str) -> Result<String, String> {
     if let Some(rule) = rule(word) {
         return Ok(rule.code.to_owned());

@@ -1,8 +1,8 @@
-//! What a project wants of its findings: levels, what is ignored and until when, and what was there
-//! before. `check`, `lint` and `diff` ask here about each finding.
+//! What a project wants done with findings: their levels, which to ignore and until when, and which
+//! are known from before. `check`, `lint` and `diff` ask for a decision on each finding.
 //!
-//! A project says it in `toolgate.toml`, which is looked for in the current folder and those above;
-//! flags are added to it.
+//! A project configures this in `toolgate.toml`, in the current folder or in one above; flags are
+//! added to it.
 
 mod baseline;
 mod date;
@@ -32,15 +32,16 @@ pub(crate) struct PolicyArgs {
     #[command(flatten)]
     config: ConfigArgs,
 
-    /// Ignore what has this code, of all tools or of those whose names match (`TG006@find_*`); may be repeated
+    /// Ignore findings with this code, for all tools or those whose names match (`TG006@find_*`);
+    /// may be repeated
     #[arg(long = "allow", value_name = "CODE[@TOOL]", value_delimiter = ',', help_heading = HEADING)]
     allowed: Vec<String>,
 
-    /// Ignore what this file lists, as `--write-baseline` writes it
+    /// Ignore the findings in this file, which `--write-baseline` wrote
     #[arg(long, value_name = "FILE", help_heading = HEADING)]
     baseline: Option<PathBuf>,
 
-    /// Write all that is found to the baseline, and end with exit code 0
+    /// Write all findings to the baseline, and exit with code 0
     #[arg(long, help_heading = HEADING)]
     write_baseline: bool,
 }
@@ -48,17 +49,18 @@ pub(crate) struct PolicyArgs {
 /// Where the project's settings are.
 #[derive(Clone, Debug, Args)]
 pub(crate) struct ConfigArgs {
-    /// The project's settings [default: the first `toolgate.toml` here or in a folder above]
+    /// Read the project's settings from this file [default: the first `toolgate.toml` here or in a folder
+    /// above]
     #[arg(long, value_name = "FILE", help_heading = HEADING)]
     config: Option<PathBuf>,
 
-    /// Read no project's settings
+    /// Do not read a project's settings
     #[arg(long, conflicts_with = "config", help_heading = HEADING)]
     no_config: bool,
 }
 
 impl ConfigArgs {
-    /// Reads what the flags name, or what is found.
+    /// Reads the file that the flags name, or the one that is found.
     pub(crate) fn project(&self) -> Result<Project, Failure> {
         match (&self.config, self.no_config) {
             (Some(path), _) => Project::read(path),
@@ -68,12 +70,12 @@ impl ConfigArgs {
     }
 }
 
-/// One finding, as any command has it.
+/// One finding of any command.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Subject<'a> {
-    /// The code, or the rule's.
+    /// Its code, or its rule's code or name.
     pub(crate) code: &'a str,
-    /// The server, where there are several.
+    /// The server, if there are several.
     pub(crate) server: Option<&'a str>,
     pub(crate) tool: Option<&'a str>,
     pub(crate) pointer: &'a str,
@@ -81,27 +83,27 @@ pub(crate) struct Subject<'a> {
 }
 
 impl Subject<'_> {
-    /// What settings know it by: the rule's code if another command finds what a rule finds.
+    /// The code that settings use: the rule's code if another command reports what a rule reports.
     fn key(&self) -> &str {
         rule(self.code).map_or(self.code, |rule| rule.code)
     }
 }
 
-/// What becomes of a finding.
+/// What happens to a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Decision {
     /// It stays as it is.
     Keep,
-    /// It stays, as severe as this.
+    /// It gets this severity.
     As(Severity),
-    /// It is left out.
+    /// It is removed.
     Ignore,
 }
 
 /// The policy of one run of a command.
 #[derive(Debug)]
 pub(crate) struct Policy {
-    /// The command, whose findings the baseline keeps apart.
+    /// The command, which has its own list in the baseline.
     command: &'static str,
     pub(crate) project: Project,
     allowed: Vec<Ignore>,
@@ -110,7 +112,7 @@ pub(crate) struct Policy {
     today: Date,
 }
 
-/// Something that is wrong with the policy itself.
+/// A problem of the policy itself.
 #[derive(Debug)]
 pub(crate) struct Remark {
     pub(crate) code: &'static str,
@@ -120,7 +122,7 @@ pub(crate) struct Remark {
 }
 
 impl PolicyArgs {
-    /// Reads what the flags name, or what is found.
+    /// Loads the policy from the flags and the project's settings.
     pub(crate) fn load(&self, command: &'static str) -> Result<Policy, Failure> {
         let project = self.config.project()?;
         let flags = self.allowed.iter();
@@ -132,7 +134,7 @@ impl PolicyArgs {
             (None, true) => {
                 return Err(Failure::usage("`--write-baseline` needs `--baseline FILE`"));
             }
-            (Some(path), true) => (None, Some(Baseline::to_write(path)?)),
+            (Some(path), true) => (None, Some(Baseline::to_write(path, command)?)),
             (Some(path), false) => (Some(Baseline::read(path, command)?), None),
             (None, false) => (None, None),
         };
@@ -148,7 +150,7 @@ impl PolicyArgs {
 }
 
 impl Policy {
-    /// The command line's settings of schemas after those of the project.
+    /// The project's settings for schemas, followed by those of the command line.
     pub(crate) fn schemas<B: Base + Clone>(
         &self,
         flags: &SchemaArgs<B>,
@@ -156,7 +158,7 @@ impl Policy {
         self.project.schemas(flags)
     }
 
-    /// What becomes of a finding.
+    /// Decides what happens to a finding.
     pub(crate) fn decide(&mut self, subject: &Subject<'_>) -> Decision {
         let mut ignored = false;
         for ignore in self.allowed.iter_mut().chain(&mut self.project.ignored) {
@@ -168,7 +170,7 @@ impl Policy {
         if ignored {
             return Decision::Ignore;
         }
-        // The linter itself has the levels for all tools, which may turn a rule on.
+        // The linter applies the levels for all tools itself, because they may enable a rule.
         let wanted = self.project.level(subject, self.command != LINT);
         if wanted == Some(Wanted::Off) {
             return Decision::Ignore;
@@ -196,8 +198,8 @@ impl Policy {
         self.write.is_some()
     }
 
-    /// Ends the run: writes the baseline if it is to be written, and says what is wrong with the policy:
-    /// what ignores nothing among the codes that the command `owns`, or no longer applies.
+    /// Ends the run: writes the baseline if asked to, or else returns the problems of the policy:
+    /// expired ignores, unmatched ignores of codes that the command `owns`, an outdated baseline.
     pub(crate) fn finish(
         &mut self,
         owns: impl Fn(&str) -> bool,
@@ -215,12 +217,12 @@ impl Policy {
             match ignore.until {
                 Some(until) if until < self.today => remarks.push(Remark {
                     code: "expired-ignore",
-                    message: format!("the ignore of `{shown}` ended on {until}"),
+                    message: format!("the ignore of `{shown}` expired on {until}"),
                     place,
                 }),
                 _ if !ignore.used && owns(&ignore.code) => remarks.push(Remark {
                     code: "unused-ignore",
-                    message: format!("nothing was found that `{shown}` ignores"),
+                    message: format!("`{shown}` matches no finding"),
                     place,
                 }),
                 _ => {}
@@ -232,7 +234,7 @@ impl Policy {
                 remarks.push(Remark {
                     code: "unused-baseline",
                     message: format!(
-                        "{left} of the findings in the baseline are no longer there; write it again"
+                        "{left} of the findings in the baseline no longer occur; write it again"
                     ),
                     place: Some((baseline.name(), 1)),
                 });
@@ -243,7 +245,7 @@ impl Policy {
 }
 
 impl Remark {
-    /// On standard error, for people.
+    /// Prints it on standard error, for people.
     pub(crate) fn say(&self, term: &Term) {
         let place = match &self.place {
             Some((file, line)) => format!("{file}:{line}: "),
@@ -255,7 +257,7 @@ impl Remark {
         ));
     }
 
-    /// For machines.
+    /// The remark as JSON.
     pub(crate) fn json(&self) -> serde_json::Value {
         serde_json::json!({
             "code": self.code,
@@ -265,7 +267,7 @@ impl Remark {
         })
     }
 
-    /// As a workflow command.
+    /// The remark as a workflow command.
     pub(crate) fn github(&self) -> String {
         let place = self.place.as_ref().map(|(file, line)| Place {
             file,
@@ -275,7 +277,7 @@ impl Remark {
     }
 }
 
-/// The remarks as a run of SARIF; none if there are none.
+/// The remarks as a SARIF run; `None` if there are none.
 pub(crate) fn sarif(remarks: &[Remark]) -> Option<Run> {
     let result = |remark: &Remark| Outcome {
         rule: remark.code.to_owned(),
@@ -295,7 +297,7 @@ pub(crate) fn sarif(remarks: &[Remark]) -> Option<Run> {
 }
 
 impl Ignore {
-    /// From `CODE` or `CODE@TOOL`.
+    /// Parses `CODE` or `CODE@TOOL`.
     fn flag(word: &str, command: &str) -> Result<Self, String> {
         let (code, tool) = match word.split_once('@') {
             Some((code, tool)) => (code, Some(tool.to_owned())),

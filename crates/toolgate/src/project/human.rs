@@ -1,4 +1,4 @@
-//! A projection for people: the tools that changed, their relations and steps.
+//! A projection for people: the changed tools, their relations and steps.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -78,7 +78,7 @@ pub(crate) fn render(
     out.text
 }
 
-/// Tools that accept the same calls as before, by the text of their steps: one step is often that of all tools.
+/// Tools that accept the same calls as before, grouped by the text of their steps.
 #[derive(Default)]
 struct Equal<'p> {
     groups: Vec<(String, Vec<&'p Projected>)>,
@@ -114,7 +114,7 @@ impl<'p> Equal<'p> {
     }
 }
 
-/// What is written, and the columns of the terminal.
+/// The output, and the columns of the terminal.
 struct Sheet {
     text: String,
     columns: Option<usize>,
@@ -139,14 +139,16 @@ fn draw_head(out: &mut Sheet, tool: &Projected) {
         let witness = quote(witness, WITNESS);
         line(
             out,
-            &format!("    {DIM}wider:{DIM:#} takes `{witness}`, which the tool refuses"),
+            &format!("    {DIM}wider:{DIM:#} accepts `{witness}`, which the tool refuses"),
         );
     }
     if let Some(witness) = relation.narrower() {
         let witness = quote(witness, WITNESS);
         line(
             out,
-            &format!("    {DIM}narrower:{DIM:#} cannot say `{witness}`, which the tool takes"),
+            &format!(
+                "    {DIM}narrower:{DIM:#} cannot express `{witness}`, which the tool accepts"
+            ),
         );
     }
     if let Relation::Undecided { why, .. } = relation {
@@ -192,7 +194,7 @@ fn draw_steps(out: &mut Sheet, tool: &Projected, all: bool) {
     }
 }
 
-/// Steps that differ in their places only, as one with the places.
+/// Groups steps that differ only in their locations.
 fn alike<'s>(steps: impl Iterator<Item = &'s Step>) -> Vec<(&'s Step, Vec<&'s str>)> {
     let mut groups: Vec<(&Step, Vec<&str>)> = Vec::new();
     let mut known: HashMap<(StepKind, &str), usize> = HashMap::new();
@@ -218,13 +220,13 @@ fn line(out: &mut Sheet, text: &str) {
     let _infallible = writeln!(out.text, "{}", hang(text, out.columns));
 }
 
-/// Names of tools with the same steps that are listed.
+/// Maximum names that are listed of tools with the same steps.
 const TOOLS: usize = 8;
-/// Steps of a tool that are shown.
+/// Maximum steps shown for each tool.
 const STEPS: usize = 6;
-/// Characters of a witness.
+/// Maximum characters of a witness.
 const WITNESS: usize = 160;
-/// Places of a step that are listed.
+/// Maximum locations listed for each step.
 const PLACES: usize = 4;
-/// Characters of a place.
+/// Maximum characters of a location.
 const PLACE: usize = 120;

@@ -24,7 +24,7 @@
 //! }
 //! ```
 //!
-//! New members may be added under the same version; names and kinds do not change within one.
+//! A version may get new members, but its names and kinds do not change.
 
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
@@ -50,7 +50,7 @@ struct Report<'p> {
     tools: Vec<Tool<'p>>,
 }
 
-/// Schemas and arguments are written as they are, numbers and order of members included.
+/// Schemas and arguments are written unchanged, including numbers and the order of members.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Tool<'p> {
@@ -151,7 +151,7 @@ fn step(step: &toolgate_analysis::project::Step) -> Step<'_> {
     }
 }
 
-/// A JSON text as it is; as a string if a reader of JSON values cannot hold it.
+/// JSON text unchanged, or as a string if `serde_json` cannot parse it.
 fn raw(text: &str) -> Result<Box<RawValue>, serde_json::Error> {
     RawValue::from_string(text.to_owned()).or_else(|_| to_raw_value(text))
 }

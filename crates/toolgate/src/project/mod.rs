@@ -1,4 +1,4 @@
-//! `toolgate project`: a listing as a provider or client takes it.
+//! `toolgate project`: rewrites a listing for a provider or client.
 
 mod human;
 mod json;
@@ -20,19 +20,19 @@ use crate::policy::ConfigArgs;
 use crate::settings::{Asserted, SchemaArgs};
 use crate::term::Term;
 
-/// Rewrite a listing so that a provider or client takes it
+/// Rewrite a listing so that a provider or client accepts it
 ///
-/// Lists the tools and rewrites their input schemas in the keywords that the profile knows. What
-/// it cannot say is expressed differently, sent in another form, or moved into the description. The
-/// report lists each step, and says whether the projected schema accepts the same calls, more or fewer,
-/// with a call that proves it. No tool is ever called.
+/// Lists the tools and rewrites their input schemas with the keywords that the profile supports. The
+/// rest is expressed differently, sent in another form, or moved into the description. The report
+/// lists each step, and says whether the projected schema accepts the same calls, more or fewer, with a
+/// call that proves it. No tool is ever called.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct ProjectArgs {
     #[command(flatten)]
     target: TargetArgs,
 
-    /// Who is to read the listing
+    /// The provider or client that the listing is for
     #[arg(
         long = "for",
         value_name = "PROFILE",
@@ -44,11 +44,11 @@ pub(crate) struct ProjectArgs {
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 
-    /// How to print the report: for people, or as one JSON document that has the listing too
+    /// Output format of the report; `json` includes the listing
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
 
-    /// End with exit code 1 if a projected schema is known to be, or may be, of this kind
+    /// Exit with code 1 if a projected schema is, or may be, of this kind
     #[arg(long, value_enum, value_name = "RELATION")]
     fail_on: Option<FailOn>,
 
@@ -56,12 +56,12 @@ pub(crate) struct ProjectArgs {
     #[arg(long)]
     all: bool,
 
-    /// The name by which clients know the server, for those that put it before the names of tools
-    /// [default: its name in the configuration, or the one that it gives itself]
+    /// The server's name, for clients that put it before tool names [default: its name in the
+    /// configuration, or the one that it reports]
     #[arg(long, value_name = "NAME")]
     server_name: Option<String>,
 
-    /// How often a recursive schema is written out inside itself
+    /// Levels of recursion that are written out in a recursive schema
     #[arg(long, value_name = "TIMES", default_value_t = Limits::default().recursion)]
     recursion: usize,
 
@@ -78,24 +78,24 @@ pub(crate) struct ProjectArgs {
 /// How to print the report.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// For people
+    /// Text for people
     Human,
-    /// One JSON document, versioned
+    /// One versioned JSON document
     Json,
 }
 
 /// What makes the command fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum FailOn {
-    /// Calls of the original cannot be said, or it is not known whether they can
+    /// It refuses calls that the original accepts, or this is unknown
     Narrower,
-    /// The original refuses calls that can be said, or it is not known whether it does
+    /// It accepts calls that the original refuses, or this is unknown
     Wider,
-    /// Both
+    /// Either of these
     Unequal,
 }
 
-/// One listing and what became of it.
+/// One listing and its projection.
 struct Page {
     report: Report,
     projection: Projection,
@@ -108,8 +108,10 @@ pub(crate) fn run(args: &ProjectArgs, term: &Term) -> Result<Exit, Failure> {
     let compilers = Compilers::new(compiler, &args.fetch)?;
     let reports = check::reports(&args.target, &compilers, term)?;
     if reports.len() > 1 && (args.output.is_some() || args.format == Format::Human) {
-        return Err(Failure::usage("a projected listing is that of one server")
-            .with_help("choose one with `--server NAME`, or print all with `--format json`"));
+        return Err(
+            Failure::usage("only one server's listing can be projected like this")
+                .with_help("choose one with `--server NAME`, or print all with `--format json`"),
+        );
     }
     let limits = Limits {
         recursion: args.recursion.min(MOST_RECURSION),
@@ -174,7 +176,7 @@ fn print(args: &ProjectArgs, pages: &[Page], exit: Exit, term: &Term) -> Result<
     Ok(())
 }
 
-/// The projected listing, in the shape of `toolgate check --save`.
+/// The projected listing, in the format of `toolgate check --save`.
 fn listing(page: &Page) -> String {
     let tools = page.projection.projected();
     let tools: Vec<String> = tools.map(|tool| format!("    {}", tool.text)).collect();
@@ -206,7 +208,7 @@ impl FailOn {
     }
 }
 
-/// The profiles that are readers; `clients`, `legacy` and `strict` are for lint.
+/// The profiles that listings are projected for; `clients`, `legacy` and `strict` are for lint.
 fn readers() -> PossibleValuesParser {
     let value = |name: &'static str| {
         let about = profile(name).map_or("", |profile| profile.about);
@@ -228,6 +230,6 @@ Exit codes:
   0  every tool was projected
   1  a relation that `--fail-on` names
   2  wrong usage, or a file that cannot be read
-  3  the server asks for authorization
-  4  the server cannot be reached, died, kept silent or talked nonsense
+  3  the server requires authorization
+  4  the server cannot be reached, died, did not answer or sent invalid messages
   6  a tool cannot be projected, and is left out";

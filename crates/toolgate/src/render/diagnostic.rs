@@ -1,4 +1,4 @@
-//! One diagnostic: what is wrong, where, and what may be done.
+//! One diagnostic: what is wrong, where, and how to fix it.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use super::window::{self, Window};
 use super::wrap;
 use crate::term::Canvas;
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Severity {
     Error,
@@ -18,7 +18,7 @@ pub(crate) enum Severity {
     Note,
 }
 
-/// What is wrong, with its places.
+/// A problem, with its locations.
 #[derive(Debug)]
 pub(crate) struct Diagnostic<'s> {
     severity: Severity,
@@ -28,13 +28,13 @@ pub(crate) struct Diagnostic<'s> {
     remarks: Vec<(Level<'static>, String)>,
 }
 
-/// A place that is shown with the line it stands in.
+/// A location that is shown with its line.
 #[derive(Debug)]
 pub(crate) struct Mark<'s> {
     pub(crate) source: &'s Source<'s>,
     /// The bytes of the source that are marked.
     pub(crate) span: Range<usize>,
-    /// What stands beside the mark; escaped and cut when it is drawn.
+    /// The text beside the mark; escaped and cut when it is drawn.
     pub(crate) label: String,
 }
 
@@ -51,7 +51,7 @@ impl<'s> Diagnostic<'s> {
         }
     }
 
-    /// Adds a place; the first is the one that the diagnostic is about.
+    /// Adds a location; the first is the one that the diagnostic is about.
     pub(crate) fn mark(mut self, mark: Mark<'s>) -> Self {
         self.marks.push(mark);
         self
@@ -79,7 +79,7 @@ impl<'s> Diagnostic<'s> {
         digits.saturating_add(3)
     }
 
-    /// The diagnostic in the look of cargo, with a line feed at the end.
+    /// The diagnostic in cargo's style, with a line feed at the end.
     pub(crate) fn draw(&self, canvas: Canvas) -> String {
         let level = match self.severity {
             Severity::Error => Level::ERROR,
@@ -87,7 +87,7 @@ impl<'s> Diagnostic<'s> {
             Severity::Note => Level::NOTE,
         };
         let code = quote(&self.code, CODE_CHARS).to_string();
-        // `error[code]: ` stands before the message.
+        // `error[code]: ` precedes the message.
         let lead = code.chars().count().saturating_add(LEAD);
         let title = level
             .primary_title(fitted(&self.message, canvas, lead))
@@ -101,7 +101,7 @@ impl<'s> Diagnostic<'s> {
         let places: Vec<Placed<'_>> = self.marks.iter().map(placed).collect();
         group = group.elements(snippets(&places));
         for (level, text) in &self.remarks {
-            // `= note: ` stands before the text.
+            // `= note: ` precedes the text.
             let text = fitted(text, canvas, gutter.saturating_add(LEAD));
             group = group.element(level.clone().message(text));
         }
@@ -116,14 +116,14 @@ impl<'s> Diagnostic<'s> {
     }
 }
 
-/// A foreign text escaped and cut, and wrapped where the canvas has columns; `beside` of them are taken.
+/// Escapes and cuts untrusted text; wraps it to the canvas's columns, less `beside`.
 fn fitted(text: &str, canvas: Canvas, beside: usize) -> String {
     let text = quote(text, MESSAGE_CHARS).to_string();
     match canvas.columns {
         Some(columns) => {
             let room = columns.saturating_sub(beside).max(NARROWEST);
             let lines = wrap(&text, room);
-            // A word alone may be longer than a line: a pointer, mostly.
+            // A single word may be longer than a line, usually a pointer.
             let pieces = lines.iter().flat_map(|line| pieces(line, room));
             pieces.collect::<Vec<_>>().join("\n")
         }
@@ -131,7 +131,7 @@ fn fitted(text: &str, canvas: Canvas, beside: usize) -> String {
     }
 }
 
-/// A line in pieces of so many characters.
+/// Splits a line into pieces of `room` characters.
 fn pieces(line: &str, room: usize) -> Vec<String> {
     let characters: Vec<char> = line.chars().collect();
     match characters.len() <= room {
@@ -143,11 +143,11 @@ fn pieces(line: &str, room: usize) -> Vec<String> {
     }
 }
 
-/// A mark with what is shown of its line.
+/// A mark with the shown part of its line.
 struct Placed<'m> {
     mark: &'m Mark<'m>,
     window: Window,
-    /// The columns that the window may take.
+    /// The maximum columns of the window.
     room: usize,
     place: LineColumn,
     /// The label, escaped and cut.
@@ -167,7 +167,7 @@ impl<'m> Placed<'m> {
         }
     }
 
-    /// Whether the label has room beside the mark; otherwise it stands beside the file's name.
+    /// Whether the label has room beside the mark; otherwise it is shown beside the file's name.
     fn fits(&self) -> bool {
         let until = self.window.text.get(..self.window.mark.end);
         let width = until.unwrap_or_default().chars().count();
@@ -175,10 +175,10 @@ impl<'m> Placed<'m> {
     }
 }
 
-/// The lines with their marks; marks on one line share it if all of it is shown.
+/// The lines with their marks; marks on one line share it if their windows are the same.
 ///
-/// A line is a window here, without its name, and its place in the file is not to be seen from
-/// it: [`name_places`] fills in both.
+/// For the renderer, a line is a window without the file's name and without its location in the
+/// file: [`name_places`] fills in both.
 fn snippets<'a>(places: &[Placed<'_>]) -> Vec<Snippet<'a, Annotation<'a>>> {
     let mut snippets = Vec::new();
     let mut last: Option<&Placed<'_>> = None;
@@ -211,8 +211,8 @@ fn snippets<'a>(places: &[Placed<'_>]) -> Vec<Snippet<'a, Annotation<'a>>> {
     snippets
 }
 
-/// Replaces each number between [`BLANK`]s, and the place in the window that the renderer wrote
-/// behind it, by the place in the file.
+/// Replaces each number between [`BLANK`]s, and the location in the window that the renderer wrote
+/// behind it, by the location in the file.
 fn name_places(places: &[Placed<'_>], drawn: &str) -> String {
     let mut text = String::with_capacity(drawn.len());
     let mut parts = drawn.split(BLANK);
@@ -232,19 +232,19 @@ fn name_places(places: &[Placed<'_>], drawn: &str) -> String {
     text
 }
 
-/// Stands around the number of a place where its name is to be. It occurs nowhere else: no
-/// escaped text has a control character.
+/// Surrounds the number of a location whose name is filled in later. It occurs nowhere else,
+/// because escaped text has no control characters.
 const BLANK: char = '\u{1}';
 const MESSAGE_CHARS: usize = 1_000;
 const CODE_CHARS: usize = 40;
 const LABEL_CHARS: usize = 64;
 /// Columns of `warning[]: `, which is at least as wide as any other lead.
 const LEAD: usize = 11;
-/// Columns of the marks of two cuts.
+/// Columns of two cut marks.
 const CUTS: usize = 2;
-/// Nothing is wrapped or cut to less, however narrow the terminal is.
+/// Minimum columns for wrapping and cutting, however narrow the terminal is.
 const NARROWEST: usize = 30;
-/// Wider than any [`window`] with its line number and label: they cut themselves.
+/// Wider than any [`window`] with its line number and label, which are cut before.
 const WIDTH: usize = 250;
 
 #[cfg(test)]
@@ -349,7 +349,7 @@ warning[json]: duplicate
         let hidden = |c: char| (c.is_control() && c != '\n') || c == '\u{202e}';
         assert!(!plain.contains(hidden), "{plain:?}");
         assert_eq!(plain.matches("a\\u{1b}[2J:1:").count(), 1, "{plain}");
-        // Styled, only styles are added.
+        // Styling adds only styles.
         let styled = diagnostic.draw(Canvas {
             styled: true,
             ..PLAIN

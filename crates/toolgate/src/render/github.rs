@@ -13,8 +13,8 @@ pub(crate) struct Place<'a> {
     pub(crate) at: Option<(usize, usize)>,
 }
 
-/// One command, as one line with its line feed. Title and message may be foreign; the message
-/// may have several lines.
+/// One command on one line, with its line feed. Title and message may be untrusted; the message may
+/// have several lines.
 pub(crate) fn command(
     severity: Severity,
     place: Option<Place<'_>>,
@@ -42,7 +42,7 @@ pub(crate) fn command(
     )
 }
 
-/// Commands of a whole run; the first of each severity are printed.
+/// The commands of a whole run; only the first of each severity are printed.
 #[derive(Debug, Default)]
 pub(crate) struct Commands {
     out: String,
@@ -61,10 +61,10 @@ impl Commands {
         }
     }
 
-    /// The most commands of one severity. GitHub shows ten for each step; the others stand in the log.
+    /// Maximum commands of one severity. GitHub shows ten for each step; the others are in the log.
     pub(crate) const MOST: u64 = 50;
 
-    /// Whether the next command of a severity is printed; if not, it is counted.
+    /// Whether the next command of a severity is printed. Counts the command.
     pub(crate) fn admits(&mut self, severity: Severity) -> bool {
         let printed = of(&mut self.printed, severity);
         if self.all || *printed < Self::MOST {
@@ -81,7 +81,7 @@ impl Commands {
         self.out.push_str(text);
     }
 
-    /// The text, with a command that says how many were left out, if any were.
+    /// The output, with a command that counts what was left out, if anything was.
     pub(crate) fn finish(mut self) -> String {
         let words = ["error", "warning", "notice"];
         let parts: Vec<String> = words
@@ -99,7 +99,7 @@ impl Commands {
     }
 }
 
-/// The count of a severity among errors, warnings and notes.
+/// The counter of a severity, in the order errors, warnings, notes.
 fn of(counts: &mut [u64; 3], severity: Severity) -> &mut u64 {
     let [errors, warnings, notes] = counts;
     match severity {
@@ -109,7 +109,7 @@ fn of(counts: &mut [u64; 3], severity: Severity) -> &mut u64 {
     }
 }
 
-/// Text behind the last `::` of a command, on one line, with nothing that acts on a terminal.
+/// The text after the last `::` of a command: one line, with nothing that acts on a terminal.
 fn data(text: &str) -> String {
     quote(text, MESSAGE_CHARS).to_string().replace('%', "%25")
 }
@@ -119,7 +119,7 @@ fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }
 
-/// Characters of one line of a message.
+/// Maximum characters of one line of a message.
 const MESSAGE_CHARS: usize = 1_000;
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! JSON text that may be shown on a terminal.
+//! JSON text that is safe to show on a terminal.
 
 use std::fmt::Write as _;
 
-/// Escapes, in JSON text, the characters outside ASCII that act on a terminal or hide.
+/// Escapes the characters in JSON text, DEL and above, that act on a terminal or are invisible.
 pub(crate) fn harmless(json: &str) -> String {
     if json.bytes().all(|byte| byte < 0x7f) {
         return json.to_owned();

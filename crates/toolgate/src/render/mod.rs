@@ -1,8 +1,8 @@
 //! Diagnostics on JSON texts, as every command prints them.
 //!
-//! A [`Diagnostic`] points into [`Source`]s; [`Diagnostic::draw`] shows it in the look of cargo,
-//! [`github`] writes it as a workflow command. Foreign text is escaped and cut here, so that
-//! nothing a stranger wrote reaches a terminal as it is.
+//! A [`Diagnostic`] points into [`Source`]s; [`Diagnostic::draw`] shows it in cargo's style,
+//! [`github`] writes it as a workflow command. Untrusted text is escaped and cut here, so that none
+//! of it reaches a terminal as it is.
 
 mod diagnostic;
 pub(crate) mod github;

@@ -8,15 +8,15 @@ use toolgate_json::LineColumn;
 use super::Severity;
 use super::json::harmless;
 
-/// What one server or file came to.
+/// The results for one server or file.
 #[derive(Debug, Default)]
 pub(crate) struct Run {
     pub(crate) results: Vec<Outcome>,
-    /// Why nothing, or not all, was looked at.
+    /// Why nothing, or not everything, was checked.
     pub(crate) faults: Vec<String>,
 }
 
-/// One result. Texts are escaped for people already.
+/// One result. Its texts are already escaped for people.
 #[derive(Debug)]
 pub(crate) struct Outcome {
     /// A stable code.
@@ -25,16 +25,16 @@ pub(crate) struct Outcome {
     pub(crate) about: String,
     pub(crate) severity: Severity,
     pub(crate) message: String,
-    /// The file, the first place, and the place behind the last.
+    /// The file and, if known, where in it the result starts and ends.
     pub(crate) place: Option<(String, Option<(LineColumn, LineColumn)>)>,
-    /// The place by names, such as a tool's name and a pointer into it.
+    /// The location by names, such as a tool's name and a pointer into the tool.
     pub(crate) logical: String,
 }
 
-/// What documents say that they follow.
+/// The schema that documents declare.
 pub(crate) const SCHEMA: &str = "https://json.schemastore.org/sarif-2.1.0.json";
 
-/// The runs as one document of one run: code scanning refuses documents in which several runs have one tool.
+/// Renders all runs as one, because code scanning refuses several runs with the same tool.
 pub(crate) fn render(runs: impl IntoIterator<Item = Run>) -> String {
     let mut all = Run::default();
     for run in runs {
@@ -50,7 +50,7 @@ pub(crate) fn render(runs: impl IntoIterator<Item = Run>) -> String {
     document(rules, &all.faults, results.collect())
 }
 
-/// A document of one run, whose results have their indexes from `rules`.
+/// A document with one run; `rules` gave the results their rule indexes.
 pub(crate) fn document(rules: Rules<'_>, faults: &[String], results: Vec<Value>) -> String {
     let document = json!({
         "$schema": SCHEMA,
@@ -76,23 +76,23 @@ pub(crate) fn document(rules: Rules<'_>, faults: &[String], results: Vec<Value>)
     text
 }
 
-/// What a document says of the rules of its results, by their codes.
+/// The descriptors of a document's rules, by code.
 #[derive(Debug, Default)]
 pub(crate) struct Rules<'r>(BTreeMap<&'r str, Value>);
 
 impl<'r> Rules<'r> {
-    /// Adds a rule that is not there yet.
+    /// Adds a rule, unless it is already there.
     pub(crate) fn add(&mut self, code: &'r str, describe: impl FnOnce() -> Value) {
         self.0.entry(code).or_insert_with(describe);
     }
 
-    /// Where each rule stands.
+    /// The index of each rule.
     pub(crate) fn index(&self) -> BTreeMap<&'r str, usize> {
         self.0.keys().copied().zip(0..).collect()
     }
 }
 
-/// What is said of a result's rule.
+/// The descriptor of a result's rule.
 pub(crate) fn descriptor(one: &Outcome) -> Value {
     json!({"id": one.rule, "shortDescription": {"text": one.about}})
 }
@@ -106,7 +106,7 @@ pub(crate) fn outcome(one: &Outcome, index: &BTreeMap<&str, usize>) -> Value {
     value
 }
 
-/// One result, which knows its rule by the code alone.
+/// One result, without the index of its rule.
 pub(crate) fn result(result: &Outcome) -> Value {
     let logical = [(!result.logical.is_empty())
         .then(|| json!({"fullyQualifiedName": result.logical, "kind": "member"}))];

@@ -1,4 +1,4 @@
-//! A text that diagnostics point into, and places in it as people count them.
+//! A text that diagnostics point into, with lines and columns for its bytes.
 
 use std::cell::OnceCell;
 
@@ -16,9 +16,9 @@ pub(crate) struct Source<'a> {
     pub(crate) bytes: &'a [u8],
     /// The number of the first line of `bytes`, from 1.
     first_line: usize,
-    /// The place in the file where `bytes` begins.
+    /// The byte of the file where `bytes` begins.
     first_byte: u64,
-    /// The YAML file that `bytes` stand for: places are those of that file.
+    /// The file that `bytes` was converted from; locations are given in that file.
     original: Option<&'a Original>,
     lines: OnceCell<LineIndex>,
 }
@@ -29,7 +29,7 @@ impl<'a> Source<'a> {
         Self::line(name, bytes, 1, 0)
     }
 
-    /// A line of a file, by its number from 1 and the place where it begins.
+    /// A line of a file, with its number from 1 and the byte where it begins.
     pub(crate) fn line(name: &str, bytes: &'a [u8], number: usize, first_byte: u64) -> Self {
         Self {
             name: quote(name, NAME_CHARS).to_string(),
@@ -41,7 +41,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// A part of a line of the file, which stands for that line where it is shown.
+    /// A part of a line of the file, shown instead of the whole line.
     pub(crate) fn part<'b>(&self, bytes: &'b [u8], number: usize) -> Source<'b> {
         Source {
             name: self.name.clone(),
@@ -53,12 +53,12 @@ impl<'a> Source<'a> {
         }
     }
 
-    /// The same text as what a YAML file stands for.
+    /// The same text, converted from this file.
     pub(crate) fn of(self, original: Option<&'a Original>) -> Self {
         Self { original, ..self }
     }
 
-    /// The text that is shown, and the place in it of a span of `bytes`.
+    /// The text that is shown, and the location in it of a span of `bytes`.
     pub(super) fn shown(&self, span: &Range<usize>) -> (&'a [u8], Range<usize>) {
         match self.original {
             Some(original) => (&original.text, original.span(span)),
@@ -71,14 +71,14 @@ impl<'a> Source<'a> {
         self.first_line
     }
 
-    /// The place in the file of a place in `bytes`.
+    /// The byte of the file that corresponds to a byte of `bytes`.
     pub(crate) fn byte(&self, at: usize) -> u64 {
         let at = self.original.map_or(at, |original| original.place(at));
         let at = u64::try_from(at).unwrap_or(u64::MAX);
         self.first_byte.saturating_add(at)
     }
 
-    /// The line and column of a place in `bytes`, as [`toolgate_json::line_column`] counts them.
+    /// The line and column of a byte of `bytes`, as [`toolgate_json::line_column`] counts them.
     pub(crate) fn line_column(&self, at: usize) -> LineColumn {
         let (text, at) = match self.original {
             Some(original) => (original.text.as_slice(), original.place(at)),
@@ -93,11 +93,11 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Places of a text as people count them, each found in bounded time: [`toolgate_json::line_column`]
+/// An index of lines and columns, which finds each in bounded time: [`toolgate_json::line_column`]
 /// counts from the beginning of the text.
 #[derive(Clone, Debug)]
 pub(crate) struct LineIndex {
-    /// Line feeds, and characters since the last of them, before each [`STEP`] of the text.
+    /// The line and column at the start of each [`STEP`] bytes of the text.
     steps: Vec<LineColumn>,
 }
 
@@ -114,11 +114,11 @@ impl LineIndex {
         }
     }
 
-    /// The line and column of a byte of the text, from 1 and in characters.
+    /// The line and column of a byte of the text, both from 1; columns are characters.
     pub(crate) fn find(&self, text: &[u8], at: usize) -> LineColumn {
         let at = at.min(text.len());
         let step = at / STEP;
-        // Behind the last byte of a text of whole steps begins none.
+        // No step begins after the last byte of a text of whole steps.
         let step = step.min(self.steps.len().saturating_sub(1));
         let place = self.steps.get(step).copied().unwrap_or(BEGINNING);
         let between = text.get(step.saturating_mul(STEP)..at);
@@ -126,10 +126,10 @@ impl LineIndex {
     }
 }
 
-/// A place, some bytes later.
+/// The line and column after some more bytes.
 fn advanced(place: LineColumn, bytes: &[u8]) -> LineColumn {
     let feeds = bytes.iter().filter(|byte| **byte == b'\n').count();
-    // A text on one line is not searched a second time, byte by byte.
+    // Bytes without a line feed are not searched a second time, byte by byte.
     let last = match feeds {
         0 => None,
         _ => bytes.iter().rposition(|byte| *byte == b'\n'),
@@ -149,13 +149,13 @@ fn advanced(place: LineColumn, bytes: &[u8]) -> LineColumn {
     }
 }
 
-/// Where the line of a place begins.
+/// Where the line of a byte begins.
 pub(super) fn line_start(bytes: &[u8], at: usize) -> usize {
     let before = bytes.get(..at).unwrap_or(bytes);
     let mut end = before.len();
     for chunk in before.rchunks(CHUNK) {
         let start = end.saturating_sub(chunk.len());
-        // `contains` looks at many bytes at a time, `rposition` at one.
+        // `contains` compares many bytes at a time, `rposition` one.
         if chunk.contains(&b'\n') {
             let feed = chunk.iter().rposition(|byte| *byte == b'\n');
             return feed.map_or(0, |feed| start.saturating_add(feed).saturating_add(1));
@@ -165,7 +165,7 @@ pub(super) fn line_start(bytes: &[u8], at: usize) -> usize {
     0
 }
 
-/// Where the line of a place ends, before its line feed (and carriage return).
+/// Where the line of a byte ends, before its line feed (and carriage return).
 pub(super) fn line_end(bytes: &[u8], at: usize) -> usize {
     let rest = bytes.get(at..).unwrap_or_default();
     let feed = rest.iter().position(|byte| *byte == b'\n');
@@ -177,11 +177,11 @@ pub(super) fn line_end(bytes: &[u8], at: usize) -> usize {
 }
 
 const BEGINNING: LineColumn = LineColumn { line: 1, column: 1 };
-/// Bytes between two places of an index.
+/// Bytes between two entries of an index.
 const STEP: usize = 256;
 /// Bytes that are searched for a line feed at a time.
 const CHUNK: usize = 4 << 10;
-/// Characters of a file's name that are repeated.
+/// Maximum characters of a file's name in messages.
 const NAME_CHARS: usize = 200;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A line of a source around a place: escaped, cut, with the place marked.
+//! A source line around a location: escaped, cut, with the location marked.
 
 use std::ops::Range;
 
@@ -6,22 +6,23 @@ use toolgate_json::quote;
 
 use super::source::{line_end, line_start};
 
-/// What is shown of a line.
+/// The shown part of a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Window {
-    /// One line, nothing hidden.
+    /// One line without invisible characters.
     pub(super) text: String,
-    /// The bytes of `text` that are marked; empty for a place behind the end of a line.
+    /// The bytes of `text` that are marked; empty for a location after the end of a line.
     pub(super) mark: Range<usize>,
 }
 
-/// Shows the line in which `span` begins. If the span has several lines, or goes beyond the part shown, only
-/// the first character is marked.
+/// Shows the line in which `span` begins. If the span has several lines or ends beyond the part
+/// shown, only the first character is marked.
 ///
-/// Shows at most `columns` characters and, where there is more, a mark on either side. Shows, and decodes, a bounded number of bytes on both sides, however long the line is.
+/// Shows at most `columns` characters, and a mark on each side where the line is cut. Decodes a
+/// bounded number of bytes on both sides, however long the line is.
 pub(super) fn around(bytes: &[u8], span: &Range<usize>, columns: usize) -> Window {
     let start = span.start.min(bytes.len());
-    // What is out of reach on either side is not shown, and not looked at.
+    // Bytes out of reach on either side are neither shown nor examined.
     let low = start.saturating_sub(REACH);
     let high = start.saturating_add(REACH).min(bytes.len());
     let reach = bytes.get(low..high).unwrap_or_default();
@@ -47,7 +48,7 @@ pub(super) fn around(bytes: &[u8], span: &Range<usize>, columns: usize) -> Windo
         text.push(CUT);
     }
     text.push_str(&left.text);
-    // A span that is not shown to its end is marked at its beginning.
+    // A span that is not shown completely is marked at its beginning.
     let length = end.saturating_sub(start);
     let marked = if length > right.length() { 1 } else { length };
     let begin = text.len();
@@ -59,13 +60,13 @@ pub(super) fn around(bytes: &[u8], span: &Range<usize>, columns: usize) -> Windo
     Window { text, mark }
 }
 
-/// Bytes of a source as they are shown.
+/// Bytes of a source in the form in which they are shown.
 struct Shown {
     text: String,
     pieces: Vec<Piece>,
 }
 
-/// A character, or a byte that is none.
+/// A character, or a byte of invalid UTF-8.
 struct Piece {
     /// Bytes of the shown text.
     shown: usize,
@@ -119,7 +120,7 @@ impl Shown {
         self.pieces.iter().map(|piece| piece.length).sum()
     }
 
-    /// Keeps the first pieces that fit; says whether there were more.
+    /// Keeps the first pieces that fit; returns whether there were more.
     fn keep_first(&mut self, room: usize) -> bool {
         let kept = fitting(self.pieces.iter(), room);
         let shown = self.pieces.iter().take(kept).map(|piece| piece.shown).sum();
@@ -129,7 +130,7 @@ impl Shown {
         cut
     }
 
-    /// Keeps the last pieces that fit; says whether there were more.
+    /// Keeps the last pieces that fit; returns whether there were more.
     fn keep_last(&mut self, room: usize) -> bool {
         let kept = fitting(self.pieces.iter().rev(), room);
         let gone = self.pieces.len().saturating_sub(kept);
@@ -138,7 +139,7 @@ impl Shown {
         gone > 0
     }
 
-    /// Where in the shown text the first `length` bytes of the source end.
+    /// Where the first `length` bytes of the source end in the shown text.
     fn until(&self, length: usize) -> usize {
         let mut left = length;
         let mut shown = 0_usize;
@@ -167,7 +168,7 @@ fn fitting<'a>(pieces: impl Iterator<Item = &'a Piece>, room: usize) -> usize {
         .count()
 }
 
-/// Without the end of a character whose beginning was cut off.
+/// Removes the rest of a character whose beginning was cut off.
 fn whole_characters(bytes: Option<&[u8]>, cut: bool) -> &[u8] {
     let mut bytes = bytes.unwrap_or_default();
     for _ in 0..LONGEST_TAIL {
@@ -179,15 +180,15 @@ fn whole_characters(bytes: Option<&[u8]>, cut: bool) -> &[u8] {
     bytes
 }
 
-/// The characters of a line that are shown where no terminal has a width.
+/// Characters of a line that are shown if the terminal has no known width.
 pub(super) const COLUMNS: usize = 76;
-/// The most that are shown on a wide terminal.
+/// Maximum characters that are shown on a wide terminal.
 pub(super) const MOST_COLUMNS: usize = 160;
-/// Characters from the place on that are shown even if there is much before it.
+/// Characters after the start of the location that are shown even if there are many before it.
 const AHEAD: usize = 48;
-/// Bytes on either side of the place that are looked at: enough for [`MOST_COLUMNS`] characters.
+/// Bytes that are examined on either side of the location: enough for [`MOST_COLUMNS`] characters.
 const REACH: usize = 4 * MOST_COLUMNS;
-/// Bytes of a character behind its first.
+/// Maximum bytes of a character after its first.
 const LONGEST_TAIL: usize = 3;
 const TAB: &str = "    ";
 const CUT: char = '…';

@@ -1,9 +1,9 @@
-//! A belt between one who brings work, many who do it, and one who takes it away in order.
+//! Ordered worker pool: one thread adds work, many do it, and one takes the results in order.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
-/// Work on its way. At most `room` pieces are on it at a time, done or not.
+/// The queue of a pool. It holds at most `room` pieces of work at a time, done or not.
 pub(super) struct Belt<W, D> {
     state: Mutex<State<W, D>>,
     changed: Condvar,
@@ -13,12 +13,12 @@ pub(super) struct Belt<W, D> {
 struct State<W, D> {
     waiting: VecDeque<(usize, W)>,
     done: BTreeMap<usize, D>,
-    /// Pieces brought and taken away so far.
+    /// Pieces of work that were added, and results that were taken.
     brought: usize,
     taken: usize,
-    /// Nothing more is brought.
+    /// No more work is added.
     ended: bool,
-    /// Nobody takes anything away any more, or a worker panicked.
+    /// Nobody takes results any more, or a worker panicked.
     stopped: bool,
 }
 
@@ -38,7 +38,7 @@ impl<W, D> Belt<W, D> {
         }
     }
 
-    /// Puts a piece of work on the belt once there is room; says whether anybody wants more.
+    /// Adds a piece of work once there is room; returns `false` if the pool has stopped.
     pub(super) fn bring(&self, work: W) -> bool {
         let full = |state: &State<W, D>| state.brought - state.taken >= self.room;
         let mut state = self.wait(|state| !state.stopped && full(state));
@@ -52,19 +52,19 @@ impl<W, D> Belt<W, D> {
         true
     }
 
-    /// Nothing more is brought.
+    /// Ends the work: nothing more is added.
     pub(super) fn end(&self) {
         self.state().ended = true;
         self.changed.notify_all();
     }
 
-    /// Whoever waits goes home.
+    /// Stops the pool; nobody waits any longer.
     pub(super) fn stop(&self) {
         self.state().stopped = true;
         self.changed.notify_all();
     }
 
-    /// Does work until there is no more.
+    /// Does work until there is no more, or the pool stops.
     pub(super) fn work(&self, mut how: impl FnMut(W) -> D) {
         let _guard = StopOnPanic(self);
         loop {
@@ -80,8 +80,8 @@ impl<W, D> Belt<W, D> {
         }
     }
 
-    /// Takes away the next piece in the order in which they were brought. `pause` is called
-    /// before a wait. `None` when all are taken away.
+    /// Takes the next result, in the order in which the work was added. Calls `pause` before it
+    /// waits. `None` if all results are taken, or if the pool has stopped.
     pub(super) fn take(&self, pause: impl FnOnce()) -> Option<D> {
         let here = |state: &State<W, D>| {
             let over = state.ended && state.taken == state.brought;
@@ -109,7 +109,7 @@ impl<W, D> Belt<W, D> {
     }
 }
 
-/// A worker that panics must not let the others wait for what it had in hand.
+/// Stops the pool if a worker panics, so that nobody waits for its result.
 struct StopOnPanic<'b, W, D>(&'b Belt<W, D>);
 
 impl<W, D> Drop for StopOnPanic<'_, W, D> {

@@ -1,4 +1,4 @@
-//! The schema and the documents handed in beside it: their texts, and their compiled form.
+//! The schema and the registered documents: their texts, and their compiled form.
 
 use toolgate_json::quote;
 use toolgate_schema::{CompileError, Compiler, Schema};
@@ -15,7 +15,7 @@ use crate::yaml::Original;
 
 /// The texts of the schema and of the registered documents.
 pub(super) struct Texts {
-    /// Each with its URI; the schema itself is the first, and its URI empty.
+    /// Each with its URI. The first is the schema itself, with an empty URI.
     all: Vec<Text>,
 }
 
@@ -23,12 +23,12 @@ struct Text {
     uri: String,
     name: String,
     bytes: Vec<u8>,
-    /// The YAML file that the bytes stand for.
+    /// The file that the bytes were converted from.
     original: Option<Original>,
 }
 
 impl Texts {
-    /// Reads them all. A text that is too long is left for the compiler to refuse.
+    /// Reads all of them. The compiler refuses texts that are too long.
     pub(super) fn load(
         args: &ValidateArgs,
         compiler: &Compiler,
@@ -50,7 +50,7 @@ impl Texts {
         let (bytes, original) = text::document(schema.path(), bytes, most)
             .map_err(|fault| Failure::usage(format!("{}:{fault}", quote(&name, 200))))?;
         let (name, bytes, original) = match args.argument_schema {
-            // What is shown of the schema is the JSON Schema that it stands for.
+            // Diagnostics show the JSON Schema that the argument schema is converted to.
             true => {
                 let bytes = argument::converted(&bytes, &quote(&name, 200).to_string(), term)?;
                 (format!("{name} as JSON Schema"), bytes, None)
@@ -75,7 +75,7 @@ impl Texts {
         Ok(Self { all })
     }
 
-    /// Adds what the schema refers to and the command line lets be fetched.
+    /// Adds the documents that the schema refers to and that the command line allows to fetch.
     pub(super) fn fetch(
         &mut self,
         args: &FetchArgs,
@@ -85,7 +85,7 @@ impl Texts {
         let Some((schema, registered)) = self.all.split_first() else {
             return Ok(());
         };
-        // What is not UTF-8 the compiler refuses in its own words.
+        // The compiler refuses a text that is not UTF-8.
         let Ok(schema) = std::str::from_utf8(&schema.bytes) else {
             return Ok(());
         };
@@ -103,7 +103,7 @@ impl Texts {
         Ok(())
     }
 
-    /// The texts as diagnostics point into them.
+    /// The texts as sources of diagnostics.
     pub(super) fn sources(&self) -> Sources<'_> {
         let sources = self.all.iter();
         Sources(
@@ -117,11 +117,11 @@ impl Texts {
     }
 }
 
-/// The texts, by their URIs.
+/// The texts, by URI.
 pub(super) struct Sources<'t>(Vec<(&'t str, Source<'t>)>);
 
 impl<'t> Sources<'t> {
-    /// The text of a document; the schema itself has no URI here. None of a bundled metaschema.
+    /// The text of a document; the schema itself has the URI `""`. `None` for a bundled metaschema.
     pub(super) fn of(&self, uri: &str) -> Option<&Source<'t>> {
         let found = self.0.iter().find(|(known, _)| *known == uri);
         found.map(|(_, source)| source)
@@ -133,7 +133,7 @@ impl<'t> Sources<'t> {
     }
 }
 
-/// Compiles the schema.
+/// Compiles the schema, with the other texts registered.
 pub(super) fn compile(mut compiler: Compiler, texts: &Texts) -> Result<Schema, CompileError> {
     let mut schema: &[u8] = &[];
     for text in &texts.all {

@@ -1,4 +1,4 @@
-//! What is wrong, for people: an excerpt of the instance, and one of the schema.
+//! Problems for people: an excerpt of the instance, and one of the schema.
 
 use toolgate_schema::{CompileError, Warning};
 
@@ -8,17 +8,17 @@ use super::problem::{self, Problem};
 use crate::render::{Diagnostic, Mark, Severity, Source};
 use crate::term::Canvas;
 
-/// How it is shown.
+/// How problems are shown.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Look {
     pub(super) canvas: Canvas,
-    /// The most findings of one instance.
+    /// Maximum findings shown for one instance.
     pub(super) most: usize,
-    /// Whether an instance is a line, so that its place among all bytes is worth a note.
+    /// Whether each instance is a line of its file, so that its byte offset is noted.
     pub(super) lines: bool,
 }
 
-/// What is wrong with an instance; nothing if nothing is.
+/// The problems of an instance; empty if there are none.
 pub(super) fn instance(
     outcome: &Outcome,
     source: &Source<'_>,
@@ -75,7 +75,7 @@ pub(super) fn refusal(error: &CompileError, sources: &Sources<'_>, canvas: Canva
     text
 }
 
-/// What was left out of the schema.
+/// The keywords of the schema that were ignored.
 pub(super) fn warnings(warnings: &[Warning], sources: &Sources<'_>, look: Look) -> String {
     let mut text = String::new();
     for warning in warnings.iter().take(look.most) {

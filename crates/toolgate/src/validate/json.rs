@@ -1,4 +1,4 @@
-//! What came of each instance, for machines: one JSON object on each line.
+//! The results for machines: one JSON object on each line.
 //!
 //! ```text
 //! {
@@ -44,9 +44,9 @@
 //! }
 //! ```
 //!
-//! New members may be added under the same version. Lines, columns and bytes are places in the
-//! file; lines and columns count from 1, columns in characters. Messages are for people, and
-//! escaped; in names, characters that act on a terminal are written as `\u` escapes.
+//! A version may get new members. Lines, columns and bytes are positions in the file; lines and
+//! columns count from 1, columns in characters. Messages are escaped for people; in names,
+//! characters that act on a terminal are written as `\u` escapes.
 
 use serde::Serialize;
 use toolgate_schema::{CompileError, Finding, Warning};
@@ -138,7 +138,7 @@ struct Schema<'a> {
     warnings: Vec<serde_json::Value>,
 }
 
-/// The object for an instance; `name` as it was given, `lines` if it is a line of it.
+/// The object for an instance. `name` is its file as given; `lines` is set for JSON Lines.
 pub(super) fn instance(
     outcome: &Outcome,
     name: &str,
@@ -202,7 +202,7 @@ fn of_schema(error: &CompileError, sources: &Sources<'_>) -> serde_json::Value {
         pointer: Some(error.pointer()),
         ..fault(&problem, source)
     };
-    // Strings and numbers under string keys always make a value.
+    // Strings and numbers under string keys can always be converted.
     serde_json::to_value(fault).unwrap_or_default()
 }
 
@@ -254,7 +254,7 @@ fn place(source: &Source<'_>, at: usize) -> Place {
 }
 
 fn line(object: &impl Serialize) -> String {
-    // Strings and numbers under string keys always make JSON.
+    // Strings and numbers under string keys can always be written as JSON.
     let mut text = harmless(&serde_json::to_string(object).unwrap_or_default());
     text.push('\n');
     text
@@ -264,5 +264,5 @@ fn is_true(value: &bool) -> bool {
     *value
 }
 
-/// The version of the objects' shape.
+/// The version of the objects' format.
 const VERSION: u32 = 1;

@@ -1,13 +1,13 @@
-//! JSON Lines as a stream: blocks of whole lines, in memory bounded by the longest line allowed.
+//! Streams JSON Lines: blocks of whole lines, in memory bounded by the longest line allowed.
 
 use std::io::{self, Read};
 
 /// The blocks of an input.
 pub(super) struct Blocks<R> {
     input: R,
-    /// The most bytes of a line.
+    /// Maximum bytes of a line.
     most: usize,
-    /// What was read of a line whose end was not.
+    /// The beginning of a line whose end was not read yet.
     rest: Vec<u8>,
     /// Lines and bytes before `rest`.
     lines: usize,
@@ -21,22 +21,22 @@ pub(super) struct Block {
     text: Vec<u8>,
     /// The number of the first line, from 1.
     first: usize,
-    /// The byte of the input at which it begins.
+    /// The byte of the input where it begins.
     start: u64,
-    /// The byte of the input behind it, and behind what was passed over.
+    /// The byte of the input after it, and after what was skipped.
     pub(super) end: u64,
-    /// The most bytes of a line.
+    /// Maximum bytes of a line.
     most: usize,
 }
 
 /// One line that is not blank.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Line<'a> {
-    /// Its text without the line feed. Of a line over the bound, one byte more than the bound.
+    /// Its text without the line feed; for a line over the limit, one byte more than the limit.
     pub(super) bytes: &'a [u8],
     /// Its number, from 1.
     pub(super) number: usize,
-    /// The byte of the input at which it begins.
+    /// The byte of the input where it begins.
     pub(super) start: u64,
 }
 
@@ -52,8 +52,8 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// The next lines: as many as one read brought, so that none waits for another that is not
-    /// there yet. `None` at the end.
+    /// The next lines: all that one read completed, so that no line waits for the next one to
+    /// arrive. `None` at the end.
     pub(super) fn next(&mut self) -> io::Result<Option<Block>> {
         let mut text = std::mem::take(&mut self.rest);
         loop {
@@ -63,7 +63,7 @@ impl<R: Read> Blocks<R> {
             }
             let before = text.len();
             if before > self.most {
-                // A line over the bound: nothing behind the bound is kept.
+                // A line over the limit: nothing beyond the limit is kept.
                 text.truncate(self.most.saturating_add(1));
                 return self.pass_over(text, before).map(Some);
             }
@@ -78,7 +78,7 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// Reads once, up to a block; 0 at the end.
+    /// Reads once, at most [`BLOCK`] bytes; returns 0 at the end.
     fn more(&mut self, text: &mut Vec<u8>) -> io::Result<usize> {
         let before = text.len();
         text.resize(before.saturating_add(BLOCK), 0);
@@ -94,7 +94,7 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// Skips to the end of a line after `seen` bytes of it were read.
+    /// Skips to the end of a line, of which `seen` bytes were read.
     fn pass_over(&mut self, text: Vec<u8>, seen: usize) -> io::Result<Block> {
         let mut length = seen;
         let mut scratch = Vec::new();
@@ -116,7 +116,7 @@ impl<R: Read> Blocks<R> {
         }
     }
 
-    /// A block of `text`, which stands for `length` bytes of the input.
+    /// A block with this text, for `length` bytes of the input.
     fn block(&mut self, text: Vec<u8>, length: usize) -> Block {
         let start = self.bytes;
         self.bytes = start.saturating_add(count(length));
@@ -157,14 +157,14 @@ fn count(length: usize) -> u64 {
     u64::try_from(length).unwrap_or(u64::MAX)
 }
 
-/// The most bytes of one read: enough that handing it on costs nothing beside judging it.
+/// Maximum bytes of one read: enough that passing a block on is cheap compared to judging it.
 const BLOCK: usize = 256 << 10;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// An input that gives a few bytes at a time.
+    /// An input that returns a few bytes at a time.
     struct Slow<'a>(&'a [u8], usize);
 
     impl Read for Slow<'_> {

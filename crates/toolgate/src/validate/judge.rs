@@ -1,4 +1,4 @@
-//! One instance in, one outcome out.
+//! Judges one instance, and returns the outcome.
 
 use std::io;
 
@@ -6,21 +6,21 @@ use serde_json::json;
 use toolgate_json::{ReadError, ReadLimits, Reader};
 use toolgate_schema::{Exhausted, OutputFormat, Report, Schema, Verdict, Workspace};
 
-/// What came of one instance.
+/// The result for one instance.
 #[derive(Debug)]
 pub(super) enum Outcome {
     Valid,
-    /// With the reasons, unless a standard output was asked for instead.
+    /// With the reasons, if they were asked for.
     Invalid(Option<Report>),
     Undecided(Exhausted),
-    /// It is not JSON, or over a bound.
+    /// It is not JSON, or exceeds a limit.
     Unreadable(ReadError),
-    /// There is no text to read.
+    /// The text could not be read.
     Missing(io::Error),
 }
 
 impl Outcome {
-    /// The verdict as the formats for machines spell it.
+    /// The verdict as the formats for machines write it.
     pub(super) fn word(&self) -> &'static str {
         match self {
             Self::Valid => "valid",
@@ -31,7 +31,7 @@ impl Outcome {
     }
 }
 
-/// Judges instances one after the other, in memory that is reused.
+/// Judges instances one after the other, and reuses its memory.
 pub(super) struct Judge<'s> {
     schema: &'s Schema,
     limits: ReadLimits,
@@ -49,7 +49,7 @@ impl<'s> Judge<'s> {
         }
     }
 
-    /// The verdict on a text, with the reasons if it is no.
+    /// Judges a text; gives the reasons if it is invalid.
     pub(super) fn explain(&mut self, text: &[u8]) -> Outcome {
         let document = match self.reader.read(text, &self.limits) {
             Ok(document) => document,
@@ -65,7 +65,7 @@ impl<'s> Judge<'s> {
         }
     }
 
-    /// The verdict on a text, without the reasons.
+    /// Judges a text, without the reasons.
     pub(super) fn verdict(&mut self, text: &[u8]) -> Outcome {
         let document = match self.reader.read(text, &self.limits) {
             Ok(document) => document,
@@ -78,7 +78,7 @@ impl<'s> Judge<'s> {
         }
     }
 
-    /// The verdict on a text, and the standard output on it as JSON text.
+    /// Judges a text; also returns the output in a format of the specification, as JSON text.
     pub(super) fn output(
         &mut self,
         text: &[u8],
@@ -95,7 +95,7 @@ impl<'s> Judge<'s> {
             Verdict::Undecided(why) => Outcome::Undecided(why),
         };
         let output = match &outcome {
-            // The engine writes the same, after another check.
+            // The engine writes the same, but only after another check.
             Outcome::Undecided(why) => {
                 json!({"valid": false, "error": why.to_string()}).to_string()
             }

@@ -1,4 +1,4 @@
-//! `toolgate validate`: does an instance match a schema, and if not, where and why?
+//! `toolgate validate`: checks whether instances match a schema, and shows where and why not.
 
 mod belt;
 mod contract;
@@ -31,9 +31,9 @@ use run::Run;
 
 /// Validate JSON instances against a JSON Schema
 ///
-/// Compiles the schema under hard bounds, checks each instance, and shows each problem at its place
-/// in the instance and in the schema. Nothing is fetched unless `--fetch-host` names a host. Without an instance only
-/// the schema is checked.
+/// Compiles the schema within hard limits, checks each instance, and shows where each problem is in
+/// the instance and in the schema. Nothing is fetched unless `--fetch-host` names a host. Without an
+/// instance, only the schema is checked.
 #[derive(Debug, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct ValidateArgs {
@@ -44,20 +44,20 @@ pub(crate) struct ValidateArgs {
     #[arg(value_name = "INSTANCE")]
     pub(crate) instances: Vec<PathBuf>,
 
-    /// Take each line of the files for an instance (JSON Lines), as a stream on all cores, in order;
+    /// Read each line of the files as an instance (JSON Lines), on all cores, with results in order;
     /// blank lines are skipped
     #[arg(long, requires = "instances")]
     pub(crate) jsonl: bool,
 
-    /// The schema is an argument schema: the instances are the arguments of calls
+    /// Read the schema as an argument schema, and the instances as arguments of calls
     #[arg(long)]
     pub(crate) argument_schema: bool,
 
-    /// How to print the problems
+    /// Output format
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(crate) format: Format,
 
-    /// Print for each instance, on one line, an output of the JSON Schema specification instead
+    /// Print an output of the JSON Schema specification instead, one line for each instance
     #[arg(
         long,
         value_enum,
@@ -78,14 +78,14 @@ pub(crate) struct ValidateArgs {
     #[arg(
         long,
         value_name = "N",
-        help = format!("Short for `--limit fuel=N`: the most units of work for one instance, 10 to 40 ns each [default: {}]", default_of("limits.fuel"))
+        help = format!("Short for `--limit fuel=N`: maximum units of work for one instance, 10 to 40 ns each [default: {}]", default_of("limits.fuel"))
     )]
     pub(crate) fuel: Option<u64>,
 
     #[arg(
         long,
         value_name = "N",
-        help = format!("Short for `--limit instance.bytes=N`: the most bytes of one instance; with them grows the most values in it [default: {}]", default_of("limits.instance.bytes"))
+        help = format!("Short for `--limit instance.bytes=N`: maximum bytes of one instance; more bytes allow more values [default: {}]", default_of("limits.instance.bytes"))
     )]
     pub(crate) max_instance_bytes: Option<u64>,
 
@@ -95,11 +95,11 @@ pub(crate) struct ValidateArgs {
     #[command(flatten)]
     pub(crate) fetch: FetchArgs,
 
-    /// Print every instance that is not valid, not only the first 100, where people read
+    /// Print every instance that is not valid, not only the first 100 (`json` always prints all)
     #[arg(long)]
     pub(crate) all: bool,
 
-    /// The most findings shown of one instance
+    /// Maximum findings shown for each instance
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub(crate) max_findings: usize,
 }
@@ -107,13 +107,13 @@ pub(crate) struct ValidateArgs {
 /// How to print the problems.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Format {
-    /// For people: excerpts with the places marked
+    /// Text for people, with excerpts and marked locations
     Human,
-    /// One JSON object per instance and line, versioned
+    /// One versioned JSON object for each instance, one per line
     Json,
     /// Workflow commands for GitHub Actions
     Github,
-    /// SARIF 2.1.0, of the first 100 instances that are not valid unless `--all` is given
+    /// SARIF 2.1.0; without `--all`, of the first 100 instances that are not valid
     Sarif,
 }
 
@@ -140,6 +140,6 @@ Examples:
 Exit codes, the first that applies:
   2  wrong usage, or an instance that cannot be read or is not JSON
   6  the schema was refused; no instance was checked
-  7  a bound was reached before an instance was decided
+  7  a limit was reached before the verdict on an instance
   1  an instance does not match
   0  every instance matches";

@@ -1,4 +1,4 @@
-//! The words that the command line knows for the engine's options.
+//! Turns the command line's options into those of the engine.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::exit::Failure;
 /// An output of the JSON Schema specification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Output {
-    /// The verdict alone
+    /// Only the verdict
     Flag,
     /// A flat list of the subschemas that were evaluated
     List,
@@ -38,7 +38,7 @@ impl Output {
     }
 }
 
-/// A compiler as the arguments ask for it, without the registered documents.
+/// A compiler with the settings of the arguments, without the registered documents.
 pub(super) fn compiler(args: &ValidateArgs) -> Result<Compiler, Failure> {
     let mut compiler = args.schemas.compiler()?;
     let file = Some(args.schema.as_path()).filter(|path| *path != Path::new("-"));
@@ -59,7 +59,7 @@ pub(super) fn compiler(args: &ValidateArgs) -> Result<Compiler, Failure> {
     if args.schemas.names(INSTANCE_NODES) {
         return Ok(compiler);
     }
-    // Longer instances have more values.
+    // Longer instances may have more values.
     let mut limits = compiler.bounds().clone();
     let nodes = limits.instance.bytes / BYTES_PER_NODE;
     limits.instance.nodes = limits.instance.nodes.max(nodes);
@@ -68,7 +68,7 @@ pub(super) fn compiler(args: &ValidateArgs) -> Result<Compiler, Failure> {
 
 const INSTANCE_BYTES: &str = "limits.instance.bytes";
 const INSTANCE_NODES: &str = "limits.instance.nodes";
-/// How many bytes of an instance allow one more value in it; the engine's own ratio.
+/// Bytes of an instance that allow one more value in it; the engine's own ratio.
 const BYTES_PER_NODE: usize = 16;
 
 #[cfg(test)]

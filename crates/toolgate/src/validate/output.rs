@@ -1,4 +1,4 @@
-//! Standard output under a long run: buffered, and quiet once nobody reads it.
+//! Standard output in a long run: buffered, and silent once nobody reads it.
 
 use std::io::{self, BufWriter, StdoutLock, Write};
 
@@ -19,17 +19,17 @@ impl Output {
         }
     }
 
-    /// Whether somebody still reads it.
+    /// Whether there is still a reader.
     pub(super) fn is_open(&self) -> bool {
         self.open
     }
 
-    /// Writes text, below which the progress bar is drawn again if there is one.
+    /// Writes text; if there is a progress bar, it is drawn again below the text.
     pub(super) fn write(&mut self, text: &str, progress: &Progress) -> Result<(), Failure> {
         if !self.open || text.is_empty() {
             return Ok(());
         }
-        // The bar is locked while it stands aside, so it is asked before.
+        // The bar is locked while it is suspended, so this must be called before.
         let shown = progress.is_shown();
         let written = progress.aside(|| {
             self.stream.write_all(text.as_bytes())?;
@@ -41,7 +41,7 @@ impl Output {
         self.settle(written)
     }
 
-    /// Hands on what is buffered, without the bar in its way.
+    /// Writes the buffered text, with the bar suspended.
     pub(super) fn flush(&mut self, progress: &Progress) -> Result<(), Failure> {
         if !self.open || self.stream.buffer().is_empty() {
             return Ok(());
@@ -53,7 +53,7 @@ impl Output {
     fn settle(&mut self, result: io::Result<()>) -> Result<(), Failure> {
         match result {
             Ok(()) => Ok(()),
-            // A reader that has seen enough (`| head`) is not a failure.
+            // A reader that closes the pipe early (`| head`) is not a failure.
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
                 self.open = false;
                 Ok(())

@@ -1,4 +1,4 @@
-//! One outcome in, the text about it out: what a run prints of an instance.
+//! Turns outcomes into the text that a run prints.
 
 use super::contract::Sources;
 use super::human::{self, Look};
@@ -8,37 +8,37 @@ use super::{Format, ValidateArgs, json, sarif, workflow};
 use crate::render::Source;
 use crate::term::Canvas;
 
-/// Writes about outcomes, in the format that was asked for.
+/// Writes about outcomes in the requested format.
 pub(super) struct Printer<'r> {
     pub(super) args: &'r ValidateArgs,
     pub(super) sources: Sources<'r>,
     pub(super) look: Look,
-    /// For what is said beside a standard output.
+    /// For messages to people beside an output of the specification.
     pub(super) aside: Canvas,
 }
 
-/// What some instances came to.
+/// The results for some instances.
 #[derive(Debug, Default)]
 pub(super) struct Printed {
     pub(super) tally: Tally,
     /// For standard output.
     pub(super) text: String,
-    /// Where in `text` that of each instance ends, if one has any.
+    /// Where the text of each instance with a text ends in `text`.
     pub(super) ends: Vec<usize>,
-    /// Instances that are not valid and are not printed, only counted.
+    /// Instances that are not valid, and are counted instead of printed.
     pub(super) hidden: u64,
-    /// For people, beside a standard output.
+    /// Messages to people beside an output of the specification.
     pub(super) aside: String,
 }
 
 impl Printer<'_> {
-    /// How many instances may be reported; `None` if all are.
+    /// Maximum instances that are reported; `None` if all are.
     pub(super) fn most(&self) -> Option<usize> {
         let for_people = self.args.output.is_none() && self.args.format != Format::Json;
         (for_people && !self.args.all).then_some(MOST_INSTANCES)
     }
 
-    /// Judges an instance that is counted and not printed.
+    /// Judges an instance that is counted but not printed.
     pub(super) fn judge_silently(&self, judge: &mut Judge<'_>, source: &Source<'_>) -> Printed {
         let outcome = judge.verdict(source.bytes);
         Printed {
@@ -48,7 +48,7 @@ impl Printer<'_> {
         }
     }
 
-    /// Judges an instance.
+    /// Judges an instance, and writes the text for it.
     pub(super) fn judge(&self, judge: &mut Judge<'_>, name: &str, source: &Source<'_>) -> Printed {
         match self.args.output {
             None => self.outcome(&judge.explain(source.bytes), name, source),
@@ -59,7 +59,7 @@ impl Printer<'_> {
         }
     }
 
-    /// The text for an outcome that has no standard output.
+    /// The text for an outcome without an output of the specification.
     pub(super) fn outcome(&self, outcome: &Outcome, name: &str, source: &Source<'_>) -> Printed {
         if self.args.output.is_some() {
             return self.output(outcome, None, source);
@@ -73,8 +73,8 @@ impl Printer<'_> {
         Printed::of(outcome, text)
     }
 
-    /// A standard output, which is one line; `null` for what could not be read, so that lines
-    /// and instances stay in step.
+    /// An output of the specification, which is one line; `null` for an instance that could not be
+    /// read, so that lines and instances correspond.
     fn output(&self, outcome: &Outcome, output: Option<&str>, source: &Source<'_>) -> Printed {
         let mut text = crate::render::json::harmless(output.unwrap_or("null"));
         text.push('\n');
@@ -106,7 +106,7 @@ impl Printed {
         }
     }
 
-    /// Cuts the text behind that of so many instances.
+    /// Removes the text after that of the first `most` instances.
     pub(super) fn cut(&mut self, most: usize) {
         let more = self.ends.len().saturating_sub(most);
         if more == 0 {
@@ -118,7 +118,7 @@ impl Printed {
         self.hidden = self.hidden.saturating_add(more);
     }
 
-    /// Adds what comes behind it.
+    /// Appends the results that follow.
     pub(super) fn add(&mut self, next: Self) {
         self.tally.add(next.tally);
         let before = self.text.len();
@@ -130,5 +130,5 @@ impl Printed {
     }
 }
 
-/// Instances that are reported to people.
+/// Maximum instances that are reported to people.
 const MOST_INSTANCES: usize = 100;

@@ -1,4 +1,4 @@
-//! What is wrong, in the terms that all formats share.
+//! Problems, in the terms that all formats share.
 
 use std::ops::Range;
 
@@ -12,22 +12,22 @@ use super::judge::Outcome;
 use crate::render::Source;
 use crate::settings::{help, raise};
 
-/// One thing that is wrong with a text.
+/// One problem of a text.
 #[derive(Debug)]
 pub(super) struct Problem<'a> {
-    /// The keyword that does not hold, or a stable code.
+    /// The keyword that fails, or a stable code.
     pub(super) code: &'a str,
-    /// One line, foreign text escaped.
+    /// One line, with untrusted text escaped.
     pub(super) message: String,
-    /// Where, in bytes of the text.
+    /// The location in bytes of the text.
     pub(super) span: Option<Range<usize>>,
-    /// Where, in words; foreign.
+    /// The location in words; untrusted.
     pub(super) label: String,
-    /// Another place in the same text that belongs to it, and what it is.
+    /// Another location in the same text that belongs to the problem, and its label.
     pub(super) other: Option<(Range<usize>, &'static str)>,
-    /// The finding behind it, if it is one.
+    /// The finding that the problem comes from, if any.
     pub(super) finding: Option<&'a Finding>,
-    /// What may be done.
+    /// How to fix it.
     pub(super) help: Option<String>,
 }
 
@@ -44,7 +44,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// A keyword that does not hold in `text`.
+    /// The problem of a keyword that fails in `text`.
     fn of_finding(finding: &'a Finding, text: &[u8]) -> Self {
         let message = match &finding.property_name {
             Some(name) => format!("property name `{}`: {}", quote(name, 64), finding.kind),
@@ -70,7 +70,7 @@ impl<'a> Problem<'a> {
         }
     }
 
-    /// A text that is not JSON, or over a bound of the reader.
+    /// The problem of a text that is not JSON, or exceeds a limit of the parser.
     fn of_text(error: &ReadError, text: &[u8]) -> Self {
         let code = match error.limit() {
             Some(_) => "limit",
@@ -78,7 +78,9 @@ impl<'a> Problem<'a> {
         };
         let at = error.at();
         let help = match error.kind() {
-            ReadErrorKind::ByteOrderMark => Some("save it as UTF-8 without a mark".to_owned()),
+            ReadErrorKind::ByteOrderMark => {
+                Some("save it as UTF-8 without a byte order mark".to_owned())
+            }
             ReadErrorKind::TrailingBytes
                 if at > 0 && text.get(at.saturating_sub(1)) == Some(&b'\n') =>
             {
@@ -97,7 +99,7 @@ impl<'a> Problem<'a> {
         .at_key(text)
     }
 
-    /// An error or a warning of the compiler, and the text that it is about if that is at hand.
+    /// An error or a warning of the compiler, and the text that it is about, if that is known.
     pub(super) fn of_schema<'s>(
         error: &'a CompileError,
         sources: &'s Sources<'s>,
@@ -113,7 +115,7 @@ impl<'a> Problem<'a> {
         let mut problem = Self::new(error.code(), error.to_string());
         problem.help = match error.kind() {
             CompileErrorKind::RefDenied { .. } => Some(
-                "move the target under `$defs`, or hand its document in with `--register URI=FILE` or `--register-dir DIR`; nothing is fetched unless `--fetch-host` names a host"
+                "move the target under `$defs`, or register its document with `--register URI=FILE` or `--register-dir DIR`; nothing is fetched unless `--fetch-host` names a host"
                     .to_owned(),
             ),
             _ => help(error),
@@ -125,7 +127,7 @@ impl<'a> Problem<'a> {
             problem.other = other.map(|first| (key_at(text, first), "first here"));
             return problem.at_key(text);
         }
-        // A bound on the text itself was reached at no place of the schema.
+        // A limit on the text itself has no location in the schema.
         if error.limit().is_none() || !error.pointer().is_empty() {
             problem.label = place(error.pointer());
         }
@@ -133,7 +135,7 @@ impl<'a> Problem<'a> {
         problem
     }
 
-    /// If it is about a duplicate key, marks all of the key.
+    /// If the problem is a duplicate key, marks the whole key.
     fn at_key(mut self, text: &[u8]) -> Self {
         if let (Some(_), Some(span)) = (&self.other, &self.span) {
             self.span = Some(key_at(text, span.start));
@@ -143,8 +145,8 @@ impl<'a> Problem<'a> {
     }
 }
 
-/// The problems of an instance, in the order they were found. Where it matches no branch of a
-/// union, only the branches that it most plausibly means are kept.
+/// The problems of an instance, in the order in which they were found. If no branch of a union
+/// matches, only problems of the branches that were most plausibly meant are kept.
 pub(super) fn of_outcome<'a>(outcome: &'a Outcome, source: &Source<'_>) -> Vec<Problem<'a>> {
     let mut problems = problems(outcome, source);
     let unions: Vec<(&Finding, &Branches)> = problems
@@ -171,7 +173,7 @@ pub(super) fn of_outcome<'a>(outcome: &'a Outcome, source: &Source<'_>) -> Vec<P
     problems
 }
 
-/// The branches of a union that [`of_outcome`] keeps, if it drops others.
+/// Names the branches of a union that [`of_outcome`] keeps, if it drops others.
 pub(super) fn closest_branches(finding: &Finding) -> Option<String> {
     let (FindingKind::AnyOf(branches) | FindingKind::OneOf(branches)) = &finding.kind else {
         return None;
@@ -190,7 +192,7 @@ pub(super) fn closest_branches(finding: &Finding) -> Option<String> {
     }
 }
 
-/// The branch of a union in which a finding was made.
+/// The branch of a union that a finding belongs to.
 fn branch_of(finding: &Finding, union: &Finding) -> Option<usize> {
     finding
         .instance_location
@@ -202,7 +204,7 @@ fn branch_of(finding: &Finding, union: &Finding) -> Option<usize> {
     below.strip_prefix('/')?.split('/').next()?.parse().ok()
 }
 
-/// All problems of an instance, in the order they were found.
+/// All problems of an instance, in the order in which they were found.
 pub(super) fn problems<'a>(outcome: &'a Outcome, source: &Source<'_>) -> Vec<Problem<'a>> {
     let (text, name) = (source.bytes, &source.name);
     match outcome {
@@ -214,8 +216,7 @@ pub(super) fn problems<'a>(outcome: &'a Outcome, source: &Source<'_>) -> Vec<Pro
                 .map(|finding| Problem::of_finding(finding, text))
                 .collect();
             if problems.is_empty() {
-                let message =
-                    "the instance does not match, and a bound was reached before it was known why";
+                let message = "the instance does not match, but a limit was reached before the reason was known";
                 return vec![Problem {
                     span: Some(root(text)),
                     ..Problem::new("invalid", message)
@@ -241,7 +242,7 @@ pub(super) fn problems<'a>(outcome: &'a Outcome, source: &Source<'_>) -> Vec<Pro
     }
 }
 
-/// Whether there may be more that is wrong than is known.
+/// Whether all problems of the instance are known.
 pub(super) fn is_complete(outcome: &Outcome) -> bool {
     match outcome {
         Outcome::Invalid(Some(Report { complete, .. })) => *complete,
@@ -249,14 +250,14 @@ pub(super) fn is_complete(outcome: &Outcome) -> bool {
     }
 }
 
-/// All of a text but the white space around it.
+/// The text without the white space around it.
 fn root(text: &[u8]) -> Range<usize> {
     let start = text.len().saturating_sub(text.trim_ascii_start().len());
     start..text.trim_ascii_end().len().max(start)
 }
 
-/// The place of the keyword behind a finding: file, line, column and pointer, escaped; its URI if no
-/// text of the document is at hand.
+/// The location of a finding's keyword: file, line, column and pointer, escaped; its URI if the
+/// text of the document is not available.
 pub(super) fn keyword_place(finding: &Finding, sources: &Sources<'_>) -> String {
     let Some(schema) = sources.of(&finding.source.document) else {
         return quote(&finding.absolute_keyword_location, POINTER_CHARS).to_string();
@@ -275,7 +276,7 @@ pub(super) fn place(pointer: &str) -> String {
     }
 }
 
-/// A reader's message without the bytes that it names last: people are shown the place.
+/// A parser's message without the byte offsets at its end, because people are shown the location.
 fn placeless(message: &str, at: usize, other: Option<usize>) -> String {
     let places = match other {
         Some(first) => format!(" at byte {at}, first at byte {first}"),
@@ -284,7 +285,7 @@ fn placeless(message: &str, at: usize, other: Option<usize>) -> String {
     message.strip_suffix(&places).unwrap_or(message).to_owned()
 }
 
-/// The key that begins at a quote.
+/// The key that begins at a quotation mark.
 fn key_at(text: &[u8], quote: usize) -> Range<usize> {
     let rest = text.get(quote.saturating_add(1)..).unwrap_or_default();
     let mut escaped = false;
@@ -299,7 +300,7 @@ fn key_at(text: &[u8], quote: usize) -> Range<usize> {
     quote..quote.saturating_add(1)
 }
 
-/// The key of the member whose value begins at `value`, in text that is JSON.
+/// The key of the member whose value begins at `value`, in valid JSON.
 fn key_before(text: &[u8], value: usize) -> Option<Range<usize>> {
     let before = text.get(..value)?.trim_ascii_end();
     let before = before.strip_suffix(b":")?.trim_ascii_end();
@@ -315,7 +316,7 @@ fn key_before(text: &[u8], value: usize) -> Option<Range<usize>> {
     }
 }
 
-/// The most characters of a pointer that is shown.
+/// Maximum characters of a pointer that is shown.
 pub(super) const POINTER_CHARS: usize = 400;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! How far a long run is, on standard error if that is a terminal.
+//! The progress of a long run, on standard error if that is a terminal.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 /// A bar that appears once a run turns out to be long.
 pub(super) struct Progress {
     bar: ProgressBar,
-    /// When to appear; never if `None`.
+    /// When to appear; `None` if it never will, or already has.
     at: Option<Instant>,
 }
 
@@ -22,7 +22,7 @@ impl Progress {
         }
     }
 
-    /// A bar over the bytes of an input, if their number is known.
+    /// A bar over the bytes of an input, or a spinner if their number is unknown.
     pub(super) fn over(name: &str, bytes: Option<u64>) -> Self {
         let (bar, template) = match bytes {
             Some(bytes) => (ProgressBar::new(bytes), BAR),
@@ -38,7 +38,7 @@ impl Progress {
         }
     }
 
-    /// So many bytes are done.
+    /// Records how many bytes are done.
     pub(super) fn reach(&mut self, bytes: u64) {
         if self.at.is_some_and(|at| Instant::now() >= at) {
             self.at = None;
@@ -50,12 +50,12 @@ impl Progress {
         self.bar.set_position(bytes);
     }
 
-    /// Whether there is a bar to be seen.
+    /// Whether the bar is visible.
     pub(super) fn is_shown(&self) -> bool {
         !self.bar.is_hidden()
     }
 
-    /// Runs `print` without the bar in its way.
+    /// Runs `print` with the bar out of the way.
     pub(super) fn aside<T>(&self, print: impl FnOnce() -> T) -> T {
         if self.is_shown() {
             self.bar.suspend(print)
@@ -64,14 +64,14 @@ impl Progress {
         }
     }
 
-    /// Takes the bar away.
+    /// Removes the bar.
     pub(super) fn finish(&self) {
         self.bar.finish_and_clear();
     }
 }
 
 /// The terminal without its last columns. The bar is as wide as its terminal; at the very edge, the
-/// `^C` that a terminal writes where the cursor stands would break the line, and the bar would stay.
+/// `^C` that a terminal writes at the cursor would break the line, and the bar would remain.
 #[derive(Debug)]
 struct Narrow(Term);
 
@@ -113,7 +113,7 @@ impl TermLike for Narrow {
     }
 }
 
-/// Columns of `^C`, and one for the cursor behind it.
+/// Columns of `^C`, and one for the cursor after it.
 const ECHO_COLUMNS: u16 = 3;
 /// A run shorter than this shows no bar.
 const PATIENCE: Duration = Duration::from_millis(500);

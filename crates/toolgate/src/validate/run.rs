@@ -1,4 +1,4 @@
-//! One run: every instance of every input judged, printed and counted.
+//! One run: judges, prints and counts every instance of every input.
 
 use std::io;
 use std::num::NonZero;
@@ -26,23 +26,23 @@ use crate::render::{Severity, Source, count};
 use crate::term::{Canvas, Term};
 use crate::text;
 
-/// A run under way.
+/// A run in progress.
 pub(super) struct Run<'r> {
     args: &'r ValidateArgs,
     term: &'r Term,
     texts: &'r Texts,
-    /// The bounds on reading an instance.
+    /// The limits for reading an instance.
     limits: ReadLimits,
     printer: Printer<'r>,
     output: Output,
-    /// For SARIF: whether no result is written yet.
+    /// For SARIF: whether no result was written yet.
     first: bool,
     progress: Progress,
     tally: Tally,
-    /// Instances that were reported, and those that were not valid and were not.
+    /// Instances that were reported, and others that are not valid but were not reported.
     reported: usize,
     hidden: u64,
-    /// Whether enough is reported, for the threads that judge.
+    /// Whether enough was reported, for the threads that judge.
     full: Arc<AtomicBool>,
 }
 
@@ -78,7 +78,7 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Says why the schema was refused.
+    /// Reports why the schema was refused.
     pub(super) fn refused(&mut self, error: &CompileError) -> Result<Exit, Failure> {
         let Printer { sources, look, .. } = &self.printer;
         let text = match (self.args.output, self.args.format) {
@@ -129,14 +129,14 @@ impl<'r> Run<'r> {
             ))?;
         }
         self.output.flush(&self.progress)?;
-        // A reader that closed our output does not wait for a sum, which would not be one of all.
+        // If the reader closed our output, the sum would be incomplete, and nobody waits for it.
         if !instances.is_empty() && self.output.is_open() {
             self.term.note(&self.tally.summary());
         }
         Ok(self.tally.exit())
     }
 
-    /// Writes the warnings of a schema that compiled and, if there is no instance, that it is fine.
+    /// Writes the warnings of a compiled schema and, without an instance, that the schema is ok.
     fn compiled(&mut self, schema: &Schema, alone: bool) -> Result<(), Failure> {
         let warnings = schema.warnings();
         let Printer { sources, look, .. } = &self.printer;
@@ -174,7 +174,7 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
-    /// A file that is one instance.
+    /// Judges a file that is one instance.
     fn file(&mut self, judge: &mut Judge<'_>, input: &Input) -> Result<(), Failure> {
         let name = input.name();
         match input.read(self.limits.bytes) {
@@ -190,8 +190,8 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// A file with an instance on each line: one thread reads, others judge blocks of lines,
-    /// this one writes in their order.
+    /// Judges a file with an instance on each line: one thread reads, others judge blocks of lines,
+    /// and this one writes the results in order.
     fn lines(&mut self, schema: &Schema, input: &Input) -> Result<(), Failure> {
         let name = input.name();
         let stream = match input.open() {
@@ -208,7 +208,7 @@ impl<'r> Run<'r> {
         let belt = Arc::new(Belt::new(workers.saturating_mul(AHEAD)));
         let (limits, most) = (self.limits, self.limits.bytes);
         let reader = Arc::clone(&belt);
-        // It may wait for input that never comes, so nobody waits for it.
+        // The thread may wait for input that never comes, so it is not joined.
         thread::spawn(move || read(Blocks::new(stream, most), &reader));
         let (args, texts, look) = (self.args, self.texts, self.printer.look);
         let aside = self.printer.aside;
@@ -238,11 +238,11 @@ impl<'r> Run<'r> {
         written
     }
 
-    /// Writes what comes off the belt.
+    /// Writes the results of the pool.
     fn written(&mut self, belt: &Belt<Work, Done>, name: &str) -> Result<(), Failure> {
         loop {
             let mut flushed = Ok(());
-            // A reader of our output sees all results so far before we wait for more input.
+            // The reader of our output sees all results so far before we wait for more input.
             let Some(done) = belt.take(|| flushed = self.output.flush(&self.progress)) else {
                 return flushed;
             };
@@ -260,7 +260,7 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// An input without an instance.
+    /// Reports an input that cannot be read.
     fn missing(&mut self, name: &str, error: io::Error) -> Result<(), Failure> {
         let outcome = Outcome::Missing(error);
         let printed = self
@@ -288,7 +288,7 @@ impl<'r> Run<'r> {
         self.args.output.is_none() && self.args.format == Format::Sarif
     }
 
-    /// Writes what stands before all results.
+    /// Writes the beginning of the document, before all results.
     fn begin(&mut self) -> Result<(), Failure> {
         match self.is_sarif() {
             true => self.output.write(&sarif::head(), &self.progress),
@@ -296,7 +296,7 @@ impl<'r> Run<'r> {
         }
     }
 
-    /// Writes what stands behind all results.
+    /// Writes the end of the document, after all results.
     fn end(&mut self) -> Result<(), Failure> {
         match self.is_sarif() {
             true => self.output.write(&sarif::tail(self.hidden), &self.progress),
@@ -306,7 +306,7 @@ impl<'r> Run<'r> {
 
     fn write(&mut self, text: &str) -> Result<(), Failure> {
         if self.is_sarif() && !text.is_empty() {
-            // Each result has a comma before it.
+            // Each result begins with a comma; the first must not.
             let first = std::mem::replace(&mut self.first, false);
             let text = match first {
                 true => text.strip_prefix(',').unwrap_or(text),
@@ -318,7 +318,7 @@ impl<'r> Run<'r> {
     }
 }
 
-/// How text beside a standard output is drawn: [`Term::aside`] drops the styles that are not wanted.
+/// How text beside the specification's output is drawn: styled; [`Term::aside`] can remove styles.
 fn aside(term: &Term) -> Canvas {
     Canvas {
         styled: true,
@@ -328,10 +328,10 @@ fn aside(term: &Term) -> Canvas {
 
 /// A block of lines, or why there are no more.
 type Work = io::Result<Block>;
-/// What its lines came to, and the byte behind it.
+/// The results for its lines, and the byte after it.
 type Done = io::Result<(Printed, u64)>;
 
-/// Brings the blocks of an input until it ends or nobody wants more.
+/// Adds the blocks of an input to the pool until the input ends or the pool stops.
 fn read(mut blocks: Blocks<impl io::Read>, belt: &Belt<Work, Done>) {
     while let Some(block) = blocks.next().transpose() {
         let failed = block.is_err();
@@ -364,5 +364,5 @@ fn block_of(
     Ok((printed, block.end))
 }
 
-/// Blocks on their way for each thread that judges.
+/// Blocks in the pool for each thread that judges.
 const AHEAD: usize = 4;

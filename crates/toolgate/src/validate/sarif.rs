@@ -1,4 +1,4 @@
-//! What is wrong, as one SARIF document that is written as it comes: a head, results, a tail.
+//! Problems as one SARIF document that is written as a stream: a head, results, a tail.
 
 use serde_json::json;
 use toolgate_json::quote;
@@ -10,7 +10,7 @@ use super::problem::{self, POINTER_CHARS, Problem};
 use crate::render::json::harmless;
 use crate::render::{Severity, Source, sarif};
 
-/// What stands before the results.
+/// The text before the results.
 pub(super) fn head() -> String {
     let driver = json!({
         "name": "toolgate",
@@ -23,7 +23,7 @@ pub(super) fn head() -> String {
     )
 }
 
-/// What stands behind the results; `hidden` instances that do not match are not among them.
+/// The text after the results; `hidden` instances that are not valid are not among them.
 pub(super) fn tail(hidden: u64) -> String {
     let notes = (hidden > 0).then(|| {
         let more = crate::render::count(hidden, "instance");
@@ -38,7 +38,7 @@ pub(super) fn tail(hidden: u64) -> String {
     format!("],\"invocations\":{invocations}}}]}}\n")
 }
 
-/// The results of an instance, each behind a comma.
+/// The results of an instance, each with a comma before it.
 pub(super) fn instance(
     outcome: &Outcome,
     source: &Source<'_>,

@@ -1,10 +1,10 @@
-//! What all instances came to: the summary and the exit code.
+//! The totals of all instances: the summary and the exit code.
 
 use super::judge::Outcome;
 use crate::exit::Exit;
 use crate::term::{ERROR, GOOD, WARNING};
 
-/// How many instances came to which outcome.
+/// The number of instances with each outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Tally {
     valid: u64,
@@ -14,7 +14,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// One outcome.
+    /// The tally of one outcome.
     pub(super) fn of(outcome: &Outcome) -> Self {
         let mut tally = Self::default();
         let count = match outcome {
@@ -27,7 +27,7 @@ impl Tally {
         tally
     }
 
-    /// Adds others.
+    /// Adds another tally.
     pub(super) fn add(&mut self, others: Self) {
         self.valid = self.valid.saturating_add(others.valid);
         self.invalid = self.invalid.saturating_add(others.invalid);
@@ -35,8 +35,8 @@ impl Tally {
         self.unreadable = self.unreadable.saturating_add(others.unreadable);
     }
 
-    /// The most urgent: what kept us from looking comes before what we could not decide, and
-    /// that before what we know to be wrong.
+    /// The most urgent exit code: instances that could not be read come before undecided ones, and
+    /// those before invalid ones.
     pub(super) fn exit(&self) -> Exit {
         let exits = [
             (self.unreadable, Exit::Usage),
@@ -66,7 +66,7 @@ impl Tally {
             .map(|(count, style, word)| format!("{style}{count} {word}{style:#}"))
             .collect();
         match total {
-            // Only JSON Lines can hold none: another input is an instance, if only an unreadable one.
+            // Only JSON Lines can have none: any other input is an instance, readable or not.
             0 => "no instances: the input is empty, or its lines are blank".to_owned(),
             1 => format!("1 instance: {}", parts.join(", ")),
             _ => format!("{total} instances: {}", parts.join(", ")),

@@ -1,4 +1,4 @@
-//! What is wrong, as workflow commands for GitHub Actions.
+//! Problems as workflow commands for GitHub Actions.
 
 use toolgate_schema::CompileError;
 
@@ -8,7 +8,7 @@ use super::problem::{self, Problem};
 use crate::render::github::{Place, command};
 use crate::render::{Severity, Source};
 
-/// The commands for an instance; none if nothing is wrong.
+/// The commands for an instance; none if it has no problem.
 pub(super) fn instance(
     outcome: &Outcome,
     source: &Source<'_>,

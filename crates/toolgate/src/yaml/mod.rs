@@ -1,7 +1,7 @@
-//! YAML as JSON text: one document, with a map from places of the JSON text to places of the file.
+//! Converts YAML to JSON text: one document, with a map from its positions to those of the file.
 //!
-//! The text is made from the parser's events, so numbers keep their digits, and an alias copies the
-//! JSON text of its anchor: what aliases expand to is bounded like any other text.
+//! The text is made from the parser's events, so numbers keep their digits. An alias copies the
+//! JSON text of its anchor, so its expansion is bounded like any other text.
 
 mod scalar;
 
@@ -24,15 +24,15 @@ pub(crate) struct Yaml {
 #[derive(Debug)]
 pub(crate) struct Original {
     pub(crate) text: Vec<u8>,
-    /// Where keys and values begin in the JSON text and in the file; ascending.
+    /// Where keys and values begin, in the JSON text and in the file; ascending.
     starts: Vec<(usize, usize)>,
-    /// Where they end; ascending.
+    /// Where keys and values end, in the same form.
     ends: Vec<(usize, usize)>,
-    /// The file is JSON with comments, where every place is the same as in the JSON text.
+    /// Whether the file is JSON with comments, in which all positions are those of the JSON text.
     has_comments: bool,
 }
 
-/// Why a text cannot be read as JSON.
+/// Why a text cannot be converted to JSON.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     /// The byte of the text.
@@ -40,7 +40,7 @@ pub(crate) struct Fault {
     pub(crate) message: String,
 }
 
-/// Whether a file's name says that it is YAML.
+/// Whether a file's extension is one of YAML.
 pub(crate) fn is_yaml(path: &Path) -> bool {
     let extension = path.extension().and_then(|extension| extension.to_str());
     extension.is_some_and(|extension| {
@@ -50,7 +50,7 @@ pub(crate) fn is_yaml(path: &Path) -> bool {
     })
 }
 
-/// Reads a text of one document; its JSON text has at most `most` bytes.
+/// Converts a text of one document; its JSON text has at most `most` bytes.
 pub(crate) fn read(text: &[u8], most: usize) -> Result<Yaml, Fault> {
     let source = match std::str::from_utf8(text) {
         Ok(source) => source,
@@ -82,7 +82,7 @@ pub(crate) fn read(text: &[u8], most: usize) -> Result<Yaml, Fault> {
 }
 
 impl Original {
-    /// JSON with comments, which spaces replace in the JSON text.
+    /// A file of JSON with comments, which are spaces in the JSON text.
     pub(crate) fn with_comments(text: Vec<u8>) -> Self {
         Self {
             text,
@@ -97,8 +97,8 @@ impl Original {
         !self.has_comments
     }
 
-    /// The place in the file of a place in the JSON text. A place inside a value that has no places
-    /// of its own, such as a character of a string, is where that value begins.
+    /// The position in the file of a position in the JSON text. A position inside of a value that
+    /// has none recorded, such as a character of a string, is mapped to the beginning of the value.
     pub(crate) fn place(&self, at: usize) -> usize {
         if self.has_comments {
             return at;
@@ -116,14 +116,14 @@ impl Original {
             })
     }
 
-    /// The same of a span, which is never turned around.
+    /// The same for a span; its end is never before its start.
     pub(crate) fn span(&self, span: &Range<usize>) -> Range<usize> {
         let start = self.place(span.start);
         start..self.place(span.end).max(start)
     }
 }
 
-/// Writes JSON text from events.
+/// Writes JSON text from the parser's events.
 #[derive(Default)]
 struct Writer {
     json: String,
@@ -131,15 +131,15 @@ struct Writer {
     starts: Vec<(usize, usize)>,
     ends: Vec<(usize, usize)>,
     open: Vec<Collection>,
-    /// The JSON texts of the nodes with anchors that are complete.
+    /// Where the JSON texts of complete nodes with anchors are.
     anchors: HashMap<usize, Range<usize>>,
     documents: usize,
 }
 
 struct Collection {
-    /// Of a mapping: its keys so far.
+    /// For a mapping: its keys so far.
     keys: Option<HashSet<String>>,
-    /// Whether a key was written whose value is to come.
+    /// Whether a key was written and its value comes next.
     has_key: bool,
     is_empty: bool,
     is_block: bool,
@@ -156,7 +156,7 @@ impl Writer {
                 if self.documents > 1 {
                     return Err(fault(
                         place.start,
-                        "a second document begins here, and one is read",
+                        "a second document begins here, but only one is allowed",
                     ));
                 }
             }
@@ -179,19 +179,19 @@ impl Writer {
         self.room(0, &place)
     }
 
-    /// Refuses a text that is too long with so many bytes more.
+    /// Refuses the text if it would be too long with `more` further bytes.
     fn room(&self, more: usize, place: &Range<usize>) -> Result<(), Fault> {
         if self.json.len().saturating_add(more) <= self.most {
             return Ok(());
         }
         let message = format!(
-            "stands for more than {} bytes of JSON, its aliases included",
+            "expands to more than {} bytes of JSON, aliases included",
             self.most
         );
         Err(fault(place.start, message))
     }
 
-    /// Writes what comes before a node; `true` if the node is a key.
+    /// Writes the separator before a node; returns `true` if the node is a key.
     fn before(&mut self) -> bool {
         let Some(collection) = self.open.last_mut() else {
             return false;
@@ -207,7 +207,7 @@ impl Writer {
         collection.has_key
     }
 
-    /// Writes a key or a value whose JSON text is known.
+    /// Writes a key or a value, given as JSON text.
     fn node(&mut self, text: &str, anchor: usize, place: &Range<usize>) {
         let start = self.json.len();
         self.json.push_str(text);
@@ -243,7 +243,7 @@ impl Writer {
             if is_plain && text == "<<" {
                 return Err(fault(
                     place.start,
-                    "a merge key (`<<`), which YAML 1.2 does not have; write its members",
+                    "a merge key (`<<`), which YAML 1.2 does not have; write out its members",
                 ));
             }
             return self.key(text.to_owned(), anchor, place);
@@ -267,7 +267,10 @@ impl Writer {
         };
         match wanted {
             Some(wanted) if wanted != kind && (wanted, kind) != ("float", "int") => {
-                return Err(fault(place.start, format!("`!!{wanted}` does not fit")));
+                return Err(fault(
+                    place.start,
+                    format!("`!!{wanted}` does not match the value"),
+                ));
             }
             _ => {}
         }
@@ -290,7 +293,7 @@ impl Writer {
         let Some(range) = self.anchors.get(&id).cloned() else {
             return Err(fault(place.start, "an alias of a node that contains it"));
         };
-        // The bound holds before the copy is made.
+        // The limit is checked before the copy is made.
         self.room(range.len(), place)?;
         let text = self.json.get(range).unwrap_or_default().to_owned();
         if !self.before() {
@@ -332,7 +335,7 @@ impl Writer {
         let Some(collection) = self.open.pop() else {
             return;
         };
-        // A block ends where its last node does, and not where the next line begins.
+        // A block ends where its last node ends, not where the next line begins.
         let last = self.ends.last().map(|(_, place)| *place);
         let end = match last {
             Some(last) if collection.is_block => last,
@@ -346,14 +349,14 @@ impl Writer {
     }
 }
 
-/// The suffix of a tag of the core schema.
+/// The name of a scalar tag of the core schema.
 fn core<'t>(tag: &'t Tag, place: &Range<usize>) -> Result<&'t str, Fault> {
     let suffix = tag.core_suffix();
     let suffix = suffix.filter(|suffix| SCALARS.contains(suffix));
     suffix.ok_or_else(|| unknown(tag, place))
 }
 
-/// Refuses tags of collections but the one that they have anyhow.
+/// Refuses tags of collections, except the one that the collection has anyway.
 fn known(tag: Option<&Tag>, own: &str, place: &Range<usize>) -> Result<(), Fault> {
     match tag {
         Some(tag) if tag.core_suffix() != Some(own) && tag.original() != "!" => {
@@ -439,7 +442,7 @@ mod tests {
             ("[.inf, 1]", 1, "`.inf` is not a number"),
             ("x: -.INF", 3, "`-.INF` is not a number"),
             ("x: .nan", 3, "is not a number"),
-            ("x: !!int a", 3, "`!!int` does not fit"),
+            ("x: !!int a", 3, "`!!int` does not match the value"),
             ("x: !mine a", 3, "the tag `!mine`"),
             ("x: !!set {a}", 3, "the tag `!!set`"),
             ("? [a]\n: 1", 2, "a key that is not a string"),
@@ -505,7 +508,7 @@ mod tests {
             let span = yaml.original.span(&(start..start + part.len()));
             assert_eq!(text.get(span), Some(expected), "{part}");
         }
-        // What an alias stands for is where the alias is.
+        // A value that an alias stands for is located at the alias.
         let copy = json.rfind("\"two\"").unwrap();
         let at = yaml.original.place(copy);
         assert_eq!(text.get(at..at + 2), Some("*x"));

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// The value of a plain scalar in the core schema as JSON text; `None` of a string.
+/// The JSON text of a plain scalar's value in the core schema; `None` for a string.
 pub(super) fn plain(text: &str) -> Option<Cow<'_, str>> {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => return Some("null".into()),
@@ -54,7 +54,7 @@ pub(super) fn plain(text: &str) -> Option<Cow<'_, str>> {
     Some(json.into())
 }
 
-/// Whether a plain scalar is a number that JSON does not have: infinite, or none, or too long for us.
+/// Whether a plain scalar is a number that JSON does not have (infinity, NaN), or too long for us.
 pub(super) fn no_number(text: &str) -> bool {
     let unsigned = text.strip_prefix(['+', '-']).unwrap_or(text);
     let is_hexadecimal = text.strip_prefix("0x").is_some_and(|digits| {

@@ -1,4 +1,4 @@
-//! Argument schemas on the command line (behaviours H1 to H5).
+//! Argument schemas on the command line.
 
 use serde_json::Value;
 
@@ -91,7 +91,7 @@ fn what_is_no_argument_schema_is_refused_with_its_place() {
     assert_eq!(toolgate(&["argument-schema", "check", "none.json"]).code, 2);
 }
 
-/// Where JSON Schema was expected, check and lint say what they see.
+/// Where JSON Schema is expected, `check` and `lint` report an argument schema.
 #[test]
 fn an_argument_schema_is_recognised() {
     let dir = Dir::new();
@@ -116,7 +116,7 @@ fn an_argument_schema_is_recognised() {
     assert!(run.stderr.contains(told), "{}", run.stderr);
 }
 
-/// The page's transcripts are what the program prints.
+/// The page's transcripts match the program's output.
 #[test]
 fn the_page_shows_what_is_printed() {
     let page = include_str!("../../../../docs/argument-schema.md");

@@ -1,11 +1,11 @@
-//! `toolgate test`, and the schemas of what the commands print as JSON.
+//! `toolgate test`, and the schemas of the commands' JSON output.
 
 use serde_json::{Value, json};
 use toolgate_schema::{Compiler, Workspace};
 
 use crate::run::{Dir, PROGRAM, toolgate};
 
-/// The numbers that passed and failed, the exit code, and why cases failed.
+/// Runs the cases: how many passed and failed, the exit code, and why cases failed.
 fn test(args: &[&str]) -> (u64, u64, i32, Vec<String>) {
     let run = toolgate(&[&["test", "--format", "json"], args].concat());
     let document: Value =
@@ -54,7 +54,7 @@ fn each_layout_is_read_and_each_verdict_can_be_expected() {
         1,
         "the reference is refused, which is not what was expected"
     );
-    // A folder stands for the test files in it.
+    // A folder means the test files in it.
     assert_eq!(test(&["--register", &order, &dir.path("")]).0, 7);
 }
 
@@ -93,7 +93,7 @@ fn what_fails_is_told_with_its_place() {
     }
 }
 
-/// What programs read is held to the schemas that document it, by our own engine.
+/// The output for machines matches the schemas that document it, by our own engine.
 #[test]
 fn documents_match_the_schemas_of_docs_output() {
     let dir = Dir::new();
@@ -148,7 +148,7 @@ fn documents_match_the_schemas_of_docs_output() {
     }
 }
 
-/// A run without a case does not count as one that passed.
+/// A run without a case does not count as passed.
 #[test]
 fn a_run_without_cases_is_an_error() {
     let dir = Dir::new();

@@ -1,10 +1,10 @@
-//! `toolgate check FILE`: listings in every shape, verdicts in every format, clients' configurations.
+//! `toolgate check FILE`: all formats of listings, verdicts and clients' configurations.
 
 use serde_json::{Value, json};
 
 use crate::run::{Dir, PROGRAM, toolgate};
 
-/// One tool for each thing that can be wrong with one.
+/// One tool for each thing that can be wrong with a tool.
 const ODD: &str = r#"{
   "serverInfo": {"name": "odd", "version": "1"}, "protocolVersion": "2025-11-25",
   "tools": [
@@ -25,7 +25,7 @@ odd 1, protocol 2025-11-25 (legacy)
 
  ok  fine       input 18 B, output 17 B
 bad  fine       input 18 B
-     error[duplicate-name]: the name is taken by tool 1 of the listing
+     error[duplicate-name]: tool 1 of the listing has the same name
       --> odd.json:5:5, at /name
 warn has space  input 18 B
      warning[name]: `name` should have only letters, digits, `_`, `-` and `.`,
@@ -328,7 +328,7 @@ fn published_listings_are_read_and_their_tools_judged() {
     }
 }
 
-/// The work and the output are linear in bad tools (`check-bad-tools` of the cost cases had 13 MB).
+/// Only the first of very many bad tools are shown; `--all` and JSON have all of them.
 #[test]
 fn very_many_bad_tools_are_summed_up() {
     let dir = Dir::new();
@@ -353,7 +353,7 @@ fn very_many_bad_tools_are_summed_up() {
     );
 }
 
-/// A folder and a pattern stand for their files; what is about something else is passed over.
+/// A folder or a pattern means its files; files with other content are skipped.
 #[test]
 fn folders_and_patterns_stand_for_their_files() {
     let dir = Dir::new();

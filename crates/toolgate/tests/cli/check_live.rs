@@ -1,4 +1,4 @@
-//! `toolgate check` on servers that run: exit codes, faults, what is saved.
+//! `toolgate check` on running servers: exit codes, faults, saved listings.
 
 use crate::run::{Dir, check_python, toolgate};
 
@@ -60,7 +60,7 @@ fn a_good_server_is_zero_and_its_manners_are_noted() {
         "{}",
         run.stdout
     );
-    let note = "note: 1 line on stdout not JSON-RPC, kept out, first `hello from the server`";
+    let note = "note: 1 line on stdout ignored, not JSON-RPC; first: `hello from the server`";
     assert!(run.stdout.contains(note), "{}", run.stdout);
 }
 

@@ -19,7 +19,7 @@ use opentelemetry_proto::tonic::trace::v1::Span;
 use prost::Message as _;
 use serde_json::{Value, json};
 
-/// Both, on one address.
+/// The collector and the server, on one address.
 pub(crate) struct Far {
     pub(crate) address: SocketAddr,
     state: Arc<Mutex<Seen>>,
@@ -28,16 +28,16 @@ pub(crate) struct Far {
     _runtime: tokio::runtime::Runtime,
 }
 
-/// What came in.
+/// What was received.
 #[derive(Default)]
 pub(crate) struct Seen {
     pub(crate) spans: Vec<Span>,
     pub(crate) metrics: Vec<Metric>,
-    /// The attributes of the process, of the last export.
+    /// The attributes of the process in the last export of spans.
     pub(crate) resource: Vec<KeyValue>,
-    /// Requests for the server.
+    /// Requests to the server.
     pub(crate) calls: Vec<(HeaderMap, Value)>,
-    /// Exports of spans that are still to be refused.
+    /// How many exports of spans are still to be refused.
     refuse: usize,
     told: Option<Sender<bool>>,
 }
@@ -45,7 +45,7 @@ pub(crate) struct Seen {
 type Shared = State<Arc<Mutex<Seen>>>;
 
 impl Far {
-    /// Starts both. The first exports of spans are refused.
+    /// Starts both. The first `refuse` exports of spans are refused.
     pub(crate) fn start(refuse: usize) -> Self {
         let (told, exports) = channel();
         let state = Arc::new(Mutex::new(Seen {
@@ -83,14 +83,14 @@ impl Far {
         std::mem::take(&mut self.state.lock().unwrap())
     }
 
-    /// Waits for the next export of spans; whether it was taken.
+    /// Waits for the next export of spans; returns whether it was accepted.
     pub(crate) fn export(&self) -> bool {
         self.exports.recv().unwrap()
     }
 }
 
 impl Seen {
-    /// The spans of a name, the oldest first.
+    /// The spans with this kind and name, the oldest first.
     pub(crate) fn spans(&self, kind: i32, name: &str) -> Vec<&Span> {
         let all = self.spans.iter();
         let mut all: Vec<&Span> = all
@@ -131,12 +131,12 @@ async fn traces(State(state): Shared, body: Bytes) -> StatusCode {
             }
         }
     }
-    // Fails only once nobody asks any more.
+    // Fails only once the test has stopped waiting.
     let _gone = state.told.as_ref().map(|told| told.send(taken));
     if taken {
         StatusCode::OK
     } else {
-        // Not one of those after which an exporter tries again.
+        // An exporter does not retry after this status.
         StatusCode::BAD_REQUEST
     }
 }

@@ -32,7 +32,7 @@ impl Demo {
         Self { child, addr }
     }
 
-    /// One request; the response's head and body as text.
+    /// Sends one request; returns the response's head and body as text.
     fn send(&self, method: &str, headers: &str, body: &str) -> String {
         let mut stream = TcpStream::connect(&self.addr).unwrap();
         let host = if headers.contains("Host: ") {

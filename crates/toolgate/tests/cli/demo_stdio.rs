@@ -1,4 +1,4 @@
-//! `toolgate serve-demo` on stdio: both eras, every kind of call, and garbage (behaviours S1, S2, L2).
+//! `toolgate serve-demo` on stdio: both eras, every kind of call, and invalid messages.
 
 use std::io::Write;
 use std::process::{Command, Stdio};

@@ -43,7 +43,7 @@ fn a_break_is_shown_with_its_proof_and_fails() {
     );
 }
 
-/// A parameter that is no longer declared passes the gate with a warning, unless warnings fail it.
+/// A parameter that is no longer declared is a warning, and fails the command only if warnings do.
 #[test]
 fn a_dropped_parameter_is_a_warning_and_a_new_one_compatible() {
     let dir = Dir::new();
@@ -60,7 +60,7 @@ fn a_dropped_parameter_is_a_warning_and_a_new_one_compatible() {
     assert_eq!(toolgate(&["diff", "--open", &new, &old]).code, 1);
 }
 
-/// A long text is shown by the words that changed, and whole in JSON.
+/// A long text is shown by the words that changed, but is complete in JSON.
 #[test]
 fn changed_descriptions_are_shown_word_by_word() {
     let dir = Dir::new();
@@ -81,7 +81,7 @@ fn changed_descriptions_are_shown_word_by_word() {
     );
 }
 
-/// The newer side is whatever `check` takes: here a command, and then a server that cannot start.
+/// The newer side is anything that `check` accepts: a command, and a server that cannot start.
 #[test]
 fn a_saved_listing_is_compared_with_a_server() {
     let dir = Dir::new();
@@ -100,8 +100,8 @@ fn a_saved_listing_is_compared_with_a_server() {
     assert_eq!(toolgate(&["diff", &lock]).code, 2);
 }
 
-/// A lock of several servers, from the file that an editor keeps: comments, variables of the editor,
-/// and a server that only the editor can start.
+/// Saves the listings of several servers, from an editor's configuration: with comments, variables
+/// of the editor, and a server that only the editor can start.
 #[test]
 fn the_servers_of_a_configuration_are_saved_and_compared_by_name() {
     let dir = Dir::new();
@@ -157,7 +157,7 @@ fn the_servers_of_a_configuration_are_saved_and_compared_by_name() {
     assert_eq!(only.code, 0, "{}", only.stdout);
 }
 
-/// Texts of tools neither format a comment nor mention anybody, and SARIF has places.
+/// Texts of tools neither format a comment nor mention anybody, and SARIF has locations.
 #[test]
 fn pull_requests_get_markdown_and_code_scanning_sarif() {
     let dir = Dir::new();
@@ -216,7 +216,7 @@ fn what_is_no_listing_is_refused() {
     assert_eq!(toolgate(&["diff", "-", "-"]).code, 2);
 }
 
-/// GitHub shows few annotations; of very many the first are printed and the others counted.
+/// GitHub shows few annotations, so the first of very many are printed and the others counted.
 #[test]
 fn github_gets_few_commands_and_the_number_of_the_others() {
     let dir = Dir::new();

@@ -1,5 +1,5 @@
-//! `toolgate fetch` and `--fetch-host`: what is refused before anything leaves this machine. What is
-//! fetched is tested in `toolgate-fetch`, which can be led to a local server.
+//! `toolgate fetch` and `--fetch-host`: what is refused before anything leaves this machine.
+//! Fetching itself is tested in `toolgate-fetch`, which can use a local server.
 
 use std::fs;
 use std::net::TcpListener;
@@ -34,7 +34,7 @@ fn hosts_are_named_and_hold_no_addresses() {
     );
 }
 
-/// A server that nobody may connect to: a name of this machine, allowed by the operator.
+/// No connection is made to a name of this machine, even if the operator allows it.
 #[test]
 fn a_host_of_this_machine_is_not_connected_to() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -50,7 +50,7 @@ fn a_host_of_this_machine_is_not_connected_to() {
     assert_eq!(run.code, 4, "{}", run.stderr);
     assert!(run.stderr.contains("which is not public"), "{}", run.stderr);
     assert_eq!(fs::read_to_string(&lock).unwrap(), "version = 1\n");
-    // The other commands say so too, and the reference stays denied.
+    // The other commands report it too, and the reference stays denied.
     for (command, file, code) in [
         ("check", &file, 6),
         ("lint", &file, 1),
@@ -63,7 +63,7 @@ fn a_host_of_this_machine_is_not_connected_to() {
             "{command}: {}",
             run.stderr
         );
-        // A URI that the lock does not have is not asked for.
+        // A URI that the lock does not have is not requested.
         let run = toolgate(&[command, "--fetch-host", &host, "--fetch-lock", &lock, file]);
         assert_eq!(run.code, code);
         assert!(
@@ -71,7 +71,7 @@ fn a_host_of_this_machine_is_not_connected_to() {
             "{}",
             run.stderr
         );
-        // Without the flag nothing is tried.
+        // Without the flag, nothing is fetched.
         let run = toolgate(&[command, file]);
         assert_eq!(run.code, code);
         assert!(!run.stderr.contains("refused https"), "{}", run.stderr);

@@ -1,4 +1,4 @@
-//! What files may be: YAML, and schemas that refer to each other by their places.
+//! Formats of files: YAML, and schemas that refer to each other by their paths.
 
 use serde_json::Value;
 use toolgate_schema::{Compiler, Workspace};
@@ -82,7 +82,7 @@ fn yaml_that_json_cannot_say_is_refused_with_its_place() {
             "x.yaml:1:9: `.inf` is not a number in JSON",
         ),
         ("tools: [\n", "x.yaml:"),
-        (bomb.as_str(), "bytes of JSON, its aliases included"),
+        (bomb.as_str(), "bytes of JSON, aliases included"),
     ] {
         let file = dir.file("x.yaml", text);
         let run = toolgate(&["check", &file]);
@@ -128,7 +128,7 @@ fn schemas_and_instances_in_yaml_have_their_own_lines() {
     );
 }
 
-/// Each line that programs read is held to the schema that documents it.
+/// Each line of output for machines matches the schema that documents it.
 #[test]
 fn lines_of_validate_match_their_schema() {
     let path = format!(
@@ -172,7 +172,7 @@ fn lines_of_validate_match_their_schema() {
     assert_eq!(kinds, 11);
 }
 
-/// SARIF stays one document, whatever comes of the schema and of the instances.
+/// SARIF output is one document, whatever the schema and the instances are.
 #[test]
 fn sarif_of_validate_is_one_document() {
     let dir = Dir::new();
@@ -249,7 +249,7 @@ fn schemas_of_a_folder_refer_to_each_other() {
         denied.stdout
     );
 
-    // Nothing outside of the folder is read: neither by a path nor through a link.
+    // Nothing outside of the folder is read, neither by a path nor through a link.
     for target in ["../secret.json", "link.json"] {
         let text = format!(r#"{{"$ref": "{target}"}}"#);
         let schema = dir.file("schemas/out.json", &text);
@@ -281,8 +281,8 @@ fn schemas_of_a_folder_refer_to_each_other() {
     assert!(run.stderr.contains("have the same `$id`"), "{}", run.stderr);
 }
 
-/// A schema may have what editors put into files: a byte order mark, comments, a comma at the end. Places and
-/// excerpts are those of the file. An instance is JSON and nothing else.
+/// A schema may have what editors put into files: a byte order mark, comments, a trailing comma.
+/// Locations and excerpts are those of the file. An instance must be plain JSON.
 #[test]
 fn schemas_may_have_comments_and_a_byte_order_mark() {
     let dir = Dir::new();

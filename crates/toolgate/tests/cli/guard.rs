@@ -1,5 +1,5 @@
 //! `toolgate guard`: its settings, a client on standard input and output, and its operation on a
-//! network (behaviours G1, G3, G6).
+//! network.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -168,7 +168,7 @@ fn bad_tools_and_bad_calls_do_not_pass_and_the_audit_log_says_so_without_values(
         names,
         ["get-weather-forecast", "get-count", "find-by-id-or-name"]
     );
-    // The demonstration server has both eras and wraps for this one itself.
+    // The demonstration server has both eras and wraps the value for this client itself.
     assert_eq!(
         answers[2]["result"]["structuredContent"],
         json!({"result": 42})
@@ -194,7 +194,7 @@ fn bad_tools_and_bad_calls_do_not_pass_and_the_audit_log_says_so_without_values(
 #[test]
 fn what_is_only_audited_passes() {
     let answers = converse(&["--arguments", "audit"], &[OPEN, OPENED, BAD]);
-    // The server's own refusal, not the guard's.
+    // The server refuses the call, not the guard.
     let direct = "\"error\"";
     let text = answers[1].to_string();
     assert!(text.contains(direct) || text.contains("isError"), "{text}");
@@ -210,7 +210,7 @@ pub(crate) struct Guard {
     child: Child,
     log: BufReader<ChildStderr>,
     admin: String,
-    /// Where clients find it.
+    /// The URL for clients.
     pub(crate) url: String,
 }
 
@@ -246,7 +246,7 @@ impl Guard {
         guard
     }
 
-    /// The next line of the log whose message starts so.
+    /// The next line of the log whose message starts with `start`.
     pub(crate) fn until(&mut self, start: &str) -> Value {
         loop {
             let mut line = String::new();
@@ -303,7 +303,7 @@ impl Guard {
 
 impl Drop for Guard {
     fn drop(&mut self) {
-        // It has ended if the test went well.
+        // It has already ended if the test passed.
         let _ended = self.child.kill();
         let _reaped = self.child.wait();
     }
@@ -388,7 +388,7 @@ fn a_guard_on_a_network_is_watched_reloaded_and_stopped() {
             .contains("\ntoolgate_guard_config_good 1\n")
     );
 
-    // What does not change does not change in part.
+    // A limit that a reload cannot change does not change in part.
     dir.file("guard.toml", "[limits]\nmessage = \"1 KiB\"\n");
     guard.signal("-HUP");
     guard.until("`limits.message` changes only after a restart");

@@ -1,4 +1,4 @@
-//! `toolgate guard` in front of several servers with one listing (behaviours G1, G3, G4).
+//! `toolgate guard` in front of several servers with one listing.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::run::{Dir, PROGRAM, toolgate};
 
-/// A server of 2025-11-25 that can be told to end.
+/// A server of 2025-11-25 with a tool that ends it.
 const LEGACY: &str = r#"
 import sys, json, os
 for line in sys.stdin:
@@ -74,7 +74,7 @@ fn a_client_sees_one_server_with_the_tools_of_all() {
         " ok  demo_get-count ",
         " ok  py-add ",
         " ok  py-die ",
-        // The bad tool of one is left out by its own guard.
+        // The bad tools of the demonstration are removed by its own guard.
         "\n5 tools: 5 ok\n",
     ] {
         assert!(run.stdout.contains(part), "{part} in\n{}", run.stdout);
@@ -173,7 +173,7 @@ fn readiness_names_the_servers_that_are_gone() {
     let admin: Value = serde_json::from_str(&guard.until("\"admin\"")).unwrap();
     let admin = admin["address"].as_str().unwrap().to_owned();
     guard.call("py-die");
-    // What is told of the death comes after it is known.
+    // This is logged after the state of the server was updated.
     guard.until("server-not-restarted");
     let mut stream = TcpStream::connect(&admin).unwrap();
     let request = format!("GET /readyz HTTP/1.1\r\nHost: {admin}\r\nConnection: close\r\n\r\n");

@@ -1,12 +1,12 @@
-//! `toolgate guard` over HTTPS: what a client of the platform's trust store sees, and a certificate
-//! that is renewed.
+//! `toolgate guard` over HTTPS: what a client with the platform's trust store sees, and a renewed
+//! certificate.
 
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
 use crate::guard::Guard;
 use crate::run::{Dir, Run, toolgate, toolgate_with};
 
-/// Writes the files of a certificate for 127.0.0.1, and its authority's as `NAME.pem`.
+/// Writes a certificate for 127.0.0.1 with its key, and its authority's certificate as `NAME.pem`.
 fn issue(dir: &Dir, name: &str) -> String {
     let mut params = CertificateParams::new(Vec::new()).unwrap();
     params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
@@ -50,7 +50,7 @@ fn a_renewed_certificate_is_served_after_a_reload() {
     assert_eq!(run.code, 0, "{}{}", run.stdout, run.stderr);
 
     let new = issue(&dir, "new");
-    // Nothing is read before it is told to.
+    // The files are not read again before a reload.
     assert_eq!(check(&guard, &old).code, 0);
     guard.signal("-HUP");
     guard.until("the settings were read again");
@@ -65,7 +65,7 @@ fn a_renewed_certificate_is_served_after_a_reload() {
         run.stderr
     );
 
-    // Half a pair is a bad setting, and the good one stays.
+    // With an invalid key, the settings are invalid, and the good certificate stays.
     dir.file("tls.key", "no key");
     guard.signal("-HUP");
     guard.until("the TLS key");

@@ -1,4 +1,4 @@
-//! `toolgate lint` and `toolgate explain`: findings in every format, places, fixes, exit codes.
+//! `toolgate lint` and `toolgate explain`: findings in every format, locations, fixes, exit codes.
 
 use serde_json::Value;
 
@@ -213,7 +213,7 @@ fn pages_are_explained() {
     assert!(toolgate(&["explain"]).stdout.lines().count() > 60);
 }
 
-/// What makes the command fail is shown, unless less is asked for.
+/// Findings that make the command fail are shown, unless fewer are asked for.
 #[test]
 fn fail_on_shows_what_failed() {
     let dir = Dir::new();
@@ -241,7 +241,7 @@ fn fail_on_shows_what_failed() {
     );
 }
 
-/// Cursor puts the server's name before that of the tool.
+/// Cursor puts the server's name before the tool's name.
 #[test]
 fn the_name_of_the_server_counts() {
     let dir = Dir::new();

@@ -1,5 +1,5 @@
-//! Telemetry of `toolgate guard`: what a collector is told, what the server behind is given, and
-//! what happens when the collector is not there (point 7 of the guard).
+//! Telemetry of `toolgate guard`: what a collector receives, what the server behind the guard
+//! receives, and what happens without a collector.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -33,7 +33,7 @@ fn guard(server: &[&str], environment: &[(&str, &str)], flags: &[&str]) -> Child
     command.envs(environment.iter().copied()).spawn().unwrap()
 }
 
-/// Sends lines and reads an answer to each that has an id; then the client leaves.
+/// Sends lines, reads an answer to each line that has an id, and closes the input.
 fn converse(mut child: Child, lines: &[String]) -> Vec<Value> {
     let mut input = child.stdin.take().unwrap();
     let mut output = BufReader::new(child.stdout.take().unwrap());
@@ -112,7 +112,7 @@ fn a_collector_sees_calls_and_the_server_is_given_the_guards_context() {
     assert_eq!(resource["service.name"], "toolgate-guard");
     assert_eq!(resource["deployment.environment.name"], "test");
 
-    // A good call: the client's span, in it the guard's two, and their context at the server.
+    // A good call: the guard's two spans are below the client's; the server gets their context.
     let (server, client) = (
         seen.spans(SERVER, "tools/call good"),
         seen.spans(CLIENT, "tools/call good"),
@@ -153,7 +153,7 @@ fn a_collector_sees_calls_and_the_server_is_given_the_guards_context() {
     );
     assert_eq!(headers["traceparent"], parent.as_str());
 
-    // A refused call never was a call to the server, and begins a trace of its own.
+    // A refused call is not sent to the server, and starts a trace of its own.
     assert!(server[1].parent_span_id.is_empty());
     let told = attributes(&server[1].attributes);
     assert_eq!(told["error.type"], "tool_error");
@@ -161,7 +161,7 @@ fn a_collector_sees_calls_and_the_server_is_given_the_guards_context() {
     assert_eq!(server[1].status.as_ref().unwrap().code, 2);
     assert!(calls.iter().all(|(_, message)| message["id"] != 2));
 
-    // A bad result: the server answered, the client was told otherwise.
+    // A bad result: the server answered, but the client got an error.
     let bad = seen.spans(SERVER, "tools/call bad")[0];
     assert_eq!(
         attributes(&bad.attributes)["toolgate.code"],
@@ -172,7 +172,7 @@ fn a_collector_sees_calls_and_the_server_is_given_the_guards_context() {
     assert!(attributes(&bad.attributes).get("error.type").is_none());
     assert!(bad.status.as_ref().is_none_or(|status| status.code == 0));
 
-    // An unknown tool is an error of the protocol.
+    // An unknown tool is a protocol error.
     let nobody = seen.spans(SERVER, "tools/call nobody")[0];
     let told = attributes(&nobody.attributes);
     assert_eq!(told["error.type"], "-32602");
@@ -199,7 +199,7 @@ fn a_collector_sees_calls_and_the_server_is_given_the_guards_context() {
             .map(|point| attributes(&point.attributes))
             .collect();
         if name == "mcp.server.operation.duration" {
-            // The name that a stranger chose is not kept.
+            // A name that the client made up is not kept.
             let expected = json!({
                 "mcp.method.name": "tools/call",
                 "gen_ai.operation.name": "execute_tool",
@@ -339,7 +339,7 @@ impl Network {
         }
     }
 
-    /// Calls `good` as a client of 2026-07-28, with further lines in the head.
+    /// Calls `good` as a client of 2026-07-28, with further header lines.
     fn call(&self, id: u64, head: &str) -> String {
         let meta = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -374,7 +374,7 @@ impl Network {
 
 impl Drop for Network {
     fn drop(&mut self) {
-        // It has ended if the test went well.
+        // It has already ended if the test passed.
         let _ended = self.child.kill();
         let _reaped = self.child.wait();
     }
@@ -434,7 +434,7 @@ fn a_context_in_http_headers_counts_and_a_collector_may_come_back() {
 #[test]
 fn a_collector_that_hangs_holds_nobody_up_and_what_is_dropped_is_counted() {
     let far = Far::start(0);
-    // The system takes its connections, and nobody answers.
+    // The system accepts connections, but nobody answers.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let endpoint = format!("http://{}", silent.local_addr().unwrap());
     let mut guard = Network::start(

@@ -4,13 +4,13 @@ use serde_json::Value;
 
 use crate::run::{Dir, toolgate};
 
-/// Two tools: each lacks a description, one has an unresolved reference.
+/// Two tools without descriptions: one has a misspelt keyword, the other an unresolved reference.
 const LISTING: &str = r##"{"tools": [
   {"name": "find_pages", "inputSchema": {"type": "object", "properties": {"q": {"type": "string", "minLenght": 1, "description": "w"}}}},
   {"name": "admin", "inputSchema": {"type": "object", "properties": {"a": {"$ref": "#/$defs/none", "description": "w"}}}}
 ]}"##;
 
-/// The codes and tools of the findings of a command, and what it says of the configuration.
+/// Runs a command: its exit code, the codes and tools of its findings, its remarks on the policy.
 fn found(args: &[&str]) -> (i32, Vec<String>, Vec<String>) {
     let run = toolgate(&[args, &["--format", "json"]].concat());
     let Ok(document) = serde_json::from_str::<Value>(&run.stdout) else {
@@ -85,7 +85,7 @@ reason = "nothing is found"
     }
     assert_eq!(remarks, ["expired-ignore:13", "unused-ignore:18"]);
     assert_eq!(found(&[&lint[..], &["--fail-on", "warning"]].concat()).0, 1);
-    // A flag is stronger than the file.
+    // A flag overrides the file.
     let denied = found(&[&lint[..], &["--deny", "TG032"]].concat());
     assert_eq!(denied.0, 1);
 
@@ -136,7 +136,7 @@ fn a_flag_ignores_a_code_of_some_tools() {
     );
 }
 
-/// The baseline names what a finding is about, so lines may move.
+/// The baseline identifies a finding by what it is about, so lines may move.
 #[test]
 fn a_baseline_leaves_only_what_is_new() {
     let dir = Dir::new();
@@ -176,6 +176,11 @@ fn a_baseline_leaves_only_what_is_new() {
         (0, Vec::new(), vec!["unused-baseline:1".to_owned()])
     );
     assert_eq!(toolgate(&["lint", "--write-baseline", &listing]).code, 2);
+    // A listing without findings leaves an empty list, and the other command's list as it is.
+    let clean = dir.file("clean.json", r#"{"tools": []}"#);
+    assert_eq!(run("lint", &["--write-baseline"], &clean).0, 0);
+    assert_ne!(run("lint", &[], &listing).1, Vec::<String>::new());
+    assert_eq!(run("check", &[], &listing).1, Vec::<String>::new());
 }
 
 #[test]
@@ -216,7 +221,7 @@ fn mistakes_in_the_file_are_told_with_their_line() {
     }
 }
 
-/// Limits and documents reach the compiler; a flag is stronger.
+/// Limits and documents take effect in the compiler; a flag overrides the file.
 #[test]
 fn limits_and_documents_of_the_file_reach_the_compiler() {
     let dir = Dir::new();

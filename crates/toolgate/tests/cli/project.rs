@@ -24,7 +24,7 @@ fn the_listing_is_standard_output_and_the_report_standard_error() {
         "{}",
         run.stderr
     );
-    // What was written is what the profile takes.
+    // The profile accepts what was written.
     let written = dir.file("p.json", &run.stdout);
     let lint = toolgate(&["lint", "--profile", "gemini", "--deny", "warning", &written]);
     assert!(!lint.stdout.contains("TG10"), "{}", lint.stdout);
@@ -99,7 +99,7 @@ fn the_settings_of_the_project_hold() {
     assert_eq!(toolgate(&args).code, 0);
     let run = toolgate(&[&args[..], &["--config", &config]].concat());
     assert_eq!(run.code, 6, "{}", run.stderr);
-    // A flag comes after the file.
+    // A flag overrides the file.
     let raised = ["--config", &config, "--limit", "subschemas=100"];
     assert_eq!(toolgate(&[&args[..], &raised].concat()).code, 0);
     let bad = dir.file("bad.toml", "[limits]\nfeul = 3\n");

@@ -23,7 +23,7 @@ pub(crate) struct Terminal {
 }
 
 impl Terminal {
-    /// Starts the program in a directory; its standard input is the terminal too.
+    /// Starts the program in a directory, with the terminal as its standard input too.
     pub(crate) fn start(columns: u16, dir: &str, args: &[&str]) -> Self {
         Self::spawn(columns, command(dir, args))
     }
@@ -43,7 +43,7 @@ impl Terminal {
         let (sender, output) = channel();
         std::thread::spawn(move || {
             let mut chunk = [0; 4096];
-            // The read fails once the program, and whatever it started, has closed the terminal.
+            // The read fails once the program, and all that it started, has closed the terminal.
             while let Ok(length @ 1..) = reader.read(&mut chunk) {
                 if sender.send(chunk[..length].to_vec()).is_err() {
                     return;
@@ -64,7 +64,7 @@ impl Terminal {
         self.keyboard.write_all(keys.as_bytes()).unwrap();
     }
 
-    /// Takes in what the program has written meanwhile; says whether it has gone.
+    /// Reads what the program has written in the meantime; returns whether it is gone.
     fn take_in(&mut self, patience: Duration) -> bool {
         match self.output.recv_timeout(patience) {
             Ok(bytes) => {
@@ -77,7 +77,7 @@ impl Terminal {
         }
     }
 
-    /// Waits until the screen shows `text`; `meanwhile` is done again and again.
+    /// Waits until the screen shows `text`, and calls `meanwhile` again and again.
     pub(crate) fn wait_for(&mut self, text: &str, mut meanwhile: impl FnMut()) {
         let hung = Instant::now() + HUNG;
         while !self.screen.screen().contents().contains(text) {
@@ -89,7 +89,7 @@ impl Terminal {
         }
     }
 
-    /// Waits for the program's end: what it left on the screen.
+    /// Waits for the program's end; returns what it left on the screen.
     pub(crate) fn finish(mut self) -> Screen {
         let hung = Instant::now() + HUNG;
         while !self.take_in(Duration::from_millis(50)) {
@@ -114,7 +114,7 @@ impl Terminal {
     }
 }
 
-/// What a program that has ended left behind.
+/// What a program that has ended leaves behind.
 pub(crate) struct Screen {
     pub(crate) status: ExitStatus,
     screen: vt100::Screen,
@@ -127,7 +127,7 @@ impl Screen {
         self.screen.contents()
     }
 
-    /// The screen is as the next program wants it: the cursor can be seen and stands at the
+    /// Asserts that the screen is ready for the next program: the cursor is visible and at the
     /// beginning of a line, the colours are the terminal's own, and no line was broken.
     pub(crate) fn assert_tidy(&self) {
         let text = self.text();
@@ -164,7 +164,7 @@ fn of(number: u16) -> NonZero<u16> {
     NonZero::new(number).unwrap()
 }
 
-/// More than any command prints here, so that nothing scrolls away.
+/// More lines than any command prints here, so that nothing scrolls away.
 const ROWS: u16 = 400;
-/// After so long a program is taken to hang; none of these runs takes a hundredth of it.
+/// After this time a program counts as hung; none of these runs takes a hundredth of it.
 const HUNG: Duration = Duration::from_secs(60);

@@ -1,10 +1,10 @@
-//! Running the program and keeping files for it.
+//! Runs the program, and keeps files for it.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// What a run came to.
+/// The result of a run.
 pub(crate) struct Run {
     pub(crate) code: i32,
     pub(crate) stdout: String,
@@ -19,7 +19,7 @@ pub(crate) fn toolgate(args: &[&str]) -> Run {
     toolgate_with(&[], args)
 }
 
-/// The same with some variables of the environment.
+/// The same with some environment variables.
 pub(crate) fn toolgate_with(variables: &[(&str, &str)], args: &[&str]) -> Run {
     let output = Command::new(PROGRAM)
         .args(args)
@@ -35,7 +35,7 @@ pub(crate) fn toolgate_with(variables: &[(&str, &str)], args: &[&str]) -> Run {
     }
 }
 
-/// Runs `toolgate check` on a Python server; see the transports' tests for more of those.
+/// Runs `toolgate check` on a Python server; the transports' tests have more such servers.
 pub(crate) fn check_python(script: &str, more: &[&str]) -> Run {
     let mut args = vec!["check", "--timeout", "3"];
     args.extend(more);
@@ -43,7 +43,7 @@ pub(crate) fn check_python(script: &str, more: &[&str]) -> Run {
     toolgate(&args)
 }
 
-/// A directory of one test, gone with it.
+/// A directory for one test, removed when dropped.
 pub(crate) struct Dir(PathBuf);
 
 impl Dir {
@@ -61,7 +61,7 @@ impl Dir {
         self.0.join(name).to_str().unwrap().to_owned()
     }
 
-    /// Writes a file and gives its path.
+    /// Writes a file and returns its path.
     pub(crate) fn file(&self, name: &str, text: &str) -> String {
         let path = self.path(name);
         std::fs::write(&path, text).unwrap();

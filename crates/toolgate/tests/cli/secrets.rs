@@ -1,5 +1,5 @@
-//! Secrets of callers and operators are in nothing that the guard writes: standard output and error,
-//! the audit log, metrics, health pages and messages about wrong settings.
+//! Nothing that the guard writes contains secrets of callers and operators: standard output and
+//! error, the audit log, metrics, health pages and messages about wrong settings.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::TcpStream;
@@ -155,7 +155,7 @@ fn a_guard_at_work_writes_no_secret() {
     assert!(written.lines().count() > 10, "{written}");
     assert_hidden("standard error", &written);
     assert_hidden("standard output", &output);
-    // A guard that was asked to end has written them all.
+    // A guard that was asked to stop has written all records.
     let records = std::fs::read_to_string(&audit).unwrap();
     assert!(records.lines().count() > 3, "{records}");
     assert_hidden("the audit log", &records);

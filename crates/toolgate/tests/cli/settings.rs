@@ -4,7 +4,7 @@ use toolgate_schema::settings::{self, Kind};
 
 use crate::run::{Dir, toolgate};
 
-/// Every setting stands in the help of every command that compiles, with its default.
+/// The help of every command that compiles has every setting with its default.
 #[test]
 fn help_texts_have_every_setting_with_its_default() {
     for command in ["validate", "check", "lint", "diff"] {
@@ -13,7 +13,7 @@ fn help_texts_have_every_setting_with_its_default() {
         let help = words.join(" ");
         for setting in settings::ALL {
             let default = match setting.name() {
-                // A linter finds the defaults that break a format; a format is part of a contract.
+                // `lint` finds defaults that break a format; `diff` counts a format as contract.
                 "formats" if ["lint", "diff"].contains(&command) => "assert".to_owned(),
                 _ => setting.default(),
             };
@@ -42,7 +42,7 @@ fn help_texts_have_every_setting_with_its_default() {
     }
 }
 
-/// A schema that refers to a registered document, is of an older draft, and over a limit.
+/// Schemas that refer to a registered document, exceed a limit, or are of an older draft.
 #[test]
 fn settings_reach_the_compiler_of_every_command() {
     let dir = Dir::new();
@@ -184,7 +184,7 @@ fn settings_reach_the_compiler_of_diff() {
     );
 }
 
-/// The table of docs/schema-settings.md, as the settings are.
+/// The table of docs/schema-settings.md, made from the settings.
 fn reference() -> String {
     let mut text = String::from("| setting | takes | default | meaning |\n|---|---|---|---|\n");
     for setting in settings::ALL {
@@ -224,7 +224,7 @@ fn the_page_of_settings_is_the_table_in_code() {
     );
 }
 
-/// Every table of README and docs that gives a default of a setting gives the true one.
+/// If a table of README or docs gives the default of a setting, it is the true one.
 #[test]
 fn defaults_in_documents_are_true() {
     let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -251,7 +251,7 @@ fn defaults_in_documents_are_true() {
                 column = Some(found);
                 continue;
             }
-            // The first cell begins with the name; others only speak of a setting.
+            // The first cell begins with the name; other lines only mention a setting.
             let name = cells[1].strip_prefix('`').unwrap_or_default();
             let name = name.split('`').next().unwrap_or_default();
             let name = if name == "fuel" { "limits.fuel" } else { name };
@@ -263,17 +263,17 @@ fn defaults_in_documents_are_true() {
                 .is_some_and(|folder| folder.ends_with("docs/guard"));
             let default = match name {
                 "documents" => "none".to_owned(),
-                // The guard keeps tools that work without it.
+                // The guard is lenient, so that it keeps tools that work without it.
                 "strictness" if guard => "lenient".to_owned(),
                 _ => setting.default(),
             };
             let told = cells[column].trim_matches(['`', '"', '\'']);
-            // Python's spelling of the default: `formats` is a truth value there.
+            // Python's spelling of the default: `formats` is a boolean there.
             let told = match (name, told) {
                 ("formats", "False") => "annotate",
                 _ => told,
             };
-            // What is set for one tool is by default what is set for all.
+            // The default of a tool's setting is the setting for all tools.
             if guard && told == "none" && line.contains(&format!("as `schemas.{name}`")) {
                 continue;
             }
@@ -281,6 +281,6 @@ fn defaults_in_documents_are_true() {
             seen += 1;
         }
     }
-    // Without the limits that the guard has for messages instead.
+    // Some limits are missing, because the guard has its own for messages.
     assert!(seen >= 20, "{seen}");
 }

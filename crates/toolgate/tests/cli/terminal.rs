@@ -1,4 +1,4 @@
-//! Every command with progress or colour as its user sees it: in a terminal, narrow and wide.
+//! Every command with progress or colour, in a terminal, narrow and wide.
 
 use std::io::Write as _;
 
@@ -20,7 +20,7 @@ fn run(columns: u16, dir: &str, args: &[&str]) -> Screen {
     screen
 }
 
-/// Lines that come in while the bar is shown, some of them bad, are told above the bar.
+/// Problems of lines that arrive while the bar is shown are printed above the bar.
 #[test]
 fn jsonl_prints_while_the_bar_is_shown() {
     for columns in WIDTHS {
@@ -65,7 +65,7 @@ fn jsonl_with_an_output_of_the_specification_prints_while_the_bar_is_shown() {
     assert!(screen.text().contains("{\"valid\":false}"));
 }
 
-/// Ctrl-C while the bar is shown: the bar goes, the shell gets its line back.
+/// Ctrl-C while the bar is shown: the bar is removed, and the shell gets a clean line.
 #[test]
 fn control_c_ends_a_long_run() {
     let (dir, path) = dir();
@@ -80,7 +80,7 @@ fn control_c_ends_a_long_run() {
     drop(stdin);
 }
 
-/// Ctrl-C while a server keeps silent, in every command that lists tools.
+/// Ctrl-C while a server does not answer, in commands that list tools.
 #[test]
 fn control_c_ends_the_wait_for_a_server() {
     let (_dir, path) = dir();
@@ -109,7 +109,7 @@ fn check_and_lint_of_the_demonstration_server() {
     }
 }
 
-/// The lines for further places and the sum are wrapped too.
+/// The lines for further places and the summary are wrapped too.
 #[test]
 fn lint_of_many_places_fits_the_terminal() {
     let (dir, path) = dir();

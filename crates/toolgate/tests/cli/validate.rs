@@ -22,7 +22,7 @@ const SCHEMA: &str = r#"{
 }
 "#;
 
-/// Runs `toolgate validate` in a directory, so that names are short.
+/// Runs `toolgate validate` in a directory, so that file names are short.
 fn validate(dir: &Dir, args: &[&str]) -> Run {
     validate_with(dir, args, b"")
 }
@@ -229,7 +229,7 @@ error[json]: the source starts with a byte order mark
 1 | \u{feff}1
   | ^^^^^^^^
   |
-  = help: save it as UTF-8 without a mark
+  = help: save it as UTF-8 without a byte order mark
 
 error[io]: cannot read `none.json`: No such file or directory (os error 2)
 
@@ -315,7 +315,7 @@ error[ref-denied]: `$ref` to `https://example.com/a` is denied: it is neither in
 1 | {"$ref": "https://example.com/a"}
   |          ^^^^^^^^^^^^^^^^^^^^^^^ at /$ref
   |
-  = help: move the target under `$defs`, or hand its document in with `--register URI=FILE` or `--register-dir DIR`; nothing is fetched unless `--fetch-host` names a host
+  = help: move the target under `$defs`, or register its document with `--register URI=FILE` or `--register-dir DIR`; nothing is fetched unless `--fetch-host` names a host
 
 "#,
         ),

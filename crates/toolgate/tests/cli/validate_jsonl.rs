@@ -1,4 +1,4 @@
-//! `toolgate validate --jsonl`: streams, their places, and readers that go away.
+//! `toolgate validate --jsonl`: streams, their positions, and readers that stop reading.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Command, Stdio};
@@ -201,7 +201,7 @@ fn a_reader_that_has_seen_enough_ends_the_run_quietly() {
     assert_eq!(&first, b"error[type");
 }
 
-/// Of very many instances that are not valid the first are told of, the others counted.
+/// Only the first of very many instances that are not valid are printed; the others are counted.
 #[test]
 fn very_many_bad_lines_are_summed_up() {
     let dir = Dir::new();

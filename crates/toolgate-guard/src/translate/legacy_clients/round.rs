@@ -72,7 +72,7 @@ impl LegacyClients {
         let state = result.member("requestState");
         if requests.is_none() && state.is_none() {
             return Err(Refusal::input(
-                "the server asks for input and does not say for what",
+                "the server asks for input but does not say which",
             ));
         }
         if requests.is_some_and(|requests| !is_object(requests))
@@ -83,7 +83,8 @@ impl LegacyClients {
         }
         let count = requests.map_or(0, |requests| requests.len());
         if count > QUESTIONS {
-            let text = format!("the server asks {count} things at once, the limit is {QUESTIONS}");
+            let text =
+                format!("the server asks {count} questions at once, and the limit is {QUESTIONS}");
             return Err(Refusal::limit(text));
         }
         if self.asks.len() + count > self.bounds.pending {
@@ -175,7 +176,7 @@ impl LegacyClients {
     ) {
         let ask = IdKey::of(id);
         let Some(key) = self.asks.remove(&ask) else {
-            return out.note("client-answer", "an answer to what nobody asked");
+            return out.note("client-answer", "an answer to no open request");
         };
         let Some(CallStage::Asking(asking)) = self.calls.get_mut(&key).map(|call| &mut call.stage)
         else {

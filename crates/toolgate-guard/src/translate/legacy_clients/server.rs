@@ -135,7 +135,7 @@ impl LegacyClients {
             .filter(|is| words::is_object(*is));
         let (true, Some(capabilities)) = (modern, capabilities) else {
             self.session.stage = Stage::Closed;
-            let text = format!("`server/discover` names no {MODERN} or no capabilities");
+            let text = format!("`server/discover` does not name {MODERN} or has no capabilities");
             return out.client(Refusal::other_era("server-not-modern", text).to(id));
         };
         self.session.stage = Stage::Open;

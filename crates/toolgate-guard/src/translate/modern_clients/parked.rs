@@ -200,8 +200,8 @@ impl ModernClients {
         let found = self.handles.parked.get(state.string()).copied();
         let unknown = || {
             Refusal::state(
-                "`requestState` is of no call that waits here: its time is over, \
-                 its session ended, or it was continued already; call again without it",
+                "`requestState` belongs to no call that waits here: it has expired, \
+                 its session has ended, or it was already continued; call again without it",
             )
         };
         let (connection, number) = found.ok_or_else(unknown)?;
@@ -209,7 +209,7 @@ impl ModernClients {
         let call = session.and_then(|session| session.calls.get_mut(&number));
         let call = call.ok_or_else(unknown)?;
         if call.repeated != self.handles.repeated(request) {
-            return Err(Refusal::state("`requestState` is of another request"));
+            return Err(Refusal::state("`requestState` belongs to another request"));
         }
         let Some(shown) = call.shown.take() else {
             return Err(unknown());

@@ -59,7 +59,7 @@ impl ModernClients {
         out: &mut Effects<'_>,
     ) {
         let Some(number) = parsed.view.member("id").and_then(number_of) else {
-            return out.note("server-answer", "an answer to what nobody asked");
+            return out.note("server-answer", "an answer to no open request");
         };
         let Some(session) = self.sessions.get_mut(&connection) else {
             return;
@@ -86,7 +86,12 @@ impl ModernClients {
                     self.held -= late.map_or(0, |late| late.len());
                 }
             }
-            Err(_) => self.drop_call(connection, number, "too much waits to be fetched", out),
+            Err(_) => self.drop_call(
+                connection,
+                number,
+                "too many bytes of answers wait to be fetched",
+                out,
+            ),
         }
     }
 
@@ -196,7 +201,7 @@ impl ModernClients {
             ));
         }
         if requests.is_empty() {
-            return Refusal::input("the server wants a person to visit a URL and names none")
+            return Refusal::input("the server wants a person to visit a URL but names none")
                 .to(id);
         }
         let requests = requests.join(",");
@@ -234,7 +239,8 @@ impl ModernClients {
                 out.server(connection, refusal.to(id));
             }
             _ => {
-                let refusal = Refusal::method(request.method, "clients of 2026-07-28 have it not");
+                let refusal =
+                    Refusal::method(request.method, "clients of 2026-07-28 do not have it");
                 out.server(connection, refusal.to(id));
             }
         }

@@ -1,4 +1,4 @@
-//! One of several upstreams, and the way to it.
+//! One of several upstreams, and the connection to it.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -10,20 +10,20 @@ use crate::guard::event::Observer;
 use crate::guard::messages::MessageSender;
 use crate::guard::options::Upstream;
 
-/// One of several upstreams, with all that it would have alone.
+/// One of several upstreams, with a policy, an observer and a clock of its own.
 pub struct AggregateMember {
     /// The upstream's name.
     pub name: String,
-    /// What its tools' and prompts' names begin with for clients.
+    /// The prefix that clients see before the names of its tools and prompts.
     pub prefix: String,
-    /// The server. A child that ends by itself is started again as its restart allows, and once
-    /// more after each window of that; never if it allows none.
+    /// The server. A child that ends by itself is restarted as often as its `restart` allows, and
+    /// after that once in each window of it; never if that allows no restart.
     pub upstream: Upstream,
-    /// Its policy, which sees its tools under their own names.
+    /// The guard with its policy, which applies to the tools' names without the prefix.
     pub guard: Guard,
-    /// Notified of its events.
+    /// Receives its events.
     pub observer: Arc<dyn Observer>,
-    /// What its times are counted from: the same in everything that works on `guard`.
+    /// The clock for its times. Everything that uses `guard` must have the same clock.
     pub clock: Clock,
 }
 
@@ -37,12 +37,12 @@ impl std::fmt::Debug for AggregateMember {
     }
 }
 
-/// The way to one upstream.
+/// The connection to one upstream.
 pub(super) struct MemberConnection {
     pub(super) member: Arc<AggregateMember>,
-    /// What it is sent goes there, while it is there.
+    /// Sends to the upstream; `None` while it does not run.
     pub(super) input: Mutex<Option<Arc<MessageSender>>>,
-    /// Signalled when it does not read.
+    /// Signalled if the upstream does not read.
     pub(super) stuck: Notify,
 }
 

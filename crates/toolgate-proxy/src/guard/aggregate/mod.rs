@@ -7,8 +7,8 @@
 //!                                        …  one connection for each upstream
 //! ```
 //!
-//! Each upstream has the guard, the bounds and the restarts that it would have alone. A
-//! connection that is slow or gone holds up no other.
+//! Each upstream has its own guard, limits and restarts. A lost connection does not hold up the
+//! others; one that does not read is given up after `times.notify`.
 
 mod member;
 
@@ -38,26 +38,26 @@ use super::stdio_to_child::Client;
 use super::{Exit, serve_messages};
 use crate::fault::{Fault, FaultKind, Party, Phase};
 
-/// Several upstreams with one listing of their tools: an [`Upstream::InProcess`].
+/// Several upstreams that appear as one server, for [`Upstream::InProcess`].
 ///
-/// Its own guard, in front of it, should be for transport alone: each member has a guard with
-/// the policy of its upstream.
+/// The guard in front of it should have a policy without filters, because each member has a guard
+/// with the policy of its upstream.
 #[derive(Debug)]
 pub struct Aggregate {
     members: Vec<Arc<AggregateMember>>,
     bounds: Bounds,
     times: Times,
     limits: AggregatorLimits,
-    /// What is known of a server is kept for each of its connections apart.
+    /// The number of the next context: each connection to a server has a context of its own.
     contexts: Arc<AtomicU64>,
 }
 
 impl Aggregate {
-    /// These upstreams, in this order.
+    /// Creates an aggregate of these upstreams, in this order.
     ///
     /// # Errors
     ///
-    /// [`AggregatorError`] if a prefix is invalid or is the beginning of another.
+    /// [`AggregatorError`] if a prefix is invalid or begins with another one.
     pub fn new(
         members: Vec<AggregateMember>,
         bounds: Bounds,
@@ -155,17 +155,17 @@ struct AggregateDriver {
 }
 
 impl AggregateDriver {
-    /// Works until the client's side is closed and every upstream has ended.
+    /// Runs until the client's side is closed and every upstream has ended.
     async fn run(self: Arc<Self>, mut input: MessageReceiver) {
         let mut connections = JoinSet::new();
         for at in 0..self.connections.len() {
-            // Before anybody can ask for it.
+            // Start it before messages can be routed to it.
             let first = self.start(at);
             connections.spawn(Arc::clone(&self).connection(at, first));
         }
         let clock = Task(tokio::spawn(Arc::clone(&self).keep_time()));
         while let Some(message) = input.next().await {
-            // If nothing was sent to the client it is not waited for: it may itself be waiting until
+            // Wait for the client only if something was sent to it: it may be waiting itself until
             // this message is taken.
             if self.message(Connection::Client, &message) {
                 let _client_is_gone = self.client.flush().await;
@@ -178,14 +178,14 @@ impl AggregateDriver {
         self.client.close();
     }
 
-    /// Lets the aggregator decide on a message. `true`: something is sent to the client.
+    /// Passes a message to the aggregator. Returns whether something is sent to the client.
     fn message(&self, from: Connection, message: &Message) -> bool {
         let refusal = message.refusal.clone();
         self.turn(|aggregator, now| aggregator.take(from, &message.bytes, refusal, now))
     }
 
-    /// Lets the aggregator decide and queues its effects in order.
-    /// `true`: something is sent to the client.
+    /// Calls `decide` on the aggregator under its lock, and carries out the effects in order.
+    /// Returns whether something is sent to the client.
     fn turn(&self, decide: impl FnOnce(&mut Aggregator, Duration) -> Effects<'static>) -> bool {
         let mut sends_to_client = false;
         let mut aggregator = self
@@ -206,9 +206,9 @@ impl AggregateDriver {
                         Connection::Server(at) => self.send(at, message),
                     }
                 }
-                // All members have a connection of their own, which is kept open.
+                // Each member has one connection, which is kept open.
                 Effect::Open(_) | Effect::Close(_) | Effect::Finish => {}
-                // An aggregator judges nothing, and cancels by messages.
+                // An aggregator checks nothing, and cancels with messages.
                 Effect::Audit(_) | Effect::Abandon { .. } => {}
                 Effect::Note {
                     connection,
@@ -232,7 +232,7 @@ impl AggregateDriver {
         sends_to_client
     }
 
-    /// Sends a message to a member; to one that is gone nothing is sent.
+    /// Sends a message to a member, or drops it if the member is gone.
     fn send(&self, at: ConnectionId, message: Message) {
         if let Some(connection) = self.connections.get(at.number())
             && let Some(input) = connection.input()
@@ -241,8 +241,8 @@ impl AggregateDriver {
         }
     }
 
-    /// Waits while a member has more to read than it may. A connection that takes nothing for too
-    /// long is given up.
+    /// Waits while more bytes wait for a member than the limit allows. A member that does not read
+    /// in time is given up.
     async fn pause(&self) {
         for connection in &self.connections {
             let Some(input) = connection.input() else {
@@ -264,7 +264,8 @@ impl AggregateDriver {
             };
             let asleep = async {
                 match next {
-                    // One more millisecond, so that the deadline has passed when the aggregator looks.
+                    // One millisecond more, so that the deadline has passed when the aggregator
+                    // checks.
                     Some(at) => tokio::time::sleep_until(self.begun + at + TICK).await,
                     None => std::future::pending().await,
                 }
@@ -316,7 +317,7 @@ impl AggregateDriver {
         })
     }
 
-    /// Keeps one upstream as long as there is a client.
+    /// Runs one upstream, with its restarts, until the client leaves.
     async fn connection(self: Arc<Self>, at: usize, first: Result<Started, String>) {
         let Some(connection) = self.connections.get(at) else {
             return;
@@ -373,7 +374,7 @@ impl AggregateDriver {
         }
     }
 
-    /// Carries what one upstream says until it has ended; says why it did, or nothing if the
+    /// Passes on the messages of one upstream until it ends. Returns why it ended, or `None` if the
     /// client has left.
     async fn read_member(
         self: &Arc<Self>,
@@ -393,7 +394,7 @@ impl AggregateDriver {
             let message = tokio::select! {
                 message = from.next() => message,
                 () = connection.stuck.notified() => {
-                    // It may have been said of the one before.
+                    // The signal may be about the connection before this one.
                     if connection.waiting_bytes() <= self.bounds.message_bytes {
                         continue;
                     }
@@ -444,7 +445,7 @@ impl AggregateDriver {
     }
 }
 
-/// An upstream's guard that was started.
+/// A running guard of an upstream.
 struct Started {
     running: super::Running,
     from: MessageReceiver,

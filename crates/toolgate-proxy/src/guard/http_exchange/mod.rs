@@ -5,8 +5,8 @@
 //!                                └────── answers, notices ──────────────────────────▶
 //! ```
 //!
-//! The answer begins as the upstream's does: whole, or as a stream of events. In front of a child
-//! it is whole unless other messages come before it.
+//! The response has the form of the upstream's: a whole body, or a stream of events. With a child
+//! as upstream it is whole, unless other messages come before the answer.
 
 mod upstream;
 
@@ -36,50 +36,51 @@ use crate::http::EVENT_STREAM;
 use crate::sse;
 use crate::web::ResponseBody;
 
-/// One request at work.
+/// One request in progress.
 pub(super) struct HttpExchange {
     router: Arc<SessionRouter>,
-    /// The request's id, for a POST that is owed an answer.
+    /// The request's id, if the message is a request.
     id: Option<IdKey>,
-    /// The requests of a batch (2025-03-26) that have no answer yet. The answer to one is a stream of
-    /// events, one for each.
+    /// The requests of a batch (2025-03-26) without an answer yet. The response to a batch is a
+    /// stream of events, one for each answer.
     batch: Vec<IdKey>,
-    /// Those of them that the upstream works at.
+    /// The requests of the batch that were sent to the upstream.
     sent: Vec<IdKey>,
-    /// What waits until the upstream has answered that: calls that waited for the list of tools.
+    /// Messages that wait until the upstream has answered `sent`: calls that waited for the tool
+    /// list.
     queue: VecDeque<OutgoingMessage>,
-    /// It is a batch with requests.
+    /// Whether the message is a batch with requests.
     is_batch: bool,
-    /// Whether the client was sent the head of a stream.
+    /// Whether the head of a stream was sent to the client.
     streams: bool,
-    /// It is the stream for the server's own messages.
+    /// Whether this is the stream for the server's own messages.
     listens: bool,
     modern: bool,
-    /// The client's headers, as they go on to an HTTP upstream.
+    /// The client's headers, as forwarded to an HTTP upstream.
     headers: Arc<HeaderMap>,
-    /// Only event streams are accepted.
+    /// Whether the client accepts only event streams.
     stream_only: bool,
     mailbox: Mailbox,
     inbox: Inbox,
     upstream_request: Option<UpstreamRequest>,
-    /// The head of the upstream's answer, until it has been passed on.
+    /// The head of the upstream's response, until it is passed on.
     head: Option<(u16, HeaderMap)>,
     ready: ResponseSteps,
-    /// The mailbox is registered under the id.
+    /// Whether the mailbox is registered for `id`.
     open: bool,
-    /// The client has not been answered.
+    /// Whether the client still waits for an answer.
     owed: bool,
-    /// Keeps its place among the requests at work, and its bytes.
+    /// The request's slot and bytes, held until the exchange ends.
     slot: Option<RequestPermit>,
-    /// The conversation is this request's alone, so its deadlines are kept here.
+    /// Whether the conversation belongs to this request alone, so that its deadlines are kept here.
     pub(super) keeps_time: bool,
-    /// Children's sessions are named in the answer to `initialize`.
+    /// The session id for the response to `initialize`, if the upstream is a child.
     pub(super) session_id: Option<HeaderValue>,
-    /// Sessions of HTTP upstreams are renamed in every answer.
+    /// Rewrites the session ids in responses of an HTTP upstream.
     pub(super) rewriter: Option<SessionIdRewriter>,
     /// The client, for the records.
     pub(super) peer: Option<Arc<Peer>>,
-    /// The caller that a peer in this process works for, and that gets the server's refusals.
+    /// The caller that the upstream was opened for. It gets the server's refusals over HTTP.
     pub(super) caller: Option<Caller>,
 }
 
@@ -120,7 +121,7 @@ impl HttpExchange {
         }
     }
 
-    /// Takes the client's message and answers it.
+    /// Handles the client's message and returns the response.
     pub(super) async fn post(
         mut self,
         envelope: &Envelope,
@@ -142,7 +143,7 @@ impl HttpExchange {
             self.is_batch = !batch.is_empty();
             self.batch = batch;
         }
-        // A second request with an open id is answered to its own sender, not to the first.
+        // If the id is open already, the error goes to this request, not to the first one.
         self.owed = self.open || !self.batch.is_empty();
         self.router.touch();
         let (router, mailbox) = (Arc::clone(&self.router), self.mailbox.clone());
@@ -176,7 +177,7 @@ impl HttpExchange {
         self.answer().await
     }
 
-    /// A body that was not read to its end.
+    /// Answers a message over the limit with 413.
     pub(super) async fn oversize(
         self,
         found: &toolgate_guard::Recovered,
@@ -190,7 +191,7 @@ impl HttpExchange {
         response
     }
 
-    /// Works until the answer can begin.
+    /// Works until the response can begin.
     async fn answer(mut self) -> Response<ResponseBody> {
         match self.step().await {
             ResponseStep::Stream(headers) => self.stream(headers, None),
@@ -246,7 +247,7 @@ impl HttpExchange {
         respond(status, headers, ResponseBody::Whole(answer.into()))
     }
 
-    /// Begins a stream; the rest of the work goes on beside it.
+    /// Begins a stream; a task of its own does the rest of the work.
     fn stream(mut self, upstream: HeaderMap, first: Option<Vec<u8>>) -> Response<ResponseBody> {
         let mut headers = match self.head_of(upstream) {
             Ok(headers) => headers,
@@ -269,7 +270,7 @@ impl HttpExchange {
         {
             return;
         }
-        // A listening stream has no last answer; a request's ends with it.
+        // A listening stream has no last answer; the stream of a request ends with its answer.
         while self.owed {
             let step = tokio::select! {
                 () = to.closed() => return,
@@ -292,7 +293,7 @@ impl HttpExchange {
         }
     }
 
-    /// The next thing that the client is to see. Safe to cancel.
+    /// The next step of the response. Cancel safe.
     async fn step(&mut self) -> ResponseStep {
         loop {
             if let Some(step) = self.ready.pop() {
@@ -336,7 +337,7 @@ impl HttpExchange {
                 self.ready.push(step);
             }
             MailboxItem::Abandon(id) if self.is_batch => {
-                // The other requests of the batch are owed their answers.
+                // The other requests of the batch still need answers.
                 self.answered(&id);
                 if self.batch.is_empty() {
                     self.ready.push(ResponseStep::Over);
@@ -345,7 +346,7 @@ impl HttpExchange {
             MailboxItem::Abandon(_) => {
                 self.upstream_request = None;
                 if !self.modern {
-                    // It was cancelled by a message, and is owed no answer.
+                    // A message cancelled the request, so it needs no answer.
                     self.ready.push(ResponseStep::Over);
                 }
             }
@@ -353,7 +354,7 @@ impl HttpExchange {
         }
     }
 
-    /// The head of the upstream's answer for the client.
+    /// The headers of the upstream's response, as the client gets them.
     fn head_of(&self, upstream: HeaderMap) -> Result<HeaderMap, NoSessionId> {
         session_id_rewriter::head(
             self.rewriter.as_ref(),
@@ -363,7 +364,7 @@ impl HttpExchange {
         )
     }
 
-    /// The session that the upstream opened gets no name.
+    /// The error if the upstream's session cannot get a session id.
     fn nameless(&self, no_session_id: NoSessionId) -> Response<ResponseBody> {
         let (status, text) = no_session_id.response();
         error(status, self.id.as_ref(), INTERNAL_ERROR, &text)
@@ -386,7 +387,7 @@ impl Drop for HttpExchange {
             return;
         };
         self.router.close(&id);
-        // A modern client that leaves cancels; a legacy one does not.
+        // A modern client that leaves cancels its request; a legacy one does not.
         if self.owed && self.modern {
             let router = Arc::clone(&self.router);
             router

@@ -1,4 +1,4 @@
-//! The upstream side of an HTTP exchange: the request that goes there and what comes back.
+//! The upstream side of an HTTP exchange: the request to the upstream and its response.
 
 use std::sync::Arc;
 
@@ -29,7 +29,8 @@ impl HttpExchange {
         let limit = self.router.driver.ctx.bounds.message_bytes;
         let mut headers = self.upstream_headers();
         if outgoing.envelope.version.is_some() && (!outgoing.same || outgoing.headers_unknown) {
-            // The client's headers repeat its own message, and not what became of it here.
+            // The client's headers do not mirror this message: it was altered, or the client does
+            // not know the headers.
             let call = outgoing.call.as_deref();
             let mirrored = mirrored_headers(&outgoing.envelope, &outgoing.bytes, call);
             write(&mirrored, Arc::make_mut(&mut headers));
@@ -38,13 +39,13 @@ impl HttpExchange {
             trace_headers::write(trace, Arc::make_mut(&mut headers));
         }
         let message = Bytes::from(outgoing.bytes);
-        // The client takes its streams up again itself, so they are not taken up here.
+        // The client resumes its streams itself, so they are not resumed here.
         self.upstream_request = Some(UpstreamRequest::post(
             endpoint, headers, message, limit, false,
         ));
     }
 
-    /// The client's headers, with the upstream's own name for the session.
+    /// The client's headers, with the upstream's session id.
     pub(super) fn upstream_headers(&mut self) -> Arc<HeaderMap> {
         if let Some(session_ids) = self.router.session_ids() {
             let headers = Arc::make_mut(&mut self.headers);
@@ -84,7 +85,8 @@ impl HttpExchange {
         }
     }
 
-    /// An event of the upstream: its bytes go on as they came, unless its message was altered.
+    /// Handles an event of the upstream. Its bytes are forwarded unchanged unless its message was
+    /// altered.
     fn event(&mut self, event: Event) {
         let data = event.data.as_deref().unwrap_or_default();
         if data.trim_ascii().is_empty() {
@@ -105,7 +107,7 @@ impl HttpExchange {
                 Output::Send(outgoing)
                     if outgoing.to == Side::Client && self.is_mine(&outgoing) =>
                 {
-                    // An event goes on as it came only if all of its message does.
+                    // An event is forwarded unchanged only if all of its message is.
                     let is_part = outgoing.same && outgoing.bytes.len() != data.len();
                     let event = (steps.is_empty() && !is_part).then_some(&event);
                     steps.push(self.step_of(outgoing, event));
@@ -117,8 +119,8 @@ impl HttpExchange {
         }
     }
 
-    /// Whether a message is part of the answer to this request. Answers to others are not, but on the
-    /// stream that a client listens on, where it may take up another.
+    /// Whether a message belongs to this response. Answers to other requests do not, except on a
+    /// stream that the client listens on, where it may resume another stream.
     fn is_mine(&self, outgoing: &OutgoingMessage) -> bool {
         let envelope = &outgoing.envelope;
         let Some(id) = envelope.id.as_ref().filter(|_| envelope.is_answer()) else {
@@ -147,7 +149,7 @@ impl HttpExchange {
         ResponseStep::Piece(bytes, self.batch.is_empty())
     }
 
-    /// A request of the batch has its answer.
+    /// Marks a request of the batch as answered.
     pub(super) fn answered(&mut self, id: &IdKey) {
         if let Some(at) = self.batch.iter().position(|own| own == id) {
             self.batch.swap_remove(at);
@@ -161,7 +163,7 @@ impl HttpExchange {
         let message = router.driver.read(&body);
         let envelope = message.envelope();
         let is_message = self.id.is_some() && envelope.is_answer() && envelope.id.is_some();
-        // The body of what is owed no answer may have answers for others in it.
+        // The response to a message that is no request may contain answers to other requests.
         let is_stray = self.id.is_none() && !self.is_batch && (200..300).contains(&status);
         let is_batch = self.owed && body.trim_ascii_start().first() == Some(&b'[');
         let is_batch = is_batch || self.is_batch && (200..300).contains(&status);
@@ -195,13 +197,13 @@ impl HttpExchange {
                 self.ready.push(step);
             }
             if self.ready.is_empty() || self.is_batch {
-                self.ended("the answer is none to this request");
+                self.ended("the answer does not belong to this request");
             }
             return;
         }
         let Some(id) = self.id.clone().filter(|_| self.open) else {
             if self.streams || !self.ready.is_empty() {
-                // Some of a batch is answered already, so a status has no place.
+                // The response has begun, so it is too late for a status.
                 let why = format!("HTTP status {status}");
                 for id in self.batch.clone() {
                     self.fail_of_batch(&id, &why);
@@ -209,7 +211,7 @@ impl HttpExchange {
                 return;
             }
             for id in std::mem::take(&mut self.batch) {
-                // The client sees the status instead.
+                // The client gets the status instead.
                 let deliver = &mut |output| match output {
                     Output::Send(outgoing) if outgoing.to == Side::Client => {}
                     output => router.route(output, Some(&mailbox)),
@@ -228,12 +230,12 @@ impl HttpExchange {
         let as_it_is = (400..500).contains(&status);
         self.fail(&id, &why, as_it_is);
         if as_it_is {
-            // Refusals over HTTP (authorization, no session) are for the client to act on.
+            // The client must act on refusals over HTTP (authorization, no session).
             self.ready.push(ResponseStep::Status(status, headers, body));
         }
     }
 
-    /// The upstream's stream is over.
+    /// Handles the end of the upstream's response.
     fn ended(&mut self, why: &str) {
         self.ready.release();
         let place = self
@@ -247,18 +249,18 @@ impl HttpExchange {
             return self.launch(next);
         }
         match self.id.clone() {
-            // The client of a legacy session takes it up again where it broke off.
+            // The client of a legacy session resumes the stream where it broke off.
             Some(_) if place.is_some() && !self.modern => self.ready.push(ResponseStep::Over),
             Some(id) if self.open => self.fail(&id, why, false),
             None if self.is_batch => {}
-            // A notification or an answer that did not arrive, or a stream that did not begin. One
-            // that has begun just ends.
+            // A notification or an answer did not arrive, or a stream did not begin. A stream that
+            // has begun just ends.
             None => self.ready.push(failure(None, why)),
             Some(_) => self.ready.push(ResponseStep::Over),
         }
     }
 
-    /// Gives a request of a batch up, unless it has its answer.
+    /// Fails a request of a batch, unless it has its answer.
     fn fail_of_batch(&mut self, id: &IdKey, why: &str) {
         if !self.batch.contains(id) {
             return;
@@ -283,7 +285,7 @@ impl HttpExchange {
         }
     }
 
-    /// Gives the request up; its answer is made here, unless something else is said.
+    /// Fails the request, and answers it with an error unless `silently` is set.
     fn fail(&mut self, id: &IdKey, why: &str, silently: bool) {
         let (router, mailbox) = (Arc::clone(&self.router), self.mailbox.clone());
         let before = self.ready.len();
@@ -306,7 +308,7 @@ impl HttpExchange {
         }
     }
 
-    /// The guard ends and the time to answer is over.
+    /// Fails the open requests, because the guard is ending and the time to answer is over.
     pub(super) fn expire(&mut self) {
         self.upstream_request = None;
         self.ready.release();

@@ -1,4 +1,5 @@
-//! One connection of a client: what is made of the heads of its requests once, and not for each.
+//! A client's connection, which caches the sender of its requests: they mostly repeat the same
+//! headers.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,7 +16,7 @@ pub(in crate::guard) struct ClientConnection {
     last: Mutex<Option<Sender>>,
 }
 
-/// What a request says of its sender, and the name of that sender.
+/// The headers that identify a sender, and the sender for the records.
 struct Sender {
     authorization: Option<HeaderValue>,
     session: Option<HeaderValue>,
@@ -32,7 +33,7 @@ impl ClientConnection {
 
     /// The sender of a request, for the records.
     pub(super) fn peer(&self, headers: &HeaderMap) -> Arc<Peer> {
-        // Two of either are refused before.
+        // Requests with two of either header were refused earlier.
         let (authorization, session) = (headers.get(AUTHORIZATION), headers.get(SESSION));
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(last) = &*last

@@ -1,4 +1,4 @@
-//! What pages of listed origins may do from a browser (Fetch, "CORS protocol").
+//! CORS: what pages of listed origins may do from a browser (Fetch, "CORS protocol").
 
 use hyper::Response;
 use hyper::header::{
@@ -10,12 +10,12 @@ use hyper::header::{
 use crate::guard::reply::respond;
 use crate::web::ResponseBody;
 
-/// The answer to a browser that asks what it may send; that the origin is listed has been seen.
+/// The response to a preflight request. The origin was checked before.
 pub(super) fn preflight(asked: &HeaderMap) -> Response<ResponseBody> {
     let mut headers = HeaderMap::new();
     let methods = HeaderValue::from_static("POST, GET, DELETE");
     headers.insert(ACCESS_CONTROL_ALLOW_METHODS, methods);
-    // `Mcp-Param-…` are named by tools, so no list could have them all.
+    // Tools choose the names of `Mcp-Param-…` headers, so no list could be complete.
     if let Some(wanted) = asked.get(ACCESS_CONTROL_REQUEST_HEADERS) {
         headers.insert(ACCESS_CONTROL_ALLOW_HEADERS, wanted.clone());
     }
@@ -23,7 +23,7 @@ pub(super) fn preflight(asked: &HeaderMap) -> Response<ResponseBody> {
     respond(204, headers, ResponseBody::empty())
 }
 
-/// Lets a page of this origin read an answer.
+/// Lets a page of this origin read a response.
 pub(super) fn allow(response: &mut Response<ResponseBody>, origin: HeaderValue) {
     let headers = response.headers_mut();
     headers.insert(ACCESS_CONTROL_ALLOW_ORIGIN, origin);
@@ -34,5 +34,5 @@ pub(super) fn allow(response: &mut Response<ResponseBody>, origin: HeaderValue) 
     headers.append(VARY, HeaderValue::from(ORIGIN));
 }
 
-/// The headers of answers that clients act on.
+/// The response headers that clients act on.
 const EXPOSED: &str = "Mcp-Session-Id, MCP-Protocol-Version, WWW-Authenticate, Retry-After";

@@ -1,4 +1,4 @@
-//! The HTTP server for clients: admission, the conversation that a request belongs to, and the
+//! The HTTP server for clients: admits requests, finds the conversation of each, and keeps the
 //! sessions of the older protocol versions.
 
 mod client_connection;
@@ -57,7 +57,7 @@ pub(super) struct HttpServer {
     sessions: Mutex<HashMap<String, Session>>,
     slots: Arc<Semaphore>,
     bytes: Budget,
-    /// A request for a host that is not allowed was logged; it is logged once.
+    /// Whether a request for a host that is not allowed was logged; only the first one is.
     host_refusal_logged: AtomicBool,
     contexts: AtomicU64,
     tickets: Arc<TicketIssuer>,
@@ -68,9 +68,9 @@ pub(super) struct HttpServer {
 struct Session {
     router: Arc<SessionRouter>,
     number: u64,
-    /// The caller that a peer in this process works for; its authorization may be renewed.
+    /// The caller that the session works for; its authorization may be renewed.
     caller: Caller,
-    /// The contents of its ticket.
+    /// The ticket in its session id.
     ticket: VerifiedTicket,
 }
 
@@ -138,7 +138,7 @@ impl HttpServer {
         let message = match late_timeout(self.ctx.times.body, reading).await {
             Ok(Ok(message)) => message,
             Ok(Err(TooLarge::Full)) => {
-                let text = "the requests at work have too many bytes together (request_bytes)";
+                let text = "the open requests have too many bytes in total (request_bytes)";
                 return closing(self.unavailable("request-bytes", None, text));
             }
             Ok(Err(TooLarge::Broken)) => {
@@ -153,19 +153,19 @@ impl HttpServer {
             }
             Err(_) => {
                 self.rejected(408, "body");
-                let text = "the body did not come in time";
+                let text = "the body did not arrive in time";
                 return closing(error(408, None, INVALID_REQUEST, text));
             }
         };
         let message = self.ctx.guard.read(&message);
         let envelope = message.envelope();
-        // A balancer sends it elsewhere: nothing has seen it yet.
+        // Nothing has seen the request yet, so a load balancer can send it to another replica.
         if envelope.is_request() && self.ctx.is_stopping() {
             return self.unavailable("stopping", envelope.id.as_ref(), STOPPING);
         }
         let is_array = message.bytes().trim_ascii_start().first() == Some(&b'[');
         if envelope.kind == MessageKind::Unknown && !is_array {
-            // The conversation answers it, and needs nothing that is kept for its caller.
+            // The conversation answers it with an error, and needs no state of its caller.
             let router = self.passing(&HeaderMap::new(), &Arc::default(), true, None);
             let exchange = HttpExchange::new(router, onward(&headers), true, slot);
             return exchange.post(&envelope, message).await;
@@ -198,7 +198,7 @@ impl HttpServer {
         }
         if envelope.is_request() && envelope.version.is_none() {
             self.rejected(400, "headers");
-            let text = "the header `MCP-Protocol-Version` is of a version whose requests name it in `params._meta`, and this one does not";
+            let text = "the version in the header `MCP-Protocol-Version` must be in `params._meta` too, and is not";
             return error(400, envelope.id.as_ref(), INVALID_PARAMS, text);
         }
         let shared = match &self.upstream_pool {
@@ -239,7 +239,7 @@ impl HttpServer {
                 caller = Some(session.caller);
                 session.router
             }
-            // Some servers keep no sessions; what they think of the message they say themselves.
+            // Some servers keep no sessions; they decide about the message themselves.
             Ok(None) if matches!(self.upstream_pool, UpstreamPool::Endpoint(_)) => {
                 self.passing(&headers, &passed, false, None)
             }
@@ -249,7 +249,7 @@ impl HttpServer {
             }
             Err(why) => return self.no_session(why, envelope),
         };
-        // What finds no place to wait for the list of tools may come again.
+        // A client may repeat a call that finds no room to wait for the tool list.
         if envelope.is_request()
             && envelope.method.as_deref() == Some("tools/call")
             && router.driver.is_crowded()
@@ -290,7 +290,8 @@ impl HttpServer {
     async fn delete(self: &Arc<Self>, headers: &HeaderMap) -> Response<ResponseBody> {
         let session = match self.session_of(headers) {
             Ok(session) => session,
-            // Nothing of it is here, and a session that is deleted here is not opened here again.
+            // Nothing of the session is here; it is remembered as deleted, so that it is not opened
+            // here.
             Err(NoSession::NotOpenHere) => {
                 self.transfers.over(headers);
                 return respond(204, HeaderMap::new(), ResponseBody::empty());
@@ -335,14 +336,14 @@ impl HttpServer {
         }
     }
 
-    /// Rewrites session ids in the answers of an HTTP upstream.
+    /// Rewrites session ids in the responses of an HTTP upstream.
     fn session_id_rewriter(&self, opens: bool) -> Option<SessionIdRewriter> {
         let names =
             matches!(self.upstream_pool, UpstreamPool::Endpoint(_)).then_some(&self.tickets);
         names.map(|names| SessionIdRewriter::new(names, opens))
     }
 
-    /// A conversation of one request, whose headers go on to an HTTP upstream as `passed`.
+    /// A conversation for one request; `passed` are its headers as forwarded to an HTTP upstream.
     fn passing(
         &self,
         headers: &HeaderMap,
@@ -370,7 +371,7 @@ impl HttpServer {
                     Caller::new(headers.get(AUTHORIZATION)),
                 ),
             ),
-            // Only for messages that cannot be read whole; nothing is sent.
+            // Only for messages that cannot be read completely; nothing is sent.
             (UpstreamPool::Children(_), None) => (Context::Anonymous, SessionUpstream::None),
         };
         let driver = SessionDriver::new(&self.ctx, context, self.link(version));
@@ -422,8 +423,8 @@ impl Service for HttpServer {
         if let Some(origin) = reader {
             cors::allow(&mut response, origin);
         }
-        // The reader may have dropped a `Content-Length` beside it, so that what follows is no
-        // request that can be believed (RFC 9112 section 6.1).
+        // The HTTP reader may have ignored a `Content-Length` beside it, so that the bytes that
+        // follow cannot be trusted to be a request (RFC 9112 section 6.1).
         if is_chunked {
             closing(response)
         } else {
@@ -432,7 +433,7 @@ impl Service for HttpServer {
     }
 }
 
-/// Each message says its era; one that does not has the era of its HTTP header.
+/// Whether a message is modern. Its own version decides; without one, the HTTP header does.
 fn is_modern(envelope: &Envelope, headers: &HeaderMap) -> bool {
     let header = headers.get(VERSION).and_then(|value| value.to_str().ok());
     // `initialize` opens a session of an older version, whatever the header says.
@@ -440,4 +441,4 @@ fn is_modern(envelope: &Envelope, headers: &HeaderMap) -> bool {
     envelope.version.is_some() || !opens && header.is_some_and(Era::is_modern_version)
 }
 
-const STOPPING: &str = "the guard is shutting down; the request went nowhere, send it again";
+const STOPPING: &str = "the guard is shutting down; the request was not passed on, send it again";

@@ -1,5 +1,5 @@
 //! The process pool: starts children for clients over HTTP, shares them among modern clients, and
-//! ends shared ones that are idle.
+//! ends idle peers in this process.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -24,8 +24,8 @@ use crate::http::Standing;
 pub(in crate::guard) struct ProcessPool {
     source: Source,
     restart: Restart,
-    /// What modern clients share: one process for all, a peer in this process for each
-    /// authorization.
+    /// The children that modern clients share: one process for all, or one peer in this process for
+    /// each authorization.
     slots: Mutex<HashMap<Context, Arc<Slot>>>,
     most: usize,
     permits: Arc<Semaphore>,
@@ -42,8 +42,8 @@ struct SlotState {
 }
 
 impl SlotState {
-    /// Whether anything holds it besides its slot and the task that reads it, or a call of it waits
-    /// for its caller's input.
+    /// Whether something other than its slot and the task that reads it holds the child, or one of
+    /// its calls waits for the caller's input.
     fn is_in_use(&self) -> bool {
         let shared = self.shared.as_ref().filter(|shared| !shared.is_gone());
         shared.is_some_and(|shared| Arc::strong_count(shared) > 2 || shared.awaits_input())
@@ -66,7 +66,7 @@ impl ProcessPool {
         Arc::clone(&self.permits).try_acquire_owned().ok()
     }
 
-    /// Whether a session with a child can go on with one that another replica opens.
+    /// Whether a session with a child can move to a child that another replica opens.
     pub(super) fn moves(&self) -> bool {
         match &self.source {
             Source::Launch(_) => false,
@@ -82,8 +82,8 @@ impl ProcessPool {
         Child::start(ctx, &self.source, caller)
     }
 
-    /// The child that a modern client uses, started if there is none; `number` is for what is
-    /// known of a new one.
+    /// The child for a modern client, started if there is none; `number` is the context of a new
+    /// child.
     pub(super) async fn shared(
         &self,
         ctx: &Arc<GuardContext>,
@@ -95,7 +95,7 @@ impl ProcessPool {
             Source::InProcess(_) => {
                 let authorization = headers.get(AUTHORIZATION);
                 let caller = Caller::new(authorization).standing_for(Standing::Everybody);
-                // Many share it, from many addresses.
+                // Many clients share it, so the record has no address.
                 let caller = caller.recorded_as(Arc::new(Peer {
                     caller: shown(headers).map(Into::into),
                     ..Peer::default()
@@ -118,7 +118,7 @@ impl ProcessPool {
             tokio::time::sleep(pause.ok_or("the server has ended too often")?).await;
         }
         let permit = match &self.source {
-            // Sessions have the other places, and end by themselves.
+            // Sessions hold the other permits, and release them when they end.
             Source::Launch(_) => self.permit(),
             Source::InProcess(_) => self.permit_for_one(ctx, made_room).await,
         };
@@ -131,8 +131,8 @@ impl ProcessPool {
         Ok(fresh)
     }
 
-    /// The slot of an authorization. If there are too many, a new slot replaces the one that has been
-    /// unused longest, which the caller must end. `None` if all are in use.
+    /// The slot of an authorization. If there are too many, a new slot replaces the one that has
+    /// been unused longest, which the caller must end. `None` if all are in use.
     fn slot(&self, key: &Context) -> Option<(Arc<Slot>, Option<Arc<Slot>>)> {
         let mut slots = self.slots();
         if let Some(slot) = slots.get(key) {
@@ -153,8 +153,8 @@ impl ProcessPool {
         Some((slot, evicted))
     }
 
-    /// A place, if need be that of a peer which nobody uses; unless one `made_room` already, whose
-    /// place comes free when it has ended.
+    /// A permit for a peer in this process. If none is left, evicts an unused peer and waits for
+    /// its permit. With `made_room`, a peer was evicted already.
     async fn permit_for_one(
         &self,
         ctx: &GuardContext,
@@ -174,7 +174,7 @@ impl ProcessPool {
         timeout(ctx.times.notify, freed).await.ok()?.ok()
     }
 
-    /// Takes out what has been unused longest.
+    /// Removes and returns the slot that has been unused longest.
     fn evict(
         slots: &mut HashMap<Context, Arc<Slot>>,
         fits: impl Fn(&SlotState) -> bool,
@@ -187,7 +187,7 @@ impl ProcessPool {
         slots.remove(&key)
     }
 
-    /// Ends peers that have been unused for a while. A process stays: its start may be expensive.
+    /// Ends peers that have been unused for `idle`. Processes stay: starting one may be expensive.
     pub(super) async fn sweep(&self, idle: Duration) {
         if matches!(self.source, Source::Launch(_)) {
             return;
@@ -207,7 +207,7 @@ impl ProcessPool {
         }
     }
 
-    /// Ends what modern clients share, and waits until every child has ended, within `patience`.
+    /// Ends the shared children, and waits up to `patience` until every child has ended.
     pub(super) async fn close(&self, patience: Duration) {
         let slots: Vec<Arc<Slot>> = self.slots().drain().map(|(_, slot)| slot).collect();
         let mut ending = Vec::new();
@@ -243,8 +243,8 @@ async fn end(slot: &Slot) {
     }
 }
 
-/// Since when a slot of the map is unused; `None` if it is in use. Users take a slot from the map
-/// first, and the caller holds the lock of the map.
+/// The time since which a slot of the map is unused; `None` if it is in use. The caller holds the
+/// lock of the map, so nothing takes the slot meanwhile.
 fn unused_since(slot: &Arc<Slot>, fits: impl Fn(&SlotState) -> bool) -> Option<Instant> {
     if Arc::strong_count(slot) > 1 {
         return None;

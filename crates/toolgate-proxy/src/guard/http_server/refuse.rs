@@ -1,4 +1,4 @@
-//! Answers to requests that are refused: over a bound, in an unknown session, for another host.
+//! Responses to refused requests: over a limit, in an unknown session, for another host.
 
 use std::sync::atomic::Ordering;
 
@@ -30,9 +30,9 @@ impl HttpServer {
         error(status, id, INVALID_REQUEST, text)
     }
 
-    /// An unsupported version is refused (2025-11-25, basic/transports, "Protocol
-    /// Version Header"), and so is a later one in a session of the older versions. A message that
-    /// names its version itself is judged by what it says, and `initialize` agrees on one.
+    /// Refuses a request whose header names an unsupported version (2025-11-25, basic/transports,
+    /// "Protocol Version Header"), or in a session, a version without sessions. Ignores messages
+    /// that name their own version, and `initialize`, which negotiates one.
     pub(super) fn unsupported(
         &self,
         headers: &HeaderMap,
@@ -72,7 +72,7 @@ impl HttpServer {
             let host = headers.get(HOST).map_or(&b""[..], HeaderValue::as_bytes);
             let host = String::from_utf8_lossy(host);
             let detail = format!(
-                "a request for `{}` was refused (ticket once): names that clients have for this server belong in `listen.hosts`",
+                "a request for `{}` was refused (reported once): if clients know this server by that name, add it to `listen.hosts`",
                 quote(&host, SHOWN)
             );
             self.ctx.note("host-refused", &detail);
@@ -107,12 +107,12 @@ impl HttpServer {
     }
 }
 
-/// An answer after which the connection is closed.
+/// Makes the connection close after a response.
 pub(super) fn closing(mut response: Response<ResponseBody>) -> Response<ResponseBody> {
     let close = HeaderValue::from_static("close");
     response.headers_mut().insert(CONNECTION, close);
     response
 }
 
-/// Characters of a foreign text in a message.
+/// Maximum characters of untrusted text in a message.
 const SHOWN: usize = 100;

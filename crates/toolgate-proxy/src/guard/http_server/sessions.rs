@@ -1,4 +1,4 @@
-//! The legacy sessions of the HTTP server: how they begin, are looked up, become idle and end.
+//! The legacy sessions of the HTTP server: opening, lookup, idle timeout and end.
 
 use std::collections::HashMap;
 use std::sync::atomic::Ordering;
@@ -27,7 +27,7 @@ use crate::http::{SESSION, Standing, VERSION};
 use crate::web::ResponseBody;
 
 impl HttpServer {
-    /// `initialize` opens a session.
+    /// Opens a session, with the client's `initialize`.
     pub(super) async fn open(
         self: &Arc<Self>,
         headers: HeaderMap,
@@ -53,7 +53,7 @@ impl HttpServer {
                 let router = SessionRouter::new(driver, upstream);
                 let mut exchange = HttpExchange::new(Arc::clone(&router), passed, false, slot);
                 exchange.rewriter = self.session_id_rewriter(true);
-                // The session, which has a clock, begins with the answer.
+                // The session, which has a clock, begins only with the answer.
                 exchange.keeps_time = true;
                 let response = exchange.post(envelope, message).await;
                 if let Some(session_ids) = router.session_ids() {
@@ -138,7 +138,7 @@ impl HttpServer {
         }
     }
 
-    /// Ends listening streams now, and sessions once their requests are answered.
+    /// Makes all sessions refuse new requests, and ends their listening streams.
     pub(in crate::guard) fn stop_sessions(&self) {
         for session in self.all() {
             session.router.driver.stop();
@@ -152,7 +152,8 @@ impl HttpServer {
             self.end_session(&name).await;
         }
         if let UpstreamPool::Children(pool) = &self.upstream_pool {
-            // Each may be asked twice before it is killed; one more is for the one behind it.
+            // A child is asked twice before it is killed; the third `grace` is for a child behind
+            // it.
             let patience = self.ctx.times.grace.saturating_mul(3);
             pool.close(patience).await;
         }
@@ -195,8 +196,8 @@ impl HttpServer {
         self.end_session(&name).await;
     }
 
-    /// The session that a request names: `None` without a name. A session of an HTTP upstream
-    /// that is not known here is adopted: its id contains what is needed.
+    /// The session of a request; `None` if it has no session id. A session of an HTTP upstream that
+    /// is unknown here is adopted: its id contains all that is needed.
     pub(super) fn session_of(&self, headers: &HeaderMap) -> Result<Option<Session>, NoSession> {
         let Some(value) = headers.get(SESSION) else {
             return Ok(None);
@@ -206,7 +207,7 @@ impl HttpServer {
         let before = known.as_ref().map(|session| &session.ticket);
         let ticket = self.tickets.read(name, before, headers)?;
         if let Some(known) = known {
-            // The same ticket, read under the same keys, is kept already.
+            // The stored ticket is the same one, read with the same keys.
             if known.ticket.is(&ticket) {
                 return Ok(Some(known));
             }
@@ -245,13 +246,13 @@ impl HttpServer {
         Ok(Some(self.insert_session(name, session)))
     }
 
-    /// Room for one more session; the one that was idle longest makes it, if need be.
+    /// Whether there is room for one more session; removes the longest idle one if necessary.
     pub(super) fn has_room(&self) -> bool {
         let mut sessions = self.sessions();
         if sessions.len() < self.ctx.bounds.sessions {
             return true;
         }
-        // A child's session holds state that only its client may give up.
+        // A session with a child has state, so it does not make room for another.
         if matches!(self.upstream_pool, UpstreamPool::Children(_)) {
             return false;
         }
@@ -262,7 +263,7 @@ impl HttpServer {
         idle.is_some_and(|(_, name)| sessions.remove(&name).is_some())
     }
 
-    /// A session that the caller who sent `headers` opened here.
+    /// Stores a session that was opened here by the caller who sent `headers`.
     pub(super) fn add_session(
         &self,
         name: &HeaderValue,
@@ -272,7 +273,7 @@ impl HttpServer {
         caller: Caller,
     ) {
         let Ok(name) = name.to_str() else { return };
-        // Fails only if the keys were replaced this very moment; then the name opens nothing.
+        // Fails if the keys were replaced in the meantime; then the session id is invalid.
         if let Ok(ticket) = self.tickets.read(name, None, headers) {
             if let SessionLocation::Upstream { id, .. } = &ticket.contents.location {
                 router.driver.stand_for_session(id);
@@ -287,8 +288,8 @@ impl HttpServer {
         }
     }
 
-    /// Keeps a session under its name; gives the one that is kept, which another request may have
-    /// brought first.
+    /// Stores a session under its id. Returns the stored session, which another request may have
+    /// stored first.
     pub(super) fn insert_session(&self, name: &str, session: Session) -> Session {
         let mut sessions = self.sessions();
         if let Some(kept) = sessions.get_mut(name) {
@@ -298,7 +299,7 @@ impl HttpServer {
         sessions.insert(name.to_owned(), session.clone());
         drop(sessions);
         self.ctx.observe(&Event::SessionOpened);
-        // The clock of a session ends with it.
+        // The clock task ends with the session.
         let weak = Arc::downgrade(&session.router);
         tokio::spawn(async move {
             while let Some(router) = weak.upgrade() {
@@ -311,7 +312,7 @@ impl HttpServer {
         session
     }
 
-    /// `false`: there is none.
+    /// Ends a session; `false` if there is none.
     pub(super) async fn end_session(&self, name: &str) -> bool {
         let Some(session) = self.sessions().remove(name) else {
             return false;
@@ -322,7 +323,7 @@ impl HttpServer {
         true
     }
 
-    /// Releases what a session holds.
+    /// Closes the streams and the child of a session, and forgets its scope.
     pub(super) async fn release_session(&self, session: &Session) {
         session.router.close_listeners();
         if let SessionUpstream::Child(input) = &session.router.upstream {
@@ -334,7 +335,7 @@ impl HttpServer {
         });
     }
 
-    /// The upstream does not know the session any more.
+    /// Removes a session that the upstream does not know any more.
     pub(super) fn forget_if_gone(&self, headers: &HeaderMap, response: &Response<ResponseBody>) {
         let name = headers.get(SESSION).and_then(|name| name.to_str().ok());
         if response.status().as_u16() == 404

@@ -1,8 +1,8 @@
 //! Transfer of legacy sessions between replicas: a replica that does not know a session opens its
 //! upstream with the `initialize` that the session id contains.
 //!
-//! This is for upstreams in this process with HTTP servers behind them, which keep nothing for a
-//! session. What keeps something, a process or a server with a session of its own, cannot move.
+//! This works for upstreams in this process whose HTTP servers keep no state for a session. A
+//! session with a process, or with a server that has a session of its own, cannot move.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::atomic::Ordering;
@@ -21,19 +21,19 @@ use crate::guard::session_router::{SessionRouter, SessionUpstream};
 use crate::guard::tickets::{NoSession, NotMovable, SessionLocation};
 use crate::http::{SESSION, Standing};
 
-/// Sessions that are being opened here, and those that shall not be.
+/// Sessions that are being opened here, and sessions that were deleted.
 #[derive(Default)]
 pub(super) struct SessionTransfers {
     /// One lock for each session id: the first request opens the session, the others wait.
     turns: Mutex<HashMap<String, Turn>>,
-    /// TicketIssuer that were deleted here, the newest last.
+    /// Session ids that were deleted here, the newest last.
     over: Mutex<VecDeque<String>>,
 }
 
 type Turn = Arc<tokio::sync::Mutex<()>>;
 
 impl SessionTransfers {
-    /// The client has deleted the session that it names.
+    /// Remembers that the client has deleted its session.
     pub(super) fn over(&self, headers: &HeaderMap) {
         let name = headers.get(SESSION).and_then(|name| name.to_str().ok());
         if let Some(name) = name {
@@ -53,7 +53,7 @@ impl SessionTransfers {
         Arc::clone(self.turns().entry(name.to_owned()).or_default())
     }
 
-    /// Gives a turn back; the last one takes it with it.
+    /// Releases a turn; the last user removes it from the map.
     fn done(&self, name: &str, turn: Turn) {
         let mut turns = self.turns();
         drop(turn);
@@ -75,7 +75,7 @@ impl SessionTransfers {
 }
 
 impl HttpServer {
-    /// The session that a request names, opened here if it is not and can be.
+    /// The session of a request, which is opened here if it is not open and can move.
     pub(super) async fn session_for(
         self: &Arc<Self>,
         headers: &HeaderMap,
@@ -85,7 +85,7 @@ impl HttpServer {
             known => return known,
         }
         let (server, headers) = (Arc::clone(self), headers.clone());
-        // In a task of its own: the client may leave, and others wait for the session too.
+        // In a task of its own: the client may leave while others wait for the session too.
         let opening = tokio::spawn(async move {
             let name = headers.get(SESSION).and_then(|name| name.to_str().ok());
             let name = name.ok_or(NoSession::Unknown)?;
@@ -103,7 +103,7 @@ impl HttpServer {
         opening.await.unwrap_or(Err(NoSession::OpeningFailed))
     }
 
-    /// Opens the upstream of a session here.
+    /// Opens a session here, with the contents of its ticket.
     async fn open_here(
         self: &Arc<Self>,
         name: &str,
@@ -154,7 +154,7 @@ impl HttpServer {
             }
             true => {
                 let session = self.insert_session(name, session);
-                // It looked for the session before there was one.
+                // The task that reads the child ended before the session was stored.
                 if session.router.gone.load(Ordering::Acquire) {
                     self.end_session(name).await;
                 }
@@ -166,7 +166,7 @@ impl HttpServer {
     }
 }
 
-/// Says to a new peer what the client had said to another. `false`: it does not open.
+/// Repeats a client's opening messages to a new peer. `false` if the peer does not open a session.
 async fn replay(router: &Arc<SessionRouter>, opening: &str) -> bool {
     let id = IdKey::Text(ID.into());
     let request =
@@ -180,7 +180,7 @@ async fn replay(router: &Arc<SessionRouter>, opening: &str) -> bool {
         tokio::select! {
             biased;
             item = inbox.next() => {
-                // No client has asked for anything else yet.
+                // No client has sent other requests yet.
                 if let MailboxItem::ToClient(outgoing) = item
                     && outgoing.envelope.answers(&id)
                 {
@@ -197,8 +197,8 @@ async fn replay(router: &Arc<SessionRouter>, opening: &str) -> bool {
     opened
 }
 
-/// What of a client's `initialize` opens a session like it: the version, its capabilities and who
-/// it is.
+/// The parameters of a client's `initialize` that open an equal session: version, capabilities and
+/// client info.
 pub(super) fn opening(initialize: &[u8]) -> Option<String> {
     read_message(initialize, |message, _| {
         let Message::Request(request) = message else {
@@ -216,5 +216,5 @@ pub(super) fn opening(initialize: &[u8]) -> Option<String> {
 const MEMBERS: [&str; 3] = ["protocolVersion", "capabilities", "clientInfo"];
 const ID: &str = "toolgate/initialize";
 const READY: &[u8] = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-/// TicketIssuer that were deleted and are remembered.
+/// Maximum number of deleted sessions that are remembered.
 const REMEMBERED: usize = 1_024;

@@ -1,8 +1,9 @@
-//! One client on our standard input and output, or in this process, and an HTTP endpoint behind us.
+//! One client on our standard input and output, or in this process, with an HTTP endpoint as
+//! upstream.
 //!
 //! Requests run concurrently, each in a task of its own that ends with its answer. Notifications
-//! and answers of the client are posted in order, one at a time. A legacy session and
-//! its listening stream are kept here, the headers of modern messages are made here.
+//! and answers of the client are posted in order, one at a time. This module keeps the legacy
+//! session and its listening stream, and makes the headers of modern messages.
 
 mod listen;
 mod reopen;
@@ -36,7 +37,7 @@ struct StdioToHttp {
     endpoint: Arc<Endpoint>,
     /// Messages for the server, in order.
     queue: Mutex<VecDeque<OutgoingMessage>>,
-    /// Held by the task that sends them.
+    /// Held by the task that sends the queue.
     turn: tokio::sync::Mutex<()>,
     /// Held by the task that replaces a lost session.
     reopening: tokio::sync::Mutex<()>,
@@ -47,7 +48,7 @@ struct StdioToHttp {
 #[derive(Default)]
 struct State {
     requests: HashMap<IdKey, AbortHandle>,
-    /// The `initialize` in flight: what follows it needs the session that its answer names.
+    /// The `initialize` in flight: later messages need the session that its answer opens.
     opening: Option<IdKey>,
     session: Option<HeaderValue>,
     version: Option<HeaderValue>,
@@ -117,7 +118,7 @@ impl StdioToHttp {
             }
             self.dispatch().await;
             let _client_is_gone = self.client.flush().await;
-            // What finds no place is left with the client.
+            // Calls that find no room to wait stay with the client.
             self.driver.room().await;
         }
     }
@@ -168,8 +169,8 @@ impl StdioToHttp {
         }
     }
 
-    /// The first message in the queue; while a session is being opened only answers pass,
-    /// and the rest waits, for a client that does not wait for the session itself.
+    /// The next message to send. While a session is being opened, only answers are sent and the
+    /// rest waits, because a client may not wait for the session itself.
     fn next_due(&self) -> Option<OutgoingMessage> {
         let opening = self.state().opening.is_some();
         let mut queue = self.queue();
@@ -181,7 +182,7 @@ impl StdioToHttp {
         queue.remove(at)
     }
 
-    /// Posts a message that gets no answer of its own; a batch may get one.
+    /// Posts a message that is not a request. Only a batch may get answers.
     async fn post_notification(self: &Arc<Self>, outgoing: OutgoingMessage) {
         let opens = outgoing.envelope.has_method("notifications/initialized");
         if opens {
@@ -221,10 +222,10 @@ impl StdioToHttp {
         }
     }
 
-    /// Carries one request there and what belongs to it back.
+    /// Sends one request, and delivers its answer or an error.
     async fn run_request(self: Arc<Self>, id: IdKey, outgoing: OutgoingMessage) {
         let mut head = (200, HeaderMap::new());
-        // It may be renewed before the answer comes.
+        // The authorization may be renewed before the answer comes.
         let authorization = self.endpoint.caller().authorization_number();
         let failed = match self.place(&outgoing).await {
             Ok(_place) => self.carry(&id, outgoing, &mut head).await,
@@ -240,8 +241,8 @@ impl StdioToHttp {
         self.settle().await;
     }
 
-    /// A place among the requests that are on their way at once, each with a connection of its own.
-    /// A request that opens a session or listens needs none, so that nothing waits for ever.
+    /// A permit for one more concurrent request, each of which has a connection of its own. A
+    /// request that opens a session or listens needs none, so that nothing waits for ever.
     async fn place(
         &self,
         outgoing: &OutgoingMessage,
@@ -255,7 +256,7 @@ impl StdioToHttp {
         }
     }
 
-    /// `Some` is why the answer has not come.
+    /// Sends a request and delivers its answer. `Some` is why there was no answer.
     async fn carry(
         self: &Arc<Self>,
         id: &IdKey,
@@ -276,18 +277,18 @@ impl StdioToHttp {
                     if opens && status == 200 {
                         self.state().session = self.session_of(&headers);
                     }
-                    // It did nothing, so it is asked again, in a session that it knows.
+                    // The server did not run the request, so it is repeated in a new session.
                     if status == 404
                         && !std::mem::replace(&mut reopened, true)
                         && let Some(lost) = sent.get(SESSION)
                     {
                         if let Err(why) = self.reopen_session(lost).await {
                             return Some(format!(
-                                "HTTP status 404, and it opens no new session: {why}"
+                                "HTTP status 404, and no new session could be opened: {why}"
                             ));
                         }
                         if envelope.has_method("tools/call") && self.ctx.guard.holds_to_pins() {
-                            // It was checked against the list of the session before.
+                            // The call was checked against the tool list of the lost session.
                             return Some(
                                 "the server has lost its session, and its tools must be compared with \
                                  their pinned definitions again; call it again"
@@ -303,7 +304,7 @@ impl StdioToHttp {
                 UpstreamEvent::Whole(body) => (body, true),
                 UpstreamEvent::Event(event) => match event.data {
                     Some(data) if !data.trim_ascii().is_empty() => (data, false),
-                    // Keeps the connection alive, or only names a place to resume from.
+                    // The event only keeps the connection alive, or has an id to resume from.
                     _ => continue,
                 },
                 UpstreamEvent::End if upstream_request.resume().await => continue,
@@ -317,7 +318,7 @@ impl StdioToHttp {
             let answer = incoming.envelope();
             // A batch of one request may be answered by a batch of one answer.
             let is_own = incoming.answers().contains(id);
-            // A refusal is the client's to act on, whatever its body says.
+            // The client must act on a refusal, whatever its body contains.
             let refused = matches!(head.0, 401 | 403);
             // Some servers refuse with an id of their own.
             let refused = refused || (head.0 >= 400 && !is_own);
@@ -354,7 +355,7 @@ impl StdioToHttp {
                 return None;
             }
             if whole {
-                return Some("the answer is none to this request".to_owned());
+                return Some("the answer does not belong to this request".to_owned());
             }
             self.settle().await;
         }
@@ -419,7 +420,7 @@ impl StdioToHttp {
         }
     }
 
-    /// Lets open requests be answered; then ends the session.
+    /// Waits until open requests are answered, then ends the session.
     async fn leave(self: &Arc<Self>, reading: JoinHandle<()>) {
         if timeout(self.ctx.times.drain, self.driver.idle())
             .await
@@ -431,7 +432,7 @@ impl StdioToHttp {
         }
         reading.abort();
         let grace = self.ctx.times.grace;
-        // Decided answers are still written, to a client that reads them.
+        // Queued answers are still written, if the client reads them.
         let _reader_is_gone = timeout(grace, self.client.close()).await;
         let (listening, requests, session) = {
             let mut state = self.state();
@@ -450,7 +451,7 @@ impl StdioToHttp {
         }
     }
 
-    /// The name of the session that an answer opens.
+    /// The id of the session that an answer opens.
     fn session_of(&self, headers: &HeaderMap) -> Option<HeaderValue> {
         let mut session = headers.get(SESSION).cloned()?;
         session.set_sensitive(true);
@@ -467,6 +468,6 @@ impl StdioToHttp {
     }
 }
 
-/// Requests that are on their way at once; more wait. Systems let a process have 1,024 files.
+/// Maximum concurrent requests; more wait. Many systems let a process open 1,024 files.
 const MAX_CONCURRENT_REQUESTS: usize = 512;
 const BOTH: &str = "application/json, text/event-stream";

@@ -1,8 +1,8 @@
-//! A session that the server has forgotten: it answers 404, and another is opened as the client
-//! had opened the first (2025-11-25, basic/transports, "Session Management").
+//! Replaces a session that the server has lost: after a 404, another session is opened with the
+//! client's messages (2025-11-25, basic/transports, "Session Management").
 //!
-//! The client on stdio has no part in sessions, so it does not learn of this. But the server's lists
-//! may have changed, and the client is notified of that.
+//! The client on stdio knows nothing about HTTP sessions, so it does not see this. But the server's
+//! lists may have changed, and the client is notified of that.
 
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ use crate::http::{SESSION, VERSION};
 pub(super) struct Opened {
     initialize: Option<(IdKey, Bytes)>,
     initialized: bool,
-    /// The log level that it set last.
+    /// The client's last request that set the log level.
     level: Option<Bytes>,
 }
 
@@ -53,16 +53,16 @@ impl Opened {
     }
 }
 
-/// What the answer to `initialize` says.
+/// The contents of the answer to `initialize`.
 struct OpenedSession {
     session: Option<HeaderValue>,
     version: Option<String>,
-    /// The lists whose changes it will notify of.
+    /// The lists whose changes the server announces.
     notifies: Vec<&'static str>,
 }
 
 impl StdioToHttp {
-    /// Opens a session in the place of `lost`, unless that was done since.
+    /// Opens a session in place of `lost`, unless that was done already.
     ///
     /// # Errors
     ///
@@ -87,7 +87,7 @@ impl StdioToHttp {
             spoken.map(str::to_owned)
         };
         if answer.version != spoken {
-            return Err("it speaks another version now".to_owned());
+            return Err("its protocol version has changed".to_owned());
         }
         let mut headers = self.endpoint.headers();
         for (name, value) in [
@@ -105,7 +105,7 @@ impl StdioToHttp {
                 self.send_notification(headers.clone(), message),
             )
             .await;
-            sent.map_err(|_| "it did not take what the client had said in time")??;
+            sent.map_err(|_| "it did not accept the opening messages in time")??;
         }
         {
             let mut state = self.state();
@@ -117,8 +117,10 @@ impl StdioToHttp {
         if initialized {
             self.listen();
         }
-        self.ctx
-            .note("session-opened-again", "the server had forgotten it");
+        self.ctx.note(
+            "session-opened-again",
+            "the server no longer knew the session",
+        );
         self.changed(&answer.notifies);
         Ok(())
     }
@@ -184,8 +186,8 @@ impl StdioToHttp {
         UpstreamRequest::post(&self.endpoint, headers, message, limit, false)
     }
 
-    /// The lists that were seen may be out of date. The client is notified of those lists whose
-    /// changes the server has said that it notifies of.
+    /// Reports that the server's lists may have changed. The client is notified only of those lists
+    /// whose changes the server has declared to announce.
     fn changed(&self, notifies: &[&'static str]) {
         for kind in LISTS {
             let note =
@@ -199,7 +201,7 @@ impl StdioToHttp {
         }
     }
 
-    /// Ends a session at the server.
+    /// Ends the session at the server.
     pub(super) async fn delete(&self) {
         let headers = self.common();
         let none = Bytes::new();

@@ -9,10 +9,10 @@ use toolgate_json::{DuplicateKeys, Kind, Node as _, ReadLimits, Reader, View};
 
 /// A digest of the caller; `None` without authorization.
 ///
-/// A bearer token that is a JSON Web Token (RFC 7519) stands for its issuer and subject, which a
-/// refreshed token has too. The signature is not looked at: a token that somebody made up opens
-/// the name of a session here, and the server refuses the token. Any other authorization stands
-/// for itself, so that a session ends with it.
+/// A bearer token that is a JSON Web Token (RFC 7519) identifies the caller by issuer and subject,
+/// which stay the same when the token is refreshed. The signature is not verified: a forged token
+/// can open a session id here, but the server refuses the token. Any other authorization identifies
+/// only itself, so the session ends with it.
 pub(super) fn caller(headers: &HeaderMap) -> Option<[u8; 32]> {
     let mut all = headers.get_all(AUTHORIZATION).iter();
     let first = all.next()?;
@@ -36,8 +36,8 @@ pub(super) fn caller(headers: &HeaderMap) -> Option<[u8; 32]> {
     Some(digest.finalize().into())
 }
 
-/// How a caller is called in records: the subject and the issuer that a JSON Web Token names, which
-/// nobody here has verified, or the beginning of a digest; never what lets somebody in.
+/// The name of a caller in records: the subject and the issuer of a JSON Web Token, unverified, or
+/// the beginning of a digest. It never contains a credential.
 pub(in crate::guard) fn shown(headers: &HeaderMap) -> Option<String> {
     let mut all = headers.get_all(AUTHORIZATION).iter();
     let first = all.next()?;
@@ -47,7 +47,7 @@ pub(in crate::guard) fn shown(headers: &HeaderMap) -> Option<String> {
     }
 }
 
-/// A name for a secret that opens nothing.
+/// Names a secret by the beginning of its digest.
 pub(in crate::guard) fn digest(secret: &[u8]) -> String {
     let digest = Sha256::digest(secret);
     format!("sha256:{}", hex(digest.get(..SHOWN).unwrap_or_default()))

@@ -1,12 +1,12 @@
-//! The secrets that names of sessions are sealed with, and the seal.
+//! The keys that encrypt session ids, and the encryption.
 //!
 //! ```text
 //!   name   = base64url( format ‖ salt ‖ ChaCha20-Poly1305(key, ticket) )
 //!   key    = HKDF-Expand( HKDF-Extract(secret), label ‖ salt )        RFC 5869, RFC 8439
 //! ```
 //!
-//! Every name has a key of its own, made of 24 random bytes, so that the number of names that one
-//! secret may seal has no bound that matters, and the nonce can be constant.
+//! Each session id has its own key, derived from 24 random bytes. So the number of ids that one
+//! secret may encrypt has no practical limit, and the nonce can be constant.
 
 use std::fmt;
 use std::sync::{Arc, PoisonError, RwLock};
@@ -18,37 +18,37 @@ use ring::hkdf::{HKDF_SHA256, Prk, Salt};
 
 use crate::fault::{Fault, FaultKind, Party, Phase};
 
-/// The secrets of sessions. A handle: clones share the secrets, and see them replaced.
+/// The secrets that encrypt session ids. A handle: clones share the secrets, and see them replaced.
 ///
-/// All replicas of a guard need the same. Without any, names are sealed with a secret of this
-/// process alone: they are good here and until the process ends.
+/// All replicas of a guard need the same secrets. Without any, session ids are encrypted with a
+/// random secret of this process: they are valid here only, until the process ends.
 #[derive(Clone)]
 pub struct SessionKeys(Arc<RwLock<Arc<Ring>>>);
 
 struct Ring {
-    /// The first seals, all open.
+    /// The first encrypts, all decrypt.
     keys: Vec<Prk>,
-    /// This process's own; `None` if the system had no randomness to give.
+    /// This process's own key; `None` if the system gave no randomness.
     own: Option<Prk>,
     generation: u64,
 }
 
 impl SessionKeys {
-    /// Bytes of the shortest secret. One of 32 random bytes cannot be guessed, however written.
+    /// Minimum bytes of a secret. A secret of 32 random bytes, however encoded, cannot be guessed.
     pub const SHORTEST: usize = 32;
-    /// Bytes of the longest secret.
+    /// Maximum bytes of a secret.
     pub const LONGEST: usize = 1_024;
-    /// The most secrets. Each is tried on a name that none opens.
+    /// Maximum number of secrets. All are tried on an invalid session id.
     pub const MOST: usize = 8;
 
-    /// Puts secrets in the location of the present ones: names are sealed with the first, and opened
-    /// with any. TicketIssuer that none opens are of no session any more.
+    /// Replaces the secrets: session ids are encrypted with the first, and decrypted with any.
+    /// Session ids that no secret decrypts become invalid.
     ///
     /// # Errors
     ///
     /// There are more than [`MOST`](Self::MOST), or one is shorter than
-    /// [`SHORTEST`](Self::SHORTEST), longer than [`LONGEST`](Self::LONGEST), or there twice. Then
-    /// the present ones stay. No secret is in the fault.
+    /// [`SHORTEST`](Self::SHORTEST), longer than [`LONGEST`](Self::LONGEST), or given twice. Then
+    /// the present ones stay. The fault contains no secret.
     pub fn replace<S: AsRef<[u8]>>(&self, secrets: &[S]) -> Result<(), Fault> {
         Self::check(secrets)?;
         let mut ring = self.0.write().unwrap_or_else(PoisonError::into_inner);
@@ -60,7 +60,7 @@ impl SessionKeys {
         Ok(())
     }
 
-    /// Whether these can be the secrets.
+    /// Checks secrets without using them.
     ///
     /// # Errors
     ///
@@ -83,18 +83,18 @@ impl SessionKeys {
                 .into_iter()
                 .any(|one| one.as_ref() == secret.as_ref())
             {
-                return Err(bad(format!("session key {number} is there twice")));
+                return Err(bad(format!("session key {number} is a duplicate")));
             }
         }
         Ok(())
     }
 
-    /// How often the secrets were replaced.
+    /// How many times the secrets were replaced.
     pub(super) fn generation(&self) -> u64 {
         self.ring().generation
     }
 
-    /// Seals a ticket; `None` if the system has no randomness to give.
+    /// Encrypts a ticket; `None` if the system gives no randomness.
     pub(super) fn seal(&self, mut ticket: Vec<u8>) -> Option<String> {
         let mut salt = [0_u8; SALT];
         getrandom::fill(&mut salt).ok()?;
@@ -109,7 +109,7 @@ impl SessionKeys {
         Some(URL_SAFE_NO_PAD.encode(sealed))
     }
 
-    /// The ticket in a name that was sealed with one of the secrets, and which secrets these were.
+    /// Decrypts the ticket in a session id. Also returns the generation of the secrets.
     pub(super) fn open(&self, name: &str) -> Option<(Vec<u8>, u64)> {
         if name.len() > LONGEST_NAME {
             return None;
@@ -136,7 +136,7 @@ impl SessionKeys {
 }
 
 impl Default for SessionKeys {
-    /// A secret of this process.
+    /// A random secret of this process.
     fn default() -> Self {
         let mut secret = [0_u8; 32];
         let filled = getrandom::fill(&mut secret);
@@ -172,7 +172,7 @@ fn bad(message: String) -> Fault {
 const LABEL: &[u8] = b"toolgate session name 1";
 const FORMAT: u8 = 1;
 const SALT: usize = 24;
-/// Characters of a name: what the longest ticket comes to, and room to grow.
+/// Maximum characters of a session id: enough for the longest ticket, with room to grow.
 const LONGEST_NAME: usize = 4_096;
 
 #[cfg(test)]
@@ -212,7 +212,7 @@ mod tests {
         assert!(keys(&[NEW]).open(&fresh).is_some());
         one.replace(&[NEW]).unwrap();
         assert_eq!(one.open(&sealed), None);
-        // Back to none: what this process sealed with its own secret is good again.
+        // Without secrets again: ids from this process's own secret are valid again.
         let own = SessionKeys::default();
         let sealed = own.seal(b"ticket".to_vec()).unwrap();
         own.replace(&[NEW]).unwrap();
@@ -262,7 +262,7 @@ mod tests {
                 &[OLD, &long],
                 "session key 2 has 1025 bytes, not 32 to 1024",
             ),
-            (&[OLD, OLD], "session key 2 is there twice"),
+            (&[OLD, OLD], "session key 2 is a duplicate"),
             (&many, "at most 8 session keys, found 9"),
         ] {
             let fault = SessionKeys::check(secrets).unwrap_err();

@@ -18,15 +18,15 @@ pub use keys::SessionKeys;
 use ticket::SessionTicket;
 pub(super) use ticket::{NotMovable, SessionLocation};
 
-/// How the sessions of the legacy era over HTTP are named, and how long a name is good.
+/// How session ids for legacy HTTP sessions are made, and how long they are valid.
 #[derive(Clone, Debug)]
 pub struct Sessions {
-    /// What names are sealed with. Default a secret of this process.
+    /// The keys that encrypt session ids. Default a random secret of this process.
     pub keys: SessionKeys,
-    /// How long after it was opened a session may be used. Default 7 days.
+    /// How long a session may be used after it was opened. Default 7 days.
     pub age: Duration,
-    /// Whether a session that was opened with an `Authorization` is for that caller only: for the
-    /// issuer and subject of a JSON Web Token, otherwise for that very header. Default yes.
+    /// Whether a session that was opened with an `Authorization` belongs to that caller: to the
+    /// issuer and subject of a JSON Web Token, otherwise to that exact header. Default yes.
     pub bound: bool,
 }
 
@@ -51,12 +51,12 @@ pub(super) struct TicketIssuer {
 #[derive(Clone)]
 pub(super) struct VerifiedTicket {
     pub(super) contents: Arc<SessionTicket>,
-    /// The keys under which it was read.
+    /// The generation of the keys that it was read with.
     generation: u64,
 }
 
 impl VerifiedTicket {
-    /// Whether it is this one, and not another reading of the same session id.
+    /// Whether both are the same reading of the same session id.
     pub(super) fn is(&self, other: &Self) -> bool {
         self.generation == other.generation && Arc::ptr_eq(&self.contents, &other.contents)
     }
@@ -65,16 +65,16 @@ impl VerifiedTicket {
 /// Why a session id opens no session.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum NoSession {
-    /// It was not given here, or is another caller's, or the session is over.
+    /// It was not issued for this upstream and caller with these keys, or the session has ended.
     Unknown,
     Expired,
-    /// It cannot go on here, for this reason.
+    /// The session cannot go on here, for this reason.
     OnOtherReplica(NotMovable),
-    /// It can be opened here and is not.
+    /// The session can be opened here, but is not open.
     NotOpenHere,
-    /// It cannot be opened here now.
+    /// The session cannot be opened here now.
     OpeningFailed,
-    /// There are too many.
+    /// There are too many sessions.
     NoRoom,
 }
 
@@ -110,7 +110,7 @@ impl TicketIssuer {
         self.seal(location, headers)
     }
 
-    /// A name for a session in a process beside this replica.
+    /// A ticket for a session whose server is a process of this replica.
     pub(super) fn of_child(&self, headers: &HeaderMap) -> Result<HeaderValue, NoSessionId> {
         self.seal(
             SessionLocation::Replica(self.replica, NotMovable::Process),
@@ -118,8 +118,8 @@ impl TicketIssuer {
         )
     }
 
-    /// A name for a session that any replica can open with these parameters of `initialize`. If
-    /// they are too long for a name it stays here.
+    /// A ticket for a session that any replica can open with these parameters of `initialize`. If
+    /// they are too long for a ticket, the session stays with this replica.
     pub(super) fn of_opening(
         &self,
         opening: String,
@@ -150,8 +150,8 @@ impl TicketIssuer {
             .ok_or(NoSessionId::NoRandomness)
     }
 
-    /// What a name says, if the caller who sent `headers` may know it. `known` is what it said
-    /// before.
+    /// The ticket in a session id, if it is valid for the caller who sent `headers`. `known` is an
+    /// earlier reading of this id.
     pub(super) fn read(
         &self,
         name: &str,
@@ -175,7 +175,7 @@ impl TicketIssuer {
         Ok(verified)
     }
 
-    /// Whether the session cannot be used any more, with any authorization.
+    /// Whether the session cannot be used any more, by any caller.
     pub(super) fn is_over(&self, name: &str, ticket: &VerifiedTicket) -> bool {
         let same = ticket.generation == self.sessions.keys.generation();
         self.is_old(&ticket.contents) || !(same || self.open(name).is_some())
@@ -229,17 +229,17 @@ impl NoSession {
             Self::OnOtherReplica(NotMovable::Process) => (
                 404,
                 "session-replica",
-                "the session is with another replica of the guard, whose server is a process beside it, and cannot move; open another with `initialize`, or let the balancer keep a client with its replica",
+                "the session belongs to another replica of the guard and cannot move, because its server is a process of that replica; open another with `initialize`, or let the load balancer keep each client on its replica",
             ),
             Self::OnOtherReplica(NotMovable::LongInitialize) => (
                 404,
                 "session-replica",
-                "the session is with another replica of the guard and cannot move, because the client's `initialize` is longer than the limit of 2048 bytes for a session that can; open another, or let the balancer keep a client with its replica",
+                "the session belongs to another replica of the guard and cannot move, because the client's `initialize` is longer than the limit of 2048 bytes for a session that can; open another, or let the load balancer keep each client on its replica",
             ),
             Self::OnOtherReplica(NotMovable::UpstreamSession) => (
                 404,
                 "session-replica",
-                "the session cannot go on here, because a server behind it keeps a session of its own; open another with `initialize`, or let the balancer keep a client with its replica",
+                "the session cannot continue here, because a server behind it keeps a session of its own; open another with `initialize`, or let the load balancer keep each client on its replica",
             ),
             Self::OpeningFailed => (
                 503,
@@ -257,16 +257,16 @@ impl NoSessionId {
             Self::TooLong => (
                 502,
                 format!(
-                    "the server's own name for the session has more than {} bytes",
+                    "the server's own session id has more than {} bytes",
                     ticket::LONGEST_PART
                 ),
             ),
-            Self::NoRandomness => (503, "the system has no randomness to give".to_owned()),
+            Self::NoRandomness => (503, "the system provides no random numbers".to_owned()),
         }
     }
 }
 
-/// Bytes of a version that is remembered; all that exist have ten.
+/// Maximum bytes of a version that is remembered; all that exist have ten.
 const LONGEST_VERSION: usize = 32;
 
 fn now() -> u64 {

@@ -1,31 +1,31 @@
 //! The contents of a session id, which only replicas with the key can read.
 
-/// The contents of a name.
+/// The contents of a session id.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::guard) struct SessionTicket {
     /// When the session was opened, in seconds since 1970 (UTC).
     pub(super) opened: u64,
-    /// ClientIdentity it is; `None` if it was opened without authorization.
+    /// A digest of the caller; `None` if the session belongs to no caller.
     pub(super) caller: Option<[u8; 32]>,
     /// The upstream's name in the configuration.
     pub(super) upstream: String,
     pub(in crate::guard) location: SessionLocation,
 }
 
-/// Where the session lives.
+/// Where the session can go on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::guard) enum SessionLocation {
-    /// At an HTTP upstream, so that any replica can go on with it.
+    /// At an HTTP upstream, so any replica can go on with it.
     Upstream {
-        /// The upstream's own name for it.
+        /// The upstream's session id.
         id: Vec<u8>,
-        /// The version of the protocol that was agreed on, if that was known in time.
+        /// The negotiated protocol version, if it was known in time.
         version: Option<String>,
     },
-    /// Beside the replica of this name, for this reason.
+    /// Only at the replica with this id, for this reason.
     Replica([u8; 16], NotMovable),
-    /// Wherever it is used: what is behind is opened there as the client had opened it, with
-    /// these parameters of `initialize`.
+    /// At any replica, which opens its own upstream with these parameters of the client's
+    /// `initialize`.
     Anywhere(String),
 }
 
@@ -34,14 +34,14 @@ pub(in crate::guard) enum SessionLocation {
 pub(in crate::guard) enum NotMovable {
     /// Its server is a process.
     Process,
-    /// What the client said of itself does not fit into a name.
+    /// The parameters of the client's `initialize` do not fit into a session id.
     LongInitialize,
-    /// A server behind it has a session of its own. This is in no name.
+    /// A server behind it has a session of its own. No ticket contains this reason.
     UpstreamSession,
 }
 
 impl SessionTicket {
-    /// `None` if a part is longer than it may be.
+    /// Encodes the ticket; `None` if a part is too long.
     pub(super) fn write(&self) -> Option<Vec<u8>> {
         let mut out = Vec::new();
         out.extend_from_slice(&self.opened.to_be_bytes());
@@ -127,10 +127,10 @@ const AT_UPSTREAM: u8 = 1;
 const AT_REPLICA: u8 = 2;
 const ANYWHERE: u8 = 3;
 const AT_REPLICA_LONG_INITIALIZE: u8 = 4;
-/// Bytes of one part. The longest are the upstream's own name for a session, and SDKs name theirs
-/// by 36, and the client's parameters of `initialize`, which mostly have less than 500. The
-/// whole must fit into a header beside others: a name has at most 3,000 characters, and proxies
-/// admit 8 KiB.
+/// Maximum bytes of one part. The longest parts are the upstream's session id, for which SDKs use
+/// 36, and the client's parameters of `initialize`, which mostly have less than 500. The whole must
+/// fit into a header beside others: a session id has at most 3,000 characters, and proxies allow 8
+/// KiB.
 pub(super) const LONGEST_PART: usize = 2_048;
 
 #[cfg(test)]

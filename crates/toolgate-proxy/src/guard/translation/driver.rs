@@ -1,8 +1,8 @@
 //! The tasks that drive one translator.
 //!
-//! Each task reads a message, lets the translator decide under its lock, and queues what it decided.
-//! The task that reads the client then waits until both sides have read most of it; a task that reads
-//! the server waits for the client only.
+//! Each task reads a message, passes it to the translator under its lock, and queues the results.
+//! The task that reads the client then waits until both sides have read most of them; a task that
+//! reads the server waits for the client only.
 
 use std::collections::HashMap;
 use std::pin::pin;
@@ -25,21 +25,21 @@ pub(super) struct TranslationDriver {
     connector: Connector,
     client: MessageSender,
     connections: Mutex<Connections>,
-    /// The translator's deadline may have changed.
+    /// Signalled when the translator's deadline may have changed.
     rearmed: Notify,
-    /// The client's server is gone.
+    /// Signalled when no server is left for the client.
     finished: Notify,
 }
 
 #[derive(Default)]
 struct Connections {
     open: HashMap<ConnectionId, Arc<MessageSender>>,
-    /// One task for each that is open or about to end.
+    /// One task for each connection that is open or about to end.
     tasks: JoinSet<()>,
 }
 
 impl TranslationDriver {
-    /// Translates until the client leaves, or nothing is behind it. Dropped, it lets go of all
+    /// Translates until the client leaves or no server is left. Dropping the future ends all
     /// connections at once.
     pub(super) async fn run(
         translator: Translator,
@@ -63,7 +63,7 @@ impl TranslationDriver {
         let how = tokio::select! {
             () = reading => "was closed",
             () = clock => "was closed",
-            () = finished => "has no server any more",
+            () = finished => "has no server left",
         };
         driver.close_all().await;
         driver.client.close();
@@ -73,7 +73,7 @@ impl TranslationDriver {
     async fn read_client(self: &Arc<Self>, mut messages: MessageReceiver) {
         while let Some(message) = messages.next().await {
             for input in self.message(Connection::Client, &message) {
-                // One that has ended shows where its other end is read.
+                // An ended connection shows up where its other end is read.
                 let _server_is_gone = input.flush().await;
             }
             let _client_is_gone = self.client.flush().await;
@@ -82,9 +82,10 @@ impl TranslationDriver {
 
     /// Reads one connection to the server until it ends.
     ///
-    /// It never waits until the server has read what a message of the server led to: the guard behind
-    /// reads nothing more for the server while its own messages are not read here, and both would wait
-    /// for ever. A server that writes and does not read is given up, so what waits for it is bounded.
+    /// It never waits until the server has read the results of its own messages: the guard behind
+    /// stops reading the server while these messages are not read here, and both would wait for
+    /// ever. A server that writes but does not read is given up, so the bytes that wait for it are
+    /// bounded.
     async fn read_server(
         self: Arc<Self>,
         connection: ConnectionId,
@@ -134,8 +135,8 @@ impl TranslationDriver {
         }
     }
 
-    /// Lets the translator decide of a message; gives the connections to the server that something
-    /// is queued for.
+    /// Passes a message to the translator. Returns the connections to the server that have new
+    /// messages queued.
     fn message(self: &Arc<Self>, from: Connection, message: &Message) -> Vec<Arc<MessageSender>> {
         let guard = &self.connector.guard;
         let read = guard.read(&message.bytes);
@@ -157,7 +158,7 @@ impl TranslationDriver {
         let _client_is_gone = self.client.flush().await;
     }
 
-    /// Lets the translator decide, and queues what it decided; gives the same as `message`.
+    /// Calls the translator and carries out the effects. Returns the same as `message`.
     fn decide<'m>(
         self: &Arc<Self>,
         event: impl FnOnce(&mut Translator, std::time::Duration) -> Effects<'m>,
@@ -174,7 +175,7 @@ impl TranslationDriver {
         touched
     }
 
-    /// Called under the translator's lock, so that messages are queued in the order of the decisions.
+    /// Called under the translator's lock, so that messages are queued in the order of decisions.
     fn carry_out(self: &Arc<Self>, effect: Effect<'_>, touched: &mut Vec<Arc<MessageSender>>) {
         match effect {
             Effect::Open(connection) => self.open(connection),
@@ -187,7 +188,7 @@ impl TranslationDriver {
             Effect::Send(outgoing) => match outgoing.to {
                 Connection::Client => self.client.push(outgoing),
                 Connection::Server(connection) => {
-                    // One that could not be opened says so by itself.
+                    // A connection that could not be opened reports that itself.
                     if let Some(input) = self.connections().open.get(&connection) {
                         push(input, outgoing.into(), touched);
                     }
@@ -195,7 +196,7 @@ impl TranslationDriver {
             },
             Effect::Finish => self.finished.notify_one(),
             Effect::Note { what, detail, .. } => self.note(what, &detail),
-            // A translator judges nothing, and cancels by messages.
+            // A translator checks nothing, and cancels with messages.
             Effect::Audit(_) | Effect::Abandon { .. } => {}
         }
     }
@@ -228,7 +229,7 @@ impl TranslationDriver {
             input.close();
         }
         loop {
-            // Not while the lock is held: an ending connection needs it.
+            // The lock is not held meanwhile: an ending connection needs it.
             let mut tasks = std::mem::take(&mut self.connections().tasks);
             if tasks.is_empty() {
                 return;
@@ -261,8 +262,8 @@ impl TranslationDriver {
     }
 }
 
-/// Ends the connections of a driver that was dropped. A connection ends when nobody is left who
-/// could send to it.
+/// Ends the connections of a driver that was dropped. A connection ends when all its senders are
+/// dropped.
 struct Ending(Arc<TranslationDriver>);
 
 impl Drop for Ending {
@@ -280,5 +281,5 @@ fn push(input: &Arc<MessageSender>, message: Message, touched: &mut Vec<Arc<Mess
     }
 }
 
-/// Characters of a detail in a log line.
+/// Maximum characters of a detail in a log line.
 const DETAIL: usize = 256;

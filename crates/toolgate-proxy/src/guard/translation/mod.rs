@@ -5,10 +5,10 @@
 //!                                            └─────── messages ── connection ── server
 //! ```
 //!
-//! A connection is served like a client on standard input and output (`stdio_to_child`,
-//! `stdio_to_http`), by a conversation without filters: it keeps the open requests and answers what
-//! the connection fails to, and HTTP headers are made from the contracts that it sees. There is one
-//! for each connection that the translator opens.
+//! Each connection that the translator opens is served like a client on standard input and output
+//! (`stdio_to_child`, `stdio_to_http`), by a conversation without filters. The conversation tracks
+//! the open requests, answers them if the connection fails, and has the contracts for the HTTP
+//! headers.
 
 mod driver;
 
@@ -32,10 +32,10 @@ use crate::fault::{Fault, FaultKind, Party, Phase};
 use driver::TranslationDriver;
 
 impl GuardOptions {
-    /// The same guard before a server of the other era. `guard` is the one that will judge: its
-    /// limits and its timeouts hold for the translation too. `observer` gets what the server
-    /// writes to its standard error, and notes about its behaviour. For legacy clients, the
-    /// guard's policy sets `translated_from_modern`.
+    /// Puts a translator between this guard and a server of the other era. `guard` is the one that
+    /// filters: its limits and timeouts apply to the translation too. `observer` gets what the
+    /// server writes to its standard error, and notes about its behaviour. For legacy clients, the
+    /// policy of `guard` must set `translated_from_modern`.
     #[must_use]
     pub fn translated(
         mut self,
@@ -54,7 +54,7 @@ impl GuardOptions {
         if let (Translate::ModernClients, Upstream::Child { restart, .. }) =
             (translate, &mut upstream_options.upstream)
         {
-            // A session that ends with its server is opened anew by the next request.
+            // A session that ends with its server is opened again by the next request.
             *restart = Restart::NEVER;
         }
         self.upstream = Upstream::InProcess(Arc::new(TranslatedUpstream {
@@ -68,11 +68,11 @@ impl GuardOptions {
     }
 }
 
-/// A server of the other era.
+/// A server of the other era, behind a translator.
 struct TranslatedUpstream {
     translate: Translate,
     clients: Clients,
-    /// How each connection is served.
+    /// The options for each connection.
     upstream_options: GuardOptions,
     guard: Guard,
     observer: Arc<dyn Observer>,
@@ -119,7 +119,7 @@ impl InProcessUpstream for TranslatedUpstream {
     }
 }
 
-/// A running translator, which is ended when this is dropped.
+/// A running translator. Dropping this aborts it.
 struct Task(JoinHandle<String>);
 
 impl Task {
@@ -135,17 +135,17 @@ impl Drop for Task {
     }
 }
 
-/// How the translator's connections to the server are made.
+/// Opens the translator's connections to the server.
 struct Connector {
     upstream_options: GuardOptions,
     guard: Guard,
     observer: Arc<dyn Observer>,
-    /// How many bytes may wait for a server that writes.
+    /// The maximum bytes that may wait for a server that writes.
     most_unread: usize,
 }
 
 impl Connector {
-    /// Whether a connection takes what it is sent: `false` if too much waits for too long.
+    /// Whether a connection reads what it is sent: `false` if too much waits for too long.
     async fn drains_to(&self, input: Option<Arc<MessageSender>>) -> bool {
         let Some(input) = input else { return true };
         input

@@ -19,7 +19,7 @@ use crate::client::check::CheckedAnswer;
 use crate::convert;
 
 impl<T: Transport<RoleClient>> CheckedTransport<T> {
-    /// The message for the client that follows from a message of the server.
+    /// Turns a message of the server into the message for the client, if there is one.
     pub(super) fn incoming(
         &mut self,
         message: ServerJsonRpcMessage,
@@ -76,7 +76,7 @@ impl<T: Transport<RoleClient>> CheckedTransport<T> {
                 ServerResult::GetTaskResult(_) => self.judged_result(id, tool, era, meta, result),
                 other => Some(JsonRpcMessage::response(other, id)),
             },
-            // An answer that came too late, or to a cancelled call.
+            // An answer that came too late, or the answer to a cancelled call.
             None if is_own(&id) => None,
             None => {
                 if let ServerResult::InitializeResult(agreed) = &result {
@@ -87,7 +87,7 @@ impl<T: Transport<RoleClient>> CheckedTransport<T> {
         }
     }
 
-    /// The answer to a call of `tool`, or to `tasks/get` for its task. `None` if it waits
+    /// The answer to a call of `tool`, or to `tasks/get` for its task. `None` if the answer waits
     /// for the list, because its contract may be out of date.
     fn judged_result(
         &mut self,
@@ -114,7 +114,7 @@ impl<T: Transport<RoleClient>> CheckedTransport<T> {
         }
     }
 
-    /// Checks a result that broke its contract again, after the list was read.
+    /// Checks a result again that violated its contract, after the list was read.
     pub(super) fn judged_again(&mut self, doubted: Doubted) -> ServerJsonRpcMessage {
         let Doubted {
             id,
@@ -206,7 +206,7 @@ impl<T: Transport<RoleClient>> CheckedTransport<T> {
         }
     }
 
-    /// A message of the layer's own was not sent: its caller gets the error.
+    /// A message of the layer's own could not be sent: its request fails with an error.
     pub(super) fn undelivered(&mut self, undelivered: Undelivered) {
         let Undelivered { id, reason } = undelivered;
         let error = ErrorData::internal_error(format!("not sent: {reason}"), None);

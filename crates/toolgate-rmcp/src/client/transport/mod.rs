@@ -1,5 +1,5 @@
-//! A client transport that checks contracts. It is between rmcp's client and another
-//! transport, so every message passes through it.
+//! A client transport that checks contracts. It is between rmcp's client and another transport, so
+//! every message passes through it.
 //!
 //! ```text
 //!  send:     call ── contract known? ── yes ── arguments valid? ── yes ──► sent
@@ -14,8 +14,8 @@
 //!            HeaderMismatch ──► own tools/list … ──► call sent again, once
 //! ```
 //!
-//! rmcp's loop never sends and receives at the same time, so the state needs no lock.
-//! An answer that `send` makes itself is delivered by the next `receive`.
+//! rmcp's loop never sends and receives at the same time, so the state needs no lock. If `send`
+//! itself makes an answer, the next `receive` delivers it.
 
 mod incoming;
 mod reading;
@@ -57,7 +57,7 @@ pub struct CheckedTransport<T> {
     pending: HashMap<RequestId, Pending>,
     /// Calls that wait for the list.
     held: Vec<Call>,
-    /// Results that broke a contract that may be out of date, and wait for the list.
+    /// Results that violated a contract which may be out of date. They wait for the list.
     doubted: Vec<Doubted>,
     /// Messages for the client.
     ready: VecDeque<ServerJsonRpcMessage>,
@@ -65,7 +65,7 @@ pub struct CheckedTransport<T> {
     sending: FuturesUnordered<BoxFuture<'static, Option<Undelivered>>>,
     /// The list that the layer is reading.
     listing: Option<OwnListing>,
-    /// Numbers the layer's own requests.
+    /// The number of the layer's last own request.
     next: u64,
 }
 
@@ -100,15 +100,15 @@ enum Pending {
     },
 }
 
-/// A list that the layer reads by itself.
+/// A list that the layer reads on its own.
 struct OwnListing {
-    /// The cursors it has followed.
+    /// The cursors that were followed.
     followed: HashSet<String>,
     /// The deadline for the whole list.
     deadline: Pin<Box<Sleep>>,
 }
 
-/// A result that broke the contract of its call.
+/// A result that violated the contract of its call.
 struct Doubted {
     id: RequestId,
     tool: Arc<ToolContract>,
@@ -121,7 +121,7 @@ struct Doubted {
 struct Call {
     id: RequestId,
     request: CallToolRequest,
-    /// It was sent before, and the server refused its headers.
+    /// Whether it was sent before, and the server refused its headers.
     is_again: bool,
 }
 
@@ -132,7 +132,7 @@ struct Undelivered {
 }
 
 impl<T: Transport<RoleClient>> CheckedTransport<T> {
-    /// The most tasks whose tool is remembered. Past that, the oldest is forgotten.
+    /// The maximum number of tasks whose tool is remembered. Beyond it, the oldest is forgotten.
     pub const TASKS: usize = 4_096;
 
     pub(super) fn new(layer: ClientLayer, inner: T) -> Self {
@@ -165,8 +165,8 @@ impl<T: Transport<RoleClient>> CheckedTransport<T> {
         era::of_version(own.as_ref().or(self.version.as_ref()))
     }
 
-    /// The message to send for a call. `None` if the call waits for the list or is
-    /// answered already.
+    /// The message to send for a call. `None` if the call waits for the list, or if the layer has
+    /// already answered it.
     fn call(&mut self, call: Call) -> Option<ClientJsonRpcMessage> {
         if !self.book.is_fresh() {
             let meta = meta_of(&call.request.extensions);
@@ -207,7 +207,7 @@ impl<T: Transport<RoleClient>> CheckedTransport<T> {
         Some(JsonRpcMessage::request(request, sent_as))
     }
 
-    /// The contract of the call, if its tool is listed.
+    /// The contract of the call; `None` if its tool is not listed and the call passes unchecked.
     fn admit(
         &self,
         request: &mut CallToolRequest,
@@ -254,7 +254,7 @@ impl<T: Transport<RoleClient>> CheckedTransport<T> {
         RequestId::String(format!("{OWN}{}", self.next).into())
     }
 
-    /// Sends a message without waiting; if it cannot be sent, the request `id` fails.
+    /// Sends a message without waiting. If it cannot be sent, the request `id` fails.
     fn send_own(&mut self, message: ClientJsonRpcMessage, id: RequestId) {
         let sent = self.inner.send(message).map(|sent| match sent {
             Ok(()) => None,
@@ -266,7 +266,7 @@ impl<T: Transport<RoleClient>> CheckedTransport<T> {
         self.sending.push(sent.boxed());
     }
 
-    /// Records a message of the client before it is sent. `None` if it is not to be sent.
+    /// Records a message of the client before it is sent. `None` if it must not be sent.
     fn outgoing(&mut self, message: ClientJsonRpcMessage) -> Option<ClientJsonRpcMessage> {
         match message {
             JsonRpcMessage::Request(envelope) => match envelope.request {
@@ -314,7 +314,7 @@ impl<T: Transport<RoleClient>> CheckedTransport<T> {
         self.pending.insert(id.clone(), pending);
     }
 
-    /// Forgets a request. Returns the id it was sent with, `None` if it was not sent.
+    /// Forgets a request. Returns the id it was sent with; `None` if it was not sent.
     fn cancelled(&mut self, id: &RequestId) -> Option<RequestId> {
         let held = self.held.len();
         self.held.retain(|call| call.id != *id);
@@ -386,13 +386,13 @@ impl<T> std::fmt::Debug for CheckedTransport<T> {
     }
 }
 
-/// The `_meta` of a request, where rmcp keeps it.
+/// The `_meta` of a request, from the place where rmcp keeps it.
 fn meta_of(extensions: &Extensions) -> RequestMetaObject {
     let meta = extensions.get::<RequestMetaObject>();
     meta.cloned().unwrap_or_default()
 }
 
-/// Completes when the deadline of a list passes, and never if no list is being read.
+/// Completes when the deadline of a list passes; never, if no list is being read.
 async fn late(listing: &mut Option<OwnListing>) {
     match listing {
         Some(listing) => listing.deadline.as_mut().await,
@@ -400,7 +400,7 @@ async fn late(listing: &mut Option<OwnListing>) {
     }
 }
 
-/// Whether an id is one of the layer's own requests.
+/// Whether an id belongs to one of the layer's own requests.
 fn is_own(id: &RequestId) -> bool {
     matches!(id, RequestId::String(id) if id.starts_with(OWN))
 }

@@ -16,7 +16,7 @@ use crate::client::known_tools::Asked;
 use crate::client::list::{self, Page};
 
 impl<T: Transport<RoleClient>> CheckedTransport<T> {
-    /// Begins to read the list, if the layer is not reading it.
+    /// Begins to read the list, unless the layer is already reading it.
     pub(super) fn read_list(&mut self, mut meta: RequestMetaObject) {
         if self.listing.is_none() {
             let deadline = tokio::time::sleep(self.layer.options.list_timeout);
@@ -24,7 +24,7 @@ impl<T: Transport<RoleClient>> CheckedTransport<T> {
                 followed: HashSet::new(),
                 deadline: Box::pin(deadline),
             });
-            // The call's own `_meta`, which may ask for progress.
+            // The `_meta` comes from the call, whose progress token must not be used twice.
             meta.0.remove("progressToken");
             self.read_page(None, meta);
         }
@@ -57,8 +57,8 @@ impl<T: Transport<RoleClient>> CheckedTransport<T> {
         match self.page(result, cursor, asked) {
             Ok((page, below)) => {
                 let mut typed = page.typed(|event| self.layer.emit_event(event));
-                // Tools that the transport below has dropped stay dropped: over
-                // HTTP, those whose header annotations break the rules.
+                // Tools that the transport below has dropped stay dropped: over HTTP, tools whose
+                // header annotations break the rules.
                 if let Some(kept) = below {
                     typed.tools.retain(|tool| kept.contains(&*tool.name));
                 }
@@ -127,15 +127,15 @@ impl<T: Transport<RoleClient>> CheckedTransport<T> {
         Ok((page, below))
     }
 
-    /// The list cannot be read, or not to its end: calls are checked by the part that
-    /// is known.
+    /// Stops reading a list that cannot be read, or not to its end. Calls are then checked with the
+    /// part that is known.
     pub(super) fn give_up(&mut self, reason: &str) {
         self.layer.emit_event(&ClientEvent::UnreadList { reason });
         self.book.incomplete(reason);
         self.release();
     }
 
-    /// The list has taken too long.
+    /// Cancels the list, because it has taken too long.
     pub(super) fn list_is_late(&mut self) {
         let mut waiting = self.pending.iter();
         let id = waiting.find(|(_, pending)| matches!(pending, Pending::OwnPage { .. }));
@@ -151,15 +151,15 @@ impl<T: Transport<RoleClient>> CheckedTransport<T> {
         self.give_up(&format!("the server took more than {waited:?} to answer"));
     }
 
-    /// The list has been read: the calls and results that waited for it continue.
+    /// The list has been read, so the calls and results that waited for it continue.
     fn release(&mut self) {
         self.listing = None;
         for doubted in std::mem::take(&mut self.doubted) {
             let answer = self.judged_again(doubted);
             self.ready.push_back(answer);
         }
-        // If the tools changed meanwhile, the next call reads the list again;
-        // the calls that waited use this one.
+        // If the tools changed meanwhile, the next call reads the list again. The calls that waited
+        // use this list.
         for call in std::mem::take(&mut self.held) {
             if let Some(JsonRpcMessage::Request(request)) = self.judged(call) {
                 let id = request.id.clone();
@@ -169,5 +169,5 @@ impl<T: Transport<RoleClient>> CheckedTransport<T> {
     }
 }
 
-/// The most pages of one list that the layer reads.
+/// The maximum number of pages of one list that the layer reads.
 const PAGES: usize = 10_000;

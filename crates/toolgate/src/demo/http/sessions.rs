@@ -1,4 +1,4 @@
-//! The legacy sessions of the demo server: ids nobody can guess, and a bounded number of them.
+//! The demo server's sessions with legacy clients: unguessable ids, and a bounded number of them.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -13,7 +13,7 @@ pub(super) struct Sessions(Mutex<Book>);
 #[derive(Debug, Default)]
 struct Book {
     open: HashMap<String, Entry>,
-    /// Counts every use, so that the least recently used session can be found.
+    /// Counts every use, to find the least recently used session.
     clock: u64,
 }
 
@@ -24,8 +24,8 @@ struct Entry {
 }
 
 impl Sessions {
-    /// Opens a session; over the limit the least recently used one ends. `None` if the system has
-    /// no randomness to give.
+    /// Opens a session; at the limit, the least recently used one is closed. `None` if the system
+    /// provides no randomness.
     pub(super) fn open(&self, era: Era) -> Option<HeaderValue> {
         let mut bytes = [0_u8; 16];
         getrandom::fill(&mut bytes).ok()?;
@@ -45,7 +45,7 @@ impl Sessions {
         Some(value)
     }
 
-    /// The version that a session speaks.
+    /// The protocol version of a session. The call counts as a use.
     pub(super) fn era(&self, id: &str) -> Option<Era> {
         let mut book = self.book();
         let used = book.tick();
@@ -54,7 +54,7 @@ impl Sessions {
         Some(entry.era)
     }
 
-    /// Ends a session; `false` if there is none.
+    /// Closes a session; `false` if it is not open.
     pub(super) fn close(&self, id: &str) -> bool {
         self.book().open.remove(id).is_some()
     }

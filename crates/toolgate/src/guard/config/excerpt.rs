@@ -1,21 +1,21 @@
-//! What a fault shows of its line in the configuration file.
+//! The part of a line in the configuration file that a problem may show.
 //!
-//! Any line may hold a secret, also one whose fault is elsewhere in it. So a line is never shown
-//! whole: what a fault is about is shown, and before it what cannot be a value.
+//! Any line may hold a secret, even if the problem is elsewhere in it. So a line is never shown
+//! whole: only what the problem is about and, before it, what cannot be a value.
 
 use std::ops::Range;
 
 use super::keys;
 use super::problem::Shows;
 
-/// A part of a line, and what is marked in it.
+/// A part of a line, and the part of it that is marked.
 pub(super) struct Excerpt {
     pub(super) text: String,
     pub(super) mark: Range<usize>,
 }
 
 impl Excerpt {
-    /// What may be shown of the line in which `span` begins.
+    /// The part that may be shown of the line in which `span` begins.
     pub(super) fn of(file: &[u8], span: &Range<usize>, shows: Shows) -> Self {
         let start = span.start.min(file.len());
         let (before, after) = file.split_at(start);
@@ -62,7 +62,7 @@ impl Excerpt {
         }
     }
 
-    /// A line that ends where its value would begin.
+    /// A line that is cut where its value would begin.
     fn cut(lead: &str) -> Self {
         let text = format!("{lead}\u{2026}");
         Self {
@@ -72,15 +72,15 @@ impl Excerpt {
     }
 }
 
-/// Whether a text is the name of a key or a section of ours, with or without the names of tables
-/// before it. A part of a text over several lines, which may be a secret, is none.
+/// Whether a text is the name of a known key or section, with or without the names of tables before
+/// it. Any other text, such as a line of a multi-line string, may be a secret.
 fn is_known(key: &str) -> bool {
     let key = key.trim();
     let last = key.rsplit('.').next().unwrap_or_default();
     key.chars().all(is_bare) && keys::is_name(last)
 }
 
-/// Whether a character may stand in a key without quotation marks.
+/// Whether a character may occur in a key without quotation marks.
 fn is_bare(c: char) -> bool {
     c.is_ascii_alphanumeric() || "-_.".contains(c)
 }

@@ -1,4 +1,4 @@
-//! From TOML text to settings: every key known, every fault with its place.
+//! Reads settings from TOML text. Every key must be known, and every problem has its place.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -14,9 +14,9 @@ use super::problem::{Place, Problem, Shows};
 use super::slot::Raw;
 use super::{Config, ToolRule, Upstream, rule};
 
-/// Puts the settings of a TOML text into `config`; `folder` is where relative paths start.
+/// Applies the settings of a TOML text to `config`; relative paths start at `folder`.
 ///
-/// Gives every fault, so that one run shows all of them. TOML that does not parse has one.
+/// Returns every problem, so that one run shows all of them. TOML that does not parse has one.
 pub(super) fn apply(config: &mut Config, text: &str, folder: &Path) -> Vec<Problem> {
     let root = match DeTable::parse(text) {
         Ok(root) => root,
@@ -36,7 +36,7 @@ pub(super) fn apply(config: &mut Config, text: &str, folder: &Path) -> Vec<Probl
     reader.root(config, root.get_ref());
     config.warnings.append(&mut reader.warnings);
     config.written = reader.written;
-    // The parser sorts keys; a reader goes from top to bottom.
+    // The parser sorts keys, but people read from top to bottom.
     reader.problems.sort_by_key(|problem| match &problem.place {
         Place::File(span, _) => span.start,
         _ => usize::MAX,
@@ -44,7 +44,7 @@ pub(super) fn apply(config: &mut Config, text: &str, folder: &Path) -> Vec<Probl
     reader.problems
 }
 
-/// Reads text as one TOML value, for lists and tables that stand outside of a file.
+/// Parses text as one TOML value, for lists and tables that are given outside of a file.
 pub(super) fn value(text: &str) -> Option<Raw> {
     let parsed = DeValue::parse(text).ok()?;
     Some(raw(parsed.get_ref()))
@@ -53,7 +53,7 @@ pub(super) fn value(text: &str) -> Option<Raw> {
 struct Reader<'a> {
     folder: &'a Path,
     problems: Vec<Problem>,
-    /// The keys of sections.
+    /// The keys that were set in sections.
     written: BTreeMap<&'static str, Place>,
     warnings: Vec<String>,
 }
@@ -117,7 +117,7 @@ impl Reader<'_> {
         }
     }
 
-    /// The keys of one table; `prefix` stands before each in the names of `known`.
+    /// Reads the keys of one table; their names in `known` begin with `prefix`.
     fn keys<T>(
         &mut self,
         target: &mut T,
@@ -205,7 +205,7 @@ impl Reader<'_> {
     }
 }
 
-/// A TOML value in the few shapes that keys take.
+/// A TOML value in one of the forms that keys accept.
 fn raw(value: &DeValue<'_>) -> Raw {
     let what = value.type_str();
     match value {
@@ -231,7 +231,7 @@ fn raw(value: &DeValue<'_>) -> Raw {
     }
 }
 
-/// Characters of a name in a message.
+/// Maximum characters of a name in a message.
 const SHOWN: usize = 60;
-/// Characters of a message of the TOML parser.
+/// Maximum characters of a message of the TOML parser.
 const MESSAGE: usize = 200;

@@ -1,4 +1,4 @@
-//! What must hold between settings, and the files they name.
+//! Checks what must hold between settings, and reads the files that they name.
 
 use std::fs::File;
 use std::io::Read;
@@ -22,7 +22,7 @@ use crate::check::expand;
 use crate::render::Source;
 use crate::term::Canvas;
 
-/// What is wrong with the settings, with the text that the places are in.
+/// The problems of the settings, with the text in which they are located.
 #[derive(Default)]
 pub(crate) struct Faults {
     problems: Vec<Problem>,
@@ -31,14 +31,14 @@ pub(crate) struct Faults {
 }
 
 impl Faults {
-    /// Each fault as a diagnostic in the look of cargo, one after the other.
+    /// Each problem as a diagnostic in cargo's style, one after the other.
     pub(crate) fn draw(&self, canvas: Canvas) -> String {
         let source = Source::new(&self.name, self.text.as_bytes());
         let drawn = |problem: &Problem| problem.draw(Some(&source), canvas);
         self.problems.iter().map(drawn).collect()
     }
 
-    /// Each fault as one line of a log.
+    /// Each problem as one line of a log.
     pub(crate) fn lines(&self) -> impl Iterator<Item = String> {
         let source = Source::new(&self.name, self.text.as_bytes());
         let lines: Vec<String> = self
@@ -49,7 +49,7 @@ impl Faults {
         lines.into_iter()
     }
 
-    /// How many there are.
+    /// The number of problems.
     pub(crate) fn len(&self) -> usize {
         self.problems.len()
     }
@@ -62,7 +62,7 @@ impl Faults {
         self.problems.extend(problems);
     }
 
-    /// The text of the configuration file, or a fault.
+    /// Reads the configuration file; if it cannot, adds a problem.
     pub(super) fn open(&mut self, path: &Path) -> Option<String> {
         self.name = path.display().to_string();
         match read(path).map(String::from_utf8) {
@@ -78,7 +78,7 @@ impl Faults {
     }
 }
 
-/// Completes the settings and says what does not fit together.
+/// Completes the settings, and returns what does not fit together.
 pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem> {
     let mut problems = Vec::new();
     server(config, sources, &mut problems);
@@ -114,7 +114,7 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
     }
     for name in pathed {
         let message = format!(
-            "upstream `{name}`: `path` needs an address of its own, `listen`; the clients of several find them at `/mcp`"
+            "upstream `{name}`: `path` needs the upstream's own address, `listen`; upstreams that share an address are served at `/mcp`"
         );
         problems.push(Problem::new(Place::Whole, message));
     }
@@ -131,12 +131,12 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
         .filter_map(|upstream| upstream.listen.map(Some))
         .collect();
     if addresses.len() < config.upstreams.len() {
-        // All others come in there, however many they are.
+        // All other upstreams share that address.
         addresses.push(listen.address);
     }
     if addresses.len() > 1 && addresses.contains(&None) {
         whole(
-            "with `upstreams.NAME.listen` the other upstreams need an address too, `listen.address`: standard input and output is for one client of them all",
+            "with `upstreams.NAME.listen` the other upstreams need an address too, `listen.address`: standard input and output serve only one client",
         );
     }
     for message in merging(config) {
@@ -160,7 +160,7 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
             && one == other
         {
             whole(&format!(
-                "`{one}` is listened on twice; `listen`, `admin` and each `upstreams.NAME.listen` need an address of their own"
+                "`{one}` is used twice; `listen`, `admin` and each `upstreams.NAME.listen` need different addresses"
             ));
         }
     }
@@ -189,7 +189,7 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
     problems
 }
 
-/// Why upstreams cannot have one listing.
+/// Why upstreams cannot share one listing.
 fn merging(config: &Config) -> Vec<String> {
     let mut wrong: Vec<String> = config
         .upstreams
@@ -197,7 +197,7 @@ fn merging(config: &Config) -> Vec<String> {
         .filter(|(_, upstream)| upstream.listen.is_some() && upstream.prefix.is_some())
         .map(|(name, _)| {
             format!(
-                "upstream `{name}`: `prefix` is for upstreams with one listing, and this one has an address of its own"
+                "upstream `{name}`: `prefix` is for upstreams that share a listing, but this one has its own address"
             )
         })
         .collect();
@@ -215,7 +215,7 @@ fn merging(config: &Config) -> Vec<String> {
     wrong
 }
 
-/// Puts in the server that the command line names, and what it says about the one there is.
+/// Adds the server that the command line names, and applies `--lock` and `--translate`.
 fn server(config: &mut Config, sources: &Sources<'_>, problems: &mut Vec<Problem>) {
     let said = &sources.server;
     if let Some(upstream) = &said.upstream {
@@ -242,7 +242,7 @@ fn server(config: &mut Config, sources: &Sources<'_>, problems: &mut Vec<Problem
         match config.upstreams.values_mut().next() {
             Some(only) if count == 1 => put(only),
             Some(_) => {
-                let message = "there are several upstreams; say it in the file, for each";
+                let message = "there are several upstreams; set this for each of them in the file";
                 problems.push(Problem::new(Place::Flag(flag.to_owned()), message));
             }
             None => {}
@@ -263,7 +263,7 @@ fn server(config: &mut Config, sources: &Sources<'_>, problems: &mut Vec<Problem
 }
 
 impl Sources<'_> {
-    /// A variable of the environment.
+    /// An environment variable.
     pub(super) fn variable(&self, wanted: &str) -> Option<String> {
         let found = self.environment.iter().find(|(name, _)| name == wanted);
         found.map(|(_, value)| value.clone())
@@ -271,7 +271,7 @@ impl Sources<'_> {
 }
 
 impl Sessions {
-    /// Finds the secrets. None of them is in what may be wrong.
+    /// Reads the secrets. Errors contain none of them.
     fn finish(&mut self, sources: &Sources<'_>) -> Result<(), String> {
         self.secrets = match &self.key_file {
             None => {
@@ -300,8 +300,8 @@ impl Sessions {
 }
 
 impl Config {
-    /// How many connections may start their servers, where each starts so many: `limits.children` is
-    /// the bound on all processes together.
+    /// How many connections may start their servers, if each starts `children`: `limits.children`
+    /// bounds all processes together.
     pub(in crate::guard) fn children_of_each(&self, children: usize) -> Result<usize, String> {
         match self.bounds.children.checked_div(children) {
             Some(0) => Err(format!(
@@ -315,7 +315,7 @@ impl Config {
 }
 
 impl Listen {
-    /// Reads the certificate, and checks the origins.
+    /// Reads the certificate and checks the origins.
     fn finish(&mut self) -> Result<(), String> {
         // The origin of a sandboxed page is `null`.
         let is_origin = |origin: &str| match origin.split_once("://") {
@@ -335,7 +335,7 @@ impl Listen {
                 Some(read.map_err(|fault| fault.to_string())?)
             }
             _ => {
-                return Err("`listen.tls_certificate` and `listen.tls_key` need each other".into());
+                return Err("`listen.tls_certificate` and `listen.tls_key` go together".into());
             }
         };
         Ok(())
@@ -343,7 +343,7 @@ impl Listen {
 }
 
 impl Upstream {
-    /// Whether `name` can be an upstream's name.
+    /// Checks that `name` can be an upstream's name.
     pub(super) fn check_name(name: &str) -> Result<(), String> {
         let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
         if (1..=64).contains(&name.len()) && name.chars().all(plain) {
@@ -399,7 +399,7 @@ impl Upstream {
         wrong
     }
 
-    /// The URL with its headers.
+    /// The URL with its headers and certificate authorities.
     pub(crate) fn target(&self, url: &str) -> Result<HttpTarget, String> {
         let text = |fault: Fault| fault.to_string();
         let mut target = HttpTarget::new(url).map_err(text)?;
@@ -421,7 +421,7 @@ impl Config {
             let is_merged = self.merged().iter().any(|(merged, _)| *merged == name);
             let prefix = is_merged.then(|| Self::prefix(name, upstream));
             let projector = Projector::new(profile)
-                // Relations are for people who choose a profile: `toolgate project` shows them.
+                // Relations to the originals are only for people; `toolgate project` shows them.
                 .limits(Limits::without_relations())
                 .compiler(policy.compiler.clone())
                 .server(name)
@@ -432,7 +432,7 @@ impl Config {
         policy.drift.changed = self.drift.mode(locked);
         policy.drift.added = self.new_tools.mode(locked);
         policy.drift.lock.clone_from(&upstream.pins);
-        // What passes is counted, whether or not the audit log has it.
+        // Passes are counted, whether or not the audit log records them.
         policy.record_passes = true;
         policy.translated_from_modern = upstream.translate == TranslateWord::LegacyClients;
         policy.rate = self.rate.rate();
@@ -461,8 +461,8 @@ impl RateWords {
     }
 }
 
-/// Whether a text is a level or a list of levels by module. [`Targets`] alone would take a mistyped
-/// level for a module.
+/// Whether a text is a level or a list of levels by module. [`Targets`] alone would accept a
+/// misspelled level as a module.
 fn is_levels(text: &str) -> bool {
     let is_level = |part: &str| part.contains('=') || part.parse::<LevelFilter>().is_ok();
     text.split(',').all(is_level) && text.parse::<Targets>().is_ok()
@@ -474,7 +474,7 @@ fn pins(path: &Path, bytes: &[u8]) -> Result<Arc<Lock>, String> {
         .map_err(|why| format!("{} is not a listing: {why}", file(path)))
 }
 
-/// The bytes of a file of at most [`FILE_BYTES`].
+/// Reads a file of at most [`FILE_BYTES`].
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, String> {
     let cannot = |error: std::io::Error| format!("cannot read {}: {error}", file(path));
     let mut bytes = Vec::new();
@@ -493,7 +493,7 @@ pub(super) fn file(path: &Path) -> String {
     format!("`{}`", quote(&path.display().to_string(), 200))
 }
 
-/// Bytes of a configuration file or a lock. The largest listing known to us has 2 MB.
+/// Maximum bytes of a configuration file or a lock. The largest listing known to us has 2 MB.
 const FILE_BYTES: u64 = 64 << 20;
-/// Characters of a foreign text in a message.
+/// Maximum characters of an untrusted text in a message.
 const SHOWN: usize = 60;

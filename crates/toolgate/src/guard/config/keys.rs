@@ -1,4 +1,4 @@
-//! Every key of the configuration: its name, what it takes, where its value lives, what it means.
+//! Every key of the configuration: its name, its kind of value, its field, its meaning.
 
 #[macro_use]
 mod shapes;
@@ -11,14 +11,13 @@ use super::words::Words;
 pub(super) use global::GLOBAL;
 pub(super) use local::{TOOL, UPSTREAM};
 
-/// One key.
 pub(super) struct Key<T: 'static> {
-    /// Its name; among the global keys with its section: `limits.message`.
+    /// Its name; the name of a global key includes its section: `limits.message`.
     pub(super) name: &'static str,
     pub(super) slot: Slot<T>,
     /// Whether a reload changes it while the guard runs.
     pub(super) live: bool,
-    /// One sentence for the reference.
+    /// One sentence for the reference page.
     #[cfg_attr(
         not(test),
         expect(dead_code, reason = "the reference page is held to it by a test")
@@ -26,14 +25,13 @@ pub(super) struct Key<T: 'static> {
     pub(super) meaning: &'static str,
 }
 
-/// Keys that had another name, and what each is called now. The old name still works and leads to
-/// a warning.
+/// Keys that were renamed, with their new names. The old name still works, with a warning.
 const RENAMED: [(&str, &str); 2] = [
     ("limits.knowledge", "limits.tool_lists"),
     ("shared.set_aside", "shared.quarantine"),
 ];
 
-/// The present name of a key that was renamed.
+/// The new name of a key that was renamed.
 pub(super) fn renamed(old: &str) -> Option<&'static str> {
     let mut renamed = RENAMED.iter();
     renamed.find(|(was, _)| *was == old).map(|(_, is)| *is)
@@ -44,7 +42,7 @@ pub(super) fn renamed_warning(old: &str, new: &str) -> String {
     format!("the key `{old}` is now called `{new}`; the old name will be removed")
 }
 
-/// Whether a table or a key in it is called so.
+/// Whether a table or a key in a table has this name.
 pub(super) fn is_name(name: &str) -> bool {
     let sections = GLOBAL.iter().flat_map(|key| key.name.split('.'));
     let upstream = UPSTREAM.iter().map(|key| key.name);
@@ -65,7 +63,7 @@ pub(super) fn sections() -> impl Iterator<Item = &'static str> {
         .filter(move |section| std::mem::replace(&mut last, section) != *section)
 }
 
-/// A key of `[schemas]` that is named as its setting of the engine, which says the rest.
+/// A key of `[schemas]` with the name of an engine setting, which defines the rest.
 const fn setting(name: &'static str) -> Key<Config> {
     let (_, short) = name.split_at(SCHEMAS.len());
     fixed(
@@ -102,7 +100,7 @@ fn put_some<W: Words>(slot: &mut Option<W>, word: &str) -> bool {
     slot.is_some()
 }
 
-/// How schemas are compiled, by the names of the engine's settings.
+/// The prefix of the keys that have the names of engine settings.
 const SCHEMAS: &str = "schemas.";
 
 #[cfg(test)]
@@ -121,7 +119,7 @@ mod tests {
 
     #[test]
     fn every_setting_of_the_engine_is_a_key() {
-        // What belongs to the messages of the guard stands in `[limits]`.
+        // Settings that concern the guard's messages are in `[limits]`.
         let elsewhere =
             |name: &&str| *name == "limits.fuel" || name.starts_with("limits.instance.");
         let names = settings::ALL.iter().map(settings::Setting::name);

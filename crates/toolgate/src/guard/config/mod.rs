@@ -1,7 +1,7 @@
-//! The settings of a guard: defaults, then the file, then the environment, then the flags.
+//! The settings of a guard: defaults, overridden by the file, the environment and the flags.
 //!
-//! [`keys`] is the one list of what can be set; the file, the environment, the flags and the
-//! reference page (`docs/guard/settings.md`) are read from it. [`finish`] holds the whole together.
+//! [`keys`] lists everything that can be set, for the file, the environment, the flags and the
+//! reference page (`docs/guard/settings.md`). [`finish`] checks the settings together.
 
 mod excerpt;
 mod file;
@@ -37,18 +37,18 @@ pub(crate) use overrides::Override;
 use problem::Place;
 pub(crate) use words::LogFormat;
 
-/// Everything that can be set, after all sources were read.
+/// All settings, after every source was read.
 ///
-/// It has no `Debug`, because it holds the values of headers and variables.
+/// It has no `Debug`, because it contains the values of headers and variables.
 #[derive(Clone)]
 pub(crate) struct Config {
     /// The servers behind the guard, by name.
     pub(crate) upstreams: BTreeMap<String, Upstream>,
-    /// Rules for single tools; later ones win, setting by setting.
+    /// Rules for single tools. Later rules override earlier ones, setting by setting.
     tools: Vec<ToolRule>,
-    /// What must hold for every tool; [`Config::policy`] completes it for one upstream.
+    /// The policy for all tools; [`Config::policy`] completes it for one upstream.
     policy: Policy,
-    /// Documents that references may lead to, by URI.
+    /// Documents that references may resolve to, by URI.
     documents: Vec<(String, PathBuf)>,
     /// The provider or client that tools are rewritten for.
     project_for: Option<&'static Profile>,
@@ -59,9 +59,9 @@ pub(crate) struct Config {
     pub(crate) sessions: Sessions,
     pub(crate) shared: shared::Shared,
     pub(crate) admin: Option<SocketAddr>,
-    /// The bounds of the transports; those of the policy are in its `limits`.
+    /// The limits of the transports; the limits of the policy are in its `limits`.
     pub(crate) bounds: proxy::Bounds,
-    /// Units of work of one check.
+    /// The fuel of one check.
     fuel: usize,
     pub(crate) times: proxy::Times,
     /// How long a call may take.
@@ -69,9 +69,9 @@ pub(crate) struct Config {
     pub(crate) log: Log,
     pub(crate) audit: Audit,
     pub(crate) telemetry: Telemetry,
-    /// The keys of sections that were written, and where: the last source of each.
+    /// The section keys that were set, and the last source of each.
     written: BTreeMap<&'static str, Place>,
-    /// What the operator should change although it works: one line each.
+    /// What works, but should be changed by the operator: one line each.
     pub(crate) warnings: Vec<String>,
 }
 
@@ -83,60 +83,60 @@ pub(crate) struct Upstream {
     pub(crate) dir: Option<PathBuf>,
     pub(crate) url: Option<String>,
     pub(crate) headers: Vec<(String, String)>,
-    /// Whom its certificate may be signed by, besides those the platform trusts.
+    /// Certificate authorities that are trusted besides the platform's.
     tls_ca: Option<PathBuf>,
     pub(crate) restarts: usize,
     pub(crate) restart_window: Duration,
-    /// Where clients of this upstream come in, if not where all do.
+    /// The address for clients of this upstream, if it has its own.
     pub(crate) listen: Option<SocketAddr>,
-    /// Where clients find it; there after [`Config::load`].
+    /// The URL path for clients; always set after [`Config::load`].
     pub(crate) path: Option<String>,
-    /// What its tools' names begin with in a listing of several, if it was given.
+    /// The configured prefix of its tools' names in a listing of several upstreams.
     pub(crate) prefix: Option<String>,
     pub(crate) translate: words::TranslateWord,
     lock: Option<PathBuf>,
-    /// What the lock holds, once it was read.
+    /// The contents of the lock, once read.
     pins: Option<Arc<Lock>>,
-    /// Where its name stands in the file.
+    /// Where its name is in the file.
     place: Option<Range<usize>>,
 }
 
-/// What is different for the tools whose names match.
+/// The settings of the tools whose names match.
 #[derive(Clone, Default)]
 struct ToolRule {
     pattern: Option<String>,
-    /// A file with an argument schema, or its text.
+    /// A file with an argument schema; the next field has its text instead.
     argument_schema: Option<PathBuf>,
     argument_schema_text: Option<String>,
     rule: policy::ToolRule,
     rate: RateWords,
 }
 
-/// Where clients come in.
+/// The address for clients, and what is accepted there.
 #[derive(Clone, Default)]
 pub(crate) struct Listen {
-    /// None is standard input and output.
+    /// `None` means standard input and output.
     pub(crate) address: Option<SocketAddr>,
     pub(crate) hosts: Vec<String>,
     pub(crate) origins: Vec<String>,
     pub(crate) tls_certificate: Option<PathBuf>,
     pub(crate) tls_key: Option<PathBuf>,
-    /// What both files hold, once they were read.
+    /// The contents of both files, once read.
     pub(crate) certificate: Option<proxy::ServerCertificate>,
 }
 
-/// How sessions over HTTP are named.
+/// The keys for session ids over HTTP, and how long and for whom a session is valid.
 #[derive(Clone)]
 pub(crate) struct Sessions {
     keys: Vec<String>,
     key_file: Option<PathBuf>,
-    /// What `keys` or `key_file` come to, once they were read.
+    /// The keys from `keys` or `key_file`, once read.
     pub(crate) secrets: Vec<String>,
     pub(crate) age: Duration,
     pub(crate) bound: bool,
 }
 
-/// A rate as it is written: none at 0 calls.
+/// A rate as configured; 0 calls mean no limit.
 #[derive(Clone, Copy)]
 struct RateWords {
     calls: usize,
@@ -144,29 +144,29 @@ struct RateWords {
     burst: usize,
 }
 
-/// What logs look like.
+/// The level and format of logs.
 #[derive(Clone)]
 pub(crate) struct Log {
     pub(crate) level: Option<String>,
     pub(crate) format: LogFormat,
 }
 
-/// Where the audit lines go.
+/// Where audit lines are written, and which.
 #[derive(Clone)]
 pub(crate) struct Audit {
     pub(crate) file: Option<PathBuf>,
     pub(crate) max_bytes: usize,
     pub(crate) keep: usize,
-    /// Whether it has what passed, too.
+    /// Whether passes are recorded too.
     pub(crate) passes: bool,
 }
 
 /// What is exported to a collector.
 #[derive(Clone)]
 pub(crate) struct Telemetry {
-    /// Its OTLP/HTTP endpoint, without the path of a signal.
+    /// The collector's OTLP/HTTP endpoint, without the path of a signal.
     pub(crate) endpoint: Option<String>,
-    /// Of a hundred traces that begin here, how many are exported.
+    /// The percentage of traces started by the guard that are exported.
     pub(crate) sample: usize,
 }
 
@@ -175,15 +175,15 @@ pub(crate) struct Telemetry {
 pub(crate) struct Server {
     /// Its name, if one was given.
     pub(crate) name: Option<String>,
-    /// A server, if the command line has one and not the file.
+    /// The server, if the command line names one.
     pub(crate) upstream: Option<Upstream>,
     pub(crate) lock: Option<PathBuf>,
-    /// For whom it is translated, in the word of the key.
+    /// The value of the key `translate`.
     pub(crate) translate: Option<String>,
 }
 
 impl Upstream {
-    /// A server that the command line names: by a command or by a URL.
+    /// A server from the command line: a command or a URL.
     pub(crate) fn new(
         command: Vec<String>,
         url: Option<String>,
@@ -198,7 +198,7 @@ impl Upstream {
     }
 }
 
-/// Where the settings come from.
+/// The sources of the settings.
 pub(crate) struct Sources<'a> {
     pub(crate) file: Option<&'a Path>,
     pub(crate) environment: Vec<(String, String)>,
@@ -207,11 +207,11 @@ pub(crate) struct Sources<'a> {
 }
 
 impl Config {
-    /// Reads every source and holds the whole together.
+    /// Reads every source and checks the settings together.
     ///
     /// # Errors
     ///
-    /// Every fault that was found, each with its place.
+    /// Every problem that was found, each with its place.
     pub(crate) fn load(sources: &Sources<'_>) -> Result<Self, Faults> {
         let mut config = Self::default();
         let mut faults = Faults::default();
@@ -227,7 +227,7 @@ impl Config {
             .into_iter()
             .chain(sources.flags.iter().cloned());
         faults.extend(outside.filter_map(|setting| setting.apply(&mut config).err()));
-        // A value that was not understood would only lead to more of the same complaint.
+        // A value that was refused would only cause more errors.
         if faults.is_empty() {
             faults.extend(finish::finish(&mut config, sources));
         }
@@ -238,8 +238,8 @@ impl Config {
         }
     }
 
-    /// The upstreams with one listing for the clients of `listen.address`, or of standard input and
-    /// output; none if that is for one server as it is.
+    /// The upstreams that share one listing, for clients of `listen.address` or of standard input
+    /// and output. Empty for a single upstream without a prefix, which is passed through as it is.
     pub(crate) fn merged(&self) -> Vec<(&str, &Upstream)> {
         let shared = self.upstreams.iter();
         let shared = shared.filter(|(_, upstream)| upstream.listen.is_none());
@@ -253,13 +253,13 @@ impl Config {
         shared
     }
 
-    /// What the names of an upstream's tools begin with in a listing of several.
+    /// The prefix of an upstream's tool names in a listing of several upstreams.
     pub(crate) fn prefix(name: &str, upstream: &Upstream) -> String {
         let own = upstream.prefix.clone();
         own.unwrap_or_else(|| default_prefix(name))
     }
 
-    /// The policy of the guard in front of several, each of which has its own.
+    /// The policy of the guard in front of several upstreams, each of which has its own filters.
     pub(crate) fn without_filters(&self) -> Policy {
         self.limited().without_filters()
     }
@@ -273,7 +273,7 @@ impl Config {
         policy
     }
 
-    /// The bounds of an aggregate: its open requests, its known resources and tasks, its patience.
+    /// The limits of an aggregator: for open requests, known resources and tasks, and waiting.
     pub(crate) fn aggregator_limits(&self) -> AggregatorLimits {
         AggregatorLimits {
             parked: self.policy.limits.parked,
@@ -284,13 +284,13 @@ impl Config {
         }
     }
 
-    /// Whether clients come in over HTTP.
+    /// Whether any client connects over HTTP.
     pub(crate) fn is_on_network(&self) -> bool {
         let mut own = self.upstreams.values().map(|upstream| upstream.listen);
         self.listen.address.is_some() || own.any(|address| address.is_some())
     }
 
-    /// The fixed settings in which `new` differs; they take effect at the next start.
+    /// The fixed settings that differ in `new`; they take effect at the next start.
     pub(crate) fn fixed_changes(&self, new: &Self) -> Vec<String> {
         let mut names: Vec<String> = changes(keys::GLOBAL, self, new, "");
         for (name, upstream) in &self.upstreams {
@@ -393,13 +393,13 @@ impl Default for Upstream {
 
 #[cfg(feature = "otel")]
 impl Telemetry {
-    /// Where a signal goes, if that is set here.
+    /// The URL for a signal, if the endpoint is configured here.
     pub(crate) fn at(&self, path: &str) -> Option<String> {
         let endpoint = self.endpoint.as_ref()?;
         Some(format!("{}/{path}", endpoint.trim_end_matches('/')))
     }
 
-    /// The part of the traces that is exported, unless that is all.
+    /// The fraction of traces that is exported; `None` if all are.
     pub(crate) fn ratio(&self) -> Option<f64> {
         let part = u32::try_from(self.sample).ok().filter(|part| *part < 100)?;
         Some(f64::from(part) / 100.0)

@@ -1,8 +1,8 @@
-//! Settings from outside of the file: environment variables and flags of the command line.
+//! Settings from outside of the file: environment variables and command-line flags.
 //!
-//! A variable is `TOOLGATE__SECTION__KEY`. The two underscores keep clear of what container
-//! platforms make up from a service's name (`TOOLGATE_PORT`), so that every variable with this
-//! beginning must be known, and a typing error is not silence.
+//! A variable is `TOOLGATE__SECTION__KEY`. The two underscores avoid the names that container
+//! platforms derive from a service's name (`TOOLGATE_PORT`). So every variable with this prefix
+//! must be known, and a misspelled one is an error.
 
 use std::path::Path;
 
@@ -17,14 +17,14 @@ use super::{Config, Upstream, file};
 /// One setting from outside of the file.
 #[derive(Clone, Debug)]
 pub(crate) struct Override {
-    /// Its words: `["limits", "message"]`, `["upstreams", "files", "url"]`.
+    /// The parts of its key: `["limits", "message"]`, `["upstreams", "files", "url"]`.
     path: Vec<String>,
     text: String,
     place: Place,
 }
 
 impl Override {
-    /// A flag that sets `key`, a name with dots; `shown` is how the flag is written.
+    /// A flag that sets `key`, a dotted name; messages call the flag `shown`.
     pub(crate) fn flag(shown: impl Into<String>, key: &str, text: impl Into<String>) -> Self {
         Self {
             path: key.split('.').map(str::to_owned).collect(),
@@ -33,7 +33,7 @@ impl Override {
         }
     }
 
-    /// The settings among these variables; others are not ours.
+    /// The settings among environment variables; others are ignored.
     pub(crate) fn variables(environment: impl Iterator<Item = (String, String)>) -> Vec<Self> {
         let mut found: Vec<Self> = environment
             .filter_map(|(name, text)| {
@@ -45,12 +45,12 @@ impl Override {
                 })
             })
             .collect();
-        // The environment has no order; messages should have one.
+        // The environment has no order, but messages should have one.
         found.sort_by(|a, b| a.path.cmp(&b.path));
         found
     }
 
-    /// Puts the setting into `config`. Relative paths start at the working directory.
+    /// Applies the setting to `config`. Relative paths start at the working directory.
     pub(super) fn apply(self, config: &mut Config) -> Result<(), Problem> {
         let words: Vec<&str> = self.path.iter().map(String::as_str).collect();
         match words.as_slice() {
@@ -86,7 +86,7 @@ impl Override {
     }
 }
 
-/// The upstream that a variable means: names in variables have no case and no hyphen.
+/// The upstream that a variable names. Case is ignored, and `-` is the same as `_`.
 fn upstream_name(config: &Config, wanted: &str) -> String {
     let plain = |name: &str| name.to_ascii_lowercase().replace('-', "_");
     let mut names = config.upstreams.keys();

@@ -1,4 +1,4 @@
-//! What is wrong with a configuration, where, and what was probably meant.
+//! A problem of a configuration: what is wrong, where, and what was probably meant.
 
 use std::ops::Range;
 
@@ -8,11 +8,11 @@ use super::excerpt::Excerpt;
 use crate::render::{Diagnostic, Mark, Severity, Source};
 use crate::term::Canvas;
 
-/// One fault of the configuration.
+/// One problem of the configuration.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
     pub(super) place: Place,
-    /// One line; foreign text in it is escaped.
+    /// One line, with untrusted text escaped.
     pub(super) message: String,
     pub(super) help: Option<String>,
 }
@@ -22,22 +22,22 @@ pub(crate) struct Problem {
 pub(crate) enum Place {
     /// These bytes of the configuration file, and how much of their line may be shown.
     File(Range<usize>, Shows),
-    /// An environment variable, by its name.
+    /// An environment variable, by name.
     Variable(String),
-    /// The command line, by what was written there.
+    /// The command line, by the flag as written.
     Flag(String),
-    /// No one setting: the configuration as a whole.
+    /// No single setting, but the configuration as a whole.
     Whole,
 }
 
-/// What of its line a fault in the file shows. Whatever stands beside it may be a secret.
+/// How much of its line a problem in the file shows. Other text on the line may be a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shows {
-    /// The bytes are a key, or the name of a table, and are shown.
+    /// The bytes are a key or the name of a table, and are shown.
     Key,
     /// The bytes are a value and are shown with their key.
     Value,
-    /// Only the key is shown: the bytes may hold a secret, or nobody knows what they are.
+    /// Only the key is shown, because the bytes may hold a secret or are not understood.
     NoValue,
 }
 
@@ -50,7 +50,7 @@ impl Problem {
         }
     }
 
-    /// With what was probably meant, if anything is close.
+    /// Suggests the closest known name, if there is one.
     pub(super) fn meant(mut self, closest: Option<&str>) -> Self {
         self.help = closest.map(|word| format!("did you mean `{word}`?"));
         self
@@ -78,7 +78,7 @@ impl Problem {
         format!("{place}{}{help}", self.message)
     }
 
-    /// The problem as a diagnostic in the look of cargo.
+    /// The problem as a diagnostic in cargo's style.
     pub(crate) fn draw(&self, source: Option<&Source<'_>>, canvas: Canvas) -> String {
         let message = match &self.place {
             Place::Variable(name) | Place::Flag(name) => format!("`{name}`: {}", self.message),
@@ -110,5 +110,5 @@ impl Problem {
     }
 }
 
-/// Characters of a name in a message.
+/// Maximum characters of a name in a message.
 const SHOWN: usize = 120;

@@ -1,11 +1,11 @@
-//! The reference page is held to the list of keys.
+//! Tests that the reference page matches the list of keys.
 
 use std::fmt::Write;
 
 use super::keys::{self, Key};
 use super::{Config, ToolRule, Upstream};
 
-/// The tables of the page, as they must stand between its marks.
+/// The tables that the page must have between its marks.
 fn tables() -> String {
     let mut text = String::new();
     for section in keys::sections() {
@@ -66,7 +66,7 @@ fn every_key_is_explained_once() {
     let all = names.len();
     names.dedup();
     assert_eq!(all, names.len());
-    // `sections` gives each section once only if its keys stand together.
+    // `sections` returns each section once only if the keys of a section are adjacent.
     let mut sections: Vec<&str> = keys::sections().collect();
     let all = sections.len();
     sections.sort_unstable();

@@ -1,4 +1,4 @@
-//! Rules that would do nothing, or for other tools than they seem to.
+//! Finds rules that would do nothing, or would apply to other tools than they seem to.
 
 use std::ops::Range;
 
@@ -8,12 +8,12 @@ use toolgate_json::quote;
 use super::Config;
 use super::problem::{Place, Problem, Shows};
 
-/// What is wrong with a rule of `[[tools]]`, besides the values of its keys.
+/// Finds what is wrong with a rule of `[[tools]]`, besides the values of its keys.
 pub(super) fn faults(rule: Range<usize>, table: &DeTable<'_>) -> Vec<Problem> {
     let find = |name: &str| table.iter().find(|(key, _)| key.get_ref() == name);
     let mut faults = Vec::new();
     match find("match") {
-        // A `match` that is there and wrong was reported already.
+        // A `match` of another type than a string was reported already.
         Some((_, pattern)) => {
             let text = pattern.get_ref().as_str().unwrap_or_default();
             if let Some((message, help)) = meaningless(text) {
@@ -37,27 +37,27 @@ pub(super) fn faults(rule: Range<usize>, table: &DeTable<'_>) -> Vec<Problem> {
         && let Some((key, _)) = find("burst").or_else(|| find("per"))
     {
         let place = Place::File(key.span(), Shows::Key);
-        let message = format!("`{}` limits nothing without `calls`", key.get_ref());
+        let message = format!("`{}` has no effect without `calls`", key.get_ref());
         let help = "add `calls`, the calls of one tool in each `per`; 0 leaves the general rate";
         faults.push(Problem::new(place, message).with_help(help));
     }
     faults
 }
 
-/// A general rate that limits nothing, although somebody wrote a part of it.
+/// The problem of a general rate that limits nothing, because `rate.calls` is not set.
 pub(super) fn rate(config: &Config) -> Option<Problem> {
     if config.written.contains_key("rate.calls") {
         return None;
     }
     let mut parts = ["rate.burst", "rate.per"].into_iter();
     let (name, place) = parts.find_map(|name| config.written.get_key_value(name))?;
-    let message = format!("`{name}` limits nothing without `rate.calls`");
+    let message = format!("`{name}` has no effect without `rate.calls`");
     let help = "set `rate.calls`, the calls of one tool in each `rate.per`; 0 is no limit";
     Some(Problem::new(place.clone(), message).with_help(help))
 }
 
-/// Why a pattern is probably not what was meant: with what other pattern languages give a meaning
-/// it would match no tool, and the rule would hold for none.
+/// Why a pattern is probably a mistake: it contains characters with a meaning in other pattern
+/// languages, so it would match no tool.
 fn meaningless(pattern: &str) -> Option<(String, String)> {
     let is_odd = |c: &char| ELSEWHERE.contains(*c) || c.is_whitespace();
     let mut odd: Vec<char> = pattern.chars().filter(is_odd).collect();
@@ -78,11 +78,11 @@ fn meaningless(pattern: &str) -> Option<(String, String)> {
         odd.join(" or "),
         quote(pattern, SHOWN)
     );
-    let help = "`*` is any text and `?` any one character, also such a one in a tool's name; a rule takes one pattern, so write a rule for each";
+    let help = "`*` is any text, and `?` any one character, including one of these in a tool's name; a rule takes one pattern, so write a rule for each";
     Some((message, help.to_owned()))
 }
 
-/// What other pattern languages give a meaning, and tools have in no name.
+/// Characters with a meaning in other pattern languages, which tool names do not contain.
 const ELSEWHERE: &str = "[]{}()|!\\^$+,";
-/// Characters of a pattern in a message.
+/// Maximum characters of a pattern in a message.
 const SHOWN: usize = 60;

@@ -1,4 +1,4 @@
-//! The schemas that the settings name: documents that references lead to, argument schemas.
+//! Reads the schemas that the settings name: documents for references, argument schemas.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::finish::{file, read};
 use super::{Config, ToolRule};
 
 impl Config {
-    /// Reads the documents that references may lead to.
+    /// Registers the documents that references may resolve to.
     pub(super) fn register(&mut self) -> Result<(), String> {
         for (uri, path) in &self.documents {
             let bytes = read(path).map_err(|why| format!("`schemas.documents`: {why}"))?;
@@ -44,5 +44,5 @@ impl ToolRule {
     }
 }
 
-/// Characters of a foreign text in a message.
+/// Maximum characters of an untrusted text in a message.
 const SHOWN: usize = 60;

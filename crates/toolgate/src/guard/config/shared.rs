@@ -1,4 +1,4 @@
-//! What replicas share, and where: the settings of `[shared]` and what they come to.
+//! The settings of `[shared]`: what replicas share, and through which store.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,7 +10,7 @@ use super::Sources;
 use super::finish::{file, read};
 use crate::check::expand;
 
-/// What replicas share, as it is written.
+/// The settings as written.
 #[derive(Clone)]
 pub(crate) struct Shared {
     pub(crate) store: Option<String>,
@@ -24,11 +24,11 @@ pub(crate) struct Shared {
     pub(super) pins: DriftMode,
     pub(super) keep_pins: Duration,
     pub(super) quarantine: Duration,
-    /// What it comes to, once it was read.
+    /// The result of reading the settings; `None` without a store.
     pub(crate) ready: Option<Ready>,
 }
 
-/// A store, and what is done through it. The program without the feature `valkey` has none.
+/// A store and what is shared through it. Without the feature `valkey` there is none.
 #[derive(Clone)]
 #[cfg_attr(
     not(feature = "valkey"),
@@ -38,7 +38,7 @@ pub(crate) struct Ready {
     #[cfg(feature = "valkey")]
     pub(crate) options: toolgate_proxy::store::StoreOptions,
     pub(crate) terms: ShareTerms,
-    /// What callers are hashed with.
+    /// The HMAC key for callers.
     pub(crate) secret: String,
 }
 
@@ -62,7 +62,7 @@ impl Default for Shared {
 }
 
 impl Shared {
-    /// Finds the secrets and holds the rest together. No secret is in what may be wrong.
+    /// Reads the secrets and checks the settings together. Errors contain no secret.
     pub(super) fn finish(&mut self, sources: &Sources<'_>) -> Result<(), String> {
         let password = secret(
             "shared.password",
@@ -78,7 +78,7 @@ impl Shared {
             };
         };
         let key = key.ok_or(
-            "`shared.store` needs `shared.key_file` or `shared.key`, the same in every replica: callers are named in the store by a hash with it",
+            "`shared.store` needs `shared.key_file` or `shared.key`, the same in every replica: it is the HMAC key under which callers are named in the store",
         )?;
         if !(SHORTEST..=LONGEST).contains(&key.len()) {
             return Err(format!(
@@ -127,7 +127,7 @@ impl Shared {
     }
 }
 
-/// A secret that is written as `name`, or in the file of `name` and `_file`.
+/// A secret from the setting `name`, or from the file that the setting `name` with `_file` names.
 fn secret(
     name: &str,
     written: &[String],
@@ -139,12 +139,12 @@ fn secret(
         ([one], None) => expand(one, |name| sources.variable(name))
             .map(Some)
             .map_err(|why| format!("`{name}`: {why}")),
-        (_, None) => Err(format!("`{name}` is one text, not a list")),
+        (_, None) => Err(format!("`{name}` must be a string, not a list")),
         ([], Some(path)) => {
             let text = String::from_utf8(read(path)?)
                 .map_err(|_| format!("{} is not UTF-8 text", file(path)))?;
             match text.trim() {
-                "" => Err(format!("there is nothing in {}", file(path))),
+                "" => Err(format!("{} is empty", file(path))),
                 secret => Ok(Some(secret.to_owned())),
             }
         }
@@ -152,6 +152,6 @@ fn secret(
     }
 }
 
-/// Bytes of a key, as of those of sessions.
+/// Minimum and maximum bytes of a key, the same as for session keys.
 const SHORTEST: usize = 32;
 const LONGEST: usize = 1_024;

@@ -1,4 +1,4 @@
-//! The kinds of values that a key of the configuration takes, and how each is read and shown.
+//! The kinds of values that configuration keys accept, and how each is read and shown.
 
 use std::net::SocketAddr;
 use std::ops::RangeInclusive;
@@ -8,12 +8,12 @@ use std::time::Duration;
 use toolgate_json::quote;
 use toolgate_schema::{Compiler, settings};
 
-/// A value as it was written: in TOML with its type, elsewhere as text.
+/// A value as written: typed in TOML, and text elsewhere.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Raw {
-    /// A string, or anything from the environment and the command line.
+    /// A string, or anything from the environment or the command line.
     Text(String),
-    /// A TOML integer, as it was written.
+    /// A TOML integer, as written.
     Integer(String),
     /// A TOML boolean.
     Flag(bool),
@@ -21,11 +21,11 @@ pub(super) enum Raw {
     Texts(Vec<String>),
     /// A TOML table of strings.
     Pairs(Vec<(String, String)>),
-    /// Something else, by the name that TOML has for it.
+    /// Anything else, with a description of its type.
     Other(&'static str),
 }
 
-/// Where a key's value lives in a `T`, by the kind of value it takes.
+/// The kind of value that a key accepts, and the field of `T` that holds it.
 pub(super) enum Slot<T: 'static> {
     /// One of a few words.
     Word {
@@ -35,41 +35,41 @@ pub(super) enum Slot<T: 'static> {
     },
     /// `true` or `false`.
     Flag(fn(&mut T) -> &mut bool),
-    /// `true` or `false`, or nothing said.
+    /// `true`, `false` or not set.
     MaybeFlag(fn(&mut T) -> &mut Option<bool>),
-    /// A number of things.
+    /// A count.
     Count(RangeInclusive<usize>, fn(&mut T) -> &mut usize),
-    /// Bytes: a number, or one with `KiB`, `MiB` or `GiB`.
+    /// A number of bytes, which may have the unit `B`, `KiB`, `MiB` or `GiB`.
     Bytes(RangeInclusive<usize>, fn(&mut T) -> &mut usize),
-    /// A time: a number with `ms`, `s`, `min` or `h`.
+    /// A time with a unit: `ms`, `s`, `min` or `h`.
     Time(RangeInclusive<Duration>, fn(&mut T) -> &mut Duration),
     /// An address to listen on: `IP:PORT`.
     Address(fn(&mut T) -> &mut Option<SocketAddr>),
-    /// A file; a relative path in a configuration file starts at that file's folder.
+    /// A file. A relative path in a configuration file starts at that file's folder.
     Path(fn(&mut T) -> &mut Option<PathBuf>),
-    /// A URL. Its user, password and query are in no message.
+    /// A URL. Messages do not show its user, password and query.
     Url(fn(&mut T) -> &mut Option<String>),
     /// Any text.
     Text(fn(&mut T) -> &mut Option<String>),
     /// A list of texts.
     Texts(fn(&mut T) -> &mut Vec<String>),
-    /// Secrets, one or a list of them, in which `${NAME}` is a variable of the environment. They
-    /// are in no message.
+    /// One secret or a list of secrets, in which `${NAME}` is an environment variable. Messages do
+    /// not show them.
     Secrets(fn(&mut T) -> &mut Vec<String>),
-    /// A table of texts, in which `${NAME}` is a variable of the environment.
+    /// A table of texts, in which `${NAME}` is an environment variable.
     Pairs(fn(&mut T) -> &mut Vec<(String, String)>),
     /// A table of files by URI.
     Documents(fn(&mut T) -> &mut Vec<(String, PathBuf)>),
-    /// A setting of compilation, by its name in [`settings::ALL`].
+    /// A compilation setting, by its name in [`settings::ALL`].
     Setting(&'static str, fn(&mut T) -> &mut Compiler),
 }
 
 impl<T> Slot<T> {
-    /// Reads a value and puts it in its place. `at` is the folder that relative paths start at.
+    /// Parses a value and stores it. `at` is the folder at which relative paths start.
     ///
     /// # Errors
     ///
-    /// What was expected and what was found, in one line, foreign text escaped.
+    /// What was expected and what was found, in one line, with untrusted text escaped.
     pub(super) fn put(&self, target: &mut T, raw: Raw, at: &std::path::Path) -> Result<(), String> {
         let file = |text: String| at.join(text);
         match self {
@@ -133,7 +133,7 @@ impl<T> Slot<T> {
         Ok(())
     }
 
-    /// What the engine says of the setting, if it is one of its.
+    /// The engine's help for the setting; `None` for other keys.
     #[cfg(test)]
     pub(super) fn help(&self) -> Option<&'static str> {
         match self {
@@ -142,7 +142,7 @@ impl<T> Slot<T> {
         }
     }
 
-    /// What the key takes, for the reference and for messages.
+    /// What the key accepts, for the reference page and for messages.
     pub(super) fn expects(&self) -> String {
         match self {
             Self::Word { words, .. } => listed(words),
@@ -172,7 +172,7 @@ impl<T> Slot<T> {
         }
     }
 
-    /// The value in `target`, as it would be written; `None` if there is none.
+    /// The value in `target` as it would be written; `None` if it is not set.
     pub(super) fn show(&self, target: &mut T) -> Option<String> {
         let list = |items: Vec<String>| (!items.is_empty()).then(|| format!("{items:?}"));
         match self {
@@ -205,7 +205,7 @@ impl<T> Slot<T> {
         }
     }
 
-    /// The value in `target`, for comparison with another.
+    /// The value in `target`, to compare it with another.
     pub(super) fn raw(&self, target: &mut T) -> Option<Raw> {
         match self {
             Self::Pairs(slot) => Some(Raw::Pairs(slot(target).clone())),
@@ -218,12 +218,12 @@ impl<T> Slot<T> {
         }
     }
 
-    /// Whether a value may hold a secret, so that no message may show it, whatever it is.
+    /// Whether the value may be a secret, so that no message may show it.
     pub(super) fn is_secret(&self) -> bool {
         matches!(self, Self::Secrets(_) | Self::Pairs(_) | Self::Url(_))
     }
 
-    /// Whether text for this key is read as a TOML value: lists and tables are.
+    /// Whether text for this key is parsed as a TOML value, as for lists and tables.
     pub(super) fn is_compound(&self) -> bool {
         matches!(
             self,
@@ -257,7 +257,7 @@ impl Raw {
         }
     }
 
-    /// A whole number in units of `unit`.
+    /// A whole number, multiplied by `unit`.
     fn count(self, unit: usize, expects: &str) -> Result<usize, String> {
         let number = match &self {
             Self::Text(text) | Self::Integer(text) => text.replace('_', "").parse::<usize>().ok(),
@@ -330,7 +330,7 @@ impl Raw {
         }
     }
 
-    /// What sort of value it is, without the value.
+    /// The type of the value, without the value.
     fn kind(&self) -> &'static str {
         match self {
             Self::Text(text) if text.is_empty() => "an empty string",
@@ -407,5 +407,5 @@ fn quoted(text: &str) -> String {
     format!("`{}`", quote(text, SHOWN))
 }
 
-/// Characters of a foreign text in a message.
+/// Maximum characters of an untrusted text in a message.
 const SHOWN: usize = 60;

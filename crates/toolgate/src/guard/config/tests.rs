@@ -1,4 +1,4 @@
-//! What the settings accept, refuse and say.
+//! What the settings accept, refuse and report.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use super::*;
 use toolgate_guard::policy::{BadResult, BadTools, DriftMode, LegacyValues, Mode};
 
-/// A file of one test, gone with it.
+/// A file for one test, removed when dropped.
 struct Temporary(PathBuf);
 
 impl Temporary {
@@ -244,7 +244,7 @@ fn settings_that_do_not_fit_together_are_refused() {
     for (more, expected) in [
         (
             "[upstreams.b]\ncommand = [\"y\"]\nlisten = \"127.0.0.1:1\"\n",
-            "with `upstreams.NAME.listen` the other upstreams need an address too, `listen.address`: standard input and output is for one client of them all",
+            "with `upstreams.NAME.listen` the other upstreams need an address too, `listen.address`: standard input and output serve only one client",
         ),
         (
             "[upstreams.b]\ncommand = [\"y\"]\nprefix = \"a_\"\n",
@@ -260,19 +260,19 @@ fn settings_that_do_not_fit_together_are_refused() {
         ),
         (
             "prefix = \"a_\"\nlisten = \"127.0.0.1:1\"\n",
-            "upstream `a`: `prefix` is for upstreams with one listing, and this one has an address of its own",
+            "upstream `a`: `prefix` is for upstreams that share a listing, but this one has its own address",
         ),
         (
             "[upstreams.b]\ncommand = [\"y\"]\npath = \"/b\"\n",
-            "upstream `b`: `path` needs an address of its own, `listen`; the clients of several find them at `/mcp`",
+            "upstream `b`: `path` needs the upstream's own address, `listen`; upstreams that share an address are served at `/mcp`",
         ),
         (
             "[listen]\ntls_key = \"k\"\naddress = \"127.0.0.1:0\"\n",
-            "`listen.tls_certificate` and `listen.tls_key` need each other",
+            "`listen.tls_certificate` and `listen.tls_key` go together",
         ),
         (
             "[listen]\naddress = \"127.0.0.1:1\"\n[admin]\naddress = \"127.0.0.1:1\"\n",
-            "`127.0.0.1:1` is listened on twice; `listen`, `admin` and each `upstreams.NAME.listen` need an address of their own",
+            "`127.0.0.1:1` is used twice; `listen`, `admin` and each `upstreams.NAME.listen` need different addresses",
         ),
         (
             "[log]\nlevel = \"loud\"\n",
@@ -285,7 +285,7 @@ listen = \"127.0.0.1:2\"
 [listen]
 address = \"127.0.0.1:2\"
 ",
-            "`127.0.0.1:2` is listened on twice; `listen`, `admin` and each `upstreams.NAME.listen` need an address of their own",
+            "`127.0.0.1:2` is used twice; `listen`, `admin` and each `upstreams.NAME.listen` need different addresses",
         ),
         (
             "path = \"x\"
@@ -333,7 +333,7 @@ fn the_environment_alone_is_enough() {
         ["npx", "x"]
     );
     assert_eq!(config.bounds.message_bytes, 2 << 20);
-    // A hyphen cannot stand in a variable's name.
+    // A variable's name cannot have a hyphen.
     let file = "[upstreams.my-files]\ncommand = [\"x\"]\n";
     let config = load(file, &environment, &[]).unwrap_or_else(|faults| panic_with(&faults));
     assert_eq!(config.upstreams.keys().collect::<Vec<_>>(), ["my-files"]);
@@ -410,7 +410,7 @@ fn the_command_line_gives_one_server_and_the_file_none_then() {
     );
 }
 
-/// L3: what the policy knows of the server's era, and what becomes of values between legacy peers.
+/// The policy knows the era of the server, and what to do with values between legacy peers.
 #[test]
 fn the_policy_of_a_translated_upstream_knows_that_its_server_is_modern() {
     for (word, modern) in [
@@ -694,7 +694,7 @@ fn how_schemas_are_compiled_is_set_by_the_engines_names() {
     }
 }
 
-/// Everything that is said about settings, as lines of a log and drawn.
+/// All messages about problems of the settings, as log lines and drawn.
 fn said(file: &str, environment: &[(&str, &str)], flags: &[(&str, &str)]) -> String {
     let file = Temporary::new(file);
     let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
@@ -767,7 +767,7 @@ fn faults_show_no_value_that_may_be_a_secret() {
         ),
         ("password = \"hush\"\n", "\n1 | password = …\n"),
         ("shared = \"hush\"\n", "\n1 | shared = …\n"),
-        // What does not parse.
+        // Files that do not parse.
         ("[sessions]\nkeys = \"hush\n", "\n2 | keys = …\n"),
         ("[sessions]\nkeys = [\"hush\",\n\"hush=\" 5]\n", "\n3 | …\n"),
         ("[sessions]\nkeys = \"\"\"\nhush=\\q\n\"\"\"\n", "\n3 | …\n"),
@@ -776,7 +776,7 @@ fn faults_show_no_value_that_may_be_a_secret() {
             "\n3 | keys = …\n",
         ),
         ("[shared]\nsecret = \"hush\" x\n", "\n2 | …\n"),
-        // What is none is shown.
+        // Values that cannot be secrets are shown.
         (
             "[policy]\nresults = \"of\" # hush\n",
             "\n2 | results = \"of\"\n  |           ^^^^\n",
@@ -831,8 +831,8 @@ fn faults_show_no_value_that_may_be_a_secret() {
 
 #[test]
 fn rules_and_rates_that_do_nothing_are_refused() {
-    let calls = "limits nothing without `calls` (add `calls`, the calls of one tool in each `per`; 0 leaves the general rate)";
-    let rate = "limits nothing without `rate.calls` (set `rate.calls`, the calls of one tool in each `rate.per`; 0 is no limit)";
+    let calls = "has no effect without `calls` (add `calls`, the calls of one tool in each `per`; 0 leaves the general rate)";
+    let rate = "has no effect without `rate.calls` (set `rate.calls`, the calls of one tool in each `rate.per`; 0 is no limit)";
     for (text, expected) in [
         ("[[tools]]\nmatch = \"a\"\nburst = 1\nper = \"1 h\"\n", format!("5:1: `burst` {calls}")),
         ("[[tools]]\nmatch = \"a\"\nper = \"1 h\"\nhidden = true\n", format!("5:1: `per` {calls}")),

@@ -1,4 +1,4 @@
-//! The words that the settings use, and the values they stand for.
+//! The words in the settings, and the values that they stand for.
 
 use toolgate_guard::policy::{
     BadResult, BadTools, CostlySchemas, DriftMode, LegacyValues, Mode, OnUndecided, Project,
@@ -7,14 +7,14 @@ use toolgate_guard::policy::{
 use toolgate_guard::translate::Translate;
 use toolgate_schema::Formats;
 
-/// An enumeration that is written as words.
+/// An enumeration whose values are written as words.
 pub(super) trait Words: Sized + Copy + PartialEq + 'static {
     /// The words, in the order of [`Words::ALL`].
     const WORDS: &'static [&'static str];
     /// The values, in the order of [`Words::WORDS`].
     const ALL: &'static [Self];
 
-    /// The value of a word, if there is such a word.
+    /// The value of a word; `None` if there is no such word.
     fn of(word: &str) -> Option<Self> {
         let at = Self::WORDS.iter().position(|known| *known == word)?;
         Self::ALL.get(at).copied()
@@ -27,7 +27,7 @@ pub(super) trait Words: Sized + Copy + PartialEq + 'static {
     }
 }
 
-/// What is done about drift, if somebody said.
+/// What is done about drift, as configured.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) enum DriftWord {
     /// `refuse` for an upstream with a lock, `off` for others.
@@ -49,7 +49,7 @@ impl DriftWord {
     }
 }
 
-/// For whom an upstream is translated.
+/// The clients that an upstream is translated for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum TranslateWord {
     #[default]
@@ -68,7 +68,7 @@ impl TranslateWord {
     }
 }
 
-/// How logs are written.
+/// The format of logs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum LogFormat {
     #[default]

@@ -1,24 +1,24 @@
-//! One metric with its labels, and how it is written in Prometheus's text format.
+//! One metric with its labels, and its form in Prometheus's text format.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// A metric: for each combination of its labels' values, a number or a distribution.
+/// A metric: for each combination of label values, a number or a distribution.
 ///
-/// At most [`SERIES`] combinations are kept apart; what comes after them is counted together
-/// under `otel_metric_overflow="true"`, so that strangers' names cannot fill the memory.
+/// At most [`SERIES`] combinations have a series of their own. All others are counted together
+/// under `otel_metric_overflow="true"`, so that names chosen by others cannot fill the memory.
 pub(super) struct Family {
     name: &'static str,
     help: &'static str,
     kind: Kind,
     labels: &'static [&'static str],
-    /// By the labels as they are written.
+    /// By the labels in text format.
     series: Mutex<BTreeMap<String, Series>>,
 }
 
-/// What a metric counts.
+/// The type of a metric.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Counter,
@@ -29,7 +29,7 @@ enum Kind {
 enum Series {
     Number(i64),
     Seconds {
-        /// How many fell into each of [`BOUNDS`], and how many were longer.
+        /// The number of times in each of [`BOUNDS`], and of longer ones.
         counts: [u64; BOUNDS.len() + 1],
         sum: Duration,
     },
@@ -45,7 +45,7 @@ impl Family {
         Self::new(name, Kind::Counter, labels, help)
     }
 
-    /// A number that comes and goes.
+    /// A number that grows and shrinks.
     pub(super) const fn gauge(
         name: &'static str,
         labels: &'static [&'static str],
@@ -96,7 +96,7 @@ impl Family {
         });
     }
 
-    /// Notes a time.
+    /// Records a time.
     pub(super) fn observe(&self, values: &[&str], time: Duration) {
         self.with(values, |series| {
             if let Series::Seconds { counts, sum } = series {
@@ -126,7 +126,7 @@ impl Family {
         }));
     }
 
-    /// The labels as they are written: `a="x",b="y"`.
+    /// The labels in text format: `a="x",b="y"`.
     fn key(&self, values: &[&str]) -> String {
         let mut key = String::with_capacity(96);
         for (label, value) in self.labels.iter().zip(values) {
@@ -148,7 +148,7 @@ impl Family {
         key
     }
 
-    /// Writes the metric; nothing if it was never touched.
+    /// Writes the metric; nothing if it has no value yet.
     pub(super) fn write(&self, text: &mut String) {
         let all = self.series.lock().unwrap_or_else(PoisonError::into_inner);
         if all.is_empty() {
@@ -197,8 +197,8 @@ fn line(text: &mut String, name: &str, ending: &str, labels: &str, bound: &str, 
     };
 }
 
-/// Upper bounds of the buckets in milliseconds and as they are written in seconds: those of the
-/// OpenTelemetry conventions for MCP, with finer ones below, because the guard itself is quick.
+/// Upper bounds of the buckets, in milliseconds and as text in seconds: those of the OpenTelemetry
+/// conventions for MCP, and finer ones below, because the guard itself is fast.
 const BOUNDS: [(u64, &str); 17] = [
     (1, "0.001"),
     (2, "0.002"),
@@ -218,9 +218,9 @@ const BOUNDS: [(u64, &str); 17] = [
     (120_000, "120"),
     (300_000, "300"),
 ];
-/// Combinations of labels' values of one metric.
+/// Maximum combinations of label values of one metric.
 const SERIES: usize = 2_000;
-/// Characters of a label's value; the longest tool name that the protocol allows has 128.
+/// Maximum characters of a label's value; the longest tool name in the protocol has 128.
 const VALUE_CHARS: usize = 128;
 const OVERFLOW: &str = "otel_metric_overflow=\"true\"";
 

@@ -1,4 +1,4 @@
-//! What is counted, for `/metrics`.
+//! The metrics of a guard, for `/metrics`.
 
 mod family;
 mod process;
@@ -11,7 +11,7 @@ use toolgate_proxy::guard::{Event, UpstreamState};
 
 use family::Family;
 
-/// Every metric of a guard. Counting takes one short lock and no input or output.
+/// Every metric of a guard. Counting takes one short lock and does no I/O.
 pub(crate) struct Metrics {
     connections: Family,
     connections_total: Family,
@@ -48,47 +48,47 @@ impl Metrics {
             connections: Family::gauge(
                 "toolgate_guard_connections",
                 UPSTREAM,
-                "Connections of clients that are open.",
+                "Open client connections.",
             ),
             connections_total: Family::counter(
                 "toolgate_guard_connections_total",
                 UPSTREAM,
-                "Connections of clients that were opened.",
+                "Client connections that were opened.",
             ),
             sessions: Family::gauge(
                 "toolgate_guard_sessions",
                 UPSTREAM,
-                "Sessions of older clients over HTTP that are open.",
+                "Open HTTP sessions of clients before 2026-07-28.",
             ),
             sessions_total: Family::counter(
                 "toolgate_guard_sessions_total",
                 UPSTREAM,
-                "Sessions of older clients over HTTP that were opened.",
+                "HTTP sessions of clients before 2026-07-28 that were opened.",
             ),
             messages: Family::counter(
                 "toolgate_guard_messages_total",
                 &["upstream", "from"],
-                "Messages that came in, by the side they came from.",
+                "Messages received, by the side that sent them.",
             ),
             bytes: Family::counter(
                 "toolgate_guard_message_bytes_total",
                 &["upstream", "from"],
-                "Bytes of the messages that came in.",
+                "Bytes of the messages received, by the side that sent them.",
             ),
             verdicts: Family::counter(
                 "toolgate_guard_verdicts_total",
                 &["upstream", "filter", "action", "code"],
-                "Verdicts, by the filter, what became of the message, and the code of the reason.",
+                "Verdicts, by filter, action, and code of the reason.",
             ),
             rejections: Family::counter(
                 "toolgate_guard_rejections_total",
                 &["upstream", "tool", "code"],
-                "Refused messages about a tool.",
+                "Messages about a tool that were refused or dropped.",
             ),
             fuel: Family::counter(
                 "toolgate_guard_check_fuel_total",
                 &["upstream", "filter"],
-                "Work of the checks, in units that are the same on every machine.",
+                "Work of the checks, in units of fuel, the same on every machine.",
             ),
             duration: Family::seconds(
                 "mcp_server_operation_duration_seconds",
@@ -98,17 +98,17 @@ impl Metrics {
                     "gen_ai_tool_name",
                     "error_type",
                 ],
-                "From a request to its answer, as the client waits for it.",
+                "Time from a client's request to its answer.",
             ),
             refused_requests: Family::counter(
                 "toolgate_guard_http_rejections_total",
                 &["upstream", "status", "why"],
-                "HTTP requests that were refused before their body was looked at.",
+                "HTTP requests that were refused before their message was checked.",
             ),
             upstream_up: Family::gauge(
                 "toolgate_guard_upstream_up",
                 UPSTREAM,
-                "Whether the last use of the server succeeded.",
+                "1 if the last use of the server succeeded, otherwise 0.",
             ),
             upstream_starts: Family::counter(
                 "toolgate_guard_upstream_starts_total",
@@ -123,7 +123,7 @@ impl Metrics {
             upstream_failures: Family::counter(
                 "toolgate_guard_upstream_failures_total",
                 UPSTREAM,
-                "Times that the server could not be started or reached.",
+                "Failed attempts to start or reach the server.",
             ),
             stderr: Family::counter(
                 "toolgate_guard_stderr_bytes_total",
@@ -138,52 +138,52 @@ impl Metrics {
             reloads: Family::counter(
                 "toolgate_guard_config_reloads_total",
                 &["outcome"],
-                "Times that the settings were read again.",
+                "Reloads of the settings, by outcome.",
             ),
             reload_good: Family::gauge(
                 "toolgate_guard_config_good",
                 &[],
-                "Whether the settings that were read last are in force.",
+                "1 if the settings that were read last are in force, otherwise 0.",
             ),
             audit_lines: Family::counter(
                 "toolgate_guard_audit_lines_total",
                 &[],
-                "Lines of the audit log.",
+                "Lines that were written to the audit log.",
             ),
             audit_lost: Family::counter(
                 "toolgate_guard_audit_lost_total",
                 &[],
-                "Lines that the audit log had no room or no disk for.",
+                "Lines of the audit log that were lost, because the queue was full or a write failed.",
             ),
             telemetry: Family::counter(
                 "toolgate_guard_telemetry_total",
                 &["signal", "outcome"],
-                "Spans, and exports of metrics, by what became of them on the way to the collector.",
+                "Spans and exports of metrics, by outcome.",
             ),
             store_up: Family::gauge(
                 "toolgate_guard_store_up",
                 &[],
-                "Whether the store that replicas share is there; nothing without one.",
+                "1 if the shared store can be used, otherwise 0; absent without a store.",
             ),
             store_losses: Family::counter(
                 "toolgate_guard_store_losses_total",
                 &[],
-                "Times that the store was lost, or not found at the start.",
+                "Times that the shared store was lost, or not reached at the start.",
             ),
             store_written: Family::counter(
                 "toolgate_guard_store_written_total",
                 &["what"],
-                "What was written to the store: buckets of rates, pins, quarantined tools.",
+                "Writes to the shared store, by kind: rate limits, pins, quarantined tools.",
             ),
             store_garbled: Family::counter(
                 "toolgate_guard_store_garbled_total",
                 &["what"],
-                "Values in the store that no guard wrote, and that count for nothing.",
+                "Values in the shared store that no guard wrote, and that are ignored.",
             ),
             build: Family::gauge(
                 "toolgate_build_info",
                 &["version"],
-                "1; the label says which build this is.",
+                "Always 1; the label is the version of this build.",
             ),
         };
         metrics.build.set(&[env!("CARGO_PKG_VERSION")], 1);
@@ -238,14 +238,14 @@ impl Metrics {
     fn verdict(&self, upstream: &str, record: &Record) {
         let filter = record.filter.name();
         let labels = [upstream, filter, record.action.name(), record.code];
-        // A record may be about the tools of a page that have no record of their own.
+        // A record may stand for several tools of a page, which have no records of their own.
         let number = i64::try_from(record.more.max(1)).unwrap_or(i64::MAX);
         self.verdicts.add(&labels, number);
         if record.fuel > 0 {
             let fuel = i64::try_from(record.fuel).unwrap_or(i64::MAX);
             self.fuel.add(&[upstream, filter], fuel);
         }
-        // What strangers make up does not fill the series.
+        // Tool names that a client makes up get no series.
         let tool = match &record.tool {
             Some(name) if record.listed => name,
             Some(_) => OTHER,
@@ -270,13 +270,13 @@ impl Metrics {
         }
     }
 
-    /// Counts a reload and says whether its settings are in force.
+    /// Counts a reload, and records whether its settings are in force.
     pub(crate) fn reload(&self, good: bool) {
         self.reloads.add(&[if good { "good" } else { "bad" }], 1);
         self.reload_good.set(&[], i64::from(good));
     }
 
-    /// Counts a line of the audit log.
+    /// Counts a line of the audit log, written or lost.
     pub(crate) fn audit(&self, written: bool) {
         match written {
             true => self.audit_lines.add(&[], 1),
@@ -284,7 +284,7 @@ impl Metrics {
         }
     }
 
-    /// Counts what became of spans or of an export of metrics.
+    /// Counts the outcome of spans or of an export of metrics.
     #[cfg_attr(
         not(feature = "otel"),
         expect(dead_code, reason = "nothing is exported")
@@ -293,7 +293,7 @@ impl Metrics {
         self.telemetry.add(&[signal, outcome], number(count));
     }
 
-    /// Says whether the store is there.
+    /// Records whether the store is available.
     #[cfg_attr(
         not(feature = "valkey"),
         expect(dead_code, reason = "nothing is shared")
@@ -302,7 +302,7 @@ impl Metrics {
         self.store_up.set(&[], i64::from(up));
     }
 
-    /// Counts that the store was lost.
+    /// Counts a loss of the store.
     #[cfg_attr(
         not(feature = "valkey"),
         expect(dead_code, reason = "nothing is shared")
@@ -322,7 +322,7 @@ impl Metrics {
         }
     }
 
-    /// Counts values that no guard wrote.
+    /// Counts values in the store that no guard wrote.
     #[cfg_attr(
         not(feature = "valkey"),
         expect(dead_code, reason = "nothing is shared")
@@ -331,7 +331,7 @@ impl Metrics {
         self.store_garbled.add(&[what], number(count));
     }
 
-    /// Everything in Prometheus's text format, version 0.0.4.
+    /// All metrics in Prometheus's text format, version 0.0.4.
     pub(crate) fn text(&self) -> String {
         let mut text = String::with_capacity(8 << 10);
         for family in [
@@ -381,6 +381,6 @@ fn number(count: usize) -> i64 {
     i64::try_from(count).unwrap_or(i64::MAX)
 }
 
-/// The conventions' word for a name that is not kept apart.
+/// The conventions' word for a name without a series of its own.
 const OTHER: &str = "_OTHER";
 const UPSTREAM: &[&str] = &["upstream"];

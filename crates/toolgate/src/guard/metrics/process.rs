@@ -1,9 +1,9 @@
-//! The process itself, as Prometheus's client libraries report it; from `/proc`, so on Linux only.
+//! Metrics of the process, named as by Prometheus's client libraries; from `/proc`, on Linux only.
 
 use std::fmt::Write as _;
 use std::fs;
 
-/// Writes what can be read; nothing elsewhere than on Linux.
+/// Writes what can be read; on systems without `/proc`, nothing.
 pub(super) fn write(text: &mut String) {
     let mut gauge = |name: &str, help: &str, value: Option<u64>| {
         if let Some(value) = value {
@@ -29,17 +29,21 @@ pub(super) fn write(text: &mut String) {
     };
     gauge(
         "process_resident_memory_bytes",
-        "Memory in use.",
+        "Resident memory, in bytes.",
         kilobytes("VmRSS"),
     );
     gauge(
         "process_virtual_memory_bytes",
-        "Memory that is mapped.",
+        "Virtual memory, in bytes.",
         kilobytes("VmSize"),
     );
     let threads = line("Threads").and_then(|number| number.trim().parse().ok());
-    gauge("process_threads", "Threads.", threads);
+    gauge("process_threads", "Number of threads.", threads);
     let files = fs::read_dir("/proc/self/fd").ok();
     let files = files.and_then(|files| u64::try_from(files.count()).ok());
-    gauge("process_open_fds", "Open files and sockets.", files);
+    gauge(
+        "process_open_fds",
+        "Number of open file descriptors.",
+        files,
+    );
 }

@@ -1,5 +1,5 @@
-//! The HTTP client of an exporter: the one that the guard has anyway, on a small runtime that
-//! only the exporter's own thread drives.
+//! The HTTP client of an exporter: the guard's own kind of client, on a small runtime that only the
+//! exporter's thread drives.
 
 use std::env;
 use std::future::Future;
@@ -15,7 +15,7 @@ use crate::exit::Failure;
 #[derive(Debug)]
 pub(super) struct HttpSender {
     client: reqwest::Client,
-    /// There until it is dropped.
+    /// `None` once it is dropped.
     runtime: Option<Runtime>,
 }
 
@@ -44,7 +44,7 @@ impl HttpClient for HttpSender {
     {
         Box::pin(async move {
             match &self.runtime {
-                // Exporters work on threads of their own, which may wait.
+                // Exporters run on their own threads, which may block.
                 Some(runtime) => runtime.block_on(self.client.send_bytes(request)),
                 None => Err("the exporter has ended".into()),
             }
@@ -54,13 +54,13 @@ impl HttpClient for HttpSender {
 
 impl Drop for HttpSender {
     fn drop(&mut self) {
-        // The last one to let go may be a task, which must not wait.
+        // The last owner may be a task, which must not block.
         if let Some(runtime) = self.runtime.take() {
             runtime.shutdown_background();
         }
     }
 }
 
-/// The longest that one export may take, in milliseconds.
+/// The variable with the timeout of one export, in milliseconds.
 const TIMEOUT: &str = "OTEL_EXPORTER_OTLP_TIMEOUT";
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -1,4 +1,4 @@
-//! The four histograms of the conventions for MCP.
+//! The four histograms of the OpenTelemetry conventions for MCP.
 
 use std::time::Duration;
 
@@ -10,8 +10,8 @@ use toolgate_guard::Carrier;
 use super::SCOPE;
 use super::spans::{TRANSPORT, UPSTREAM, transport};
 
-/// The instruments. Each keeps at most 2,000 combinations of attributes apart and counts the rest
-/// together under `otel.metric.overflow`, which is the SDK's own bound.
+/// The instruments. Each has at most 2,000 combinations of attributes and counts the others
+/// together under `otel.metric.overflow`, which is the SDK's own limit.
 #[derive(Clone, Debug)]
 pub(super) struct Meters {
     pub(super) server: Histogram<f64>,
@@ -27,12 +27,12 @@ impl Meters {
             server: seconds(
                 &meter,
                 "mcp.server.operation.duration",
-                "From a client's request to its answer.",
+                "Time from a client's request to its answer.",
             ),
             client: seconds(
                 &meter,
                 "mcp.client.operation.duration",
-                "From a request sent to the server to its answer.",
+                "Time from a request to the server to its answer.",
             ),
             server_session: seconds(
                 &meter,
@@ -76,7 +76,7 @@ fn seconds(meter: &Meter, name: &'static str, what: &'static str) -> Histogram<f
         .build()
 }
 
-/// Those of the conventions, for all four.
+/// The buckets of the conventions, for all four histograms.
 const BOUNDS: [f64; 14] = [
     0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0,
 ];

@@ -1,9 +1,9 @@
 //! Spans and metrics for an OpenTelemetry collector, by the semantic conventions for MCP
 //! (semantic-conventions, gen-ai/mcp), over OTLP/HTTP.
 //!
-//! Without an endpoint nothing of this runs. With one, requests are followed ([`spans`]), their
-//! times are noted ([`meters`]), and what comes of it is exported by threads of its own from
-//! bounded queues ([`queue`], [`http_sender`]), so that no request ever waits for the collector.
+//! Without an endpoint, none of this runs. With one, requests are traced ([`spans`]) and timed
+//! ([`meters`]). Separate threads export the results from bounded queues ([`queue`],
+//! [`http_sender`]), so that no request ever waits for the collector.
 
 mod http_sender;
 mod meters;
@@ -34,27 +34,27 @@ use meters::Meters;
 use queue::{Bounded, Counted, Counts};
 use spans::Follower;
 
-/// The way to the collector.
+/// The exporters to the collector.
 #[derive(Debug)]
 pub(super) struct Telemetry {
     spans: Option<SdkTracerProvider>,
     meters: Option<(SdkMeterProvider, Meters)>,
 }
 
-/// What is exported about one upstream.
+/// What is needed to export telemetry about one upstream.
 #[derive(Debug)]
 pub(super) struct Line {
     upstream: String,
     /// The host and port of an upstream over HTTP.
     far: Option<(String, i64)>,
-    /// Its clients come on standard input and output, so that a connection is a session.
+    /// Whether its clients use standard input and output, so that a connection is a session.
     stdio: bool,
     tracer: Option<opentelemetry_sdk::trace::SdkTracer>,
     meters: Option<Meters>,
 }
 
 impl Telemetry {
-    /// Starts what there is an endpoint for; nothing, if there is none.
+    /// Starts the exporters of the signals that have an endpoint; `None` if no signal has one.
     pub(super) fn start(config: &Config, metrics: &Arc<Metrics>) -> Result<Option<Self>, Failure> {
         if is(DISABLED, "true") {
             return Ok(None);
@@ -68,7 +68,7 @@ impl Telemetry {
         if let Ok(protocol) = env::var(PROTOCOL)
             && !matches!(protocol.as_str(), "" | "http/protobuf")
         {
-            tracing::warn!("`{PROTOCOL}`: only `http/protobuf` is spoken");
+            tracing::warn!("`{PROTOCOL}`: only `http/protobuf` is supported");
         }
         let resource = resource();
         let telemetry = Self {
@@ -89,7 +89,7 @@ impl Telemetry {
         Ok(Some(telemetry))
     }
 
-    /// What is exported about an upstream.
+    /// What is needed to export telemetry about an upstream.
     pub(super) fn line(&self, name: &str, upstream: &Upstream, stdio: bool) -> Arc<Line> {
         let url = upstream.url.as_deref();
         let url = url.and_then(|url| reqwest::Url::parse(url).ok());
@@ -108,7 +108,7 @@ impl Telemetry {
         })
     }
 
-    /// Sends what is left, and waits for that no longer than `limit`.
+    /// Exports what is left, and waits for that no longer than `limit`.
     pub(super) fn end(&self, limit: Duration) {
         let (done, ended) = mpsc::channel();
         let mut left: usize = 0;
@@ -133,25 +133,25 @@ impl Telemetry {
 }
 
 impl Line {
-    /// Who follows the requests of a conversation.
+    /// The tracer for the requests of a conversation.
     pub(super) fn tracer(self: &Arc<Self>, link: &Link) -> Arc<dyn Tracer> {
         Arc::new(Follower::new(self, link))
     }
 
-    /// A connection of a client ended.
+    /// Records the end of a client's connection.
     pub(super) fn disconnected(&self, lasted: Duration) {
         if self.stdio {
             self.session(Carrier::Stdio, lasted);
         }
     }
 
-    /// A session over HTTP ended.
+    /// Records the end of a session over HTTP.
     pub(super) fn session_closed(&self, lasted: Duration) {
         self.session(Carrier::Http, lasted);
     }
 
-    /// A client on standard input and output, and one in a session, has the server to itself: the
-    /// session with the server lasts as long as its own.
+    /// A client on standard input and output, or in a session, has a server of its own, so the
+    /// session with the server lasts as long as the client's.
     fn session(&self, client: Carrier, lasted: Duration) {
         if let Some(meters) = &self.meters {
             let server = match self.far {
@@ -208,13 +208,13 @@ fn histograms(
         .build())
 }
 
-/// What the environment says of this process, and its name where that says none.
+/// The resource from the environment, with our name and version where it has none.
 fn resource() -> Resource {
     let found = Resource::builder().build();
     let said = |key: &'static str| found.get(&Key::from_static_str(key));
     let name = said("service.name").map(|name| name.to_string());
     let mut builder = Resource::builder();
-    // The specification's name for what has none.
+    // The specification's default name.
     if name.is_none_or(|name| name.starts_with("unknown_service")) {
         builder = builder.with_service_name("toolgate-guard");
     }
@@ -225,7 +225,7 @@ fn resource() -> Resource {
     builder.build()
 }
 
-/// A kind of telemetry: the variable with its endpoint, and the one that turns it off.
+/// A kind of telemetry: the variable with its endpoint, and the variable that disables it.
 type Signal = (&'static str, &'static str);
 
 fn wanted(settings: &config::Telemetry, (endpoint, exporter): Signal) -> bool {
@@ -252,5 +252,5 @@ const METRICS: Signal = (
 const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
 const PROTOCOL: &str = "OTEL_EXPORTER_OTLP_PROTOCOL";
 const DISABLED: &str = "OTEL_SDK_DISABLED";
-/// The name of the instrumentation.
+/// The name of the instrumentation scope.
 const SCOPE: &str = "toolgate";

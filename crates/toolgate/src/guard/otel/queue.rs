@@ -1,4 +1,4 @@
-//! The bound on what waits for the collector, and the counts of what came of it.
+//! Bounds what waits for the collector, and counts what is exported or lost.
 
 use std::env;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use super::super::metrics::Metrics;
 pub(super) struct Counts {
     signal: &'static str,
     metrics: Arc<Metrics>,
-    /// What waits or is under way.
+    /// Spans that wait or are being exported.
     waiting: AtomicUsize,
     failing: AtomicBool,
 }
@@ -60,7 +60,7 @@ impl std::fmt::Debug for Counts {
     }
 }
 
-/// Spans that wait for the collector; those that there is no room for are dropped and counted.
+/// A queue of spans for the collector. Spans that do not fit are dropped and counted.
 #[derive(Debug)]
 pub(super) struct Bounded {
     next: BatchSpanProcessor,
@@ -72,7 +72,7 @@ impl Bounded {
     pub(super) fn new<E: SpanExporter + 'static>(exporter: E, counts: Arc<Counts>) -> Self {
         let room = env::var(QUEUE).ok().and_then(|room| room.parse().ok());
         let room = room.filter(|room| *room > 0).unwrap_or(ROOM);
-        // The queue itself never overflows, because no more is let in than fits.
+        // The processor's queue never overflows, because no more spans are admitted than fit.
         let config = BatchConfigBuilder::default().with_max_queue_size(room);
         let next = BatchSpanProcessor::builder(exporter).with_batch_config(config.build());
         Self {
@@ -110,7 +110,7 @@ impl SpanProcessor for Bounded {
     }
 }
 
-/// An exporter whose exports are counted.
+/// An exporter that counts its exports.
 #[derive(Debug)]
 pub(super) struct Counted<E> {
     inner: E,
@@ -168,7 +168,7 @@ impl<E: PushMetricExporter> PushMetricExporter for Counted<E> {
     }
 }
 
-/// How many spans may wait.
+/// The variable with the maximum number of waiting spans.
 const QUEUE: &str = "OTEL_BSP_MAX_QUEUE_SIZE";
-/// As many as the specification of that variable says by default.
+/// The default of that variable in the specification.
 const ROOM: usize = 2_048;

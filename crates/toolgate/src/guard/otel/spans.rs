@@ -1,9 +1,9 @@
-//! A request as two spans: `SERVER` from its arrival to the client's answer, and in it `CLIENT`
-//! from its leaving for the server to the server's answer. What the server is given is the
-//! context of the second.
+//! A request as two spans: `SERVER` from its arrival to the answer to the client and, inside of it,
+//! `CLIENT` from sending it to the server to the server's answer. The server receives the context
+//! of the second span.
 //!
-//! No argument, result or token is in any attribute. Names that strangers choose are cut, and a
-//! method or tool that nobody knows is `_OTHER` where names are kept apart for good.
+//! No attribute contains an argument, a result or a token. Names chosen by others are shortened; in
+//! metrics, an unknown method or tool is `_OTHER`.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -22,7 +22,7 @@ use toolgate_mcp::message::Method;
 
 use super::Line;
 
-/// Follows the requests of one conversation.
+/// Traces the requests of one conversation.
 #[derive(Debug)]
 pub(super) struct Follower {
     line: Arc<Line>,
@@ -78,14 +78,14 @@ impl Tracer for Follower {
         if let Some(span) = &mut followed.server
             && method == OTHER
         {
-            // A span of its own may say what was asked for; names are kept apart elsewhere.
+            // A span can have the method that was asked for; metrics cannot.
             span.set_attribute(KeyValue::new(METHOD, cut(request.method)));
         }
         Box::new(followed)
     }
 }
 
-/// One request.
+/// One traced request.
 #[derive(Debug)]
 struct Followed {
     line: Arc<Line>,
@@ -96,13 +96,13 @@ struct Followed {
     clock: SystemTime,
     id: String,
     name: String,
-    /// What spans and metrics of both kinds say.
+    /// The attributes of all its spans and metrics.
     common: Vec<KeyValue>,
-    /// The client sent a context.
+    /// Whether the client sent a trace context.
     has_parent: bool,
     server: Option<Span>,
     client: Option<Span>,
-    /// When it went to the server; nothing once that has answered.
+    /// When it was sent to the server; `None` once the server has answered.
     sent: Option<Duration>,
 }
 
@@ -139,7 +139,7 @@ impl Followed {
         }
     }
 
-    /// Ends the part of the request that the server had.
+    /// Ends the server's part of the request.
     fn end_client(&mut self, at: Duration, mut failed: Vec<KeyValue>) {
         let Some(sent) = self.sent.take() else {
             return;
@@ -172,7 +172,7 @@ impl Trace for Followed {
     }
 
     fn ended(mut self: Box<Self>, at: Duration, end: &End) {
-        // What ends without the server's answer has failed there.
+        // A request that ends without the server's answer has failed there.
         let why = end.verdict.map_or(CANCELLED, |verdict| verdict.code);
         self.end_client(at, vec![KeyValue::new(ERROR, why)]);
         let mut failed = match end.answer {
@@ -228,13 +228,13 @@ fn error(answer: Outcome) -> Vec<KeyValue> {
     }
 }
 
-/// A method by the name that MCP has for it.
+/// The method's name in MCP; `_OTHER` if it is not a request of clients.
 fn known(method: &str) -> &'static str {
     let known = Method::of(method).filter(|known| known.is_request_of_client());
     known.map_or(OTHER, |known| known.name)
 }
 
-/// What a transport is called.
+/// The conventions' name of a transport.
 pub(super) fn transport(carrier: Carrier) -> &'static str {
     match carrier {
         Carrier::Stdio => "pipe",
@@ -242,7 +242,7 @@ pub(super) fn transport(carrier: Carrier) -> &'static str {
     }
 }
 
-/// A stranger's text in one bounded line.
+/// An untrusted text, escaped and cut.
 fn cut(text: &str) -> String {
     quote(text, SHOWN).to_string()
 }
@@ -255,7 +255,7 @@ fn shown(id: &IdKey) -> String {
     }
 }
 
-/// The two texts of a context, for the propagator.
+/// The two headers of a trace context, for the propagator.
 struct Carried(HashMap<&'static str, String>);
 
 impl Extractor for Carried {
@@ -304,9 +304,9 @@ const PROMPT: &str = "gen_ai.prompt.name";
 const ERROR: &str = "error.type";
 const TRACEPARENT: &str = "traceparent";
 const TRACESTATE: &str = "tracestate";
-/// The conventions' word for a name that is not kept apart.
+/// The conventions' word for a name without a series of its own.
 const OTHER: &str = "_OTHER";
-/// The client did not wait for the answer.
+/// The error of a request whose client did not wait for the answer.
 const CANCELLED: &str = "cancelled";
-/// Characters of a stranger's name.
+/// Maximum characters of an untrusted name.
 const SHOWN: usize = 128;

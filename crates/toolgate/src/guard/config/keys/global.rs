@@ -1,4 +1,4 @@
-//! The keys that hold for the whole guard, section by section.
+//! The keys that apply to the whole guard, section by section.
 
 use std::time::Duration;
 
@@ -233,7 +233,7 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     fixed(
         "schemas.documents",
         field!(Documents, documents),
-        "documents that references may lead to: each a file, by its URI",
+        "documents that references may resolve to: a file for each URI",
     ),
     setting("schemas.limits.schema_bytes"),
     setting("schemas.limits.schema_nesting"),
@@ -423,7 +423,7 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     fixed(
         "audit.file",
         field!(Path, audit.file),
-        "where one JSON line per verdict is appended; opened anew at a reload",
+        "where one JSON line per verdict is appended; reopened at a reload",
     ),
     fixed(
         "audit.max_size",
@@ -452,7 +452,7 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     ),
 ];
 
-/// What [`READERS`] are called, and that there is none.
+/// The values of `policy.project_for`: the names in [`READERS`], and `off`.
 const PROJECT_FOR: [&str; READERS.len() + 1] = {
     let mut words = [NOBODY; READERS.len() + 1];
     let (_, rest) = words.split_at_mut(1);

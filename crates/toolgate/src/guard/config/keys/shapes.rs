@@ -1,6 +1,6 @@
-//! Short forms for the rows of the key tables.
+//! Macros for the rows of the key tables.
 
-/// A key that takes one of the words of the type of its field.
+/// A key that accepts the words of its field's type.
 macro_rules! word {
     ($type:ty, $($field:ident).+) => {
         Slot::Word {
@@ -11,7 +11,7 @@ macro_rules! word {
     };
 }
 
-/// The same for a field that may be empty.
+/// The same for an optional field.
 macro_rules! optional_word {
     ($type:ty, $($field:ident).+) => {
         Slot::Word {
@@ -22,7 +22,7 @@ macro_rules! optional_word {
     };
 }
 
-/// A key whose value is a field of its own kind.
+/// A key with this kind of slot for its field.
 macro_rules! field {
     ($kind:ident, $($field:ident).+) => { Slot::$kind(|target| &mut target.$($field).+) };
     ($kind:ident($range:expr), $($field:ident).+) => {
