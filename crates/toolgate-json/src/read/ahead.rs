@@ -41,10 +41,14 @@ impl<'s> MemberAhead<'s> {
 
 impl<'s> Stream<'_, 's> {
     /// Passes the next key and its colon, if they belong to a member found by looking ahead in the
-    /// same text.
+    /// same text. Returns the key.
     #[inline]
-    pub fn known_key(&mut self, member: &MemberAhead<'s>) -> Option<()> {
-        (self.at() == member.start).then(|| self.pass_key(member.at))
+    pub fn known_key(&mut self, member: &MemberAhead<'s>) -> Option<Scalar<'s>> {
+        if self.at() != member.start {
+            return None;
+        }
+        self.pass_key(member.at);
+        Some(self.key_at(member.start, member.start + member.key.len() + 2))
     }
 
     /// The kind of the member's value, by its first byte.

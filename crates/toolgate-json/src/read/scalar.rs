@@ -1,6 +1,6 @@
 //! A scalar or a key that a pass over a text returns.
 
-use crate::hash::key_hash;
+use crate::hash::key_hash_bytes;
 use crate::node::{Key, Kind, Node};
 use crate::number::Number;
 use crate::tape::missing;
@@ -37,8 +37,9 @@ impl<'s> Key<'s> for Scalar<'s> {
         text.unwrap_or_else(|| missing().as_bytes())
     }
 
+    #[inline]
     fn hash(self) -> u32 {
-        key_hash(self.string())
+        key_hash_bytes(self.bytes())
     }
 
     fn identity(self) -> usize {

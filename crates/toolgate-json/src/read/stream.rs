@@ -164,6 +164,19 @@ impl<'s> Stream<'_, 's> {
         self.nodes += 1;
     }
 
+    /// The key between two positions, quotes included.
+    #[inline(always)]
+    pub(super) fn key_at(&self, start: usize, end: usize) -> Scalar<'s> {
+        Scalar {
+            kind: Kind::String,
+            yes: false,
+            small: 0,
+            source: self.pass.source,
+            start,
+            end,
+        }
+    }
+
     /// The text that is being read, in bytes.
     #[inline]
     pub(super) fn bytes(&self) -> &'s [u8] {
@@ -301,14 +314,7 @@ impl<'s> Stream<'_, 's> {
     pub fn key(&mut self) -> Option<Scalar<'s>> {
         let start = self.pass.at;
         self.string()?;
-        let key = Scalar {
-            kind: Kind::String,
-            yes: false,
-            small: 0,
-            source: self.pass.source,
-            start,
-            end: self.pass.at,
-        };
+        let key = self.key_at(start, self.pass.at);
         if self.pass.peek() != Some(b':') {
             self.pass.skip_space();
             if self.pass.peek() != Some(b':') {
@@ -329,7 +335,13 @@ impl<'s> Stream<'_, 's> {
     /// Records a name of the innermost object, to be compared with the others.
     #[inline(always)]
     pub fn note(&mut self, name: &[u8]) {
-        self.pass.names.push(key_hash_bytes(name));
+        self.note_hash(key_hash_bytes(name));
+    }
+
+    /// The same for a name whose [`key_hash`](crate::key_hash) is known.
+    #[inline(always)]
+    pub fn note_hash(&mut self, hash: u32) {
+        self.pass.names.push(hash);
     }
 
     /// Forgets the names recorded from `floor` on; `None` unless they are certainly different.

@@ -7,7 +7,7 @@
 use std::ops::Range;
 
 use smallvec::SmallVec;
-use toolgate_json::{Key as _, Kind, NameEnds};
+use toolgate_json::{Key as _, Kind, Scalar};
 
 use super::lookahead::Step;
 use super::object::price_of_search;
@@ -32,7 +32,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
                 self.object_by(
                     object,
                     #[inline(always)]
-                    |pass, count| pass.next_key(known, count),
+                    |pass, count| Some(pass.next_key(known, count)?.bytes()),
                 )?
             }
             None => self.members(floor..self.lookahead.steps.len(), known)?,
@@ -71,15 +71,29 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
     /// names.
     fn members(&mut self, steps: Range<usize>, known: &Range<usize>) -> Option<(usize, u64)> {
         let floor = self.stream.names();
+        let plan = self.machine.plan;
         let (mut count, mut text) = (0, 0);
+        // What the walks require of a member beyond its type.
         let mut wanted = Wanted::new();
         let mut more = self.stream.open(Kind::Object)?;
         while more {
-            let name = self.next_key(known, count)?;
-            self.stream.note(name);
+            let key = self.next_key(known, count)?;
+            let (name, hash) = (key.bytes(), key.hash());
+            self.stream.note_hash(hash);
             text += price_of_text(name.len());
             let kind = self.stream.kind()?;
-            self.wanted(name, kind, steps.clone(), &mut wanted);
+            wanted.clear();
+            for at in steps.clone() {
+                if let Some(Step::Walk { object, depth, met }) = self.lookahead.steps.get_mut(at) {
+                    let slot = object.names.find(name, |_| hash);
+                    *met += u32::from(slot.is_some_and(|slot| slot.required));
+                    let rest = object.additional.as_ref().unwrap_or(&NodeSummary::TRUE);
+                    let target = plan.of_kind(slot.map_or(rest, |slot| &slot.target), kind);
+                    if target.inspection != Inspection::Type || !target.types.has_kind(kind) {
+                        wanted.push((target, *depth));
+                    }
+                }
+            }
             self.by_all(&wanted)?;
             count += 1;
             more = self.stream.after(Kind::Object)?;
@@ -90,32 +104,13 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
 
     /// Passes the key of the member at a position of its object.
     #[inline(always)]
-    fn next_key(&mut self, known: &Range<usize>, place: usize) -> Option<&'s [u8]> {
+    fn next_key(&mut self, known: &Range<usize>, place: usize) -> Option<Scalar<'s>> {
         let at = known.start + place;
         if at >= known.end {
-            return Some(self.stream.key()?.bytes());
+            return self.stream.key();
         }
-        let member = *self.lookahead.members.get(at)?;
-        self.stream.known_key(&member)?;
-        Some(member.key())
-    }
-
-    /// Collects what the walks among some steps require of a member beyond its type.
-    fn wanted(&mut self, name: &[u8], kind: Kind, steps: Range<usize>, wanted: &mut Wanted<'p>) {
-        wanted.clear();
-        let plan = self.machine.plan;
-        for at in steps {
-            let Some(Step::Walk { object, depth, met }) = self.lookahead.steps.get_mut(at) else {
-                continue;
-            };
-            let known = object.names.find(name, |ends: NameEnds| ends.hash(name));
-            *met += u32::from(known.is_some_and(|known| known.required));
-            let rest = object.additional.as_ref().unwrap_or(&NodeSummary::TRUE);
-            let target = plan.of_kind(known.map_or(rest, |known| &known.target), kind);
-            if target.inspection != Inspection::Type || !target.types.has_kind(kind) {
-                wanted.push((target, *depth));
-            }
-        }
+        let member = self.lookahead.members.get(at)?;
+        self.stream.known_key(member)
     }
 
     /// Passes the next value, which must match each of some targets.

@@ -14,9 +14,7 @@
 use std::ops::ControlFlow;
 
 use smallvec::SmallVec;
-use toolgate_json::{
-    Key as _, Kind, NameEnds, PAIRED, Scalar, Stream, first_equal_scalars, hash_bytes,
-};
+use toolgate_json::{Key as _, Kind, PAIRED, Scalar, Stream, first_equal_scalars, hash_bytes};
 
 use super::array::{all_differ, price_of_key};
 use super::lookahead::Lookahead;
@@ -282,7 +280,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         while more {
             let name = key(self, count)?;
             text += price_of_text(name.len());
-            let known = object.names.find(name, |ends: NameEnds| ends.hash(name));
+            let known = object.names.find(name, |ends| ends.hash(name));
             let target = match known {
                 Some(known) => {
                     let bit = 1_u64.checked_shl(known.bit).unwrap_or(0);
@@ -321,10 +319,10 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         let mut more = self.stream.open(Kind::Object)?;
         while more {
             let key = self.stream.key()?;
-            let name = key.bytes();
-            self.stream.note(name);
+            let (name, hash) = (key.bytes(), key.hash());
+            self.stream.note_hash(hash);
             self.pay(price_of_text(name.len()))?;
-            let known = object.names.find(name, |ends: NameEnds| ends.hash(name));
+            let known = object.names.find(name, |_| hash);
             required += u32::from(known.is_some_and(|known| known.required));
             let declared = known.filter(|known| known.declared);
             let mut first = declared.map(|known| &known.target);

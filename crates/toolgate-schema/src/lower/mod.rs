@@ -27,7 +27,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::dialect::{AppliesTo, Keyword};
 use crate::error::{CompileError, CompileErrorKind, Place};
-use crate::int::{to_u16, to_u32};
+use crate::int::to_u32;
 use crate::limits::Limits;
 use crate::model::{
     Dangling, Entry, Form, Model, ReferenceId, ReferenceTarget, Shape, Subschema, SubschemaId,
@@ -346,24 +346,27 @@ impl Lowering<'_> {
         let first = self.plan.ops.len();
         let mut ends = [0; Run::COUNT];
         let (mut present, mut object, mut array) = (0, NONE, NONE);
-        for (end, run) in ends.iter_mut().zip(Run::ALL) {
-            let before = self.plan.ops.len();
-            let ops = builder.ops.iter().filter(|(own, _)| *own == run);
-            self.plan.ops.extend(ops.map(|(_, op)| *op));
-            match (run, self.plan.ops.get(before)) {
-                (_, None) => {}
-                (Run::Object, Some(Op::Object(index))) => object = *index,
-                (Run::Array, Some(Op::Array(index))) => array = *index,
-                (_, Some(_)) => {}
+        builder.ops.sort_by_key(|(run, _)| run.position());
+        for (count, (run, op)) in (1..).zip(builder.ops.drain(..)) {
+            match (run, op) {
+                (Run::Object, Op::Object(index)) if object == NONE => object = index,
+                (Run::Array, Op::Array(index)) if array == NONE => array = index,
+                _ => {}
             }
-            if self.plan.ops.len() > before {
-                present |= run.bit();
+            present |= run.bit();
+            if let Some(end) = ends.get_mut(run.position()) {
+                *end = count;
             }
-            *end = to_u16(self.plan.ops.len() - first);
+            self.plan.ops.push(op);
         }
-        builder.ops.clear();
+        // A run without operations ends where the one before it does.
+        let mut before = 0;
+        for end in &mut ends {
+            before = before.max(*end);
+            *end = before;
+        }
         self.spare_ops = builder.ops;
-        let plain = ends.last() == Some(&0);
+        let plain = before == 0;
         PlanNode {
             types: builder.types.unwrap_or(TypeSet::ALL),
             traits: Traits {

@@ -10,7 +10,7 @@ use crate::model::{Form, PatternId, SubschemaId};
 use crate::options::{Strictness, Warning};
 
 impl ModelBuilder<'_> {
-    pub(super) fn map(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
+    pub(super) fn map(&mut self, r: &Reader<'_>, value: View<'_>) -> Checked {
         if value.kind() != Kind::Object {
             return self.wrong(r, value, "an object of schemas");
         }
@@ -21,7 +21,7 @@ impl ModelBuilder<'_> {
         Ok(Some(Form::Map(found.into())))
     }
 
-    pub(super) fn patterns(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
+    pub(super) fn patterns(&mut self, r: &Reader<'_>, value: View<'_>) -> Checked {
         if value.kind() != Kind::Object {
             return self.wrong(r, value, "an object of schemas");
         }
@@ -36,7 +36,7 @@ impl ModelBuilder<'_> {
         Ok(Some(Form::Patterns(found.into())))
     }
 
-    pub(super) fn list(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
+    pub(super) fn list(&mut self, r: &Reader<'_>, value: View<'_>) -> Checked {
         if value.kind() != Kind::Array || value.is_empty() {
             return self.wrong(r, value, "a non-empty array of schemas");
         }
@@ -47,7 +47,7 @@ impl ModelBuilder<'_> {
         Ok(Some(Form::List(found.into())))
     }
 
-    pub(super) fn one(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
+    pub(super) fn one(&mut self, r: &Reader<'_>, value: View<'_>) -> Checked {
         if self.lacks_patterns(r) {
             return Ok(None);
         }
@@ -57,7 +57,7 @@ impl ModelBuilder<'_> {
     /// The compiled pattern; `None` if it is invalid and parsing is lenient.
     pub(super) fn known_pattern(
         &mut self,
-        r: Reader<'_>,
+        r: &Reader<'_>,
         value: View<'_>,
         text: &str,
     ) -> Result<Option<PatternId>, CompileError> {
@@ -76,7 +76,7 @@ impl ModelBuilder<'_> {
 
     /// Whether a keyword applies to the properties that its siblings do not match, and a pattern
     /// that selects some of those was left out.
-    fn lacks_patterns(&mut self, r: Reader<'_>) -> bool {
+    fn lacks_patterns(&mut self, r: &Reader<'_>) -> bool {
         let rest = matches!(
             r.keyword,
             Keyword::AdditionalProperties | Keyword::UnevaluatedProperties
@@ -94,7 +94,7 @@ impl ModelBuilder<'_> {
     /// Adds a subschema of the one that is being decoded.
     pub(super) fn child(
         &mut self,
-        r: Reader<'_>,
+        r: &Reader<'_>,
         value: View<'_>,
     ) -> Result<SubschemaId, CompileError> {
         let everywhere = r.sub.rules.dialect > Dialect::Draft4

@@ -292,22 +292,23 @@ impl<'t> ModelBuilder<'t> {
         let hidden = named && hides_siblings(view, sub.rules.dialect);
         // Decoding a keyword decodes no other subschema, so these entries are consecutive.
         let start = to_u32(self.entries.len());
+        let mut reader = value::Reader {
+            sub,
+            id,
+            depth,
+            keyword: Keyword::Unknown,
+            name: "",
+            view,
+        };
         for (key, value) in view.members() {
             let name = key.text();
             let keyword = sub.rules.keyword(name).unwrap_or(Keyword::Unknown);
             if hidden && !matches!(keyword, Keyword::Ref | Keyword::Definitions) {
                 continue;
             }
-            let reader = value::Reader {
-                sub,
-                id,
-                depth,
-                keyword,
-                name,
-                view,
-            };
+            (reader.keyword, reader.name) = (keyword, name);
             let warnings = self.warnings.len();
-            let form = self.form(reader, value)?;
+            let form = self.form(&reader, value)?;
             if self.warnings.len() > warnings {
                 let keyword = Some(keyword);
                 self.left_out.push(LeftOut { sub: id, keyword });

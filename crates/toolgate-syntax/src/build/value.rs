@@ -14,7 +14,6 @@ use crate::model::{ContentUse, Dependency, Form, FormatUse, Subschema, Subschema
 use crate::options::{Content, Formats, Strictness, Warning};
 
 /// One keyword of the subschema that is being decoded.
-#[derive(Clone, Copy)]
 pub(super) struct Reader<'v> {
     pub(super) sub: Subschema,
     pub(super) id: SubschemaId,
@@ -31,7 +30,7 @@ pub(super) type Checked = Result<Option<Form>, CompileError>;
 
 impl ModelBuilder<'_> {
     /// Decodes one keyword.
-    pub(super) fn form(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
+    pub(super) fn form(&mut self, r: &Reader<'_>, value: View<'_>) -> Checked {
         match r.keyword {
             Keyword::Unknown => {
                 self.check_unknown(r, value);
@@ -122,18 +121,18 @@ impl ModelBuilder<'_> {
         }
     }
 
-    fn has_tuples(&self, r: Reader<'_>) -> bool {
+    fn has_tuples(&self, r: &Reader<'_>) -> bool {
         r.sub.rules.dialect <= Dialect::Draft201909
     }
 
-    pub(super) fn wrong(&mut self, r: Reader<'_>, value: View<'_>, expected: &str) -> Checked {
+    pub(super) fn wrong(&mut self, r: &Reader<'_>, value: View<'_>, expected: &str) -> Checked {
         self.refuse(r.sub, value, r.name, expected, None)?;
         Ok(None)
     }
 
     /// In lenient mode, warns about a keyword that JSON Schema never had but that authors rely on.
     /// A schema is never refused for it.
-    fn check_unknown(&mut self, r: Reader<'_>, value: View<'_>) {
+    fn check_unknown(&mut self, r: &Reader<'_>, value: View<'_>) {
         if self.options.strictness == Strictness::Lenient
             && r.name == NULLABLE
             && value.kind() == Kind::Boolean
@@ -144,7 +143,7 @@ impl ModelBuilder<'_> {
         }
     }
 
-    fn text(&mut self, r: Reader<'_>, value: View<'_>, expected: &str) -> Checked {
+    fn text(&mut self, r: &Reader<'_>, value: View<'_>, expected: &str) -> Checked {
         if value.kind() == Kind::String {
             Ok(Some(Form::Annotation))
         } else {
@@ -152,7 +151,7 @@ impl ModelBuilder<'_> {
         }
     }
 
-    fn id(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
+    fn id(&mut self, r: &Reader<'_>, value: View<'_>) -> Checked {
         let fragment = value
             .string()
             .split_once('#')
@@ -163,7 +162,7 @@ impl ModelBuilder<'_> {
         self.text(r, value, "a URI reference in a string")
     }
 
-    fn anchor(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
+    fn anchor(&mut self, r: &Reader<'_>, value: View<'_>) -> Checked {
         let colon = r.sub.rules.dialect == Dialect::Draft201909;
         let name = value.string();
         let good = name.starts_with(|c: char| c.is_ascii_alphabetic() || (c == '_' && !colon))
@@ -177,7 +176,7 @@ impl ModelBuilder<'_> {
         }
     }
 
-    fn reference(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
+    fn reference(&mut self, r: &Reader<'_>, value: View<'_>) -> Checked {
         if value.kind() != Kind::String {
             return self.wrong(r, value, "a URI reference in a string");
         }
@@ -206,7 +205,7 @@ impl ModelBuilder<'_> {
         Ok(())
     }
 
-    fn types(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
+    fn types(&mut self, r: &Reader<'_>, value: View<'_>) -> Checked {
         let mut set = TypeSet::NONE;
         let (names, single) = match value.kind() {
             Kind::String => (None, Some(value)),
@@ -237,7 +236,7 @@ impl ModelBuilder<'_> {
         Ok(Some(Form::Types(set)))
     }
 
-    fn members(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
+    fn members(&mut self, r: &Reader<'_>, value: View<'_>) -> Checked {
         if value.kind() != Kind::Array {
             return self.wrong(r, value, "an array");
         }
@@ -257,7 +256,7 @@ impl ModelBuilder<'_> {
         Ok(Some(Form::Literal))
     }
 
-    fn bound(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
+    fn bound(&mut self, r: &Reader<'_>, value: View<'_>) -> Checked {
         if value.kind() != Kind::Number {
             return self.wrong(r, value, "a number");
         }
@@ -272,7 +271,7 @@ impl ModelBuilder<'_> {
         Ok(Some(Form::Bound { exclusive }))
     }
 
-    fn exclusive(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
+    fn exclusive(&mut self, r: &Reader<'_>, value: View<'_>) -> Checked {
         if r.sub.rules.dialect > Dialect::Draft4 {
             return match value.kind() {
                 Kind::Number => Ok(Some(Form::Bound { exclusive: true })),
@@ -295,7 +294,7 @@ impl ModelBuilder<'_> {
         }
     }
 
-    fn count(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
+    fn count(&mut self, r: &Reader<'_>, value: View<'_>) -> Checked {
         let number = value.number();
         let negative = number.is_negative();
         if value.kind() != Kind::Number || !number.is_integer() || negative {
@@ -306,7 +305,7 @@ impl ModelBuilder<'_> {
         Ok(Some(Form::Count(count.unwrap_or(u64::MAX))))
     }
 
-    fn format(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
+    fn format(&mut self, r: &Reader<'_>, value: View<'_>) -> Checked {
         if value.kind() != Kind::String {
             return self.wrong(r, value, "a string");
         }
@@ -328,7 +327,7 @@ impl ModelBuilder<'_> {
         Ok(Some(known.map_or(Form::Annotation, Form::Format)))
     }
 
-    fn content(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
+    fn content(&mut self, r: &Reader<'_>, value: View<'_>) -> Checked {
         let asserts =
             self.options.content == Content::Assert && r.sub.rules.dialect == Dialect::Draft7;
         let known = asserts
@@ -340,7 +339,7 @@ impl ModelBuilder<'_> {
         }
     }
 
-    fn required(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
+    fn required(&mut self, r: &Reader<'_>, value: View<'_>) -> Checked {
         if r.sub.rules.dialect == Dialect::Draft4 && value.kind() == Kind::Array && value.is_empty()
         {
             return self.wrong(r, value, EXPECTED_NAMES_DRAFT_4);
@@ -352,7 +351,7 @@ impl ModelBuilder<'_> {
     }
 
     /// Whether a value is an array of distinct strings.
-    fn names(&mut self, r: Reader<'_>, value: View<'_>) -> Result<bool, CompileError> {
+    fn names(&mut self, r: &Reader<'_>, value: View<'_>) -> Result<bool, CompileError> {
         const EXPECTED: &str = "an array of strings";
         if value.kind() != Kind::Array {
             self.refuse(r.sub, value, r.name, EXPECTED, None)?;
@@ -370,7 +369,7 @@ impl ModelBuilder<'_> {
         Ok(true)
     }
 
-    fn dependencies(&mut self, r: Reader<'_>, value: View<'_>) -> Checked {
+    fn dependencies(&mut self, r: &Reader<'_>, value: View<'_>) -> Checked {
         if value.kind() != Kind::Object {
             return self.wrong(r, value, "an object");
         }
