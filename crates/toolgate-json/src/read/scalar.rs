@@ -19,6 +19,8 @@ pub struct Scalar<'s> {
 
 impl<'s> Scalar<'s> {
     /// The value as written.
+    // why: inlined into a loop over operations, this and `string` would be computed for every value.
+    #[inline(never)]
     fn raw(self) -> &'s str {
         self.source
             .get(self.start..self.end)
@@ -83,7 +85,7 @@ impl<'s> Node<'s> for Scalar<'s> {
         self.kind == Kind::Number && !self.raw().contains(['.', 'e', 'E'])
     }
 
-    #[inline]
+    #[inline(never)]
     fn string(self) -> &'s str {
         match self.kind {
             Kind::String => {
