@@ -2,7 +2,6 @@
 //!
 //! For each member, the walks' subschemas are collected by its name. If one of them inspects the
 //! member's children, it runs while reading; if several do, they read the member from the tape.
-//! below it goes on while reading, several take the member from the tape.
 
 use std::ops::Range;
 
@@ -83,8 +82,8 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
             text += price_of_text(name.len());
             let kind = self.stream.kind()?;
             wanted.clear();
-            for at in steps.clone() {
-                if let Some(Step::Walk { object, depth, met }) = self.lookahead.steps.get_mut(at) {
+            for step in self.lookahead.steps.get_mut(steps.clone())? {
+                if let Step::Walk { object, depth, met } = step {
                     let slot = object.names.find(name, |_| hash);
                     *met += u32::from(slot.is_some_and(|slot| slot.required));
                     let rest = object.additional.as_ref().unwrap_or(&NodeSummary::TRUE);

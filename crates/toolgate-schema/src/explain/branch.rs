@@ -2,7 +2,6 @@
 //!
 //! Evidence, strongest first: a property that has the constant value the branch requires; the
 //! value's type; the members that the branch declares and those that it requires.
-//! declares and those that it requires.
 
 use std::ops::ControlFlow;
 
