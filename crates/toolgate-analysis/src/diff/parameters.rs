@@ -132,7 +132,7 @@ impl<'a> Parameters<'a> {
                 &self.removed,
                 Class::Warning,
                 Kind::ParameterRemoved,
-                "is no longer declared: callers who send it get no answer to it",
+                "is no longer declared: it may have no effect for callers that still send it",
             ),
             (
                 &self.added,

@@ -115,7 +115,7 @@ impl Kind {
             Self::SchemaWidened => "the schema accepts more than before",
             Self::SchemaRewritten => "the schema is written otherwise and accepts the same",
             Self::ParameterRemoved => {
-                "a parameter is still accepted, but no longer declared: callers who send it get no answer to it"
+                "a parameter is still accepted, but no longer declared: it may have no effect for callers that still send it"
             }
             Self::ParameterAdded => "a parameter is declared that was not",
             Self::Consent => "an annotation changed that users are asked about",

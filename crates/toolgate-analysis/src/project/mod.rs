@@ -1,7 +1,7 @@
 //! Projection: rewrites a listing into the form that a provider or client accepts, and maps arguments back.
 //!
 //! Model providers and clients accept only parts of JSON Schema. A [`Projector`] rewrites the input schemas
-//! of a listing for one [`Profile`], and never only deletes: what the profile cannot express is expressed
+//! of a listing for one [`Profile`], and does not only delete: a constraint that the profile cannot express is expressed
 //! otherwise, encoded in another form (null for an absent member, JSON text for a free object), or moved
 //! into the description in words. For each tool it returns
 //!
