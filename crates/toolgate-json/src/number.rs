@@ -85,7 +85,7 @@ impl<'a> Number<'a> {
     /// ```
     /// use toolgate_json::Number;
     ///
-    /// assert_eq!(Number::long_text("1.5"), 0);
+    /// assert_eq!(Number::long_text(&"9".repeat(64)), 0);
     /// assert_eq!(Number::long_text(&"9".repeat(65)), 65);
     /// ```
     #[inline]

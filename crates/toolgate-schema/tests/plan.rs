@@ -53,6 +53,31 @@ root null
 }
 
 #[test]
+fn patterns_that_accept_anything_matter_beside_a_closed_set_only() {
+    let schema = |rest: &str| {
+        format!(
+            r#"{{"properties": {{"a": {{"type": "null"}}}}, "patternProperties": {{"^x-": {{}}}}, "additionalProperties": {rest}}}"#
+        )
+    };
+    lists(
+        &schema("{}"),
+        r#"
+root 2
+2
+    object; "a" null; rest 0
+"#,
+    );
+    lists(
+        &schema("false"),
+        r#"
+root 2
+2
+    object; "a" null; /^x-/ 0; rest 1
+"#,
+    );
+}
+
+#[test]
 fn unevaluated_properties_become_a_closed_set() {
     lists(
         r#"{"properties": {"a": true}, "unevaluatedProperties": false}"#,

@@ -408,7 +408,7 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
 }
 
 impl<N> Machine<'_, '_, N> {
-    /// Pays for comparing a value with constants or types.
+    /// Pays for comparing a value with constants.
     #[inline]
     fn spend_constant<'v, V: Node<'v>>(&mut self, value: V) -> ControlFlow<Stop> {
         match value.kind() {
