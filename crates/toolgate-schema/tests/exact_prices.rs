@@ -198,7 +198,7 @@ const ROWS: &[Row] = &[
     (
         r##"{"anyOf": [{"$ref": "#/$defs/n", "minProperties": 3}, {"$ref": "#/$defs/n", "maxProperties": 1}, {"$ref": "#/$defs/n"}],
             "$defs": {"n": {"anyOf": [{"required": ["a"], "minProperties": 1}, {"required": ["b"], "maxProperties": 7}]}}}"##,
-        &[(r#"{"b": 1, "c": 1}"#, true, 11), (r#"{"c": 1}"#, false, 3)],
+        &[(r#"{"b": 1, "c": 1}"#, true, 16), (r#"{"c": 1}"#, false, 3)],
     ),
     (
         r#"{"if": {"minimum": 3}, "else": {"minimum": 1}, "maximum": 9}"#,

@@ -129,6 +129,34 @@ fn exact_price_and_one_unit_less() {
     }
 }
 
+/// A union whose node is merged into each of two branches is evaluated once for a value, on every
+/// level: the price grows with the levels, not with the paths through them.
+#[test]
+fn a_union_in_several_merged_nodes_is_paid_for_once() {
+    let fuel = |levels: usize, union: &str| {
+        let level = |n: usize| {
+            let next = format!(r##""$ref": "#/$defs/n{}""##, n + 1);
+            format!(
+                r#""n{n}": {{"{union}": [{{{next}, "minProperties": 1}}, {{{next}, "maxProperties": 9{n}}}]}}"#
+            )
+        };
+        let defs: Vec<String> = (0..levels).map(level).collect();
+        let schema = format!(
+            r##"{{"$ref": "#/$defs/n0", "$defs": {{{}, "n{levels}": {{"additionalProperties": {{"const": 3}}}}}}}}"##,
+            defs.join(", ")
+        );
+        let schema = Schema::compile(schema.as_bytes()).unwrap();
+        let mut workspace = Workspace::new();
+        let verdict = schema.check(&mut workspace, r#"{"c": 1}"#).unwrap();
+        assert_eq!(verdict, Verdict::Invalid, "{levels} levels of {union}");
+        workspace.fuel_used()
+    };
+    for union in ["anyOf", "oneOf"] {
+        let (some, more) = (fuel(20, union), fuel(40, union));
+        assert!(more < 3 * some, "{union}: {some}, then {more}");
+    }
+}
+
 /// The same over the official suite.
 #[toolgate_needs::needs("suites/json-schema-test-suite")]
 #[test]

@@ -5,9 +5,8 @@
 //! resolved. This module has the parts, for programs that rewrite or inspect a schema that may be
 //! invalid.
 
+use foldhash::HashMap;
 use std::borrow::Cow;
-use std::collections::HashMap;
-
 use toolgate_json::{Key as _, Kind, Node as _, NodeId, View, pointer};
 
 use crate::dialect::{Dialect, Keyword};

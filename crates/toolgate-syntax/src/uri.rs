@@ -80,6 +80,10 @@ impl<'a> Parts<'a> {
 /// ```
 #[must_use]
 pub fn split(reference: &str) -> (&str, Option<&str>) {
+    // Most references are a fragment alone.
+    if let Some(fragment) = reference.strip_prefix('#') {
+        return ("", Some(fragment));
+    }
     match reference.split_once('#') {
         Some((before, fragment)) => (before, Some(fragment)),
         None => (reference, None),

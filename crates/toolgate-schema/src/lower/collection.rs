@@ -10,7 +10,7 @@ use crate::int::{count, to_u32, to_usize};
 use crate::model::{Dangling, Dependency, Entry, Form, PatternId, Subschema, SubschemaId, TypeSet};
 use crate::plan::{
     ArrayPlan, Contains, Dependent, NodeIx, NodeSummary, ObjectPlan, Op, RareTable, Run, Slot,
-    Slots,
+    Slots, places,
 };
 
 impl Lowering<'_> {
@@ -44,17 +44,15 @@ impl Lowering<'_> {
             _ => 0,
         });
         let room = room.max().unwrap_or(0);
-        let mut names = Slots::with_room(room);
-        let mut known: Vec<Slot> = Vec::with_capacity(room);
+        let mut names: Slots<'_, Slot> = Slots::with_room(room);
         let mut dependents: Vec<(u32, Vec<u32>, Option<NodeIx>)> = Vec::new();
         let mut any = false;
         for entry in entries {
             match (&entry.form, entry.keyword) {
                 (Form::Map(map), Keyword::Properties) => {
                     for (key, one) in map {
-                        let slot = names.slot(document.view(*key).string());
                         let schema = self.child(*one, scope)?;
-                        amend(&mut known, slot, |slot| {
+                        names.amend(document.view(*key).string(), Slot::at, |slot| {
                             slot.target = NodeSummary::open(schema);
                             slot.declared = true;
                         });
@@ -62,8 +60,7 @@ impl Lowering<'_> {
                 }
                 (Form::Literal, Keyword::Required) => {
                     for name in document.view(entry.value).items() {
-                        let slot = names.slot(name.string());
-                        amend(&mut known, slot, |slot| slot.required = true);
+                        names.amend(name.string(), Slot::at, |slot| slot.required = true);
                     }
                 }
                 (Form::Patterns(patterns), _) => {
@@ -77,8 +74,8 @@ impl Lowering<'_> {
                     plan.additional = Some(NodeSummary::open(self.child(*one, scope)?));
                     if self.plain {
                         for name in declared(model.entries(sub)?) {
-                            let slot = names.slot(document.view(name).string());
-                            amend(&mut known, slot, |slot| slot.declared = true);
+                            let name = document.view(name).string();
+                            names.amend(name, Slot::at, |slot| slot.declared = true);
                         }
                         plan.patterns = patterns(model.entries(sub)?);
                     }
@@ -91,14 +88,15 @@ impl Lowering<'_> {
                 (Form::Count(n), Keyword::MaxProperties) => plan.max = count(*n),
                 (Form::Dependencies(map), _) => {
                     for (key, dependency) in map {
-                        let trigger = names.slot(document.view(*key).string());
+                        let trigger = names.slot(document.view(*key).string(), Slot::at);
                         dependents.push(match dependency {
                             Dependency::Schema(one) => {
                                 (trigger, Vec::new(), Some(self.child(*one, scope)?))
                             }
                             Dependency::Names(node) => {
                                 let required = document.view(*node).items();
-                                let required = required.map(|name| names.slot(name.string()));
+                                let required =
+                                    required.map(|name| names.slot(name.string(), Slot::at));
                                 (trigger, required.collect(), None)
                             }
                         });
@@ -106,7 +104,7 @@ impl Lowering<'_> {
                 }
                 (Form::Map(map), Keyword::DependentSchemas) => {
                     for (key, one) in map {
-                        let trigger = names.slot(document.view(*key).string());
+                        let trigger = names.slot(document.view(*key).string(), Slot::at);
                         dependents.push((trigger, Vec::new(), Some(self.child(*one, scope)?)));
                     }
                 }
@@ -125,16 +123,9 @@ impl Lowering<'_> {
         if !any {
             return Ok(());
         }
-        let (names, order) = names.finish(|slot| {
-            // A name that only a dependency mentions has a position as well; otherwise the price of
-            // its member would depend on the order of members.
-            let known = known.get(slot).copied().unwrap_or_default();
-            Slot {
-                order: to_u32(slot),
-                ..known
-            }
-        });
-        plan.names = names;
+        // A name that only a dependency mentions has a position as well; otherwise the price of its
+        // member would depend on the order of members.
+        plan.names = names.finish();
         if plan.is_open() && !self.is_tracked(id)? {
             // They accept what would be accepted without them.
             let asserting = plan.patterns.iter().copied();
@@ -145,7 +136,7 @@ impl Lowering<'_> {
         plan.bound();
         let places = match dependents.is_empty() {
             true => Vec::new(),
-            false => order.places(),
+            false => places(&plan.names),
         };
         let place = |slot: u32| places.get(to_usize(slot)).copied().unwrap_or(slot);
         plan.dependents = dependents
@@ -361,17 +352,6 @@ fn is_idle(plan: &ObjectPlan) -> bool {
             .iter()
             .all(|(_, one)| one.node == NodeIx::TRUE)
         && plan.additional.is_none_or(|rest| rest.node == NodeIx::TRUE)
-}
-
-/// Changes the data of a slot.
-fn amend(known: &mut Vec<Slot>, slot: u32, change: impl FnOnce(&mut Slot)) {
-    let at = to_usize(slot);
-    if known.len() <= at {
-        known.resize(at + 1, Slot::default());
-    }
-    if let Some(slot) = known.get_mut(at) {
-        change(slot);
-    }
 }
 
 /// The names in `properties` among some keywords.

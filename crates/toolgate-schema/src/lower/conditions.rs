@@ -2,8 +2,8 @@
 //! which names are present, so that the tests are not evaluated. Adjacent conditions (`if` a member
 //! has this value, `then` that) become one union, and so do conditions nested in `else` or `then`.
 
+use foldhash::HashSet;
 use std::cell::Cell;
-use std::collections::HashSet;
 
 use super::demand::Demands;
 use super::discriminate::{Branch, MOST_NAMES, MOST_ROWS, Rows, candidate, select};
@@ -254,7 +254,7 @@ fn union_of(plan: &Plan, name: &str, group: &[Decided<'_>]) -> Union {
     let mut others: Vec<NodeIx> = Vec::new();
     // A node that several conditions apply is evaluated once; otherwise nested unions would double
     // the list with each level.
-    let mut listed = HashSet::from([NodeIx::TRUE]);
+    let mut listed = HashSet::from_iter([NodeIx::TRUE]);
     for one in group {
         let next = next(one, one.test.of_others);
         match inner(next) {

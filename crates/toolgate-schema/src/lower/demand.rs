@@ -3,8 +3,8 @@
 //!
 //! All answers are necessary conditions: a subschema may require more than is found here.
 
+use foldhash::{HashSet, HashSetExt as _};
 use std::cell::Cell;
-use std::collections::HashSet;
 
 use toolgate_json::{Kind, Node as _};
 

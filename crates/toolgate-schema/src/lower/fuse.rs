@@ -8,7 +8,7 @@
 //! Fused nodes remain for the other nodes that apply them. The size of the plan bounds what fusion
 //! may add. The memo is marked afterwards, so that its bound is that of the plan as it is executed.
 
-use std::collections::{HashMap, HashSet};
+use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
 
 use super::{FURTHER, MOST_OPS, merge};
 use crate::int::{to_u16, to_u32, to_usize};

@@ -151,7 +151,7 @@ impl Lowering<'_> {
                 Kind::Boolean if view.boolean() => members.yes = true,
                 Kind::Boolean => members.no = true,
                 Kind::String => {
-                    strings.slot(view.string());
+                    strings.slot(view.string(), |_| ());
                 }
                 Kind::Number => match view.number().as_i64() {
                     Some(integer) => integers.push(integer),
@@ -164,7 +164,7 @@ impl Lowering<'_> {
         integers.dedup();
         numbers.sort_by(|(a, _), (b, _)| a.compare(b));
         compound.sort_by_key(|(hash, _)| *hash);
-        (members.strings, _) = strings.finish(|_| ());
+        members.strings = strings.finish();
         members.integers = integers.into();
         let longest = numbers
             .iter()

@@ -3,7 +3,9 @@
 
 use super::fuse::Fusion;
 use crate::int::{to_u32, to_usize};
-use crate::plan::{ArrayPlan, Dependent, NodeIx, NodeSummary, ObjectPlan, Plan, Slot, Slots};
+use crate::plan::{
+    ArrayPlan, Dependent, NodeIx, NodeSummary, ObjectPlan, Plan, Slot, Slots, places,
+};
 
 /// Whether walks over members can be merged: only one of them has patterns, and if there are
 /// others, all of them allow any member that they do not cover.
@@ -43,7 +45,6 @@ pub(super) fn objects(fusion: &mut Fusion<'_>, parts: &[usize]) -> u32 {
 
 fn merged_object(fusion: &mut Fusion<'_>, parts: &[(usize, ObjectPlan)]) -> ObjectPlan {
     let mut names = Slots::default();
-    let mut known: Vec<Slot> = Vec::new();
     let mut merged = ObjectPlan {
         max: usize::MAX,
         ..ObjectPlan::default()
@@ -53,10 +54,7 @@ fn merged_object(fusion: &mut Fusion<'_>, parts: &[(usize, ObjectPlan)]) -> Obje
         let mut slots: Vec<(&str, &Slot)> = part.names.names().zip(part.names.data()).collect();
         slots.sort_by_key(|(_, slot)| slot.order);
         for (name, _) in slots {
-            let slot = to_usize(names.slot(name));
-            if slot == known.len() {
-                known.push(merged_slot(fusion, parts, name, slot));
-            }
+            names.slot(name, |order| merged_slot(fusion, parts, name, order));
         }
         merged.min = merged.min.max(part.min);
         merged.max = merged.max.min(part.max);
@@ -68,7 +66,7 @@ fn merged_object(fusion: &mut Fusion<'_>, parts: &[(usize, ObjectPlan)]) -> Obje
         if !part.patterns.is_empty() {
             merged.patterns = part.patterns.clone();
         }
-        let mut place = |slot: &u32| names.slot(part.names.name(to_usize(*slot)));
+        let mut place = |slot: &u32| names.slot(part.names.name(to_usize(*slot)), Slot::at);
         for dependent in &part.dependents {
             dependents.push(Dependent {
                 trigger: place(&dependent.trigger),
@@ -77,11 +75,10 @@ fn merged_object(fusion: &mut Fusion<'_>, parts: &[(usize, ObjectPlan)]) -> Obje
             });
         }
     }
-    let (names, order) = names.finish(|slot| known.get(slot).copied().unwrap_or_default());
-    merged.names = names;
+    merged.names = names.finish();
     let places = match dependents.is_empty() {
         true => Vec::new(),
-        false => order.places(),
+        false => places(&merged.names),
     };
     for dependent in &mut dependents {
         let slots = dependent
@@ -102,12 +99,9 @@ fn merged_slot(
     fusion: &mut Fusion<'_>,
     parts: &[(usize, ObjectPlan)],
     name: &str,
-    order: usize,
+    order: u32,
 ) -> Slot {
-    let mut merged = Slot {
-        order: to_u32(order),
-        ..Slot::default()
-    };
+    let mut merged = Slot::at(order);
     let mut node = NodeIx::TRUE;
     for (_, part) in parts {
         let slot = part.names.find_text(name);

@@ -23,7 +23,8 @@ mod sharing;
 mod unevaluated;
 
 use std::cell::Cell;
-use std::collections::{HashMap, HashSet};
+
+use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
 
 use crate::dialect::{AppliesTo, Keyword};
 use crate::error::{CompileError, CompileErrorKind, Place};

@@ -4,7 +4,7 @@
 //! each name. That is a short vector with few distinct values, so each value gets a number, and
 //! subschemas are compiled once for each number.
 
-use std::collections::HashMap;
+use foldhash::{HashMap, HashMapExt as _};
 
 use crate::int::{to_u32, to_usize};
 use crate::model::{Dangling, Model, ResourceId, ScopeName, SubschemaId};

@@ -6,9 +6,9 @@
 //! path is entered by two edges; that is the one to remember. The analysis does not compare
 //! instance locations along the paths, so it may remember more than necessary.
 
-use std::collections::HashSet;
+use foldhash::HashSet;
 
-use crate::int::to_usize;
+use crate::int::{to_u32, to_usize};
 use crate::model::TypeSet;
 use crate::plan::{NodeIx, Op, Plan, PlanNode};
 
@@ -16,8 +16,11 @@ use crate::plan::{NodeIx, Op, Plan, PlanNode};
 pub(super) fn mark(plan: &mut Plan, revisited: &HashSet<NodeIx>, refers: bool) {
     let mut memo = Vec::new();
     // Without references and `allOf` every node except leaves is used in one place.
-    if refers && has_shared(plan) {
-        memo = Graph::new(plan).find();
+    if refers {
+        let graph = Graph::new(plan);
+        if graph.entries.iter().any(|entries| *entries > 1) {
+            memo = graph.find();
+        }
     }
     memo.resize(plan.nodes.len(), false);
     for ix in revisited {
@@ -30,56 +33,17 @@ pub(super) fn mark(plan: &mut Plan, revisited: &HashSet<NodeIx>, refers: bool) {
     }
 }
 
-/// Whether some node that is not a leaf is used in two places.
-fn has_shared(plan: &Plan) -> bool {
-    let mut used = vec![false; plan.nodes.len()];
-    let mut again = |ix: NodeIx| match used.get_mut(ix.index()) {
-        Some(used) if !plan.node(ix).traits.leaf => std::mem::replace(used, true),
-        _ => false,
-    };
-    let unions = plan
-        .unions
-        .iter()
-        .flat_map(|union| union.branches.iter().copied());
-    let conditions = plan
-        .conditions
-        .iter()
-        .flat_map(|c| [c.test, c.then, c.otherwise]);
-    let ops = plan.ops.iter().filter_map(|op| match op {
-        Op::Apply(ix) | Op::Not(ix) | Op::UnevaluatedItems(ix) | Op::UnevaluatedProperties(ix) => {
-            Some(*ix)
-        }
-        _ => None,
-    });
-    let objects = plan.objects.iter().flat_map(|object| {
-        let slots = object.names.data().map(|slot| slot.target.node);
-        let patterns = object.patterns.iter().map(|(_, one)| one.node);
-        let dependents = object.dependents.iter().filter_map(|one| one.schema);
-        let additional = object.additional.map(|rest| rest.node);
-        let others = additional.into_iter().chain(object.property_names);
-        slots.chain(patterns).chain(dependents).chain(others)
-    });
-    let arrays = plan.arrays.iter().flat_map(|array| {
-        let contains = array.contains.iter().map(|contains| contains.schema);
-        let items = array.prefix.iter().chain(&array.rest);
-        items.map(|item| item.node).chain(contains)
-    });
-    let mut all = unions
-        .chain(conditions)
-        .chain(ops)
-        .chain(objects)
-        .chain(arrays);
-    all.any(&mut again)
-}
-
+/// Every subschema that each node applies, in place or to children, without leaves: evaluating one
+/// twice costs no more than the reference to it.
 struct Graph {
-    /// Every subschema that each node applies, in place or to children.
-    edges: Vec<Vec<NodeIx>>,
-    /// The edges of each node in groups: only edges of different groups may apply to the same
-    /// value. A node with fewer than two groups is not a fork.
-    branches: Vec<Vec<Vec<NodeIx>>>,
+    edges: Vec<NodeIx>,
+    /// The edges of each node are in groups: only edges of different groups may apply to the same
+    /// value. Has the start of each group in `edges`, and the end of the last.
+    groups: Vec<u32>,
+    /// The first group and the first edge of each node, then the number of both.
+    nodes: Vec<(u32, u32)>,
+    /// How many edges lead to each node.
     entries: Vec<u32>,
-    leaf: Vec<bool>,
 }
 
 impl Graph {
@@ -87,22 +51,109 @@ impl Graph {
         let count = plan.nodes.len();
         let mut graph = Self {
             edges: Vec::with_capacity(count),
-            branches: Vec::with_capacity(count),
+            groups: Vec::with_capacity(count + 1),
+            nodes: Vec::with_capacity(count + 1),
             entries: vec![0; count],
-            leaf: plan.nodes.iter().map(|node| node.traits.leaf).collect(),
         };
-        for index in 0..count {
-            let branches = branches(plan, NodeIx::new(index), &graph.leaf);
-            let edges: Vec<NodeIx> = branches.iter().flatten().copied().collect();
-            for edge in &edges {
-                if let Some(entries) = graph.entries.get_mut(edge.index()) {
-                    *entries += 1;
-                }
+        graph.groups.push(0);
+        graph.nodes.push((0, 0));
+        let mut applied = Vec::new();
+        for node in &plan.nodes {
+            graph.add(plan, node, &mut applied);
+            let ends = (to_u32(graph.groups.len() - 1), to_u32(graph.edges.len()));
+            graph.nodes.push(ends);
+        }
+        for edge in &graph.edges {
+            if let Some(entries) = graph.entries.get_mut(edge.index()) {
+                *entries += 1;
             }
-            graph.edges.push(edges);
-            graph.branches.push(branches);
         }
         graph
+    }
+
+    /// Adds the edges of a node.
+    fn add(&mut self, plan: &Plan, node: &PlanNode, applied: &mut Vec<NodeIx>) {
+        for op in plan.all_ops(node) {
+            applied.clear();
+            plan.applied_by(*op, applied);
+            let at_most_one = match *op {
+                Op::AnyOf(union) | Op::OneOf(union) => {
+                    are_apart(plan, applied) || are_chosen(plan, node, union)
+                }
+                Op::AllOf(union) => are_chosen(plan, node, union),
+                _ => false,
+            };
+            match at_most_one {
+                true => self.group(plan, applied.iter().copied()),
+                false => applied.iter().for_each(|one| self.group(plan, [*one])),
+            }
+        }
+        for op in plan.all_ops(node) {
+            match op {
+                Op::Object(object) => {
+                    let Some(object) = plan.objects.get(to_usize(*object)) else {
+                        continue;
+                    };
+                    let names = object.names.data().map(|slot| slot.target.node);
+                    self.group(plan, names.chain(object.additional.map(|rest| rest.node)));
+                    for (_, one) in &object.patterns {
+                        self.group(plan, [one.node]);
+                    }
+                    self.group(plan, object.property_names);
+                }
+                Op::Array(array) => {
+                    let Some(array) = plan.arrays.get(to_usize(*array)) else {
+                        continue;
+                    };
+                    let items = array.prefix.iter().chain(&array.rest);
+                    self.group(plan, items.map(|item| item.node));
+                    self.group(plan, array.contains.map(|contains| contains.schema));
+                }
+                Op::UnevaluatedItems(rest) | Op::UnevaluatedProperties(rest) => {
+                    self.group(plan, [*rest]);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Adds a group of edges, without those to leaves.
+    fn group(&mut self, plan: &Plan, edges: impl IntoIterator<Item = NodeIx>) {
+        let before = self.edges.len();
+        let inner = |ix: &NodeIx| {
+            let node = plan.nodes.get(ix.index());
+            node.is_some_and(|node| !node.traits.leaf)
+        };
+        self.edges.extend(edges.into_iter().filter(inner));
+        if self.edges.len() > before {
+            self.groups.push(to_u32(self.edges.len()));
+        }
+    }
+
+    /// The starts of the groups of each node, and the end of the last.
+    fn groups_by_node(&self) -> impl Iterator<Item = &[u32]> {
+        self.nodes.windows(2).map(|bounds| match bounds {
+            [(start, _), (end, _)] => {
+                let range = to_usize(*start)..=to_usize(*end);
+                self.groups.get(range).unwrap_or_default()
+            }
+            _ => &[],
+        })
+    }
+
+    /// The edges between two positions.
+    fn between(&self, start: u32, end: u32) -> &[NodeIx] {
+        let range = to_usize(start)..to_usize(end);
+        self.edges.get(range).unwrap_or_default()
+    }
+
+    /// The edges of a node.
+    fn edges_of(&self, ix: NodeIx) -> &[NodeIx] {
+        let bounds = self.nodes.get(ix.index()..ix.index() + 2);
+        match bounds {
+            Some([(_, start), (_, end)]) => self.between(*start, *end),
+            _ => &[],
+        }
     }
 
     fn is_shared(&self, ix: NodeIx) -> bool {
@@ -113,17 +164,21 @@ impl Graph {
 
     /// Whether to remember the verdicts of each node.
     fn find(&self) -> Vec<bool> {
-        let mut memo = vec![false; self.edges.len()];
-        let mut stamps = vec![0_u32; self.edges.len()];
+        let mut memo = vec![false; self.entries.len()];
+        let mut stamps = vec![0_u32; self.entries.len()];
         let mut stamp = 0_u32;
         let mut left = BUDGET;
         let mut waiting: Vec<NodeIx> = Vec::new();
-        for branches in self.branches.iter().filter(|branches| branches.len() > 1) {
+        let forks = self.groups_by_node().filter(|groups| groups.len() > 2);
+        for groups in forks {
             let first = stamp + 1;
-            for branch in branches {
+            for bounds in groups.windows(2) {
+                let [start, end] = bounds else {
+                    continue;
+                };
                 stamp += 1;
                 waiting.clear();
-                waiting.extend(branch);
+                waiting.extend(self.between(*start, *end));
                 while let Some(ix) = waiting.pop() {
                     let Some(mark) = stamps.get_mut(ix.index()) else {
                         continue;
@@ -140,9 +195,7 @@ impl Graph {
                         continue;
                     }
                     *mark = stamp;
-                    let Some(next) = self.edges.get(ix.index()) else {
-                        continue;
-                    };
+                    let next = self.edges_of(ix);
                     left = left.saturating_sub(next.len() + 1);
                     waiting.extend(next);
                 }
@@ -155,60 +208,6 @@ impl Graph {
         }
         memo
     }
-}
-
-/// A node's edges in groups: only edges of different groups may apply to the same value. Leaves are
-/// omitted: evaluating one twice costs no more than the reference to it.
-fn branches(plan: &Plan, ix: NodeIx, leaf: &[bool]) -> Vec<Vec<NodeIx>> {
-    let is_leaf = |ix: &NodeIx| leaf.get(ix.index()).copied().unwrap_or(true);
-    let mut groups: Vec<Vec<NodeIx>> = Vec::new();
-    let node = plan.node(ix);
-    for op in plan.all_ops(node) {
-        let mut applied = Vec::new();
-        plan.applied_by(*op, &mut applied);
-        match *op {
-            Op::AnyOf(_) | Op::OneOf(_) if are_apart(plan, &applied) => groups.push(applied),
-            Op::AllOf(union) | Op::AnyOf(union) | Op::OneOf(union)
-                if are_chosen(plan, node, union) =>
-            {
-                groups.push(applied);
-            }
-            _ => groups.extend(applied.into_iter().map(|one| vec![one])),
-        }
-    }
-    for op in plan.all_ops(node) {
-        match op {
-            Op::Object(object) => {
-                let Some(object) = plan.objects.get(to_usize(*object)) else {
-                    continue;
-                };
-                let mut apart: Vec<NodeIx> =
-                    object.names.data().map(|slot| slot.target.node).collect();
-                apart.extend(object.additional.map(|rest| rest.node));
-                groups.push(apart);
-                groups.extend(object.patterns.iter().map(|(_, one)| vec![one.node]));
-                groups.extend(object.property_names.map(|schema| vec![schema]));
-            }
-            Op::Array(array) => {
-                let Some(array) = plan.arrays.get(to_usize(*array)) else {
-                    continue;
-                };
-                let mut apart: Vec<NodeIx> = array.prefix.iter().map(|item| item.node).collect();
-                apart.extend(array.rest.map(|rest| rest.node));
-                groups.push(apart);
-                groups.extend(array.contains.map(|contains| vec![contains.schema]));
-            }
-            Op::UnevaluatedItems(schema) | Op::UnevaluatedProperties(schema) => {
-                groups.push(vec![*schema]);
-            }
-            _ => {}
-        }
-    }
-    for group in &mut groups {
-        group.retain(|ix| !is_leaf(ix));
-    }
-    groups.retain(|group| !group.is_empty());
-    groups
 }
 
 /// Whether the types of the branches are disjoint, so that at most one branch evaluates each value.

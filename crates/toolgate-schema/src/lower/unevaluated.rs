@@ -213,13 +213,13 @@ impl StaticallyEvaluated {
     fn object(mut self, model: &Model, schema: NodeIx) -> Result<ObjectPlan, Dangling> {
         let mut names = Slots::default();
         for (doc, key) in &self.names {
-            names.slot(model.view(*doc, *key).ok_or(Dangling)?.string());
+            let name = model.view(*doc, *key).ok_or(Dangling)?.string();
+            names.slot(name, |_| EVALUATED);
         }
         self.patterns.sort_unstable();
         self.patterns.dedup();
-        let (names, _) = names.finish(|_| EVALUATED);
         Ok(ObjectPlan {
-            names,
+            names: names.finish(),
             patterns: self
                 .patterns
                 .into_iter()

@@ -28,7 +28,7 @@ pub(crate) use names::NameTable;
 pub(crate) use object::{Dependent, ObjectPlan, Slot, Walk};
 pub(crate) use plain::{PlainKeyword, PlainPlan, PlainSubschema};
 pub(crate) use rare_table::RareTable;
-pub(crate) use slots::Slots;
+pub(crate) use slots::{Slots, places};
 pub(crate) use summary::{ByKind, Inspection, NodeSummary};
 pub(crate) use union::{Candidate, Constant, Key, Left, Names, Rule, Select, Union};
 

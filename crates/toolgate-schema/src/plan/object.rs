@@ -118,6 +118,16 @@ pub(crate) struct Slot {
     pub(crate) required: bool,
 }
 
+impl Slot {
+    /// A name about which nothing is known, at a position among the names in the schema.
+    pub(crate) fn at(order: u32) -> Self {
+        Self {
+            order,
+            ..Self::default()
+        }
+    }
+}
+
 /// What the presence of one name requires.
 #[derive(Debug)]
 pub(crate) struct Dependent {

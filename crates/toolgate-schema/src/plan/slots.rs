@@ -5,8 +5,8 @@ use std::cmp::Ordering;
 use foldhash::{HashMap, HashMapExt as _};
 use toolgate_json::NameEnds;
 
-use super::NameTable;
 use super::names::SORTED;
+use super::{NameTable, Slot};
 use crate::int::{to_u32, to_usize};
 
 /// A name that is going into a table.
@@ -35,15 +35,15 @@ impl<'n> Name<'n> {
     }
 }
 
-/// Collects names for a table, each once.
-#[derive(Debug, Default)]
-pub(crate) struct Slots<'n> {
-    names: Vec<Name<'n>>,
+/// Collects names for a table, each once, and the data of each.
+#[derive(Debug)]
+pub(crate) struct Slots<'n, T> {
+    names: Vec<(Name<'n>, T)>,
     /// Slots by name; used once there are more than a few names.
-    slot_of: HashMap<&'n str, u32>,
+    slot_of: HashMap<&'n str, usize>,
 }
 
-impl<'n> Slots<'n> {
+impl<'n, T> Slots<'n, T> {
     /// An empty collection with room for some names.
     pub(crate) fn with_room(names: usize) -> Self {
         Self {
@@ -52,61 +52,72 @@ impl<'n> Slots<'n> {
         }
     }
 
-    /// The slot of a name, new or known.
-    pub(crate) fn slot(&mut self, name: &'n str) -> u32 {
-        let next = to_u32(self.names.len());
-        let new = Name::new(name);
-        if self.names.len() < FEW {
-            let known = self.names.iter().position(|known| known.is(&new));
-            return known.map(to_u32).unwrap_or_else(|| {
-                self.names.push(new);
-                next
-            });
+    /// The slot of a name. `data` returns the data of a new name for its slot.
+    pub(crate) fn slot(&mut self, name: &'n str, data: impl FnOnce(u32) -> T) -> u32 {
+        self.amend(name, data, |_| {})
+    }
+
+    /// The slot of a name, after `change` was applied to its data.
+    pub(crate) fn amend(
+        &mut self,
+        name: &'n str,
+        data: impl FnOnce(u32) -> T,
+        change: impl FnOnce(&mut T),
+    ) -> u32 {
+        let slot = self.find(name);
+        match self.names.get_mut(slot) {
+            Some((_, known)) => change(known),
+            None => {
+                let mut new = data(to_u32(slot));
+                change(&mut new);
+                self.names.push((Name::new(name), new));
+            }
+        }
+        to_u32(slot)
+    }
+
+    /// The slot of a name, or the next free one for a new name.
+    fn find(&mut self, name: &'n str) -> usize {
+        let next = self.names.len();
+        if next < FEW {
+            let new = Name::new(name);
+            let known = self.names.iter().position(|(known, _)| known.is(&new));
+            return known.unwrap_or(next);
         }
         if self.slot_of.is_empty() {
             self.slot_of.reserve(self.names.capacity());
-            let names = self.names.iter().map(|name| name.text);
+            let names = self.names.iter().map(|(name, _)| name.text);
             self.slot_of.extend(names.zip(0..));
         }
-        *self.slot_of.entry(name).or_insert_with(|| {
-            self.names.push(new);
-            next
-        })
+        *self.slot_of.entry(name).or_insert(next)
     }
 
-    /// The table, its names sorted if they are few, and the order of the slots in it. `data`
-    /// returns the data for the name of a slot.
-    pub(crate) fn finish<T>(self, data: impl Fn(usize) -> T) -> (NameTable<T>, Order) {
-        let mut order: Vec<u32> = (0..to_u32(self.names.len())).collect();
-        let name = |slot: &u32| self.names.get(to_usize(*slot));
-        if order.len() <= SORTED {
-            order.sort_unstable_by(|a, b| match (name(a), name(b)) {
-                (Some(a), Some(b)) => a.compare(b),
-                _ => Ordering::Equal,
-            });
+    /// The table, its names sorted if they are few.
+    pub(crate) fn finish(mut self) -> NameTable<T> {
+        let count = self.names.len();
+        if count <= SORTED {
+            self.names.sort_unstable_by(|(a, _), (b, _)| a.compare(b));
         }
-        let bytes = self.names.iter().map(|name| name.text.len()).sum();
-        let slots = order.iter();
-        let rows = slots.filter_map(|slot| Some((*name(slot)?, data(to_usize(*slot)))));
-        let table = NameTable::laid(rows, self.names.len(), bytes);
-        (table, Order(order))
+        let bytes = self.names.iter().map(|(name, _)| name.text.len()).sum();
+        NameTable::laid(self.names.into_iter(), count, bytes)
     }
 }
 
-/// The collected slot of each name, in table order.
-pub(crate) struct Order(Vec<u32>);
-
-impl Order {
-    /// The table position of each collected slot.
-    pub(crate) fn places(&self) -> Vec<u32> {
-        let mut places = vec![0; self.0.len()];
-        for (place, slot) in (0..).zip(&self.0) {
-            if let Some(known) = places.get_mut(to_usize(*slot)) {
-                *known = place;
-            }
-        }
-        places
+impl<T> Default for Slots<'_, T> {
+    fn default() -> Self {
+        Self::with_room(0)
     }
+}
+
+/// The table position of each name, in the order in which they were collected.
+pub(crate) fn places(names: &NameTable<Slot>) -> Vec<u32> {
+    let mut places = vec![0; names.len()];
+    for (place, slot) in (0..).zip(names.data()) {
+        if let Some(known) = places.get_mut(to_usize(slot.order)) {
+            *known = place;
+        }
+    }
+    places
 }
 
 /// While there are fewer names than this, a new one is compared with each of them.

@@ -10,9 +10,9 @@ mod value;
 
 pub(crate) use value::describe;
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
+use foldhash::{HashMap, HashMapExt as _};
 use toolgate_json::{Key as _, Kind, Node as _, NodeId, OwnedDocument, View};
 use toolgate_pattern::{Pattern, PatternErrorKind, PatternLimit};
 
@@ -186,7 +186,7 @@ impl<'t> ModelBuilder<'t> {
         self.resources.push(Resource {
             uri,
             root,
-            anchors: HashMap::new(),
+            anchors: Default::default(),
             recursive: false,
             scope: Vec::new(),
         });
@@ -284,12 +284,12 @@ impl<'t> ModelBuilder<'t> {
         depth: usize,
         view: View<'_>,
     ) -> Result<Shape, CompileError> {
-        let named = has_identity(view);
-        let sub = match named {
+        let (identified, refers) = special_keys(view);
+        let sub = match identified {
             true => self.identify(id, sub, depth, view)?,
             false => sub,
         };
-        let hidden = named && hides_siblings(view, sub.rules.dialect);
+        let hidden = refers && view.len() > 1 && hides_siblings(view, sub.rules.dialect);
         // Decoding a keyword decodes no other subschema, so these entries are consecutive.
         let start = to_u32(self.entries.len());
         let mut reader = value::Reader {
@@ -427,11 +427,17 @@ impl<'t> ModelBuilder<'t> {
     }
 }
 
-/// Whether a subschema may have a dialect, an id, an anchor or a reference.
-fn has_identity(view: View<'_>) -> bool {
+/// Whether a subschema may have a dialect, an id or an anchor, and whether it may have a reference.
+fn special_keys(view: View<'_>) -> (bool, bool) {
     let old = Keyword::OldId.name().as_bytes();
-    view.members()
-        .any(|(key, _)| key.bytes().first() == Some(&b'$') || key.bytes() == old)
+    let (mut identified, mut refers) = (false, false);
+    for (key, _) in view.members() {
+        match key.bytes() {
+            b"$ref" => refers = true,
+            key => identified |= key.first() == Some(&b'$') || key == old,
+        }
+    }
+    (identified, refers)
 }
 
 /// The shape of a subschema before it is decoded. Its range is invalid, so that it cannot be

@@ -408,20 +408,19 @@ impl Model {
     ///
     /// The subschema belongs to another model.
     pub fn in_place(&self, sub: Subschema) -> Result<Vec<SubschemaId>, Dangling> {
-        self.applied(sub, true)
-    }
-
-    /// As [`in_place`](Self::in_place), without dynamic references.
-    ///
-    /// # Errors
-    ///
-    /// The subschema belongs to another model.
-    pub fn statically_in_place(&self, sub: Subschema) -> Result<Vec<SubschemaId>, Dangling> {
-        self.applied(sub, false)
-    }
-
-    fn applied(&self, sub: Subschema, dynamic: bool) -> Result<Vec<SubschemaId>, Dangling> {
         let mut found = Vec::new();
+        self.each_in_place(sub, true, |one| found.push(one))?;
+        Ok(found)
+    }
+
+    /// Calls `meet` for each subschema that `sub` applies to the instance itself; with `dynamic`
+    /// also for the targets of dynamic references.
+    pub(crate) fn each_in_place(
+        &self,
+        sub: Subschema,
+        dynamic: bool,
+        mut meet: impl FnMut(SubschemaId),
+    ) -> Result<(), Dangling> {
         let entries = self.entries(sub)?;
         for entry in entries {
             let in_place = match entry.keyword {
@@ -439,10 +438,10 @@ impl Model {
                 _ => false,
             };
             if in_place && !left_out {
-                self.each_applied(entry, |one| found.push(one))?;
+                self.each_applied(entry, &mut meet)?;
             }
         }
-        Ok(found)
+        Ok(())
     }
 }
 

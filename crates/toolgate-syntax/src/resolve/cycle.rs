@@ -16,25 +16,30 @@ pub(crate) fn refuse(model: &Model) -> Result<(), CompileError> {
         return Ok(());
     }
     let mut state = vec![State::New; model.subs.len()];
+    // The path to the current subschema: each with the number of subschemas that waited before its
+    // neighbours did.
+    let mut path: Vec<(SubschemaId, usize)> = Vec::new();
+    let mut waiting: Vec<SubschemaId> = Vec::new();
     for start in 0..model.subs.len() {
         if state.get(start) != Some(&State::New) {
             continue;
         }
-        // The path from `start`: each subschema with its neighbours still to visit.
-        let mut path: Vec<(SubschemaId, Vec<SubschemaId>)> = Vec::new();
-        enter(model, SubschemaId::new(start), &mut state, &mut path)?;
-        while let Some((sub, waiting)) = path.last_mut() {
-            let Some(next) = waiting.pop() else {
-                let done = *sub;
-                set(&mut state, done, State::Done)?;
-                path.pop();
-                continue;
-            };
+        waiting.push(SubschemaId::new(start));
+        while let Some(next) = waiting.pop() {
             match state.get(next.index()) {
-                Some(State::New) => enter(model, next, &mut state, &mut path)?,
+                Some(State::New) => {
+                    set(&mut state, next, State::Open)?;
+                    path.push((next, waiting.len()));
+                    let sub = model.sub(next)?;
+                    model.each_in_place(sub, false, |one| waiting.push(one))?;
+                }
                 Some(State::Open) => return Err(cycle(model, next, &path)),
                 Some(State::Done) => {}
                 None => return Err(Dangling.into()),
+            }
+            // Those whose neighbours have all been visited.
+            while let Some((done, _)) = path.pop_if(|(_, before)| *before == waiting.len()) {
+                set(&mut state, done, State::Done)?;
             }
         }
     }
@@ -48,27 +53,12 @@ enum State {
     Done,
 }
 
-fn enter(
-    model: &Model,
-    id: SubschemaId,
-    state: &mut [State],
-    path: &mut Vec<(SubschemaId, Vec<SubschemaId>)>,
-) -> Result<(), Dangling> {
-    set(state, id, State::Open)?;
-    path.push((id, model.statically_in_place(model.sub(id)?)?));
-    Ok(())
-}
-
 fn set(state: &mut [State], id: SubschemaId, new: State) -> Result<(), Dangling> {
     *state.get_mut(id.index()).ok_or(Dangling)? = new;
     Ok(())
 }
 
-fn cycle(
-    model: &Model,
-    start: SubschemaId,
-    path: &[(SubschemaId, Vec<SubschemaId>)],
-) -> CompileError {
+fn cycle(model: &Model, start: SubschemaId, path: &[(SubschemaId, usize)]) -> CompileError {
     let cycle = path
         .iter()
         .skip_while(|(id, _)| *id != start)
