@@ -1,5 +1,6 @@
 //! Lowers the keywords that walk members or items, merged into one walk each.
 
+use thin_vec::ThinVec;
 use toolgate_json::{Node as _, NodeId};
 
 use super::scope::ScopeId;
@@ -9,8 +10,7 @@ use crate::error::CompileError;
 use crate::int::{count, to_u32, to_usize};
 use crate::model::{Dangling, Dependency, Entry, Form, PatternId, Subschema, SubschemaId, TypeSet};
 use crate::plan::{
-    ArrayPlan, Contains, Dependent, NodeIx, NodeSummary, ObjectPlan, Op, RareTable, Run, Slot,
-    Slots, places,
+    ArrayPlan, Contains, Dependent, NodeIx, NodeSummary, ObjectPlan, Op, Run, Slot, Slots, places,
 };
 
 impl Lowering<'_> {
@@ -366,7 +366,7 @@ fn declared(beside: &[Entry]) -> impl Iterator<Item = NodeId> {
 
 /// The patterns in `patternProperties` among some keywords, for a walk that accepts any member that
 /// they cover.
-fn patterns(beside: &[Entry]) -> RareTable<(PatternId, NodeSummary)> {
+fn patterns(beside: &[Entry]) -> ThinVec<(PatternId, NodeSummary)> {
     let entry = Entry::find(beside, Keyword::PatternProperties);
     let patterns = match entry.map(|entry| &entry.form) {
         Some(Form::Patterns(patterns)) => &**patterns,
@@ -379,7 +379,7 @@ fn patterns(beside: &[Entry]) -> RareTable<(PatternId, NodeSummary)> {
 }
 
 /// The items of a keyword with an array of subschemas, for a walk that accepts any value for them.
-fn listed(beside: &[Entry], keyword: Keyword) -> RareTable<NodeSummary> {
+fn listed(beside: &[Entry], keyword: Keyword) -> ThinVec<NodeSummary> {
     let entry = Entry::find(beside, keyword);
     let count = match entry.map(|entry| &entry.form) {
         Some(Form::List(list)) => list.len(),

@@ -1,9 +1,10 @@
 //! Moves the values that a plan compares with into one document, so that a compiled schema need not
 //! keep the documents it was made from.
 
+use thin_vec::ThinVec;
 use toolgate_json::{Node as _, OwnedDocument, ReadLimits};
 
-use crate::plan::{DanglingIndex, Literal, NumberLiteral, Plan, RareTable};
+use crate::plan::{DanglingIndex, Literal, NumberLiteral, Plan};
 
 /// Moves every literal of a plan into one document, an array of them.
 ///
@@ -18,7 +19,7 @@ pub(super) fn gather(plan: &mut Plan) -> Result<(), DanglingIndex> {
         text.push_str(view.raw());
     }
     if text.is_empty() {
-        plan.docs = RareTable::default();
+        plan.docs = ThinVec::default();
         return Ok(());
     }
     text.push(']');

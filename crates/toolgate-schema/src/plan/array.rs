@@ -2,15 +2,17 @@
 
 use std::fmt;
 
+use thin_vec::ThinVec;
+
 use super::listing::bounds;
-use super::{NameTable, NodeIx, NodeSummary, RareTable};
+use super::{NameTable, NodeIx, NodeSummary};
 
 /// All keywords that walk an array's items.
 #[derive(Debug, Default)]
 pub(crate) struct ArrayPlan {
     pub(crate) min: usize,
     pub(crate) max: usize,
-    pub(crate) prefix: RareTable<NodeSummary>,
+    pub(crate) prefix: ThinVec<NodeSummary>,
     /// For items after the prefix; `None` if the keyword is absent.
     pub(crate) rest: Option<NodeSummary>,
     pub(crate) contains: Option<Contains>,

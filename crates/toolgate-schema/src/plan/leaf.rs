@@ -4,7 +4,9 @@
 
 use std::fmt;
 
-use super::{Literal, NameTable, Plan, RareTable, Run};
+use thin_vec::ThinVec;
+
+use super::{Literal, NameTable, Plan, Run};
 use crate::format::{Format, NumberFormat};
 use crate::int::to_usize;
 use crate::model::PatternId;
@@ -81,13 +83,13 @@ pub(crate) struct EnumPlan {
     pub(crate) no: bool,
     pub(crate) strings: NameTable,
     /// Sorted.
-    pub(crate) integers: RareTable<i64>,
+    pub(crate) integers: ThinVec<i64>,
     /// Numbers that are not `i64`, sorted by value.
-    pub(crate) numbers: RareTable<Literal>,
+    pub(crate) numbers: ThinVec<Literal>,
     /// The price of looking up a number in `numbers`.
     pub(crate) number_price: u64,
     /// Arrays and objects with their hashes, sorted by hash.
-    pub(crate) compound: RareTable<(u64, Literal)>,
+    pub(crate) compound: ThinVec<(u64, Literal)>,
 }
 
 /// A number in the schema.

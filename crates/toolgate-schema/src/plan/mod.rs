@@ -2,7 +2,6 @@
 //! operations grouped by the type they concern, so that a string never reaches an object keyword.
 
 mod array;
-mod handle;
 mod index;
 mod leaf;
 mod listing;
@@ -10,24 +9,23 @@ mod lookahead;
 mod names;
 mod object;
 mod plain;
-mod rare_table;
 mod slots;
 mod summary;
 mod union;
 
 use std::sync::Arc;
 
+use thin_vec::ThinVec;
 use toolgate_json::{NodeId, OwnedDocument, View};
 use toolgate_pattern::Pattern;
 
 pub(crate) use array::{ArrayPlan, Contains};
-pub(crate) use handle::PlanHandle;
 pub(crate) use index::NodeIx;
 pub(crate) use leaf::{EnumPlan, Leaf, Length, NumberLiteral};
 pub(crate) use names::NameTable;
 pub(crate) use object::{Dependent, ObjectPlan, Slot, Walk};
 pub(crate) use plain::{PlainKeyword, PlainPlan, PlainSubschema};
-pub(crate) use rare_table::RareTable;
+
 pub(crate) use slots::{Slots, places};
 pub(crate) use summary::{ByKind, Inspection, NodeSummary};
 pub(crate) use union::{Candidate, Constant, Key, Left, Names, Rule, Select, Union};
@@ -42,19 +40,19 @@ pub(crate) struct Plan {
     pub(crate) ops: Vec<Op>,
     pub(crate) objects: Vec<ObjectPlan>,
     pub(crate) arrays: Vec<ArrayPlan>,
-    pub(crate) unions: RareTable<Union>,
-    pub(crate) conditions: RareTable<Condition>,
-    pub(crate) enums: RareTable<EnumPlan>,
-    pub(crate) numbers: RareTable<NumberLiteral>,
-    pub(crate) literals: RareTable<Literal>,
-    pub(crate) patterns: RareTable<Arc<Pattern>>,
+    pub(crate) unions: ThinVec<Union>,
+    pub(crate) conditions: ThinVec<Condition>,
+    pub(crate) enums: ThinVec<EnumPlan>,
+    pub(crate) numbers: ThinVec<NumberLiteral>,
+    pub(crate) literals: ThinVec<Literal>,
+    pub(crate) patterns: ThinVec<Arc<Pattern>>,
     /// The documents that hold the literals; a finished plan has at most one.
-    pub(crate) docs: RareTable<OwnedDocument>,
+    pub(crate) docs: ThinVec<OwnedDocument>,
     pub(crate) root: NodeIx,
     /// Entry point of evaluation.
     pub(crate) start: NodeSummary,
     /// The rows that [`Inspection::ByKind`] refers to.
-    pub(crate) by_kind: RareTable<ByKind>,
+    pub(crate) by_kind: ThinVec<ByKind>,
 }
 
 /// What one subschema asks of an instance: first its types, then the runs of operations that

@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use thin_vec::ThinVec;
+
 use super::listing::bounds;
-use super::{NameTable, NodeIx, NodeSummary, Plan, RareTable};
+use super::{NameTable, NodeIx, NodeSummary, Plan};
 use crate::int::{to_u32, to_usize};
 use crate::model::PatternId;
 
@@ -14,14 +16,14 @@ pub(crate) struct ObjectPlan {
     pub(crate) names: NameTable<Slot>,
     /// How many slots are required.
     pub(crate) required: u32,
-    pub(crate) patterns: RareTable<(PatternId, NodeSummary)>,
+    pub(crate) patterns: ThinVec<(PatternId, NodeSummary)>,
     /// For members that neither a declared name nor a pattern covers; `None` if the keyword is
     /// absent, and such members then stay unevaluated.
     pub(crate) additional: Option<NodeSummary>,
     pub(crate) property_names: Option<NodeIx>,
     pub(crate) min: usize,
     pub(crate) max: usize,
-    pub(crate) dependents: RareTable<Dependent>,
+    pub(crate) dependents: ThinVec<Dependent>,
     /// How to walk objects with many members; [`Plan::settle`] fills it in.
     pub(crate) walk: Walk,
 }

@@ -93,13 +93,15 @@ impl<'n, T> Slots<'n, T> {
     }
 
     /// The table, its names sorted if they are few.
-    pub(crate) fn finish(mut self) -> NameTable<T> {
-        let count = self.names.len();
+    pub(crate) fn finish(self) -> NameTable<T> {
+        let Self { mut names, slot_of } = self;
+        drop(slot_of);
+        let count = names.len();
         if count <= SORTED {
-            self.names.sort_unstable_by(|(a, _), (b, _)| a.compare(b));
+            names.sort_unstable_by(|(a, _), (b, _)| a.compare(b));
         }
-        let bytes = self.names.iter().map(|(name, _)| name.text.len()).sum();
-        NameTable::laid(self.names.into_iter(), count, bytes)
+        let bytes = names.iter().map(|(name, _)| name.text.len()).sum();
+        NameTable::laid(names.into_iter(), count, bytes)
     }
 }
 
