@@ -194,6 +194,31 @@ fn structured_content_is_present_if_its_key_is() {
         code(&result(&nothing, Era::V2025_11_25, asks)),
         "result-missing"
     );
+    // With every other `resultType` that is known, and in an error, the output schema is not
+    // applied.
+    for unchecked in [
+        r#"{"resultType":"input_required","requestState":"s","structuredContent":1}"#,
+        r#"{"resultType":"task","taskId":"7","status":"working"}"#,
+        r#"{"resultType":"task","taskId":"7","status":"working","structuredContent":1}"#,
+        r#"{"resultType":"complete","isError":true}"#,
+        r#"{"resultType":"complete","isError":true,"structuredContent":1}"#,
+    ] {
+        let decision = result(&nothing, Era::V2026_07_28, unchecked);
+        assert_eq!(code(&decision), "pass", "{unchecked}");
+    }
+    // `isError: false` says that it is no error.
+    for era in [Era::V2025_11_25, Era::V2026_07_28] {
+        let decision = result(&nothing, era, r#"{"content":[],"isError":false}"#);
+        assert_eq!(code(&decision), "result-missing", "{era}");
+    }
+    assert_eq!(
+        code(&result(
+            &nothing,
+            Era::V2026_07_28,
+            r#"{"resultType":"complete","content":[]}"#
+        )),
+        "result-missing"
+    );
     let odd = r#"{"resultType":"later","structuredContent":{}}"#;
     assert_eq!(
         code(&result(&any, Era::V2026_07_28, odd)),

@@ -166,6 +166,11 @@ fn legacy_peers_have_objects_only() {
     }
 }
 
+/// A reader of this era, with a server that may be as old.
+fn from_legacy(reader: Era) -> Projection {
+    Projection::to(reader).from_legacy(LegacyValues::Enforce)
+}
+
 fn to_modern() -> Projection {
     Projection::to(Era::V2026_07_28).from_legacy(LegacyValues::Enforce)
 }
@@ -213,6 +218,86 @@ fn object_shaped_roots_keep_their_values() {
     );
 }
 
+/// Which output is wrapped for an older reader depends on the root of the schema alone: an object
+/// is wrapped too if the root allows other values. A root without `type` whose keywords apply to
+/// objects counts as one of objects if the server may be as old as the reader; then it is listed
+/// with `type`, and its values stay as they are.
+#[test]
+fn the_root_of_a_schema_decides_whether_its_values_are_wrapped() {
+    let object = r#"{"a":1}"#;
+    let wrapped = r#"{"result":{"a":1}}"#;
+    // The schema, and the object as an older reader gets it from a modern server and from a legacy
+    // one.
+    for (output, modern, legacy) in [
+        (r#"{"type":"object"}"#, object, object),
+        (
+            r##"{"$ref":"#/$defs/a","$defs":{"a":{"type":"object"}}}"##,
+            object,
+            object,
+        ),
+        (
+            r#"{"anyOf":[{"type":"object"},{"type":"object","required":["b"]}]}"#,
+            object,
+            object,
+        ),
+        (
+            r#"{"anyOf":[{"type":"object"},{"type":"string"}]}"#,
+            wrapped,
+            wrapped,
+        ),
+        (
+            r#"{"oneOf":[{"type":"object"},{"type":"object","required":["b"]}]}"#,
+            object,
+            object,
+        ),
+        (
+            r#"{"oneOf":[{"type":"object"},{"required":["b"]}]}"#,
+            wrapped,
+            wrapped,
+        ),
+        (
+            r#"{"allOf":[{"minProperties":1},{"type":"object"}]}"#,
+            object,
+            object,
+        ),
+        (r#"{"allOf":[{"minProperties":1}]}"#, wrapped, wrapped),
+        (r#"{"type":["object","null"]}"#, wrapped, wrapped),
+        (r#"{"properties":{"a":{}}}"#, wrapped, object),
+        (r#"{"required":["a"]}"#, wrapped, object),
+        (r#"{"required":["a"],"minItems":1}"#, wrapped, wrapped),
+        (r#"{"required":["a"],"enum":[{"a":1}]}"#, wrapped, wrapped),
+        ("{}", wrapped, wrapped),
+    ] {
+        let tool = promising(output);
+        let sent = format!(r#"{{"content":[],"structuredContent":{object}}}"#);
+        let document = json(&sent);
+        let root = document.document().root();
+        for reader in [Era::V2025_06_18, Era::V2025_11_25] {
+            for (projection, server, expected) in [
+                (Projection::to(reader), Era::V2026_07_28, modern),
+                (from_legacy(reader), Era::V2025_11_25, legacy),
+            ] {
+                let told = projection.result(Some(&tool), server, root).unwrap();
+                let text = json(&told.text);
+                let value = at(text.document(), "/structuredContent");
+                assert_eq!(value, Some(expected), "{server} to {reader}: {output}");
+                let (schema, _) = listed(projection, output);
+                let schema = json(&schema.unwrap());
+                let root = |pointer| at(schema.document(), pointer);
+                assert_eq!(root("/type"), Some("\"object\""), "{output}");
+                let is_wrapped = root("/properties/result").is_some();
+                assert_eq!(is_wrapped, expected == wrapped, "{output}");
+            }
+        }
+    }
+    // `type` is all that is added, and the caller is told.
+    let keywords = r#"{"required":["a"]}"#;
+    let (schema, lost) = listed(from_legacy(Era::V2025_11_25), keywords);
+    assert_eq!(schema.unwrap(), r#"{"type":"object","required":["a"]}"#);
+    let tool = "t".to_owned();
+    assert_eq!(lost, [Lost::Stamped { tool }]);
+}
+
 /// Older readers get `{}` and `{"not":{}}` for boolean members of `properties`, at any depth. Data
 /// stays as it is.
 #[test]
@@ -248,6 +333,34 @@ fn values_without_a_schema_are_wrapped_too_and_the_oldest_get_neither() {
             assert_eq!(at(json(&told.text).document(), "/structuredContent"), None);
             assert_eq!(told.lost, [Lost::StructuredContent]);
             assert!(at(json(&told.text).document(), "/content/0/text").is_some());
+        }
+    }
+    // The oldest get neither schema nor value, although both are objects.
+    let (output, sent) = (
+        r#"{"type":"object"}"#,
+        r#"{"content":[],"structuredContent":{"a":1}}"#,
+    );
+    for (reader, keeps) in [
+        (Era::V2024_11_05, false),
+        (Era::V2025_03_26, false),
+        (Era::V2025_06_18, true),
+        (Era::V2025_11_25, true),
+    ] {
+        for server in [Projection::to(reader), from_legacy(reader)] {
+            let (schema, lost) = listed(server, output);
+            assert_eq!(schema.as_deref(), keeps.then_some(output), "{reader}");
+            let tool = "t".to_owned();
+            let expected = (!keeps).then_some(Lost::OutputSchema { tool });
+            assert_eq!(lost, Vec::from_iter(expected), "{reader}");
+            let document = json(sent);
+            let root = document.document().root();
+            let told = server.result(Some(&promising(output)), Era::V2025_11_25, root);
+            let told = told.unwrap();
+            let text = json(&told.text);
+            let value = at(text.document(), "/structuredContent");
+            assert_eq!(value, keeps.then_some(r#"{"a":1}"#), "{reader}");
+            let expected = (!keeps).then_some(Lost::StructuredContent);
+            assert_eq!(told.lost, Vec::from_iter(expected), "{reader}");
         }
     }
     // A value that breaks an object-shaped promise does not break the reader.
@@ -313,7 +426,7 @@ fn a_result_is_told_within_its_message() {
 /// Schemas above a limit and cyclic references are refused, and a pattern that takes a backtracking
 /// engine exponential time still gives a verdict.
 #[test]
-fn defect_2_hostile_schemas_are_refused_or_bounded() {
+fn hostile_schemas_are_refused_or_bounded() {
     let wide = format!(r#"{{"anyOf":[{}]}}"#, vec!["{}"; 12_000].join(","));
     let deep = format!("{}{{}}{}", r#"{"allOf":["#.repeat(100), "]}".repeat(100));
     for (schema, said) in [
@@ -336,7 +449,7 @@ fn defect_2_hostile_schemas_are_refused_or_bounded() {
 
 /// A tool without an object root breaks nobody's list, and is refused when it is registered.
 #[test]
-fn defects_3_and_4_a_bad_root_is_one_tools_fault() {
+fn a_bad_root_is_one_tools_fault() {
     let set = tools(&[
         &tool("bad", r#"{"type":"array"}"#, None),
         &tool("good", INPUT, None),

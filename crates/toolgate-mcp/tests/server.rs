@@ -4,7 +4,7 @@
 
 mod support;
 
-use support::{at, call, code, json, listing, promising, result, told, tool, tools};
+use support::{at, call, code, json, listing, promising, result, same, told, tool, tools};
 use toolgate_mcp::check::Checker;
 use toolgate_mcp::contract::SchemaStore;
 use toolgate_mcp::era::Era;
@@ -179,6 +179,9 @@ fn a_result_that_breaks_the_promise_becomes_an_error_that_names_the_tool() {
                 Some("true"),
                 "{era}"
             );
+            let said = at(answer.document(), "/result/content/0/text").unwrap();
+            assert!(same(said, &format!("{text:?}")), "{era}: {said}");
+            assert_eq!(at(answer.document(), "/result/structuredContent"), None);
         }
     }
 }

@@ -311,21 +311,100 @@ async fn contracts_follow_the_list() {
     assert_eq!(count(&seen, "tools/list"), 2);
 }
 
-/// A list whose `ttlMs` has expired is read again, too.
+/// A list whose `ttlMs` has expired is read again, too, and not before. Calls and results are then
+/// checked by the new list.
 #[tokio::test(start_paused = true)]
 async fn contracts_grow_old() {
-    let script = script(|method, _| match method {
-        "tools/list" => result(format!(
-            r#"{{"resultType":"complete","ttlMs":1000,"cacheScope":"private","tools":[{GOOD}]}}"#
-        )),
+    let mut lists = 0;
+    let script = script(move |method, _| match method {
+        "tools/list" => {
+            lists += 1;
+            let (of, required) = match lists {
+                1 => ("integer", "[]"),
+                _ => ("string", r#"["a"]"#),
+            };
+            result(format!(
+                r#"{{"resultType":"complete","ttlMs":1000,"cacheScope":"private","tools":[{{"name":"t","inputSchema":{{"type":"object","required":{required}}},"outputSchema":{{"type":"{of}"}}}}]}}"#
+            ))
+        }
+        _ => result(r#"{"content":[],"structuredContent":1}"#),
+    });
+    let seen = script.seen.clone();
+    let (client, _) = connect(&ClientLayer::new(), script, Over::Lines, true).await;
+    for (advance, lists) in [(0, 1), (900, 1), (99, 1), (1, 2), (999, 2), (1, 3)] {
+        tokio::time::advance(std::time::Duration::from_millis(advance)).await;
+        let without = client.call_tool(call("t", json!({}))).await;
+        assert_eq!(without.is_ok(), lists == 1, "{advance} {without:?}");
+        assert_eq!(count(&seen, "tools/list"), lists, "{advance}");
+        let with = client.call_tool(call("t", json!({"a": 1}))).await;
+        if lists == 1 {
+            with.unwrap();
+        } else {
+            assert_eq!(error(without).0, ErrorCode::INVALID_PARAMS.0);
+            let (code, message) = error(with);
+            assert_eq!(code, ClientLayer::INVALID_RESULT.0, "{message}");
+        }
+        assert_eq!(count(&seen, "tools/list"), lists, "{advance}");
+    }
+    // Three times both calls were sent, three times only the one with `a`.
+    assert_eq!(count(&seen, "tools/call"), 9);
+}
+
+/// The program lists the tools again: from then on, calls are checked by the new list, although the
+/// server has not said that it changed.
+#[tokio::test]
+async fn contracts_follow_a_list_that_the_program_reads() {
+    let mut lists = 0;
+    let script = script(move |method, _| match method {
+        "tools/list" => {
+            lists += 1;
+            let required = if lists == 1 { "[]" } else { r#"["a"]"# };
+            page(&[&format!(
+                r#"{{"name":"t","inputSchema":{{"$id":"urn:x","type":"object","required":{required}}}}}"#
+            )])
+        }
         _ => result(r#"{"content":[]}"#),
     });
     let seen = script.seen.clone();
     let (client, _) = connect(&ClientLayer::new(), script, Over::Lines, true).await;
-    for (advance, lists) in [(0, 1), (900, 1), (200, 2), (100, 2)] {
-        tokio::time::advance(std::time::Duration::from_millis(advance)).await;
-        client.call_tool(call("good", json!({}))).await.unwrap();
-        assert_eq!(count(&seen, "tools/list"), lists, "{advance}");
+    client.list_all_tools().await.unwrap();
+    client.call_tool(call("t", json!({}))).await.unwrap();
+    client.list_all_tools().await.unwrap();
+    let (code, message) = error(client.call_tool(call("t", json!({}))).await);
+    assert_eq!(code, ErrorCode::INVALID_PARAMS.0, "{message}");
+    client.call_tool(call("t", json!({"a": 1}))).await.unwrap();
+    assert_eq!(count(&seen, "tools/list"), 2);
+    assert_eq!(count(&seen, "tools/call"), 2);
+}
+
+/// A new connection begins without a list, even if its layer has served another connection, and two
+/// connections of one layer have their own lists.
+#[tokio::test]
+async fn contracts_end_with_their_connection() {
+    let layer = ClientLayer::new();
+    let mut clients = Vec::new();
+    for required in ["a", "b"] {
+        let script = script(move |method, _| match method {
+            "tools/list" => page(&[&format!(
+                r#"{{"name":"t","inputSchema":{{"$id":"urn:x","type":"object","required":["{required}"]}}}}"#
+            )]),
+            _ => result(r#"{"content":[]}"#),
+        });
+        let seen = script.seen.clone();
+        let (client, tools) = connect(&layer, script, Over::Lines, false).await;
+        assert_eq!(tools.snapshot().len(), 0);
+        client
+            .call_tool(call("t", json!({required: 1})))
+            .await
+            .unwrap();
+        assert_eq!(count(&seen, "tools/list"), 1);
+        clients.push((client, seen));
+    }
+    for ((client, seen), wrong) in clients.iter().zip(["b", "a"]) {
+        let refused = client.call_tool(call("t", json!({wrong: 1}))).await;
+        let (code, message) = error(refused);
+        assert_eq!(code, ErrorCode::INVALID_PARAMS.0, "{message}");
+        assert_eq!(count(seen, "tools/call"), 1);
     }
 }
 

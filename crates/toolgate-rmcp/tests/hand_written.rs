@@ -147,16 +147,30 @@ async fn malformed_calls_are_malformed_parameters() {
     assert_eq!(calls.load(Ordering::Relaxed), 0);
 }
 
-/// A result that violates the contract is not sent, and an event reports it.
+/// A result that violates the contract is not sent, and an event reports it. Both name the tool and
+/// the violation.
 #[tokio::test]
 async fn bad_results_do_not_leave() {
     let integer = Some(json!({"type": "integer"}));
-    for (answer, is_good) in [
-        (json!({"content": [], "structuredContent": 1}), true),
-        (json!({"content": [], "structuredContent": null}), false),
-        (json!({"content": [], "structuredContent": "secret"}), false),
-        (json!({"content": []}), false),
-        (json!({"content": [], "isError": true}), true),
+    let missing = "its result has no `structuredContent`";
+    for (answer, fault) in [
+        (json!({"content": [], "structuredContent": 1}), None),
+        (
+            json!({"content": [], "structuredContent": null}),
+            Some("expected integer, found null"),
+        ),
+        (
+            json!({"content": [], "structuredContent": "secret"}),
+            Some("expected integer, found string"),
+        ),
+        (json!({"content": []}), Some(missing)),
+        (json!({"content": [], "isError": false}), Some(missing)),
+        (json!({"content": [], "isError": true}), None),
+        // The output schema is not applied to errors.
+        (
+            json!({"content": [], "isError": true, "structuredContent": {"n": "x"}}),
+            None,
+        ),
     ] {
         let events = Arc::new(Mutex::new(Vec::new()));
         let log = Arc::clone(&events);
@@ -169,20 +183,31 @@ async fn bad_results_do_not_leave() {
             both(layer.wrap(Hand::new(&[tool("t", integer.clone())], answer.clone()))).await
         {
             let result = wire.call("t", json!({})).await;
-            if is_good {
-                assert_eq!(result["isError"], answer["isError"], "{answer} {result}");
-            } else {
+            if let Some(fault) = fault {
                 assert_eq!(result["isError"], true, "{answer} {result}");
                 assert!(text(&result).contains("tool `t`"), "{result}");
+                assert!(text(&result).contains(fault), "{result}");
                 assert!(result.get("structuredContent").is_none());
+            } else {
+                assert_eq!(result["isError"], answer["isError"], "{answer} {result}");
+                let structured = result.get("structuredContent");
+                assert_eq!(
+                    structured.is_some(),
+                    answer.get("structuredContent").is_some(),
+                    "{answer} {result}"
+                );
             }
         }
         let events = events.lock().unwrap();
-        assert_eq!(events.len(), if is_good { 0 } else { 2 }, "{events:?}");
-        assert!(
-            events.iter().all(|event| event.contains("`t`")),
+        assert_eq!(
+            events.len(),
+            if fault.is_some() { 2 } else { 0 },
             "{events:?}"
         );
+        for event in &*events {
+            assert!(event.contains("`t`"), "{event}");
+            assert!(event.contains(fault.unwrap_or_default()), "{event}");
+        }
     }
 }
 
@@ -516,4 +541,5 @@ async fn lists_say_how_long_they_last() {
     assert_eq!(list["result"]["cacheScope"], "public");
     let list = legacy.ask("tools/list", json!({})).await;
     assert!(list["result"].get("ttlMs").is_none());
+    assert!(list["result"].get("cacheScope").is_none());
 }

@@ -4,6 +4,9 @@
 #[expect(dead_code, reason = "other tests use the rest")]
 mod support;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use rmcp::handler::server::wrapper::{Json, Parameters};
 use rmcp::schemars::JsonSchema;
 use rmcp::{ServerHandler, tool, tool_handler, tool_router};
@@ -79,8 +82,10 @@ async fn whole_numbers_arrive_or_are_refused_with_a_place() {
     }
 }
 
-/// Its tool has an argument schema, and its results have whole numbers such as `1e2` and `1.0`.
-struct Plain;
+/// Its tool has an argument schema, and its results have whole numbers such as `1e2` and `1.0`. It
+/// counts the calls that reach it.
+#[derive(Default)]
+struct Plain(Arc<AtomicUsize>);
 
 impl ServerHandler for Plain {
     async fn list_tools(
@@ -100,6 +105,7 @@ impl ServerHandler for Plain {
         _: rmcp::model::CallToolRequestParams,
         _: rmcp::service::RequestContext<rmcp::RoleServer>,
     ) -> Result<rmcp::model::CallToolResponse, rmcp::ErrorData> {
+        self.0.fetch_add(1, Ordering::Relaxed);
         let content = serde_json::from_str(r#"{"n": 1e2, "m": [1.0, "x"]}"#).unwrap();
         Ok(rmcp::model::CallToolResult::structured(content).into())
     }
@@ -110,10 +116,13 @@ impl ServerHandler for Plain {
     }
 }
 
-/// A server publishes an argument schema, and refuses arguments with its messages.
+/// A server publishes an argument schema, and refuses arguments with its messages before the
+/// handler runs.
 #[tokio::test]
 async fn an_argument_schema_is_published_and_checked_by() {
-    let mut wire = Wire::modern(ServerLayer::new().wrap(Plain));
+    let plain = Plain::default();
+    let calls = Arc::clone(&plain.0);
+    let mut wire = Wire::modern(ServerLayer::new().wrap(plain));
     let listed = wire.listed("search").await.unwrap();
     assert_eq!(listed["inputSchema"]["type"], "object");
     assert_eq!(listed["inputSchema"]["required"], json!(["q"]));
@@ -137,8 +146,10 @@ async fn an_argument_schema_is_published_and_checked_by() {
         assert_eq!(result["isError"], true, "{result}");
         assert_eq!(result["content"][0]["text"], text, "{result}");
     }
+    assert_eq!(calls.load(Ordering::Relaxed), 0);
     let result = wire.call("search", json!({"q": "abc"})).await;
     assert_eq!(result["structuredContent"]["n"], 100.0, "{result}");
+    assert_eq!(calls.load(Ordering::Relaxed), 1);
     let refused = toolgate_rmcp::tool(ToolDefinition::new("x").argument_schema("[]"));
     assert!(refused.unwrap_err().to_string().contains("argument schema"));
 }
@@ -161,7 +172,11 @@ async fn whole_numbers_are_read_by_typed_calls() {
     use rmcp::ServiceExt as _;
     let (near, far) = tokio::io::duplex(1 << 16);
     tokio::spawn(async move {
-        let running = ServerLayer::new().wrap(Plain).serve(far).await.unwrap();
+        let running = ServerLayer::new()
+            .wrap(Plain::default())
+            .serve(far)
+            .await
+            .unwrap();
         running.waiting().await.unwrap();
     });
     let (read, write) = tokio::io::split(near);

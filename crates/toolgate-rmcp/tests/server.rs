@@ -3,6 +3,9 @@
 
 mod support;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use rmcp::handler::server::router::tool::{ToolRoute, ToolRouter};
 use rmcp::handler::server::wrapper::{Json, Parameters};
 use rmcp::model::{CallToolResult, JsonObject};
@@ -48,6 +51,8 @@ enum Find {
 #[derive(Clone)]
 struct Weather {
     router: ToolRouter<Self>,
+    /// How often `forecasts` ran.
+    ran: Arc<AtomicUsize>,
 }
 
 #[tool_router]
@@ -57,11 +62,15 @@ impl Weather {
             toolgate_rmcp::tool(ToolDefinition::new("lying").output(r#"{"type": "integer"}"#));
         let mut router = Self::tool_router();
         router.add_route(ToolRoute::new(lying.unwrap(), Self::lying));
-        Self { router }
+        Self {
+            router,
+            ran: Arc::default(),
+        }
     }
 
     #[tool(description = "the next hours")]
     fn forecasts(&self, Parameters(query): Parameters<Query>) -> Json<Vec<Forecast>> {
+        self.ran.fetch_add(1, Ordering::Relaxed);
         let hour = |n: u8| Forecast {
             hour: format!("{n:02}:00"),
             celsius: 20,
@@ -95,14 +104,17 @@ impl Weather {
 #[tool_handler(router = self.router)]
 impl ServerHandler for Weather {}
 
-/// Arguments are checked before the handler runs.
+/// Arguments are checked before the handler runs: it never runs with arguments that are wrong or
+/// malformed.
 #[tokio::test]
 async fn arguments_are_checked_first() {
     for modern in [true, false] {
+        let weather = Weather::new();
+        let ran = Arc::clone(&weather.ran);
         let mut wire = if modern {
-            Wire::modern(Weather::new().checked())
+            Wire::modern(weather.checked())
         } else {
-            Wire::legacy(Weather::new().checked(), "2025-11-25").await
+            Wire::legacy(weather.checked(), "2025-11-25").await
         };
         let bad = wire.call("forecasts", json!({"hours": 0})).await;
         assert_eq!(bad["isError"], true);
@@ -118,6 +130,18 @@ async fn arguments_are_checked_first() {
             absent["result"]["isError"], true,
             "absent arguments are {{}}"
         );
+        for malformed in [json!([1]), json!("{}"), json!(5)] {
+            let refused = wire.call("forecasts", malformed).await;
+            assert_eq!(refused["error"]["code"], -32602, "{refused}");
+        }
+        assert_eq!(ran.load(Ordering::Relaxed), 0);
+        // The handler accepts 200 hours; only the schema forbids them.
+        let long = wire.call("forecasts", json!({"hours": 200})).await;
+        assert_eq!(long["isError"], true, "{long}");
+        assert_eq!(ran.load(Ordering::Relaxed), 0);
+        let good = wire.call("forecasts", json!({"hours": 1})).await;
+        assert_ne!(good["isError"], true, "{good}");
+        assert_eq!(ran.load(Ordering::Relaxed), 1);
     }
 }
 

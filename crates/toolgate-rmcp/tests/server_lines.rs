@@ -1,26 +1,51 @@
 //! Requests on a server's standard input that rmcp's transport would drop or misread.
 
-use rmcp::model::{ServerCapabilities, ServerConfig};
-use rmcp::{ServerHandler, ServiceExt as _};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use toolgate_rmcp::{ServerHandlerExt as _, ServerLines};
 
-struct Nothing;
+/// Has the tool `t`, which takes any object, and counts the calls that reach it.
+struct One(Arc<AtomicUsize>);
 
-impl ServerHandler for Nothing {
+impl ServerHandler for One {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
     }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        let tool = json!({"name": name, "inputSchema": {"type": "object"}});
+        let tool = serde_json::from_value(tool).ok();
+        tool.filter(|_| name == "t")
+    }
+
+    async fn call_tool(
+        &self,
+        _: CallToolRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        Ok(CallToolResult::success(Vec::new()).into())
+    }
 }
 
-/// Every request gets an answer, so no client waits for ever. `null` is not an object.
+/// Every request gets an answer, so no client waits for ever. `null` is not an object. Only
+/// well-formed calls reach the handler.
 #[tokio::test]
 async fn every_request_is_answered() {
     let (ours, theirs) = tokio::io::duplex(1 << 20);
     let (read, write) = tokio::io::split(theirs);
+    let calls = Arc::<AtomicUsize>::default();
+    let handler = One(Arc::clone(&calls));
     tokio::spawn(async move {
-        let running = Nothing
+        let running = handler
             .checked()
             .serve(ServerLines::new(read, write))
             .await
@@ -45,6 +70,8 @@ async fn every_request_is_answered() {
         .write_all(format!("{ready}\n").as_bytes())
         .await
         .unwrap();
+    // How many calls reached the handler.
+    let mut reached = 0;
     // Another crate in the same build may have turned on serde_json's exact numbers.
     let numbers_are_exact = serde_json::from_str::<Value>("1e400").is_ok();
     for (id, (params, code)) in [
@@ -59,14 +86,16 @@ async fn every_request_is_answered() {
         (r#"{"name":"t","arguments":{"a":01}}"#.to_owned(), -32700),
         (
             r#"{"name":"t","arguments":{"a":1e400}}"#.to_owned(),
-            if numbers_are_exact { -32602 } else { -32700 },
+            if numbers_are_exact { 0 } else { -32700 },
         ),
         (
             format!("{{\"name\":\"t\",\"arguments\":{{\"a\":{deep}}}}}"),
             -32700,
         ),
         (r#"{"name":"t","arguments":{}"#.to_owned(), -32700),
-        (r#"{"name":"t","arguments":{}}"#.to_owned(), -32602),
+        (r#"{"name":"u","arguments":{}}"#.to_owned(), -32602),
+        (r#"{"name":"t","arguments":{}}"#.to_owned(), 0),
+        (r#"{"name":"t"}"#.to_owned(), 0),
     ]
     .into_iter()
     .enumerate()
@@ -79,7 +108,14 @@ async fn every_request_is_answered() {
         let answer = lines.next_line().await.unwrap().unwrap();
         let answer: Value = serde_json::from_str(&answer).unwrap();
         assert_eq!(answer["id"], id, "{params}");
-        assert_eq!(answer["error"]["code"], code, "{params} {answer}");
+        match code {
+            0 => {
+                reached += 1;
+                assert!(answer["result"].is_object(), "{params} {answer}");
+            }
+            _ => assert_eq!(answer["error"]["code"], code, "{params} {answer}"),
+        }
+        assert_eq!(calls.load(Ordering::Relaxed), reached, "{params}");
     }
 
     // A request without a usable id is answered, too, without an id.
@@ -117,4 +153,5 @@ async fn every_request_is_answered() {
         assert_eq!(answer.get("id"), None, "{text}");
         assert_eq!(answer["error"]["code"], code, "{text} {answer}");
     }
+    assert_eq!(calls.load(Ordering::Relaxed), reached);
 }

@@ -1,5 +1,5 @@
-//! The seed's examples, a table of small cases, refused schemas, and agreement
-//! with the published form.
+//! The examples of the document that defines the argument schema (version 2025-10-09), a table of
+//! small cases, refused schemas, and agreement with the published form.
 
 use toolgate_json::{Node as _, OwnedDocument, ReadLimits};
 use toolgate_schema::{Compiler, Verdict, Workspace};
@@ -12,7 +12,8 @@ const LIKE: &str = r#"{"properties": {"q": {"type": "string", "minLength": 3, "m
 const LEVELS: &str = r#"{"properties": {"levels": {"type": "array", "items": {"type": "integer"}, "enum": [1, 2, 3]}}}"#;
 const NAMES: &str = r#"{"properties": {"names": {"type": "string", "isArray": true, "minLength": 1, "maxLength": 20}, "thresholds": {"type": "float", "isArray": true, "minimum": 0.1, "maximum": 0.9}}, "required": ["names"]}"#;
 
-/// Arguments for both shapes of the seed's example, and the texts.
+/// Arguments for both shapes of that document's example ([`DIRECT`] and [`LIKE`]), and the texts of
+/// the errors.
 const BOTH_SHAPES: &[(&str, &str)] = &[
     (r#"{"q": "abc"}"#, ""),
     (
@@ -819,7 +820,7 @@ fn extended(schema: &str) -> String {
 }
 
 #[test]
-fn both_shapes_of_the_seed() {
+fn both_shapes_of_the_example() {
     for (arguments, expected) in BOTH_SHAPES {
         case(DIRECT, arguments, expected);
         case(LIKE, arguments, expected);

@@ -149,6 +149,7 @@ async fn a_packed_answer_of_a_server_reaches_no_client() {
         let message = reply.message();
         let text = message["error"]["message"].as_str().unwrap();
         assert!(text.contains("Content-Encoding"), "{reply:?}");
+        assert!(!reply.body.contains("not checked"), "{reply:?}");
         assert_eq!(reply.header("content-encoding"), None);
         let seen = web.seen();
         let sent = seen.last().unwrap().header("content-type");

@@ -122,11 +122,28 @@ async fn callers_who_share_a_process_have_a_rate_each() {
 /// process that clients of 2026-07-28 share.
 #[tokio::test]
 async fn an_opening_with_the_header_of_a_newer_version_opens_a_session() {
-    let served = served().await;
+    // Answers each call with the methods of all messages that came so far.
+    let script = r#"
+heard = []
+while True:
+    m = read()
+    if m is None: break
+    heard.append(m.get("method"))
+    if not known(m): text(m["id"], " ".join(heard), **MORE)
+"#;
+    let served = Served::start(python(script)).await;
+    let asked = call(1, "echo", json!({}));
+    served.modern(&modern(asked.clone())).await;
     let headers = [("MCP-Protocol-Version", MODERN)];
     let opened = served.post(&headers, &initialize(0)).await;
     assert_eq!(opened.status, 200, "{opened:?}");
-    assert!(opened.header("mcp-session-id").is_some(), "{opened:?}");
+    let session = opened.header("mcp-session-id").unwrap();
+    let own = served.in_session(session, &asked).await.message();
+    assert!(text_of(&own).starts_with("initialize "), "{own}");
+    let shared = served.modern(&modern(asked)).await.message();
+    let heard = text_of(&shared);
+    assert_eq!(heard.matches("tools/call").count(), 2, "{heard}");
+    assert!(!heard.contains("initialize"), "{heard}");
 }
 
 /// The server's messages go to the newest stream that a client listens on, to an older one if that

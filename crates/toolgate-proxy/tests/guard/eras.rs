@@ -405,15 +405,21 @@ async fn a_server_that_cannot_be_started_is_said_to_be_so() {
     }
 }
 
+/// A call that is refused reaches neither the translation nor the server.
 #[tokio::test]
 async fn arguments_are_judged_in_front_of_the_translation() {
     let strict = MODERN_ONLY.replace(
-        r#"tool("ask")"#,
-        r#"{"name": "ask", "inputSchema": {"type": "object", "required": ["a"]}}"#,
+        r#"tool("die")"#,
+        r#"{"name": "die", "inputSchema": {"type": "object", "required": ["a"]}}"#,
     );
     let mut client = lined(python(&strict), Translate::LegacyClients);
     client.ask(&opening()).await;
-    let refused = client.ask(&call(1, "ask", json!({}))).await;
+    let refused = client.ask(&call(1, "die", json!({}))).await;
     assert_eq!(refused["result"]["isError"], true, "{refused}");
     assert!(refused["result"].get("resultType").is_none(), "{refused}");
+    // The server would have ended.
+    let answer = client.ask(&call(2, "users", json!({}))).await;
+    assert_eq!(text_of(&answer), "[1]", "{answer}");
+    let lost = client.ask(&call(3, "die", json!({"a": 1}))).await;
+    assert!(lost["error"].is_object(), "{lost}");
 }

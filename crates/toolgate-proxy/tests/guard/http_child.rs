@@ -22,6 +22,16 @@ for m, id, name, args in calls():
     if name != "hang": text(id, json.dumps([os.getpid(), args]), **MORE)
 "#;
 
+/// Answers each call with all messages that came so far.
+const HEARD: &str = r#"
+heard = []
+while True:
+    m = read()
+    if m is None: break
+    heard.append(m)
+    if not known(m): text(m["id"], json.dumps(heard), **MORE)
+"#;
+
 fn pid_of(answer: &Value) -> i64 {
     serde_json::from_str::<Value>(text_of(answer)).unwrap()[0]
         .as_i64()
@@ -220,17 +230,16 @@ async fn a_child_that_dies_answers_its_calls_and_comes_back_for_modern_clients()
     }
 }
 
-/// A call without an id is refused.
+/// A message without an id whose method is a request's is refused and recorded. No process gets it.
 #[tokio::test]
 async fn a_call_without_an_id_reaches_no_server() {
-    let served = Served::start(python(ECHO)).await;
+    let served = Served::start(python(HEARD)).await;
     let session = served.open().await;
-    let first = served
-        .in_session(&session, &call(1, "echo", json!({})))
-        .await;
-    let shared = served.modern(&modern(call(1, "echo", json!({})))).await;
-    for method in ["tools/call", "Tools/Call"] {
-        let mut silent = call(2, "die", json!({}));
+    let first = modern(call(1, "echo", json!({})));
+    served.modern(&first).await;
+    let methods = ["tools/call", "Tools/Call", "resources/read", "tasks/cancel"];
+    for method in methods {
+        let mut silent = call(2, "silent", json!({}));
         silent["method"] = json!(method);
         silent.as_object_mut().unwrap().remove("id");
         for reply in [
@@ -243,13 +252,29 @@ async fn a_call_without_an_id_reaches_no_server() {
             assert_eq!(reply.message()["id"], Value::Null);
         }
     }
-    // The processes are still the same.
-    let again = served
-        .in_session(&session, &call(3, "echo", json!({})))
-        .await;
-    assert_eq!(pid_of(&first.message()), pid_of(&again.message()));
-    let again = served.modern(&modern(call(3, "echo", json!({})))).await;
-    assert_eq!(pid_of(&shared.message()), pid_of(&again.message()));
+    let last = call(3, "echo", json!({}));
+    for heard in [
+        served.in_session(&session, &last).await,
+        served.modern(&modern(last.clone())).await,
+    ] {
+        let heard = heard.message();
+        let heard = text_of(&heard);
+        assert!(heard.contains(r#""name": "echo""#), "{heard}");
+        assert!(!heard.contains("silent"), "{heard}");
+    }
+    let records = served.seen.1.lock().unwrap().clone();
+    for method in methods {
+        let of_method = |record: &&Value| record["method"] == method && record["id"].is_null();
+        let refused: Vec<&Value> = records.iter().filter(of_method).collect();
+        assert_eq!(refused.len(), 3, "{method}: {records:?}");
+        for record in refused {
+            assert_eq!(
+                (&record["code"], &record["action"]),
+                (&json!("client-method"), &json!("refused")),
+                "{record}"
+            );
+        }
+    }
     assert!(matches!(served.stop().await, Exit::Stopped));
 }
 

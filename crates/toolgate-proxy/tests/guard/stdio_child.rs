@@ -1,9 +1,9 @@
 //! A client on stdio, a child on stdio.
 
-use serde_json::json;
+use serde_json::{Value, json};
 use toolgate_proxy::guard::Exit;
 
-use crate::common::{Lined, call, options, policy, python, restarting, text_of};
+use crate::common::{Lined, call, initialize, options, policy, python, restarting, text_of};
 use toolgate_proxy::guard::Listener;
 
 const ECHO: &str = r#"
@@ -116,15 +116,27 @@ for m, id, name, args in calls():
 
 #[tokio::test]
 async fn a_child_that_may_be_restarted_is_opened_again_as_the_client_had_opened_it() {
+    // Answers with its process id and the messages that came before the first call.
     let script = r#"
-opened = []
-for m, id, name, args in calls():
-    if name == "die": os._exit(3)
-    text(id, "%d" % os.getpid())
+opening = []
+while True:
+    m = read()
+    if m is None: break
+    if m["method"] in ["initialize", "notifications/initialized"]: opening.append(m)
+    if known(m): continue
+    if m["params"]["name"] == "die": os._exit(3)
+    text(m["id"], json.dumps([os.getpid(), opening]))
 "#;
     let mut client = Lined::start(restarting(python(script)));
     client.open().await;
+    let opening = |answer: &Value| {
+        let seen: Value = serde_json::from_str(text_of(answer)).unwrap();
+        (seen[0].clone(), seen[1].clone())
+    };
     let first = client.ask(&call(1, "echo", json!({}))).await;
+    let (first, opened) = opening(&first);
+    assert_eq!(opened[0]["params"], initialize(0)["params"]);
+    assert_eq!(opened[1]["method"], "notifications/initialized");
     let lost = client.ask(&call(2, "die", json!({}))).await;
     assert!(
         lost["error"]["message"]
@@ -135,8 +147,9 @@ for m, id, name, args in calls():
     );
     // A call between two children waits for the second.
     let second = client.ask(&call(3, "echo", json!({}))).await;
-    assert_ne!(text_of(&first), text_of(&second));
-    assert_ne!(text_of(&second), "?", "{second}");
+    let (second, opened_again) = opening(&second);
+    assert_ne!(first, second);
+    assert_eq!(opened_again, opened);
     let ends = client
         .seen
         .0
@@ -147,6 +160,37 @@ for m, id, name, args in calls():
         .count();
     assert_eq!(ends, 1);
     assert!(matches!(client.finished().await, Exit::ClientGone));
+}
+
+/// Calls of a child that was started again are checked by its own list, not by the list of the
+/// child before it.
+#[tokio::test]
+async fn a_restarted_child_is_asked_for_its_tools() {
+    // The second child requires `a`.
+    let marker = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join(format!("restarted-{}", std::process::id()));
+    let _absent = std::fs::remove_file(&marker);
+    let script = format!(
+        r#"
+MARKER = {marker:?}
+if os.path.exists(MARKER): TOOLS[0]["inputSchema"]["required"] = ["a"]
+else: open(MARKER, "w").close()
+for m, id, name, args in calls():
+    if name == "die": os._exit(3)
+    text(id, "ok")
+"#
+    );
+    let mut client = Lined::start(restarting(python(&script)));
+    client.open().await;
+    let first = client.ask(&call(1, "echo", json!({}))).await;
+    assert_eq!(text_of(&first), "ok");
+    client.ask(&call(2, "die", json!({}))).await;
+    let refused = client.ask(&call(3, "echo", json!({}))).await;
+    assert_eq!(refused["result"]["isError"], true, "{refused}");
+    assert!(text_of(&refused).contains("`a`"), "{refused}");
+    let second = client.ask(&call(4, "echo", json!({"a": 1}))).await;
+    assert_eq!(text_of(&second), "ok");
+    std::fs::remove_file(&marker).unwrap();
 }
 
 #[tokio::test]
@@ -187,7 +231,7 @@ for m, id, name, args in calls():
     assert!(refused["error"].is_object(), "{refused}");
     let mut ids = Vec::new();
     while let Some(line) = client.line().await {
-        let answer: serde_json::Value = serde_json::from_str(&line).unwrap();
+        let answer: Value = serde_json::from_str(&line).unwrap();
         assert!(answer["error"].is_object(), "{answer}");
         ids.push(answer["id"].as_i64().unwrap());
     }

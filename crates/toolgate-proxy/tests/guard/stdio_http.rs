@@ -126,28 +126,36 @@ async fn modern_messages_get_the_headers_that_repeat_them() {
     assert_eq!(called.body, asked.to_string());
 }
 
+/// If the server refuses the headers of a call, the guard lists the tools and sends the call once
+/// more, and not a third time.
 #[tokio::test]
 async fn headers_that_the_server_does_not_take_are_made_anew_once() {
-    let calls = AtomicUsize::new(0);
-    let web = server(move |request, stream| {
-        if calls.fetch_add(1, Ordering::SeqCst) == 0 {
-            let body = format!(
-                r#"{{"jsonrpc":"2.0","id":{},"error":{{"code":-32020,"message":"no"}}}}"#,
-                request.id()
-            );
-            respond(stream, "400 Bad Request", JSON, &body);
+    for refusals in [1, 9] {
+        let calls = AtomicUsize::new(0);
+        let web = server(move |request, stream| {
+            if calls.fetch_add(1, Ordering::SeqCst) < refusals {
+                let body = format!(
+                    r#"{{"jsonrpc":"2.0","id":{},"error":{{"code":-32020,"message":"no"}}}}"#,
+                    request.id()
+                );
+                respond(stream, "400 Bad Request", JSON, &body);
+            } else {
+                respond(stream, "200 OK", JSON, &answer(request, "ok"));
+            }
+        });
+        let mut client = Lined::start(remote(&web.url));
+        let told = client
+            .ask(&modern(call(1, "echo", json!({"region": "eu"}))))
+            .await;
+        if refusals == 1 {
+            assert_eq!(text_of(&told), "ok", "{told}");
         } else {
-            respond(stream, "200 OK", JSON, &answer(request, "ok"));
+            assert_eq!(told["error"]["code"], -32020, "{told}");
         }
-    });
-    let mut client = Lined::start(remote(&web.url));
-    let told = client
-        .ask(&modern(call(1, "echo", json!({"region": "eu"}))))
-        .await;
-    assert_eq!(text_of(&told), "ok", "{told}");
-    let rpcs: Vec<String> = web.seen().iter().map(Request::rpc).collect();
-    let tail: Vec<&str> = rpcs.iter().rev().take(3).map(String::as_str).collect();
-    assert_eq!(tail, ["tools/call", "tools/list", "tools/call"]);
+        let rpcs: Vec<String> = web.seen().iter().map(Request::rpc).collect();
+        let first = rpcs.iter().position(|rpc| rpc == "tools/call").unwrap();
+        assert_eq!(rpcs[first..], ["tools/call", "tools/list", "tools/call"]);
+    }
 }
 
 #[tokio::test]
@@ -312,6 +320,55 @@ async fn a_session_that_the_server_forgot_is_opened_again_and_the_request_repeat
     let mut openings = openings.iter().filter(|it| it.rpc() == "initialize");
     let first = openings.next().unwrap();
     assert!(openings.all(|it| it.body == first.body && it.header("mcp-session-id").is_none()));
+}
+
+/// Calls in a session that was opened again are checked by the list of that session.
+#[tokio::test]
+async fn a_session_that_was_opened_again_has_its_own_tools() {
+    let opened = Arc::new(AtomicUsize::new(0));
+    let sessions = Arc::clone(&opened);
+    // A call with `forget` finds no session 1 any more. The tool of session 2 requires `a`.
+    let web = Web::start(move |request, stream| {
+        let result = |result: &str| {
+            let id = request.id();
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
+        };
+        let session = request.header("mcp-session-id").unwrap_or_default();
+        match request.rpc().as_str() {
+            "initialize" => {
+                let number = sessions.fetch_add(1, Ordering::AcqRel) + 1;
+                let headers = format!("{JSON}Mcp-Session-Id: s-{number}\r\n");
+                let opened = r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"web","version":"1"}}"#;
+                respond(stream, "200 OK", &headers, &result(opened));
+            }
+            "tools/list" => {
+                let required = if session == "s-1" { "[]" } else { r#"["a"]"# };
+                let tool = format!(
+                    r#"{{"tools":[{{"name":"echo","inputSchema":{{"type":"object","required":{required}}}}}]}}"#
+                );
+                respond(stream, "200 OK", JSON, &result(&tool));
+            }
+            "tools/call" if session == "s-1" && request.body.contains("forget") => {
+                respond(stream, "404 Not Found", "", "");
+            }
+            "tools/call" => respond(stream, "200 OK", JSON, &answer(request, session)),
+            _ if request.method == "GET" => respond(stream, "405 Method Not Allowed", "", ""),
+            _ => respond(stream, "202 Accepted", "", ""),
+        }
+    });
+    let mut client = Lined::start(remote(&web.url));
+    client.open().await;
+    let first = client.ask(&call(1, "echo", json!({}))).await;
+    assert_eq!(text_of(&first), "s-1");
+    let again = client
+        .ask(&call(2, "echo", json!({"forget": 1, "a": 1})))
+        .await;
+    assert_eq!(text_of(&again), "s-2", "{again}");
+    let refused = client.ask(&call(3, "echo", json!({}))).await;
+    assert_eq!(refused["result"]["isError"], true, "{refused}");
+    let last = client.ask(&call(4, "echo", json!({"a": 1}))).await;
+    assert_eq!(text_of(&last), "s-2", "{last}");
+    assert_eq!(opened.load(Ordering::Acquire), 2);
 }
 
 /// A call was checked against the tool list of the lost session. With a lock it is not repeated in

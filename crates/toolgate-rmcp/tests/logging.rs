@@ -1,0 +1,131 @@
+//! What a layer without an observer writes to the program's log.
+#![expect(clippy::unwrap_used, reason = "tests say what they expect by stopping")]
+
+#[expect(dead_code, reason = "other tests use the rest")]
+mod support;
+
+use std::fmt::{Debug, Write as _};
+use std::sync::{Arc, Mutex};
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::json;
+use toolgate_rmcp::ServerHandlerExt as _;
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::{Event, Level, Metadata, Subscriber};
+
+use support::Wire;
+
+/// Keeps the level and the text of each event of this crate.
+#[derive(Clone, Default)]
+struct Log(Arc<Mutex<Vec<(Level, String)>>>);
+
+struct Message(String);
+
+impl Visit for Message {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        if field.name() == "message" {
+            write!(self.0, "{value:?}").unwrap();
+        }
+    }
+}
+
+impl Subscriber for Log {
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.target().starts_with("toolgate_rmcp")
+    }
+
+    fn event(&self, event: &Event<'_>) {
+        let mut message = Message(String::new());
+        event.record(&mut message);
+        let level = *event.metadata().level();
+        self.0.lock().unwrap().push((level, message.0));
+    }
+
+    fn new_span(&self, _: &Attributes<'_>) -> Id {
+        Id::from_u64(1)
+    }
+
+    fn record(&self, _: &Id, _: &Record<'_>) {}
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn enter(&self, _: &Id) {}
+
+    fn exit(&self, _: &Id) {}
+}
+
+/// Every result of its tool `count` is a string instead of an integer; its tool `array` can never
+/// work.
+struct Wrong;
+
+impl ServerHandler for Wrong {
+    fn get_info(&self) -> ServerConfig {
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        let tool = match name {
+            "count" => json!({"name": name, "inputSchema": {"type": "object", "required": ["a"]},
+                "outputSchema": {"type": "integer"}}),
+            "array" => json!({"name": name, "inputSchema": {"type": "array"}}),
+            _ => return None,
+        };
+        Some(serde_json::from_value(tool).unwrap())
+    }
+
+    async fn call_tool(
+        &self,
+        _: CallToolRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        Ok(CallToolResult::structured(json!("secret")).into())
+    }
+}
+
+/// The server's author finds a refused result, and a tool that can never work, in the log as an
+/// error that names the tool and the fault. A refused call is the client's fault, and is logged for
+/// debugging only.
+#[tokio::test]
+async fn faults_of_the_server_are_logged_as_errors() {
+    let log = Log::default();
+    let _guard = tracing::subscriber::set_default(log.clone());
+    let mut wire = Wire::modern(Wrong.checked());
+    let refused = wire.call("count", json!({"a": 1})).await;
+    assert_eq!(refused["isError"], true, "{refused}");
+    wire.call("count", json!({})).await;
+    for _ in 0..2 {
+        let refused = wire.call("array", json!({})).await;
+        assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    }
+    let log = log.0.lock().unwrap();
+    let with = |level: Level| {
+        let events = log.iter().filter(move |(of, _)| *of == level);
+        events.map(|(_, text)| text.as_str()).collect::<Vec<&str>>()
+    };
+    let [result, tool] = *with(Level::ERROR) else {
+        unreachable!("{log:?}")
+    };
+    assert!(
+        result.starts_with("result refused: ") && result.contains("tool `count`"),
+        "{result}"
+    );
+    assert!(
+        result.contains("expected integer, found string"),
+        "{result}"
+    );
+    assert!(
+        tool.starts_with("not published: tool `array`") && tool.contains("`inputSchema`"),
+        "{tool}"
+    );
+    assert!(with(Level::WARN).is_empty(), "{log:?}");
+    let called = with(Level::DEBUG);
+    assert!(
+        called.iter().any(|text| text.contains("tool `count`")),
+        "{log:?}"
+    );
+}
