@@ -49,13 +49,21 @@ pub(crate) struct Along<'t, T> {
 }
 
 impl<'t, T> Along<'t, T> {
-    /// The data of a name. Names out of order are found as well, but slowly.
+    /// The data of a name. Names out of order are found as well, but slowly. `FAR` is whether most
+    /// names of the table are likely to be passed.
     #[inline(always)]
-    pub(crate) fn find(&mut self, name: &[u8]) -> Option<&'t T> {
+    pub(crate) fn find<const FAR: bool>(&mut self, name: &[u8]) -> Option<&'t T> {
         let ends = NameEnds::of(name);
         let head = ends.head();
         if head <= self.passed {
             return self.table.find_again(name);
+        }
+        while FAR
+            && let [_, _, _, last, rest @ ..] = self.rest
+            && last.head < head
+        {
+            self.passed = last.head;
+            self.rest = rest;
         }
         while let [known, rest @ ..] = self.rest {
             let other = known.head;
@@ -70,7 +78,7 @@ impl<'t, T> Along<'t, T> {
             if self.table.is(known, ends, name) {
                 return Some(&known.data);
             }
-            return self.table.find_again(name);
+            return self.table.find_among(self.rest, name);
         }
         None
     }
@@ -224,8 +232,18 @@ impl<T> NameTable<T> {
     fn find_again(&self, name: &[u8]) -> Option<&T> {
         let ends = NameEnds::of(name);
         let first = self.rows.partition_point(|known| known.head < ends.head());
-        let rest = self.rows.get(first..)?.iter();
-        let mut same = rest.take_while(|known| known.head == ends.head());
+        self.find_among(self.rows.get(first..)?, name)
+    }
+
+    /// The data of a name among rows whose first ones have the same head.
+    #[inline(never)]
+    fn find_among<'t>(
+        &'t self,
+        rows: &'t [Row<T>],
+        name: &[u8],
+    ) -> Option<&'t T> {
+        let ends = NameEnds::of(name);
+        let mut same = rows.iter().take_while(|known| known.head == ends.head());
         same.find(|known| self.is(known, ends, name))
             .map(|row| &row.data)
     }
@@ -388,7 +406,7 @@ mod tests {
         for names in [sorted, reversed] {
             let mut along = table.along();
             for name in &names {
-                let found = along.find(name.as_bytes());
+                let found = along.find::<true>(name.as_bytes());
                 let order = |slot: &Slot| slot.order;
                 assert_eq!(found.map(order), table.find_text(name).map(order), "{name}");
             }
