@@ -154,14 +154,16 @@ const BESIDE_PATTERN: usize = 1 << 10;
 /// Schemas that take more. A document has 24 bytes for each value and name (a schema of small values has one for
 /// every 5 bytes of text), and while it is compiled its model and its program stand beside it. A pattern is a
 /// tree before it is a program.
-const COMPILE: [(&str, u32); 25] = [
+const COMPILE: [(&str, u32); 27] = [
     ("properties", 13),
     ("enum of strings", 5),
     ("enum of objects", 18),
     ("allOf", 12),
     ("anyOf with one pattern", 10),
     ("oneOf with tags", 19),
-    ("doubled conditions", 9),
+    ("doubled conditions", 10),
+    ("merged dependents", 16),
+    ("merged patterns", 31),
     ("nested unions", 19),
     ("listed values", 14),
     ("required", 12),
@@ -169,7 +171,7 @@ const COMPILE: [(&str, u32); 25] = [
     ("one pattern often", 12),
     ("long pattern", 59),
     ("dependentRequired", 23),
-    ("unevaluatedProperties", 28),
+    ("unevaluatedProperties", 29),
     ("conditions", 32),
     ("unused definitions", 11),
     ("one definition often", 17),

@@ -56,6 +56,11 @@ const PAIRS: &[(&str, &[&str])] = &[
         ],
     ),
     (
+        r##"{"$ref": "#/$defs/a", "$defs": {"a": {"items": {"$ref": "#/$defs/a"}, "patternProperties": {"^a": {"$ref": "#/$defs/a"}},
+            "minLength": 0, "maxLength": 9, "minimum": 0, "maximum": 9, "exclusiveMinimum": -7, "pattern": ""}}}"##,
+        &["[[[1]]]", "[[[\"a\"]]]", r#"{"a": [{"a": []}]}"#, "[[10]]"],
+    ),
+    (
         r#"{"uniqueItems": true, "contains": {"type": "object"}, "items": {"propertyNames": {"maxLength": 3}}}"#,
         &[
             r#"[{"a": 1, "b": [2]}, {"b": [2], "a": 2}]"#,
@@ -154,6 +159,56 @@ fn a_union_in_several_merged_nodes_is_paid_for_once() {
     for union in ["anyOf", "oneOf"] {
         let (some, more) = (fuel(20, union), fuel(40, union));
         assert!(more < 3 * some, "{union}: {some}, then {more}");
+    }
+}
+
+/// Definitions that apply the next one several times, beside keywords of their own: the price of a
+/// check grows with the levels, or with their square, and not with the paths through them.
+#[test]
+fn merged_operations_are_not_doubled_on_each_level() {
+    let pattern = |next: &str| {
+        format!(r#"{{"allOf": [{next}, {{"allOf": [{next}], "minLength": 1}}], "pattern": "a"}}"#)
+    };
+    let unions = |next: &str| {
+        format!(
+            r##"{{"anyOf": [{{"anyOf": [{next}], "required": ["k"]}}, {{"allOf": [{next}], "maxItems": 99}}],
+                "properties": {{"a": {{"allOf": [{{"$ref": "#/$defs/n0"}}], "properties": {{"a": {{"$ref": "#/$defs/n0"}}}}}}}}}}"##
+        )
+    };
+    let members = |next: &str| {
+        format!(
+            r##"{{"dependentSchemas": {{"a": {{"allOf": [{next}, {next}]}}, "k": {{"allOf": [{next}], "items": {{"$ref": "#/$defs/n0"}}}}}}}}"##
+        )
+    };
+    let nested = format!("{}1{}", r#"{"a": "#.repeat(12), "}".repeat(12));
+    let families: [(&dyn Fn(&str) -> String, &str, &str); 3] = [
+        (&pattern, "{}", r#""abc""#),
+        (&unions, r#"{"maxItems": 3}"#, &nested),
+        (
+            &members,
+            r#"{"maxItems": 3}"#,
+            r#"{"a": 1, "b": 2, "k": "x"}"#,
+        ),
+    ];
+    for (level, last, instance) in families {
+        let fuel = |levels: usize| {
+            let level = |n: usize| {
+                let next = format!(r##"{{"$ref": "#/$defs/n{}"}}"##, n + 1);
+                format!(r#""n{n}": {}"#, level(&next))
+            };
+            let defs: Vec<String> = (0..levels).map(level).collect();
+            let schema = format!(
+                r##"{{"$ref": "#/$defs/n0", "$defs": {{{}, "n{levels}": {last}}}}}"##,
+                defs.join(", ")
+            );
+            let schema = Schema::compile(schema.as_bytes()).unwrap();
+            let mut workspace = Workspace::new();
+            let verdict = schema.check(&mut workspace, instance).unwrap();
+            assert_eq!(verdict, Verdict::Valid, "{levels} levels, {instance}");
+            workspace.fuel_used()
+        };
+        let (some, more) = (fuel(40), fuel(80));
+        assert!(more < 5 * some, "{instance}: {some}, then {more}");
     }
 }
 

@@ -145,6 +145,41 @@ pub(super) fn doubled_conditions(size: usize) -> Texts {
     Texts::two(schema, "7")
 }
 
+/// A chain of definitions, each of which applies the next one twice beside keywords of its own, by
+/// the presence of members.
+pub(super) fn merged_dependents(size: usize) -> Texts {
+    let level = |n: usize| {
+        let next = n + 1;
+        format!(
+            r##""d{n}":{{"dependentSchemas":{{"a":{{"$ref":"#/$defs/d{next}","type":"object"}},"k":{{"$ref":"#/$defs/d{next}","items":{{"$ref":"#/$defs/d0"}}}}}},"properties":{{"a":{{"$ref":"#/$defs/d0","additionalProperties":{{"$ref":"#/$defs/d0"}}}}}}}}"##
+        )
+    };
+    chained(size, level, r#"{"maxItems":3}"#, r#"{"a":{"k":[]}}"#)
+}
+
+/// A chain of definitions, each of which applies the next one twice in `allOf`, with a pattern.
+pub(super) fn merged_patterns(size: usize) -> Texts {
+    let level = |n: usize| {
+        let next = n + 1;
+        format!(
+            r##""d{n}":{{"allOf":[{{"$ref":"#/$defs/d{next}"}},{{"$ref":"#/$defs/d{next}","minLength":1}}],"pattern":"a"}}"##
+        )
+    };
+    chained(size, level, "{}", r#""abc""#)
+}
+
+/// Definitions `d0`, `d1` and so on, up to a last one, and an instance for the first.
+fn chained(size: usize, level: impl Fn(usize) -> String, last: &str, instance: &str) -> Texts {
+    let levels = (size / 100).clamp(4, 200);
+    let levels: Vec<String> = (0..levels).map(level).collect();
+    let schema = format!(
+        r##"{{"$ref":"#/$defs/d0","$defs":{{{},"d{}":{last}}}}}"##,
+        levels.join(","),
+        levels.len()
+    );
+    Texts::two(schema, instance)
+}
+
 /// Unions of unions of one object with many constants.
 pub(super) fn nested_unions(size: usize) -> Texts {
     let names = many(size, |n| format!(r#""m{n}":{{"const":{n}}}"#));

@@ -30,6 +30,12 @@ pub const SHAPES: &[Shape] = &[
         "doubled conditions",
         s::doubled_conditions,
     ),
+    shape(
+        Operation::Compile,
+        "merged dependents",
+        s::merged_dependents,
+    ),
+    shape(Operation::Compile, "merged patterns", s::merged_patterns),
     shape(Operation::Compile, "nested unions", s::nested_unions),
     shape(Operation::Compile, "listed values", s::listed_values),
     shape(Operation::Compile, "unused definitions", s::definitions),
@@ -44,6 +50,8 @@ pub const SHAPES: &[Shape] = &[
     shape(Operation::Compile, "misspelled", s::misspelled),
     shape(Operation::AssertSafe, "properties", s::properties),
     shape(Operation::AssertSafe, "chain of references", s::chain),
+    shape(Operation::Check, "merged dependents", s::merged_dependents),
+    shape(Operation::Check, "merged patterns", s::merged_patterns),
     shape(Operation::Check, "numbers and 150 bounds", i::numbers),
     shape(
         Operation::Check,

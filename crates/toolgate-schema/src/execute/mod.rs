@@ -196,7 +196,10 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
     #[inline]
     fn operate(&mut self, node: &'p PlanNode, value: N, kind: Kind) -> Answer {
         let plan = self.plan;
-        let here = Run::Head.bit() | Run::String.bit() | Run::Number.bit();
+        let here = match kind {
+            Kind::Array | Kind::Object => Run::Head.bit(),
+            _ => Run::Head.bit() | Run::String.bit() | Run::Number.bit(),
+        };
         if node.has(here) && !self.leaf(node, value, kind)? {
             return NO;
         }

@@ -24,6 +24,7 @@ pub(super) fn fuse(plan: &mut Plan) {
         room: plan.nodes.len() + names + LEAST_ROOM,
         seen: vec![false; plan.nodes.len()],
         pairs: HashMap::new(),
+        before: plan.nodes.clone(),
         plan,
     };
     let mut waiting = vec![fusion.plan.root];
@@ -38,11 +39,13 @@ pub(super) fn fuse(plan: &mut Plan) {
 
 pub(super) struct Fusion<'p> {
     pub(super) plan: &'p mut Plan,
-    /// The number of names and items that merged walks may still add.
+    /// The number of names, patterns, dependencies and items that merged walks may still add.
     room: usize,
     seen: Vec<bool>,
     /// The node for two nodes that both must match.
     pairs: HashMap<(NodeIx, NodeIx), NodeIx>,
+    /// The nodes as they were before fusion, in the same order.
+    before: Vec<PlanNode>,
 }
 
 /// Nodes that are fused into one, and their walks.
@@ -58,6 +61,14 @@ struct Parts {
 }
 
 impl Fusion<'_> {
+    /// A node as it was before fusion. What is fused into others is always this: a fused node has
+    /// the operations of others already, and taking them over again, level by level, would double
+    /// them each time.
+    fn original(&self, ix: NodeIx) -> &PlanNode {
+        let before = self.before.get(ix.index());
+        before.unwrap_or_else(|| self.plan.node(ix))
+    }
+
     /// Whether a node is seen for the first time; false if it only asks for types.
     fn is_new(&mut self, ix: NodeIx) -> bool {
         self.seen.resize(self.plan.nodes.len(), false);
@@ -71,7 +82,7 @@ impl Fusion<'_> {
         if parts.nodes.len() < 2 && !parts.tail {
             return;
         }
-        let mut node = *self.plan.node(ix);
+        let mut node = *self.original(ix);
         node.object = match *parts.objects.as_slice() {
             [] => NONE,
             [one] => to_u32(one),
@@ -83,7 +94,7 @@ impl Fusion<'_> {
             _ => merge::arrays(self, &parts.arrays),
         };
         for part in &parts.nodes {
-            node.types = node.types.intersection(self.plan.node(*part).types);
+            node.types = node.types.intersection(self.original(*part).types);
         }
         let mut ops = Vec::new();
         node.present = 0;
@@ -118,7 +129,7 @@ impl Fusion<'_> {
         // The parts are few; the other nodes that they apply may be as many as a schema holds.
         let mut applied = HashSet::new();
         for part in &parts.nodes {
-            let node = self.plan.node(*part);
+            let node = self.original(*part);
             if !node.has(run.bit()) {
                 continue;
             }
@@ -149,7 +160,7 @@ impl Fusion<'_> {
             if !self.take_in(&mut parts, one) {
                 continue;
             }
-            let node = self.plan.node(one);
+            let node = self.original(one);
             if node.has(Run::Any.bit()) {
                 let applied = self.plan.run(node, Run::Any).iter().rev();
                 waiting.extend(applied.filter_map(|op| match op {
@@ -158,7 +169,7 @@ impl Fusion<'_> {
                 }));
             }
         }
-        let node = self.plan.node(ix);
+        let node = self.original(ix);
         if node.has(Run::Tail.bit())
             && let [Op::Object(index)] = *self.plan.run(node, Run::Tail)
         {
@@ -176,7 +187,7 @@ impl Fusion<'_> {
 
     /// Adds a node to the parts if that is possible.
     fn take_in(&self, parts: &mut Parts, ix: NodeIx) -> bool {
-        let node = self.plan.node(ix);
+        let node = self.original(ix);
         let first = parts.nodes.is_empty();
         let settled = node.types.is_empty() && !first;
         let ops = parts.ops + self.plan.all_ops(node).len();
@@ -189,13 +200,11 @@ impl Fusion<'_> {
             return false;
         }
         let (objects, arrays) = (parts.objects.len(), parts.arrays.len());
-        // Two nodes may share one walk if one of them was fused into the other.
-        let (object, array) = (to_usize(node.object), to_usize(node.array));
-        if node.has(Run::Object.bit()) && !parts.objects.contains(&object) {
-            parts.objects.push(object);
+        if node.has(Run::Object.bit()) {
+            parts.objects.push(to_usize(node.object));
         }
-        if node.has(Run::Array.bit()) && !parts.arrays.contains(&array) {
-            parts.arrays.push(array);
+        if node.has(Run::Array.bit()) {
+            parts.arrays.push(to_usize(node.array));
         }
         if !first && !self.is_affordable(parts) {
             parts.objects.truncate(objects);
@@ -214,14 +223,17 @@ impl Fusion<'_> {
             && merge::arrays_agree(self.plan, &parts.arrays)
     }
 
-    /// The number of names and items in all walks.
+    /// The number of names, patterns, dependencies and items in all walks.
     fn price(&self, parts: &Parts) -> usize {
         let objects = parts.objects.iter();
-        let names = objects.filter_map(|at| self.plan.objects.get(*at));
+        let members = objects.filter_map(|at| self.plan.objects.get(*at));
+        let members = members.map(|object| {
+            let required = object.dependents.iter().map(|one| one.required.len() + 1);
+            object.names.len() + object.patterns.len() + required.sum::<usize>() + 1
+        });
         let arrays = parts.arrays.iter();
         let items = arrays.filter_map(|at| self.plan.arrays.get(*at));
-        names.map(|object| object.names.len() + 1).sum::<usize>()
-            + items.map(|array| array.prefix.len() + 1).sum::<usize>()
+        members.sum::<usize>() + items.map(|array| array.prefix.len() + 1).sum::<usize>()
     }
 
     /// A node that a value matches if it matches both `a` and `b`.
@@ -251,7 +263,7 @@ impl Fusion<'_> {
             return *known;
         }
         let ix = NodeIx::new(self.plan.nodes.len());
-        self.plan.nodes.push(PlanNode {
+        let pair = PlanNode {
             traits: Traits::default(),
             present: Run::Any.bit(),
             start: to_u32(self.plan.ops.len()),
@@ -263,7 +275,9 @@ impl Fusion<'_> {
                 }
             }),
             ..PlanNode::plain(types)
-        });
+        };
+        self.plan.nodes.push(pair);
+        self.before.push(pair);
         self.plan.ops.extend([Op::Apply(a), Op::Apply(b)]);
         self.pairs.insert(key, ix);
         ix

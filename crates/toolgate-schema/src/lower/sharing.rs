@@ -192,7 +192,6 @@ impl Graph {
                         if let Some(memo) = memo.get_mut(ix.index()) {
                             *memo = true;
                         }
-                        continue;
                     }
                     *mark = stamp;
                     let next = self.edges_of(ix);

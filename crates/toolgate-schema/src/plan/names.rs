@@ -237,11 +237,7 @@ impl<T> NameTable<T> {
 
     /// The data of a name among rows whose first ones have the same head.
     #[inline(never)]
-    fn find_among<'t>(
-        &'t self,
-        rows: &'t [Row<T>],
-        name: &[u8],
-    ) -> Option<&'t T> {
+    fn find_among<'t>(&'t self, rows: &'t [Row<T>], name: &[u8]) -> Option<&'t T> {
         let ends = NameEnds::of(name);
         let mut same = rows.iter().take_while(|known| known.head == ends.head());
         same.find(|known| self.is(known, ends, name))
