@@ -67,5 +67,5 @@ pub use crate::owned::OwnedDocument;
 pub use crate::quote::{Quote, quote};
 pub use crate::read::{Mark, MemberAhead, MembersAhead, Parsed, Reader, Scalar, Stream};
 pub use crate::unique::{PAIRED, first_duplicate, first_equal_scalars};
-pub use crate::value_hash::hash_value;
+pub use crate::value_hash::{count_values, hash_value};
 pub use crate::write::{json_string, push_json_string};

@@ -50,6 +50,44 @@ pub fn hash_value<'a, N: Node<'a>, M: Meter>(node: N, meter: &mut M) -> ControlF
     }
 }
 
+/// The number of values in a value, itself included. Stops at `most + 1`. Spends one unit for each
+/// value it counts.
+///
+/// # Errors
+///
+/// `Break` with the meter's value when it could not pay.
+pub fn count_values<'a, N: Node<'a>, M: Meter>(
+    node: N,
+    most: usize,
+    meter: &mut M,
+) -> ControlFlow<M::Stop, usize> {
+    let mut open: SmallVec<[Children<'a, N>; SHALLOW]> = SmallVec::new();
+    let mut next = Some(node);
+    let mut count = 0_usize;
+    loop {
+        if let Some(node) = next.take() {
+            meter.spend(1)?;
+            count = count.saturating_add(1);
+            if count > most {
+                return ControlFlow::Continue(count);
+            }
+            match node.kind() {
+                Kind::Object => open.push(Children::Members(node.members(), 0)),
+                Kind::Array => open.push(Children::Items(node.items())),
+                _ => {}
+            }
+        }
+        next = match open.last_mut() {
+            None => return ControlFlow::Continue(count),
+            Some(Children::Items(items)) => items.next(),
+            Some(Children::Members(members, _)) => members.next().map(|(_, value)| value),
+        };
+        if next.is_none() {
+            open.pop();
+        }
+    }
+}
+
 enum Shallow {
     Whole(u64),
     /// A container that has children, and the hash of its kind and length.

@@ -65,7 +65,9 @@
 //! the work is done. It depends only on the schema and the content of the instance, not on the
 //! machine, the order of members or the representation, so the same check ends the same way
 //! everywhere. There is one exception: a number that is written with more than 64 characters costs
-//! its length, which a `serde_json::Value` does not keep. [`Limits::evaluation_depth`] limits how deeply subschemas apply each other, and with
+//! its length, which a `serde_json::Value` does not keep. JSON text is checked while it is read, and read
+//! and checked again if that gives no verdict; the first pass, for which no fuel is counted then, does
+//! at most a quarter of the work that the fuel allows. [`Limits::evaluation_depth`] limits how deeply subschemas apply each other, and with
 //! it the stack: 256 KiB are enough for the default. Explaining a failure may take as much again.
 //!
 //! Fuel is not time: a slow or overloaded machine takes longer for it, and a deadline is the task

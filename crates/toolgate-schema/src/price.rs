@@ -35,7 +35,7 @@ pub(crate) const MEMO: u64 = 4;
 const BRANCHES_PER_UNIT: usize = 4;
 
 /// Members whose search for a name one unit pays for.
-pub(crate) const MEMBERS_PER_UNIT: u64 = 8;
+pub(crate) const MEMBERS_PER_UNIT: u64 = 32;
 
 /// The price of testing the names of an object against the rules of `branches` branches.
 pub(crate) fn rules(branches: usize) -> u64 {

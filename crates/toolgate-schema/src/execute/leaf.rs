@@ -129,6 +129,11 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
                 if members.compound.is_empty() {
                     return NO;
                 }
+                // Without this, every level of a recursive schema would hash all levels below it.
+                let most = members.most_values;
+                if toolgate_json::count_values(value, most, self)? > most {
+                    return NO;
+                }
                 let hash = toolgate_json::hash_value(value, self)?;
                 let first = members.compound.partition_point(|(known, _)| *known < hash);
                 for (known, literal) in members.compound.iter().skip(first) {

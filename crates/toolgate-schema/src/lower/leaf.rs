@@ -157,7 +157,10 @@ impl Lowering<'_> {
                     Some(integer) => integers.push(integer),
                     None => numbers.push((view.number(), literal)),
                 },
-                Kind::Array | Kind::Object => compound.push((hash(view), literal)),
+                Kind::Array | Kind::Object => {
+                    members.most_values = members.most_values.max(values(view));
+                    compound.push((hash(view), literal));
+                }
             }
         }
         integers.sort_unstable();
@@ -203,6 +206,14 @@ fn types_of(view: View<'_>) -> TypeSet {
 fn hash(view: View<'_>) -> u64 {
     match toolgate_json::hash_value(view, &mut Unmetered) {
         std::ops::ControlFlow::Continue(hash) => hash,
+        std::ops::ControlFlow::Break(never) => match never {},
+    }
+}
+
+/// The number of values in a literal, not metered either.
+fn values(view: View<'_>) -> usize {
+    match toolgate_json::count_values(view, usize::MAX, &mut Unmetered) {
+        std::ops::ControlFlow::Continue(count) => count,
         std::ops::ControlFlow::Break(never) => match never {},
     }
 }

@@ -90,6 +90,8 @@ pub(crate) struct EnumPlan {
     pub(crate) number_price: u64,
     /// Arrays and objects with their hashes, sorted by hash.
     pub(crate) compound: ThinVec<(u64, Literal)>,
+    /// How many values the largest of them has, itself included: a value with more is none of them.
+    pub(crate) most_values: usize,
 }
 
 /// A number in the schema.
