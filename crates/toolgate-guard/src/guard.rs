@@ -153,7 +153,8 @@ impl Guard {
         let public = scopes.public.entry(Arc::clone(&key.upstream));
         let (tool_cache, shared) = (&self.0.tool_cache, self.0.shared.as_ref());
         let public = public.or_insert_with(|| Scope::new(tool_cache, shared, None, limits));
-        let scope = Scope::new(tool_cache, shared, Some(public.clone()), limits);
+        let context = Some((&key.context, public.clone()));
+        let scope = Scope::new(tool_cache, shared, context, limits);
         match &key.context {
             Context::Anonymous => scope.stand_for(Identity::Anonymous),
             Context::Bearer(digest) => scope.stand_for(Identity::Authorization(digest)),

@@ -204,6 +204,11 @@ fn an_old_page_is_not_a_public_list() {
         version: Some("2026-07-28".to_owned()),
         ..Link::default()
     };
+    // Only contexts without a session share public lists.
+    let key = |number| ScopeKey {
+        context: Context::Bearer([number; 32]),
+        ..key(1)
+    };
     let talk = |number| Conversation::new(&guard, guard.scope(&key(number)), link.clone());
     let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}"#;
     let ask = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{{{meta}}}}}"#);

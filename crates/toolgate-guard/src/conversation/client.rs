@@ -131,6 +131,8 @@ impl Conversation {
             _ if request.method == "initialize" => {
                 open.what = What::Initialize;
                 open.progress = None;
+                // Lists that were requested before this belong to an earlier session.
+                self.scope.begin_session();
             }
             _ => {}
         }

@@ -2,7 +2,9 @@
 //!
 //! A *scope* is one upstream as one authorization context sees it: the lists of tools that it was
 //! shown, the tasks that it started, and its call counts. Lists whose `cacheScope` is `public` are
-//! shared by all scopes of the upstream (2026-07-28, server/utilities/caching).
+//! shared by the upstream's contexts without a session (2026-07-28, server/utilities/caching). A
+//! connection or session keeps such a list for itself: it may be to another process of the server,
+//! and the lists from before it began must not judge its calls.
 
 mod pages;
 mod tool_cache;
@@ -55,6 +57,8 @@ pub struct Scope(Arc<ScopeState>);
 struct ScopeState {
     /// The scope of the upstream's public lists; `None` if this is that scope.
     public: Option<Scope>,
+    /// Whether this scope keeps public lists for itself, because it belongs to a connection or session.
+    keeps_public_lists: bool,
     tool_cache: Arc<ToolCache>,
     shared: Option<Arc<SharedState>>,
     /// The scope's identity for other guards, once that is known.
@@ -65,8 +69,10 @@ struct ScopeState {
 #[derive(Debug)]
 struct State {
     tools: Arc<Tools>,
-    /// Counts how often the server said that its tools changed.
+    /// Counts how often the server said that its tools changed, and the sessions that began.
     changes: u64,
+    /// If a public list is kept here: `changes` of the upstream's public lists when its first page came.
+    public_changes: Option<u64>,
     tasks: PendingTasks,
     buckets: HashMap<Arc<str>, CallBudget>,
 }
@@ -92,20 +98,24 @@ pub(crate) struct ListedPage<'l> {
 }
 
 impl Scope {
+    /// Creates a scope for `context`, or without one the scope of an upstream's public lists.
     pub(crate) fn new(
         tool_cache: &Arc<ToolCache>,
         shared: Option<&Arc<SharedState>>,
-        public: Option<Self>,
+        context: Option<(&Context, Self)>,
         limits: &Limits,
     ) -> Self {
+        let is_session = |(context, _): &(&Context, Self)| matches!(context, Context::Session(_));
         Self(Arc::new(ScopeState {
-            public,
+            keeps_public_lists: context.as_ref().is_some_and(is_session),
+            public: context.map(|(_, public)| public),
             tool_cache: Arc::clone(tool_cache),
             shared: shared.cloned(),
             caller: OnceLock::new(),
             state: Mutex::new(State {
                 tools: Arc::default(),
                 changes: 0,
+                public_changes: None,
                 tasks: PendingTasks::new(limits.tasks),
                 buckets: HashMap::new(),
             }),
@@ -131,14 +141,25 @@ impl Scope {
 
     /// The tools that are known so far.
     pub(crate) fn tools(&self) -> Arc<Tools> {
-        let own = Arc::clone(&self.state().tools);
-        match &self.0.public {
-            Some(public) if !own.is_whole() => {
-                let shared = public.tools();
-                if shared.is_whole() { shared } else { own }
+        let Some(public) = &self.0.public else {
+            return Arc::clone(&self.state().tools);
+        };
+        if self.0.keeps_public_lists {
+            let changes = public.changes();
+            let mut state = self.state();
+            // Others with this public list were told that the tools changed.
+            if state.public_changes.is_some_and(|seen| seen != changes) {
+                state.public_changes = None;
+                state.tools = Arc::new(state.tools.outdated());
             }
-            _ => own,
+            return Arc::clone(&state.tools);
         }
+        let own = Arc::clone(&self.state().tools);
+        if own.is_whole() {
+            return own;
+        }
+        let shared = public.tools();
+        if shared.is_whole() { shared } else { own }
     }
 
     /// The store that compiles schemas.
@@ -171,6 +192,7 @@ impl Scope {
                 allowed: limits.tools,
             });
         }
+        let public_changes = self.0.public.as_ref().map_or(0, Self::changes);
         let outdated = self.changes() != listed.asked;
         let page = Page {
             cursor: listed.cursor.map(str::to_owned),
@@ -180,11 +202,16 @@ impl Scope {
             outdated,
         };
         match &self.0.public {
-            Some(public) if listed.public => {
+            Some(public) if listed.public && !self.0.keeps_public_lists => {
                 self.state().tools = Arc::default();
                 Ok((public.put(page, limits), tools))
             }
-            _ => Ok((self.put(page, limits), tools)),
+            _ => {
+                if listed.public {
+                    self.state().public_changes.get_or_insert(public_changes);
+                }
+                Ok((self.put(page, limits), tools))
+            }
         }
     }
 
@@ -203,6 +230,7 @@ impl Scope {
     pub(crate) fn outdate(&self) {
         let mut state = self.state();
         state.changes += 1;
+        state.public_changes = None;
         state.tools = Arc::new(state.tools.outdated());
         drop(state);
         if let Some(public) = &self.0.public {
@@ -210,9 +238,18 @@ impl Scope {
         }
     }
 
+    /// Forgets the lists of an earlier session with the server, because a new one begins. Public lists that
+    /// others share stay as they are.
+    pub(crate) fn begin_session(&self) {
+        self.state().changes += 1;
+        self.clear();
+    }
+
     /// Forgets all lists.
     pub(crate) fn clear(&self) {
-        self.state().tools = Arc::default();
+        let mut state = self.state();
+        state.public_changes = None;
+        state.tools = Arc::default();
     }
 
     /// Whether something is lost by forgetting the scope: tools, tasks, or calls that a rate counts.

@@ -53,6 +53,26 @@ pub(crate) fn python(script: &str) -> Upstream {
     }
 }
 
+/// A child that is restarted, whose tool `echo` requires `a` in every process but the first. Its lists of
+/// tools are valid for a minute, for everybody or not. `name` is that of the test.
+pub(crate) fn changing(name: &str, cache_scope: &str) -> Upstream {
+    let file = format!("toolgate-{name}-{cache_scope}-{}", std::process::id());
+    let path = std::env::temp_dir().join(file);
+    let _from_an_earlier_run = std::fs::remove_file(&path);
+    let script = format!(
+        r#"
+path = {path:?}
+if os.path.exists(path): TOOLS[0]["inputSchema"]["required"] = ["a"]
+open(path, "w").close()
+CACHING["cacheScope"] = "{cache_scope}"
+for m, id, name, args in calls():
+    if name == "die": os._exit(3)
+    text(id, "ok", **MORE)
+"#
+    );
+    restarting(python(&script))
+}
+
 pub(crate) fn restarting(upstream: Upstream) -> Upstream {
     match upstream {
         Upstream::Child { launch, .. } => Upstream::Child {
@@ -474,11 +494,12 @@ def text(id, text, **more):
     answer(id, {"content": [{"type": "text", "text": text}], **more})
 NAMES = ["echo", "die", "hang", "note", "big"]
 TOOLS = [{"name": n, "inputSchema": {"type": "object"}} for n in NAMES]
+CACHING = {"ttlMs": 60000, "cacheScope": "public"}
 def known(m):
     "Answers what every server answers; says whether it did."
     method, id = m.get("method"), m.get("id")
     modern = "io.modelcontextprotocol/protocolVersion" in m.get("params", {}).get("_meta", {})
-    more = {"resultType": "complete", "ttlMs": 60000, "cacheScope": "public"} if modern else {}
+    more = {"resultType": "complete", **CACHING} if modern else {}
     if method == "initialize":
         answer(id, {"protocolVersion": "2025-11-25", "capabilities": {"tools": {"listChanged": True}},
             "serverInfo": {"name": "py", "version": "1"}})

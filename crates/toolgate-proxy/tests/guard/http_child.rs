@@ -9,7 +9,7 @@ use toolgate_guard::policy::{ProjectionLimits, Projector, profile};
 use toolgate_proxy::guard::Exit;
 
 use crate::common::{
-    MODERN, Served, call, initialize, modern, policy, python, restarting, text_of,
+    MODERN, Served, call, changing, initialize, modern, policy, python, restarting, text_of,
 };
 
 const ECHO: &str = r#"
@@ -227,6 +227,28 @@ async fn a_child_that_dies_answers_its_calls_and_comes_back_for_modern_clients()
         if reply.status == 404 {
             break;
         }
+    }
+}
+
+/// Lists are those of a process, even if they are for everybody: the next process may have other tools.
+#[tokio::test]
+async fn a_list_of_tools_ends_with_its_process() {
+    for cache_scope in ["public", "private"] {
+        let served = Served::start(changing("http", cache_scope)).await;
+        let echo = call(1, "echo", json!({}));
+        let told = served.modern(&modern(echo.clone())).await.message();
+        assert_eq!(text_of(&told), "ok", "{told}");
+        // Each session has a process of its own.
+        let session = served.open().await;
+        let told = served.in_session(&session, &echo).await.message();
+        assert!(text_of(&told).contains("missing property `a`"), "{told}");
+        let lost = served.modern(&modern(call(2, "die", json!({})))).await;
+        assert!(lost.message()["error"].is_object(), "{lost:?}");
+        let told = served.modern(&modern(echo)).await.message();
+        assert!(text_of(&told).contains("missing property `a`"), "{told}");
+        let right = modern(call(3, "echo", json!({"a": 1})));
+        let told = served.modern(&right).await.message();
+        assert_eq!(text_of(&told), "ok", "{told}");
     }
 }
 

@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 use toolgate_proxy::guard::Exit;
 
-use crate::common::{Lined, call, initialize, options, policy, python, restarting, text_of};
+use crate::common::{
+    Lined, call, changing, initialize, modern, options, policy, python, restarting, text_of,
+};
 use toolgate_proxy::guard::Listener;
 
 const ECHO: &str = r#"
@@ -87,6 +89,19 @@ for line in sys.stdin:
         json!(odd)
     );
     assert_eq!(line, expected);
+}
+
+#[tokio::test]
+async fn a_list_of_tools_ends_with_its_process() {
+    for cache_scope in ["public", "private"] {
+        let mut client = Lined::start(changing("stdio", cache_scope));
+        let told = client.ask(&modern(call(1, "echo", json!({})))).await;
+        assert_eq!(text_of(&told), "ok", "{told}");
+        let lost = client.ask(&modern(call(2, "die", json!({})))).await;
+        assert!(lost["error"].is_object(), "{lost}");
+        let told = client.ask(&modern(call(3, "echo", json!({})))).await;
+        assert!(text_of(&told).contains("missing property `a`"), "{told}");
+    }
 }
 
 #[tokio::test]
