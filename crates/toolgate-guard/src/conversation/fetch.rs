@@ -33,6 +33,8 @@ pub(super) struct Fetch {
     seen: HashSet<String>,
     bytes: usize,
     deadline: Duration,
+    /// Whether the tools changed during a fetch before this one.
+    is_repeated: bool,
 }
 
 impl Fetch {
@@ -87,6 +89,7 @@ impl Conversation {
             seen: HashSet::new(),
             bytes: 0,
             deadline: turn.now,
+            is_repeated: false,
         });
         self.ask(turn, out);
     }
@@ -106,6 +109,20 @@ impl Conversation {
                 fetch.cursor = Some(next);
                 fetch.id = self.next_id();
                 self.fetch = Some(fetch);
+                self.ask(turn, out);
+            }
+            // The tools changed meanwhile, and some of the waiting calls may have come after that. This is
+            // not repeated again, because a server may announce a change with every list.
+            Ok(None) if !fetch.is_repeated && self.scope.changes() != fetch.changes => {
+                self.fetch = Some(Fetch {
+                    id: self.next_id(),
+                    cursor: None,
+                    changes: self.scope.changes(),
+                    seen: HashSet::new(),
+                    bytes: 0,
+                    is_repeated: true,
+                    ..fetch
+                });
                 self.ask(turn, out);
             }
             Ok(None) => self.unpark_all(turn, None, out),
