@@ -7,6 +7,7 @@ use std::time::Duration;
 use toolgate_guard::{
     Context, Conversation, Effect, Effects, Guard, Link, Policy, Purpose, Recovery, ScopeKey, Side,
 };
+use toolgate_mcp::check::OnUndecided;
 
 const NOW: Duration = Duration::ZERO;
 
@@ -228,6 +229,33 @@ fn an_old_page_is_not_a_public_list() {
         let _passed = one.from_server(page.as_bytes(), NOW).into_owned();
         let asked = sent(third.from_client(call.as_bytes(), NOW), Side::Server);
         assert!(asked[0].contains(expected), "{is_changed}: {asked:?}");
+    }
+}
+
+/// An error about a result names the tool, and repeats at most the beginning of a long name.
+#[test]
+fn errors_about_results_name_the_tool_in_short() {
+    let mut policy = Policy::new();
+    policy.on_unlisted = OnUndecided::Pass;
+    let guard = Guard::new(policy).unwrap();
+    let mut talk = conversation(&guard);
+    let name = "n".repeat(10_000);
+    let call =
+        format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{name}"}}}}"#);
+    for (at, result) in ["5", r#"{"content":[],"content":[]}"#].iter().enumerate() {
+        let asked = sent(talk.from_client(call.as_bytes(), NOW), Side::Server);
+        assert!(asked[0].contains("tools/list"), "{asked:?}");
+        let none = format!(
+            r#"{{"jsonrpc":"2.0","id":"toolgate-{}","error":{{"code":-32601,"message":"none"}}}}"#,
+            at + 1
+        );
+        let called = sent(talk.from_server(none.as_bytes(), NOW), Side::Server);
+        assert!(called[0].contains("tools/call"), "{called:?}");
+        let answer = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#);
+        let told = sent(talk.from_server(answer.as_bytes(), NOW), Side::Client).concat();
+        let shown = format!("tool `{}…` ", "n".repeat(127));
+        assert!(told.contains(&shown), "{told}");
+        assert!(!told.contains(&"n".repeat(128)), "{told}");
     }
 }
 

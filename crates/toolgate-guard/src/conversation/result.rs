@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolgate_json::{Node as _, OwnedDocument, View};
+use toolgate_json::{Node as _, OwnedDocument, View, quote};
 use toolgate_mcp::check::{Checked, Checker, Decision, OnUndecided, ResultOf};
 use toolgate_mcp::contract::ToolContract;
 use toolgate_mcp::era::{Era, ToolMethod};
@@ -35,6 +35,17 @@ struct Answered<'a> {
     result: View<'a>,
     /// Whether the result is part of a task's answer.
     inner: bool,
+}
+
+impl Answered<'_> {
+    /// The tool, as messages name it.
+    fn subject(&self) -> String {
+        match &self.name {
+            Some(name) => format!("tool `{}`", quote(name, NAME)),
+            // A task that no known tool made.
+            None => "the tool".to_owned(),
+        }
+    }
 }
 
 impl Conversation {
@@ -229,7 +240,8 @@ impl Conversation {
             // The value that is checked here may differ from the value that the client will read.
             let flaw = reading.flaw.map(ToString::to_string);
             let text = format!(
-                "the tool's result cannot be checked: {}",
+                "{} answered with a result that cannot be checked: {}",
+                answered.subject(),
                 flaw.unwrap_or_default()
             );
             let act = Act::ServerAnsweredNoJson;
@@ -240,7 +252,8 @@ impl Conversation {
             let malformed = of.era.read_result(answered.result).err();
             return malformed
                 .map(|error| {
-                    let text = format!("the tool did not answer with a result: {error}");
+                    let subject = answered.subject();
+                    let text = format!("{subject} did not answer with a result: {error}");
                     let act = Act::ServerAnsweredNoMessage;
                     let mut violation =
                         Violation::act(Filter::Results, mode, act, Reply::Tool(text));
@@ -258,9 +271,10 @@ impl Conversation {
                 )),
                 // The outcome of a task is final.
                 Checked::InputRequired | Checked::TaskCreated if !is_call => {
-                    let text = "the task's result is not final";
+                    let subject = answered.subject();
+                    let text = format!("{subject} made a task whose result is not final");
                     let act = Act::ServerAnsweredNoMessage;
-                    let reply = Reply::Tool(text.to_owned());
+                    let reply = Reply::Tool(text);
                     let mut violation = Violation::act(Filter::Results, mode, act, reply);
                     violation.code = "result-malformed";
                     Some(violation)
@@ -316,8 +330,11 @@ fn no_object(answered: &Answered<'_>, what: NotObject) -> Violation {
         // The projection omits it in any mode, like everything that the reader's era cannot express.
         NotObject::LeftOut => (Mode::Enforce, Act::ResultValueLeftOut),
     };
-    let text = "the result's structured content is not an object, as the protocol requires";
-    let reply = Reply::Tool(text.to_owned());
+    let text = format!(
+        "{} answered with structured content that is not an object, but the protocol requires one",
+        answered.subject()
+    );
+    let reply = Reply::Tool(text);
     Violation::act(Filter::Results, mode, act, reply)
 }
 
@@ -332,13 +349,14 @@ fn missing_text(turn: &Turn<'_>, answered: &Answered<'_>, of: ResultOf) -> Optio
         return None;
     }
     let act = results::missing(of.era, answered.result)?;
-    let text = match act {
+    let lack = match act {
         Act::ResultWithoutText => {
-            "the result's structured content is not an object, and it has no text block"
+            "with structured content that is not an object, and without a text block"
         }
-        _ => "the result has no `content`",
+        _ => "without `content`",
     };
-    let reply = Reply::Tool(text.to_owned());
+    let text = format!("{} answered {lack}", answered.subject());
+    let reply = Reply::Tool(text);
     Some(Violation::act(Filter::Results, mode, act, reply))
 }
 
@@ -422,3 +440,5 @@ fn projected_again(turn: &Turn<'_>, answered: &Answered<'_>, text: &str) -> Opti
 }
 
 const NOTE: &str = "notifications/tasks";
+/// Maximum characters of a tool's name that a message repeats.
+const NAME: usize = 128;
