@@ -228,6 +228,11 @@ async fn bodies_are_read_before_rmcp_reads_them() {
             -32600,
         ),
         ("[]".to_owned(), Value::Null, -32600),
+        (
+            call(r#"{"name":"region","arguments":{"region":"eu"}}"#).replace(r#""id":7,"#, ""),
+            Value::Null,
+            -32600,
+        ),
         ("{".to_owned(), Value::Null, -32700),
         (String::new(), Value::Null, -32700),
     ] {

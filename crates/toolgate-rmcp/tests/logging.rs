@@ -5,15 +5,18 @@
 mod support;
 
 use std::fmt::{Debug, Write as _};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ServerCapabilities, ServerConfig, Tool,
+    CallToolRequestParams, CallToolResponse, CallToolResult, CustomNotification,
+    ServerCapabilities, ServerConfig, Tool,
 };
-use rmcp::service::RequestContext;
-use rmcp::{ErrorData, RoleServer, ServerHandler};
-use serde_json::json;
-use toolgate_rmcp::ServerHandlerExt as _;
+use rmcp::service::{NotificationContext, RequestContext};
+use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+use toolgate_rmcp::{ServerHandlerExt as _, ServerLines};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Level, Metadata, Subscriber};
@@ -128,4 +131,104 @@ async fn faults_of_the_server_are_logged_as_errors() {
         called.iter().any(|text| text.contains("tool `count`")),
         "{log:?}"
     );
+}
+
+/// Counts the calls and the notifications that reach it.
+#[derive(Clone, Default)]
+struct Counted {
+    calls: Arc<AtomicUsize>,
+    notifications: Arc<AtomicUsize>,
+}
+
+impl ServerHandler for Counted {
+    fn get_info(&self) -> ServerConfig {
+        Wrong.get_info()
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        Wrong.get_tool(name)
+    }
+
+    async fn call_tool(
+        &self,
+        _: CallToolRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        Ok(CallToolResult::structured(json!(1)).into())
+    }
+
+    async fn on_custom_notification(
+        &self,
+        _: CustomNotification,
+        _: NotificationContext<RoleServer>,
+    ) {
+        self.notifications.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// A message whose method is a request's but that has no id is refused and recorded, by our transport and
+/// by a checked handler on rmcp's. A custom notification still reaches the handler.
+#[tokio::test]
+async fn requests_without_an_id_are_logged_and_reach_no_handler() {
+    for lines in [true, false] {
+        let log = Log::default();
+        let _guard = tracing::subscriber::set_default(log.clone());
+        let counted = Counted::default();
+        let handler = counted.clone();
+        let (ours, theirs) = tokio::io::duplex(1 << 20);
+        let (read, write) = tokio::io::split(theirs);
+        tokio::spawn(async move {
+            // Each of the two refuses by itself.
+            if lines {
+                let running = handler.serve(ServerLines::new(read, write)).await;
+                running.unwrap().waiting().await.unwrap();
+            } else {
+                let running = handler.checked().serve((read, write)).await;
+                running.unwrap().waiting().await.unwrap();
+            }
+        });
+        let (read, mut write) = tokio::io::split(ours);
+        let mut answers = BufReader::new(read).lines();
+        let params = json!({"protocolVersion": "2025-11-25", "capabilities": {},
+            "clientInfo": {"name": "t", "version": "0"}});
+        let called = json!({"name": "count", "arguments": {"a": 1}});
+        let messages = [
+            json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}),
+            json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+            json!({"jsonrpc": "2.0", "method": "tools/call", "params": called}),
+            json!({"jsonrpc": "2.0", "method": "tools/list"}),
+            json!({"jsonrpc": "2.0", "method": "notifications/own"}),
+            json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": called}),
+        ];
+        for message in &messages {
+            write
+                .write_all(format!("{message}\n").as_bytes())
+                .await
+                .unwrap();
+        }
+        for id in [0, 1] {
+            let answer = answers.next_line().await.unwrap().unwrap();
+            let answer: Value = serde_json::from_str(&answer).unwrap();
+            assert_eq!(answer["id"], id, "{answer}");
+            assert!(answer["result"].is_object(), "{answer}");
+        }
+        // rmcp handles notifications in tasks of their own.
+        for _ in 0..1_000 {
+            tokio::task::yield_now().await;
+        }
+        let log = log.0.lock().unwrap();
+        let warned = |method: &str| {
+            let text = format!("message refused: `{method}` is a request and must have an `id`");
+            let events = log.iter().filter(|(level, _)| *level == Level::WARN);
+            events.filter(|(_, said)| *said == text).count()
+        };
+        assert_eq!(
+            (warned("tools/call"), warned("tools/list")),
+            (1, 1),
+            "{lines} {log:?}"
+        );
+        assert_eq!(counted.calls.load(Ordering::Relaxed), 1, "{lines}");
+        assert_eq!(counted.notifications.load(Ordering::Relaxed), 1, "{lines}");
+    }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use toolgate_json::quote;
 use toolgate_mcp::check::Refusal;
 use toolgate_mcp::era::Era;
+use toolgate_mcp::message::MethodFault;
 use toolgate_mcp::project::Lost;
 use toolgate_mcp::publish::RefusedTool;
 use toolgate_schema::Exhausted;
@@ -20,6 +21,8 @@ pub enum ServerEvent<'a> {
     CallRefused(&'a Refusal),
     /// A handler's result broke its tool's contract and was not sent.
     ResultRefused(&'a Refusal),
+    /// A message has the method of a request but no `id`. The handler did not get it.
+    MessageRefused(&'a MethodFault),
     /// A check reached its limit, and the policy let the message pass.
     Undecided {
         /// The tool.
@@ -49,6 +52,7 @@ impl fmt::Display for ServerEvent<'_> {
             Self::ToolRefused(why) => write!(f, "not published: {why}"),
             Self::CallRefused(why) => write!(f, "call refused: {why}"),
             Self::ResultRefused(why) => write!(f, "result refused: {why}"),
+            Self::MessageRefused(why) => write!(f, "message refused: {why}"),
             Self::Undecided { tool, bound } => {
                 let tool = quote(tool, SHOWN);
                 write!(f, "tool `{tool}`: passed undecided ({bound})")
@@ -75,7 +79,9 @@ pub(crate) type Observer = Arc<dyn Fn(&ServerEvent<'_>) + Send + Sync>;
 pub(crate) fn trace(event: &ServerEvent<'_>) {
     match event {
         ServerEvent::ToolRefused(_) | ServerEvent::ResultRefused(_) => tracing::error!("{event}"),
-        ServerEvent::Undecided { .. } | ServerEvent::UndecidedByHost { .. } => {
+        ServerEvent::MessageRefused(_)
+        | ServerEvent::Undecided { .. }
+        | ServerEvent::UndecidedByHost { .. } => {
             tracing::warn!("{event}");
         }
         ServerEvent::CallRefused(_) | ServerEvent::Lost { .. } => tracing::debug!("{event}"),

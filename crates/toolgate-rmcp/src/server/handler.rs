@@ -27,7 +27,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use toolgate_mcp::contract::ToolContract;
 
 use super::call::CheckedByHandlerLayer;
-use super::{ServerLayer, malformed};
+use super::{ServerEvent, ServerLayer, malformed, text};
 use crate::era;
 
 /// A handler that a [`ServerLayer`] checks. It is a handler itself, for stdio,
@@ -317,6 +317,10 @@ impl<H: ServerHandler> ServerHandler for CheckedHandler<H> {
         notification: CustomNotification,
         context: NotificationContext<RoleServer>,
     ) {
+        // rmcp passes requests here that have no id.
+        if let Some(why) = text::without_id(&notification.method) {
+            return self.layer.emit_event(&ServerEvent::MessageRefused(&why));
+        }
         let handler = &self.handler;
         handler.on_custom_notification(notification, context).await;
     }

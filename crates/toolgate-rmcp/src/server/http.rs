@@ -198,7 +198,9 @@ impl<B: Body<Error: Display>> ReadBody<B> {
             Read::Message(_) => Ok(Bytes::from(std::mem::take(&mut self.text))),
             Read::Refused(id, error) => Err(self.refuse(status, id, error)),
             // Over HTTP every request has a response.
-            Read::Unanswered(error) => Err(self.refuse(status, None, error)),
+            Read::Unanswered(error) | Read::WithoutId(error) => {
+                Err(self.refuse(status, None, error))
+            }
         }
     }
 }

@@ -20,7 +20,8 @@ use crate::line::{Line, LineReader, LineWriter};
 /// answers such a request with an error: -32700 if it cannot be read, -32602 if it is a malformed
 /// `tools/call`, -32600 if it is not a request. The error has no `id` if the request has no usable
 /// one (`null`, `1.5`, a batch) or if its id cannot be found. Malformed notifications and
-/// responses, and lines that begin with neither `{` nor `[`, are logged and not answered.
+/// responses, and lines that begin with neither `{` nor `[`, are logged and not answered. So are
+/// messages that have the method of a request and no `id`: no handler gets them.
 ///
 /// ```no_run
 /// use rmcp::{ServerHandler, ServiceExt as _};
@@ -98,6 +99,7 @@ where
                     self.answering = Some(self.write.send(error).boxed());
                 }
                 Read::Unanswered(error) => tracing::debug!("not a request: {}", error.message),
+                Read::WithoutId(error) => tracing::warn!("message refused: {}", error.message),
             }
         }
     }

@@ -3,7 +3,9 @@
 
 use rmcp::model::{ClientJsonRpcMessage, ErrorCode, ErrorData, RequestId};
 use toolgate_json::{OwnedDocument, ReadLimits};
-use toolgate_mcp::message::{INVALID_PARAMS, INVALID_REQUEST, Message, PARSE_ERROR, ToolCall};
+use toolgate_mcp::message::{
+    INVALID_PARAMS, INVALID_REQUEST, Message, MethodFault, PARSE_ERROR, ToolCall,
+};
 
 use crate::recover::{Envelope, Id};
 
@@ -17,6 +19,8 @@ pub(super) enum Read {
     /// It is not a message, and JSON-RPC does not answer it: a notification, a response, or text
     /// that does not look like a message.
     Unanswered(ErrorData),
+    /// Its method is a request's, but it has no id: nobody waits for an answer, and no handler may get it.
+    WithoutId(ErrorData),
 }
 
 pub(super) fn read(text: &[u8]) -> Read {
@@ -24,12 +28,18 @@ pub(super) fn read(text: &[u8]) -> Read {
         Ok(document) => document,
         Err(error) => return unreadable(text, &error.to_string()),
     };
-    if let Ok(Message::Request(request)) = Message::decode(document.document().root())
-        && request.method == "tools/call"
-        && let Err(why) = ToolCall::decode(request.params)
-        && let Ok(id) = serde_json::from_str(request.id.raw())
-    {
-        return Read::Refused(Some(id), error(INVALID_PARAMS, why.to_string()));
+    match Message::decode(document.document().root()) {
+        Ok(Message::Request(request)) if request.method == "tools/call" => {
+            if let Err(why) = ToolCall::decode(request.params)
+                && let Ok(id) = serde_json::from_str(request.id.raw())
+            {
+                return Read::Refused(Some(id), error(INVALID_PARAMS, why.to_string()));
+            }
+        }
+        Err(why) if matches!(why.method_fault(), Some(MethodFault::WithoutId(_))) => {
+            return Read::WithoutId(error(INVALID_REQUEST, why.to_string()));
+        }
+        _ => {}
     }
     match serde_json::from_slice(text) {
         Ok(message) => Read::Message(Box::new(message)),
@@ -37,6 +47,12 @@ pub(super) fn read(text: &[u8]) -> Read {
         Err(why) if why.is_syntax() || why.is_eof() => unreadable(text, &why.to_string()),
         Err(why) => refused(text, INVALID_REQUEST, why.to_string()),
     }
+}
+
+/// The fault of a message without an id, if its method is a request's.
+pub(super) fn without_id(method: &str) -> Option<MethodFault> {
+    let fault = MethodFault::find(method, false);
+    fault.filter(|fault| matches!(fault, MethodFault::WithoutId(_)))
 }
 
 /// Refuses a text that cannot be read. `text` may be only the beginning, if it is too long.
