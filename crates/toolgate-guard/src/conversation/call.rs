@@ -17,7 +17,7 @@ use crate::envelope::Envelope;
 use crate::fault::Act;
 use crate::filter::{CALL, CallCase, Judged, Violation};
 use crate::id::IdKey;
-use crate::policy::Mode;
+use crate::policy::{Mode, OnUndecided};
 use crate::record::{Action, Filter, Record};
 use crate::scope::{Found, Tools, Trust};
 use crate::side::Side;
@@ -81,7 +81,7 @@ impl Conversation {
         let mapped = MappedCall::of(turn.rules, &tools, &sent);
         let call = mapped.as_ref().map_or(sent, |mapped| mapped.call(sent));
         let terms = turn.policy().terms(call.name);
-        let found = tools.find(call.name);
+        let mut found = tools.find(call.name);
         let looks = terms.arguments != Mode::Off
             || terms.results != Mode::Off
             // A tool has its own bucket if the server lists it.
@@ -92,6 +92,11 @@ impl Conversation {
         let trust = self.trust(turn, &tools, &found);
         if looks && retry.is_none() && trust == Trust::Gone {
             return self.park(turn, &key, &open, request, bytes, false, out);
+        }
+        let lost = retry.is_some_and(|retry| retry.unlisted.is_some()) && trust == Trust::Gone;
+        if lost && turn.policy().on_unlisted == OnUndecided::Refuse {
+            // The list has ended and there is no other: the tool may be another one by now.
+            found = Found::Unknown;
         }
         let caller = match terms.rate {
             Some(_) => self.counting_scope().clone(),
