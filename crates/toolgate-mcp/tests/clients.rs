@@ -109,6 +109,68 @@ fn told_schemas_accept_what_the_originals_accept() {
     assert!(changed > 50 && accepted > 2_000, "{changed} {accepted}");
 }
 
+/// Lenient compilation and `simplify` leave out the same keywords above a subschema that accepts
+/// more: the one if a part is invalid, the other if it is costly.
+#[test]
+fn told_schemas_are_loosened_as_lenient_compilation_loosens() {
+    let store = SchemaStore::lenient();
+    for (shape, expected) in LOOSENED {
+        let costly = shape.replace("@P", r#"{"pattern":"^(a+)+$"}"#);
+        let invalid = shape.replace("@P", r#"{"type":"bogus"}"#);
+        let told = told(&costly, CostlySchemas::Simplify);
+        assert_eq!(told.as_deref(), Some(*expected), "{shape}");
+        let listing = |schema: &str| store.schema(schema).unwrap().listing();
+        assert_eq!(listing(&invalid), listing(expected), "{shape}");
+    }
+}
+
+/// Schemas with a subschema `@P`, and what they become if it accepts everything.
+const LOOSENED: &[(&str, &str)] = &[
+    (r#"{"not":@P,"minLength":1}"#, r#"{"minLength":1}"#),
+    (r#"{"not":{"not":@P},"minLength":1}"#, r#"{"minLength":1}"#),
+    (
+        r#"{"items":{"not":{"properties":{"a":@P}}}}"#,
+        r#"{"items":{}}"#,
+    ),
+    (
+        r##"{"not":{"$ref":"#/$defs/p"},"$defs":{"p":{"allOf":[@P]}}}"##,
+        r##"{"$defs":{"p":{"allOf":[{}]}}}"##,
+    ),
+    (
+        r#"{"if":@P,"then":{"minLength":1},"else":{"minLength":2}}"#,
+        "{}",
+    ),
+    (
+        r#"{"if":{"minLength":1},"then":@P,"else":{"type":"null"}}"#,
+        r#"{"if":{"minLength":1},"then":{},"else":{"type":"null"}}"#,
+    ),
+    (r#"{"contains":@P,"minContains":2,"maxContains":3}"#, "{}"),
+    (
+        r#"{"contains":@P,"minContains":2}"#,
+        r#"{"contains":{},"minContains":2}"#,
+    ),
+    (
+        r#"{"oneOf":[@P,{"minLength":1}]}"#,
+        r#"{"anyOf":[{},{"minLength":1}]}"#,
+    ),
+    (
+        r#"{"oneOf":[@P,{"minLength":1}],"anyOf":[{"minLength":2},{"type":"null"}]}"#,
+        r#"{"anyOf":[{"minLength":2},{"type":"null"}]}"#,
+    ),
+    (
+        r#"{"if":@P,"then":{"properties":{"a":true}},"unevaluatedProperties":false}"#,
+        "{}",
+    ),
+    (
+        r#"{"contains":@P,"maxContains":1,"unevaluatedItems":false}"#,
+        "{}",
+    ),
+    (
+        r#"{"anyOf":[@P,{"minLength":1}],"allOf":[@P,{"maxLength":9}]}"#,
+        r#"{"anyOf":[{},{"minLength":1}],"allOf":[{},{"maxLength":9}]}"#,
+    ),
+];
+
 /// What cannot be told in another form is told in none; what can, exactly so.
 #[test]
 fn schemas_are_told_as_clients_compile_them() {

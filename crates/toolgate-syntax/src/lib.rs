@@ -23,6 +23,7 @@
 //! |---|---|
 //! | [`Dialect`], [`Keyword`] | which dialect has which keyword |
 //! | [`positions`] | where in a schema its subschemas are |
+//! | [`loosening`] | what to leave out above a subschema that accepts more than before |
 //! | [`mod@reference`] | ids, anchors, fragments and JSON pointers in a schema's text |
 //! | [`uri`] | what a reference means against a base URI (RFC 3986) |
 //! | [`mod@format`] | which strings a `format` accepts |
@@ -37,6 +38,7 @@ mod dialect;
 mod error;
 pub mod format;
 mod limits;
+pub mod loosening;
 pub mod model;
 mod options;
 mod parser;

@@ -1,12 +1,13 @@
 //! Changes to a schema that make it accept at least as much.
 //!
-//! Leaving out an assertion accepts more if its parent requires the subschema to match. If a match
-//! can make the parent fail (`not`, `if`, `oneOf`, a bounded `contains`), the keyword around it is
-//! removed too, or `oneOf` becomes `anyOf`.
+//! Keywords above a subschema without an assertion that may accept less because of it are removed
+//! or replaced, too ([`toolgate_syntax::loosening`]).
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use toolgate_json::{Key as _, Kind, Node as _, NodeId, View};
+use toolgate_syntax::Keyword;
+use toolgate_syntax::loosening::{Consequence, Parents, UNEVALUATED, consequence};
 use toolgate_syntax::positions::{SubschemaLayout, each_subschema, layout};
 use toolgate_syntax::reference::target;
 
@@ -158,76 +159,69 @@ impl<'a> SchemaEdits<'a> {
         (edits.apply_within(source, span.start, span.end), self.notes)
     }
 
-    /// Loosens whatever a loosened subschema would make stricter.
+    /// Removes or replaces the keywords that may accept less because a subschema was loosened.
     fn spread(&mut self) {
         if self.loosened.is_empty() {
             return;
         }
         let subs = self.subs.clone();
         for schema in &subs {
-            // They depend on what other keywords evaluated.
-            for keyword in ["unevaluatedProperties", "unevaluatedItems"] {
+            // They may depend on any keyword that was removed.
+            for keyword in UNEVALUATED.iter().map(|keyword| keyword.name()) {
                 if schema.member(keyword).is_some() {
                     self.loosen(*schema, keyword);
                 }
             }
         }
-        let affected = self.leading_to_loosened(&subs);
+        let affected = self.parents(&subs).above(self.loosened.iter().copied());
         for schema in &subs {
-            let hit = |keyword: &str| {
-                let mut any = false;
-                each_subschema(*schema, |holder, inner| {
-                    any |= holder == keyword && affected.contains(&inner.id());
-                });
-                any
-            };
-            if hit("not") {
-                self.remove(*schema, "not");
+            let mut names = Vec::new();
+            each_subschema(*schema, |name, inner| {
+                if affected.contains(&inner.id()) {
+                    names.push(name);
+                }
+            });
+            names.dedup();
+            for name in names {
+                self.loosen_above(*schema, name);
             }
-            if hit("if") {
-                for keyword in ["if", "then", "else"] {
-                    self.remove(*schema, keyword);
+        }
+    }
+
+    /// Removes or replaces a keyword with a subschema that accepts more than before.
+    fn loosen_above(&mut self, schema: View<'a>, name: &'a str) {
+        let keyword = Keyword::from_name(name).unwrap_or(Keyword::Unknown);
+        let has = |other: Keyword| schema.member(other.name()).is_some();
+        match consequence(keyword, has) {
+            Consequence::Stays => {}
+            Consequence::LeftOut { without_effect } => {
+                self.remove(schema, name);
+                for other in without_effect {
+                    self.remove(schema, other.name());
                 }
             }
-            let bounded = schema.member("maxContains").is_some();
-            if bounded && hit("contains") {
-                for keyword in ["contains", "minContains", "maxContains"] {
-                    self.remove(*schema, keyword);
-                }
-            }
-            if hit("oneOf") {
-                let key = schema.member("oneOf").and_then(View::name);
-                match key.filter(|_| schema.member("anyOf").is_none()) {
-                    Some(key) => self.replace(*schema, key, "\"anyOf\"".to_owned()),
-                    None => self.remove(*schema, "oneOf"),
+            Consequence::AnyOf => {
+                if let Some(key) = schema.member(name).and_then(View::name) {
+                    self.replace(schema, key, "\"anyOf\"".to_owned());
                 }
             }
         }
     }
 
-    /// The subschemas that lead to a loosened one.
-    fn leading_to_loosened(&self, subs: &[View<'a>]) -> HashSet<NodeId> {
-        let mut above: HashMap<NodeId, Vec<NodeId>> = HashMap::new();
+    /// The schemas that contain each subschema or refer to it.
+    fn parents(&self, subs: &[View<'a>]) -> Parents<NodeId> {
+        let mut parents = Parents::default();
         for schema in subs {
-            let mut leads = |to: View<'a>| above.entry(to.id()).or_default().push(schema.id());
-            each_subschema(*schema, |_, inner| leads(inner));
+            let mut add = |child: View<'a>| parents.add(child.id(), schema.id());
+            each_subschema(*schema, |_, inner| add(inner));
             for keyword in ["$ref", "$dynamicRef", "$recursiveRef"] {
                 let target = text(*schema, keyword).and_then(|to| self.target(to));
                 if let Some(target) = target {
-                    leads(target);
+                    add(target);
                 }
             }
         }
-        let mut affected = self.loosened.clone();
-        let mut waiting: Vec<NodeId> = affected.iter().copied().collect();
-        while let Some(id) = waiting.pop() {
-            for from in above.get(&id).into_iter().flatten() {
-                if affected.insert(*from) {
-                    waiting.push(*from);
-                }
-            }
-        }
-        affected
+        parents
     }
 
     /// Leaves out the keyword that contains a location, as lenient compilation does.

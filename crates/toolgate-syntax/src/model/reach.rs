@@ -53,6 +53,24 @@ impl Model {
         Ok(())
     }
 
+    /// As [`each_applied`](Self::each_applied), with all targets that a dynamic reference may have.
+    pub(crate) fn each_applied_in_any_scope(
+        &self,
+        entry: &Entry,
+        mut meet: impl FnMut(SubschemaId),
+    ) -> Result<(), Dangling> {
+        self.each_applied(entry, &mut meet)?;
+        if let Form::Reference(reference) = &entry.form
+            && let ReferenceTarget::Dynamic { name, .. } = self.target(*reference)?
+        {
+            // Any resource may be in the dynamic scope.
+            let bound = self.resources.iter().flat_map(|resource| &resource.scope);
+            let bound = bound.filter(|(other, _)| *other == name);
+            bound.for_each(|(_, sub)| meet(*sub));
+        }
+        Ok(())
+    }
+
     /// Whether some evaluation may apply each of [`Model::subs`], whatever the instance: whether
     /// keywords and references lead to it from the root. Definitions do not count.
     ///
@@ -75,16 +93,7 @@ impl Model {
                 continue;
             }
             for entry in self.entries(self.sub(id)?)? {
-                self.each_applied(entry, |next| waiting.push(next))?;
-                if let Form::Reference(reference) = &entry.form
-                    && let ReferenceTarget::Dynamic { name, .. } = self.target(*reference)?
-                {
-                    // Any resource may be in the dynamic scope.
-                    for resource in &self.resources {
-                        let bound = resource.scope.iter().filter(|(other, _)| *other == name);
-                        waiting.extend(bound.map(|(_, next)| *next));
-                    }
-                }
+                self.each_applied_in_any_scope(entry, |next| waiting.push(next))?;
             }
         }
         Ok(reached)

@@ -1,17 +1,18 @@
 //! How leaving out a keyword affects the keywords above it (lenient parsing).
 //!
-//! A subschema with a keyword left out accepts more than its author meant. So do most keywords that
-//! apply it. Four do not: `not`, `if`, `oneOf`, and `contains` with a `maxContains`. Lenient
-//! parsing promises to accept at least what the author's schema accepts, so these are left out as
-//! well, and `oneOf` becomes `anyOf`. `unevaluatedProperties` and `unevaluatedItems` are left out
-//! if they would have read the annotations of a keyword that was left out.
+//! A subschema with a keyword left out accepts more than its author meant. Lenient parsing promises
+//! to accept at least what the author's schema accepts, so keywords that may accept less because of
+//! it are left out or replaced as well ([`loosening`](crate::loosening)). `unevaluatedProperties`
+//! and `unevaluatedItems` are left out if they would have read the annotations of a keyword that
+//! was left out.
 
 use std::collections::HashSet;
 
 use crate::build::{LeftOut, describe};
 use crate::dialect::{Keyword, Vocabulary};
 use crate::error::{CompileError, CompileErrorKind};
-use crate::model::{Dangling, Entry, Model, ReferenceTarget, Shape, SubschemaId};
+use crate::loosening::{Consequence, Parents, UNEVALUATED, consequence};
+use crate::model::{Dangling, Entry, Model, Shape, SubschemaId};
 use crate::options::Warning;
 use toolgate_json::int::{to_u32, to_usize};
 
@@ -21,22 +22,24 @@ use toolgate_json::int::{to_u32, to_usize};
 ///
 /// `Internal`: the model contradicts itself.
 pub(super) fn leave_out_above(model: &mut Model, left_out: &[LeftOut]) -> Result<(), CompileError> {
+    for one in left_out {
+        model.sub(one.sub)?;
+    }
     let of_whole_or = |one: &LeftOut, test: fn(Keyword) -> bool| one.keyword.is_none_or(test);
     let checked = left_out.iter().filter(|one| of_whole_or(one, is_checked));
     let checked: Vec<SubschemaId> = checked.map(|one| one.sub).collect();
     if checked.is_empty() {
         return Ok(());
     }
-    let parents = Parents::of(model)?;
-    let accepts_more = parents.above(checked, false)?;
+    let accepts_more = parents(model, |_| true)?.above(checked);
     let mut evaluates_less: Vec<SubschemaId> = left_out
         .iter()
         .filter(|one| of_whole_or(one, evaluates))
         .map(|one| one.sub)
         .collect();
-    let fates = fates(model, &accepts_more, &mut evaluates_less)?;
-    let evaluates_less = parents.above(evaluates_less, true)?;
-    apply(model, fates, &evaluates_less)
+    let consequences = consequences(model, &accepts_more, &mut evaluates_less)?;
+    let evaluates_less = parents(model, in_place)?.above(evaluates_less);
+    apply(model, consequences, &evaluates_less)
 }
 
 /// Whether a keyword can cause an instance to be rejected.
@@ -83,68 +86,31 @@ fn in_place(keyword: Keyword) -> bool {
     )
 }
 
-/// For each subschema, the ones that apply it, and whether they do so in place.
-struct Parents(Vec<Vec<(SubschemaId, bool)>>);
-
-impl Parents {
-    fn of(model: &Model) -> Result<Self, Dangling> {
-        let mut parents = Self(vec![Vec::new(); model.subs.len()]);
-        for at in 0..model.subs.len() {
-            let parent = SubschemaId::new(at);
-            for entry in model.entries(model.sub(parent)?)? {
-                let place = in_place(entry.keyword);
-                let mut children = Vec::new();
-                model.each_applied(entry, |child| children.push(child))?;
-                if let Some(reference) = entry.reference()
-                    && let ReferenceTarget::Dynamic { name, .. } = model.target(reference)?
-                {
-                    let bound = model.resources.iter().flat_map(|resource| &resource.scope);
-                    let bound = bound.filter(|(other, _)| *other == name);
-                    children.extend(bound.map(|(_, child)| *child));
-                }
-                for child in children {
-                    let known = parents.0.get_mut(child.index()).ok_or(Dangling)?;
-                    known.push((parent, place));
-                }
-            }
-        }
-        Ok(parents)
-    }
-
-    /// Marks some subschemas and all that apply them, directly or not; `in_place_only` follows only
-    /// keywords that apply subschemas to the same instance.
-    fn above(&self, from: Vec<SubschemaId>, in_place_only: bool) -> Result<Vec<bool>, Dangling> {
-        let mut marks = vec![false; self.0.len()];
-        let mut waiting = from;
-        while let Some(id) = waiting.pop() {
-            let mark = marks.get_mut(id.index()).ok_or(Dangling)?;
-            if std::mem::replace(mark, true) {
-                continue;
-            }
-            let parents = self.0.get(id.index()).into_iter().flatten();
-            let followed = parents.filter(|(_, in_place)| *in_place || !in_place_only);
-            waiting.extend(followed.map(|(parent, _)| *parent));
-        }
-        Ok(marks)
-    }
-}
-
-/// What happens to a keyword whose subschemas accept more than they should.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Fate {
-    Stays,
-    LeftOut,
-    AnyOf,
-}
-
-/// The fate of each of [`Model::entries`]. Adds to `evaluates_less` the subschemas that evaluate
-/// less because of it.
-fn fates(
+/// The schemas that apply each subschema with a keyword that `follows` accepts.
+fn parents(
     model: &Model,
-    accepts_more: &[bool],
+    follows: impl Fn(Keyword) -> bool,
+) -> Result<Parents<SubschemaId>, Dangling> {
+    let mut parents = Parents::default();
+    for at in 0..model.subs.len() {
+        let parent = SubschemaId::new(at);
+        for entry in model.entries(model.sub(parent)?)? {
+            if follows(entry.keyword) {
+                model.each_applied_in_any_scope(entry, |child| parents.add(child, parent))?;
+            }
+        }
+    }
+    Ok(parents)
+}
+
+/// What happens to each of [`Model::entries`]. Adds to `evaluates_less` the subschemas that
+/// evaluate less because of it.
+fn consequences(
+    model: &Model,
+    accepts_more: &HashSet<SubschemaId>,
     evaluates_less: &mut Vec<SubschemaId>,
-) -> Result<Vec<Fate>, Dangling> {
-    let mut fates = vec![Fate::Stays; model.entries.len()];
+) -> Result<Vec<Consequence>, Dangling> {
+    let mut consequences = vec![Consequence::Stays; model.entries.len()];
     for at in 0..model.subs.len() {
         let id = SubschemaId::new(at);
         let sub = model.sub(id)?;
@@ -154,33 +120,27 @@ fn fates(
         let entries = model.entries(sub)?;
         let has = |keyword| Entry::find(entries, keyword).is_some();
         for (entry, place) in entries.iter().zip(to_usize(start)..) {
-            let (mut affected, mut unknown) = (false, false);
-            model.each_applied(entry, |child| match accepts_more.get(child.index()) {
-                Some(more) => affected |= more,
-                None => unknown = true,
-            })?;
-            if unknown {
-                return Err(Dangling);
+            let mut affected = false;
+            model.each_applied(entry, |child| affected |= accepts_more.contains(&child))?;
+            if !affected {
+                continue;
             }
-            let fate = match entry.keyword {
-                _ if !affected => Fate::Stays,
-                Keyword::Not | Keyword::If => Fate::LeftOut,
-                Keyword::Contains if has(Keyword::MaxContains) => Fate::LeftOut,
-                Keyword::OneOf if has(Keyword::AnyOf) => Fate::LeftOut,
-                Keyword::OneOf => Fate::AnyOf,
-                _ => Fate::Stays,
-            };
-            if fate == Fate::LeftOut && evaluates(entry.keyword) {
+            let what = consequence(entry.keyword, has);
+            if matches!(what, Consequence::LeftOut { .. }) && evaluates(entry.keyword) {
                 evaluates_less.push(id);
             }
-            *fates.get_mut(place).ok_or(Dangling)? = fate;
+            *consequences.get_mut(place).ok_or(Dangling)? = what;
         }
     }
-    Ok(fates)
+    Ok(consequences)
 }
 
 /// Rewrites the table of keywords.
-fn apply(model: &mut Model, fates: Vec<Fate>, evaluates_less: &[bool]) -> Result<(), CompileError> {
+fn apply(
+    model: &mut Model,
+    consequences: Vec<Consequence>,
+    evaluates_less: &HashSet<SubschemaId>,
+) -> Result<(), CompileError> {
     let errors = model.warnings.iter().map(Warning::error);
     let mut said: HashSet<(String, String)> = errors
         .map(|error| (error.document().to_owned(), error.pointer().to_owned()))
@@ -189,29 +149,25 @@ fn apply(model: &mut Model, fates: Vec<Fate>, evaluates_less: &[bool]) -> Result
     let mut kept = Vec::with_capacity(model.entries.len());
     let mut old: Vec<_> = std::mem::take(&mut model.entries)
         .into_iter()
-        .zip(fates)
+        .zip(consequences)
         .map(Some)
         .collect();
     for at in 0..model.subs.len() {
-        let (Some(sub), Some(less)) = (model.subs.get(at).copied(), evaluates_less.get(at)) else {
-            return Err(Dangling.into());
-        };
+        let id = SubschemaId::new(at);
+        let sub = model.sub(id)?;
         let Shape::Entries { start, end } = sub.shape else {
             continue;
         };
         let first = to_u32(kept.len());
         let run = to_usize(start)..to_usize(end);
         for slot in old.get_mut(run).ok_or(Dangling)? {
-            let (mut entry, fate) = slot.take().ok_or(Dangling)?;
-            let unevaluated = matches!(
-                entry.keyword,
-                Keyword::UnevaluatedProperties | Keyword::UnevaluatedItems
-            ) && *less;
-            if fate != Fate::Stays || unevaluated {
+            let (mut entry, what) = slot.take().ok_or(Dangling)?;
+            let unevaluated = UNEVALUATED.contains(&entry.keyword) && evaluates_less.contains(&id);
+            if what != Consequence::Stays || unevaluated {
                 let value = model.view(sub.doc, entry.value).ok_or(Dangling)?;
-                let expected = match (unevaluated, fate) {
+                let expected = match (unevaluated, what) {
                     (true, _) => EXPECTED_EVALUATED,
-                    (_, Fate::AnyOf) => EXPECTED_ONE_OF,
+                    (_, Consequence::AnyOf) => EXPECTED_ONE_OF,
                     _ => EXPECTED_WHOLE,
                 };
                 let kind = CompileErrorKind::InvalidSchema {
@@ -225,10 +181,10 @@ fn apply(model: &mut Model, fates: Vec<Fate>, evaluates_less: &[bool]) -> Result
                     warnings.push(Warning::new(CompileError::new(kind, place)));
                 }
             }
-            if fate == Fate::AnyOf {
+            if what == Consequence::AnyOf {
                 entry.keyword = Keyword::AnyOf;
             }
-            if fate != Fate::LeftOut && !unevaluated {
+            if !matches!(what, Consequence::LeftOut { .. }) && !unevaluated {
                 kept.push(entry);
             }
         }
