@@ -38,22 +38,7 @@ pub(crate) fn constrains_only_objects(root: View<'_>) -> bool {
 
 /// Whether a keyword that applies to all types can reject some instances.
 fn constrains_any(keyword: Keyword) -> bool {
-    matches!(
-        keyword,
-        Keyword::Ref
-            | Keyword::DynamicRef
-            | Keyword::RecursiveRef
-            | Keyword::AllOf
-            | Keyword::AnyOf
-            | Keyword::OneOf
-            | Keyword::Not
-            | Keyword::If
-            | Keyword::Then
-            | Keyword::Else
-            | Keyword::Const
-            | Keyword::Enum
-            | Keyword::Format
-    )
+    keyword.is_in_place() || matches!(keyword, Keyword::Const | Keyword::Enum | Keyword::Format)
 }
 
 struct ObjectRoot<'a> {

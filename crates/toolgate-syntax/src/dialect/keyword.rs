@@ -247,6 +247,34 @@ impl Keyword {
         matches!(self, Self::Definitions | Self::Dependencies) && dialect > Dialect::Draft7
     }
 
+    /// Whether it applies its subschemas, or what it refers to, to the instance itself ("in place"),
+    /// not to members, items or names.
+    ///
+    /// ```
+    /// use toolgate_syntax::Keyword;
+    ///
+    /// assert!(Keyword::Ref.is_in_place() && Keyword::DependentSchemas.is_in_place());
+    /// assert!(!Keyword::Items.is_in_place() && !Keyword::Defs.is_in_place());
+    /// ```
+    #[must_use]
+    pub fn is_in_place(self) -> bool {
+        matches!(
+            self,
+            Self::Ref
+                | Self::RecursiveRef
+                | Self::DynamicRef
+                | Self::Dependencies
+                | Self::DependentSchemas
+                | Self::AllOf
+                | Self::AnyOf
+                | Self::OneOf
+                | Self::Not
+                | Self::If
+                | Self::Then
+                | Self::Else
+        )
+    }
+
     /// How it holds subschemas, if it does.
     ///
     /// ```

@@ -17,7 +17,7 @@ use toolgate_pattern::Pattern;
 pub use entry::{ContentUse, Dependency, Entry, Form, FormatUse};
 pub use types::TypeSet;
 
-use crate::dialect::{AppliesTo, DialectRules, Keyword};
+use crate::dialect::{DialectRules, Keyword};
 use crate::error::{CompileError, CompileErrorKind, SchemaLocation};
 use crate::options::Warning;
 use toolgate_json::int::{to_u32, to_usize};
@@ -425,11 +425,10 @@ impl Model {
         for entry in entries {
             let in_place = match entry.keyword {
                 // Without `if` they are never evaluated (2020-12 core §10.2.2).
-                Keyword::Then | Keyword::Else => Entry::find(entries, Keyword::If).is_some(),
-                Keyword::DependentSchemas | Keyword::Dependencies => true,
-                // The other keywords for arrays and objects apply their subschemas to items and
-                // members.
-                keyword => keyword.applies_to() == AppliesTo::Any,
+                Keyword::Then | Keyword::Else if Entry::find(entries, Keyword::If).is_none() => {
+                    false
+                }
+                keyword => keyword.is_in_place(),
             };
             let left_out = match &entry.form {
                 Form::Reference(id) => {

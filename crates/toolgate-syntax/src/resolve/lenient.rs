@@ -38,7 +38,7 @@ pub(super) fn leave_out_above(model: &mut Model, left_out: &[LeftOut]) -> Result
         .map(|one| one.sub)
         .collect();
     let consequences = consequences(model, &accepts_more, &mut evaluates_less)?;
-    let evaluates_less = parents(model, in_place)?.above(evaluates_less);
+    let evaluates_less = parents(model, passes_annotations)?.above(evaluates_less);
     apply(model, consequences, &evaluates_less)
 }
 
@@ -65,25 +65,12 @@ fn evaluates(keyword: Keyword) -> bool {
             | Keyword::PrefixItems
             | Keyword::AdditionalItems
             | Keyword::Contains
-    ) || in_place(keyword)
+    ) || passes_annotations(keyword)
 }
 
 /// Whether a keyword applies subschemas to the same instance, so that their annotations count.
-fn in_place(keyword: Keyword) -> bool {
-    matches!(
-        keyword,
-        Keyword::AllOf
-            | Keyword::AnyOf
-            | Keyword::OneOf
-            | Keyword::If
-            | Keyword::Then
-            | Keyword::Else
-            | Keyword::DependentSchemas
-            | Keyword::Dependencies
-            | Keyword::Ref
-            | Keyword::DynamicRef
-            | Keyword::RecursiveRef
-    )
+fn passes_annotations(keyword: Keyword) -> bool {
+    keyword.is_in_place() && keyword != Keyword::Not
 }
 
 /// The schemas that apply each subschema with a keyword that `follows` accepts.
