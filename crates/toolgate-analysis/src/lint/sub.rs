@@ -1,7 +1,7 @@
 //! A subschema as the rules see it: its location and its keywords.
 
 use toolgate_json::{Key as _, Kind, Node as _, View};
-use toolgate_syntax::Dialect;
+use toolgate_syntax::{Dialect, Keyword};
 
 /// One of a tool's schemas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,10 +79,7 @@ impl<'a> Sub<'a> {
 
     /// Whether it applies to the same value as its parent schema.
     pub(super) fn in_place(&self) -> bool {
-        matches!(
-            self.keyword,
-            "allOf" | "anyOf" | "oneOf" | "not" | "if" | "then" | "else" | "dependentSchemas"
-        )
+        Keyword::from_name(self.keyword).is_some_and(Keyword::is_in_place)
     }
 
     /// The declared types; empty if there is no (well-formed) `type`.

@@ -7,6 +7,8 @@ use std::ops::ControlFlow;
 use toolgate_json::{
     Key as _, Kind, Node as _, Unmetered, View, equal, first_duplicate, pointer, quote,
 };
+use toolgate_syntax::Keyword;
+use toolgate_syntax::positions::each_subschema;
 
 use crate::lint::out::Out;
 use crate::lint::tool::{Side, Step, Sub, Tool, span};
@@ -348,21 +350,12 @@ fn declarations<'a>(schema: View<'a>, left: &mut usize, names: &mut HashSet<&'a 
     {
         names.insert(key.text());
     }
-    for keyword in ["allOf", "anyOf", "oneOf", "if", "then", "else", "not"] {
-        let Some(value) = schema.member(keyword) else {
-            continue;
-        };
-        let branches = match value.kind() {
-            Kind::Array => value.items().collect(),
-            _ => vec![value],
-        };
-        for branch in branches {
-            if !declarations(branch, left, names) {
-                return false;
-            }
-        }
-    }
-    true
+    let mut known = true;
+    each_subschema(schema, |keyword, branch| {
+        let in_place = Keyword::from_name(keyword).is_some_and(Keyword::is_in_place);
+        known = known && (!in_place || declarations(branch, left, names));
+    });
+    known
 }
 
 /// Branches of one object that are searched for declarations, including nested ones.
