@@ -11,4 +11,5 @@ pub mod diff;
 mod engine;
 pub mod inline;
 pub mod lint;
+mod members;
 pub mod project;

@@ -14,9 +14,8 @@ use toolgate_pattern::{Limits, Pattern};
 
 use super::evaluated::{Evaluated, Reach};
 use super::facts::Doc;
+use crate::members::Members;
 
-/// Members of one object, by name.
-type Members<'a> = HashMap<&'a str, View<'a>>;
 /// Values of one list, by their hash.
 type Values<'a> = HashMap<u64, Vec<View<'a>>>;
 
@@ -31,7 +30,7 @@ pub(super) struct Matched<'a> {
 
 /// Prepared answers about one document.
 pub(super) struct Lookup<'a> {
-    members: RefCell<HashMap<usize, Rc<Members<'a>>>>,
+    members: Members<'a>,
     values: RefCell<HashMap<usize, Rc<Values<'a>>>>,
     patterns: RefCell<HashMap<&'a str, Option<Rc<Pattern>>>>,
     matched: RefCell<HashMap<(usize, String), Rc<Matched<'a>>>>,
@@ -42,7 +41,7 @@ pub(super) struct Lookup<'a> {
 impl<'a> Lookup<'a> {
     pub(super) fn new() -> Self {
         Self {
-            members: RefCell::default(),
+            members: Members::default(),
             values: RefCell::default(),
             patterns: RefCell::default(),
             matched: RefCell::default(),
@@ -53,15 +52,7 @@ impl<'a> Lookup<'a> {
 
     /// The member of an object of this document.
     pub(super) fn member(&self, object: View<'a>, name: &str) -> Option<View<'a>> {
-        if object.len() <= FEW {
-            return object.member(name);
-        }
-        let mut prepared = self.members.borrow_mut();
-        let members = prepared.entry(object.id().index()).or_insert_with(|| {
-            let members = object.members().map(|(key, value)| (key.text(), value));
-            Rc::new(members.collect())
-        });
-        members.get(name).copied()
+        self.members.find(object, name)
     }
 
     /// Whether a list of this document has an item equal to `value`; `None` if the meter stops the search.
@@ -211,7 +202,7 @@ impl Meter for Work {
     }
 }
 
-/// Members and items that are searched one by one.
+/// Items that are searched one by one.
 const FEW: usize = 12;
 /// Steps for all patterns of one document: an eighth of a compiled pattern's bytes, [`PATTERN_LOOK`] and
 /// the fuel of each match.

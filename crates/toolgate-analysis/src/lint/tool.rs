@@ -12,12 +12,14 @@ use toolgate_json::{
 };
 use toolgate_pattern::{Limits, Pattern};
 use toolgate_syntax::positions::SubschemaLayout;
+use toolgate_syntax::reference::follow;
 use toolgate_syntax::{Keyword, closest_within};
 
 use super::finding::Finding;
 use super::sub::names;
 pub(super) use super::sub::{Side, Step, Sub};
 use crate::engine::Engine;
+use crate::members::Members;
 
 /// Parses a tool's text under wide limits. Also returns the error for the first object that has two members
 /// with the same name.
@@ -38,8 +40,6 @@ pub(super) fn read(text: &str) -> Result<(OwnedDocument, Option<ReadError>), Rea
 
 /// A set of names.
 type Names<'a> = Rc<HashSet<&'a str>>;
-/// Members by name.
-type Members<'a> = Rc<HashMap<&'a str, View<'a>>>;
 
 /// A parsed tool.
 pub(super) struct Tool<'a> {
@@ -60,8 +60,7 @@ pub(super) struct Tool<'a> {
     compiled: RefCell<HashMap<&'a str, Option<Rc<Pattern>>>>,
     /// The fuel left for matching names.
     fuel: Cell<u64>,
-    /// The members of wide objects, by the object's id.
-    members: RefCell<HashMap<usize, Members<'a>>>,
+    members: Members<'a>,
     /// Bytes of patterns that may still be compiled.
     patterns: Cell<usize>,
     /// The number of tokens that a model sees of it, once they are counted.
@@ -97,7 +96,7 @@ impl<'a> Tool<'a> {
             declared: RefCell::default(),
             compiled: RefCell::default(),
             fuel: Cell::new(PATTERN_FUEL),
-            members: RefCell::default(),
+            members: Members::default(),
             patterns: Cell::new(PATTERN_BYTES),
             tokens: OnceCell::new(),
         };
@@ -198,14 +197,8 @@ impl<'a> Tool<'a> {
     }
 
     /// The value that a JSON Pointer leads to from another.
-    pub(super) fn below(&self, mut view: View<'a>, pointer: &str) -> Option<View<'a>> {
-        for token in pointer::tokens(pointer) {
-            view = match view.kind() {
-                Kind::Array => view.item(pointer::index(&token)?)?,
-                _ => self.member(view, &token)?,
-            };
-        }
-        Some(view)
+    pub(super) fn below(&self, view: View<'a>, pointer: &str) -> Option<View<'a>> {
+        follow(view, pointer, |object, name| self.member(object, name))
     }
 
     /// The properties that a schema and its branches declare, or `None` if some may be declared elsewhere;
@@ -238,15 +231,7 @@ impl<'a> Tool<'a> {
 
     /// A member of an object that may have many members.
     pub(super) fn member(&self, object: View<'a>, name: &str) -> Option<View<'a>> {
-        if object.len() <= FEW_MEMBERS {
-            return object.member(name);
-        }
-        let mut prepared = self.members.borrow_mut();
-        let members = prepared.entry(object.id().index()).or_insert_with(|| {
-            let members = object.members().map(|(key, value)| (key.text(), value));
-            Rc::new(members.collect())
-        });
-        members.get(name).copied()
+        self.members.find(object, name)
     }
 
     /// The compiled pattern, if it is valid and the limit on compiled bytes allows it. All rules share it.
@@ -426,6 +411,5 @@ const LENGTHS_APART: usize = 8;
 /// Letters of the longest name that is compared.
 const LONGEST_NAME: usize = 40;
 const PATTERN_FUEL: u64 = 1_000_000;
-const FEW_MEMBERS: usize = 16;
 /// The engine stops at 64.
 const DEEPEST: usize = 100;
