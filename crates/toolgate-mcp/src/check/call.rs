@@ -8,7 +8,7 @@ use toolgate_schema::{AnyNode, Report, Verdict, Workspace};
 use super::decision::{Checked, Decision, Fault, Refusal};
 use super::{Checker, OnUndecided};
 use crate::catalog::ToolSet;
-use crate::contract::{Isolated, ToolContract, UncompilableTool};
+use crate::contract::{Isolated, SchemaPart, ToolContract, UncompilableTool};
 use crate::message::{MalformedCall, Message, Request, ToolCall};
 use crate::refusal_text;
 
@@ -137,13 +137,13 @@ impl Checker {
         }
         if let Some(engine) = &self.engine {
             let engine = engine.clone();
-            return self.host_arguments(&engine, tool, arguments);
+            return self.host_verdict(&engine, tool, SchemaPart::Input, arguments);
         }
         match schema.check(&mut self.workspace, AnyNode(arguments)) {
             Verdict::Valid => Decision::pass(Some(tool), Checked::Valid),
             Verdict::Invalid => {
                 let report = explain(&schema, &mut self.workspace);
-                let text = refusal_text::invalid_arguments(name, &schema, &report);
+                let text = refusal_text::invalid(name, SchemaPart::Input, &schema, &report);
                 Decision::refuse(Fault::InvalidArguments, Some(name), text).reported(report)
             }
             Verdict::Undecided(why) => match self.on_undecided {

@@ -63,52 +63,38 @@ impl Checker {
         }
     }
 
-    /// Checks arguments with a host's engine.
-    pub(super) fn host_arguments<'i, N: Node<'i>>(
+    /// Checks arguments or structured content with a host's engine.
+    pub(super) fn host_verdict<'i, N: Node<'i>>(
         &self,
         engine: &Engine,
         tool: &Arc<ToolContract>,
-        arguments: N,
-    ) -> Decision {
-        let name = tool.name();
-        match verdict(engine, SchemaPart::Input, tool.input_text(), arguments) {
-            Err(why) => uncompilable(name, SchemaPart::Input, &why),
-            Ok(HostVerdict::Valid) => Decision::pass(Some(tool), Checked::Valid),
-            Ok(HostVerdict::Invalid(why)) => {
-                let text = refusal_text::host_arguments(name, &why);
-                Decision::refuse(Fault::InvalidArguments, Some(name), text)
-            }
-            Ok(HostVerdict::Undecided(why)) => match self.on_undecided {
-                OnUndecided::Pass => Decision::pass(Some(tool), Checked::HostUndecided),
-                OnUndecided::Refuse => {
-                    let said = toolgate_json::quote(&why, SHOWN);
-                    let text = refusal_text::about(
-                        name,
-                        format_args!("was not called: its arguments could not be checked ({said})"),
-                    );
-                    Decision::refuse(Fault::HostUndecidedArguments(why), Some(name), text)
-                }
-            },
-        }
-    }
-
-    /// Checks structured content with a host's engine.
-    pub(super) fn host_output<'i, N: Node<'i>>(
-        &self,
-        engine: &Engine,
-        tool: &Arc<ToolContract>,
+        part: SchemaPart,
         value: N,
     ) -> Decision {
         let name = tool.name();
-        let Some(schema) = tool.output_text() else {
-            return uncompilable(name, SchemaPart::Output, "it is not there");
+        let (schema, invalid, undecided, what): (_, _, fn(String) -> Fault, _) = match part {
+            SchemaPart::Input => (
+                Some(tool.input_text()),
+                Fault::InvalidArguments,
+                Fault::HostUndecidedArguments,
+                "was not called: its arguments",
+            ),
+            SchemaPart::Output => (
+                tool.output_text(),
+                Fault::InvalidResult,
+                Fault::HostUndecidedResult,
+                "was called, but its result",
+            ),
         };
-        match verdict(engine, SchemaPart::Output, schema, value) {
-            Err(why) => uncompilable(name, SchemaPart::Output, &why),
+        let Some(schema) = schema else {
+            return uncompilable(name, part, "it is not there");
+        };
+        match verdict(engine, part, schema, value) {
+            Err(why) => uncompilable(name, part, &why),
             Ok(HostVerdict::Valid) => Decision::pass(Some(tool), Checked::Valid),
             Ok(HostVerdict::Invalid(why)) => {
-                let text = refusal_text::host_result(name, &why);
-                Decision::refuse(Fault::InvalidResult, Some(name), text)
+                let text = refusal_text::invalid_for_host(name, part, &why);
+                Decision::refuse(invalid, Some(name), text)
             }
             Ok(HostVerdict::Undecided(why)) => match self.on_undecided {
                 OnUndecided::Pass => Decision::pass(Some(tool), Checked::HostUndecided),
@@ -116,9 +102,9 @@ impl Checker {
                     let said = toolgate_json::quote(&why, SHOWN);
                     let text = refusal_text::about(
                         name,
-                        format_args!("was called, but its result could not be checked ({said})"),
+                        format_args!("{what} could not be checked ({said})"),
                     );
-                    Decision::refuse(Fault::HostUndecidedResult(why), Some(name), text)
+                    Decision::refuse(undecided(why), Some(name), text)
                 }
             },
         }

@@ -8,7 +8,7 @@ use toolgate_schema::{AnyNode, Report, Schema, Verdict, Workspace};
 use super::call::{not_a_message, uncompilable, unreadable};
 use super::decision::{Checked, Decision, Fault};
 use super::{Checker, OnUndecided};
-use crate::contract::ToolContract;
+use crate::contract::{SchemaPart, ToolContract};
 use crate::era::{Era, Structured, ToolMethod};
 use crate::message::{Message, ResultKind, TaskAnswer, ToolResult, requested_task};
 use crate::refusal_text;
@@ -176,13 +176,13 @@ impl Checker {
         };
         if let Some(engine) = &self.engine {
             let engine = engine.clone();
-            return self.host_output(&engine, tool, value);
+            return self.host_verdict(&engine, tool, SchemaPart::Output, value);
         }
         match schema.check(&mut self.workspace, AnyNode(value)) {
             Verdict::Valid => Decision::pass(Some(tool), Checked::Valid),
             Verdict::Invalid => {
                 let report = explain(&schema, &mut self.workspace, value);
-                let text = refusal_text::invalid_result(name, &schema, &report);
+                let text = refusal_text::invalid(name, SchemaPart::Output, &schema, &report);
                 Decision::refuse(Fault::InvalidResult, Some(name), text).reported(report)
             }
             Verdict::Undecided(why) => match self.on_undecided {

@@ -8,76 +8,20 @@ use std::fmt::Write as _;
 use toolgate_json::quote;
 use toolgate_schema::{Report, Schema};
 
+use crate::contract::SchemaPart;
+
 /// The maximum length of a text, in bytes.
 pub const MAX_BYTES: usize = 2_048;
 
-/// Arguments that do not match: one line per finding, each with location, expected and found value,
-/// and a fix if it is obvious.
-pub(crate) fn invalid_arguments(tool: &str, schema: &Schema, report: &Report) -> String {
-    let head = format!("invalid arguments for tool `{}`:", quote(tool, NAME));
-    list(head, "arguments", schema, report)
-}
-
-/// A result that does not match.
-pub(crate) fn invalid_result(tool: &str, schema: &Schema, report: &Report) -> String {
-    let head = format!(
-        "invalid result of tool `{}`: `structuredContent` does not match its output schema:",
-        quote(tool, NAME)
-    );
-    list(head, "structuredContent", schema, report)
-}
-
-/// One sentence about a tool.
-pub(crate) fn about(tool: &str, what: std::fmt::Arguments<'_>) -> String {
-    let mut text = String::new();
-    // Writing to a string cannot fail.
-    let _ = write!(text, "tool `{}` {what}", quote(tool, NAME));
-    cut(text)
-}
-
-/// Cuts a text to at most [`MAX_BYTES`] bytes.
-pub(crate) fn cut(mut text: String) -> String {
-    if text.len() <= MAX_BYTES {
-        return text;
-    }
-    let mut end = MAX_BYTES - '…'.len_utf8();
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.truncate(end);
-    text.push('…');
-    text
-}
-
-/// A host engine's reasons against arguments.
-pub(crate) fn host_arguments(tool: &str, reasons: &[String]) -> String {
-    let head = format!("invalid arguments for tool `{}`:", quote(tool, NAME));
-    reasons_of(head, reasons)
-}
-
-/// A host engine's reasons against a result.
-pub(crate) fn host_result(tool: &str, reasons: &[String]) -> String {
-    let head = format!(
-        "invalid result of tool `{}`: `structuredContent` does not match its output schema:",
-        quote(tool, NAME)
-    );
-    reasons_of(head, reasons)
-}
-
-fn reasons_of(mut text: String, reasons: &[String]) -> String {
-    for reason in reasons {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "\n- {}", quote(reason, REASON));
-        if text.len() > MAX_BYTES {
-            break;
-        }
-    }
-    cut(text)
-}
-
-fn list(head: String, root: &str, schema: &Schema, report: &Report) -> String {
+/// Arguments or a result that do not match: one line per finding, each with location, expected and
+/// found value, and a fix if it is obvious.
+pub(crate) fn invalid(tool: &str, part: SchemaPart, schema: &Schema, report: &Report) -> String {
     let summary = report.summary();
-    let mut text = head;
+    let mut text = head(tool, part);
+    let root = match part {
+        SchemaPart::Input => "arguments",
+        SchemaPart::Output => "structuredContent",
+    };
     let mut more = summary.more();
     let mut left_out = false;
     for line in summary.lines() {
@@ -103,6 +47,51 @@ fn list(head: String, root: &str, schema: &Schema, report: &Report) -> String {
         (more, false) => write!(text, "\n… and at least {more} more"),
     };
     cut(text)
+}
+
+/// One sentence about a tool.
+pub(crate) fn about(tool: &str, what: std::fmt::Arguments<'_>) -> String {
+    let mut text = String::new();
+    // Writing to a string cannot fail.
+    let _ = write!(text, "tool `{}` {what}", quote(tool, NAME));
+    cut(text)
+}
+
+/// Cuts a text to at most [`MAX_BYTES`] bytes.
+pub(crate) fn cut(mut text: String) -> String {
+    if text.len() <= MAX_BYTES {
+        return text;
+    }
+    let mut end = MAX_BYTES - '…'.len_utf8();
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.truncate(end);
+    text.push('…');
+    text
+}
+
+/// A host engine's reasons against arguments or a result.
+pub(crate) fn invalid_for_host(tool: &str, part: SchemaPart, reasons: &[String]) -> String {
+    let mut text = head(tool, part);
+    for reason in reasons {
+        // Writing to a string cannot fail.
+        let _ = write!(text, "\n- {}", quote(reason, REASON));
+        if text.len() > MAX_BYTES {
+            break;
+        }
+    }
+    cut(text)
+}
+
+fn head(tool: &str, part: SchemaPart) -> String {
+    let tool = quote(tool, NAME);
+    match part {
+        SchemaPart::Input => format!("invalid arguments for tool `{tool}`:"),
+        SchemaPart::Output => format!(
+            "invalid result of tool `{tool}`: `structuredContent` does not match its output schema:"
+        ),
+    }
 }
 
 /// The maximum number of characters of a tool's name in a text.
