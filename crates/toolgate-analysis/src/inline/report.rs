@@ -83,12 +83,6 @@ pub struct Inlined {
 impl Inlined {
     /// The maximum number of kept references that are listed.
     pub const KEPT: usize = 100;
-
-    /// Whether no reference is left.
-    #[must_use]
-    pub fn is_free_of_references(&self) -> bool {
-        self.untouched.is_none() && self.kept.is_empty()
-    }
 }
 
 /// A reference that stays. `Display` is one line.
