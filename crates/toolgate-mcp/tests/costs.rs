@@ -95,6 +95,30 @@ fn ten_thousand_tools_load_without_compiling() {
     assert!(counted.bytes_max < 64 << 20, "{counted:?}");
 }
 
+/// Many references to a name that many resources bind: what lenient compilation leaves out is found
+/// in memory in proportion to the schema, not to the product of both numbers.
+#[test]
+fn dynamic_references_cost_lenient_compilation_in_proportion() {
+    let most = |count: usize| {
+        let of_each = |text: &str| {
+            let all = (0..count).map(|number| text.replace('@', &number.to_string()));
+            all.collect::<Vec<_>>().join(",")
+        };
+        let references = of_each(r##"{"items":{"$dynamicRef":"#n"}}"##);
+        let resources = of_each(r#""@":{"$id":"urn:@","$dynamicAnchor":"n"}"#);
+        let schema = format!(
+            r##"{{"$dynamicAnchor":"n","type":"any","allOf":[{references}],"$defs":{{{resources}}}}}"##
+        );
+        let store = SchemaStore::lenient();
+        let counted = allocation_counter::measure(|| {
+            assert_eq!(store.schema(&schema).unwrap().warnings().len(), 1);
+        });
+        counted.bytes_max
+    };
+    let (few, many) = (most(500), most(2_000));
+    assert!(many < 6 * few, "{few} bytes, {many} bytes");
+}
+
 /// What the store counts for a schema is not below what is allocated, for the schema and for explaining what
 /// it refuses.
 #[toolgate_needs::needs("corpus/listings")]

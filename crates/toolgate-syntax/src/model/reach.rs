@@ -1,6 +1,6 @@
 //! Which subschemas an evaluation can reach.
 
-use super::{Dangling, Dependency, Entry, Form, Model, ReferenceTarget, SubschemaId};
+use super::{Dangling, Dependency, Entry, Form, Model, ReferenceTarget, ScopeName, SubschemaId};
 use crate::dialect::Keyword;
 
 impl Model {
@@ -53,22 +53,21 @@ impl Model {
         Ok(())
     }
 
-    /// As [`each_applied`](Self::each_applied), with all targets that a dynamic reference may have.
-    pub(crate) fn each_applied_in_any_scope(
-        &self,
-        entry: &Entry,
-        mut meet: impl FnMut(SubschemaId),
-    ) -> Result<(), Dangling> {
-        self.each_applied(entry, &mut meet)?;
-        if let Form::Reference(reference) = &entry.form
-            && let ReferenceTarget::Dynamic { name, .. } = self.target(*reference)?
-        {
-            // Any resource may be in the dynamic scope.
-            let bound = self.resources.iter().flat_map(|resource| &resource.scope);
-            let bound = bound.filter(|(other, _)| *other == name);
-            bound.for_each(|(_, sub)| meet(*sub));
-        }
-        Ok(())
+    /// The name that a keyword looks up in the dynamic scope, if it is a dynamic reference.
+    pub(crate) fn looked_up(&self, entry: &Entry) -> Result<Option<ScopeName>, Dangling> {
+        let Form::Reference(reference) = &entry.form else {
+            return Ok(None);
+        };
+        Ok(match self.target(*reference)? {
+            ReferenceTarget::Dynamic { name, .. } => Some(name),
+            ReferenceTarget::Static(_) => None,
+        })
+    }
+
+    /// The subschemas to which each name of the dynamic scope may be bound: any resource may be in it.
+    pub(crate) fn bound(&self) -> impl Iterator<Item = (ScopeName, SubschemaId)> {
+        let scopes = self.resources.iter().map(|resource| &resource.scope);
+        scopes.flatten().copied()
     }
 
     /// Whether some evaluation may apply each of [`Model::subs`], whatever the instance: whether
@@ -87,13 +86,21 @@ impl Model {
     pub fn reached(&self) -> Result<Vec<bool>, Dangling> {
         let mut reached = vec![false; self.subs.len()];
         let mut waiting = vec![self.root];
+        let mut bound = vec![Vec::new(); self.scope_names];
+        for (name, sub) in self.bound() {
+            bound.get_mut(name.index()).ok_or(Dangling)?.push(sub);
+        }
         while let Some(id) = waiting.pop() {
             let mark = reached.get_mut(id.index()).ok_or(Dangling)?;
             if std::mem::replace(mark, true) {
                 continue;
             }
             for entry in self.entries(self.sub(id)?)? {
-                self.each_applied_in_any_scope(entry, |next| waiting.push(next))?;
+                self.each_applied(entry, |next| waiting.push(next))?;
+                if let Some(name) = self.looked_up(entry)? {
+                    // The other references to the name need not add them again.
+                    waiting.append(bound.get_mut(name.index()).ok_or(Dangling)?);
+                }
             }
         }
         Ok(reached)

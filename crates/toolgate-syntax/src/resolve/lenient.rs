@@ -12,7 +12,7 @@ use crate::build::{LeftOut, describe};
 use crate::dialect::{Keyword, Vocabulary};
 use crate::error::{CompileError, CompileErrorKind};
 use crate::loosening::{Consequence, Parents, UNEVALUATED, consequence};
-use crate::model::{Dangling, Entry, Model, Shape, SubschemaId};
+use crate::model::{Dangling, Entry, Model, ScopeName, Shape, SubschemaId};
 use crate::options::Warning;
 use toolgate_json::int::{to_u32, to_usize};
 
@@ -27,15 +27,15 @@ pub(super) fn leave_out_above(model: &mut Model, left_out: &[LeftOut]) -> Result
     }
     let of_whole_or = |one: &LeftOut, test: fn(Keyword) -> bool| one.keyword.is_none_or(test);
     let checked = left_out.iter().filter(|one| of_whole_or(one, is_checked));
-    let checked: Vec<SubschemaId> = checked.map(|one| one.sub).collect();
+    let checked: Vec<Node> = checked.map(|one| Node::Sub(one.sub)).collect();
     if checked.is_empty() {
         return Ok(());
     }
     let accepts_more = parents(model, |_| true)?.above(checked);
-    let mut evaluates_less: Vec<SubschemaId> = left_out
+    let mut evaluates_less: Vec<Node> = left_out
         .iter()
         .filter(|one| of_whole_or(one, evaluates))
-        .map(|one| one.sub)
+        .map(|one| Node::Sub(one.sub))
         .collect();
     let consequences = consequences(model, &accepts_more, &mut evaluates_less)?;
     let evaluates_less = parents(model, passes_annotations)?.above(evaluates_less);
@@ -73,17 +73,29 @@ fn passes_annotations(keyword: Keyword) -> bool {
     keyword.is_in_place() && keyword != Keyword::Not
 }
 
+/// A subschema, or a name that stands between the dynamic references that look it up and the
+/// subschemas to which it may be bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+enum Node {
+    Sub(SubschemaId),
+    Name(ScopeName),
+}
+
 /// The schemas that apply each subschema with a keyword that `follows` accepts.
-fn parents(
-    model: &Model,
-    follows: impl Fn(Keyword) -> bool,
-) -> Result<Parents<SubschemaId>, Dangling> {
+fn parents(model: &Model, follows: impl Fn(Keyword) -> bool) -> Result<Parents<Node>, Dangling> {
     let mut parents = Parents::default();
+    for (name, sub) in model.bound() {
+        parents.add(Node::Sub(sub), Node::Name(name));
+    }
     for at in 0..model.subs.len() {
-        let parent = SubschemaId::new(at);
-        for entry in model.entries(model.sub(parent)?)? {
+        let id = SubschemaId::new(at);
+        let parent = Node::Sub(id);
+        for entry in model.entries(model.sub(id)?)? {
             if follows(entry.keyword) {
-                model.each_applied_in_any_scope(entry, |child| parents.add(child, parent))?;
+                model.each_applied(entry, |child| parents.add(Node::Sub(child), parent))?;
+                if let Some(name) = model.looked_up(entry)? {
+                    parents.add(Node::Name(name), parent);
+                }
             }
         }
     }
@@ -94,8 +106,8 @@ fn parents(
 /// evaluate less because of it.
 fn consequences(
     model: &Model,
-    accepts_more: &HashSet<SubschemaId>,
-    evaluates_less: &mut Vec<SubschemaId>,
+    accepts_more: &HashSet<Node>,
+    evaluates_less: &mut Vec<Node>,
 ) -> Result<Vec<Consequence>, Dangling> {
     let mut consequences = vec![Consequence::Stays; model.entries.len()];
     for at in 0..model.subs.len() {
@@ -108,13 +120,15 @@ fn consequences(
         let has = |keyword| Entry::find(entries, keyword).is_some();
         for (entry, place) in entries.iter().zip(to_usize(start)..) {
             let mut affected = false;
-            model.each_applied(entry, |child| affected |= accepts_more.contains(&child))?;
+            model.each_applied(entry, |child| {
+                affected |= accepts_more.contains(&Node::Sub(child))
+            })?;
             if !affected {
                 continue;
             }
             let what = consequence(entry.keyword, has);
             if matches!(what, Consequence::LeftOut { .. }) && evaluates(entry.keyword) {
-                evaluates_less.push(id);
+                evaluates_less.push(Node::Sub(id));
             }
             *consequences.get_mut(place).ok_or(Dangling)? = what;
         }
@@ -126,7 +140,7 @@ fn consequences(
 fn apply(
     model: &mut Model,
     consequences: Vec<Consequence>,
-    evaluates_less: &HashSet<SubschemaId>,
+    evaluates_less: &HashSet<Node>,
 ) -> Result<(), CompileError> {
     let errors = model.warnings.iter().map(Warning::error);
     let mut said: HashSet<(String, String)> = errors
@@ -149,7 +163,8 @@ fn apply(
         let run = to_usize(start)..to_usize(end);
         for slot in old.get_mut(run).ok_or(Dangling)? {
             let (mut entry, what) = slot.take().ok_or(Dangling)?;
-            let unevaluated = UNEVALUATED.contains(&entry.keyword) && evaluates_less.contains(&id);
+            let unevaluated =
+                UNEVALUATED.contains(&entry.keyword) && evaluates_less.contains(&Node::Sub(id));
             if what != Consequence::Stays || unevaluated {
                 let value = model.view(sub.doc, entry.value).ok_or(Dangling)?;
                 let expected = match (unevaluated, what) {
