@@ -181,7 +181,9 @@ fn merged_operations_are_not_doubled_on_each_level() {
         )
     };
     let nested = format!("{}1{}", r#"{"a": "#.repeat(12), "}".repeat(12));
-    let families: [(&dyn Fn(&str) -> String, &str, &str); 3] = [
+    // One level for a reference to the next, the last level, and an instance.
+    type Family<'f> = (&'f dyn Fn(&str) -> String, &'f str, &'f str);
+    let families: [Family<'_>; 3] = [
         (&pattern, "{}", r#""abc""#),
         (&unions, r#"{"maxItems": 3}"#, &nested),
         (

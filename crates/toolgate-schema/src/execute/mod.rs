@@ -55,6 +55,15 @@ pub(crate) struct Allowance {
     pub(crate) depth: u32,
 }
 
+impl Allowance {
+    /// What the pass that checks a text while it is read may use. If that pass cannot decide, what
+    /// it spent is lost, and the whole text is checked with all of the fuel.
+    pub(crate) fn for_first_pass(self) -> Self {
+        let fuel = self.fuel.min(LEAST_FUEL.max(self.fuel / 4));
+        Self { fuel, ..self }
+    }
+}
+
 /// Scratch memory that outlives one check.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
@@ -472,3 +481,6 @@ fn price_of_text(count: usize) -> u64 {
     }
     price::text(count)
 }
+
+/// Fuel of which the first pass may use all.
+const LEAST_FUEL: u64 = 1 << 14;

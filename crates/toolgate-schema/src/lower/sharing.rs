@@ -2,9 +2,9 @@
 //! their verdicts are remembered during a check.
 //!
 //! A location can only be visited twice below a fork: a node that applies two subschemas to the
-//! same value. If some node can be reached from two branches of a fork, the first such node on each
-//! path is entered by two edges; that is the one to remember. The analysis does not compare
-//! instance locations along the paths, so it may remember more than necessary.
+//! same value. The nodes to remember are those that two branches of a fork can reach and that are
+//! entered by two edges; the others are visited once for each visit of the one before. The analysis
+//! does not compare instance locations along the paths, so it may remember more than necessary.
 
 use foldhash::HashSet;
 
@@ -186,12 +186,13 @@ impl Graph {
                     if *mark == stamp {
                         continue;
                     }
-                    // Another branch of this fork reached this node: the first node on this path
-                    // that is entered by two edges is the one to remember.
-                    if *mark >= first && self.is_shared(ix) {
-                        if let Some(memo) = memo.get_mut(ix.index()) {
-                            *memo = true;
-                        }
+                    // Another branch of this fork reached this node. The search goes on behind it:
+                    // that branch may have reached it at another place of the instance.
+                    if *mark >= first
+                        && self.is_shared(ix)
+                        && let Some(memo) = memo.get_mut(ix.index())
+                    {
+                        *memo = true;
                     }
                     *mark = stamp;
                     let next = self.edges_of(ix);

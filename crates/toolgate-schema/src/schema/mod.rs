@@ -189,10 +189,7 @@ impl Schema {
         } = workspace;
         let limits = &self.0.compiler.bounds().instance;
         let before = contradictions();
-        // What the first pass spends is lost if it cannot decide: the whole text is then checked with
-        // all of the fuel.
-        let mut allowance = self.allowed(*budget);
-        allowance.fuel = allowance.fuel.min(LEAST_FUEL.max(allowance.fuel / 4));
+        let allowance = self.allowed(*budget).for_first_pass();
         if let Some(stream) = reader.stream(instance, limits)?
             && let Some(spent) = execute::run_stream(&self.0.plan, stream, allowance, scratch)
             && contradictions() == before
@@ -496,8 +493,6 @@ const KEYWORD: usize = 100;
 const PATTERN: usize = 1 << 10;
 /// The size of a warning in addition to its strings.
 const WARNING: usize = 512;
-/// Fuel of which a check of a text may use all in its first pass.
-const LEAST_FUEL: u64 = 1 << 14;
 
 #[cfg(test)]
 mod damage;
