@@ -103,8 +103,11 @@ impl Reader {
 /// The checks that need no parsing: length, byte order mark, UTF-8.
 pub(crate) fn admit<'a>(source: &'a [u8], limits: &ReadLimits) -> Result<&'a str, ReadError> {
     admit_bytes(source, limits)?;
-    std::str::from_utf8(source)
-        .map_err(|error| ReadError::new(ReadErrorKind::InvalidUtf8, error.valid_up_to()))
+    // The fast check does not say where a text is wrong.
+    simdutf8::basic::from_utf8(source).or_else(|_| {
+        std::str::from_utf8(source)
+            .map_err(|error| ReadError::new(ReadErrorKind::InvalidUtf8, error.valid_up_to()))
+    })
 }
 
 /// As [`admit`], without the UTF-8 check.
