@@ -15,9 +15,9 @@ use super::{Conversation, Turn};
 use crate::effect::{Effects, Outgoing, Purpose};
 use crate::envelope::Envelope;
 use crate::fault::Act;
-use crate::filter::{CALL, CallCase, Judged, Violation};
+use crate::filter::{CALL, CallCase, Judged, Violation, mode_without_list};
 use crate::id::IdKey;
-use crate::policy::{Mode, OnUndecided};
+use crate::policy::Mode;
 use crate::record::{Action, Filter, Record};
 use crate::scope::{Found, Tools, Trust};
 use crate::side::Side;
@@ -94,8 +94,9 @@ impl Conversation {
             return self.park(turn, &key, &open, request, bytes, false, out);
         }
         let lost = retry.is_some_and(|retry| retry.unlisted.is_some()) && trust == Trust::Gone;
-        if lost && turn.policy().on_unlisted == OnUndecided::Refuse {
-            // The list has ended and there is no other: the tool may be another one by now.
+        if lost && mode_without_list(turn.policy(), terms.arguments) == Mode::Enforce {
+            // The list has ended and there is no other: the tool may be another one by now. Where a
+            // call without a list would pass, one that the old list refuses does not.
             found = Found::Unknown;
         }
         let caller = match terms.rate {

@@ -8,7 +8,7 @@ use toolgate_mcp::message::INVALID_PARAMS;
 use super::listing::rejection;
 use super::{CallCase, Judged, Reply, Violation};
 use crate::fault::{Act, INTERNAL_ERROR, Party};
-use crate::policy::Mode;
+use crate::policy::{Mode, Policy};
 use crate::record::Filter;
 use crate::scope::Found;
 
@@ -54,12 +54,7 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
             .into()
         }
         Found::Unknown => {
-            let mode = match case.rules.policy.on_unlisted {
-                // Only the list can show that a tool still matches its pin.
-                OnUndecided::Refuse if case.rules.policy.drift.refuses() => Mode::Enforce,
-                OnUndecided::Refuse => case.terms.arguments,
-                OnUndecided::Pass => Mode::Audit,
-            };
+            let mode = mode_without_list(&case.rules.policy, case.terms.arguments);
             let why = case.unlisted.unwrap_or("it was not asked for");
             let text = format!(
                 "tool `{}` was not called: its server's list of tools cannot be obtained ({why})",
@@ -71,6 +66,16 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
             };
             object(case, mode, Act::ServerUnlisted, reply)
         }
+    }
+}
+
+/// The mode for a call whose tool is in no known list.
+pub(crate) fn mode_without_list(policy: &Policy, arguments: Mode) -> Mode {
+    match policy.on_unlisted {
+        // Only the list can show that a tool still matches its pin.
+        OnUndecided::Refuse if policy.drift.refuses() => Mode::Enforce,
+        OnUndecided::Refuse => arguments,
+        OnUndecided::Pass => Mode::Audit,
     }
 }
 

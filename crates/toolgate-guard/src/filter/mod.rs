@@ -22,6 +22,7 @@ use toolgate_mcp::message::ToolCall;
 use crate::policy::Rules;
 use crate::policy::Terms;
 use crate::scope::{Found, Scope, Tools};
+pub(crate) use admission::mode_without_list;
 pub(crate) use violation::{Reply, Violation};
 
 /// A call that the filters check.
