@@ -2,6 +2,7 @@
 //! operations grouped by the type they concern, so that a string never reaches an object keyword.
 
 mod array;
+mod handle;
 mod index;
 mod leaf;
 mod listing;
@@ -20,13 +21,14 @@ use toolgate_json::{NodeId, OwnedDocument, View};
 use toolgate_pattern::Pattern;
 
 pub(crate) use array::{ArrayPlan, Contains};
+pub(crate) use handle::PlanHandle;
 pub(crate) use index::NodeIx;
 pub(crate) use leaf::{EnumPlan, Leaf, Length, NumberLiteral};
 pub(crate) use names::NameTable;
 pub(crate) use object::{Dependent, ObjectPlan, Slot, Walk};
 pub(crate) use plain::{PlainKeyword, PlainPlan, PlainSubschema};
 
-pub(crate) use slots::{Slots, places};
+pub(crate) use slots::Slots;
 pub(crate) use summary::{ByKind, Inspection, NodeSummary};
 pub(crate) use union::{Candidate, Constant, Key, Left, Names, Rule, Select, Union};
 

@@ -14,7 +14,7 @@ use crate::explain::Program;
 use crate::lower::{lower, plain};
 use crate::model::Model;
 use crate::options::Warning;
-use crate::plan::Plan;
+use crate::plan::{Plan, PlanHandle};
 use instance::{Check, Instance};
 
 /// The answer of a check. There are three, and the third is not an error.
@@ -75,7 +75,7 @@ impl fmt::Display for Verdict {
 pub struct Schema(Arc<Inner>);
 
 struct Inner {
-    plan: Plan,
+    plan: PlanHandle,
     source: Box<str>,
     compiler: Compiler,
     later: OnceLock<Box<Later>>,
@@ -111,7 +111,7 @@ impl Schema {
             });
         }
         Self(Arc::new(Inner {
-            plan,
+            plan: PlanHandle::new(plan),
             source: source.into(),
             compiler,
             later,
