@@ -1,4 +1,4 @@
-//! Hashes whole values so that equal ones hash equal.
+//! Hashes whole values so that equal ones hash equal, and counts the values in them.
 
 use std::ops::ControlFlow;
 
@@ -52,6 +52,16 @@ pub fn hash_value<'a, N: Node<'a>, M: Meter>(node: N, meter: &mut M) -> ControlF
 
 /// The number of values in a value, itself included. Stops at `most + 1`. Spends one unit for each
 /// value it counts.
+///
+/// ```
+/// use toolgate_json::{OwnedDocument, ReadLimits, Unmetered, count_values};
+///
+/// let document = OwnedDocument::read(r#"{"a": [1, 2]}"#, &ReadLimits::default())?;
+/// let root = document.document().root();
+/// assert!(count_values(root, 10, &mut Unmetered).continue_value() == Some(4));
+/// assert!(count_values(root, 2, &mut Unmetered).continue_value() == Some(3));
+/// # Ok::<(), toolgate_json::ReadError>(())
+/// ```
 ///
 /// # Errors
 ///

@@ -214,6 +214,54 @@ fn merged_operations_are_not_doubled_on_each_level() {
     }
 }
 
+/// A value with more values than any member of an `enum` is not hashed: under a recursive schema
+/// each level would hash what is below it.
+#[test]
+fn an_enum_does_not_pay_for_what_it_cannot_hold() {
+    let text = r##"{"anyOf": [{"enum": [{"a": 1}, {"b": [1, 2]}]}, {"type": "array"}, {"properties": {"a": {"$ref": "#"}}, "required": ["a"]}]}"##;
+    let schema = Schema::compile(text.as_bytes()).unwrap();
+    let mut workspace = Workspace::new();
+    let mut fuel = |items: usize| {
+        let items = vec!["0"; items].join(",");
+        let instance = format!("{}[{items}]{}", r#"{"a":"#.repeat(20), "}".repeat(20));
+        let verdict = schema.check(&mut workspace, instance.as_str()).unwrap();
+        assert_eq!(verdict, Verdict::Valid);
+        workspace.fuel_used()
+    };
+    assert_eq!(fuel(10), fuel(10_000));
+    let mut verdict = |instance: &str| schema.check(&mut workspace, instance).unwrap();
+    assert_eq!(verdict(r#"{"b": [1, 2]}"#), Verdict::Valid);
+    assert_eq!(verdict(r#"{"b": [1, 2, 3]}"#), Verdict::Invalid);
+}
+
+/// A text that takes more fuel than its first pass may use is checked again: it is valid for the
+/// same fuel as the value, up to the last unit.
+#[test]
+fn a_text_may_take_all_of_the_fuel() {
+    let schema = Schema::compile(br#"{"items": {"items": {"minimum": 1}}}"#).unwrap();
+    let instance = format!("[{}]", vec!["[7]"; 30_000].join(","));
+    let value: serde_json::Value = serde_json::from_str(&instance).unwrap();
+    let mut workspace = Workspace::new();
+    assert_eq!(schema.check(&mut workspace, &value), Verdict::Valid);
+    let fuel = workspace.fuel_used();
+    assert!(fuel > 1 << 15, "{fuel}");
+    for allowed in [fuel, 2 * fuel, 8 * fuel] {
+        let mut workspace = Workspace::new().fuel(allowed);
+        let verdict = schema.check(&mut workspace, instance.as_str()).unwrap();
+        assert_eq!(
+            (verdict, workspace.fuel_used()),
+            (Verdict::Valid, fuel),
+            "{allowed}"
+        );
+    }
+    let mut workspace = Workspace::new().fuel(fuel - 1);
+    let verdict = schema.check(&mut workspace, instance.as_str()).unwrap();
+    assert_eq!(
+        verdict,
+        Verdict::Undecided(Exhausted::Fuel { allowed: fuel - 1 })
+    );
+}
+
 /// The same over the official suite.
 #[toolgate_needs::needs("suites/json-schema-test-suite")]
 #[test]

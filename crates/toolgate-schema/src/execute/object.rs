@@ -46,7 +46,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             Walk::Values => self.values(object, value),
             Walk::Names => self.sought_members(object, value),
             Walk::Members if N::SORTED && object.names.is_short() => {
-                match count * FAR <= object.names.len() {
+                match count * NAMES_PER_MEMBER <= object.names.len() {
                     true => self.sorted_members::<true>(object, value),
                     false => self.sorted_members::<false>(object, value),
                 }
@@ -171,9 +171,9 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
 
     /// The walk in parallel with the names in the schema, which are sorted like the members.
     #[inline(never)]
-    fn sorted_members<const FAR: bool>(&mut self, object: &'p ObjectPlan, value: N) -> Answer {
+    fn sorted_members<const WIDE: bool>(&mut self, object: &'p ObjectPlan, value: N) -> Answer {
         let mut along = object.names.along();
-        self.walk(object, value, |name, _| along.find::<FAR>(name))
+        self.walk(object, value, |name, _| along.find::<WIDE>(name))
     }
 
     /// The walk for objects with keywords that inspect every name.
@@ -479,5 +479,5 @@ pub(super) fn price_of_search(count: usize, name: &str) -> u64 {
 
 /// The position of members that the schema does not name.
 const UNORDERED: u32 = u32::MAX;
-/// If there are so many names in the schema for each member, the walk past them takes larger steps.
-const FAR: usize = 4;
+/// If the schema has so many names for each member, the walk beside sorted names takes larger steps.
+const NAMES_PER_MEMBER: usize = 4;

@@ -10,7 +10,7 @@ use crate::error::CompileError;
 use crate::int::{count, to_u32, to_usize};
 use crate::model::{Dangling, Dependency, Entry, Form, PatternId, Subschema, SubschemaId, TypeSet};
 use crate::plan::{
-    ArrayPlan, Contains, Dependent, NodeIx, NodeSummary, ObjectPlan, Op, Run, Slot, Slots, places,
+    ArrayPlan, Contains, Dependent, NodeIx, NodeSummary, ObjectPlan, Op, Run, Slot, Slots,
 };
 
 impl Lowering<'_> {
@@ -136,7 +136,7 @@ impl Lowering<'_> {
         plan.bound();
         let places = match dependents.is_empty() {
             true => Vec::new(),
-            false => places(&plan.names),
+            false => plan.names.places(),
         };
         let place = |slot: u32| places.get(to_usize(slot)).copied().unwrap_or(slot);
         plan.dependents = dependents

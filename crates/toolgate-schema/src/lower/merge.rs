@@ -3,9 +3,7 @@
 
 use super::fuse::Fusion;
 use crate::int::{to_u32, to_usize};
-use crate::plan::{
-    ArrayPlan, Dependent, NodeIx, NodeSummary, ObjectPlan, Plan, Slot, Slots, places,
-};
+use crate::plan::{ArrayPlan, Dependent, NodeIx, NodeSummary, ObjectPlan, Plan, Slot, Slots};
 
 /// Whether walks over members can be merged: only one of them has patterns, and if there are
 /// others, all of them allow any member that they do not cover.
@@ -78,7 +76,7 @@ fn merged_object(fusion: &mut Fusion<'_>, parts: &[(usize, ObjectPlan)]) -> Obje
     merged.names = names.finish();
     let places = match dependents.is_empty() {
         true => Vec::new(),
-        false => places(&merged.names),
+        false => merged.names.places(),
     };
     for dependent in &mut dependents {
         let slots = dependent

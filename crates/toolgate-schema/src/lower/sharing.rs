@@ -33,8 +33,8 @@ pub(super) fn mark(plan: &mut Plan, revisited: &HashSet<NodeIx>, refers: bool) {
     }
 }
 
-/// Every subschema that each node applies, in place or to children, without leaves: evaluating one
-/// twice costs no more than the reference to it.
+/// Every subschema that each node applies, in place or to children, without leaves: most take no
+/// longer than a look at the memory of verdicts.
 struct Graph {
     edges: Vec<NodeIx>,
     /// The edges of each node are in groups: only edges of different groups may apply to the same

@@ -49,16 +49,17 @@ pub(crate) struct Along<'t, T> {
 }
 
 impl<'t, T> Along<'t, T> {
-    /// The data of a name. Names out of order are found as well, but slowly. `FAR` is whether most
-    /// names of the table are likely to be passed.
+    /// The data of a name. Names out of order are found as well, but slowly. `WIDE` is whether the
+    /// table has many more names than are searched for.
     #[inline(always)]
-    pub(crate) fn find<const FAR: bool>(&mut self, name: &[u8]) -> Option<&'t T> {
+    pub(crate) fn find<const WIDE: bool>(&mut self, name: &[u8]) -> Option<&'t T> {
         let ends = NameEnds::of(name);
         let head = ends.head();
         if head <= self.passed {
             return self.table.find_again(name);
         }
-        while FAR
+        // Several names at once, none of which can be it.
+        while WIDE
             && let [_, _, _, last, rest @ ..] = self.rest
             && last.head < head
         {
@@ -361,7 +362,7 @@ const PROBES: usize = 64;
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Slot, Slots, places};
+    use super::super::{Slot, Slots};
     use super::*;
 
     fn table(names: &[String]) -> NameTable<usize> {
@@ -393,18 +394,20 @@ mod tests {
             slots.slot(name, Slot::at);
         }
         let table = slots.finish();
-        for (name, place) in known.iter().zip(places(&table)) {
+        for (name, place) in known.iter().zip(table.places()) {
             assert_eq!(table.name(to_usize(place)), name);
         }
         let mut sorted: Vec<String> = many.chain([String::new(), "z".into()]).collect();
         sorted.sort();
         let reversed = sorted.iter().rev().cloned().collect();
         for names in [sorted, reversed] {
-            let mut along = table.along();
+            let (mut near, mut wide) = (table.along(), table.along());
             for name in &names {
-                let found = along.find::<true>(name.as_bytes());
                 let order = |slot: &Slot| slot.order;
-                assert_eq!(found.map(order), table.find_text(name).map(order), "{name}");
+                let expected = table.find_text(name).map(order);
+                let name = name.as_bytes();
+                assert_eq!(near.find::<false>(name).map(order), expected, "{name:?}");
+                assert_eq!(wide.find::<true>(name).map(order), expected, "{name:?}");
             }
         }
     }

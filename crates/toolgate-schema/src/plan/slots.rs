@@ -111,15 +111,17 @@ impl<T> Default for Slots<'_, T> {
     }
 }
 
-/// The table position of each name, in the order in which they were collected.
-pub(crate) fn places(names: &NameTable<Slot>) -> Vec<u32> {
-    let mut places = vec![0; names.len()];
-    for (place, slot) in (0..).zip(names.data()) {
-        if let Some(known) = places.get_mut(to_usize(slot.order)) {
-            *known = place;
+impl NameTable<Slot> {
+    /// The position in the table of each name, in the order in which they were collected.
+    pub(crate) fn places(&self) -> Vec<u32> {
+        let mut places = vec![0; self.len()];
+        for (place, slot) in (0..).zip(self.data()) {
+            if let Some(known) = places.get_mut(to_usize(slot.order)) {
+                *known = place;
+            }
         }
+        places
     }
-    places
 }
 
 /// While there are fewer names than this, a new one is compared with each of them.
