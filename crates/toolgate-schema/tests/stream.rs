@@ -51,6 +51,17 @@ const PAIRS: &[(&str, &[&str])] = &[
             r#"[{"k":"a","v":["x"]},{"k":2,"w":[1,1.0]}]"#,
         ],
     ),
+    // Strings with escapes that only need to be strings, and arrays with one item, which is unique.
+    (
+        r#"{"properties": {"s": {"type": "string"}, "one": {"uniqueItems": true, "minItems": 1, "maxItems": 2,
+            "prefixItems": [{"type": ["object", "array", "string"], "properties": {"n": {"minimum": 2}}}]}}}"#,
+        &[
+            r#"{"s":"\\\"\u00E9\ud83d\ude00\/\b\f\n\r\te\u0301","one":[{"n":2,"s":[]}],"t":["\u0000\uFFFF"]}"#,
+            r#"{"s":"","one":["\u0061\n"]}"#,
+            r#"{"s":"\ud83d\ude00","one":[ [{}] ]}"#,
+            r#"{"one":[[],[1]]}"#,
+        ],
+    ),
     // Distinct scalars whose subschema takes levels of its own.
     (
         r#"{"uniqueItems": true, "items": {"anyOf": [{"minLength": 1}, {"minimum": 3}]}}"#,

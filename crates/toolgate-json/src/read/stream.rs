@@ -125,7 +125,7 @@ impl<'s> Stream<'_, 's> {
             end: 0,
         };
         match found.kind {
-            Kind::String => self.string()?,
+            Kind::String => self.plain_string()?,
             Kind::Number => {
                 let Ok(small) = self.pass.number_text() else {
                     self.pass.at = found.start;
@@ -183,9 +183,32 @@ impl<'s> Stream<'_, 's> {
         self.pass.bytes
     }
 
-    /// Passes the next string, if it has no escapes; otherwise the position does not change.
+    /// Passes the next string.
     #[inline(always)]
     pub fn string(&mut self) -> Option<()> {
+        match self.plain_string() {
+            Some(()) => Some(()),
+            None => self.escaped_string(),
+        }
+    }
+
+    /// Passes the next string, which may have escapes.
+    #[cold]
+    #[inline(never)]
+    fn escaped_string(&mut self) -> Option<()> {
+        let start = self.pass.at;
+        if self.pass.peek() != Some(b'"') {
+            return None;
+        }
+        self.pass.at = plain_end(self.pass.bytes, start + 1);
+        self.pass.with_escapes(start, |_| ()).ok()?;
+        self.nodes += 1;
+        Some(())
+    }
+
+    /// Passes the next string, if it has no escapes; otherwise the position does not change.
+    #[inline(always)]
+    fn plain_string(&mut self) -> Option<()> {
         if self.pass.peek() != Some(b'"') {
             return None;
         }
@@ -235,10 +258,7 @@ impl<'s> Stream<'_, 's> {
     #[inline]
     pub fn skip(&mut self) -> Option<()> {
         match self.kind()? {
-            Kind::String => match self.string() {
-                Some(()) => Some(()),
-                None => self.value().map(|_| ()),
-            },
+            Kind::String => self.string(),
             Kind::Number => {
                 self.nodes += 1;
                 self.pass.number_text().ok().map(|_| ())
@@ -313,7 +333,7 @@ impl<'s> Stream<'_, 's> {
     #[inline(always)]
     pub fn key(&mut self) -> Option<Scalar<'s>> {
         let start = self.pass.at;
-        self.string()?;
+        self.plain_string()?;
         let key = self.key_at(start, self.pass.at);
         if self.pass.peek() != Some(b':') {
             self.pass.skip_space();

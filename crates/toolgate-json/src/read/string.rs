@@ -65,30 +65,18 @@ impl Pass<'_, '_> {
     }
 
     /// Continues where the plain run of the string or key that began at `start` ended without a
-    /// closing quote.
+    /// closing quote, and puts it on the tape.
     #[cold]
     #[inline(never)]
     fn escaped(&mut self, start: usize, tag: Tag, parent: u32) -> Result<(), ReadError> {
         let scratch_start = self.tape.scratch.len();
-        let mut run = start + 1;
-        loop {
-            let Some(plain) = self.source.get(run..self.at) else {
-                return Err(ReadError::internal(start, OUTSIDE));
-            };
-            self.tape.scratch.push_str(plain);
-            match self.peek() {
-                Some(b'"') => break,
-                Some(b'\\') => self.escape()?,
-                Some(_) => {
-                    return Err(ReadError::new(ReadErrorKind::ControlCharacter, self.at)
-                        .expected("a character", self.source));
-                }
-                None => return Err(self.unexpected("`\"`")),
-            }
-            run = self.at;
-            self.at = plain_end(self.bytes, run);
-        }
-        self.at += 1;
+        let mut scratch = std::mem::take(&mut self.tape.scratch);
+        let ended = self.with_escapes(start, |part| match part {
+            Part::Plain(text) => scratch.push_str(text),
+            Part::Escape(character) => scratch.push(character),
+        });
+        self.tape.scratch = scratch;
+        ended?;
         let mut slot = Slot {
             start: bits::to_offset(start),
             end: bits::to_offset(self.at),
@@ -108,8 +96,44 @@ impl Pass<'_, '_> {
         self.push(slot)
     }
 
+    /// Passes the rest of a string that began at `start` and whose first plain run ends here, and
+    /// its closing quote. Calls `part` with each part of its value.
+    #[inline(always)]
+    pub(super) fn with_escapes(
+        &mut self,
+        start: usize,
+        mut part: impl FnMut(Part<'_>),
+    ) -> Result<(), ReadError> {
+        let mut run = start + 1;
+        loop {
+            if run < self.at {
+                let Some(plain) = self.source.get(run..self.at) else {
+                    return Err(ReadError::internal(start, OUTSIDE));
+                };
+                part(Part::Plain(plain));
+            }
+            run = self.at;
+            match self.peek() {
+                Some(b'"') => break,
+                Some(b'\\') => {
+                    part(Part::Escape(self.escape()?));
+                    run = self.at;
+                }
+                Some(0..=0x1f) => {
+                    return Err(ReadError::new(ReadErrorKind::ControlCharacter, self.at)
+                        .expected("a character", self.source));
+                }
+                Some(_) => self.at = plain_end(self.bytes, run),
+                None => return Err(self.unexpected("`\"`")),
+            }
+        }
+        self.at += 1;
+        Ok(())
+    }
+
     /// Decodes one escape, at its backslash.
-    fn escape(&mut self) -> Result<(), ReadError> {
+    #[inline]
+    fn escape(&mut self) -> Result<char, ReadError> {
         let start = self.at;
         self.at += 1;
         let character = match self.peek() {
@@ -129,13 +153,12 @@ impl Pass<'_, '_> {
             None => return Err(self.unexpected("an escape")),
         };
         self.at += 1;
-        self.tape.scratch.push(character);
-        Ok(())
+        Ok(character)
     }
 
     /// Decodes `\uXXXX`, or two of them that form a surrogate pair, at the `u`; the backslash is at
     /// `start`.
-    fn unicode_escape(&mut self, start: usize) -> Result<(), ReadError> {
+    fn unicode_escape(&mut self, start: usize) -> Result<char, ReadError> {
         let lone = || ReadError::new(ReadErrorKind::LoneSurrogate, start);
         let first = self.four_digits(start)?;
         let code = match first {
@@ -154,29 +177,45 @@ impl Pass<'_, '_> {
             }
             code => code,
         };
-        self.tape
-            .scratch
-            .push(char::from_u32(code).ok_or_else(lone)?);
-        Ok(())
+        char::from_u32(code).ok_or_else(lone)
     }
 
     /// Reads the `u` and four hexadecimal digits of the escape at `start`.
+    #[inline]
     fn four_digits(&mut self, start: usize) -> Result<u32, ReadError> {
         self.at += 1;
-        let mut code = 0;
-        for _ in 0..4 {
-            let Some(byte) = self.peek() else {
-                return Err(self.unexpected("four hexadecimal digits"));
-            };
-            let Some(digit) = char::from(byte).to_digit(16) else {
-                return Err(ReadError::new(ReadErrorKind::InvalidEscape, start)
-                    .expected("four hexadecimal digits after `\\u`", self.source));
-            };
-            code = code << 4 | digit;
-            self.at += 1;
-        }
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let code = rest.first_chunk::<4>().and_then(|digits| {
+            let digits = digits.iter();
+            let mut values = digits.map(|byte| char::from(*byte).to_digit(16));
+            values.try_fold(0, |code, digit| Some(code << 4 | digit?))
+        });
+        let Some(code) = code else {
+            return Err(self.not_four_digits(start));
+        };
+        self.at += 4;
         Ok(code)
     }
+
+    /// The error for an escape at `start` that lacks hexadecimal digits, which should be here.
+    #[cold]
+    fn not_four_digits(&mut self, start: usize) -> ReadError {
+        while self.peek().is_some_and(|byte| byte.is_ascii_hexdigit()) {
+            self.at += 1;
+        }
+        if self.peek().is_none() {
+            return self.unexpected("four hexadecimal digits");
+        }
+        ReadError::new(ReadErrorKind::InvalidEscape, start)
+            .expected("four hexadecimal digits after `\\u`", self.source)
+    }
+}
+
+/// A part of a string's value.
+pub(super) enum Part<'s> {
+    Plain(&'s str),
+    /// The character that an escape stands for.
+    Escape(char),
 }
 
 /// The message of an internal error for a string that is not in its source.

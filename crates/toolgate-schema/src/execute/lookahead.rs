@@ -7,7 +7,7 @@
 //! [`Traits::lookahead`](crate::plan::Traits) tells for which nodes this is possible.
 //!
 //! The price is the machine's, so the part of it that depends on the number of members is paid
-//! after the object: see [`Step`].
+//! after the object: for each [`Walk`] and each [`Search`].
 
 use smallvec::SmallVec;
 use toolgate_json::{Kind, MemberAhead, MembersAhead, NameEnds, Node as _};
@@ -20,10 +20,12 @@ use crate::price;
 /// The results of looking ahead.
 #[derive(Debug)]
 pub(super) struct Lookahead<'p, 's> {
-    /// The steps of the open objects that looking ahead resolved.
-    pub(super) steps: SmallVec<[Step<'p>; STEPS]>,
+    /// The walks over the open objects that looking ahead resolved.
+    pub(super) walks: SmallVec<[Walk<'p>; WALKS]>,
+    /// What was looked up in those objects.
+    pub(super) searches: SmallVec<[Search<'p>; WALKS]>,
     /// Nodes that the machine would remember for the innermost object.
-    known: SmallVec<[NodeIx; STEPS]>,
+    known: SmallVec<[NodeIx; WALKS]>,
     /// How many more nodes and unions may be resolved for the innermost object.
     left: usize,
     /// Bytes read ahead.
@@ -49,7 +51,8 @@ impl Lookahead<'_, '_> {
     #[inline(always)]
     pub(super) fn new() -> Self {
         Self {
-            steps: SmallVec::new(),
+            walks: SmallVec::new(),
+            searches: SmallVec::new(),
             known: SmallVec::new(),
             left: 0,
             bytes: 0,
@@ -77,20 +80,23 @@ impl Lookahead<'_, '_> {
     }
 }
 
-/// A step of the evaluation of an object that looking ahead resolved; its price is paid after the
+/// A walk over an object that looking ahead resolved, which must match; its price is paid after the
 /// object.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Step<'p> {
-    /// A walk that must match, the depth of its subschema, and the number of required names it has
-    /// met.
-    Walk {
-        object: &'p ObjectPlan,
-        depth: u32,
-        met: u32,
-    },
-    /// A member that was looked up.
-    Search(&'p str),
-    /// All names, looked up in a table.
+pub(super) struct Walk<'p> {
+    pub(super) object: &'p ObjectPlan,
+    /// The depth of its subschema.
+    pub(super) depth: u32,
+    /// The number of required names it has met.
+    pub(super) met: u32,
+}
+
+/// What was looked up in an object; its price is paid after the object.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Search<'p> {
+    /// One member.
+    Member(&'p str),
+    /// All names, in a table.
     Names,
 }
 
@@ -110,7 +116,8 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
     #[inline(never)]
     pub(super) fn resolved(&mut self, ix: NodeIx) -> Option<bool> {
         let (fuel, depth) = (self.machine.fuel, self.machine.depth);
-        let (start, floor) = (self.stream.at(), self.lookahead.steps.len());
+        let start = self.stream.at();
+        let (walks, searches) = (self.lookahead.walks.len(), self.lookahead.searches.len());
         self.lookahead.known.clear();
         self.lookahead.left = MOST;
         let found = self.node(ix);
@@ -118,9 +125,11 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         if found.is_none() {
             (self.machine.fuel, self.machine.depth) = (fuel, depth);
         } else {
-            self.side_by_side(floor, &(first..self.lookahead.members.len()))?;
+            let known = first..self.lookahead.members.len();
+            self.side_by_side(walks, searches, &known)?;
         }
-        self.lookahead.steps.truncate(floor);
+        self.lookahead.walks.truncate(walks);
+        self.lookahead.searches.truncate(searches);
         self.lookahead.forget(first);
         Some(found.is_some())
     }
@@ -150,7 +159,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         self.machine.depth += 1;
         let plan = self.machine.plan;
         if node.object != NONE {
-            self.lookahead.steps.push(Step::Walk {
+            self.lookahead.walks.push(Walk {
                 object: plan.objects.get(to_usize(node.object))?,
                 depth: self.machine.depth,
                 met: 0,
@@ -229,7 +238,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
             None => &select.all,
             Some(key) => {
                 let name = key.name.known_name(0)?;
-                self.lookahead.steps.push(Step::Search(name));
+                self.lookahead.searches.push(Search::Member(name));
                 match self.member_ahead(name)? {
                     None => &key.absent,
                     Some(member) => match self.stream.kind_of(&member)? {
@@ -260,11 +269,11 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         };
         if table.are_sought() {
             self.pay(1)?;
-            let names = table.names().map(Step::Search);
-            self.lookahead.steps.extend(names);
+            let names = table.names().map(Search::Member);
+            self.lookahead.searches.extend(names);
             return Some(Some(found));
         }
-        self.lookahead.steps.push(Step::Names);
+        self.lookahead.searches.push(Search::Names);
         self.member_where(|_| false)?;
         found.known = u64::MAX;
         let members = self.lookahead.members.iter();
@@ -382,9 +391,9 @@ const MOST: usize = 32;
 const INSIDE: usize = 128;
 /// Maximum number of members of one object that are read ahead.
 const MOST_MEMBERS: usize = 64;
-/// Number of members and of steps that need no heap allocation.
+/// Number of members, and of walks or searches, that need no heap allocation.
 const MEMBERS: usize = 16;
-const STEPS: usize = 8;
+const WALKS: usize = 8;
 /// Maximum number of bytes read ahead, as a multiple of the text's length: nested objects could be
 /// read ahead once for each level.
 const AHEAD: usize = 4;

@@ -8,67 +8,61 @@ use std::ops::Range;
 use smallvec::SmallVec;
 use toolgate_json::{Key as _, Kind, Scalar};
 
-use super::lookahead::Step;
+use super::lookahead::{Search, Walk};
 use super::object::price_of_search;
 use super::stream::Pass;
 use super::{YES, price_of_text};
 use crate::int::units;
-use crate::plan::{Inspection, NodeSummary, ObjectPlan};
+use crate::plan::{Inspection, NodeSummary};
 
 /// Targets that a member must match, with the depth of the subschemas that apply them.
 type Wanted<'p> = SmallVec<[(&'p NodeSummary, u32); 4]>;
 
 impl<'p, 's> Pass<'p, '_, '_, 's> {
-    /// Passes the next object by all steps from `floor` on. `known` are its first members, which
-    /// were read ahead.
-    pub(super) fn side_by_side(&mut self, floor: usize, known: &Range<usize>) -> Option<()> {
+    /// Passes the next object by all walks from index `first` on, and pays for them and for the
+    /// searches from `first_search` on. `known` are its first members, which were read ahead.
+    pub(super) fn side_by_side(
+        &mut self,
+        first: usize,
+        first_search: usize,
+        known: &Range<usize>,
+    ) -> Option<()> {
         let depth = self.machine.depth;
-        let (count, text) = match self.only_walk(floor) {
+        let (count, text) = match *self.lookahead.walks.get(first..)? {
             // The specialised walk pays for itself.
-            Some((at, object, inner)) => {
-                self.lookahead.steps.remove(at);
-                self.machine.depth = inner;
+            [only] if only.object.is_plain() => {
+                self.lookahead.walks.truncate(first);
+                self.machine.depth = only.depth;
                 self.object_by(
-                    object,
+                    only.object,
                     #[inline(always)]
                     |pass, count| Some(pass.next_key(known, count)?.bytes()),
                 )?
             }
-            None => self.members(floor..self.lookahead.steps.len(), known)?,
+            _ => self.members(first..self.lookahead.walks.len(), known)?,
         };
         self.machine.depth = depth;
-        for at in floor..self.lookahead.steps.len() {
-            let price = match *self.lookahead.steps.get(at)? {
-                Step::Walk { object, met, .. } => {
-                    if count < object.min || count > object.max || met != object.required {
-                        return None;
-                    }
-                    let walk = self.machine.price_of_walk(object, count, text);
-                    units(count).checked_add(walk)?
-                }
-                Step::Search(name) => price_of_search(count, name),
-                Step::Names => units(count).checked_add(text)?,
+        for at in first..self.lookahead.walks.len() {
+            let Walk { object, met, .. } = *self.lookahead.walks.get(at)?;
+            if count < object.min || count > object.max || met != object.required {
+                return None;
+            }
+            let walk = self.machine.price_of_walk(object, count, text);
+            self.pay(units(count).checked_add(walk)?)?;
+        }
+        for at in first_search..self.lookahead.searches.len() {
+            let price = match *self.lookahead.searches.get(at)? {
+                Search::Member(name) => price_of_search(count, name),
+                Search::Names => units(count).checked_add(text)?,
             };
             self.pay(price)?;
         }
         Some(())
     }
 
-    /// The only walk among the steps from `floor` on, if it is the only one and names decide which
-    /// subschemas its members must match: its index, its object, and its depth.
-    fn only_walk(&self, floor: usize) -> Option<(usize, &'p ObjectPlan, u32)> {
-        let steps = self.lookahead.steps.iter().enumerate().skip(floor);
-        let mut walks = steps.filter_map(|(at, step)| match step {
-            Step::Walk { object, depth, .. } => Some((at, *object, *depth)),
-            Step::Search(_) | Step::Names => None,
-        });
-        let only = walks.next().filter(|(_, object, _)| object.is_plain());
-        only.filter(|_| walks.next().is_none())
-    }
-
-    /// Passes all members of the next object. Returns their number and the price of reading their
-    /// names.
-    fn members(&mut self, steps: Range<usize>, known: &Range<usize>) -> Option<(usize, u64)> {
+    /// Passes all members of the next object by some walks. Returns the number of members and the
+    /// price of reading their names.
+    fn members(&mut self, walks: Range<usize>, known: &Range<usize>) -> Option<(usize, u64)> {
         let floor = self.stream.names();
         let plan = self.machine.plan;
         let (mut count, mut text) = (0, 0);
@@ -82,15 +76,13 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
             text += price_of_text(name.len());
             let kind = self.stream.kind()?;
             wanted.clear();
-            for step in self.lookahead.steps.get_mut(steps.clone())? {
-                if let Step::Walk { object, depth, met } = step {
-                    let slot = object.names.find(name, |_| hash);
-                    *met += u32::from(slot.is_some_and(|slot| slot.required));
-                    let rest = object.additional.as_ref().unwrap_or(&NodeSummary::TRUE);
-                    let target = plan.of_kind(slot.map_or(rest, |slot| &slot.target), kind);
-                    if target.inspection != Inspection::Type || !target.types.has_kind(kind) {
-                        wanted.push((target, *depth));
-                    }
+            for Walk { object, depth, met } in self.lookahead.walks.get_mut(walks.clone())? {
+                let slot = object.names.find(name, |_| hash);
+                *met += u32::from(slot.is_some_and(|slot| slot.required));
+                let rest = object.additional.as_ref().unwrap_or(&NodeSummary::TRUE);
+                let target = plan.of_kind(slot.map_or(rest, |slot| &slot.target), kind);
+                if target.inspection != Inspection::Type || !target.types.has_kind(kind) {
+                    wanted.push((target, *depth));
                 }
             }
             self.by_all(&wanted)?;

@@ -18,7 +18,7 @@ use toolgate_json::{Key as _, Kind, PAIRED, Scalar, Stream, first_equal_scalars,
 
 use super::array::{all_differ, price_of_key};
 use super::lookahead::Lookahead;
-use super::{Allowance, Machine, Scratch, price_of_text};
+use super::{Allowance, Machine, Scratch, YES, price_of_text};
 use crate::int::{to_usize, units};
 use crate::plan::{ArrayPlan, Inspection, NodeIx, NodeSummary, ObjectPlan, Op, Plan, Run};
 use crate::price;
@@ -75,10 +75,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
                 if !target.types.has_kind(kind) {
                     return None;
                 }
-                match self.stream.string() {
-                    Some(()) => Some(()),
-                    None => self.whole_of(target),
-                }
+                self.stream.string()
             }
             Kind::Boolean | Kind::Null if target.inspection == Inspection::Type => {
                 if !target.types.has_kind(kind) {
@@ -430,24 +427,32 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         Some(())
     }
 
-    /// The same for a few scalars, if the next array holds nothing else.
+    /// The same for a few scalars, or a single item of any kind, if the next array holds nothing
+    /// else.
     fn unique(&mut self, array: &'p ArrayPlan) -> Option<()> {
         let rest = array.rest.as_ref().unwrap_or(&NodeSummary::TRUE);
         self.enter()?;
         let mut items: SmallVec<[Scalar<'s>; PAIRED]> = SmallVec::new();
+        let mut count = 0;
         let mut more = self.stream.open(Kind::Array)?;
         while more {
-            let item = self.stream.scalar()?;
-            let target = array.prefix.get(items.len()).unwrap_or(rest);
-            if items.len() == PAIRED
-                || self.machine.child(target, item) != ControlFlow::Continue(true)
-            {
+            let target = array.prefix.get(count).unwrap_or(rest);
+            match self.stream.scalar() {
+                Some(item) if items.len() < PAIRED => {
+                    if self.machine.child(target, item) != YES {
+                        return None;
+                    }
+                    items.push(item);
+                }
+                None if count == 0 => self.value(target)?,
+                _ => return None,
+            }
+            count += 1;
+            more = self.stream.after(Kind::Array)?;
+            if more && items.len() < count {
                 return None;
             }
-            items.push(item);
-            more = self.stream.after(Kind::Array)?;
         }
-        let count = items.len();
         if count < array.min || count > array.max {
             return None;
         }
