@@ -152,39 +152,42 @@ impl Task {
 impl<'a> Prepared<'a> {
     /// Compiles and parses everything, and checks that every engine gives the right verdicts.
     ///
+    /// One engine after the other, so that what belongs to one lies together in memory, as in a
+    /// program that has only this engine.
+    ///
     /// # Errors
     ///
     /// One line if ours or `jsonschema` refuses a schema or calls a valid instance anything else.
     pub(crate) fn new(set: &'a Set) -> Result<Self, String> {
         let compiler = Compiler::new();
         let mut workspace = Workspace::new();
-        let mut ready = Vec::new();
-        for workload in &set.schemas {
-            let setup = Setup::new(&workload.schema, Dialect::Draft202012);
-            let schema: Value =
-                serde_json::from_str(&workload.schema).map_err(|e| e.to_string())?;
-            let ours = compiler
-                .compile(workload.schema.as_bytes())
-                .map_err(|e| e.to_string())?;
-            let jsonschema = Jsonschema::default()
-                .validator(&schema, &setup)
-                .map_err(|e| e.to_string())?;
-            let boon = Boon::compiled(schema.clone(), &setup).ok();
-            let valid = parsed(&workload.valid)?;
-            let invalid = parsed(&workload.invalid)?;
-            for (list, expected) in [(&valid, Verdict::Valid), (&invalid, Verdict::Invalid)] {
-                for instance in list {
-                    let verdict = ours.check(&mut workspace, &instance.value);
-                    let tape = ours.check(&mut workspace, instance.tape.document().root());
-                    if verdict != expected || tape != expected {
-                        return Err(format!("ours says {verdict} and {tape}, not {expected}"));
-                    }
-                    if jsonschema.is_valid(&instance.value) != (expected == Verdict::Valid) {
-                        return Err(format!("jsonschema does not say {expected}"));
-                    }
-                }
-            }
-            ready.push(Ready {
+        let ours = for_each(set, |workload| {
+            let compiled = compiler.compile(workload.schema.as_bytes());
+            compiled.map_err(|e| e.to_string())
+        })?;
+        let schemas = for_each(set, |workload| {
+            serde_json::from_str::<Value>(&workload.schema).map_err(|e| e.to_string())
+        })?;
+        let setup = |workload: &'a Workload| Setup::new(&workload.schema, Dialect::Draft202012);
+        let mut values = schemas.iter();
+        let jsonschema = for_each(set, |workload| {
+            let value = values.next().ok_or("no schema")?;
+            let validator = Jsonschema::default().validator(value, &setup(workload));
+            validator.map_err(|e| e.to_string())
+        })?;
+        let mut values = schemas.iter();
+        let boon = for_each(set, |workload| {
+            let value = values.next().ok_or("no schema")?;
+            Ok(Boon::compiled(value.clone(), &setup(workload)).ok())
+        })?;
+        let valid = parsed(set, |workload| &workload.valid)?;
+        let invalid = parsed(set, |workload| &workload.invalid)?;
+        let engines = schemas.into_iter().zip(ours).zip(jsonschema).zip(boon);
+        let instances = valid.into_iter().zip(invalid);
+        let ready = set.schemas.iter().zip(engines).zip(instances);
+        let ready = ready.map(|((workload, engines), (valid, invalid))| {
+            let (((schema, ours), jsonschema), boon) = engines;
+            Ready {
                 workload,
                 schema,
                 ours,
@@ -192,7 +195,11 @@ impl<'a> Prepared<'a> {
                 boon,
                 valid,
                 invalid,
-            });
+            }
+        });
+        let ready: Vec<_> = ready.collect();
+        for one in &ready {
+            one.verify(&mut workspace)?;
         }
         Ok(Self {
             set,
@@ -240,6 +247,27 @@ impl<'a> Prepared<'a> {
 }
 
 impl Ready<'_> {
+    /// Checks that every engine gives the right verdict on every instance.
+    fn verify(&self, workspace: &mut Workspace) -> Result<(), String> {
+        let lists = [
+            (&self.valid, Verdict::Valid),
+            (&self.invalid, Verdict::Invalid),
+        ];
+        for (list, expected) in lists {
+            for instance in list {
+                let verdict = self.ours.check(workspace, &instance.value);
+                let tape = self.ours.check(workspace, instance.tape.document().root());
+                if verdict != expected || tape != expected {
+                    return Err(format!("ours says {verdict} and {tape}, not {expected}"));
+                }
+                if self.jsonschema.is_valid(&instance.value) != (expected == Verdict::Valid) {
+                    return Err(format!("jsonschema does not say {expected}"));
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn run(&self, task: Task, compiler: &Compiler, workspace: &mut Workspace) {
         let setup = Setup::new(&self.workload.schema, Dialect::Draft202012);
         let schema = self.workload.schema.as_bytes();
@@ -363,15 +391,35 @@ fn value(text: &[u8]) -> Value {
     serde_json::from_slice(text).unwrap_or_default()
 }
 
-fn parsed(texts: &[String]) -> Result<Vec<Parsed>, String> {
-    texts
-        .iter()
-        .map(|text| {
-            Ok(Parsed {
-                value: serde_json::from_str(text).map_err(|e| e.to_string())?,
-                tape: OwnedDocument::read(text.as_bytes(), &ReadLimits::default())
-                    .map_err(|e| e.to_string())?,
-            })
-        })
-        .collect()
+/// Does the same for each workload of a set.
+fn for_each<'s, T>(
+    set: &'s Set,
+    work: impl FnMut(&'s Workload) -> Result<T, String>,
+) -> Result<Vec<T>, String> {
+    set.schemas.iter().map(work).collect()
+}
+
+/// The instances of each workload, first all of them as values, then all as tapes.
+fn parsed(
+    set: &Set,
+    texts: impl Fn(&Workload) -> &Vec<String>,
+) -> Result<Vec<Vec<Parsed>>, String> {
+    let values = for_each(set, |workload| {
+        let values = texts(workload).iter();
+        let values = values.map(|text| serde_json::from_str(text).map_err(|e| e.to_string()));
+        values.collect::<Result<Vec<_>, String>>()
+    })?;
+    let tapes = for_each(set, |workload| {
+        let limits = ReadLimits::default();
+        let tapes = texts(workload).iter();
+        let tapes = tapes
+            .map(|text| OwnedDocument::read(text.as_bytes(), &limits).map_err(|e| e.to_string()));
+        tapes.collect::<Result<Vec<_>, String>>()
+    })?;
+    let lists = values.into_iter().zip(tapes);
+    let lists = lists.map(|(values, tapes)| {
+        let both = values.into_iter().zip(tapes);
+        both.map(|(value, tape)| Parsed { value, tape }).collect()
+    });
+    Ok(lists.collect())
 }
