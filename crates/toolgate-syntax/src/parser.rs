@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use toolgate_json::{Kind, Node as _, OwnedDocument, ReadErrorKind, ReadLimits};
+use toolgate_json::{Kind, Node as _, OwnedDocument, ReadErrorKind, ReadLimits, View};
 
 use crate::build::ModelBuilder;
 use crate::dialect::{Dialect, DialectRules, Vocabulary, metaschema};
@@ -11,6 +11,7 @@ use crate::error::{CompileError, CompileErrorKind, SchemaLocation};
 use crate::limits::{Limit, LimitName, Limits};
 use crate::model::Model;
 use crate::options::Options;
+use crate::reference::Resources;
 use crate::resolve::resolve;
 
 /// Reads schemas into models, under one set of [`Options`].
@@ -201,6 +202,27 @@ impl Parser {
     /// [`CompileError`] says why the schema is refused.
     pub fn parse_assertions(&self, schema: OwnedDocument) -> Result<Model, CompileError> {
         self.build(schema, false)
+    }
+
+    /// The resources of a schema that may be invalid, with the dialects and the base URI that
+    /// [`parse`](Self::parse) would use. `#` in its references is `root`, which may be a part of a
+    /// document.
+    ///
+    /// ```
+    /// use toolgate_json::{OwnedDocument, ReadLimits};
+    ///
+    /// let text = r#"{"type": 5, "items": {"not": true}}"#;
+    /// let document = OwnedDocument::read(text, &ReadLimits::default())?;
+    /// let resources = toolgate_syntax::Parser::default().resources(document.document().root());
+    /// assert_eq!(resources.count(), 3);
+    /// # Ok::<(), toolgate_json::ReadError>(())
+    /// ```
+    #[must_use]
+    pub fn resources<'a>(&self, root: View<'a>) -> Resources<'a> {
+        let options = &self.0.options;
+        let base = options.base_uri.as_deref().unwrap_or("");
+        let default = options.default_dialect.unwrap_or_default();
+        Resources::new(root, base, default, options.dialect)
     }
 
     fn build(&self, schema: OwnedDocument, annotations: bool) -> Result<Model, CompileError> {

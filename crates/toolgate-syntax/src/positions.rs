@@ -54,26 +54,52 @@ pub fn layout_in(dialect: Dialect, keyword: &str) -> Option<SubschemaLayout> {
 /// assert_eq!(found, ["not", "properties"]);
 /// # Ok::<(), toolgate_json::ReadError>(())
 /// ```
-pub fn each_subschema<'a>(schema: View<'a>, mut visit: impl FnMut(&'a str, View<'a>)) {
+pub fn each_subschema<'a>(schema: View<'a>, visit: impl FnMut(&'a str, View<'a>)) {
+    each(schema, layout, visit);
+}
+
+/// As [`each_subschema`], in one dialect: what a keyword holds that it lacks is data.
+///
+/// ```
+/// use toolgate_json::{OwnedDocument, ReadLimits};
+/// use toolgate_syntax::Dialect;
+/// use toolgate_syntax::positions::each_subschema_in;
+///
+/// let text = r#"{"not": {}, "prefixItems": [{}]}"#;
+/// let document = OwnedDocument::read(text, &ReadLimits::default())?;
+/// let mut found = Vec::new();
+/// each_subschema_in(Dialect::Draft7, document.document().root(), |keyword, _| found.push(keyword));
+/// assert_eq!(found, ["not"]);
+/// # Ok::<(), toolgate_json::ReadError>(())
+/// ```
+pub fn each_subschema_in<'a>(
+    dialect: Dialect,
+    schema: View<'a>,
+    visit: impl FnMut(&'a str, View<'a>),
+) {
+    each(schema, |keyword| layout_in(dialect, keyword), visit);
+}
+
+fn each<'a>(
+    schema: View<'a>,
+    layout: impl Fn(&str) -> Option<SubschemaLayout>,
+    mut visit: impl FnMut(&'a str, View<'a>),
+) {
+    let is_schema = |view: View<'_>| matches!(view.kind(), Kind::Object | Kind::Boolean);
     for (key, value) in schema.members() {
         let keyword = key.text();
-        let is_schema = |view: View<'_>| matches!(view.kind(), Kind::Object | Kind::Boolean);
+        let mut child = |view: View<'a>| {
+            if is_schema(view) {
+                visit(keyword, view);
+            }
+        };
         match layout(keyword) {
             None => {}
-            Some(SubschemaLayout::Map) => {
-                let values = value.members().map(|(_, value)| value);
-                values
-                    .filter(|v| is_schema(*v))
-                    .for_each(|v| visit(keyword, v));
-            }
+            Some(SubschemaLayout::Map) => value.members().for_each(|(_, value)| child(value)),
             Some(SubschemaLayout::Schemas) if value.kind() == Kind::Array => {
-                value
-                    .items()
-                    .filter(|v| is_schema(*v))
-                    .for_each(|v| visit(keyword, v));
+                value.items().for_each(child);
             }
-            Some(SubschemaLayout::Schemas) if is_schema(value) => visit(keyword, value),
-            Some(SubschemaLayout::Schemas) => {}
+            Some(SubschemaLayout::Schemas) => child(value),
         }
     }
 }

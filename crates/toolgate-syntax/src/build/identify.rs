@@ -1,9 +1,9 @@
 //! What identifies a subschema: its dialect, its id, its anchors.
 
-use toolgate_json::{Kind, Node as _, View};
+use toolgate_json::{Node as _, View};
 
 use super::ModelBuilder;
-use crate::dialect::{Dialect, DialectRules, Keyword};
+use crate::dialect::{Dialect, DialectRules, declaration};
 use crate::error::{CompileError, CompileErrorKind, cut};
 use crate::model::{Anchor, Dangling, Subschema, SubschemaId};
 use crate::reference::Identity;
@@ -20,11 +20,8 @@ impl ModelBuilder<'_> {
         view: View<'_>,
     ) -> Result<Subschema, CompileError> {
         let is_root = depth == 0 && self.is_document_root(sub);
-        if let Some(declared) = view.member(Keyword::Schema.name()) {
-            let embedded = view.member("$id").is_some() || view.member("id").is_some();
-            if (is_root || embedded) && declared.kind() == Kind::String {
-                sub.rules = self.rules_of(sub, declared)?;
-            }
+        if let Some(declared) = declaration(view, is_root) {
+            sub.rules = self.rules_of(sub, declared)?;
         }
         let identity = Identity::of(view, sub.rules.dialect);
         let id_keyword = sub.rules.dialect.id_keyword();

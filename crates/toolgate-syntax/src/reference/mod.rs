@@ -5,12 +5,16 @@
 //! resolved. This module has the parts, for programs that rewrite or inspect a schema that may be
 //! invalid.
 
+mod resources;
+
 use foldhash::HashMap;
 use std::borrow::Cow;
 use toolgate_json::{Key as _, Kind, Node as _, NodeId, View, pointer};
 
 use crate::dialect::{Dialect, Keyword};
 use crate::uri;
+
+pub use resources::{Resources, Target};
 
 /// What the fragment of a reference names inside a schema resource.
 ///
