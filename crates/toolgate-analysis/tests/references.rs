@@ -48,7 +48,7 @@ fn the_parts_agree_on_where_a_reference_leads() {
         let compiled = Compiler::new().compile(text.as_bytes());
         assert_eq!(compiled.is_ok(), leads, "engine: {reference}");
 
-        let inlined = inline(text.as_bytes(), &Default::default()).unwrap();
+        let inlined = inline(text.as_bytes(), &Parser::default(), &Default::default()).unwrap();
         let is_free = inlined.untouched.is_none() && inlined.kept.is_empty();
         assert_eq!(is_free, leads, "inline: {reference}");
         if leads {

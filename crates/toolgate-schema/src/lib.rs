@@ -164,6 +164,7 @@ pub use schema::instance::{AnyNode, Instance};
 pub use schema::{Schema, Verdict, Workspace};
 // Types of the crates below that appear in signatures of this crate.
 pub use toolgate_json::{Kind, Node, OwnedDocument, ReadError, ReadLimits, View};
+pub use toolgate_syntax::reference::{Resources, Target};
 pub use toolgate_syntax::{
     CompileError, CompileErrorKind, Content, Dialect, Formats, Limit, LimitName,
     Limits as ModelLimits, Parser, SchemaLocation, Strictness, Warning, closest, format, positions,

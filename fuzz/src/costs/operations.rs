@@ -19,7 +19,7 @@ use toolgate_mcp::era::Era;
 use toolgate_mcp::project::Projection;
 use toolgate_mcp::repair::{Outcome, RepairLimits, repair};
 use toolgate_pattern::{Hazard, Limits, Pattern};
-use toolgate_schema::{Compiler, Formats, OutputFormat, Schema, Workspace};
+use toolgate_schema::{Compiler, Formats, OutputFormat, Parser, Schema, Workspace};
 
 use super::Texts;
 
@@ -154,7 +154,11 @@ impl Operation {
                 changes.map(|change| change.message.len()).sum()
             }
             Self::Inline => {
-                let inlined = inline(texts.first.as_bytes(), &InlineLimits::default());
+                let inlined = inline(
+                    texts.first.as_bytes(),
+                    &Parser::default(),
+                    &InlineLimits::default(),
+                );
                 inlined.map_or(0, |inlined| inlined.text.len())
             }
             Self::Project => {

@@ -22,7 +22,11 @@ fn run(input: &[u8]) -> Outcome {
         return Ok(());
     };
     let limits = InlineLimits::default();
-    let Ok(inlined) = inline(schema.as_bytes(), &limits) else {
+    let Ok(inlined) = inline(
+        schema.as_bytes(),
+        compiler(schema.as_bytes()).parser(),
+        &limits,
+    ) else {
         return Ok(());
     };
     let bound = limits.output_bytes(schema.len());

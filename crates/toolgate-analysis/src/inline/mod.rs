@@ -20,7 +20,7 @@
 //! ```
 //! let schema = br##"{"type": "object", "properties": {"at": {"$ref": "#/$defs/point", "title": "At"}},
 //!     "$defs": {"point": {"type": "array", "minItems": 2}}}"##;
-//! let inlined = toolgate_analysis::inline::inline(schema, &Default::default())?;
+//! let inlined = toolgate_analysis::inline::inline(schema, &Default::default(), &Default::default())?;
 //! assert_eq!(
 //!     inlined.text,
 //!     r#"{"type":"object","properties":{"at": {"type":"array","minItems":2,"title":"At"}}}"#
@@ -30,7 +30,6 @@
 //! ```
 
 mod choose;
-mod find;
 mod map;
 mod merge;
 mod report;
@@ -39,6 +38,7 @@ mod tests;
 mod write;
 
 use toolgate_json::{OwnedDocument, ReadError, ReadLimits, View};
+use toolgate_syntax::Parser;
 
 pub use report::{InlineLimits, Inlined, Kept, Untouched, Why};
 
@@ -46,7 +46,8 @@ use choose::Choice;
 use map::Map;
 use write::Writer;
 
-/// Rewrites a schema text without references.
+/// Rewrites a schema text without references. `parser` sets the dialect of a schema that declares none,
+/// or of all, and the base URI.
 ///
 /// Does not check the schema: an error in it stays in the result. Takes time in proportion to the input and
 /// the output.
@@ -55,7 +56,7 @@ use write::Writer;
 ///
 /// The text is not JSON, or exceeds the limits of the reader (the input bytes in `limits`, 512 levels,
 /// duplicate keys).
-pub fn inline(schema: &[u8], limits: &InlineLimits) -> Result<Inlined, ReadError> {
+pub fn inline(schema: &[u8], parser: &Parser, limits: &InlineLimits) -> Result<Inlined, ReadError> {
     let read = ReadLimits {
         bytes: limits.input_bytes,
         depth: 512,
@@ -63,17 +64,17 @@ pub fn inline(schema: &[u8], limits: &InlineLimits) -> Result<Inlined, ReadError
         ..ReadLimits::default()
     };
     let document = OwnedDocument::read(schema, &read)?;
-    Ok(inline_view(document.document().root(), limits))
+    Ok(inline_view(document.document().root(), parser, limits))
 }
 
 /// Rewrites a schema that is a value in a document; `#` in its references is the schema, not the document.
-pub fn inline_view(schema: View<'_>, limits: &InlineLimits) -> Inlined {
+pub fn inline_view(schema: View<'_>, parser: &Parser, limits: &InlineLimits) -> Inlined {
     let untouched = |why| Inlined {
         text: schema.raw().to_owned(),
         untouched: Some(why),
         ..Inlined::default()
     };
-    let map = match Map::new(schema, limits) {
+    let map = match Map::new(schema, parser, limits) {
         Ok(map) => map,
         Err(why) => return untouched(why),
     };

@@ -298,7 +298,12 @@ fn is_free(inlined: &Inlined) -> bool {
 }
 
 fn text_of(schema: &str) -> Inlined {
-    inline(schema.as_bytes(), &InlineLimits::default()).unwrap()
+    inline(
+        schema.as_bytes(),
+        &Parser::default(),
+        &InlineLimits::default(),
+    )
+    .unwrap()
 }
 
 #[test]
@@ -388,7 +393,7 @@ fn parts_of_documents() {
     let text = r##"{"tool": {"schema": {"items": {"$ref": "#/$defs/a"}, "not": {"$ref": "#/no"}, "$defs": {"a": true}}}}"##;
     let document = OwnedDocument::read(text, &ReadLimits::default()).unwrap();
     let part = document.document().at_pointer("/tool/schema").unwrap();
-    let inlined = inline_view(part, &InlineLimits::default());
+    let inlined = inline_view(part, &Parser::default(), &InlineLimits::default());
     assert_eq!(inlined.text, r##"{"items":true,"not":{"$ref":"#/no"}}"##);
     assert_eq!(inlined.kept[0].pointer, "/not");
 }
@@ -412,7 +417,7 @@ fn exponential_expansion_is_bounded() {
     for levels in [1, 5, 10, 12, 16, 40, 500, 4_000] {
         let schema = fan(levels);
         let limits = InlineLimits::default();
-        let inlined = inline(schema.as_bytes(), &limits).unwrap();
+        let inlined = inline(schema.as_bytes(), &Parser::default(), &limits).unwrap();
         let bound = limits.output_bytes(schema.len());
         assert!(
             inlined.text.len() <= bound,
@@ -468,7 +473,7 @@ fn bounds_are_exact_enough() {
         ..InlineLimits::default()
     };
     for bytes in [500, 1_000, 2_000, 5_000, 10_000, 20_000, 50_000] {
-        let inlined = inline(schema.as_bytes(), &limits(bytes)).unwrap();
+        let inlined = inline(schema.as_bytes(), &Parser::default(), &limits(bytes)).unwrap();
         if inlined.untouched.is_none() {
             assert!(inlined.text.len() <= bytes.max(schema.len()), "{bytes}");
         } else {
@@ -476,7 +481,12 @@ fn bounds_are_exact_enough() {
         }
     }
     // Twice the size is enough for the estimate.
-    let inlined = inline(schema.as_bytes(), &limits(whole.text.len() * 3)).unwrap();
+    let inlined = inline(
+        schema.as_bytes(),
+        &Parser::default(),
+        &limits(whole.text.len() * 3),
+    )
+    .unwrap();
     assert!(is_free(&inlined));
 }
 

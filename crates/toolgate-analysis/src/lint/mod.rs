@@ -10,6 +10,7 @@ mod edit;
 mod finding;
 mod out;
 mod profile;
+mod references;
 mod rule;
 mod rules;
 mod sub;

@@ -16,6 +16,7 @@ use toolgate_syntax::reference::follow;
 use toolgate_syntax::{Keyword, closest_within};
 
 use super::finding::Finding;
+use super::references::References;
 use super::sub::names;
 pub(super) use super::sub::{Side, Step, Sub};
 use crate::engine::Engine;
@@ -61,6 +62,7 @@ pub(super) struct Tool<'a> {
     /// The fuel left for matching names.
     fuel: Cell<u64>,
     members: Members<'a>,
+    references: OnceCell<References<'a>>,
     /// Bytes of patterns that may still be compiled.
     patterns: Cell<usize>,
     /// The number of tokens that a model sees of it, once they are counted.
@@ -97,6 +99,7 @@ impl<'a> Tool<'a> {
             compiled: RefCell::default(),
             fuel: Cell::new(PATTERN_FUEL),
             members: Members::default(),
+            references: OnceCell::new(),
             patterns: Cell::new(PATTERN_BYTES),
             tokens: OnceCell::new(),
         };
@@ -193,12 +196,7 @@ impl<'a> Tool<'a> {
 
     /// The value in the tool that a JSON Pointer leads to.
     pub(super) fn at_pointer(&self, pointer: &str) -> Option<View<'a>> {
-        self.below(self.root, pointer)
-    }
-
-    /// The value that a JSON Pointer leads to from another.
-    pub(super) fn below(&self, view: View<'a>, pointer: &str) -> Option<View<'a>> {
-        follow(view, pointer, |object, name| self.member(object, name))
+        follow(self.root, pointer, |object, name| self.member(object, name))
     }
 
     /// The properties that a schema and its branches declare, or `None` if some may be declared elsewhere;
@@ -227,6 +225,15 @@ impl<'a> Tool<'a> {
         let names: Rc<HashSet<&str>> = Rc::new(names.map(|name| name.string()).collect());
         *last = Some((id, Rc::clone(&names)));
         names
+    }
+
+    /// Where its references lead.
+    pub(super) fn references(&self) -> &References<'a> {
+        self.references.get_or_init(|| {
+            let sides = [Side::Input, Side::Output].into_iter();
+            let schemas = sides.filter_map(|side| Some((side, self.schema(side)?)));
+            References::of(schemas, &self.subs, self.engine.compiler().parser())
+        })
     }
 
     /// A member of an object that may have many members.

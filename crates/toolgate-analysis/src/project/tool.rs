@@ -6,7 +6,8 @@ use toolgate_json::{
     DuplicateKeys, Kind, Node as _, OwnedDocument, ReadLimits, View, json_string, quote,
 };
 use toolgate_schema::{Compiler, Schema};
-use toolgate_syntax::Dialect;
+use toolgate_syntax::reference::{Identity, Target};
+use toolgate_syntax::{Dialect, Parser};
 
 use super::abilities::Abilities;
 use super::decide::{self, Known, Sides};
@@ -18,7 +19,7 @@ use super::report::{Refusal, Relation, Step, StepKind};
 use super::rewrite::{At, Effect, Log, Rewriter};
 use super::tree::Json;
 use super::unroll::{Bounds, unroll};
-use super::{Projector, Spent, follow, has_reference};
+use super::{Projector, Spent, has_reference};
 use crate::engine::Engine;
 use crate::inline::{InlineLimits, Why, inline_view};
 use crate::lint::{Edit, apply};
@@ -209,7 +210,8 @@ fn schema_of(
         .map_err(Refusal::Schema)?;
     let mut log = Log::new(limits);
     let dialect = engine.dialect(original, None);
-    let mut tree = resolved(abilities, original, &mut log, pointer)?;
+    let parser = compiler.parser();
+    let mut tree = resolved(abilities, parser, original, &mut log, pointer)?;
     spent.values = spent.values.saturating_add(tree.size());
     let changed = normalise(&mut tree, dialect);
     if changed {
@@ -325,6 +327,7 @@ fn schema_of(
 /// The schema as a tree, with references replaced if they must be.
 fn resolved(
     abilities: &Abilities,
+    parser: &Parser,
     original: View<'_>,
     log: &mut Log,
     pointer: &str,
@@ -338,11 +341,11 @@ fn resolved(
         && abilities.recursion
         && abilities.reference_siblings
         && !(abilities.plain_root && original.member("$ref").is_some())
-        && is_plain(&tree, &tree)
+        && is_plain(parser, original)
     {
         return Ok(tree);
     }
-    let inlined = inline_view(original, &InlineLimits::default());
+    let inlined = inline_view(original, parser, &InlineLimits::default());
     if let Some(why) = inlined.untouched {
         return Err(Refusal::Reference(format!(
             "the references cannot be replaced: {why}"
@@ -363,27 +366,33 @@ fn resolved(
     Ok(Json::of(document.document().root()))
 }
 
-/// Whether all references are JSON Pointers into the schema, and no `$id` or anchor names a place in it.
-fn is_plain(json: &Json, root: &Json) -> bool {
-    match json {
-        Json::Object(members) => members.list.iter().all(|(name, value)| {
-            let names = [
-                "$id",
-                "$anchor",
-                "$dynamicAnchor",
-                "$dynamicRef",
-                "$recursiveRef",
-            ];
-            let renames = names.contains(&name.as_str()) && value.as_text().is_some();
-            let leads = match (name.as_str(), value) {
-                ("$ref", Json::Text(text)) => follow(root, text).is_some(),
-                _ => true,
-            };
-            !renames && leads && is_plain(value, root)
-        }),
-        Json::Array(items) => items.iter().all(|item| is_plain(item, root)),
-        _ => true,
+/// Whether all references are JSON pointers into the schema, and no id or anchor names a part of it.
+fn is_plain(parser: &Parser, schema: View<'_>) -> bool {
+    let mut resources = parser.resources(schema);
+    let mut position = 0;
+    // Resolving a reference may find more schemas.
+    while let Some(schema) = resources.schema(position) {
+        let Some(dialect) = resources.dialect(position) else {
+            return false;
+        };
+        let identity = Identity::of(schema, dialect);
+        let has_name = identity.uri.is_some() || identity.anchors().next().is_some();
+        let is_dynamic = |name| schema.member(name).is_some();
+        if has_name || ["$dynamicRef", "$recursiveRef"].into_iter().any(is_dynamic) {
+            return false;
+        }
+        let reference = schema.member("$ref").filter(|r| r.kind() == Kind::String);
+        if let Some(reference) = reference
+            && !matches!(
+                resources.resolve(schema, reference.string()),
+                Target::Schema(_)
+            )
+        {
+            return false;
+        }
+        position += 1;
     }
+    true
 }
 
 /// The operator's compiler for generated schemas, which are in 2020-12.

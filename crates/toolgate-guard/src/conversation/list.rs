@@ -97,6 +97,7 @@ impl Conversation {
             cursor,
             reader: open.era,
             http: self.mirrors_headers(),
+            parser: self.scope.store().compiler().parser(),
         };
         match present(&case, forms.remarks(turn.rules)) {
             Err(why) => Self::fail(turn, key, open, Act::ServerListedBadTool, &why, out),

@@ -12,6 +12,7 @@ use toolgate_mcp::era::Era;
 use toolgate_mcp::message::Edits;
 use toolgate_mcp::project::{Listed, Lost, Projection};
 use toolgate_mcp::provider::{ProviderTools, PublishedTool};
+use toolgate_schema::Parser;
 
 use super::clients::original;
 use super::{drift, results};
@@ -40,6 +41,8 @@ pub(crate) struct PageCase<'p> {
     pub(crate) keeps_unreadable: bool,
     /// Whether HTTP headers may repeat parts of calls.
     pub(crate) http: bool,
+    /// Reads schemas as they are compiled.
+    pub(crate) parser: &'p Parser,
 }
 
 /// A page after the filter.
@@ -174,7 +177,9 @@ pub(crate) fn present(
         return Err(why);
     }
     let policy = &case.rules.policy;
-    let inlined = policy.inline_refs.then(|| without_references(case.listing));
+    let inlined = policy
+        .inline_refs
+        .then(|| without_references(case.listing, case.parser));
     let listing = inlined.flatten();
     let listing = listing.as_ref().unwrap_or(case.listing);
     let mut judged = Judgement::default();
@@ -405,7 +410,7 @@ pub(crate) fn idle_rules(rules: &Rules, tools: &Tools, remarks: &mut Remarks) {
 }
 
 /// The page with all references in schemas inlined, if there are any.
-fn without_references(listing: &Listing) -> Option<Listing> {
+fn without_references(listing: &Listing, parser: &Parser) -> Option<Listing> {
     let mut edits = Edits::new();
     let tools = toolgate_json::Node::member(listing.result(), "tools")?;
     for tool in toolgate_json::Node::items(tools) {
@@ -414,7 +419,7 @@ fn without_references(listing: &Listing) -> Option<Listing> {
             let Some(schema) = schema.filter(|schema| has_references(schema.raw())) else {
                 continue;
             };
-            let inlined = inline_view(schema, &InlineLimits::default());
+            let inlined = inline_view(schema, parser, &InlineLimits::default());
             if inlined.untouched.is_none() && inlined.text != schema.raw() {
                 edits.replace(schema, inlined.text);
             }

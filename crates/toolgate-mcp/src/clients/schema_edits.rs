@@ -3,13 +3,14 @@
 //! Keywords above a subschema without an assertion that may accept less because of it are removed
 //! or replaced, too ([`toolgate_syntax::loosening`]).
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 
 use toolgate_json::{Key as _, Kind, Node as _, NodeId, View};
+use toolgate_schema::Schema;
 use toolgate_syntax::Keyword;
 use toolgate_syntax::loosening::{Consequence, Parents, UNEVALUATED, consequence};
 use toolgate_syntax::positions::{SubschemaLayout, each_subschema, layout};
-use toolgate_syntax::reference::target;
+use toolgate_syntax::reference::{Resources, Target};
 
 use crate::message::Edits;
 use crate::message::write::string;
@@ -20,7 +21,7 @@ pub(super) struct SchemaEdits<'a> {
     /// Every subschema that is an object.
     pub(super) subs: Vec<View<'a>>,
     known: HashSet<NodeId>,
-    anchors: HashMap<&'a str, View<'a>>,
+    resources: Resources<'a>,
     changes: BTreeMap<NodeId, Changes<'a>>,
     cut: HashSet<NodeId>,
     loosened: HashSet<NodeId>,
@@ -37,12 +38,13 @@ struct Changes<'a> {
 }
 
 impl<'a> SchemaEdits<'a> {
-    pub(super) fn of(root: View<'a>) -> Self {
+    pub(super) fn of(schema: &'a Schema) -> Self {
+        let root = schema.text().document().root();
         let mut schema_edits = Self {
             root,
             subs: Vec::new(),
             known: HashSet::new(),
-            anchors: HashMap::new(),
+            resources: schema.resources(),
             changes: BTreeMap::new(),
             cut: HashSet::new(),
             loosened: HashSet::new(),
@@ -55,14 +57,8 @@ impl<'a> SchemaEdits<'a> {
             }
             schema_edits.subs.push(schema);
             each_subschema(schema, |_, inner| waiting.push(inner));
-            for name in ["$anchor", "$dynamicAnchor"] {
-                if let Some(anchor) = text(schema, name) {
-                    schema_edits.anchors.entry(anchor).or_insert(schema);
-                }
-            }
             // A reference may lead to a location that is not searched for subschemas.
-            let reference = text(schema, "$ref").and_then(|to| target(root, to));
-            waiting.extend(reference);
+            waiting.extend(schema_edits.targets(schema));
         }
         schema_edits
     }
@@ -71,12 +67,15 @@ impl<'a> SchemaEdits<'a> {
         self.changes.is_empty() && self.cut.is_empty()
     }
 
-    /// The target of a reference in the document.
-    pub(super) fn target(&self, reference: &str) -> Option<View<'a>> {
-        let anchor = reference.strip_prefix('#');
-        anchor
-            .and_then(|name| self.anchors.get(name).copied())
-            .or_else(|| target(self.root, reference))
+    /// The schemas in the document that a schema refers to.
+    fn targets(&mut self, schema: View<'a>) -> Vec<View<'a>> {
+        let references = ["$ref", "$dynamicRef", "$recursiveRef"].into_iter();
+        let references = references.filter_map(|keyword| text(schema, keyword));
+        let targets = references.filter_map(|to| match self.resources.resolve(schema, to) {
+            Target::Schema(found) => Some(found),
+            Target::External(_) | Target::Nowhere => None,
+        });
+        targets.collect()
     }
 
     /// Leaves out a keyword that asserts nothing, or that the guard does not check.
@@ -209,17 +208,12 @@ impl<'a> SchemaEdits<'a> {
     }
 
     /// The schemas that contain each subschema or refer to it.
-    fn parents(&self, subs: &[View<'a>]) -> Parents<NodeId> {
+    fn parents(&mut self, subs: &[View<'a>]) -> Parents<NodeId> {
         let mut parents = Parents::default();
         for schema in subs {
             let mut add = |child: View<'a>| parents.add(child.id(), schema.id());
             each_subschema(*schema, |_, inner| add(inner));
-            for keyword in ["$ref", "$dynamicRef", "$recursiveRef"] {
-                let target = text(*schema, keyword).and_then(|to| self.target(to));
-                if let Some(target) = target {
-                    add(target);
-                }
-            }
+            self.targets(*schema).into_iter().for_each(add);
         }
         parents
     }

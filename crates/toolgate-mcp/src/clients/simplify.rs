@@ -137,7 +137,7 @@ fn attempt(
 ) -> Attempt {
     let document = compiled.text().document();
     let root = document.root();
-    let mut schema_edits = SchemaEdits::of(root);
+    let mut schema_edits = SchemaEdits::of(compiled);
     for error in ignored(compiled) {
         let place = document.at_pointer(error.pointer());
         if let Some(place) = place.filter(|_| error.document().is_empty()) {
@@ -193,7 +193,7 @@ fn attempt(
 
 fn without_costly(schema: &Schema) -> (String, Vec<String>) {
     let document = schema.text().document();
-    let mut schema_edits = SchemaEdits::of(document.root());
+    let mut schema_edits = SchemaEdits::of(schema);
     for pointer in schema.costly_places(PATHS) {
         if let Some(place) = document.at_pointer(&pointer) {
             schema_edits.cut(place);

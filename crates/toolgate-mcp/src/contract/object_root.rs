@@ -3,19 +3,18 @@
 use std::collections::HashMap;
 
 use toolgate_json::{Key as _, Kind, Node as _, NodeId, View};
-use toolgate_syntax::reference::target;
+use toolgate_syntax::reference::{Resources, Target, hides_siblings};
 use toolgate_syntax::{AppliesTo, Dialect, Keyword};
 
-/// Whether a root allows only objects: its `type` is `object`, or the target of its same-document
-/// `$ref` allows only objects, or every member of its `anyOf` or `oneOf` does, or any member of its
+/// Whether a root allows only objects: its `type` is `object`, or the target of its `$ref`
+/// within the document allows only objects, or every member of its `anyOf` or `oneOf` does, or any member of its
 /// `allOf`. `type: ["object", "null"]` does not.
 ///
 /// Linear in the schema; beyond [`DEPTH`] steps of reference and composition the answer is no,
 /// which is always safe for a reader.
 pub(crate) fn accepts_only_objects(root: View<'_>) -> bool {
     let mut judge = ObjectRoot {
-        root,
-        ref_hides_siblings: Dialect::declared(root).is_some_and(Dialect::ref_hides_siblings),
+        resources: Resources::of(root),
         known: HashMap::new(),
     };
     judge.schema(root, 0)
@@ -42,8 +41,7 @@ fn constrains_any(keyword: Keyword) -> bool {
 }
 
 struct ObjectRoot<'a> {
-    root: View<'a>,
-    ref_hides_siblings: bool,
+    resources: Resources<'a>,
     /// False while it is being decided: a cycle of references guarantees nothing.
     known: HashMap<NodeId, bool>,
 }
@@ -65,8 +63,13 @@ impl<'a> ObjectRoot<'a> {
 
     fn judge(&mut self, schema: View<'a>, depth: usize) -> bool {
         let reference = schema.member("$ref").filter(|r| r.kind() == Kind::String);
-        let referred = reference.and_then(|r| target(self.root, r.string()));
-        if reference.is_some() && self.ref_hides_siblings {
+        let referred = reference.and_then(|r| match self.resources.resolve(schema, r.string()) {
+            Target::Schema(found) => Some(found),
+            Target::External(_) | Target::Nowhere => None,
+        });
+        let position = self.resources.position(schema);
+        let dialect = position.and_then(|at| self.resources.dialect(at));
+        if hides_siblings(schema, dialect.unwrap_or(Dialect::Draft202012)) {
             return referred.is_some_and(|target| self.schema(target, depth));
         }
         if schema

@@ -112,6 +112,12 @@ impl SchemaStore {
         }))
     }
 
+    /// The compiler that it was given.
+    #[must_use]
+    pub fn compiler(&self) -> &Compiler {
+        &self.0.compiler
+    }
+
     /// The number of compiled schemas and their estimated size in bytes.
     #[must_use]
     pub fn resident(&self) -> (usize, usize) {

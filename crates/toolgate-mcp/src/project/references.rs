@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use toolgate_json::{Kind, Node as _, NodeId, View};
 use toolgate_syntax::Dialect;
 use toolgate_syntax::positions::each_subschema;
-use toolgate_syntax::reference::{Identity, target};
+use toolgate_syntax::reference::{Fragment, Identity, Resources, Target};
 
 use crate::message::Edits;
 use crate::message::write::string;
@@ -39,6 +39,7 @@ pub(super) fn rebase(root: View<'_>, prefix: &str, edits: &mut Edits) -> Anchori
         root,
         prefix,
         dialect,
+        resources: Resources::of(root),
         seen: HashSet::new(),
         waiting: vec![root],
     };
@@ -54,6 +55,7 @@ struct Mover<'a, 'p> {
     root: View<'a>,
     prefix: &'p str,
     dialect: Dialect,
+    resources: Resources<'a>,
     seen: HashSet<NodeId>,
     waiting: Vec<View<'a>>,
 }
@@ -68,7 +70,7 @@ impl<'a> Mover<'a, '_> {
         for keyword in ["$ref", "$dynamicRef"] {
             let reference = schema.member(keyword).filter(|r| r.kind() == Kind::String);
             if let Some(reference) = reference {
-                self.reference(reference, edits);
+                self.reference(schema, reference, edits);
             }
         }
         if self.dialect == Dialect::Draft201909 {
@@ -83,27 +85,29 @@ impl<'a> Mover<'a, '_> {
         each_subschema(schema, |_, inner| waiting.push(inner));
     }
 
-    fn reference(&mut self, reference: View<'a>, edits: &mut Edits) {
+    /// Moves a reference that is the root or a pointer from it. Anchors and URIs stay valid.
+    fn reference(&mut self, schema: View<'a>, reference: View<'a>, edits: &mut Edits) {
         let text = reference.string();
         let fragment = match text {
             "" => "",
             text => match text.strip_prefix('#') {
-                Some(fragment) if fragment.is_empty() || fragment.starts_with(['/', '%']) => {
-                    fragment
-                }
-                _ => return,
+                Some(fragment) => fragment,
+                None => return,
             },
         };
-        // An anchor whose name begins with an escape is not a pointer, so it has no target here.
-        let Some(target) = target(self.root, text) else {
-            if fragment.starts_with('/') {
-                edits.replace(reference, string(&format!("#{}{fragment}", self.prefix)));
-            }
-            return;
+        // A fragment without meaning stays without one.
+        let is_pointer = match Fragment::parse(fragment) {
+            Some(Fragment::Root | Fragment::Pointer(_)) => true,
+            Some(Fragment::Anchor(_)) => false,
+            None => fragment.starts_with('/'),
         };
-        edits.replace(reference, string(&format!("#{}{fragment}", self.prefix)));
+        if is_pointer {
+            edits.replace(reference, string(&format!("#{}{fragment}", self.prefix)));
+        }
         // The target may be at a location that is not searched for subschemas.
-        if !self.is_behind_base(target) {
+        if let Target::Schema(target) = self.resources.resolve(schema, text)
+            && !self.is_behind_base(target)
+        {
             self.waiting.push(target);
         }
     }

@@ -47,6 +47,7 @@ mod tests;
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
+use defaults::Defaults;
 use toolgate_json::{OwnedDocument, ReadError, ReadLimits, View};
 use toolgate_schema::{Exhausted, Finding, Schema, Verdict, Workspace};
 
@@ -130,6 +131,7 @@ pub fn repair(
     let document = OwnedDocument::read(arguments, &limits.arguments)?;
     let mut search = Search {
         schema,
+        defaults: Defaults::of(schema),
         limits,
         fuel: limits.fuel,
         checks: limits.checks,
@@ -154,6 +156,7 @@ struct Attempt {
 
 struct Search<'s> {
     schema: &'s Schema,
+    defaults: Defaults<'s>,
     limits: &'s RepairLimits,
     fuel: u64,
     checks: usize,
@@ -198,7 +201,7 @@ impl Search<'_> {
         let document = self.read(&attempt.text)?;
         let root = document.document().root();
         let findings = self.findings(attempt.price, root);
-        let proposed = proposals(self.schema, root, &findings, self.limits.checks);
+        let proposed = proposals(&mut self.defaults, root, &findings, self.limits.checks);
         self.complete &= !proposed.more;
         for proposal in proposed.edits {
             let (edit, text) = proposal.apply(root);

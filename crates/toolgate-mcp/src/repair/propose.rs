@@ -1,9 +1,9 @@
 //! Proposes edits that could fix a fault.
 
 use toolgate_json::{Kind, Node as _, ReadLimits, Reader, View, pointer};
-use toolgate_schema::{Finding, FindingKind, Schema};
+use toolgate_schema::{Finding, FindingKind};
 
-use super::defaults::default_of;
+use super::defaults::Defaults;
 use super::edit::{Change, Proposal};
 
 /// Edits, and whether there are more.
@@ -19,13 +19,13 @@ pub(super) struct Proposals<'d> {
 /// A union (`anyOf`, `oneOf`) without a matching branch is one fault; the edits may fix any finding
 /// of its branches, or anything inside the value.
 pub(super) fn proposals<'d>(
-    schema: &Schema,
+    defaults: &mut Defaults<'_>,
     root: View<'d>,
     findings: &[Finding],
     most: usize,
 ) -> Proposals<'d> {
     let mut out = Collector {
-        schema,
+        defaults,
         root,
         most,
         found: Proposals {
@@ -73,14 +73,14 @@ fn is_conditional(finding: &Finding) -> bool {
     })
 }
 
-struct Collector<'s, 'd> {
-    schema: &'s Schema,
+struct Collector<'a, 's, 'd> {
+    defaults: &'a mut Defaults<'s>,
     root: View<'d>,
     most: usize,
     found: Proposals<'d>,
 }
 
-impl<'d> Collector<'_, 'd> {
+impl<'d> Collector<'_, '_, 'd> {
     /// Proposes edits for one finding.
     fn finding(&mut self, finding: &Finding) {
         if finding.property_name.is_some() {
@@ -103,7 +103,7 @@ impl<'d> Collector<'_, 'd> {
                 let own = finding.source.document.is_empty();
                 let declared = name
                     .filter(|_| own)
-                    .and_then(|name| default_of(self.schema, &finding.source.pointer, name));
+                    .and_then(|name| self.defaults.find(&finding.source.pointer, name));
                 if let (Some(name), Some(declared)) = (name, declared) {
                     self.push(
                         joined(place, name),

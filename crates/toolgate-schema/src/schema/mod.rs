@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use toolgate_json::{Node, OwnedDocument, ReadError, Reader, contradictions, note_contradiction};
+use toolgate_syntax::reference::Resources;
 
 use crate::compiler::Compiler;
 use crate::error::{CompileError, CompileErrorKind, Place};
@@ -213,6 +214,23 @@ impl Schema {
     /// ```
     pub fn text(&self) -> &OwnedDocument {
         self.document()
+    }
+
+    /// The resources of the schema's text: what its references lead to, for programs that read the
+    /// text.
+    ///
+    /// ```
+    /// use toolgate_schema::{Schema, Target};
+    ///
+    /// let schema = Schema::compile(br##"{"$ref": "#a", "$defs": {"b": {"$anchor": "a"}}}"##)?;
+    /// let root = schema.text().document().root();
+    /// assert!(matches!(schema.resources().resolve(root, "#a"), Target::Schema(_)));
+    /// # Ok::<(), toolgate_schema::CompileError>(())
+    /// ```
+    #[must_use]
+    pub fn resources(&self) -> Resources<'_> {
+        let root = self.document().document().root();
+        self.0.compiler.parser().resources(root)
     }
 
     fn document(&self) -> &OwnedDocument {

@@ -90,6 +90,13 @@ pub enum Target<'a> {
 }
 
 impl<'a> Resources<'a> {
+    /// The resources of a schema whose dialect is the one that it declares, or 2020-12, and which
+    /// has no base URI.
+    #[must_use]
+    pub fn of(root: View<'a>) -> Self {
+        Self::new(root, "", Dialect::default(), None)
+    }
+
     /// Finds the schemas below `root`, which references call `#`. `base` is its base URI, or empty.
     /// `default` is the dialect of a root that declares none, `forced` that of every schema.
     pub(crate) fn new(

@@ -2,6 +2,7 @@
 
 use toolgate_json::{Key as _, Kind, Node as _, View, quote};
 use toolgate_schema::{CompileError, CompileErrorKind, Schema};
+use toolgate_syntax::reference::Target;
 
 use crate::lint::edit::rename_member;
 use crate::lint::finding::{Edit, Safety};
@@ -264,26 +265,18 @@ fn other_references(
     out: &mut Out<'_>,
 ) {
     let start = schema.span().start;
-    // Schemas with an identifier of their own are left to the compiler.
-    let side_subs = || tool.subs.iter().filter(|sub| sub.side == side);
-    if side_subs().any(|sub| sub.has("$id") || sub.has("id")) {
-        return;
-    }
     let told = error.span().map(|span| start.saturating_add(span.start));
-    for sub in side_subs()
+    let references = tool.references();
+    let side_subs = tool.subs.iter().filter(|sub| sub.side == side);
+    for sub in side_subs
         .filter(|sub| sub.has("$ref"))
         .take(MOST_REFERENCES)
     {
-        let Some(reference) = sub.get("$ref").filter(|value| value.kind() == Kind::String) else {
+        let Some(reference) = sub.get("$ref") else {
             continue;
         };
-        let Some(pointer) = reference.string().strip_prefix("#/") else {
-            continue;
-        };
-        let plain = !pointer.contains('%');
-        let whole = format!("/{}/{pointer}", side.member());
-        let dead = tool.at_pointer(&whole).is_none();
-        if plain && dead && Some(span(reference).start) != told {
+        let is_dead = matches!(references.target(sub), Some(Target::Nowhere));
+        if is_dead && Some(span(reference).start) != told {
             let message = format!(
                 "`$ref` to `{}` does not resolve",
                 quote(reference.string(), 200)

@@ -1,12 +1,9 @@
 //! Rules on schemas that contradict themselves.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use toolgate_json::{
-    Key as _, Kind, Node as _, Unmetered, View, equal, first_duplicate, pointer, quote,
-};
+use toolgate_json::{Key as _, Kind, Node as _, Unmetered, View, equal, first_duplicate, quote};
 use toolgate_syntax::Keyword;
 use toolgate_syntax::positions::each_subschema;
 
@@ -253,16 +250,11 @@ pub(crate) fn accepts_all<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>)
 pub(crate) fn unused(tool: &Tool<'_>, out: &mut Out<'_>) {
     for side in [Side::Input, Side::Output] {
         let subs = || tool.subs.iter().filter(move |sub| sub.side == side);
-        if subs().any(|sub| sub.has("$id") || sub.has("$anchor") || sub.has("$dynamicRef")) {
+        // What a `$dynamicRef` leads to depends on the evaluation.
+        if subs().any(|sub| sub.has("$dynamicRef") || sub.has("$dynamicAnchor")) {
             continue;
         }
-        let used: HashSet<(Cow<'_, str>, Cow<'_, str>)> = subs()
-            .filter_map(|sub| sub.text("$ref"))
-            .filter_map(|reference| {
-                let mut tokens = pointer::tokens(reference.strip_prefix('#')?);
-                Some((tokens.next()?, tokens.next()?))
-            })
-            .collect();
+        let used = tool.references().used();
         for sub in subs() {
             let Step::Name(name) = sub.step else {
                 continue;
@@ -271,8 +263,7 @@ pub(crate) fn unused(tool: &Tool<'_>, out: &mut Out<'_>) {
             if !top || !matches!(sub.keyword, "$defs" | "definitions") {
                 continue;
             }
-            let plain = !name.contains(|c: char| !c.is_ascii() || "%\" <>{}".contains(c));
-            if plain && !used.contains(&(sub.keyword.into(), name.into())) {
+            if !used.contains(&sub.view.id()) {
                 let message = format!("nothing refers to the definition `{}`", quote(name, 64));
                 out.find(tool.place(sub), message);
             }

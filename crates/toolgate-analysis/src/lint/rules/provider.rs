@@ -1,6 +1,7 @@
 //! Rules on what some readers do not accept: model providers and older clients.
 
 use toolgate_json::{Key as _, Kind, Node as _, View, quote};
+use toolgate_syntax::reference::Target;
 
 use crate::lint::out::Out;
 use crate::lint::tool::{Side, Sub, Tool, span};
@@ -140,11 +141,10 @@ pub(crate) fn anthropic_keywords<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut O
 
 /// TG090: a schema that contains itself.
 pub(crate) fn recursive<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
-    let Some(target) = sub.text("$ref").and_then(|text| text.strip_prefix('#')) else {
+    if !sub.has("$ref") {
         return;
-    };
-    let schema = tool.schema(sub.side);
-    let Some(target) = schema.and_then(|schema| tool.below(schema, target)) else {
+    }
+    let Some(Target::Schema(target)) = tool.references().target(sub) else {
         return;
     };
     let mut at = Some(sub);
