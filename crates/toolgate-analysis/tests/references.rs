@@ -1,10 +1,12 @@
-//! One reference means one thing: to the model, the engine, inline and diff.
+//! One reference means one thing: to the model, the engine, inline, lint, projection and diff.
 
 use serde_json::{Value, json};
 use toolgate_analysis::diff::{Class, Limits, diff};
 use toolgate_analysis::inline::inline;
-use toolgate_schema::{Compiler, Workspace};
-use toolgate_syntax::{Keyword, Parser};
+use toolgate_analysis::lint::{Linter, profile};
+use toolgate_analysis::project::{Projector, Relation};
+use toolgate_schema::{Compiler, Verdict, Workspace};
+use toolgate_syntax::{Dialect, Keyword, Parser};
 
 /// References to the definition of an integer, or to nothing.
 const REFERENCES: [(&str, bool); 10] = [
@@ -70,4 +72,172 @@ fn the_parts_agree_on_where_a_reference_leads() {
         let proved = report.class() == Some(Class::Compatible);
         assert_eq!(proved, leads, "diff: {reference} {:?}", report.class());
     }
+}
+
+fn verdict(compiler: &Compiler, schema: &str, instance: &str) -> Verdict {
+    let schema = compiler.compile(schema.as_bytes()).unwrap();
+    let verdict = schema.check(&mut Workspace::new(), instance.as_bytes());
+    verdict.unwrap()
+}
+
+/// Schemas whose references depend on dialects, ids, anchors and the order of subschemas, each with
+/// an instance that tells the possible targets apart.
+const NAMED: &[(&str, &str)] = &[
+    // A dynamic anchor that is written with an escape.
+    (
+        r##"{"$id": "urn:root", "$dynamicAnchor": "node", "required": ["top"], "properties": {"kids": {"$ref": "urn:tree"}},
+            "$defs": {"t": {"$id": "urn:tree", "$dynamicAnchor": "node", "properties": {"c": {"$dynamicRef": "#n%6Fde"}}}}}"##,
+        r#"{"top": 1, "kids": {"c": {}}}"#,
+    ),
+    // The first of several equal names counts, level by level.
+    (
+        r##"{"$ref": "#n", "$defs": {"a": {"$anchor": "n", "type": "string"}, "b": {"$anchor": "n", "type": "integer"}}}"##,
+        r#""x""#,
+    ),
+    (
+        r##"{"$ref": "urn:x", "$defs": {"a": {"$id": "urn:x", "type": "string"}, "b": {"$id": "urn:x", "type": "integer"}}}"##,
+        r#""x""#,
+    ),
+    (
+        r##"{"$ref": "#n", "$defs": {"a": {"not": {"$anchor": "n", "type": "string"}}, "b": {"$anchor": "n", "type": "integer"}}}"##,
+        r#""x""#,
+    ),
+    // A definition with an id, where `$ref` hides everything but definitions.
+    (
+        r##"{"$schema": "http://json-schema.org/draft-07/schema#", "$ref": "urn:x", "definitions": {"a": {"$id": "urn:x", "type": "string"}}}"##,
+        "1",
+    ),
+    // Pointers start at the root of the resource.
+    (
+        r##"{"$defs": {"a": {"type": "string"}}, "properties": {"p": {"$id": "urn:x", "$ref": "#/$defs/a", "$defs": {"a": {"type": "integer"}}}}}"##,
+        r#"{"p": 1}"#,
+    ),
+    // `id` names a resource in draft 4.
+    (
+        r##"{"$schema": "http://json-schema.org/draft-04/schema#", "type": "object", "definitions": {"b": {"type": "string"}},
+            "properties": {"a": {"id": "urn:x", "properties": {"v": {"$ref": "#/definitions/b"}}, "definitions": {"b": {"type": "integer"}}}}}"##,
+        r#"{"a": {"v": 1}}"#,
+    ),
+    // In draft 7 and older, keywords beside `$ref` do not count.
+    (
+        r##"{"properties": {"a": {"$ref": "#/definitions/b", "minLength": 5}}, "definitions": {"b": {"type": "string"}}}"##,
+        r#"{"a": "x"}"#,
+    ),
+];
+
+/// Inlining changes no verdict, whatever the dialect of a schema that declares none.
+#[test]
+fn inlining_changes_no_verdict() {
+    for dialect in [Dialect::Draft202012, Dialect::Draft7, Dialect::Draft4] {
+        let compiler = Compiler::new().default_dialect(dialect);
+        for (schema, instance) in NAMED {
+            if compiler.compile(schema.as_bytes()).is_err() {
+                // The dialect lacks the keyword that names the target.
+                continue;
+            }
+            let inlined = inline(schema.as_bytes(), compiler.parser(), &Default::default());
+            let inlined = inlined.unwrap().text;
+            let before = verdict(&compiler, schema, instance);
+            assert_eq!(
+                verdict(&compiler, &inlined, instance),
+                before,
+                "{schema} {inlined}"
+            );
+        }
+    }
+}
+
+/// What a projection publishes for a reader that takes references accepts what the tool accepts.
+#[test]
+fn projections_keep_what_references_mean() {
+    for dialect in [Dialect::Draft202012, Dialect::Draft7] {
+        let compiler = Compiler::new().default_dialect(dialect);
+        for (schema, instance) in NAMED {
+            if !schema.contains("\"properties\"") || compiler.compile(schema.as_bytes()).is_err() {
+                continue;
+            }
+            for name in ["anthropic", "openai", "gemini"] {
+                let projector = Projector::new(profile(name).unwrap()).compiler(compiler.clone());
+                let Ok(found) = projector.project_schema(schema) else {
+                    continue;
+                };
+                if matches!(found.relation, Relation::Equal | Relation::Wider { .. }) {
+                    let before = verdict(&compiler, schema, instance).is_valid();
+                    let after = verdict(&Compiler::new(), &found.text, instance).is_valid();
+                    assert!(after || !before, "{name}: {schema} {}", found.text);
+                }
+            }
+        }
+    }
+}
+
+/// The codes that lint reports for an input schema.
+fn codes(linter: &Linter, schema: &str) -> Vec<&'static str> {
+    let tool = format!(r#"{{"name": "t", "description": "Does it.", "inputSchema": {schema}}}"#);
+    let findings = linter.lint([tool.as_str()]).findings;
+    findings.iter().map(|finding| finding.rule.code).collect()
+}
+
+/// References that lint follows: recursion, unused definitions, and targets that do not exist.
+#[test]
+fn lint_follows_every_spelling() {
+    let linter = Linter::only(profile("anthropic-strict").unwrap());
+    for (reference, recursive) in [
+        ("#/$defs/a%20b", true),
+        ("#/$defs/a b", true),
+        ("#/%24defs/a%20b", true),
+        ("#name", true),
+        ("#n%61me", true),
+        ("#/$defs/other", false),
+    ] {
+        let schema = json!({
+            "type": "object",
+            "properties": {"x": {"$ref": reference}},
+            "$defs": {
+                "a b": {"$anchor": "name", "type": "object", "properties": {"next": {"$ref": reference}}},
+                "other": {"type": "string"}
+            }
+        });
+        let found = codes(&linter, &schema.to_string());
+        assert_eq!(
+            found.contains(&"TG090"),
+            recursive,
+            "{reference}: {found:?}"
+        );
+    }
+    let linter = Linter::only(profile("strict").unwrap());
+    for (reference, code) in [
+        ("#/$defs/a%20b", None),
+        ("#/%24defs/a%20b", None),
+        ("#name", None),
+        ("#/$defs/a b/properties/p", None),
+        ("#/properties/x", Some("TG051")),
+    ] {
+        let schema = json!({
+            "type": "object",
+            "properties": {"x": {"type": "string"}, "y": {"$ref": reference}},
+            "$defs": {"a b": {"$anchor": "name", "properties": {"p": {}}}}
+        });
+        let found = codes(&linter, &schema.to_string());
+        assert_eq!(
+            found.contains(&"TG051"),
+            code.is_some(),
+            "{reference}: {found:?}"
+        );
+    }
+    let dead = json!({
+        "type": "object",
+        "properties": {
+            "a": {"$ref": "#/$defs/none"},
+            "b": {"$ref": "#/$defs/n%6Fne"},
+            "c": {"$ref": "#none"},
+            "d": {"$id": "urn:d", "$ref": "#/$defs/here", "$defs": {"here": {}}}
+        }
+    });
+    let found = codes(&Linter::new(), &dead.to_string());
+    assert_eq!(
+        found.iter().filter(|code| **code == "TG025").count(),
+        3,
+        "{found:?}"
+    );
 }

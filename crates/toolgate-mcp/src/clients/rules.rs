@@ -26,11 +26,11 @@ pub(super) struct Rules {
 }
 
 impl Rules {
-    pub(super) fn new(root: View<'_>, part: SchemaPart, costs: bool) -> Self {
+    pub(super) fn new(dialect: Dialect, part: SchemaPart, costs: bool) -> Self {
         Self {
             part,
             costs,
-            dialect: Dialect::declared(root).unwrap_or(Dialect::Draft202012),
+            dialect,
             costly: false,
             hopeless: None,
         }

@@ -7,10 +7,10 @@ use std::collections::{BTreeMap, HashSet};
 
 use toolgate_json::{Key as _, Kind, Node as _, NodeId, View};
 use toolgate_schema::Schema;
-use toolgate_syntax::Keyword;
 use toolgate_syntax::loosening::{Consequence, Parents, UNEVALUATED, consequence};
 use toolgate_syntax::positions::{SubschemaLayout, each_subschema, layout};
 use toolgate_syntax::reference::{Resources, Target};
+use toolgate_syntax::{Dialect, Keyword};
 
 use crate::message::Edits;
 use crate::message::write::string;
@@ -61,6 +61,12 @@ impl<'a> SchemaEdits<'a> {
             waiting.extend(schema_edits.targets(schema));
         }
         schema_edits
+    }
+
+    /// The dialect of the root. An unknown one is treated as the newest.
+    pub(super) fn dialect(&self) -> Dialect {
+        let dialect = self.resources.dialect(0);
+        dialect.unwrap_or(Dialect::Draft202012)
     }
 
     pub(super) fn is_unchanged(&self) -> bool {

@@ -136,7 +136,6 @@ fn attempt(
     costly: CostlySchemas,
 ) -> Attempt {
     let document = compiled.text().document();
-    let root = document.root();
     let mut schema_edits = SchemaEdits::of(compiled);
     for error in ignored(compiled) {
         let place = document.at_pointer(error.pointer());
@@ -145,7 +144,7 @@ fn attempt(
             schema_edits.note(place, "a keyword is ignored");
         }
     }
-    let mut rules = Rules::new(root, part, costly != CostlySchemas::Pass);
+    let mut rules = Rules::new(schema_edits.dialect(), part, costly != CostlySchemas::Pass);
     rules.mark(&mut schema_edits);
     if let Some(why) = rules.hopeless {
         return Attempt::Failed(why.to_owned());

@@ -129,6 +129,15 @@ mod tests {
                 r##"{"$ref":"#/$defs/a","$defs":{"a":{"type":"array"}}}"##,
                 false,
             ),
+            // Pointers start at the root of the resource.
+            (
+                r##"{"$defs":{"a":{"type":"object"}},"allOf":[{"$id":"urn:x","$ref":"#/$defs/a","$defs":{"a":{"type":"array"}}}]}"##,
+                false,
+            ),
+            (
+                r##"{"$ref":"#n%61me","$defs":{"a":{"$anchor":"name","type":"object"}}}"##,
+                true,
+            ),
             (r##"{"$ref":"#/$defs/no"}"##, false),
             (r##"{"$ref":"#"}"##, false),
             (r##"{"$ref":""}"##, false),

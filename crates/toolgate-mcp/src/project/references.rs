@@ -25,8 +25,9 @@ pub(super) enum Anchoring {
 /// Decides how a root's references stay valid, and adds the edits that move them under `prefix`, a
 /// JSON pointer.
 pub(super) fn rebase(root: View<'_>, prefix: &str, edits: &mut Edits) -> Anchoring {
+    let resources = Resources::of(root);
     // An unknown dialect is treated as the newest one.
-    let dialect = Dialect::declared(root).unwrap_or(Dialect::Draft202012);
+    let dialect = resources.dialect(0).unwrap_or(Dialect::Draft202012);
     if opens_base(root, dialect) {
         return Anchoring::OwnId;
     }
@@ -39,7 +40,7 @@ pub(super) fn rebase(root: View<'_>, prefix: &str, edits: &mut Edits) -> Anchori
         root,
         prefix,
         dialect,
-        resources: Resources::of(root),
+        resources,
         seen: HashSet::new(),
         waiting: vec![root],
     };

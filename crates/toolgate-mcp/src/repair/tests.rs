@@ -225,6 +225,20 @@ const CASES: &[Case] = &[
         r#"{"m":{},"n":1}"#,
         "missing member filled with its default `{}` (at `/m`); missing member filled with its default `1` (at `/n`)",
     ),
+    // Pointers start at the root of the resource.
+    (
+        r##"{"$defs": {"a": {"default": "outer"}}, "properties": {"sub": {"$id": "urn:x", "required": ["k"],
+            "properties": {"k": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"default": "inner"}}}}}"##,
+        r#"{"sub": {}}"#,
+        r#"{"sub": {"k":"inner"}}"#,
+        "missing member filled with its default `\"inner\"` (at `/sub/k`)",
+    ),
+    (
+        r##"{"required": ["k"], "properties": {"k": {"$ref": "#n%61me"}}, "$defs": {"a": {"$anchor": "name", "default": 1}}}"##,
+        "{}",
+        r#"{"k":1}"#,
+        "missing member filled with its default `1` (at `/k`)",
+    ),
     (r#"{"properties": {"n": {"default": 1}}}"#, "{}", "=", ""),
     (
         r#"{"properties": {"n": {"type": "integer"}}, "required": ["n"]}"#,

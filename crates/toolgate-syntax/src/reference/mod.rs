@@ -61,33 +61,6 @@ impl<'a> Fragment<'a> {
     }
 }
 
-/// The value that a reference within the same schema leads to: the root for `""` and `#`, and for
-/// `#` with a JSON pointer the value there. `None` for anchors, other URIs and pointers to nothing.
-/// Ignores ids inside the schema.
-///
-/// ```
-/// use toolgate_json::{Node as _, OwnedDocument, ReadLimits};
-/// use toolgate_syntax::reference::target;
-///
-/// let document = OwnedDocument::read(r#"{"$defs": {"a b": true}}"#, &ReadLimits::default())?;
-/// let root = document.document().root();
-/// assert!(target(root, "#/$defs/a%20b").is_some_and(|schema| schema.boolean()));
-/// assert!(target(root, "other.json").is_none());
-/// # Ok::<(), toolgate_json::ReadError>(())
-/// ```
-#[must_use]
-pub fn target<'a>(root: View<'a>, reference: &str) -> Option<View<'a>> {
-    let fragment = match reference {
-        "" => "",
-        text => text.strip_prefix('#')?,
-    };
-    match Fragment::parse(fragment)? {
-        Fragment::Root => Some(root),
-        Fragment::Anchor(_) => None,
-        Fragment::Pointer(pointer) => follow(root, &pointer, View::member),
-    }
-}
-
 /// The value that a JSON pointer leads to from `root`. `member` looks up a member of an object,
 /// with an index if the caller has one.
 ///
@@ -265,31 +238,36 @@ mod tests {
     /// Fragments that the crates of the workspace once parsed differently.
     #[test]
     fn one_meaning_for_each_fragment() {
-        let text = r#"{"$defs": {"a b": 1, "c/d": 2, "e~f": 3, "g%h": 4, "": 5}, "list": [6, 7]}"#;
+        let text = r#"{"$defs": {"a b": {"a": 1}, "c/d": true, "e~f": {"e": 3}, "g%h": {"g": 4}, "": {}}, "list": [6, false]}"#;
         let document = OwnedDocument::read(text, &ReadLimits::default()).unwrap();
         let root = document.document().root();
         for (reference, expected) in [
-            ("#/$defs/a%20b", Some("1")),
-            ("#/$defs/a b", Some("1")),
-            ("#/%24defs/a%20b", Some("1")),
-            ("#/$defs/c~1d", Some("2")),
-            ("#/$defs/c%7E1d", Some("2")),
-            ("#/$defs/e~0f", Some("3")),
-            ("#/$defs/g%25h", Some("4")),
+            ("#/$defs/a%20b", Some(r#"{"a": 1}"#)),
+            ("#/$defs/a b", Some(r#"{"a": 1}"#)),
+            ("#/%24defs/a%20b", Some(r#"{"a": 1}"#)),
+            ("#/$defs/c~1d", Some("true")),
+            ("#/$defs/c%7E1d", Some("true")),
+            ("#/$defs/e~0f", Some(r#"{"e": 3}"#)),
+            ("#/$defs/g%25h", Some(r#"{"g": 4}"#)),
             ("#/$defs/g%h", None),
-            ("#/$defs/", Some("5")),
+            ("#/$defs/", Some("{}")),
             ("#/$defs/e~2f", None),
-            ("#/list/1", Some("7")),
+            ("#/list/1", Some("false")),
             ("#/list/01", None),
             ("#/list/2", None),
+            ("#/list/0", None),
             ("#anchor", None),
             ("other.json#/list/1", None),
         ] {
-            let found = target(root, reference).map(|value| value.raw().to_owned());
-            assert_eq!(found.as_deref(), expected, "{reference}");
+            let found = match Resources::of(root).resolve(root, reference) {
+                Target::Schema(found) => Some(found.raw()),
+                Target::External(_) | Target::Nowhere => None,
+            };
+            assert_eq!(found, expected, "{reference}");
         }
         for whole in ["", "#"] {
-            assert_eq!(target(root, whole).map(View::id), Some(root.id()));
+            let found = Resources::of(root).resolve(root, whole);
+            assert!(matches!(found, Target::Schema(found) if found.id() == root.id()));
         }
     }
 
