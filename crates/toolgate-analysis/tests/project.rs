@@ -109,6 +109,45 @@ fn long_names_are_shortened_uniquely_and_long_descriptions_move() {
     );
 }
 
+/// A published name depends on the tool's name alone, so that a call by it never reaches another tool.
+#[test]
+fn short_names_depend_on_the_name_alone() {
+    let openai = Projector::new(profile("openai").unwrap());
+    let tool = |name: &str| format!(r#"{{"name": "{name}", "inputSchema": {{"type": "object"}}}}"#);
+    // A name is shortened in the same way in every order, and beside any other tools.
+    for (first, second) in [
+        ("file.delete", "file delete"),
+        ("file delete", "file.delete"),
+    ] {
+        let tools = [tool(first), tool(second), tool("file_delete")];
+        for tools in [&tools[..], &tools[..1], &tools[1..]] {
+            let projection = openai.project(tools.iter().map(String::as_str));
+            for tool in projection.projected() {
+                let expected = match tool.name.as_str() {
+                    "file.delete" => "file_delete_49ce8b5d",
+                    "file delete" => "file_delete_87b88c77",
+                    other => other,
+                };
+                assert_eq!(tool.published, expected);
+            }
+        }
+    }
+    // A tool whose short name is another tool's own name is refused.
+    let tools = [tool("file.delete"), tool("file_delete_49ce8b5d")];
+    let projection = openai.project(tools.iter().map(String::as_str));
+    let refused = projection.tools[0].as_ref().map(|_| ()).unwrap_err();
+    assert!(
+        refused
+            .reason
+            .to_string()
+            .contains("belongs to another tool")
+    );
+    assert_eq!(
+        projection.tools[1].as_ref().unwrap().published,
+        "file_delete_49ce8b5d"
+    );
+}
+
 #[test]
 fn recursion_times_references_ends_at_a_named_limit() {
     // Each definition names the next one twice, and the last the first.
@@ -248,9 +287,38 @@ fn what_is_written_out_is_counted_exactly() {
     };
     let refused = |limit, allowed| Err(Refusal::TooLarge { limit, allowed }.to_string());
     assert_eq!((depth(3), depth(2)), (Ok(1), refused("depth", 2)));
-    // For each schema its type and its properties, and a default of two.
-    assert_eq!((values(6), values(5)), (Ok(1), refused("values", 5)));
-    assert_eq!((values(8), values(10)), (Ok(2), Ok(3)));
+    // For each schema its type and its properties, a default of two, and what remains below the limit: an
+    // object with a type and a description.
+    assert_eq!((values(9), values(8)), (Ok(1), refused("values", 8)));
+    assert_eq!((values(11), values(13)), (Ok(2), Ok(3)));
+}
+
+/// A text that many references repeat counts as often as it would be written.
+#[test]
+fn long_texts_that_are_written_out_count() {
+    let schema = |places: usize, member: &str| {
+        let properties: Vec<String> = (0..places)
+            .map(|n| format!("\"p{n}\": {{\"$ref\": \"#/$defs/d\"}}"))
+            .collect();
+        let text = "x".repeat(60_000);
+        let member = member.replace("TEXT", &text);
+        let properties = properties.join(",");
+        format!(
+            "{{\"type\": \"object\", \"properties\": {{{properties}}}, \"$defs\": {{\"d\": {{{member}}}}}}}"
+        )
+    };
+    for member in [
+        "\"description\": \"TEXT\"",
+        "\"enum\": [\"TEXT\"]",
+        "\"type\": \"object\", \"properties\": {\"TEXT\": {}}",
+    ] {
+        for name in ["gemini", "anthropic-strict"] {
+            let projector = Projector::new(profile(name).unwrap());
+            let projected = projector.project_schema(&schema(500, member));
+            let refusal = projected.map(|_| ()).unwrap_err();
+            assert!(refusal.to_string().contains("`values`"), "{name} {refusal}");
+        }
+    }
 }
 
 #[test]

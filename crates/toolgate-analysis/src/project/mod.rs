@@ -55,13 +55,13 @@ use tree::Json;
 /// | `recursion` | 2 | how often a recursive schema is written out inside itself, for readers without recursion |
 /// | `depth` | 64 | nested subschemas |
 /// | `subschemas` | 10,000 | subschemas of the projected schema |
-/// | `values` | 100,000 | JSON values of a schema whose recursion is written out |
+/// | `values` | 100,000 | JSON values of a schema whose references are written out, and one more for each 64 bytes of a string or name |
 /// | `sentence` | 1,000 | characters of one sentence that goes into a description |
 /// | `steps` | 200 | steps that are listed; more are counted |
 /// | `pairs` | 20,000 | pairs of subschemas that the rules compare, in each direction |
 /// | `instances` | 300 | instances that are tried, in each direction |
 /// | `fuel` | 8,000,000 | units of work of all checks of instances, and 2 for each byte of an instance |
-/// | `listing_values` | 1,000,000 | JSON values of all schemas of a listing, as they are while they are rewritten; tools beyond are refused |
+/// | `listing_values` | 1,000,000 | the same for all schemas of a listing, as they are while they are rewritten; tools beyond are refused |
 /// | `listing_fuel` | 250,000,000 | `fuel` of all tools of a listing; relations beyond follow from the kinds of the steps, or are undecided |
 #[derive(Debug, Clone)]
 #[expect(
@@ -75,7 +75,8 @@ pub struct Limits {
     pub depth: usize,
     /// Subschemas of the projected schema.
     pub subschemas: usize,
-    /// JSON values of a schema whose recursion is written out.
+    /// JSON values of a schema whose references are written out, and one more for each 64 bytes of a
+    /// string or name.
     pub values: usize,
     /// Characters of one sentence that goes into a description.
     pub sentence: usize,
@@ -87,7 +88,7 @@ pub struct Limits {
     pub instances: usize,
     /// Units of work of all checks of instances, and 2 for each byte of an instance.
     pub fuel: u64,
-    /// JSON values of all schemas of a listing, with their references replaced. When they are used up, the
+    /// The same for all schemas of a listing, with their references replaced. When they are used up, the
     /// remaining tools are refused: a listing of many small tools that each refer to a lot would exceed
     /// what the limits on one tool prevent.
     pub listing_values: usize,

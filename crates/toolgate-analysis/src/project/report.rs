@@ -198,6 +198,8 @@ pub enum Refusal {
         /// Its value.
         allowed: usize,
     },
+    /// The name must be shortened, and another tool of the listing has the short name, or would get it.
+    NameTaken(String),
     /// The projected schema does not compile: a bug in the projection.
     Internal(String),
 }
@@ -212,6 +214,13 @@ impl fmt::Display for Refusal {
                 f,
                 "the projected schema is over the limit `{limit}` of {allowed}"
             ),
+            Self::NameTaken(name) => {
+                write!(
+                    f,
+                    "its short name `{}` belongs to another tool",
+                    toolgate_json::quote(name, NAME)
+                )
+            }
             Self::Internal(why) => write!(f, "the projected schema is refused: {why}"),
         }
     }
@@ -225,3 +234,6 @@ impl std::error::Error for Refusal {
         }
     }
 }
+
+/// Characters of a name that a refusal shows.
+const NAME: usize = 128;

@@ -1,7 +1,5 @@
 //! Projects one tool and a listing: names, descriptions, and input schemas from start to end.
 
-use std::collections::HashSet;
-
 use toolgate_json::{
     DuplicateKeys, Kind, Node as _, OwnedDocument, ReadLimits, View, json_string, quote,
 };
@@ -14,6 +12,7 @@ use super::decide::{self, Known, Sides};
 use super::encode::{Encoder, without_nullable};
 use super::mapping::Mapping;
 use super::merge::join;
+use super::names::ToolNames;
 use super::normalise::normalise;
 use super::report::{Refusal, Relation, Step, StepKind};
 use super::rewrite::{At, Effect, Log, Rewriter};
@@ -103,12 +102,14 @@ pub(super) fn project(projector: &Projector, tools: Vec<&str>) -> Projection {
         let name = name.filter(|name| name.kind() == Kind::String);
         name.map(|name| name.string().to_owned())
     };
-    let names = documents.iter().flatten().filter_map(name);
-    let mut taken: HashSet<String> = names.collect();
+    let names: Vec<Option<String>> = documents
+        .iter()
+        .map(|document| document.as_ref().ok().and_then(name))
+        .collect();
+    let published = ToolNames::new(abilities.name, names.iter().flatten().map(String::as_str));
     let mut all = Vec::new();
     let mut spent = Spent::default();
-    for (index, document) in documents.iter().enumerate() {
-        let named = document.as_ref().ok().and_then(name);
+    for (index, (document, named)) in documents.iter().zip(&names).enumerate() {
         let allowed = projector.limits.listing_values;
         let projected = match document {
             Ok(_) if spent.values >= allowed => Err(Refusal::TooLarge {
@@ -117,13 +118,13 @@ pub(super) fn project(projector: &Projector, tools: Vec<&str>) -> Projection {
             }),
             Ok(document) => {
                 let tool = document.document().root();
-                one(projector, &abilities, index, tool, &mut taken, &mut spent)
+                one(projector, &abilities, index, tool, &published, &mut spent)
             }
             Err(error) => Err(Refusal::NotATool(error.to_string())),
         };
         all.push(projected.map_err(|reason| RefusedTool {
             index,
-            name: named,
+            name: named.clone(),
             reason,
         }));
     }
@@ -135,7 +136,7 @@ fn one(
     abilities: &Abilities,
     index: usize,
     tool: View<'_>,
-    taken: &mut HashSet<String>,
+    names: &ToolNames<'_>,
     spent: &mut Spent,
 ) -> Result<Projected, Refusal> {
     let lacks = |what: &str| Refusal::NotATool(format!("it has no {what}"));
@@ -156,9 +157,8 @@ fn one(
         edits.push(vec![Edit { span, text }]);
     };
     let mut published = name.string().to_owned();
-    if let Some(rule) = abilities.name.filter(|rule| !rule.fits(&published)) {
-        published = rule.shorten(&published, taken);
-        taken.insert(published.clone());
+    if let Some(short) = names.published(&published).map_err(Refusal::NameTaken)? {
+        published = short;
         edit(name, json_string(&published));
         log.step(StepKind::ShortenName, Effect::Same, "/name", &published);
     }

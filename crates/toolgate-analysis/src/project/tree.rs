@@ -24,6 +24,11 @@ pub(super) struct Members {
     pub(super) coding: Coding,
 }
 
+/// How many values a text counts as, in addition to the one that has it.
+pub(super) const fn size_of_text(text: &str) -> usize {
+    text.len() / 64
+}
+
 impl Json {
     /// The value of a document. If two members have the same name the last counts.
     pub(super) fn of(view: View<'_>) -> Self {
@@ -139,15 +144,19 @@ impl Json {
         }
     }
 
-    /// The number of values in it, including itself.
+    /// The number of values in it, including itself, and one more for each 64 bytes of a string or
+    /// name.
     pub(super) fn size(&self) -> usize {
         match self {
             Self::Array(items) => items.iter().fold(1, |sum, one| sum + one.size()),
             Self::Object(members) => {
                 let list = members.list.iter();
-                list.fold(1, |sum, (_, value)| sum + value.size())
+                list.fold(1, |sum, (name, value)| {
+                    sum + size_of_text(name) + value.size()
+                })
             }
-            _ => 1,
+            Self::Text(text) | Self::Number(text) => 1 + size_of_text(text),
+            Self::Null | Self::Bool(_) => 1,
         }
     }
 

@@ -7,7 +7,7 @@ use toolgate_syntax::positions::{SubschemaLayout, layout_in};
 
 use super::merge::both;
 use super::report::{Refusal, StepKind};
-use super::tree::{Json, Members};
+use super::tree::{Json, Members, size_of_text};
 use super::words;
 
 /// The schema with its references written out.
@@ -108,7 +108,9 @@ impl<'s> Writer<'s> {
         let nested = self.open.get(reference).copied().unwrap_or(0);
         let written = if nested > self.recursion {
             self.note(StepKind::Bound, reference);
-            bottom(target)
+            let bottom = bottom(target);
+            self.pay(&bottom)?;
+            bottom
         } else {
             self.note(StepKind::Unroll, reference);
             self.open.insert(reference, nested + 1);
@@ -135,6 +137,7 @@ impl<'s> Writer<'s> {
         let mut written = Members::default();
         for (name, value) in &members.list {
             if !matches!(name.as_str(), "$ref" | "$defs" | "definitions") {
+                self.spend(size_of_text(name))?;
                 let value = self.value(name, value, depth + 1)?;
                 written.list.push((name.clone(), value));
             }
@@ -146,15 +149,16 @@ impl<'s> Writer<'s> {
     fn value(&mut self, keyword: &str, value: &'s Json, depth: usize) -> Result<Json, Stop> {
         Ok(match (layout_in(Dialect::Draft202012, keyword), value) {
             (Some(SubschemaLayout::Map), Json::Object(map)) => {
-                self.left = self.left.checked_sub(1).ok_or(Stop::TooLarge)?;
+                self.spend(1)?;
                 let mut written = Members::default();
                 for (name, one) in &map.list {
+                    self.spend(size_of_text(name))?;
                     written.list.push((name.clone(), self.write(one, depth)?));
                 }
                 Json::Object(written)
             }
             (Some(SubschemaLayout::Schemas), Json::Array(list)) => {
-                self.left = self.left.checked_sub(1).ok_or(Stop::TooLarge)?;
+                self.spend(1)?;
                 let written: Result<_, Stop> =
                     list.iter().map(|one| self.write(one, depth)).collect();
                 Json::Array(written?)
@@ -168,7 +172,11 @@ impl<'s> Writer<'s> {
     }
 
     fn pay(&mut self, value: &Json) -> Result<(), Stop> {
-        self.left = self.left.checked_sub(value.size()).ok_or(Stop::TooLarge)?;
+        self.spend(value.size())
+    }
+
+    fn spend(&mut self, size: usize) -> Result<(), Stop> {
+        self.left = self.left.checked_sub(size).ok_or(Stop::TooLarge)?;
         Ok(())
     }
 
