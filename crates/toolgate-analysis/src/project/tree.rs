@@ -147,16 +147,31 @@ impl Json {
     /// The number of values in it, including itself, and one more for each 64 bytes of a string or
     /// name.
     pub(super) fn size(&self) -> usize {
+        self.values() + self.size_of_texts()
+    }
+
+    fn values(&self) -> usize {
         match self {
-            Self::Array(items) => items.iter().fold(1, |sum, one| sum + one.size()),
+            Self::Array(items) => items.iter().fold(1, |sum, one| sum + one.values()),
             Self::Object(members) => {
                 let list = members.list.iter();
-                list.fold(1, |sum, (name, value)| {
-                    sum + size_of_text(name) + value.size()
-                })
+                list.fold(1, |sum, (_, value)| sum + value.values())
             }
-            Self::Text(text) | Self::Number(text) => 1 + size_of_text(text),
-            Self::Null | Self::Bool(_) => 1,
+            _ => 1,
+        }
+    }
+
+    /// What its strings and names count as.
+    pub(super) fn size_of_texts(&self) -> usize {
+        match self {
+            Self::Array(items) => items.iter().map(Self::size_of_texts).sum(),
+            Self::Object(members) => {
+                let list = members.list.iter();
+                let sizes = list.map(|(name, value)| size_of_text(name) + value.size_of_texts());
+                sizes.sum()
+            }
+            Self::Text(text) | Self::Number(text) => size_of_text(text),
+            Self::Null | Self::Bool(_) => 0,
         }
     }
 

@@ -109,7 +109,8 @@ impl<'s> Writer<'s> {
         let written = if nested > self.recursion {
             self.note(StepKind::Bound, reference);
             let bottom = bottom(target);
-            self.pay(&bottom)?;
+            // Its few values are not counted, only its texts.
+            self.spend(bottom.size_of_texts())?;
             bottom
         } else {
             self.note(StepKind::Unroll, reference);
