@@ -223,8 +223,10 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         })?;
         if object.patterns.is_empty() {
             // Only `properties` has positions that differ.
-            let own = gathered.list.get_mut(gathered.start..);
-            own.unwrap_or_default().sort_by_key(|applied| applied.place);
+            let Some(own) = gathered.list.get_mut(gathered.start..) else {
+                return internal_error();
+            };
+            own.sort_by_key(|applied| applied.place);
         }
         for (place, dependent) in (0..).zip(&object.dependents) {
             if let Some(node) = dependent.schema

@@ -106,7 +106,12 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
 
     /// The branches of a union that a value does not rule out at once.
     #[inline]
-    pub(super) fn branches(&mut self, union: u32, value: N, kind: Kind) -> ControlFlow<Stop, Left<'p>> {
+    pub(super) fn branches(
+        &mut self,
+        union: u32,
+        value: N,
+        kind: Kind,
+    ) -> ControlFlow<Stop, Left<'p>> {
         let plan = self.plan;
         let Some(union) = plan.unions.get(to_usize(union)) else {
             return internal_error();

@@ -218,8 +218,10 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
         let divisor = match *divisor {
             NumberLiteral::Integer(divisor) => match found.as_i64() {
                 Some(found) => {
-                    let rest = found.checked_rem(divisor);
-                    return ControlFlow::Continue(rest.is_none_or(|rest| rest == 0));
+                    return match found.checked_rem(divisor) {
+                        Some(rest) => ControlFlow::Continue(rest == 0),
+                        None => internal_error(),
+                    };
                 }
                 None => Number::from_i64(divisor),
             },
@@ -228,6 +230,9 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
                 None => return internal_error(),
             },
         };
+        if divisor.as_i64() == Some(0) {
+            return internal_error();
+        }
         self.spend(price::division(found, divisor))?;
         ControlFlow::Continue(found.is_multiple_of(divisor))
     }

@@ -14,7 +14,7 @@ use toolgate_json::{Kind, MemberAhead, MembersAhead, NameEnds, Node as _};
 
 use super::stream::Pass;
 use crate::int::to_usize;
-use crate::plan::{Candidate, NONE, Names, NodeIx, ObjectPlan, Op, Rule, Run, Select, Union};
+use crate::plan::{Candidate, Names, NodeIx, ObjectPlan, Op, Rule, Run, Select, Union};
 use crate::price;
 
 /// The results of looking ahead.
@@ -158,7 +158,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         }
         self.machine.depth += 1;
         let plan = self.machine.plan;
-        if node.object != NONE {
+        if node.has(Run::Object.bit()) {
             self.lookahead.walks.push(Walk {
                 object: plan.objects.get(to_usize(node.object))?,
                 depth: self.machine.depth,

@@ -40,7 +40,7 @@ pub(crate) use stream::run as run_stream;
 
 use crate::int::to_usize;
 use crate::model::TypeSet;
-use crate::plan::{Inspection, NONE, NodeIx, Op, Plan, PlanNode, Run};
+use crate::plan::{Inspection, NodeIx, Op, Plan, PlanNode, Run};
 use crate::price;
 
 /// The answer of a plan that contradicts itself.
@@ -208,7 +208,9 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
         let plan = self.plan;
         let here = match kind {
             Kind::Array | Kind::Object => Run::Head.bit(),
-            _ => Run::Head.bit() | Run::String.bit() | Run::Number.bit(),
+            Kind::Null | Kind::Boolean | Kind::Number | Kind::String => {
+                Run::Head.bit() | Run::String.bit() | Run::Number.bit()
+            }
         };
         if node.has(here) && !self.leaf(node, value, kind)? {
             return NO;
@@ -216,15 +218,15 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
         let matched = match kind {
             Kind::Object => match plan.objects.get(to_usize(node.object)) {
                 Some(object) => self.object(object, value)?,
-                None if node.object == NONE => true,
+                None if !node.has(Run::Object.bit()) => true,
                 None => return internal_error(),
             },
             Kind::Array => match plan.arrays.get(to_usize(node.array)) {
                 Some(array) => self.array(array, value)?,
-                None if node.array == NONE => true,
+                None if !node.has(Run::Array.bit()) => true,
                 None => return internal_error(),
             },
-            _ => true,
+            Kind::Null | Kind::Boolean | Kind::Number | Kind::String => true,
         };
         if !matched || !node.has(Run::Any.bit() | Run::Tail.bit()) {
             return ControlFlow::Continue(matched);

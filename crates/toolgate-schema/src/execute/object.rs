@@ -123,7 +123,12 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
                 None => matched &= !known.required,
             }
         }
-        matched &= left == 0 || object.is_open();
+        if left > 0 {
+            match object.allows_rest() {
+                Some(allowed) => matched &= allowed,
+                None => return internal_error(),
+            }
+        }
         self.rest_of_object(object, value, matched, waiting)
     }
 

@@ -15,7 +15,7 @@ use super::{Flow, Stop, internal_error, or_internal_error};
 use crate::dialect::Keyword;
 use crate::execute::ValueOrName;
 use crate::int::units;
-use crate::model::{DocumentId, Entry, Form, Model, SubschemaId};
+use crate::model::{Dangling, DocumentId, Entry, Form, Model, SubschemaId};
 
 /// The evidence for each ranked branch of a union, by branch index.
 pub(crate) struct Ranking<'o>(Vec<Evidence<'o>>);
@@ -105,9 +105,8 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
                         evidence.score += if admits { TYPE } else { -TYPE };
                     }
                     (Form::Literal, Keyword::Const | Keyword::Enum) => {
-                        let same = model
-                            .view(sub.doc, entry.value)
-                            .is_some_and(|value| value.kind() == at.kind());
+                        let value = model.view(sub.doc, entry.value).ok_or(Dangling);
+                        let same = or_internal_error(value)?.kind() == at.kind();
                         evidence.score += if same { 1 } else { -TYPE };
                     }
                     (Form::Literal, Keyword::Required) => {
@@ -132,9 +131,10 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
         entry: &'o Entry,
         evidence: &mut Evidence<'o>,
     ) -> Flow {
-        let (Some(object), Some(names)) = (at.object(), self.model.view(doc, entry.value)) else {
+        let Some(object) = at.object() else {
             return ControlFlow::Continue(());
         };
+        let names = or_internal_error(self.model.view(doc, entry.value).ok_or(Dangling))?;
         for name in names.items().take(MEMBERS) {
             if self.member(object, name.string())?.is_none() {
                 evidence.score -= 2;

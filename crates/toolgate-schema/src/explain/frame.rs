@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 
 use toolgate_json::Node;
 
-use super::Flow;
 use super::context::Context;
 use super::fault::{Applicator, Fault};
 use super::path::{Origin, Path, Token};
+use super::{Flow, internal_error};
 use crate::execute::{Applied, Part, ValueOrName};
 use crate::int::to_usize;
 use crate::model::{DocumentId, Entry, Form, SubschemaId};
@@ -126,6 +126,9 @@ impl<'o, 'i, N: Node<'i>> Frame<'o, 'i, N> {
         };
         let token = match (form, key) {
             (_, Some(key)) => Token::Key(context.text(self.doc, key)?),
+            (Some(Form::Map(_) | Form::Patterns(_) | Form::Dependencies(_)), None) => {
+                return internal_error();
+            }
             (Some(Form::List(_)), _) => Token::Index(place),
             _ => Token::None,
         };

@@ -95,10 +95,15 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
             fault.ranking = Some(to_u32(self.found.rankings.len()));
             self.found.rankings.push(ranking);
         }
-        self.left_out |= !self.gather(frame, op, Wanted::All)?;
+        let found = self.gather(frame, op, Wanted::All)?;
+        self.left_out |= !found;
         let branches = self.children.split_off(frame.children);
-        let ordered = order.into_iter().filter_map(|place| branches.get(place));
-        self.children.extend(ordered.copied());
+        for place in order.into_iter().take_while(|_| found) {
+            let Some(branch) = branches.get(place) else {
+                return internal_error();
+            };
+            self.children.push(*branch);
+        }
         if let Some(keyword) = &mut frame.keyword {
             keyword.branches = Some(subs.len());
         }

@@ -52,7 +52,18 @@ impl ObjectPlan {
     /// Whether members that the schema does not name may have any value.
     #[inline]
     pub(crate) fn is_open(&self) -> bool {
-        self.additional.is_none_or(|rest| rest.node == NodeIx::TRUE)
+        self.allows_rest() == Some(true)
+    }
+
+    /// Whether members that the schema does not name are all allowed, or all forbidden; `None` if
+    /// that depends on their values.
+    #[inline]
+    pub(crate) fn allows_rest(&self) -> Option<bool> {
+        match self.additional.map(|rest| rest.node) {
+            None | Some(NodeIx::TRUE) => Some(true),
+            Some(NodeIx::FALSE) => Some(false),
+            Some(_) => None,
+        }
     }
 
     /// How to walk an object of `count` members.
@@ -72,19 +83,11 @@ impl ObjectPlan {
             Walk::Patterns
         } else if names == 0 {
             Walk::Values
-        } else if self.names.are_sought() && self.settles_rest() {
+        } else if self.names.are_sought() && self.allows_rest().is_some() {
             Walk::Names
         } else {
             Walk::Members
         }
-    }
-
-    /// Whether members that the schema does not name are either all allowed or all forbidden.
-    fn settles_rest(&self) -> bool {
-        self.is_open()
-            || self
-                .additional
-                .is_some_and(|rest| rest.node == NodeIx::FALSE)
     }
 }
 

@@ -88,6 +88,9 @@ impl NodeSummary {
         index: NONE,
     };
 
+    /// Stands for a missing summary: no answer can be found.
+    const DANGLING: Self = Self::open(NodeIx::NOWHERE);
+
     /// A node that may not be finished; [`Plan::settle`] fills in its summary.
     pub(crate) const fn open(node: NodeIx) -> Self {
         Self {
@@ -291,14 +294,18 @@ impl Plan {
         }
     }
 
-    /// The summary that applies to values of one kind.
+    /// The summary that applies to values of one kind; if its row is missing, one from which no value
+    /// gets a verdict.
     #[inline(always)]
     pub(crate) fn of_kind<'p>(&'p self, target: &'p NodeSummary, kind: Kind) -> &'p NodeSummary {
         if target.inspection != Inspection::ByKind {
             return target;
         }
         let row = self.by_kind.get(to_usize(target.index));
-        row.and_then(|row| row.get(place(kind))).unwrap_or(target)
+        match row.and_then(|row| row.get(place(kind))) {
+            Some(own) => own,
+            None => &NodeSummary::DANGLING,
+        }
     }
 
     /// Updates every stored summary once all nodes are finished.

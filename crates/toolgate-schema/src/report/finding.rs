@@ -161,7 +161,7 @@ impl<'o, 'i, N: Node<'i>> Writer<'o, 'i, N> {
         }
     }
 
-    /// The finding for a fault; `None` if a limit was reached.
+    /// The finding for a fault; `None` if a limit was reached, or something is missing.
     pub(super) fn write(&mut self, fault: &Fault<'i, N>) -> Option<Finding> {
         let kind = self.describer.describe(self.found, fault)?;
         let model = self.model;
@@ -173,14 +173,13 @@ impl<'o, 'i, N: Node<'i>> Writer<'o, 'i, N> {
         let entry = fault.entry(model);
         let (node, keyword) = match entry {
             Some(entry) => {
-                let name = model.view(sub.doc, entry.name);
-                let name = name.map_or_else(String::new, |name| name.string().to_owned());
-                (entry.value, name)
+                let name = model.view(sub.doc, entry.name)?;
+                (entry.value, name.string().to_owned())
             }
             None => (sub.node, fault.applied_by().unwrap_or_default().to_owned()),
         };
-        let span = model.view(sub.doc, node).map(View::span);
-        let document = model.docs.get(sub.doc.index());
+        let span = model.view(sub.doc, node)?.span();
+        let document = model.docs.get(sub.doc.index())?;
         Some(Finding {
             instance_location: paths.pointer(fault.place),
             property_name: fault.name().map(str::to_owned),
@@ -189,9 +188,9 @@ impl<'o, 'i, N: Node<'i>> Writer<'o, 'i, N> {
             keyword,
             kind,
             source: Source {
-                document: document.map_or_else(String::new, |document| document.uri.clone()),
+                document: document.uri.clone(),
                 pointer,
-                span: span.map_or(0..0, |span| span.start..span.end),
+                span: span.start..span.end,
             },
             instance_span: None,
         })
