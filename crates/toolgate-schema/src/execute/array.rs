@@ -127,7 +127,11 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             Inspection::Value => self.leaf(self.plan.node(target.node), value, kind),
             Inspection::Object if kind != Kind::Object => YES,
             Inspection::Array | Inspection::Items if kind != Kind::Array => YES,
-            _ => self.further(target, value),
+            Inspection::Object
+            | Inspection::Array
+            | Inspection::Items
+            | Inspection::ByKind
+            | Inspection::Further => self.further(target, value),
         }
     }
 

@@ -169,7 +169,9 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
                 // A subschema that does not have to match evaluates nothing.
                 Op::Not(_) => {}
                 Op::Object(_) | Op::Array(_) => self.collect_children(*op, value, marks)?,
-                _ => return internal_error(),
+                Op::Leaf(_) | Op::UnevaluatedItems(_) | Op::UnevaluatedProperties(_) => {
+                    return internal_error();
+                }
             }
         }
         self.depth -= 1;
@@ -203,7 +205,23 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
                 // It matches, so it has evaluated everything that was left.
                 (Op::UnevaluatedProperties(_) | Op::Object(_), Kind::Object)
                 | (Op::UnevaluatedItems(_) | Op::Array(_), Kind::Array) => marks.mark_all(),
-                _ => {}
+                (
+                    Op::UnevaluatedProperties(_)
+                    | Op::Object(_)
+                    | Op::UnevaluatedItems(_)
+                    | Op::Array(_),
+                    _,
+                ) => {}
+                (
+                    Op::Leaf(_)
+                    | Op::Apply(_)
+                    | Op::AllOf(_)
+                    | Op::AnyOf(_)
+                    | Op::OneOf(_)
+                    | Op::Not(_)
+                    | Op::If(_),
+                    _,
+                ) => return internal_error(),
             }
         }
         if marks.left == 0 {
@@ -224,7 +242,18 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
                 None => internal_error(),
             },
             (Op::Object(_) | Op::Array(_), _) => ControlFlow::Continue(()),
-            _ => internal_error(),
+            (
+                Op::Leaf(_)
+                | Op::Apply(_)
+                | Op::AllOf(_)
+                | Op::AnyOf(_)
+                | Op::OneOf(_)
+                | Op::Not(_)
+                | Op::If(_)
+                | Op::UnevaluatedItems(_)
+                | Op::UnevaluatedProperties(_),
+                _,
+            ) => internal_error(),
         }
     }
 

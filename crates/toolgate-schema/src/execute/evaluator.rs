@@ -223,13 +223,19 @@ fn settled<'i, N: Node<'i>>(op: Op, at: ValueOrName<'i, N>) -> Option<bool> {
             _ => None,
         },
         Op::Leaf(leaf) => match leaf.run() {
-            Run::Number if kind != Kind::Number => Some(true),
-            Run::String if kind != Kind::String => Some(true),
-            _ => None,
+            Run::Number => (kind != Kind::Number).then_some(true),
+            Run::String => (kind != Kind::String).then_some(true),
+            Run::Head | Run::Array | Run::Object | Run::Any | Run::Tail => None,
         },
-        Op::Object(_) if kind != Kind::Object => Some(true),
-        Op::Array(_) if kind != Kind::Array => Some(true),
-        _ => None,
+        Op::Object(_) => (kind != Kind::Object).then_some(true),
+        Op::Array(_) => (kind != Kind::Array).then_some(true),
+        Op::AllOf(_)
+        | Op::AnyOf(_)
+        | Op::OneOf(_)
+        | Op::Not(_)
+        | Op::If(_)
+        | Op::UnevaluatedItems(_)
+        | Op::UnevaluatedProperties(_) => None,
     }
 }
 

@@ -81,7 +81,9 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
                 }
             }
             Op::Object(_) | Op::Array(_) => self.container(op, value, kind),
-            _ => internal_error(),
+            Op::Leaf(_) | Op::UnevaluatedItems(_) | Op::UnevaluatedProperties(_) => {
+                internal_error()
+            }
         }
     }
 
@@ -100,7 +102,18 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             },
             // Keywords about containers of the other kind, or the value is no container.
             (Op::Object(_) | Op::Array(_), _) => YES,
-            _ => internal_error(),
+            (
+                Op::Leaf(_)
+                | Op::Apply(_)
+                | Op::AllOf(_)
+                | Op::AnyOf(_)
+                | Op::OneOf(_)
+                | Op::Not(_)
+                | Op::If(_)
+                | Op::UnevaluatedItems(_)
+                | Op::UnevaluatedProperties(_),
+                _,
+            ) => internal_error(),
         }
     }
 
@@ -156,7 +169,16 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             }
             (Op::UnevaluatedItems(rest), Kind::Array) => self.unevaluated_items(node, rest, value),
             (Op::UnevaluatedProperties(_) | Op::UnevaluatedItems(_), _) => YES,
-            _ => internal_error(),
+            (
+                Op::Leaf(_)
+                | Op::Apply(_)
+                | Op::AllOf(_)
+                | Op::AnyOf(_)
+                | Op::OneOf(_)
+                | Op::Not(_)
+                | Op::If(_),
+                _,
+            ) => internal_error(),
         }
     }
 }

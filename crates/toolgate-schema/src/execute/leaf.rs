@@ -170,7 +170,13 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
                 self.spend(price::number_format(format, found))?;
                 format.accepts(found)
             }
-            _ => return internal_error(),
+            Leaf::Const(_)
+            | Leaf::Enum(_)
+            | Leaf::MinLength(_)
+            | Leaf::MaxLength(_)
+            | Leaf::Pattern(_)
+            | Leaf::Format(_)
+            | Leaf::Content { .. } => return internal_error(),
         };
         ControlFlow::Continue(matched)
     }
@@ -286,7 +292,12 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
                 self.spend(price::content(text))?;
                 content::accepts(text, base64, json)
             }
-            _ => return internal_error(),
+            Leaf::Const(_)
+            | Leaf::Enum(_)
+            | Leaf::Minimum { .. }
+            | Leaf::Maximum { .. }
+            | Leaf::MultipleOf(_)
+            | Leaf::NumberFormat(_) => return internal_error(),
         };
         ControlFlow::Continue(matched)
     }

@@ -173,7 +173,13 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
                     Op::AllOf(union) => self.all(plan.unions.get(to_usize(union))?)?,
                     Op::AnyOf(union) => self.branch(plan.unions.get(to_usize(union))?, true)?,
                     Op::OneOf(union) => self.branch(plan.unions.get(to_usize(union))?, false)?,
-                    _ => return None,
+                    Op::Leaf(_)
+                    | Op::Array(_)
+                    | Op::Object(_)
+                    | Op::Not(_)
+                    | Op::If(_)
+                    | Op::UnevaluatedItems(_)
+                    | Op::UnevaluatedProperties(_) => return None,
                 }
             }
         }

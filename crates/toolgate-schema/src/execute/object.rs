@@ -261,7 +261,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             Inspection::Object if kind != Kind::Object => return YES,
             Inspection::Array | Inspection::Items if kind != Kind::Array => return YES,
             Inspection::Items => return self.items(target, value),
-            _ => {}
+            Inspection::Object | Inspection::Array | Inspection::ByKind | Inspection::Further => {}
         }
         let member = Deferred {
             order: known.map_or(UNORDERED, |known| known.order),

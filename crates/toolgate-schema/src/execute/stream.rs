@@ -187,7 +187,14 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
                     let branches = plan.unions.get(to_usize(union))?.of_others();
                     self.only(branches, Kind::Array, matches!(op, Op::AnyOf(_)))?
                 }
-                _ => return None,
+                Op::Leaf(_)
+                | Op::Array(_)
+                | Op::Object(_)
+                | Op::AllOf(_)
+                | Op::Not(_)
+                | Op::If(_)
+                | Op::UnevaluatedItems(_)
+                | Op::UnevaluatedProperties(_) => return None,
             };
         }
         None

@@ -81,7 +81,14 @@ impl Graph {
                     are_apart(plan, applied) || are_chosen(plan, node, union)
                 }
                 Op::AllOf(union) => are_chosen(plan, node, union),
-                _ => false,
+                Op::Leaf(_)
+                | Op::Array(_)
+                | Op::Object(_)
+                | Op::Apply(_)
+                | Op::Not(_)
+                | Op::If(_)
+                | Op::UnevaluatedItems(_)
+                | Op::UnevaluatedProperties(_) => false,
             };
             match at_most_one {
                 true => self.group(plan, applied.iter().copied()),
@@ -112,7 +119,14 @@ impl Graph {
                 Op::UnevaluatedItems(rest) | Op::UnevaluatedProperties(rest) => {
                     self.group(plan, [*rest]);
                 }
-                _ => {}
+                // They apply none, or in place.
+                Op::Leaf(_)
+                | Op::Apply(_)
+                | Op::AllOf(_)
+                | Op::AnyOf(_)
+                | Op::OneOf(_)
+                | Op::Not(_)
+                | Op::If(_) => {}
             }
         }
     }

@@ -321,7 +321,8 @@ impl Plan {
                     found.extend(object.dependents.iter().filter_map(|d| d.schema));
                 }
             }
-            _ => {}
+            Op::Leaf(_) | Op::Array(_) | Op::UnevaluatedItems(_) | Op::UnevaluatedProperties(_) => {
+            }
         }
     }
 
@@ -349,7 +350,14 @@ impl Plan {
                     found.extend(array.contains.map(|contains| contains.schema));
                 }
                 Op::UnevaluatedItems(rest) | Op::UnevaluatedProperties(rest) => found.push(*rest),
-                _ => {}
+                // They apply none, or in place.
+                Op::Leaf(_)
+                | Op::Apply(_)
+                | Op::AllOf(_)
+                | Op::AnyOf(_)
+                | Op::OneOf(_)
+                | Op::Not(_)
+                | Op::If(_) => {}
             }
         }
     }
