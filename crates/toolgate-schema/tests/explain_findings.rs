@@ -286,7 +286,6 @@ fn a_finding_knows_its_places() {
     assert!(report.complete);
 }
 
-/// Old dialects: what is beside `$ref` does not count, bounds are made exclusive by a flag.
 #[test]
 fn a_false_schema_is_the_finding_of_the_keyword_that_applies_it() {
     for (schema, instance, keyword) in [
@@ -314,6 +313,24 @@ fn a_false_schema_is_the_finding_of_the_keyword_that_applies_it() {
     }
 }
 
+/// A member's name is a string: a branch for another type was not meant.
+#[test]
+fn branches_for_names_are_ranked_by_type() {
+    let branches = r#"{"anyOf": [{"type": "integer"}, {"type": "string", "minLength": 5}]}"#;
+    let names = format!(r#"{{"propertyNames": {branches}}}"#);
+    for (schema, instance) in [(branches, r#""abc""#), (names.as_str(), r#"{"abc": 1}"#)] {
+        let report = explain(schema, instance);
+        let plausible = match &report.findings[0].kind {
+            FindingKind::AnyOf(branches) => &branches.plausible,
+            other => panic!("{schema}: {other:?}"),
+        };
+        assert_eq!(plausible, &[1], "{schema}");
+        let first = &report.findings[1].keyword_location;
+        assert!(first.ends_with("/anyOf/1/minLength"), "{schema}: {first}");
+    }
+}
+
+/// In draft 4, a flag makes a bound exclusive.
 #[test]
 fn draft_4_is_explained_by_its_own_rules() {
     let compiler = Compiler::new().default_dialect(Dialect::Draft4);

@@ -15,7 +15,7 @@ use super::{Flow, Stop, internal_error, or_internal_error};
 use crate::dialect::Keyword;
 use crate::execute::ValueOrName;
 use crate::int::units;
-use crate::model::{Dangling, DocumentId, Entry, Form, Model, SubschemaId};
+use crate::model::{Dangling, DocumentId, Entry, Form, Model, SubschemaId, TypeSet};
 
 /// The evidence for each ranked branch of a union, by branch index.
 pub(crate) struct Ranking<'o>(Vec<Evidence<'o>>);
@@ -100,7 +100,7 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
                                 paid.map_break(Stop::from)?;
                                 types.admits(node, node.kind())
                             }
-                            ValueOrName::Name(_) => true,
+                            ValueOrName::Name(_) => types.intersects(TypeSet::STRING),
                         };
                         evidence.score += if admits { TYPE } else { -TYPE };
                     }
