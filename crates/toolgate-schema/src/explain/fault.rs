@@ -90,27 +90,6 @@ impl<'i, N: Node<'i>> Fault<'i, N> {
     }
 }
 
-/// Whether a failing keyword has a message of its own; other keywords fail only through the
-/// subschemas they apply.
-pub(super) fn has_message(entry: &Entry) -> bool {
-    match entry.form {
-        Form::One(_) | Form::Map(_) | Form::Patterns(_) | Form::Reference(_) | Form::List(_) => {
-            matches!(
-                entry.keyword,
-                Keyword::Contains | Keyword::Not | Keyword::AnyOf | Keyword::OneOf
-            )
-        }
-        _ => true,
-    }
-}
-
-/// Whether all subschemas that a keyword applies must match, so that a failure in one of them is a
-/// failure of the whole.
-pub(super) fn must_all_match(entry: &Entry) -> bool {
-    let dependencies = matches!(entry.form, Form::Dependencies(_));
-    dependencies || (!has_message(entry) && entry.keyword != Keyword::If)
-}
-
 impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     /// Describes a fault that is part of `found`.
     pub(super) fn describe(
@@ -127,46 +106,50 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
             }
             return self.never(&among.paths, fault);
         };
-        let kind = match (&entry.form, entry.keyword) {
-            (Form::Literal, Keyword::Enum) => return self.not_a_member(doc, at, entry),
-            (Form::Flag(_), _) => {
-                let pair = match at.array() {
-                    Some(array) => {
-                        let found = toolgate_json::first_duplicate(array, &mut self.evaluator);
-                        found.map_break(Stop::from)?
-                    }
-                    None => None,
+        let kind = match (entry.keyword, &entry.form) {
+            (Keyword::Enum, Form::Literal) => return self.not_a_member(doc, at, entry),
+            (Keyword::UniqueItems, Form::Flag(true)) => {
+                let Some(array) = at.array() else {
+                    return internal_error();
                 };
-                let (first, second) = pair.unwrap_or((0, 0));
+                let found = toolgate_json::first_duplicate(array, &mut self.evaluator);
+                let Some((first, second)) = found.map_break(Stop::from)? else {
+                    return internal_error();
+                };
                 FindingKind::UniqueItems { first, second }
             }
-            (Form::Literal, Keyword::Required) => {
+            (Keyword::Required, Form::Literal) => {
                 let plain = self.program.plain();
                 let op = fault.entry.and_then(|place| plain.op(fault.node, place));
                 let (Some(object), Some(op)) = (at.object(), op) else {
                     return internal_error();
                 };
                 let lacking = self.lacking(op, object)?;
+                if lacking.is_empty() {
+                    return internal_error();
+                }
                 FindingKind::Required {
                     missing: lacking.iter().take(SHOWN).map(|name| cut(name)).collect(),
                     more: lacking.len().saturating_sub(SHOWN),
                 }
             }
-            (Form::Dependencies(map), _) => return self.unmet(doc, at, map),
-            (Form::Count(least), Keyword::MinContains) => FindingKind::MinContains {
+            (Keyword::Dependencies | Keyword::DependentRequired, Form::Dependencies(map)) => {
+                return self.unmet(doc, at, map);
+            }
+            (Keyword::MinContains, Form::Count(least)) => FindingKind::MinContains {
                 least: *least,
                 count: fault.matched,
             },
-            (Form::Count(most), Keyword::MaxContains) => FindingKind::MaxContains { most: *most },
-            (_, Keyword::Contains) => FindingKind::Contains,
-            (_, Keyword::Not) => FindingKind::Not { found: found(at) },
-            (Form::List(subs), Keyword::AnyOf) => {
+            (Keyword::MaxContains, Form::Count(most)) => FindingKind::MaxContains { most: *most },
+            (Keyword::Contains, _) => FindingKind::Contains,
+            (Keyword::Not, _) => FindingKind::Not { found: found(at) },
+            (Keyword::AnyOf, Form::List(subs)) => {
                 FindingKind::AnyOf(self.unmatched(among, fault, subs)?)
             }
-            (Form::List(_), Keyword::OneOf) if fault.matched > 1 => FindingKind::OneOfMany {
+            (Keyword::OneOf, Form::List(_)) if fault.matched > 1 => FindingKind::OneOfMany {
                 matched: fault.first_matched,
             },
-            (Form::List(subs), Keyword::OneOf) => {
+            (Keyword::OneOf, Form::List(subs)) => {
                 FindingKind::OneOf(self.unmatched(among, fault, subs)?)
             }
             _ => {

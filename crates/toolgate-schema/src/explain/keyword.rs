@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use toolgate_json::Node;
 
-use super::fault::{has_message, must_all_match};
+use super::failure::Failure;
 use super::frame::{self, Frame, Matches};
 use super::path::Token;
 use super::reporter::Reporter;
@@ -28,6 +28,13 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         let Some(entry) = frame.entries.get(to_usize(keyword.place)) else {
             return internal_error();
         };
+        let applies = matches!(
+            Failure::of(entry.keyword),
+            Failure::Subschemas | Failure::Either
+        );
+        if applies && matches!(keyword.op, Some(Op::Leaf(_))) {
+            return internal_error();
+        }
         if S::EVERYTHING {
             return self.all(frame, keyword, entry, sink);
         }
@@ -49,8 +56,8 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         if is_unevaluated(op) && !frame.valid {
             return ControlFlow::Continue(());
         }
-        let dependencies = matches!(entry.form, Form::Dependencies(_));
-        if must_all_match(entry) && !dependencies {
+        let failure = Failure::of(entry.keyword);
+        if failure == Failure::Subschemas {
             // It only fails through the subschemas that it applies: the failing ones are the
             // answer.
             let found = self.gather(frame, op, FAILING)?;
@@ -67,7 +74,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         }
         frame.valid = false;
         self.name_keyword(frame, place, entry)?;
-        if holds.is_none() && !dependencies {
+        if holds.is_none() && failure != Failure::Either {
             self.left_out = true;
             return ControlFlow::Continue(());
         }
@@ -75,7 +82,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         if holds.is_some() && self.has_own_message(frame, op, entry)? {
             self.fault(frame, matches, sink)?;
         }
-        if dependencies {
+        if failure == Failure::Either {
             self.left_out |= !self.gather(frame, op, FAILING)?;
         } else if let (Form::List(subs), Keyword::AnyOf | Keyword::OneOf) =
             (&entry.form, entry.keyword)
@@ -129,6 +136,10 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         if conditional && self.children.len() == frame.children {
             return ControlFlow::Continue(());
         }
+        if entry.keyword == Keyword::If && !self.left_out && self.children.len() == frame.children {
+            // It applies its subschema to every value.
+            return internal_error();
+        }
         self.name_keyword(frame, keyword.place, entry)?;
         self.announce(frame, |spot| sink.enter(spot))?;
         let holds = match keyword.op {
@@ -174,12 +185,16 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
     /// Whether a failing keyword has a message of its own, in addition to those of the subschemas
     /// it applies.
     fn has_own_message(&mut self, frame: &Frame<'o, 'i, N>, op: Op, entry: &Entry) -> Flow<bool> {
-        if !matches!(entry.form, Form::Dependencies(_)) {
-            return ControlFlow::Continue(has_message(entry));
-        }
-        // `dependencies` may fail because of names or because of subschemas.
-        let names = self.context.evaluator.has_dependents(op, frame.at);
-        ControlFlow::Continue(has_message(entry) && names.map_break(Stop::from)? == Some(false))
+        ControlFlow::Continue(match Failure::of(entry.keyword) {
+            Failure::Own => true,
+            Failure::Subschemas => false,
+            // Because of names or because of subschemas.
+            Failure::Either => {
+                let names = self.context.evaluator.has_dependents(op, frame.at);
+                names.map_break(Stop::from)? == Some(false)
+            }
+            Failure::Never => return internal_error(),
+        })
     }
 
     /// How many subschemas of a `oneOf`, or items for `contains`, match.

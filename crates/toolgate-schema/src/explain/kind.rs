@@ -4,16 +4,12 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use toolgate_json::{Node, quote};
+use toolgate_json::quote;
 
-use super::excerpt::{cut, found, show};
 use super::text::{
     Alternatives, Branches, Count, FoundValue, SHOWN, write_closest, write_members, write_missing,
     write_none, write_tag,
 };
-use crate::dialect::Keyword;
-use crate::execute::ValueOrName;
-use crate::model::{ContentUse, DocumentId, Entry, Form, FormatUse, Model};
 
 /// Why a keyword does not hold, with what it expected and what it found.
 ///
@@ -214,91 +210,6 @@ pub enum FindingKind {
         /// The value.
         found: FoundValue,
     },
-}
-
-impl FindingKind {
-    /// Describes a failing keyword from the keyword and the value alone; `None` for keywords that
-    /// need more.
-    pub(super) fn of_value<'i, N: Node<'i>>(
-        model: &Model,
-        doc: DocumentId,
-        entry: &Entry,
-        at: ValueOrName<'i, N>,
-    ) -> Option<Self> {
-        let literal = || model.view(doc, entry.value).map(show);
-        let count = at.len();
-        Some(match (&entry.form, entry.keyword) {
-            (Form::Types(types), _) => Self::Type {
-                expected: types.names(),
-                found: found(at),
-            },
-            (Form::Literal, Keyword::Const) => Self::Const {
-                expected: literal()?,
-                found: found(at),
-            },
-            (Form::Literal, Keyword::MultipleOf) => Self::MultipleOf {
-                divisor: literal()?,
-                found: found(at),
-            },
-            (Form::Bound { exclusive }, Keyword::Minimum | Keyword::ExclusiveMinimum) => {
-                Self::Minimum {
-                    limit: literal()?,
-                    exclusive: *exclusive,
-                    found: found(at),
-                }
-            }
-            (Form::Bound { exclusive }, _) => Self::Maximum {
-                limit: literal()?,
-                exclusive: *exclusive,
-                found: found(at),
-            },
-            (Form::Count(limit), keyword) => {
-                let limit = *limit;
-                match keyword {
-                    Keyword::MinLength => Self::MinLength {
-                        least: limit,
-                        count: at.string().chars().count(),
-                        found: found(at),
-                    },
-                    Keyword::MaxLength => Self::MaxLength {
-                        most: limit,
-                        count: at.string().chars().count(),
-                        found: found(at),
-                    },
-                    Keyword::MinItems => Self::MinItems {
-                        least: limit,
-                        count,
-                    },
-                    Keyword::MaxItems => Self::MaxItems { most: limit, count },
-                    Keyword::MinProperties => Self::MinProperties {
-                        least: limit,
-                        count,
-                    },
-                    Keyword::MaxProperties => Self::MaxProperties { most: limit, count },
-                    _ => return None,
-                }
-            }
-            (Form::Pattern(pattern), _) => Self::Pattern {
-                pattern: cut(model.patterns.get(pattern.index())?.as_str()),
-                found: found(at),
-            },
-            (Form::Format(format), _) => Self::Format {
-                format: match format {
-                    FormatUse::Text(format) => format.name(),
-                    FormatUse::Number(format) => format.name(),
-                },
-                found: found(at),
-            },
-            (Form::Content(content), _) => Self::Content {
-                expected: match content {
-                    ContentUse::Base64 => "base64",
-                    ContentUse::Json => "application/json",
-                },
-                found: found(at),
-            },
-            _ => return None,
-        })
-    }
 }
 
 impl Display for FindingKind {

@@ -13,6 +13,7 @@ mod annotate;
 mod branch;
 mod context;
 mod excerpt;
+mod failure;
 mod fault;
 mod frame;
 mod keyword;
