@@ -48,7 +48,7 @@ impl Wanted {
     fn passes<'i>(self, plan: &Plan, node: NodeIx, value: impl Node<'i>) -> bool {
         let node = plan.node(node);
         self != Self::All
-            && node.traits.plain
+            && node.traits.types_only
             && value.number_bytes() == 0
             && node.types.admits(value, value.kind())
     }
@@ -124,7 +124,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         };
         match (op, kind) {
             // `type` is not a subschema.
-            (Op::Apply(node), _) if node.is_plain() => {}
+            (Op::Apply(node), _) if node.is_types_only() => {}
             (Op::Apply(node) | Op::Not(node), _) => gathered.add_whole(self, [node])?,
             (Op::AllOf(union) | Op::AnyOf(union) | Op::OneOf(union), _) => {
                 let branches = self.branches(union, value, kind)?;
@@ -203,7 +203,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         let Gathered { value, wanted, .. } = *gathered;
         self.spend(units(value.len()))?;
         let plan = self.plan;
-        if wanted != Wanted::All && object.is_plain() && object.additional.is_none() {
+        if wanted != Wanted::All && object.names_decide() && object.additional.is_none() {
             // The schema names all of them; they are sorted into schema order below.
             gathered.wanted = Wanted::Failing { most: usize::MAX };
         }

@@ -141,7 +141,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         if !node.types.has_kind(Kind::Object) {
             return None;
         }
-        if node.traits.plain {
+        if node.traits.types_only {
             return Some(());
         }
         self.lookahead.left = self.lookahead.left.checked_sub(1)?;

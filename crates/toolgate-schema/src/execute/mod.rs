@@ -154,7 +154,7 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
         let node = self.plan.node(ix);
         let kind = value.kind();
         let admitted = self.admits(node.types, value, kind)?;
-        if !admitted || node.traits.plain {
+        if !admitted || node.traits.types_only {
             self.spend(1)?;
             return ControlFlow::Continue(admitted);
         }

@@ -402,8 +402,8 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         ControlFlow::Continue(found.is_some())
     }
 
-    /// The price of walking an object of `count` members beyond the members themselves, if its plan
-    /// is plain; `text` is the price of reading their names.
+    /// The price of walking an object of `count` members beyond the members themselves, if names
+    /// alone decide which subschemas they must match; `text` is the price of reading their names.
     #[inline]
     pub(super) fn price_of_walk(&self, object: &ObjectPlan, count: usize, text: u64) -> u64 {
         match object.walk_of(count) {

@@ -30,7 +30,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         let depth = self.machine.depth;
         let (count, text) = match *self.lookahead.walks.get(first..)? {
             // The specialised walk pays for itself.
-            [only] if only.object.is_plain() => {
+            [only] if only.object.names_decide() => {
                 self.lookahead.walks.truncate(first);
                 self.machine.depth = only.depth;
                 self.object_by(

@@ -1,7 +1,7 @@
 //! Validates a JSON text while it is read.
 //!
-//! Objects and arrays that plain walks can decide are checked member by member and leave nothing on
-//! the tape. If a subschema needs more than that, its value is read onto the tape and the machine
+//! Objects and arrays that walks over members and items decide are checked member by member and
+//! leave nothing on the tape. If a subschema needs more than that, its value is read onto the tape and the machine
 //! evaluates it there. The only answer that this gives is that a text is well-formed and valid,
 //! with the fuel it took. In all other cases it gives up, and the text is read and checked as a
 //! whole. So faults, failures and exhausted fuel have one definition, and the verdict does not
@@ -235,7 +235,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
     /// Walks an object.
     #[inline(always)]
     fn walk(&mut self, object: &'p ObjectPlan) -> Option<()> {
-        if object.is_plain() {
+        if object.names_decide() {
             self.object(object).map(|_| ())
         } else {
             self.object_by_patterns(object)

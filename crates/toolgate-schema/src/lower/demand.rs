@@ -383,7 +383,7 @@ impl<'p> Demands<'p> {
             return rule;
         };
         let closed =
-            object.is_plain() && object.additional.map(|rest| rest.node) == Some(NodeIx::FALSE);
+            object.names_decide() && object.additional.map(|rest| rest.node) == Some(NodeIx::FALSE);
         for (bit, name) in table.data().zip(table.names()) {
             let slot = object.names.find_text(name);
             if slot.is_some_and(|slot| slot.required) {

@@ -45,13 +45,13 @@ pub(super) fn select(demands: &Demands<'_>, branches: &[Branch]) -> Option<Box<S
     if objects.len() < 2 {
         return None;
     }
-    let plain: Vec<Candidate> = objects
+    let without_rules: Vec<Candidate> = objects
         .iter()
         .map(|(branch, _)| candidate(*branch))
         .collect();
     let asked = asked(demands, &objects);
     let key = asked.as_ref().filter(|asked| asked.free == 0);
-    let key = key.map(|asked| asked.key(demands, &objects, &plain));
+    let key = key.map(|asked| asked.key(demands, &objects, &without_rules));
     let alone = |(branch, test): &Branch| branch == test && demands.asks_for_names(*branch);
     let is_decided = key
         .as_ref()
@@ -63,7 +63,7 @@ pub(super) fn select(demands: &Demands<'_>, branches: &[Branch]) -> Option<Box<S
     let (key, all, names) = match (asked, names) {
         (None, None) => return None,
         (Some(asked), None) => {
-            let key = key.unwrap_or_else(|| asked.key(demands, &objects, &plain));
+            let key = key.unwrap_or_else(|| asked.key(demands, &objects, &without_rules));
             (Some(key), Vec::new(), None)
         }
         (None, Some((candidates, names))) => (None, candidates, Some(names)),

@@ -22,7 +22,7 @@ impl<'p> Demands<'p> {
             _ => None,
         };
         object.is_some_and(|object| {
-            object.is_plain()
+            object.names_decide()
                 && object.additional.is_none()
                 && object.dependents.is_empty()
                 && object.min <= to_usize(object.required)
@@ -45,7 +45,7 @@ impl<'p> Demands<'p> {
         let mut names = object.names.data().zip(object.names.names());
         let (slot, name) = names.next()?;
         let only = names.next().is_none()
-            && object.is_plain()
+            && object.names_decide()
             && object.is_open()
             && object.dependents.is_empty()
             && object.min <= usize::from(slot.required)
@@ -79,7 +79,7 @@ impl<'p> Demands<'p> {
         let types = node.types;
         let few = TypeSet::NULL.union(TypeSet::BOOLEAN);
         let words = [Constant::Null, Constant::True, Constant::False];
-        (node.traits.plain && few.contains(types)).then(|| Demand {
+        (node.traits.types_only && few.contains(types)).then(|| Demand {
             values: kept(&words, |word| word.is_of(types)),
             negated: false,
             unlike: false,

@@ -112,7 +112,7 @@ impl Fusion<'_> {
             *end = to_u16(ops.len());
         }
         node.traits = Traits {
-            plain: node.present == 0,
+            types_only: node.present == 0,
             leaf: !node.has(FURTHER),
             memo: false,
             lookahead: false,
@@ -249,14 +249,14 @@ impl Fusion<'_> {
         if types.is_empty() {
             return NodeIx::FALSE;
         }
-        if left.traits.plain && types == right.types {
+        if left.traits.types_only && types == right.types {
             return b;
         }
-        if right.traits.plain && types == left.types {
+        if right.traits.types_only && types == left.types {
             return a;
         }
-        if left.traits.plain && right.traits.plain {
-            return NodeIx::plain(types);
+        if left.traits.types_only && right.traits.types_only {
+            return NodeIx::of_types(types);
         }
         let key = (a.min(b), a.max(b));
         if let Some(known) = self.pairs.get(&key) {
@@ -274,7 +274,7 @@ impl Fusion<'_> {
                     2
                 }
             }),
-            ..PlanNode::plain(types)
+            ..PlanNode::of_types(types)
         };
         self.plan.nodes.push(pair);
         self.before.push(pair);

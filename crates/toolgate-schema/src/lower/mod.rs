@@ -88,7 +88,7 @@ struct Lowering<'o> {
     scopes: Scopes<'o>,
     /// Subschemas whose evaluated members a dynamic `unevaluated*` needs.
     tracked: Vec<bool>,
-    /// Whether each keyword is lowered on its own.
+    /// Whether to lower to the plain program: each keyword on its own.
     plain: bool,
     plan: Plan,
     /// The subschema of each node, recorded if dynamic references may form cycles.
@@ -178,7 +178,7 @@ impl Lowering<'_> {
         } else {
             let (id, scope, class) = self.skip_references(id, scope)?;
             if let Class::Types(types) = class {
-                return Ok(NodeIx::plain(types));
+                return Ok(NodeIx::of_types(types));
             }
             (id, scope)
         };
@@ -206,7 +206,7 @@ impl Lowering<'_> {
     fn new_node(&mut self, id: SubschemaId) -> Result<NodeIx, CompileError> {
         self.check_size(id)?;
         let ix = NodeIx::new(self.plan.nodes.len());
-        self.plan.nodes.push(PlanNode::plain(TypeSet::ALL));
+        self.plan.nodes.push(PlanNode::of_types(TypeSet::ALL));
         if self.model.scope_names > 0 {
             self.origins.push(id);
         }
@@ -367,12 +367,12 @@ impl Lowering<'_> {
             *end = before;
         }
         self.spare_ops = builder.ops;
-        let plain = before == 0;
+        let types_only = before == 0;
         PlanNode {
             types: builder.types.unwrap_or(TypeSet::ALL),
             traits: Traits {
-                plain,
-                leaf: plain,
+                types_only,
+                leaf: types_only,
                 memo: false,
                 lookahead: false,
             },

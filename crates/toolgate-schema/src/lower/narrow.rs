@@ -20,7 +20,7 @@ pub(super) fn narrow(plan: &mut Plan) {
                 slot.types = types;
                 if settled {
                     slot.present &= !Run::Any.bit();
-                    slot.traits.plain = slot.present == 0;
+                    slot.traits.types_only = slot.present == 0;
                 }
                 changed = true;
             }
@@ -41,10 +41,10 @@ pub(super) fn narrow(plan: &mut Plan) {
 /// reference to `{"type": "string"}`, or a union of types (a nullable field). `oneOf` means the
 /// same as `anyOf` if no two branches have a type in common.
 fn types_settle(plan: &Plan, node: &PlanNode) -> bool {
-    let plain = |ix: &NodeIx| plan.node(*ix).traits.plain;
-    let any = |ix: &NodeIx| plain(ix) && !plan.node(*ix).types.contains(TypeSet::LEXICAL);
+    let types_only = |ix: &NodeIx| plan.node(*ix).traits.types_only;
+    let any = |ix: &NodeIx| types_only(ix) && !plan.node(*ix).types.contains(TypeSet::LEXICAL);
     plan.run(node, Run::Any).iter().all(|op| match op {
-        Op::Apply(target) => plain(target),
+        Op::Apply(target) => types_only(target),
         Op::AnyOf(union) => plan.branches(*union).iter().all(any),
         Op::OneOf(union) => {
             let mut seen = TypeSet::NONE;

@@ -97,7 +97,7 @@ impl Lowering<'_> {
             let op = match (builder.ops.get_mut(before), builder.types.take()) {
                 (None, Some(asked)) => {
                     types = types.intersection(asked);
-                    Some(Op::Apply(NodeIx::plain(asked)))
+                    Some(Op::Apply(NodeIx::of_types(asked)))
                 }
                 (None, None) => None,
                 (Some((run, op)), _) => {

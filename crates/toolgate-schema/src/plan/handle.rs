@@ -20,8 +20,8 @@ impl PlanHandle {
     pub(crate) fn new(plan: Plan) -> Self {
         if plan.start.inspection == Inspection::Type {
             let types = plan.start.types;
-            if let Some(shared) = PLAIN.get(to_usize(types.number())) {
-                return Self::Shared(shared.get_or_init(|| plain(types)));
+            if let Some(shared) = OF_TYPES.get(to_usize(types.number())) {
+                return Self::Shared(shared.get_or_init(|| of_types(types)));
             }
         }
         Self::Own(Box::new(plan))
@@ -49,8 +49,8 @@ impl Deref for PlanHandle {
 }
 
 /// The plan of a schema that only asks for types.
-fn plain(types: TypeSet) -> Plan {
-    let root = NodeIx::plain(types);
+fn of_types(types: TypeSet) -> Plan {
+    let root = NodeIx::of_types(types);
     Plan {
         root,
         start: NodeSummary {
@@ -63,4 +63,4 @@ fn plain(types: TypeSet) -> Plan {
 }
 
 /// The shared plans, by their types.
-static PLAIN: [OnceLock<Plan>; TypeSet::COUNT] = [const { OnceLock::new() }; TypeSet::COUNT];
+static OF_TYPES: [OnceLock<Plan>; TypeSet::COUNT] = [const { OnceLock::new() }; TypeSet::COUNT];

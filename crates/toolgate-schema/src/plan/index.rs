@@ -11,27 +11,27 @@ pub(crate) struct NodeIx(u32);
 
 impl NodeIx {
     /// The schema that accepts everything.
-    pub(crate) const TRUE: Self = Self::plain(TypeSet::ALL);
+    pub(crate) const TRUE: Self = Self::of_types(TypeSet::ALL);
     /// The schema that accepts nothing.
-    pub(crate) const FALSE: Self = Self::plain(TypeSet::NONE);
+    pub(crate) const FALSE: Self = Self::of_types(TypeSet::NONE);
     /// An index that no node has.
-    pub(crate) const NOWHERE: Self = Self(Self::PLAIN - 1);
+    pub(crate) const NOWHERE: Self = Self(Self::TYPES_ONLY - 1);
     /// Set if the value is a set of types instead of an index.
-    const PLAIN: u32 = 1 << 31;
+    const TYPES_ONLY: u32 = 1 << 31;
 
     /// The schema that only asks for types.
-    pub(crate) const fn plain(types: TypeSet) -> Self {
-        Self(Self::PLAIN | types.number())
+    pub(crate) const fn of_types(types: TypeSet) -> Self {
+        Self(Self::TYPES_ONLY | types.number())
     }
 
     /// Whether it only asks for types, and so has no node.
-    pub(crate) fn is_plain(self) -> bool {
-        self.0 & Self::PLAIN != 0
+    pub(crate) fn is_types_only(self) -> bool {
+        self.0 & Self::TYPES_ONLY != 0
     }
 
     /// The types, if it only asks for types.
     pub(crate) fn types(self) -> Option<TypeSet> {
-        let types = u8::try_from(self.0 ^ Self::PLAIN).ok()?;
+        let types = u8::try_from(self.0 ^ Self::TYPES_ONLY).ok()?;
         Some(TypeSet::numbered(types))
     }
 
@@ -52,8 +52,8 @@ impl NodeIx {
     /// The node of a set of types; [`PlanNode::DANGLING`] for an index without a node.
     #[inline]
     pub(super) fn apart(self) -> &'static PlanNode {
-        let types = to_usize(self.0 ^ Self::PLAIN);
-        PLAIN.get(types).unwrap_or(&DANGLING)
+        let types = to_usize(self.0 ^ Self::TYPES_ONLY);
+        OF_TYPES.get(types).unwrap_or(&DANGLING)
     }
 }
 
@@ -65,14 +65,14 @@ impl Default for NodeIx {
 
 static DANGLING: PlanNode = PlanNode::DANGLING;
 /// The node of each set of types.
-static PLAIN: [PlanNode; TypeSet::COUNT] = plain_nodes();
+static OF_TYPES: [PlanNode; TypeSet::COUNT] = nodes_of_types();
 
-const fn plain_nodes() -> [PlanNode; TypeSet::COUNT] {
-    let mut nodes = [PlanNode::plain(TypeSet::NONE); TypeSet::COUNT];
+const fn nodes_of_types() -> [PlanNode; TypeSet::COUNT] {
+    let mut nodes = [PlanNode::of_types(TypeSet::NONE); TypeSet::COUNT];
     let mut rest: &mut [PlanNode] = &mut nodes;
     let mut types = 0;
     while let [first, others @ ..] = rest {
-        *first = PlanNode::plain(TypeSet::numbered(types));
+        *first = PlanNode::of_types(TypeSet::numbered(types));
         types = types.wrapping_add(1);
         rest = others;
     }

@@ -28,7 +28,7 @@ impl LookaheadSearch<'_> {
     fn allows(&mut self, ix: NodeIx, steps: u32) -> bool {
         let plan = self.plan;
         let node = plan.node(ix);
-        if node.traits.plain || !node.types.intersects(TypeSet::OBJECT) {
+        if node.traits.types_only || !node.types.intersects(TypeSet::OBJECT) {
             return true;
         }
         if let Some(Some(known)) = self.known.get(ix.index()) {
@@ -40,7 +40,8 @@ impl LookaheadSearch<'_> {
         let leaf = Run::Head.bit() | Run::Number.bit() | Run::String.bit();
         let object = plan.objects.get(to_usize(node.object));
         let names = object.map(|object| &object.names);
-        let object = object.is_none_or(|object| object.is_plain() && object.dependents.is_empty());
+        let object =
+            object.is_none_or(|object| object.names_decide() && object.dependents.is_empty());
         let admits_objects = |ix: &NodeIx| plan.node(*ix).types.intersects(TypeSet::OBJECT);
         let allows = object
             && !node.has(leaf | Run::Tail.bit())

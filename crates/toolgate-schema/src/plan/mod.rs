@@ -79,7 +79,7 @@ pub(crate) struct PlanNode {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Traits {
     /// It has no operations at all: the type decides.
-    pub(crate) plain: bool,
+    pub(crate) types_only: bool,
     /// It never inspects a child and applies no other subschema.
     pub(crate) leaf: bool,
     /// Paths through the schema can reach it twice at one instance location.
@@ -374,7 +374,7 @@ impl PlanNode {
     pub(crate) const DANGLING: Self = Self {
         types: TypeSet::ALL,
         traits: Traits {
-            plain: false,
+            types_only: false,
             leaf: false,
             memo: false,
             lookahead: false,
@@ -387,11 +387,11 @@ impl PlanNode {
     };
 
     /// A node that only asks for types.
-    pub(crate) const fn plain(types: TypeSet) -> Self {
+    pub(crate) const fn of_types(types: TypeSet) -> Self {
         Self {
             types,
             traits: Traits {
-                plain: true,
+                types_only: true,
                 leaf: true,
                 memo: false,
                 lookahead: false,

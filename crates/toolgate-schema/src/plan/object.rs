@@ -31,7 +31,7 @@ pub(crate) struct ObjectPlan {
 impl ObjectPlan {
     /// Whether a member's name alone decides which subschema it must match.
     #[inline]
-    pub(crate) fn is_plain(&self) -> bool {
+    pub(crate) fn names_decide(&self) -> bool {
         self.patterns.is_empty() && self.property_names.is_none()
     }
 
@@ -79,7 +79,7 @@ impl ObjectPlan {
     /// How to walk objects with many members.
     pub(super) fn widest_walk(&self) -> Walk {
         let names = self.names.len();
-        if !self.is_plain() {
+        if !self.names_decide() {
             Walk::Patterns
         } else if names == 0 {
             Walk::Values

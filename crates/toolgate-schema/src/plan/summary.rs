@@ -121,7 +121,9 @@ impl Plan {
     pub(crate) fn summary(&self, ix: NodeIx) -> NodeSummary {
         let node = *self.node(ix);
         let (inspection, index) = match node.traits {
-            Traits { plain: true, .. } => (Inspection::Type, NONE),
+            Traits {
+                types_only: true, ..
+            } => (Inspection::Type, NONE),
             Traits { leaf: true, .. } => (Inspection::Value, NONE),
             Traits { memo: true, .. } => (Inspection::Further, NONE),
             _ if node.present == Run::Object.bit() => (Inspection::Object, node.object),
@@ -316,7 +318,7 @@ impl Plan {
         let mut rows = Vec::new();
         let mut objects = std::mem::take(&mut self.objects);
         for object in &mut objects {
-            if object.is_plain()
+            if object.names_decide()
                 && let Some(rest) = object.additional
             {
                 for slot in object.names.data_mut().filter(|slot| !slot.declared) {
