@@ -28,14 +28,44 @@ use crate::int::units;
 /// Bytes of text that one unit pays for: a comparison, a hash, a count of characters.
 pub(crate) const TEXT_PER_UNIT: usize = 32;
 
+/// The price of evaluating a subschema, or a keyword of the plain program, for a value.
+pub(crate) const VISIT: u64 = 1;
+
+/// The price of looking for a verdict in the memo.
+pub(crate) const RECALL: u64 = 1;
+
 /// The price of remembering a verdict, in work and in memory.
 pub(crate) const MEMO: u64 = 4;
 
-/// Branches whose rules, a few masks each, one unit pays for.
-const BRANCHES_PER_UNIT: usize = 4;
+/// The price of finding the branches that an object leaves, besides the search for its members; and
+/// that of asking which of a few names it has.
+pub(crate) const SELECT: u64 = 1;
 
-/// Members whose search for a name one unit pays for.
-pub(crate) const MEMBERS_PER_UNIT: u64 = 32;
+/// The price of visiting `count` members, items or branches, besides reading names.
+#[inline(always)]
+pub(crate) fn visits(count: usize) -> u64 {
+    units(count)
+}
+
+/// The price of searching for a name among `count` members.
+#[inline]
+pub(crate) fn member(count: usize, name: &str) -> u64 {
+    units(count) / MEMBERS_PER_UNIT + text(name.len())
+}
+
+/// The price of comparing items by one string in each, besides what was paid for walking the item:
+/// finding the string under its name, and reading it.
+#[inline]
+pub(crate) fn key(name: &str, value: &str) -> u64 {
+    2 + text(name.len()) + text(value.len())
+}
+
+/// The price of asking what the presence of one name requires: the `required` names, besides the
+/// search for them.
+#[inline]
+pub(crate) fn dependent(required: usize) -> u64 {
+    1 + units(required)
+}
 
 /// The price of testing the names of an object against the rules of `branches` branches.
 pub(crate) fn rules(branches: usize) -> u64 {
@@ -43,7 +73,12 @@ pub(crate) fn rules(branches: usize) -> u64 {
 }
 
 /// The price of reading `count` bytes of text.
+#[inline(always)]
 pub(crate) fn text(count: usize) -> u64 {
+    // This build only measures the cost of metering.
+    if cfg!(toolgate_unmetered) {
+        return 0;
+    }
     units(count / TEXT_PER_UNIT)
 }
 
@@ -82,23 +117,34 @@ pub(crate) fn division(found: Number<'_>, divisor: Number<'_>) -> u64 {
 
 /// The price of a number format.
 pub(crate) fn number_format(format: NumberFormat, found: Number<'_>) -> u64 {
-    let bounds = match format {
+    bounds_of(format).unwrap_or(DOUBLE) + number(found)
+}
+
+/// The price of comparing a number with the bounds of a format. `None` for a format that is missing
+/// here, with which the check below does not compile.
+const fn bounds_of(format: NumberFormat) -> Option<u64> {
+    Some(match format {
         NumberFormat::Float => FLOAT,
         NumberFormat::Double => DOUBLE,
-        _ => 0,
-    };
-    bounds + number(found)
+        NumberFormat::Int8
+        | NumberFormat::Int16
+        | NumberFormat::Int32
+        | NumberFormat::Int64
+        | NumberFormat::UInt8
+        | NumberFormat::UInt16
+        | NumberFormat::UInt32
+        | NumberFormat::UInt64 => 0,
+        _ => return None,
+    })
 }
 
 /// The price of checking a string against a format.
 pub(crate) fn format(format: Format, text: &str) -> u64 {
     let length = text.len();
-    match format {
-        // Every character is looked up in several Unicode tables; strings longer than a host may be
-        // are refused without reading them.
-        Format::IdnHostname => 4 + 4 * units(length.min(LONGEST_HOST)),
-        Format::IdnEmail => 4 + 4 * units(length.min(LONGEST_MAILBOX)),
-        Format::Hostname => {
+    match work_of(format) {
+        Some(FormatWork::Scan) => 1 + units(length / 8),
+        Some(FormatWork::Parts) => 2 + units(length / 8),
+        Some(FormatWork::Hostname) => {
             let length = length.min(LONGEST_HOST);
             let read = text.as_bytes().get(..length).unwrap_or_default();
             let encoded = read
@@ -106,15 +152,71 @@ pub(crate) fn format(format: Format, text: &str) -> u64 {
                 .any(|window| window.eq_ignore_ascii_case(PREFIX));
             1 + units(if encoded { 3 * length } else { length / 8 })
         }
-        // Parsing a regular expression costs far more than a scan.
-        Format::Regex => 1 + 4 * units(length),
-        Format::Uri | Format::UriReference | Format::Iri | Format::IriReference => {
-            2 + units(length / 8)
-        }
-        Format::Ipv6 => 2 + units(length / 8),
-        _ => 1 + units(length / 8),
+        Some(FormatWork::Parse) => 1 + 4 * units(length),
+        Some(FormatWork::Tables { longest }) => 4 + 4 * units(length.min(longest)),
+        None => 4 + 4 * units(length),
     }
 }
+
+/// What checking a string against a format takes.
+#[derive(Clone, Copy)]
+enum FormatWork {
+    /// Reading it once.
+    Scan,
+    /// The same, for several parts with rules of their own.
+    Parts,
+    /// Reading a host, and decoding its labels if they are encoded.
+    Hostname,
+    /// Parsing a regular expression, which costs far more than a scan.
+    Parse,
+    /// Looking up every character in several Unicode tables. Longer strings are refused without
+    /// reading them.
+    Tables { longest: usize },
+}
+
+/// What checking a format takes; `None` for a format that is missing here, with which the check
+/// below does not compile.
+const fn work_of(format: Format) -> Option<FormatWork> {
+    Some(match format {
+        Format::DateTime
+        | Format::Date
+        | Format::Time
+        | Format::Duration
+        | Format::Email
+        | Format::Ipv4
+        | Format::UriTemplate
+        | Format::JsonPointer
+        | Format::RelativeJsonPointer
+        | Format::RelativeJsonPointerWithoutIndex
+        | Format::Uuid => FormatWork::Scan,
+        Format::Uri | Format::UriReference | Format::Iri | Format::IriReference | Format::Ipv6 => {
+            FormatWork::Parts
+        }
+        Format::Hostname => FormatWork::Hostname,
+        Format::Regex => FormatWork::Parse,
+        Format::IdnHostname => FormatWork::Tables {
+            longest: LONGEST_HOST,
+        },
+        Format::IdnEmail => FormatWork::Tables {
+            longest: LONGEST_MAILBOX,
+        },
+        _ => return None,
+    })
+}
+
+// why: `Format` is non-exhaustive, so a match on it has an arm for formats that do not exist yet.
+const _: () = {
+    let mut formats: &[Format] = &Format::ALL;
+    while let [first, rest @ ..] = formats {
+        assert!(work_of(*first).is_some(), "a format has no price");
+        formats = rest;
+    }
+    let mut formats: &[NumberFormat] = &NumberFormat::ALL;
+    while let [first, rest @ ..] = formats {
+        assert!(bounds_of(*first).is_some(), "a number format has no price");
+        formats = rest;
+    }
+};
 
 /// The price of checking a document inside a string.
 pub(crate) fn content(text: &str) -> u64 {
@@ -140,3 +242,7 @@ const PREFIX: &[u8] = b"xn--";
 /// that the format allows.
 const LONGEST_HOST: usize = 4 * 255;
 const LONGEST_MAILBOX: usize = 4 * 320;
+/// Branches whose rules, a few masks each, one unit pays for.
+const BRANCHES_PER_UNIT: usize = 4;
+/// Members whose search for a name one unit pays for.
+const MEMBERS_PER_UNIT: u64 = 32;

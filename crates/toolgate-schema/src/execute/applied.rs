@@ -9,8 +9,9 @@ use super::covered::AppliedBy;
 use super::name::Name;
 use super::object::Triggered;
 use super::{Machine, Stop, internal_error};
-use crate::int::{to_u32, to_usize, units};
+use crate::int::{to_u32, to_usize};
 use crate::plan::{ArrayPlan, NodeIx, ObjectPlan, Op, Plan};
+use crate::price;
 
 /// A subschema that a keyword applies, and the part of the value it applies it to.
 #[derive(Debug, Clone, Copy)]
@@ -128,7 +129,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             (Op::Apply(node) | Op::Not(node), _) => gathered.add_whole(self, [node])?,
             (Op::AllOf(union) | Op::AnyOf(union) | Op::OneOf(union), _) => {
                 let branches = self.branches(union, value, kind)?;
-                self.spend(units(plan.branches(union).len()))?;
+                self.spend(price::visits(plan.branches(union).len()))?;
                 gathered.add_whole(self, branches)?;
             }
             (Op::If(condition), _) => {
@@ -201,7 +202,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         gathered: &mut Gathered<'_, 'i, N>,
     ) -> ControlFlow<Stop> {
         let Gathered { value, wanted, .. } = *gathered;
-        self.spend(units(value.len()))?;
+        self.spend(price::visits(value.len()))?;
         let plan = self.plan;
         if wanted != Wanted::All && object.names_decide() && object.additional.is_none() {
             // The schema names all of them; they are sorted into schema order below.
@@ -250,7 +251,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             Some(_) => count,
             None => array.looked_at(count),
         };
-        self.spend(units(looked_at))?;
+        self.spend(price::visits(looked_at))?;
         let plan = self.plan;
         let prefix = array.prefix.len();
         let items = array.targets().zip(value.items()).take(looked_at);

@@ -5,9 +5,9 @@ use std::ops::ControlFlow;
 use smallvec::SmallVec;
 use toolgate_json::{Kind, Node, hash_bytes};
 
-use super::{Answer, Machine, NO, YES, internal_error, price_of_text};
-use crate::int::units;
+use super::{Answer, Machine, NO, YES, internal_error};
 use crate::plan::{ArrayPlan, Contains, Inspection, NameTable, NodeIx, NodeSummary};
+use crate::price;
 
 impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     /// Evaluates the array keywords.
@@ -29,7 +29,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     /// Items that must all match one subschema.
     #[inline(always)]
     fn alike(&mut self, target: &'p NodeSummary, items: N::Items, count: usize) -> Answer {
-        self.spend(units(count))?;
+        self.spend(price::visits(count))?;
         if target.inspection == Inspection::Type {
             for item in items {
                 if !self.admits(target.types, item, item.kind())? {
@@ -64,7 +64,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     #[inline(never)]
     fn by_place(&mut self, array: &'p ArrayPlan, value: N, count: usize) -> Answer {
         let looked_at = array.looked_at(count);
-        self.spend(units(looked_at))?;
+        self.spend(price::visits(looked_at))?;
         for (target, item) in array.targets().zip(value.items()).take(looked_at) {
             if !self.child(target, item)? {
                 return NO;
@@ -91,7 +91,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         };
         let mut hashes = SmallVec::new();
         for item in value.items() {
-            self.spend(price_of_key(name, ""))?;
+            self.spend(price::key(name, ""))?;
             if item.kind() != Kind::Object {
                 return NO;
             }
@@ -169,12 +169,6 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
 pub(super) fn all_differ(hashes: &mut SmallVec<[u64; HASHES]>) -> bool {
     hashes.sort_unstable();
     hashes.windows(2).all(|pair| pair.first() != pair.last())
-}
-
-/// The price of comparing items by one string in each, in addition to what was paid for walking the
-/// item.
-pub(super) fn price_of_key(name: &str, text: &str) -> u64 {
-    2 + price_of_text(name.len()) + price_of_text(text.len())
 }
 
 /// Up to this many items are compared without a heap allocation.

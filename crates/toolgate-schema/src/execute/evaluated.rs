@@ -12,7 +12,7 @@ use toolgate_json::{Kind, Node};
 
 use super::covered::AppliedBy;
 use super::{Answer, Machine, NO, Stop, YES, internal_error, run_of};
-use crate::int::{to_usize, units};
+use crate::int::to_usize;
 use crate::plan::{ArrayPlan, NodeIx, ObjectPlan, Op, PlanNode, Run};
 use crate::price;
 
@@ -102,7 +102,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         kind: Kind,
     ) -> ControlFlow<Stop, Marks> {
         let count = value.len();
-        self.spend(units(count))?;
+        self.spend(price::visits(count))?;
         if self.collecting == 0 {
             self.seen.clear();
         }
@@ -267,7 +267,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             marks.mark_all();
             return ControlFlow::Continue(());
         }
-        self.spend(units(value.len()))?;
+        self.spend(price::visits(value.len()))?;
         self.covered(object, value, |_, by, at, _| {
             if !matches!(by, AppliedBy::PropertyNames(_)) {
                 marks.mark(at);
@@ -301,7 +301,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         let Some(contains) = array.contains.filter(|contains| contains.evaluates) else {
             return ControlFlow::Continue(());
         };
-        self.spend(units(value.len()))?;
+        self.spend(price::visits(value.len()))?;
         for (at, item) in value.items().enumerate() {
             let open = marks.set.get(at) == Some(&false);
             if open && self.evaluate(contains.schema, item)? {

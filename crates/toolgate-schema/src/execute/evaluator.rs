@@ -8,6 +8,7 @@ use super::applied::{Applied, Part, Wanted};
 use super::name::Name;
 use super::{Allowance, Answer, Exhausted, Machine, Scratch, Stop};
 use crate::plan::{NodeIx, Op, Plan, PlanNode, Run};
+use crate::price;
 
 /// The instance of a subschema: a value, or a member's name under `propertyNames`.
 #[derive(Debug, Clone, Copy)]
@@ -136,7 +137,7 @@ impl<'p> Evaluator<'p> {
         at: ValueOrName<'i, N>,
     ) -> ControlFlow<Exhausted, Option<bool>> {
         if let Some(answer) = settled(op, at) {
-            self.spend(1)?;
+            self.spend(price::VISIT)?;
             return ControlFlow::Continue(Some(answer));
         }
         let owner = self.plan.node(owner);
@@ -158,7 +159,7 @@ impl<'p> Evaluator<'p> {
         list: &mut Vec<Applied<'i, N>>,
     ) -> ControlFlow<Exhausted, bool> {
         if settled(op, at) == Some(true) && matches!(op, Op::Object(_) | Op::Array(_)) {
-            self.spend(1)?;
+            self.spend(price::VISIT)?;
             return ControlFlow::Continue(true);
         }
         let start = list.len();
@@ -253,16 +254,8 @@ impl Meter for Evaluator<'_> {
     type Stop = Exhausted;
 
     fn spend(&mut self, units: u64) -> ControlFlow<Exhausted> {
-        match self.fuel.checked_sub(units) {
-            Some(left) => {
-                self.fuel = left;
-                ControlFlow::Continue(())
-            }
-            None => {
-                self.fuel = 0;
-                ControlFlow::Break(Stop::Fuel.exhausted(self.allowance))
-            }
-        }
+        let paid = super::spend(&mut self.fuel, units);
+        paid.map_break(|stop| stop.exhausted(self.allowance))
     }
 }
 
@@ -270,7 +263,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     /// Whether one operation of a node holds.
     fn keyword(&mut self, owner: &'p PlanNode, op: &Op, value: N) -> Answer {
         let kind = value.kind();
-        self.spend(1)?;
+        self.spend(price::VISIT)?;
         match op {
             Op::Leaf(leaf) => self.value_op(leaf, value, kind),
             Op::Apply(_)

@@ -138,7 +138,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     /// The branches that remain for an object.
     #[inline(never)]
     fn chosen(&mut self, select: &'p Select, value: N) -> ControlFlow<Stop, Left<'p>> {
-        self.spend(1)?;
+        self.spend(price::SELECT)?;
         let list = match &select.key {
             None => &select.all,
             Some(key) => match self.look_up(&key.name, 0, value)? {

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 
 use toolgate_json::{Kind, Node, Number, View, pay_for_number};
 
-use super::{Answer, Machine, NO, YES, internal_error};
+use super::{Answer, Machine, NO, YES, internal_error, run_dry};
 use crate::format::content;
 use crate::int::{to_usize, units};
 use crate::plan::{EnumPlan, Leaf, NumberLiteral, Op, PlanNode};
@@ -309,7 +309,7 @@ impl<'i, N: Node<'i>> Machine<'_, '_, N> {
         };
         match pattern.matches(text, &mut self.fuel) {
             Some(matched) => ControlFlow::Continue(matched),
-            None => self.run_dry().map_continue(|()| false),
+            None => run_dry(&mut self.fuel).map_continue(|()| false),
         }
     }
 }

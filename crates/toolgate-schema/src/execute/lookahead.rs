@@ -136,7 +136,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
 
     /// Records the walks that a node needs; `None` if it may need more than walks.
     fn node(&mut self, ix: NodeIx) -> Option<()> {
-        self.pay(1)?;
+        self.pay(price::VISIT)?;
         let node = self.machine.plan.node(ix);
         if !node.types.has_kind(Kind::Object) {
             return None;
@@ -146,7 +146,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         }
         self.lookahead.left = self.lookahead.left.checked_sub(1)?;
         if node.traits.memo {
-            self.pay(1)?;
+            self.pay(price::RECALL)?;
             if self.lookahead.known.contains(&ix) {
                 return Some(());
             }
@@ -239,7 +239,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
     /// The branches that remain for the value of a member of the object.
     fn list(&mut self, select: &'p Select) -> Option<&'p [Candidate]> {
         self.lookahead.left = self.lookahead.left.checked_sub(1)?;
-        self.pay(1)?;
+        self.pay(price::SELECT)?;
         Some(match &select.key {
             None => &select.all,
             Some(key) => {
@@ -274,7 +274,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
             present: 0,
         };
         if table.are_sought() {
-            self.pay(1)?;
+            self.pay(price::SELECT)?;
             let names = table.names().map(Search::Member);
             self.lookahead.searches.extend(names);
             return Some(Some(found));

@@ -155,7 +155,7 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
         let kind = value.kind();
         let admitted = self.admits(node.types, value, kind)?;
         if !admitted || node.traits.types_only {
-            self.spend(1)?;
+            self.spend(price::VISIT)?;
             return ControlFlow::Continue(admitted);
         }
         self.enter(ix, value)
@@ -163,7 +163,7 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
 
     /// Whether a value of an admitted type matches a subschema.
     fn enter(&mut self, ix: NodeIx, value: N) -> Answer {
-        self.spend(1)?;
+        self.spend(price::VISIT)?;
         let node = self.plan.node(ix);
         let kind = value.kind();
         if node.traits.memo {
@@ -174,8 +174,7 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
 
     /// The verdict from the memo; evaluates the node and stores the verdict if it is not there.
     fn remembered(&mut self, ix: NodeIx, node: &'p PlanNode, value: N, kind: Kind) -> Answer {
-        // A table access costs about as much as an evaluation.
-        self.spend(1)?;
+        self.spend(price::RECALL)?;
         let key = value.identity();
         if let Some(known) = self.memo.get(ix.number(), key) {
             return ControlFlow::Continue(known);
@@ -269,7 +268,7 @@ impl<'p, 'w, 'i, N: Node<'i>> Machine<'p, 'w, N> {
     /// Pays for reading a number of bytes of text.
     #[inline]
     fn spend_bytes(&mut self, count: usize) -> ControlFlow<Stop> {
-        let price = price_of_text(count);
+        let price = price::text(count);
         if price == 0 {
             ControlFlow::Continue(())
         } else {
@@ -283,7 +282,7 @@ impl<N> Machine<'_, '_, N> {
     #[inline]
     fn spend_constant<'v, V: Node<'v>>(&mut self, value: V) -> ControlFlow<Stop> {
         match value.kind() {
-            Kind::String => self.spend(price_of_text(value.string().len())),
+            Kind::String => self.spend(price::text(value.string().len())),
             Kind::Number => pay_for_number(value, self),
             _ => ControlFlow::Continue(()),
         }
@@ -292,25 +291,7 @@ impl<N> Machine<'_, '_, N> {
     /// Pays for work before it is done.
     #[inline]
     fn spend(&mut self, price: u64) -> ControlFlow<Stop> {
-        // This build only measures the cost of metering: it has no fuel limit.
-        if cfg!(toolgate_unmetered) {
-            return ControlFlow::Continue(());
-        }
-        match self.fuel.checked_sub(price) {
-            Some(left) => {
-                self.fuel = left;
-                ControlFlow::Continue(())
-            }
-            None => self.run_dry(),
-        }
-    }
-
-    /// Sets the fuel to zero after a price could not be paid, so that no cheaper operation succeeds
-    /// afterwards.
-    #[cold]
-    fn run_dry(&mut self) -> ControlFlow<Stop> {
-        self.fuel = 0;
-        ControlFlow::Break(Stop::Fuel)
+        spend(&mut self.fuel, price)
     }
 }
 
@@ -323,6 +304,30 @@ impl<N> toolgate_json::Meter for Machine<'_, '_, N> {
     }
 }
 
+/// Pays for work before it is done.
+#[inline(always)]
+fn spend(fuel: &mut u64, price: u64) -> ControlFlow<Stop> {
+    // This build only measures the cost of metering: it has no fuel limit.
+    if cfg!(toolgate_unmetered) {
+        return ControlFlow::Continue(());
+    }
+    match fuel.checked_sub(price) {
+        Some(left) => {
+            *fuel = left;
+            ControlFlow::Continue(())
+        }
+        None => run_dry(fuel),
+    }
+}
+
+/// Sets the fuel to zero after a price could not be paid, so that no cheaper operation succeeds
+/// afterwards.
+#[cold]
+fn run_dry(fuel: &mut u64) -> ControlFlow<Stop> {
+    *fuel = 0;
+    ControlFlow::Break(Stop::Fuel)
+}
+
 /// One run of a node's operations.
 #[inline]
 fn run_of<'p>(plan: &'p Plan, node: &PlanNode, run: Run) -> ControlFlow<Stop, &'p [Op]> {
@@ -330,15 +335,6 @@ fn run_of<'p>(plan: &'p Plan, node: &PlanNode, run: Run) -> ControlFlow<Stop, &'
         Some(ops) => ControlFlow::Continue(ops),
         None => internal_error(),
     }
-}
-
-/// The price of reading a number of bytes of text.
-#[inline(always)]
-fn price_of_text(count: usize) -> u64 {
-    if cfg!(toolgate_unmetered) {
-        return 0;
-    }
-    price::text(count)
 }
 
 /// Fuel of which the first pass may use all.

@@ -4,8 +4,8 @@ use std::ops::ControlFlow;
 
 use toolgate_json::{Key as _, Kind, Node};
 
-use super::{Answer, Machine, NO, Stop, YES, internal_error, price_of_text};
-use crate::int::{to_usize, units};
+use super::{Answer, Machine, NO, Stop, YES, internal_error};
+use crate::int::to_usize;
 use crate::plan::{Dependent, Inspection, NameTable, NodeSummary, ObjectPlan, Slot, Walk};
 use crate::price;
 
@@ -41,7 +41,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         if count < object.min || count > object.max {
             return NO;
         }
-        self.spend(units(count))?;
+        self.spend(price::visits(count))?;
         match object.walk_of(count) {
             Walk::Values => self.values(object, value),
             Walk::Names => self.sought_members(object, value),
@@ -281,7 +281,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     /// deeply, so it need not be deferred.
     #[inline(never)]
     fn items(&mut self, target: &'p NodeSummary, value: N) -> Answer {
-        self.spend(1)?;
+        self.spend(price::VISIT)?;
         match self.plan.arrays.get(to_usize(target.index)) {
             Some(array) => self.array(array, value),
             None => internal_error(),
@@ -299,7 +299,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         if self.depth >= self.allowance.depth {
             return self.too_deep();
         }
-        self.spend(1)?;
+        self.spend(price::VISIT)?;
         self.depth += 1;
         let plan = self.plan;
         let index = to_usize(target.index);
@@ -379,7 +379,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         dependent: &Dependent,
         value: N,
     ) -> ControlFlow<Stop, Triggered> {
-        self.spend(1 + units(dependent.required.len()))?;
+        self.spend(price::dependent(dependent.required.len()))?;
         if !self.has(object, dependent.trigger, value)? {
             return ControlFlow::Continue(Triggered::No);
         }
@@ -410,7 +410,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             Walk::Values => 0,
             Walk::Names => {
                 let names = object.names.names();
-                let prices = names.map(|name| price_of_search(count, name));
+                let prices = names.map(|name| price::member(count, name));
                 prices.fold(0, u64::saturating_add)
             }
             Walk::Members | Walk::Patterns => text,
@@ -421,7 +421,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
     pub(super) fn present(&mut self, names: &NameTable<u64>, value: N) -> ControlFlow<Stop, u64> {
         let mut present = 0;
         if names.are_sought() {
-            self.spend(1)?;
+            self.spend(price::SELECT)?;
             for (slot, bit) in names.data().enumerate() {
                 if self.look_up(names, slot, value)?.is_some() {
                     present |= bit;
@@ -429,7 +429,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
             }
             return ControlFlow::Continue(present);
         }
-        self.spend(units(value.len()))?;
+        self.spend(price::visits(value.len()))?;
         for (key, _) in value.members() {
             let name = key.bytes();
             self.spend_bytes(name.len())?;
@@ -451,7 +451,7 @@ impl<'p, 'i, N: Node<'i>> Machine<'p, '_, N> {
         let Some(name) = names.known_name(slot) else {
             return internal_error();
         };
-        self.spend(price_of_search(value.len(), name))?;
+        self.spend(price::member(value.len(), name))?;
         ControlFlow::Continue(value.member_hashed(name, || names.hash(slot)))
     }
 }
@@ -477,11 +477,6 @@ impl<N> Waiting<'_, N> {
 
 /// Number of members that can be deferred without a heap allocation, over all open objects.
 pub(super) const WAITING: usize = 64;
-/// The price of searching for a name among `count` members.
-pub(super) fn price_of_search(count: usize, name: &str) -> u64 {
-    units(count) / price::MEMBERS_PER_UNIT + price_of_text(name.len())
-}
-
 /// The position of members that the schema does not name.
 const UNORDERED: u32 = u32::MAX;
 /// If the schema has so many names for each member, the walk beside sorted names takes larger steps.

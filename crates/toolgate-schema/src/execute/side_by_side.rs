@@ -8,12 +8,11 @@ use std::ops::Range;
 use smallvec::SmallVec;
 use toolgate_json::{Key as _, Kind, Scalar};
 
+use super::YES;
 use super::lookahead::{Search, Walk};
-use super::object::price_of_search;
 use super::stream::Pass;
-use super::{YES, price_of_text};
-use crate::int::units;
 use crate::plan::{Inspection, NodeSummary};
+use crate::price;
 
 /// Targets that a member must match, with the depth of the subschemas that apply them.
 type Wanted<'p> = SmallVec<[(&'p NodeSummary, u32); 4]>;
@@ -48,12 +47,12 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
                 return None;
             }
             let walk = self.machine.price_of_walk(object, count, text);
-            self.pay(units(count).checked_add(walk)?)?;
+            self.pay(price::visits(count).checked_add(walk)?)?;
         }
         for at in first_search..self.lookahead.searches.len() {
             let price = match *self.lookahead.searches.get(at)? {
-                Search::Member(name) => price_of_search(count, name),
-                Search::Names => units(count).checked_add(text)?,
+                Search::Member(name) => price::member(count, name),
+                Search::Names => price::visits(count).checked_add(text)?,
             };
             self.pay(price)?;
         }
@@ -73,7 +72,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
             let key = self.next_key(known, count)?;
             let (name, hash) = (key.bytes(), key.hash());
             self.stream.note_hash(hash);
-            text += price_of_text(name.len());
+            text += price::text(name.len());
             let kind = self.stream.kind()?;
             wanted.clear();
             for Walk { object, depth, met } in self.lookahead.walks.get_mut(walks.clone())? {

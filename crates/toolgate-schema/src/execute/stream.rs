@@ -16,10 +16,10 @@ use std::ops::ControlFlow;
 use smallvec::SmallVec;
 use toolgate_json::{Key as _, Kind, PAIRED, Scalar, Stream, first_equal_scalars, hash_bytes};
 
-use super::array::{all_differ, price_of_key};
+use super::array::all_differ;
 use super::lookahead::Lookahead;
-use super::{Allowance, Machine, Scratch, YES, price_of_text};
-use crate::int::{to_usize, units};
+use super::{Allowance, Machine, Scratch, YES};
+use crate::int::to_usize;
 use crate::plan::{ArrayPlan, Inspection, NodeIx, NodeSummary, ObjectPlan, Op, Plan, Run};
 use crate::price;
 
@@ -151,7 +151,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         if !object.dependents.is_empty() {
             return Some(false);
         }
-        self.pay(1 + price::MEMO)?;
+        self.pay(price::RECALL + price::MEMO)?;
         self.enter()?;
         self.walk(object)?;
         self.machine.depth -= 1;
@@ -168,7 +168,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
                 return None;
             }
             if node.traits.memo {
-                self.pay(1 + price::MEMO)?;
+                self.pay(price::RECALL + price::MEMO)?;
             }
             self.enter()?;
             if !node.has(Run::Any.bit()) {
@@ -249,7 +249,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
             return None;
         }
         self.machine.depth += 1;
-        self.pay(1)
+        self.pay(price::VISIT)
     }
 
     #[inline(always)]
@@ -283,7 +283,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         let mut more = self.stream.open(Kind::Object)?;
         while more {
             let name = key(self, count)?;
-            text += price_of_text(name.len());
+            text += price::text(name.len());
             let known = object.names.find(name, |ends| ends.hash(name));
             let target = match known {
                 Some(known) => {
@@ -311,7 +311,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
             return None;
         }
         let walk = self.machine.price_of_walk(object, count, text);
-        self.pay(units(count).checked_add(walk)?)?;
+        self.pay(price::visits(count).checked_add(walk)?)?;
         Some((count, text))
     }
 
@@ -325,7 +325,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
             let key = self.stream.key()?;
             let (name, hash) = (key.bytes(), key.hash());
             self.stream.note_hash(hash);
-            self.pay(price_of_text(name.len()))?;
+            self.pay(price::text(name.len()))?;
             let known = object.names.find(name, |_| hash);
             required += u32::from(known.is_some_and(|known| known.required));
             let declared = known.filter(|known| known.declared);
@@ -361,7 +361,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         if count < object.min || count > object.max || required != object.required {
             return None;
         }
-        self.pay(units(count))
+        self.pay(price::visits(count))
     }
 
     #[inline(always)]
@@ -385,7 +385,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         if count < array.min || count > array.max {
             return None;
         }
-        self.pay(units(array.looked_at(count)))
+        self.pay(price::visits(array.looked_at(count)))
     }
 
     /// Walks the next array, whose items must be unique; falls back to the tape if that cannot be
@@ -418,7 +418,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         let mut more = self.stream.open(Kind::Array)?;
         while more {
             let text = self.text_ahead(name)?;
-            price += price_of_key(name, text);
+            price += price::key(name, text);
             hashes.push(hash_bytes(text.as_bytes()));
             self.value(item)?;
             self.lookahead.forget(floor);
@@ -429,7 +429,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
             return None;
         }
         let price = if count > 1 { price } else { 0 };
-        self.pay(units(array.looked_at(count)).checked_add(price)?)?;
+        self.pay(price::visits(array.looked_at(count)).checked_add(price)?)?;
         self.machine.depth -= 1;
         Some(())
     }
@@ -463,7 +463,7 @@ impl<'p, 's> Pass<'p, '_, '_, 's> {
         if count < array.min || count > array.max {
             return None;
         }
-        self.pay(units(array.looked_at(count)))?;
+        self.pay(price::visits(array.looked_at(count)))?;
         if count > 1 {
             let same = first_equal_scalars(|| items.iter().copied(), &mut self.machine);
             if !matches!(same, ControlFlow::Continue(None)) {
