@@ -115,8 +115,8 @@
 //! # How it works
 //!
 //! `toolgate-syntax` reads a schema into a model. This crate *lowers* the model to a plan, and
-//! *executes* the plan. Only if the answer is no, a second, plain evaluation of the model
-//! *explains* it.
+//! *executes* the plan. Only if the answer is no, the model is lowered again, to the plain program,
+//! which has one operation for each keyword; the same evaluator runs it to *explain* the answer.
 
 #![forbid(unsafe_code)]
 #![deny(clippy::exhaustive_enums, clippy::exhaustive_structs)]

@@ -5,9 +5,9 @@
 //! that fail (or all, if the [`Sink`] wants everything), descends into the subschemas that the
 //! evaluator says a keyword applies, and reports them to the sink with their locations.
 //!
-//! It keeps the evaluator's guarantees: it pays for every step, remembers verdicts for each
-//! (subschema, dynamic scope, value), and reports nothing twice. It does not recurse: the
-//! subschemas being reported are in a list of bounded length.
+//! It keeps the evaluator's guarantees: it pays for every step, and remembers verdicts for each
+//! (subschema, dynamic scope, value). A sink of findings gets each of these once for each branch of
+//! a union. Nothing here recurses: the subschemas being reported are in a list of bounded length.
 
 mod annotate;
 mod branch;

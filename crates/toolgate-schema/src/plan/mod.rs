@@ -48,7 +48,8 @@ pub(crate) struct Plan {
     pub(crate) numbers: ThinVec<NumberLiteral>,
     pub(crate) literals: ThinVec<Literal>,
     pub(crate) patterns: ThinVec<Arc<Pattern>>,
-    /// The documents that hold the literals; a finished plan has at most one.
+    /// The documents that hold the literals; at most one in a finished plan, and those of the model in
+    /// a plain program.
     pub(crate) docs: ThinVec<OwnedDocument>,
     pub(crate) root: NodeIx,
     /// Entry point of evaluation.

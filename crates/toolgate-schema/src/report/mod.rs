@@ -87,9 +87,9 @@ impl Question for Explain {
 impl Schema {
     /// Explains why an instance does not match.
     ///
-    /// The verdict is that of a [`check`](Self::check). If it is [`Verdict::Invalid`], a second,
-    /// plain evaluation of the schema as it was written finds the reasons. It obeys the limits of a
-    /// check, with a quarter of the fuel, because a unit costs four times as much there. If it
+    /// The verdict is that of a [`check`](Self::check). If it is [`Verdict::Invalid`], evaluating
+    /// the schema keyword by keyword, as it was written, finds the reasons. That obeys the limits of
+    /// a check, with a quarter of the fuel, because a unit costs four times as much there. If it
     /// reaches a limit, [`Report::complete`] is `false`.
     ///
     /// For JSON text and documents, each finding has its byte range in the text
@@ -169,7 +169,7 @@ impl Schema {
         }
     }
 
-    /// The verdict of a plain evaluation; if it has none, that of a check.
+    /// The verdict of the plain program; if it has none, that of a check.
     fn verdict<'i, N: Node<'i>>(
         &self,
         workspace: &mut Workspace,
