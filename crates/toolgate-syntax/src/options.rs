@@ -53,6 +53,34 @@ pub enum Formats {
     AssertNumbers,
 }
 
+impl Formats {
+    /// Whether the formats of strings are asserted, in schemas whose metaschema does not decide it.
+    ///
+    /// ```
+    /// use toolgate_syntax::Formats;
+    ///
+    /// assert!(Formats::AssertWithNumbers.asserts_text());
+    /// assert!(!Formats::AssertNumbers.asserts_text());
+    /// ```
+    #[must_use]
+    pub fn asserts_text(self) -> bool {
+        matches!(self, Self::Assert | Self::AssertWithNumbers)
+    }
+
+    /// Whether the formats of numbers are asserted.
+    ///
+    /// ```
+    /// use toolgate_syntax::Formats;
+    ///
+    /// assert!(Formats::AssertNumbers.asserts_numbers());
+    /// assert!(!Formats::Assert.asserts_numbers());
+    /// ```
+    #[must_use]
+    pub fn asserts_numbers(self) -> bool {
+        matches!(self, Self::AssertWithNumbers | Self::AssertNumbers)
+    }
+}
+
 /// What `contentEncoding` and `contentMediaType` do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(

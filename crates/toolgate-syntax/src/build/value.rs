@@ -11,7 +11,7 @@ use crate::error::CompileError;
 use crate::format::{Format, NumberFormat};
 use crate::limits::LimitName;
 use crate::model::{ContentUse, Dependency, Form, FormatUse, Subschema, SubschemaId, TypeSet};
-use crate::options::{Content, Formats, Strictness, Warning};
+use crate::options::{Content, Strictness, Warning};
 
 /// One keyword of the subschema that is being decoded.
 pub(super) struct Reader<'v> {
@@ -229,11 +229,7 @@ impl ModelBuilder<'_> {
         if set.is_empty() {
             return self.wrong(r, value, "a type or a non-empty array of types");
         }
-        let integers_only = set.intersects(TypeSet::INTEGER) && !set.intersects(TypeSet::FRACTION);
-        if r.sub.rules.dialect == Dialect::Draft4 && integers_only {
-            set = set.union(TypeSet::LEXICAL);
-        }
-        Ok(Some(Form::Types(set)))
+        Ok(Some(Form::Types(set.in_dialect(r.sub.rules.dialect))))
     }
 
     fn members(&mut self, r: &Reader<'_>, value: View<'_>) -> Checked {
@@ -311,19 +307,12 @@ impl ModelBuilder<'_> {
         }
         let name = value.string();
         let dialect = r.sub.rules.dialect;
-        let text = || {
-            let format = Format::from_name(name)?;
-            Some(FormatUse::Text(format.in_dialect(dialect)))
-        };
+        let formats = self.options.formats;
+        let text = Format::from_name(name)
+            .filter(|_| formats.asserts_text() || r.sub.rules.asserts_format)
+            .map(|format| FormatUse::Text(format.in_dialect(dialect)));
         let number = || NumberFormat::from_name(name).map(FormatUse::Number);
-        let known = match self.options.formats {
-            Formats::Annotate if r.sub.rules.asserts_format => text(),
-            Formats::Annotate => None,
-            Formats::Assert => text(),
-            Formats::AssertWithNumbers => text().or_else(number),
-            Formats::AssertNumbers if r.sub.rules.asserts_format => text().or_else(number),
-            Formats::AssertNumbers => number(),
-        };
+        let known = text.or_else(|| formats.asserts_numbers().then(number).flatten());
         Ok(Some(known.map_or(Form::Annotation, Form::Format)))
     }
 

@@ -275,6 +275,49 @@ impl Keyword {
         )
     }
 
+    /// Whether the annotations of its subschemas, or of what it refers to, are also annotations of the
+    /// schema that has it (what they evaluate, for example): so for every keyword
+    /// [in place](Self::is_in_place), except `not`.
+    ///
+    /// ```
+    /// use toolgate_syntax::Keyword;
+    ///
+    /// assert!(Keyword::If.passes_annotations_on() && Keyword::Ref.passes_annotations_on());
+    /// assert!(!Keyword::Not.passes_annotations_on() && !Keyword::Items.passes_annotations_on());
+    /// ```
+    #[must_use]
+    pub fn passes_annotations_on(self) -> bool {
+        self.is_in_place() && self != Self::Not
+    }
+
+    /// Whether it can reject an instance, itself or through the subschemas that it applies.
+    /// Identifiers, definitions, comments and annotations cannot. `format`, `contentEncoding` and
+    /// `contentMediaType` can: [`Options`](crate::Options) decide whether they do.
+    ///
+    /// ```
+    /// use toolgate_syntax::Keyword;
+    ///
+    /// assert!(Keyword::MinLength.can_reject() && Keyword::Ref.can_reject());
+    /// assert!(Keyword::Format.can_reject() && Keyword::ContentEncoding.can_reject());
+    /// for keyword in [Keyword::Id, Keyword::Defs, Keyword::Comment, Keyword::Title, Keyword::Unknown] {
+    ///     assert!(!keyword.can_reject());
+    /// }
+    /// ```
+    #[must_use]
+    pub fn can_reject(self) -> bool {
+        let (_, _, vocabulary) = self.home();
+        match vocabulary {
+            Vocabulary::Core => self.is_in_place(),
+            Vocabulary::MetaData => false,
+            Vocabulary::Content => self != Self::ContentSchema,
+            Vocabulary::Applicator
+            | Vocabulary::Unevaluated
+            | Vocabulary::Validation
+            | Vocabulary::FormatAnnotation
+            | Vocabulary::FormatAssertion => true,
+        }
+    }
+
     /// How it holds subschemas, if it does.
     ///
     /// ```

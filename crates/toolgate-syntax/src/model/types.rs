@@ -2,6 +2,8 @@
 
 use toolgate_json::{Kind, Node};
 
+use crate::dialect::Dialect;
+
 /// A set of instance types. `integer` and "number with a fraction" are two members, so that
 /// `number` is both and `integer` is one.
 ///
@@ -57,6 +59,27 @@ impl TypeSet {
             "object" => Self::OBJECT,
             _ => return None,
         })
+    }
+
+    /// The set as a dialect reads the names: in draft 4 alone, `integer` is
+    /// [`LEXICAL`](Self::LEXICAL).
+    ///
+    /// ```
+    /// use toolgate_syntax::Dialect;
+    /// use toolgate_syntax::model::TypeSet;
+    ///
+    /// assert!(TypeSet::INTEGER.in_dialect(Dialect::Draft4).contains(TypeSet::LEXICAL));
+    /// assert_eq!(TypeSet::NUMBER.in_dialect(Dialect::Draft4), TypeSet::NUMBER);
+    /// assert_eq!(TypeSet::INTEGER.in_dialect(Dialect::Draft7), TypeSet::INTEGER);
+    /// ```
+    #[must_use]
+    pub fn in_dialect(self, dialect: Dialect) -> Self {
+        let integers_only = self.intersects(Self::INTEGER) && !self.intersects(Self::FRACTION);
+        if dialect == Dialect::Draft4 && integers_only {
+            self.union(Self::LEXICAL)
+        } else {
+            self
+        }
     }
 
     /// How many sets there are.
