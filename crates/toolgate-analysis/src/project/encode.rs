@@ -238,6 +238,10 @@ impl Encoder<'_> {
 /// The values of an `enum` as strings.
 fn words(members: &Members, table: &[(String, Json)]) -> Members {
     let mut written = Members::default();
+    let word_of = |value: &Json| match table.iter().find(|(_, known)| known.equals(value)) {
+        Some((word, _)) => Some(Json::text(word)),
+        None => matches!(value, Json::Null).then_some(Json::Null),
+    };
     for (keyword, value) in &members.list {
         match keyword.as_str() {
             "type" => {}
@@ -255,6 +259,15 @@ fn words(members: &Members, table: &[(String, Json)]) -> Members {
                     written.set("type", Json::text("string"));
                 }
                 written.set("enum", Json::Array(words));
+            }
+            "default" => {
+                if let Some(word) = word_of(value) {
+                    written.set(keyword, word);
+                }
+            }
+            "examples" => {
+                let examples = value.items().iter().filter_map(word_of).collect();
+                written.set(keyword, Json::Array(examples));
             }
             other if asserts(other) => {}
             _ => written.set(keyword, value.clone()),

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use toolgate_syntax::model::TypeSet;
+use toolgate_syntax::{Keyword, Vocabulary};
 
 use super::merge::{both, either, one_of_them};
 use super::report::StepKind;
@@ -240,7 +241,7 @@ impl Rewriter<'_> {
 
     /// Moves the keywords beside a union into each branch, if that is exact.
     fn spread(&mut self, members: &mut Members, union: &str) {
-        let outside = |name: &str| !asserts(name) || name == union;
+        let outside = |name: &str| !moves_into_branches(name) || name == union;
         if !members.has(union) {
             return;
         }
@@ -379,7 +380,10 @@ impl Rewriter<'_> {
             return;
         }
         // An integer is also a number; each alternative has one type.
-        let stays = |name: &str| !asserts(name) || matches!(name, "$defs" | "definitions");
+        let stays = |name: &str| match self.abilities.union_siblings {
+            true => !asserts(name),
+            false => !moves_into_branches(name),
+        };
         let mut outer = Members::default();
         let mut inner = Members::default();
         for (name, value) in members.list.drain(..) {
@@ -391,7 +395,7 @@ impl Rewriter<'_> {
         all.sort_unstable();
         for name in all {
             let about = |keyword: &str| {
-                toolgate_syntax::Keyword::from_name(keyword).is_none_or(|known| {
+                Keyword::from_name(keyword).is_none_or(|known| {
                     let of = known.applies_to().types();
                     of.is_empty() || of.contains(&name)
                 })
@@ -410,17 +414,22 @@ impl Rewriter<'_> {
     }
 }
 
-/// Whether a member of a schema can reject a value.
+/// Whether a member of a schema can reject a value. Contents of strings are annotations here, as they are by
+/// default.
 pub(super) fn asserts(name: &str) -> bool {
-    let annotations = [
-        "contentEncoding",
-        "contentMediaType",
-        "contentSchema",
-        "$comment",
-        "$defs",
-        "definitions",
-    ];
-    toolgate_syntax::Keyword::from_name(name).is_some() && !annotations.contains(&name)
+    let keyword = Keyword::from_name(name).unwrap_or(Keyword::Unknown);
+    let contents = matches!(
+        keyword,
+        Keyword::ContentEncoding | Keyword::ContentMediaType
+    );
+    keyword.can_reject() && !contents
+}
+
+/// Whether a member of a schema moves into the branches of a union that can have nothing beside it: what
+/// asserts, and what describes the values, which would be lost.
+fn moves_into_branches(name: &str) -> bool {
+    let describes = |keyword: Keyword| keyword.home().2 == Vocabulary::MetaData;
+    asserts(name) || Keyword::from_name(name).is_some_and(describes)
 }
 
 /// Whether no value can match two of the schemas: by type, or by the value of a member that both require.

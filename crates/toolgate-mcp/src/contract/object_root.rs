@@ -28,16 +28,11 @@ pub(crate) fn constrains_only_objects(root: View<'_>) -> bool {
         let keyword = Keyword::from_name(key.text()).unwrap_or(Keyword::Unknown);
         match keyword.applies_to() {
             AppliesTo::Objects => of_objects = true,
-            AppliesTo::Any if !constrains_any(keyword) => {}
+            AppliesTo::Any if !keyword.can_reject() => {}
             _ => return false,
         }
     }
     of_objects
-}
-
-/// Whether a keyword that applies to all types can reject some instances.
-fn constrains_any(keyword: Keyword) -> bool {
-    keyword.is_in_place() || matches!(keyword, Keyword::Const | Keyword::Enum | Keyword::Format)
 }
 
 struct ObjectRoot<'a> {
