@@ -1,6 +1,6 @@
 //! How lint and diff compile schemas, as the operator configured it.
 
-use toolgate_json::{Node as _, View};
+use toolgate_json::View;
 use toolgate_schema::Compiler;
 use toolgate_syntax::{Content, Dialect, Formats, Strictness};
 
@@ -33,10 +33,9 @@ impl Engine {
         Self {
             forced: options.dialect,
             default: options.default_dialect.unwrap_or_default(),
-            // A variant that is not known here is assumed to assert.
             asserts: Asserts {
-                formats: options.formats != Formats::Annotate,
-                numbers: !matches!(options.formats, Formats::Annotate | Formats::Assert),
+                formats: options.formats.asserts_text(),
+                numbers: options.formats.asserts_numbers(),
                 content: options.content != Content::Annotate,
             },
             lenient: options.strictness != Strictness::Strict,
@@ -78,9 +77,9 @@ impl Engine {
 
     /// The dialect of a schema inside one of the dialect `outer`, or of a root.
     pub(crate) fn dialect(&self, schema: View<'_>, outer: Option<Dialect>) -> Dialect {
-        let declared = || Dialect::from_uri(schema.member("$schema")?.string());
-        let dialect = self.forced.or_else(declared).or(outer);
-        dialect.unwrap_or(self.default)
+        let around = outer.unwrap_or(self.default);
+        let own = || Dialect::of_subschema(schema, outer.is_none(), around);
+        self.forced.unwrap_or_else(own)
     }
 }
 

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 #![deny(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
+mod bounds;
 pub mod diff;
 mod engine;
 pub mod inline;

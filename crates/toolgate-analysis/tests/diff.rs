@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use toolgate_analysis::diff::{Aspect, Class, Differ, Limits, Report, diff};
 use toolgate_schema::{Compiler, Content, Dialect, Formats, Schema, Strictness, Workspace};
+use toolgate_syntax::{Keyword, ValueShape};
 
 fn tool(side: &str, schema: &Value) -> String {
     match side {
@@ -285,12 +286,19 @@ fn the_compiler_decides_what_is_asserted() {
     let encoded = r#"{"type": "string", "contentEncoding": "base64"}"#;
     let number = r#"{"type": "integer"}"#;
     let small = r#"{"type": "integer", "format": "int32"}"#;
+    let odd = r#"{"type": "integer", "format": "nonsense"}"#;
+    let date = r#"{"type": "string", "format": "date"}"#;
     let plain = || Compiler::new().formats(Formats::Assert);
     let draft7 = || plain().dialect(Dialect::Draft7);
-    let wide = plain().formats(Formats::AssertWithNumbers);
+    let wide = || plain().formats(Formats::AssertWithNumbers);
+    let numbers = || plain().formats(Formats::AssertNumbers);
     for (compiler, old, new, class) in [
         (plain(), number, small, Class::Compatible),
-        (wide, number, small, Class::Unknown),
+        (wide(), number, small, Class::Unknown),
+        (wide(), number, odd, Class::Compatible),
+        (wide(), text, date, Class::Breaking),
+        (numbers(), number, small, Class::Unknown),
+        (numbers(), text, date, Class::Compatible),
         (draft7(), text, encoded, Class::Compatible),
         (
             draft7().content(Content::Assert),
@@ -306,6 +314,85 @@ fn the_compiler_decides_what_is_asserted() {
             "{old} {new}"
         );
     }
+}
+
+/// Two values of a keyword that mean different things, and what must be beside it so that it means anything.
+fn values(keyword: Keyword, dialect: Dialect) -> ([Value; 2], Value) {
+    let (string, integer) = (json!({"type": "string"}), json!({"type": "integer"}));
+    let beside = match keyword {
+        Keyword::MinContains | Keyword::MaxContains => json!({"contains": {"minimum": 1}}),
+        Keyword::If => json!({"then": {"maxLength": 1}}),
+        Keyword::Then | Keyword::Else => json!({"if": {"enum": [5]}}),
+        Keyword::AdditionalItems => json!({"items": [{}]}),
+        Keyword::ExclusiveMinimum if dialect == Dialect::Draft4 => json!({"minimum": 5}),
+        Keyword::ExclusiveMaximum if dialect == Dialect::Draft4 => json!({"maximum": 5}),
+        _ => json!({}),
+    };
+    let values = match keyword.value() {
+        ValueShape::Anything => [json!(1), json!(2)],
+        ValueShape::Text => match keyword {
+            Keyword::Format => [json!("date"), json!("ipv4")],
+            Keyword::ContentEncoding => [json!("base64"), json!("7bit")],
+            Keyword::ContentMediaType => [json!("application/json"), json!("text/plain")],
+            // There is only one value.
+            Keyword::RecursiveRef => [json!("#"), Value::Null],
+            _ if keyword.is_in_place() => [json!("#/definitions/a"), json!("#/definitions/b")],
+            _ => [json!("a"), json!("b")],
+        },
+        ValueShape::Flag => [json!(true), json!(false)],
+        ValueShape::NumberOrFlag if dialect == Dialect::Draft4 => [json!(true), json!(false)],
+        ValueShape::Number | ValueShape::NumberOrFlag => [json!(1), json!(3)],
+        ValueShape::NameOrNames => [json!("string"), json!("integer")],
+        ValueShape::List => [json!(["a"]), json!(["b"])],
+        ValueShape::Object => [json!({"a": ["b"]}), json!({"a": ["c"]})],
+        ValueShape::Schema | ValueShape::SchemaOrSchemas => [string, integer],
+        ValueShape::Schemas => [json!([string]), json!([integer])],
+        ValueShape::SchemaMap => [json!({"a": string}), json!({"a": integer})],
+        other => panic!("no values for {other:?}"),
+    };
+    (values, beside)
+}
+
+/// No keyword is passed over: one that no rule compares is compared verbatim.
+#[test]
+fn a_change_of_any_keyword_that_can_reject_is_noticed() {
+    let compiler = Compiler::new()
+        .formats(Formats::AssertWithNumbers)
+        .content(Content::Assert);
+    let differ = Differ::new().compiler(compiler).open(true);
+    let mut compared = 0;
+    for keyword in Keyword::ALL.iter().filter(|keyword| keyword.can_reject()) {
+        let contents = [Keyword::ContentEncoding, Keyword::ContentMediaType];
+        let dialects = Dialect::ALL.iter().filter(|dialect| {
+            // Contents are only asserted in draft 7.
+            let asserted = !contents.contains(keyword) || **dialect == Dialect::Draft7;
+            keyword.is_in(**dialect) && asserted
+        });
+        for dialect in dialects {
+            let (values, beside) = values(*keyword, *dialect);
+            let [one, other] = values.map(|value| {
+                let mut part = beside.clone();
+                if !value.is_null() {
+                    part[keyword.name()] = value;
+                }
+                let schema = json!({
+                    "$schema": dialect.uri(),
+                    "type": "object",
+                    "properties": {"p": part},
+                    "definitions": {"a": {"type": "string"}, "b": {"type": "integer"}}
+                });
+                tool("input", &schema)
+            });
+            let class = |old: &str, new: &str| differ.diff([old], [new]).class();
+            let classes = class(&one, &other).max(class(&other, &one));
+            assert!(
+                classes > Some(Class::Compatible),
+                "{keyword:?} in {dialect}: {one}, {other}"
+            );
+            compared += 1;
+        }
+    }
+    assert!(compared > 150, "{compared}");
 }
 
 /// Rules that took `type: "any"` for no type at all would call this compatible.

@@ -1,9 +1,10 @@
 //! The rules for arrays: items, counts, `contains`, `unevaluatedItems`.
 
 use toolgate_json::{Node as _, View};
+use toolgate_syntax::AppliesTo;
 use toolgate_syntax::model::TypeSet;
 
-use super::evaluated::{self, Reach};
+use super::evaluated::Reach;
 use super::facts::{Doc, Facts};
 use super::parts::{
     MOST_ITEMS, item, longest_tuple, most_items, rest, tuple, tuple_keyword, tuple_length,
@@ -15,7 +16,7 @@ impl<'a> Comparison<'a> {
     pub(super) fn arrays(&mut self, facts: &Facts<'a>, types: TypeSet, node: View<'a>) -> bool {
         if !types.intersects(TypeSet::ARRAY) || facts.values().is_some() {
             return !types.intersects(TypeSet::ARRAY)
-                || self.unchanged_for_values(facts, node, &ARRAY_KEYWORDS);
+                || self.unchanged_for_values(facts, node, AppliesTo::Arrays);
         }
         let mut holds = self.count_rule(facts, node, "minItems", true, |_| None);
         holds &= self.count_rule(facts, node, "maxItems", false, |_| None);
@@ -125,22 +126,9 @@ impl<'a> Comparison<'a> {
 
 /// The effective `minContains` and `maxContains`: the minimum is one unless another is given. The inner
 /// `None` is a number too large to represent, the outer one no limit.
-fn contained_counts(doc: &Doc<'_>, node: View<'_>) -> (Option<u64>, Option<Option<u64>>) {
-    let has_counts = evaluated::in_dialect(doc.dialect);
-    let number = |keyword| node.member(keyword).filter(|_| has_counts);
+fn contained_counts<'a>(doc: &Doc<'a>, node: View<'a>) -> (Option<u64>, Option<Option<u64>>) {
+    let number = |keyword| doc.keyword(node, keyword);
     let least = number("minContains").map_or(Some(1), |value| value.number().as_u64());
     let most = number("maxContains").map(|value| value.number().as_u64());
     (least, most)
 }
-
-const ARRAY_KEYWORDS: [&str; 9] = [
-    "items",
-    "prefixItems",
-    "additionalItems",
-    "minItems",
-    "maxItems",
-    "uniqueItems",
-    "contains",
-    "minContains",
-    "maxContains",
-];

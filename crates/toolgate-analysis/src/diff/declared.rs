@@ -9,8 +9,10 @@
 use std::collections::{BTreeMap, HashMap};
 
 use toolgate_json::{Key as _, Kind, Node as _, View};
+use toolgate_syntax::Keyword;
 
 use super::facts::Doc;
+use super::keywords::subschemas;
 
 /// The groups of one document.
 #[derive(Default)]
@@ -114,19 +116,9 @@ impl<'a> Declared<'a> {
         if has("$dynamicRef") || has("$recursiveRef") {
             self.edit(group, |group| group.open = true);
         }
-        for keyword in ["allOf", "anyOf", "oneOf"] {
-            let branches = doc
-                .keyword(schema, keyword)
-                .into_iter()
-                .flat_map(View::items);
+        for keyword in Keyword::ALL.iter().filter(|keyword| keyword.is_in_place()) {
+            let branches = subschemas(doc, schema, *keyword).into_iter();
             todo.extend(branches.map(|branch| (branch, group)));
-        }
-        for keyword in ["if", "then", "else", "not"] {
-            todo.extend(doc.keyword(schema, keyword).map(|one| (one, group)));
-        }
-        for keyword in ["dependentSchemas", "dependencies"] {
-            let schemas = doc.keyword(schema, keyword).into_iter();
-            todo.extend(schemas.flat_map(View::members).map(|(_, one)| (one, group)));
         }
         self.members(doc, schema, group, todo);
         for keyword in [

@@ -7,9 +7,10 @@
 use std::collections::HashSet;
 
 use toolgate_json::{Key as _, Kind, Node as _, View};
-use toolgate_syntax::Dialect;
+use toolgate_syntax::Keyword;
 
 use super::facts::Doc;
+use super::keywords::subschemas;
 use super::parts;
 
 /// The bound that is requested.
@@ -19,6 +20,16 @@ pub(super) enum Reach {
     Surely,
     /// What is evaluated in some instance.
     Possibly,
+}
+
+impl Reach {
+    /// Whether what the subschemas of a keyword evaluate counts.
+    fn follows(self, keyword: Keyword) -> bool {
+        match self {
+            Self::Surely => keyword == Keyword::AllOf,
+            Self::Possibly => keyword.passes_annotations_on(),
+        }
+    }
 }
 
 /// Members and items, as the keywords name them.
@@ -47,7 +58,12 @@ impl<'a> Evaluated<'a> {
                 return found;
             }
             found.own_keywords(doc, one, one.id() == schema.id(), reach);
-            todo.extend(doc.keyword(one, "allOf").into_iter().flat_map(View::items));
+            for keyword in Keyword::ALL
+                .iter()
+                .filter(|keyword| reach.follows(**keyword))
+            {
+                todo.extend(subschemas(doc, one, *keyword));
+            }
             if let Some(reference) = doc.keyword(one, "$ref") {
                 match doc.resolve(reference.string()) {
                     Some(target) => todo.push(target),
@@ -57,18 +73,6 @@ impl<'a> Evaluated<'a> {
             let dynamic = |keyword| doc.keyword(one, keyword).is_some();
             if dynamic("$dynamicRef") || dynamic("$recursiveRef") {
                 found.stop(reach);
-            }
-            if reach == Reach::Possibly {
-                for keyword in ["anyOf", "oneOf"] {
-                    todo.extend(doc.keyword(one, keyword).into_iter().flat_map(View::items));
-                }
-                for keyword in ["if", "then", "else", "not"] {
-                    todo.extend(doc.keyword(one, keyword));
-                }
-                for keyword in ["dependentSchemas", "dependencies"] {
-                    let schemas = doc.keyword(one, keyword).into_iter();
-                    todo.extend(schemas.flat_map(View::members).map(|(_, value)| value));
-                }
             }
         }
         found
@@ -132,11 +136,6 @@ impl<'a> Evaluated<'a> {
     pub(super) fn holds_items_of(&self, other: &Evaluated<'_>) -> bool {
         self.all_items || (!other.all_items && other.items <= self.items)
     }
-}
-
-/// Whether a dialect has `unevaluatedProperties` and `unevaluatedItems`.
-pub(super) fn in_dialect(dialect: Dialect) -> bool {
-    dialect >= Dialect::Draft201909
 }
 
 /// Schemas that are visited for one `unevaluated…`.

@@ -9,7 +9,7 @@ use toolgate_syntax::reference::{self, Fragment};
 use toolgate_syntax::{Dialect, Keyword};
 
 use super::declared::{Declared, Group};
-use super::evaluated::{self, Evaluated, Reach};
+use super::evaluated::{Evaluated, Reach};
 use super::lookup::Lookup;
 use super::parts;
 use crate::engine::{Asserts, Engine};
@@ -238,9 +238,6 @@ impl<'a> Facts<'a> {
     }
 
     fn find_unevaluated(&mut self) {
-        if !evaluated::in_dialect(self.doc.dialect) {
-            return;
-        }
         let mut found = Vec::new();
         for node in &self.nodes {
             for (keyword, of_items) in

@@ -5,11 +5,12 @@ use std::collections::HashSet;
 
 use toolgate_json::{Kind, Node as _, Number, View, quote};
 use toolgate_syntax::Dialect;
-use toolgate_syntax::format::Format;
+use toolgate_syntax::format::{Format, NumberFormat};
 use toolgate_syntax::model::TypeSet;
 
 use super::facts::{Doc, Facts, type_names, types_of};
 use super::subset::{Comparison, equal_values};
+use crate::bounds::{Bound, End};
 
 /// The types that values of a conjunction may have.
 pub(super) fn types(facts: &Facts<'_>) -> TypeSet {
@@ -65,7 +66,10 @@ impl<'a> Comparison<'a> {
         if types.intersects(TypeSet::NUMBER) {
             holds &= self.bounds(facts, node);
             holds &= self.multiple(facts, node);
-            if self.right.asserts.numbers {
+            let format = self.right.keyword(node, "format");
+            let is_of_numbers =
+                |format: View<'_>| NumberFormat::from_name(format.string()).is_some();
+            if self.right.asserts.numbers && format.is_some_and(is_of_numbers) {
                 holds &= self.verbatim(facts, node, "format");
             }
         }
@@ -161,26 +165,29 @@ impl<'a> Comparison<'a> {
 
     fn bounds(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
         let mut holds = true;
-        for low in [true, false] {
-            let Some(wanted) = bound(&self.right, node, low) else {
+        for end in [End::Lower, End::Upper] {
+            let Some(wanted) = bound(&self.right, node, end) else {
                 continue;
             };
             let own = facts
                 .nodes
                 .iter()
-                .filter_map(|node| bound(&self.left, *node, low));
-            let tight = own.reduce(|a, b| if within(&b, &a, low) { b } else { a });
+                .filter_map(|node| bound(&self.left, *node, end));
+            let tight = own.reduce(|one, other| one.tighter(other, end));
             let fits = match (facts.values(), &tight) {
                 (Some(values), _) => values
                     .iter()
                     .filter(|value| value.kind() == Kind::Number)
-                    .all(|value| within(&(*value, false), &wanted, low)),
-                (None, Some(own)) => within(own, &wanted, low),
+                    .all(|value| wanted.allows(*value, end)),
+                (None, Some(own)) => own.is_within(&wanted, end),
                 (None, None) => false,
             };
             if !fits {
-                let word = if low { "minimum" } else { "maximum" };
-                holds = self.changed(word, tight.map(|own| own.0), wanted.0);
+                let word = match end {
+                    End::Lower => "minimum",
+                    End::Upper => "maximum",
+                };
+                holds = self.changed(word, tight.map(|own| own.value), wanted.value);
             }
         }
         holds
@@ -315,38 +322,9 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// A bound of a node and whether it is exclusive, as defined by its dialect.
-fn bound<'a>(doc: &Doc<'a>, node: View<'a>, low: bool) -> Option<(View<'a>, bool)> {
-    let (plain, open) = if low {
-        ("minimum", "exclusiveMinimum")
-    } else {
-        ("maximum", "exclusiveMaximum")
-    };
-    let number = |name: &str| {
-        node.member(name)
-            .filter(|value| value.kind() == Kind::Number)
-    };
-    if doc.dialect == Dialect::Draft4 {
-        let exclusive = node.member(open).is_some_and(|flag| flag.boolean());
-        return number(plain).map(|value| (value, exclusive));
-    }
-    match (number(plain), number(open)) {
-        (Some(a), Some(b)) => {
-            let (a, b) = ((a, false), (b, true));
-            Some(if within(&b, &a, low) { b } else { a })
-        }
-        (Some(a), None) => Some((a, false)),
-        (None, b) => b.map(|value| (value, true)),
-    }
-}
-
-/// Whether a bound is at least as tight as another.
-fn within(own: &(View<'_>, bool), wanted: &(View<'_>, bool), low: bool) -> bool {
-    match own.0.number().compare(&wanted.0.number()) {
-        Ordering::Equal => own.1 || !wanted.1,
-        Ordering::Greater => low,
-        Ordering::Less => !low,
-    }
+/// The bound of a node at one end.
+fn bound<'a>(doc: &Doc<'a>, node: View<'a>, end: End) -> Option<Bound<'a>> {
+    Bound::of(doc.dialect, end, |keyword| doc.keyword(node, keyword))
 }
 
 /// A few values for a message, and the number of the others.

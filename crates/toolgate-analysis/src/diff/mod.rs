@@ -17,6 +17,7 @@ mod declared;
 mod evaluated;
 mod facts;
 pub(crate) mod inclusion;
+mod keywords;
 mod leaf;
 mod lookup;
 mod objects;

@@ -3,10 +3,12 @@
 use std::collections::HashSet;
 
 use toolgate_json::{Key as _, Kind, Node as _, View, quote};
+use toolgate_syntax::AppliesTo;
 use toolgate_syntax::model::TypeSet;
 
-use super::evaluated::{self, Reach};
+use super::evaluated::Reach;
 use super::facts::Facts;
+use super::keywords::of_listed_values;
 use super::parts::{closed_at, declared_names, member, names_of, others};
 use super::subset::{Comparison, Left, PAIR, Step};
 
@@ -15,7 +17,7 @@ impl<'a> Comparison<'a> {
     pub(super) fn objects(&mut self, facts: &Facts<'a>, types: TypeSet, node: View<'a>) -> bool {
         if !types.intersects(TypeSet::OBJECT) || facts.values().is_some() {
             return !types.intersects(TypeSet::OBJECT)
-                || self.unchanged_for_values(facts, node, &OBJECT_KEYWORDS);
+                || self.unchanged_for_values(facts, node, AppliesTo::Objects);
         }
         let mut holds = true;
         for rule in [
@@ -304,8 +306,7 @@ impl<'a> Comparison<'a> {
                 continue;
             };
             let open = rest.kind() == Kind::Boolean && rest.boolean();
-            let in_dialect = evaluated::in_dialect(self.right.dialect);
-            if open || !in_dialect || !types.intersects(of) {
+            if open || !types.intersects(of) {
                 continue;
             }
             let sure = std::mem::replace(&mut self.sure, false);
@@ -354,18 +355,17 @@ impl<'a> Comparison<'a> {
         &mut self,
         facts: &Facts<'a>,
         node: View<'a>,
-        keywords: &[&str],
+        values: AppliesTo,
     ) -> bool {
-        let wanted: Vec<(&str, View<'a>)> = keywords
-            .iter()
-            .filter_map(|keyword| Some((*keyword, self.right.keyword(node, keyword)?)))
-            .collect();
-        let Some((first, _)) = wanted.first() else {
+        let mut keywords = of_listed_values(values);
+        let all = keywords.clone();
+        let Some(first) = keywords.find(|keyword| self.right.keyword(node, keyword).is_some())
+        else {
             return true;
         };
         // They have a meaning only together.
         let says_so = facts.nodes.iter().any(|one| {
-            keywords.iter().all(|keyword| {
+            all.clone().all(|keyword| {
                 let own = self.left.keyword(*one, keyword);
                 match (own, self.right.keyword(node, keyword)) {
                     (None, None) => true,
@@ -401,15 +401,3 @@ const UNEVALUATED: Words = Words {
 
 /// The cost of looking up one name, or of one name and one pattern.
 const NAME: u64 = 4;
-const OBJECT_KEYWORDS: [&str; 10] = [
-    "required",
-    "properties",
-    "additionalProperties",
-    "patternProperties",
-    "propertyNames",
-    "minProperties",
-    "maxProperties",
-    "dependentRequired",
-    "dependentSchemas",
-    "dependencies",
-];

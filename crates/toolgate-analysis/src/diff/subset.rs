@@ -187,7 +187,8 @@ impl<'a> Comparison<'a> {
         if facts.never {
             return true;
         }
-        self.sure &= !facts.opaque && facts.unevaluated.is_empty();
+        self.sure &=
+            !facts.opaque && facts.unevaluated.is_empty() && !facts.has_keyword_without_rule();
         let wanted = Facts::of(&self.right, &[right]);
         if wanted.never {
             return self.say_both(
@@ -258,6 +259,7 @@ impl<'a> Comparison<'a> {
         holds &= self.objects(facts, types, node);
         holds &= self.arrays(facts, types, node);
         holds &= self.unevaluated(facts, types, node);
+        holds &= self.without_rule(facts, types, node);
         holds & self.choices(left, facts, types, node)
     }
 
