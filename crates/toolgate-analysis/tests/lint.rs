@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value, json};
 use toolgate_analysis::lint::{Linter, PROFILES, RULES, Report, Severity, apply, profile, rule};
+use toolgate_schema::{Compiler, Limits, Workspace};
 
 /// Everything on.
 fn linter() -> Linter {
@@ -461,4 +462,96 @@ fn limits_of_readers_hold_at_n_and_not_at_n_plus_one() {
     let long: Vec<String> = (0..251).map(|n| format!("\"{n:060}\"")).collect();
     let longer = format!("{{\"enum\": [{}]}}", long.join(","));
     assert!(found("openai-strict", None, &one(optional(1, &longer))).contains(&"TG094"));
+}
+
+/// The walk ends where the compiler's limits do, not earlier.
+#[test]
+fn what_the_compiler_reads_is_linted() {
+    let properties: String = (0..10_100)
+        .map(|n| format!("\"p{n}\": {{\"type\": \"integer\"}}, "))
+        .collect();
+    let tool = format!(
+        "{{\"name\": \"t\", \"inputSchema\": {{\"type\": \"object\", \"properties\": {{{properties}
+            \"last\": {{\"items\": {{\"enum\": []}}}}}}}}}}"
+    );
+    let finds = |linter: Linter| {
+        let report = linter.lint([tool.as_str()]);
+        let codes = codes(&report);
+        (codes.contains(&"TG028"), codes.contains(&"TG041"))
+    };
+    assert_eq!(finds(linter()), (true, false));
+    let mut limits = Limits::default();
+    limits.model.subschemas = 20_000;
+    limits.plan_nodes = 20_000;
+    let raised = linter().compiler(Compiler::new().limits(limits));
+    assert_eq!(finds(raised), (false, true));
+}
+
+/// Rules read a keyword as the engine does: not in a dialect that lacks it, and not beside a reference that
+/// hides it. Each schema is that of a property, beside what is declared at the root.
+#[test]
+fn findings_about_values_agree_with_the_engine() {
+    let draft4 = "http://json-schema.org/draft-04/schema#";
+    let draft7 = "http://json-schema.org/draft-07/schema#";
+    let latest = "https://json-schema.org/draft/2020-12/schema";
+    let text = json!({"$ref": "#/definitions/a"});
+    let with = |keyword: &str, value: Value| {
+        let mut schema = text.clone();
+        schema[keyword] = value;
+        schema
+    };
+    let counts = json!({"type": "array", "minContains": 3, "maxContains": 1});
+    let bounds = |exclusive: bool| json!({"type": "integer", "minimum": 5, "exclusiveMinimum": exclusive, "maximum": 5});
+    for (code, dialect, schema, value, is_valid) in [
+        ("TG040", latest, counts.clone(), json!([1]), true),
+        ("TG040", draft7, counts, json!([1]), true),
+        ("TG040", draft4, bounds(true), json!(5), false),
+        ("TG040", draft4, bounds(false), json!(5), true),
+        ("TG041", draft7, with("enum", json!([])), json!("x"), true),
+        ("TG041", latest, with("enum", json!([])), json!("x"), false),
+        (
+            "TG042",
+            draft4,
+            json!({"type": "string", "const": 1}),
+            json!("x"),
+            true,
+        ),
+        (
+            "TG042",
+            latest,
+            json!({"type": "string", "const": 1}),
+            json!("x"),
+            false,
+        ),
+        (
+            "TG042",
+            draft4,
+            json!({"type": "integer", "enum": [1.0]}),
+            json!(1.0),
+            false,
+        ),
+        (
+            "TG042",
+            draft7,
+            json!({"type": "integer", "enum": [1.0]}),
+            json!(1.0),
+            true,
+        ),
+    ] {
+        let root = json!({
+            "$schema": dialect,
+            "type": "object",
+            "properties": {"p": schema},
+            "definitions": {"a": {"type": "string"}}
+        });
+        let compiled = Compiler::new()
+            .compile(root.to_string().as_bytes())
+            .unwrap();
+        let instance = json!({"p": value}).to_string();
+        let verdict = compiled.check(&mut Workspace::new(), instance.as_bytes());
+        assert_eq!(verdict.unwrap().is_valid(), is_valid, "{root} {instance}");
+        let report = lint(&tools("schema", &root));
+        let found = codes(&report).contains(&code);
+        assert_eq!(found, !is_valid, "{code} {root}: {:?}", codes(&report));
+    }
 }

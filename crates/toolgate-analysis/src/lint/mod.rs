@@ -3,7 +3,7 @@
 //! A [`Linter`] reads the tools of a listing as text and returns [`Finding`]s with locations and possible
 //! edits. It does no I/O and never calls a tool. Each [`Rule`] is one function over a tool, a subschema or
 //! the listing; [`RULES`] is the table of them, and every rule has a page under `rules`. Parsing is bounded
-//! by the limits of `toolgate-json`, the walk by 20,000 subschemas of a schema, and the report by 300
+//! by the limits of `toolgate-json`, the walk by the compiler's limits for a schema, and the report by 300
 //! findings of each rule for a tool and 1,000 for a listing; the engine's own limits bound the rest.
 
 mod edit;

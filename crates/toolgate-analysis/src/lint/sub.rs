@@ -1,6 +1,8 @@
 //! A subschema as the rules see it: its location and its keywords.
 
 use toolgate_json::{Key as _, Kind, Node as _, View};
+use toolgate_syntax::model::TypeSet;
+use toolgate_syntax::reference::hides_siblings;
 use toolgate_syntax::{Dialect, Keyword};
 
 /// One of a tool's schemas.
@@ -32,7 +34,9 @@ pub(super) struct Sub<'a> {
     pub(super) step: Step<'a>,
     pub(super) depth: usize,
     /// One bit for each of its members' names, see [`bit`].
-    pub(super) names: u64,
+    names: u64,
+    /// Whether a `$ref` hides the keywords beside it (draft 7 and older).
+    has_only_reference: bool,
 }
 
 /// A token of a JSON Pointer.
@@ -44,19 +48,62 @@ pub(super) enum Step<'a> {
 }
 
 impl<'a> Sub<'a> {
-    /// The keyword's value.
+    /// A subschema at the root, or the one below `parent` that is found at `keyword` and `step`.
+    pub(super) fn new(
+        view: View<'a>,
+        (side, dialect): (Side, Dialect),
+        parent: Option<(usize, &Self)>,
+        (keyword, step): (&'static str, Step<'a>),
+    ) -> Self {
+        Self {
+            view,
+            side,
+            dialect,
+            parent: parent.map(|(index, _)| index),
+            keyword,
+            step,
+            depth: parent.map_or(0, |(_, parent)| parent.depth.saturating_add(1)),
+            names: names(view),
+            has_only_reference: hides_siblings(view, dialect),
+        }
+    }
+
+    /// The keyword's value, if the keyword has a meaning here. A keyword that can reject values has none in
+    /// a dialect that lacks it, or beside a reference that hides it. Other members are for readers who do
+    /// not ask for the dialect.
     #[inline]
     pub(super) fn get(&self, keyword: &str) -> Option<View<'a>> {
+        self.member(keyword).filter(|_| self.has_meaning(keyword))
+    }
+
+    /// The value of a member, whatever it means in the dialect.
+    #[inline]
+    pub(super) fn member(&self, name: &str) -> Option<View<'a>> {
         // Most subschemas do not have the keyword.
-        if self.names & bit(keyword) == 0 {
+        if self.names & bit(name) == 0 {
             return None;
         }
-        self.view.member(keyword)
+        self.view.member(name)
+    }
+
+    fn has_meaning(&self, keyword: &str) -> bool {
+        let Some(keyword) = Keyword::from_name(keyword).filter(|keyword| keyword.can_reject())
+        else {
+            return true;
+        };
+        let is_hidden = self.has_only_reference && keyword != Keyword::Ref;
+        keyword.is_in(self.dialect) && !is_hidden
     }
 
     #[inline]
     pub(super) fn has(&self, keyword: &str) -> bool {
         self.get(keyword).is_some()
+    }
+
+    /// Whether there is a member with this name, whatever it means in the dialect.
+    #[inline]
+    pub(super) fn has_member(&self, name: &str) -> bool {
+        self.member(name).is_some()
     }
 
     /// The keyword's value, if it is a string.
@@ -91,12 +138,14 @@ impl<'a> Sub<'a> {
         }
     }
 
-    /// Whether this is a declared type.
-    pub(super) fn has_type(&self, name: &str) -> bool {
-        self.get("type").is_some_and(|value| match value.kind() {
-            Kind::String => value.string() == name,
-            _ => value.items().any(|one| one.string() == name),
-        })
+    /// The types that it allows; `None` if there is no `type`, or if the compiler reports it.
+    pub(super) fn type_set(&self) -> Option<TypeSet> {
+        self.get("type")?;
+        let mut set = TypeSet::NONE;
+        for name in self.types() {
+            set = set.union(TypeSet::from_name(name)?);
+        }
+        (!set.is_empty()).then(|| set.in_dialect(self.dialect))
     }
 
     /// Whether this is the only declared type.
@@ -106,7 +155,7 @@ impl<'a> Sub<'a> {
 }
 
 /// The bits of an object's names.
-pub(super) fn names(view: View<'_>) -> u64 {
+fn names(view: View<'_>) -> u64 {
     view.members()
         .fold(0, |bits, (key, _)| bits | bit(key.text()))
 }

@@ -10,14 +10,13 @@ use toolgate_json::{
     Document, DuplicateKeys, Key as _, Kind, Node as _, OwnedDocument, ReadError, ReadLimits, View,
     pointer,
 };
-use toolgate_pattern::{Limits, Pattern};
+use toolgate_pattern::Pattern;
 use toolgate_syntax::positions::SubschemaLayout;
 use toolgate_syntax::reference::follow;
-use toolgate_syntax::{Keyword, closest_within};
+use toolgate_syntax::{Keyword, Limits, closest_within};
 
 use super::finding::Finding;
 use super::references::References;
-use super::sub::names;
 pub(super) use super::sub::{Side, Step, Sub};
 use crate::engine::Engine;
 use crate::members::Members;
@@ -51,6 +50,8 @@ pub(super) struct Tool<'a> {
     pub(super) ambiguous: bool,
     /// How its schemas are compiled.
     pub(super) engine: &'a Engine,
+    /// The compiler's limits; TG028 reports what exceeds them.
+    limits: &'a Limits,
     /// The number of spelling comparisons that are left.
     spellings: Cell<usize>,
     /// The required names of the subschema that was requested last.
@@ -88,8 +89,10 @@ impl Place {
 impl<'a> Tool<'a> {
     pub(super) fn new(document: Document<'a>, ambiguous: bool, engine: &'a Engine) -> Self {
         let root = document.root();
+        let limits = &engine.compiler().parser().options().limits;
         let mut tool = Self {
             root,
+            limits,
             subs: Vec::new(),
             ambiguous,
             engine,
@@ -100,14 +103,15 @@ impl<'a> Tool<'a> {
             fuel: Cell::new(PATTERN_FUEL),
             members: Members::default(),
             references: OnceCell::new(),
-            patterns: Cell::new(PATTERN_BYTES),
+            // Each of the two schemas may have that many.
+            patterns: Cell::new(limits.patterns_size.saturating_mul(2)),
             tokens: OnceCell::new(),
         };
         for side in [Side::Input, Side::Output] {
             // The compiler rejects a larger one (TG028), and that report is enough.
             if let Some(schema) = tool
                 .schema(side)
-                .filter(|schema| schema.raw().len() <= SCHEMA_BYTES)
+                .filter(|schema| schema.raw().len() <= tool.limits.schema_bytes)
             {
                 tool.walk(side, schema);
             }
@@ -136,7 +140,7 @@ impl<'a> Tool<'a> {
         let references = ["$ref", "$dynamicRef", "$recursiveRef"];
         let mut subs = self.subs.iter().filter(|sub| sub.side == side).peekable();
         subs.peek().is_some()
-            && self.subs.len() < MOST_SUBSCHEMAS
+            && subs.clone().count() < self.limits.subschemas
             && subs.all(|sub| !references.iter().any(|keyword| sub.has(keyword)))
     }
 
@@ -249,9 +253,10 @@ impl<'a> Tool<'a> {
         if self.patterns.get() == 0 {
             return None;
         }
-        let limits = Limits {
-            size: self.patterns.get().min(MOST_OF_A_PATTERN),
-            ..Limits::default()
+        let limits = toolgate_pattern::Limits {
+            length: self.limits.pattern_bytes,
+            depth: self.limits.pattern_depth,
+            size: self.patterns.get().min(self.limits.pattern_size),
         };
         let pattern = Pattern::new(text, &limits).ok().map(Rc::new);
         let cost = pattern.as_ref().map_or(text.len(), |one| one.size());
@@ -334,49 +339,38 @@ impl<'a> Tool<'a> {
     }
 
     fn walk(&mut self, side: Side, root: View<'a>) {
-        let first = self.subs.len();
-        self.subs.push(Sub {
-            view: root,
-            side,
-            dialect: self.engine.dialect(root, None),
-            parent: None,
-            keyword: "",
-            step: Step::None,
-            depth: 0,
-            names: names(root),
-        });
-        let mut next = first;
-        while next < self.subs.len() && self.subs.len() < MOST_SUBSCHEMAS {
+        let mut next = self.subs.len();
+        let most = next.saturating_add(self.limits.subschemas);
+        let dialect = self.engine.dialect(root, None);
+        self.subs
+            .push(Sub::new(root, (side, dialect), None, ("", Step::None)));
+        while next < self.subs.len() && self.subs.len() < most {
             self.children(next);
             next = next.saturating_add(1);
         }
     }
 
     fn children(&mut self, index: usize) {
-        let Some(sub) = self.subs.get(index) else {
+        let Some(parent) = self.subs.get(index) else {
             return;
         };
-        let (view, side, depth) = (sub.view, sub.side, sub.depth.saturating_add(1));
-        let dialect = self.engine.dialect(view, Some(sub.dialect));
-        if view.kind() != Kind::Object || depth > DEEPEST {
+        if parent.view.kind() != Kind::Object || parent.depth >= self.limits.depth {
             return;
         }
+        let mut found = Vec::new();
         let mut push = |keyword, step, view: View<'a>| {
             if matches!(view.kind(), Kind::Object | Kind::Boolean) {
-                let parent = Some(index);
-                self.subs.push(Sub {
+                let dialect = self.engine.dialect(view, Some(parent.dialect));
+                let rules = (parent.side, dialect);
+                found.push(Sub::new(
                     view,
-                    side,
-                    dialect,
-                    parent,
-                    keyword,
-                    step,
-                    depth,
-                    names: names(view),
-                });
+                    rules,
+                    Some((index, parent)),
+                    (keyword, step),
+                ));
             }
         };
-        for (key, value) in view.members() {
+        for (key, value) in parent.view.members() {
             let Some(keyword) = Keyword::from_name(key.text()) else {
                 continue;
             };
@@ -396,6 +390,7 @@ impl<'a> Tool<'a> {
                 (Some(SubschemaLayout::Map) | None, _) => {}
             }
         }
+        self.subs.append(&mut found);
     }
 }
 
@@ -404,11 +399,6 @@ pub(super) fn span(view: View<'_>) -> Range<usize> {
     span.start..span.end
 }
 
-/// The engine's own default limits; TG028 rejects what exceeds them.
-const MOST_SUBSCHEMAS: usize = 10_000;
-const SCHEMA_BYTES: usize = 1 << 20;
-const PATTERN_BYTES: usize = 8 << 20;
-const MOST_OF_A_PATTERN: usize = 1 << 20;
 /// A thousand times what a published tool needs, in steps: comparing two names of similar length takes
 /// [`SPELLING`], and any other candidate takes one.
 const SPELLINGS: usize = 100_000;
@@ -418,5 +408,3 @@ const LENGTHS_APART: usize = 8;
 /// Letters of the longest name that is compared.
 const LONGEST_NAME: usize = 40;
 const PATTERN_FUEL: u64 = 1_000_000;
-/// The engine stops at 64.
-const DEEPEST: usize = 100;

@@ -9,38 +9,6 @@ use crate::model::{Anchor, Dangling, Subschema, SubschemaId};
 use crate::reference::Identity;
 use crate::uri;
 
-impl Dialect {
-    /// The dialect of a subschema in a schema of the dialect `outer`. `$schema` selects another one
-    /// only at the root of a document and beside an id; one that is not of the five selects none.
-    ///
-    /// ```
-    /// use toolgate_json::{OwnedDocument, ReadLimits};
-    /// use toolgate_syntax::Dialect;
-    ///
-    /// let text = r#"{"$schema": "http://json-schema.org/draft-07/schema#"}"#;
-    /// let document = OwnedDocument::read(text, &ReadLimits::default())?;
-    /// let schema = document.document().root();
-    /// let outer = Dialect::Draft202012;
-    /// assert_eq!(Dialect::of_subschema(schema, true, outer), Dialect::Draft7);
-    /// assert_eq!(Dialect::of_subschema(schema, false, outer), outer);
-    /// # Ok::<(), toolgate_json::ReadError>(())
-    /// ```
-    #[must_use]
-    pub fn of_subschema(schema: View<'_>, is_root: bool, outer: Self) -> Self {
-        let declared = declaration(schema, is_root);
-        let known = declared.and_then(|uri| Self::from_uri(uri.string()));
-        known.unwrap_or(outer)
-    }
-}
-
-/// The `$schema` of a subschema, if it counts there: a string, at the root of a document or beside
-/// an id (core 2020-12 §8.1.1).
-fn declaration(schema: View<'_>, is_root: bool) -> Option<View<'_>> {
-    let declared = schema.member(Keyword::Schema.name())?;
-    let has_id = || schema.member("$id").is_some() || schema.member("id").is_some();
-    (declared.kind() == Kind::String && (is_root || has_id())).then_some(declared)
-}
-
 impl ModelBuilder<'_> {
     /// Reads `$schema`, the id and the anchors of a subschema before its other keywords, since
     /// these depend on them. Returns the updated subschema.

@@ -69,7 +69,7 @@ pub(crate) fn schema(tool: &Tool<'_>, out: &mut Out<'_>) {
     let mut longest = 0_usize;
     let mut text = 0_usize;
     for sub in input() {
-        let list = sub.get("enum");
+        let list = sub.member("enum");
         let count = list.map_or(0, |list| list.len());
         members = members.saturating_add(count);
         let characters = list.into_iter().flat_map(View::items).fold(0, characters);
@@ -77,9 +77,9 @@ pub(crate) fn schema(tool: &Tool<'_>, out: &mut Out<'_>) {
             longest = longest.max(characters);
         }
         text = text.saturating_add(characters);
-        text = sub.get("const").into_iter().fold(text, self::characters);
+        text = sub.member("const").into_iter().fold(text, self::characters);
         for keyword in ["properties", "$defs", "definitions"] {
-            let names = sub.get(keyword).into_iter().flat_map(View::members);
+            let names = sub.member(keyword).into_iter().flat_map(View::members);
             text = names.fold(text, |sum, (key, _)| {
                 sum.saturating_add(key.text().chars().count())
             });
@@ -197,7 +197,10 @@ pub(crate) fn parameters(tool: &Tool<'_>) -> (usize, usize) {
 }
 
 fn is_union(sub: &Sub<'_>) -> bool {
-    sub.has("anyOf") || sub.get("type").is_some_and(|one| one.kind() == Kind::Array)
+    sub.has_member("anyOf")
+        || sub
+            .member("type")
+            .is_some_and(|one| one.kind() == Kind::Array)
 }
 
 /// Adds the number of characters of a string.

@@ -1,7 +1,8 @@
 //! Rules on keywords that a dialect ignores.
 
-use toolgate_json::{Key as _, Kind, Node as _};
-use toolgate_syntax::{AppliesTo, Dialect, Keyword};
+use toolgate_json::{Key as _, Node as _};
+use toolgate_syntax::reference::hides_siblings;
+use toolgate_syntax::{Dialect, Keyword};
 
 use crate::lint::out::Out;
 use crate::lint::tool::{Sub, Tool};
@@ -55,7 +56,7 @@ pub(crate) fn mismatch<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
 
 /// TG030: keywords beside `$ref` in draft 7 and older, which ignore them.
 pub(crate) fn ref_siblings<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
-    if sub.dialect > Dialect::Draft7 || sub.get("$ref").is_none_or(|r| r.kind() != Kind::String) {
+    if !hides_siblings(sub.view, sub.dialect) {
         return;
     }
     let names: Vec<&str> = sub
@@ -63,14 +64,14 @@ pub(crate) fn ref_siblings<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>
         .members()
         .map(|(key, _)| key.text())
         .filter(|name| {
-            let asserts = Keyword::from_name(name).is_some_and(|known| {
-                known.applies_to() != AppliesTo::Any
-                    || [
-                        "type", "enum", "const", "allOf", "anyOf", "oneOf", "not", "if",
-                    ]
-                    .contains(name)
-            });
-            asserts && *name != "format"
+            // Most validators ignore formats and encodings anyway.
+            let is_annotation = |known| {
+                use Keyword::{ContentEncoding, ContentMediaType, Format};
+                matches!(known, Format | ContentEncoding | ContentMediaType)
+            };
+            Keyword::from_name(name).is_some_and(|known| {
+                known != Keyword::Ref && known.can_reject() && !is_annotation(known)
+            })
         })
         .collect();
     let Some(first) = names.first() else { return };

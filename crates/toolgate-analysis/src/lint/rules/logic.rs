@@ -4,29 +4,50 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use toolgate_json::{Key as _, Kind, Node as _, Unmetered, View, equal, first_duplicate, quote};
-use toolgate_syntax::Keyword;
 use toolgate_syntax::positions::each_subschema;
+use toolgate_syntax::{Dialect, Keyword};
 
+use crate::bounds::{Bound, End};
 use crate::lint::out::Out;
 use crate::lint::tool::{Side, Step, Sub, Tool, span};
 
 /// TG040: bounds that exclude every value.
 pub(crate) fn ranges<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
-    for (low, high, open) in RANGES {
+    let bound = |end| Bound::of(sub.dialect, end, |keyword| sub.get(keyword));
+    if let (Some(least), Some(most)) = (bound(End::Lower), bound(End::Upper)) {
+        let order = least.value.number().compare(&most.value.number());
+        let is_open = least.is_exclusive || most.is_exclusive;
+        if order.is_gt() || (is_open && order.is_eq()) {
+            let (low, high) = ((least.keyword, least.value), (most.keyword, most.value));
+            empty_range(tool, sub, low, high, out);
+        }
+    }
+    for (low, high) in COUNTS {
         let number = |name: &str| sub.get(name).filter(|value| value.kind() == Kind::Number);
         let (Some(least), Some(most)) = (number(low), number(high)) else {
             continue;
         };
-        let order = least.number().compare(&most.number());
-        if order.is_gt() || (open && order.is_eq()) {
-            let message = format!(
-                "no value fits: `{low}` is {} and `{high}` is {}",
-                quote(least.raw(), 40),
-                quote(most.raw(), 40)
-            );
-            out.find(tool.at(sub, low), message);
+        // The two only say how many items match `contains`.
+        let counts = low != "minContains" || sub.has("contains");
+        if counts && least.number().compare(&most.number()).is_gt() {
+            empty_range(tool, sub, (low, least), (high, most), out);
         }
     }
+}
+
+fn empty_range<'a>(
+    tool: &Tool<'a>,
+    sub: &Sub<'a>,
+    (low, least): (&str, View<'a>),
+    (high, most): (&str, View<'a>),
+    out: &mut Out<'_>,
+) {
+    let message = format!(
+        "no value fits: `{low}` is {} and `{high}` is {}",
+        quote(least.raw(), 40),
+        quote(most.raw(), 40)
+    );
+    out.find(tool.at(sub, low), message);
 }
 
 /// TG041: an empty enum.
@@ -42,11 +63,11 @@ pub(crate) fn empty_enum<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) 
 
 /// TG042: values of `enum` and `const` that `type` does not allow.
 pub(crate) fn enum_types<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
-    let types = sub.types();
-    if types.is_empty() {
+    let Some(allowed) = sub.type_set() else {
         return;
-    }
-    let allowed = |value: View<'_>| types.iter().any(|one| is_of(value, one));
+    };
+    let types = sub.types();
+    let allowed = |value: View<'_>| allowed.admits(value, value.kind());
     let odd: Vec<&str> = sub
         .get("enum")
         .into_iter()
@@ -100,7 +121,7 @@ pub(crate) fn overlapping<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>)
     for branch in branches {
         let bare = branch
             .members()
-            .all(|(key, _)| key.text() == "type" || NOTES.contains(&key.text()));
+            .all(|(key, _)| key.text() == "type" || !rejects(key.text(), sub.dialect));
         let Some(types) = branch.member("type").filter(|_| bare) else {
             continue;
         };
@@ -233,9 +254,9 @@ pub(crate) fn accepts_all<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>)
     };
     let empty = branches.items().position(|branch| match branch.kind() {
         Kind::Boolean => branch.boolean(),
-        Kind::Object => branch
+        Kind::Object => !branch
             .members()
-            .all(|(key, _)| ["title", "description", "examples", "default"].contains(&key.text())),
+            .any(|(key, _)| rejects(key.text(), sub.dialect)),
         _ => false,
     });
     if let Some(index) = empty {
@@ -271,20 +292,9 @@ pub(crate) fn unused(tool: &Tool<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// Whether a value has the type with this name.
-fn is_of(value: View<'_>, name: &str) -> bool {
-    match (name, value.kind()) {
-        ("integer", Kind::Number) => value.number().is_integer(),
-        ("number", kind) => kind == Kind::Number,
-        ("string", kind) => kind == Kind::String,
-        ("boolean", kind) => kind == Kind::Boolean,
-        ("null", kind) => kind == Kind::Null,
-        ("array", kind) => kind == Kind::Array,
-        ("object", kind) => kind == Kind::Object,
-        // The compiler reports names that are not types.
-        ("integer", _) => false,
-        _ => true,
-    }
+/// Whether a member of a schema can reject a value in this dialect.
+fn rejects(name: &str, dialect: Dialect) -> bool {
+    Keyword::from_name(name).is_some_and(|known| known.can_reject() && known.is_in(dialect))
 }
 
 /// The second of two equal items of a keyword's list.
@@ -357,24 +367,10 @@ const LONGEST_TYPES: usize = 200;
 /// Types of a branch that are considered.
 const FEW_TYPES: usize = 7;
 
-/// Keywords that assert nothing about a value.
-const NOTES: [&str; 6] = [
-    "title",
-    "description",
-    "default",
-    "examples",
-    "$comment",
-    "deprecated",
-];
-
-/// Lower bound, upper bound, and whether equal bounds exclude every value.
-const RANGES: [(&str, &str, bool); 8] = [
-    ("minimum", "maximum", false),
-    ("exclusiveMinimum", "maximum", true),
-    ("minimum", "exclusiveMaximum", true),
-    ("exclusiveMinimum", "exclusiveMaximum", true),
-    ("minLength", "maxLength", false),
-    ("minItems", "maxItems", false),
-    ("minProperties", "maxProperties", false),
-    ("minContains", "maxContains", false),
+/// Lower and upper bounds of a count.
+const COUNTS: [(&str, &str); 4] = [
+    ("minLength", "maxLength"),
+    ("minItems", "maxItems"),
+    ("minProperties", "maxProperties"),
+    ("minContains", "maxContains"),
 ];

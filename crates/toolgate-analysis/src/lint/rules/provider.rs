@@ -1,4 +1,5 @@
-//! Rules on what some readers do not accept: model providers and older clients.
+//! Rules on what some readers do not accept: model providers and older clients. They read the text of a
+//! schema and do not ask for its dialect, and so do these rules.
 
 use toolgate_json::{Key as _, Kind, Node as _, View, quote};
 use toolgate_syntax::reference::Target;
@@ -12,7 +13,7 @@ pub(crate) fn root_choice<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>)
         return;
     }
     for keyword in ["anyOf", "oneOf", "allOf", "not", "enum"] {
-        if sub.has(keyword) {
+        if sub.has_member(keyword) {
             let message = format!("`{keyword}` at the root of the input schema");
             out.find(tool.key(sub, keyword), message)
                 .help("OpenAI and Anthropic refuse the tool; split it, or check in the handler and say so in the description");
@@ -25,7 +26,7 @@ pub(crate) fn property_names<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'
     if sub.side != Side::Input || !sub.is_root() {
         return;
     }
-    for (key, _) in sub.get("properties").into_iter().flat_map(View::members) {
+    for (key, _) in sub.member("properties").into_iter().flat_map(View::members) {
         let name = key.text();
         let fits = (1..=64).contains(&name.len())
             && name
@@ -46,7 +47,7 @@ pub(crate) fn property_names<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'
 
 /// TG084: keywords beside `$ref`, in what OpenAI's strict mode reads.
 pub(crate) fn ref_siblings<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
-    if sub.side == Side::Input && sub.has("$ref") && sub.view.len() > 1 && !sub.is_root() {
+    if sub.side == Side::Input && sub.has_member("$ref") && sub.view.len() > 1 && !sub.is_root() {
         out.find(tool.key(sub, "$ref"), "`$ref` has keywords beside it")
             .help("OpenAI's strict mode refuses them; move them into the definition");
     }
@@ -54,7 +55,10 @@ pub(crate) fn ref_siblings<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>
 
 /// TG085: several types in one `type`.
 pub(crate) fn type_array<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
-    if sub.get("type").is_some_and(|one| one.kind() == Kind::Array) {
+    if sub
+        .member("type")
+        .is_some_and(|one| one.kind() == Kind::Array)
+    {
         out.find(tool.at(sub, "type"), "`type` is an array")
             .help("some providers and older clients take one name only; choose one, or make an argument optional instead of null");
     }
@@ -62,7 +66,7 @@ pub(crate) fn type_array<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) 
 
 /// TG086: an optional argument as a union with null.
 pub(crate) fn optional_null<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
-    let (Some(branches), Some(name)) = (sub.get("anyOf"), sub.property()) else {
+    let (Some(branches), Some(name)) = (sub.member("anyOf"), sub.property()) else {
         return;
     };
     let required = tool
@@ -104,7 +108,7 @@ pub(crate) fn openai_closed<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_
     }
     let required = tool.required(sub);
     let optional: Vec<&str> = sub
-        .get("properties")
+        .member("properties")
         .into_iter()
         .flat_map(View::members)
         .map(|(key, _)| key.text())
@@ -123,7 +127,7 @@ pub(crate) fn anthropic_keywords<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut O
     if sub.side != Side::Input {
         return;
     }
-    let several = sub.get("minItems").filter(|least| {
+    let several = sub.member("minItems").filter(|least| {
         least.kind() == Kind::Number && least.number().as_i64().is_none_or(|n| n > 1)
     });
     if several.is_some() {
@@ -131,7 +135,7 @@ pub(crate) fn anthropic_keywords<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut O
         out.find(tool.at(sub, "minItems"), message)
             .help("say it in the description and check it in the handler");
     }
-    let mut members = sub.get("enum").into_iter().flat_map(View::items);
+    let mut members = sub.member("enum").into_iter().flat_map(View::items);
     if members.any(|one| matches!(one.kind(), Kind::Object | Kind::Array)) {
         let message = "Anthropic's strict mode does not support objects and arrays in `enum`";
         out.find(tool.at(sub, "enum"), message)
@@ -168,7 +172,7 @@ pub(crate) fn boolean_property<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out
 
 /// TG092: an output schema that does not describe an object.
 pub(crate) fn output_root<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
-    if sub.is_root() && sub.side == Side::Output && !sub.is("object") {
+    if sub.is_root() && sub.side == Side::Output && text(sub, "type") != Some("object") {
         out.find(tool.place(sub), "the output schema's root is not `\"type\": \"object\"`")
             .help("clients before 2026-07-28 refuse it, some the whole listing; wrap it, or let a gateway do so");
     }
@@ -176,7 +180,7 @@ pub(crate) fn output_root<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>)
 
 /// TG098: formats that a provider does not accept.
 pub(crate) fn formats<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
-    let Some(format) = sub.text("format").filter(|_| sub.side == Side::Input) else {
+    let Some(format) = text(sub, "format").filter(|_| sub.side == Side::Input) else {
         return;
     };
     let refusing = out
@@ -205,7 +209,7 @@ pub(crate) fn gemini_shapes<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_
     if sub.side != Side::Input || sub.view.kind() != Kind::Object {
         return;
     }
-    if sub.has("anyOf") {
+    if sub.has_member("anyOf") {
         let others: Vec<&str> = sub
             .view
             .members()
@@ -220,8 +224,8 @@ pub(crate) fn gemini_shapes<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_
             out.find(tool.key(sub, "anyOf"), message)
                 .help("move it into each branch");
         }
-    } else if !sub.has("type")
-        && !sub.has("$ref")
+    } else if !sub.has_member("type")
+        && !sub.has_member("$ref")
         && (sub.property().is_some() || sub.keyword == "items")
         && !out.is_only_counted()
     {
@@ -230,7 +234,7 @@ pub(crate) fn gemini_shapes<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_
     }
     let strings = |one: View<'_>| one.kind() == Kind::String && !one.string().is_empty();
     if let Some(odd) = sub
-        .get("enum")
+        .member("enum")
         .into_iter()
         .flat_map(View::items)
         .find(|one| !strings(*one))
@@ -261,9 +265,12 @@ pub(crate) fn llama_keywords<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'
         return;
     }
     let help = "say it in the description too and check it in the handler";
-    if sub.is("number") {
+    if text(sub, "type") == Some("number") {
         let bounds = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"];
-        let found: Vec<&str> = bounds.into_iter().filter(|bound| sub.has(bound)).collect();
+        let found: Vec<&str> = bounds
+            .into_iter()
+            .filter(|bound| sub.has_member(bound))
+            .collect();
         if let Some(first) = found.first() {
             let message = format!("llama.cpp ignores {} of a `number`", super::list(&found));
             out.find(tool.key(sub, first), message).help(help);
@@ -271,8 +278,8 @@ pub(crate) fn llama_keywords<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'
     }
     let choice = ["anyOf", "oneOf"]
         .into_iter()
-        .find(|choice| sub.has(choice));
-    if let Some(choice) = choice.filter(|_| sub.has("properties")) {
+        .find(|choice| sub.has_member(choice));
+    if let Some(choice) = choice.filter(|_| sub.has_member("properties")) {
         let message = format!("llama.cpp does not combine `properties` with `{choice}`");
         out.find(tool.key(sub, choice), message)
             .help("put the properties into each branch");
@@ -280,7 +287,7 @@ pub(crate) fn llama_keywords<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'
     let unknown = out
         .readers()
         .filter_map(|reader| reader.formats)
-        .find_map(|takes| sub.text("format").filter(|format| !takes.contains(format)));
+        .find_map(|takes| text(sub, "format").filter(|format| !takes.contains(format)));
     if let Some(format) = unknown {
         let message = format!("llama.cpp ignores the format `{}`", quote(format, 64));
         out.find(tool.at(sub, "format"), message).help(help);
@@ -289,7 +296,7 @@ pub(crate) fn llama_keywords<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'
 
 /// TG104: patterns that llama.cpp cannot turn into a grammar.
 pub(crate) fn llama_pattern<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
-    let Some(pattern) = sub.text("pattern").filter(|_| sub.side == Side::Input) else {
+    let Some(pattern) = text(sub, "pattern").filter(|_| sub.side == Side::Input) else {
         return;
     };
     let why = if !(pattern.starts_with('^') && pattern.ends_with('$')) {
@@ -325,12 +332,23 @@ fn foreign<'a>(tool: &Tool<'a>, sub: &Sub<'a>, verb: &str, out: &mut Out<'_>) {
     }
 }
 
+/// The value of a member, if it is a string.
+fn text<'a>(sub: &Sub<'a>, name: &str) -> Option<&'a str> {
+    let value = sub.member(name)?;
+    (value.kind() == Kind::String).then(|| value.string())
+}
+
 fn is_object(sub: &Sub<'_>) -> bool {
-    sub.has_type("object") || (!sub.has("type") && sub.has("properties"))
+    let is_object = |name: View<'_>| name.string() == "object";
+    let has_type = sub.member("type").is_some_and(|value| match value.kind() {
+        Kind::String => is_object(value),
+        _ => value.items().any(is_object),
+    });
+    has_type || (!sub.has_member("type") && sub.has_member("properties"))
 }
 
 fn is_closed(sub: &Sub<'_>) -> bool {
-    sub.get("additionalProperties")
+    sub.member("additionalProperties")
         .is_some_and(|value| value.kind() == Kind::Boolean && !value.boolean())
 }
 
