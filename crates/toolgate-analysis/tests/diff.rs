@@ -348,7 +348,8 @@ fn values(keyword: Keyword, dialect: Dialect) -> ([Value; 2], Value) {
         ValueShape::Schema | ValueShape::SchemaOrSchemas => [string, integer],
         ValueShape::Schemas => [json!([string]), json!([integer])],
         ValueShape::SchemaMap => [json!({"a": string}), json!({"a": integer})],
-        other => panic!("no values for {other:?}"),
+        // Equal values: the test fails for a shape that is not here.
+        _ => [Value::Null, Value::Null],
     };
     (values, beside)
 }
