@@ -60,7 +60,7 @@ impl Engine {
 
     /// Whether a schema's root declares an unknown dialect.
     pub(crate) fn has_foreign_dialect(&self, schema: View<'_>) -> bool {
-        self.forced.is_none() && Dialect::declared(schema).is_none()
+        self.forced.is_none() && Dialect::of_schema(schema, true, self.default).is_none()
     }
 
     /// A compiler that reports as much as it can about a schema.
@@ -78,7 +78,7 @@ impl Engine {
     /// The dialect of a schema inside one of the dialect `outer`, or of a root.
     pub(crate) fn dialect(&self, schema: View<'_>, outer: Option<Dialect>) -> Dialect {
         let around = outer.unwrap_or(self.default);
-        let own = || Dialect::of_subschema(schema, outer.is_none(), around);
+        let own = || Dialect::of_schema(schema, outer.is_none(), around).unwrap_or(around);
         self.forced.unwrap_or_else(own)
     }
 }

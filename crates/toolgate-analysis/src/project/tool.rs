@@ -296,7 +296,8 @@ fn schema_of(
     };
     let as_it_is = log.more == 0 && !log.steps.iter().any(travels);
     let mapping = Mapping::new(published, as_it_is);
-    let same_dialect = Dialect::declared(original) == Some(dialect);
+    // What is published is in 2020-12 unless it declares another dialect.
+    let same_dialect = Dialect::of_schema(original, true, Dialect::Draft202012) == Some(dialect);
     let known = Known {
         keeps_all: keeps_all && same_dialect && compiled.warnings().is_empty(),
         adds_none: adds_none && same_dialect && compiled.warnings().is_empty(),

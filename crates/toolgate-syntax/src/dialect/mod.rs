@@ -138,27 +138,6 @@ impl Dialect {
         }
     }
 
-    /// The dialect that a schema declares with `$schema`: 2020-12 if it declares none (or the value
-    /// is not a string), `None` if it is not one of the five.
-    ///
-    /// ```
-    /// use toolgate_json::{OwnedDocument, ReadLimits};
-    /// use toolgate_syntax::Dialect;
-    ///
-    /// let text = r#"{"$schema": "http://json-schema.org/draft-07/schema#"}"#;
-    /// let document = OwnedDocument::read(text, &ReadLimits::default())?;
-    /// assert_eq!(Dialect::declared(document.document().root()), Some(Dialect::Draft7));
-    /// # Ok::<(), toolgate_json::ReadError>(())
-    /// ```
-    #[must_use]
-    pub fn declared(schema: View<'_>) -> Option<Self> {
-        let declared = schema.member(Keyword::Schema.name());
-        match declared.filter(|uri| uri.kind() == Kind::String) {
-            None => Some(Self::default()),
-            Some(uri) => Self::from_uri(uri.string()),
-        }
-    }
-
     /// The dialect of a schema in another of the dialect `outer`, or of a document's root, for which
     /// `outer` is the default: the one that its `$schema` declares, which counts at the root of a
     /// document or of a resource. `None` if that is not one of the five.
