@@ -28,11 +28,13 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         let Some(entry) = frame.entries.get(to_usize(keyword.place)) else {
             return internal_error();
         };
-        let applies = matches!(
-            Failure::of(entry.keyword),
-            Failure::Subschemas | Failure::Either
-        );
-        if applies && matches!(keyword.op, Some(Op::Leaf(_))) {
+        // An operation on the value alone applies no subschemas.
+        if matches!(keyword.op, Some(Op::Leaf(_)))
+            && matches!(
+                Failure::of(entry.keyword),
+                Failure::Subschemas | Failure::Either
+            )
+        {
             return internal_error();
         }
         if S::EVERYTHING {
