@@ -14,3 +14,8 @@ pub mod inline;
 pub mod lint;
 mod members;
 pub mod project;
+
+// Types of the crates below that appear in signatures of this crate.
+pub use toolgate_json::{ReadError, View};
+pub use toolgate_schema::{CompileError, Compiler};
+pub use toolgate_syntax::Parser;

@@ -25,3 +25,10 @@ pub mod refusal_text;
 pub mod repair;
 #[cfg(feature = "serde_json")]
 pub mod typed;
+
+// Types of the crates below that appear in signatures of this crate.
+#[cfg(feature = "providers")]
+pub use toolgate_analysis::project::{Projected, Projector};
+pub use toolgate_json::{Document, Kind, Node, OwnedDocument, ReadError, ReadLimits, View};
+pub use toolgate_pattern::{Limits as PatternLimits, PatternError};
+pub use toolgate_schema::{CompileError, Compiler, Exhausted, Formats, Report, Schema, Strictness};

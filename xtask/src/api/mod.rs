@@ -66,11 +66,12 @@ fn difference(old: &str, new: &str) -> Option<String> {
 }
 
 /// The libraries whose API is listed: programs outside this repository depend on them.
-const LIBRARIES: [&str; 6] = [
+const LIBRARIES: [&str; 7] = [
     "toolgate-json",
     "toolgate-pattern",
     "toolgate-syntax",
     "toolgate-schema",
+    "toolgate-analysis",
     "toolgate-mcp",
     "toolgate-rmcp",
 ];

@@ -13,7 +13,7 @@ use super::text::{
 };
 use crate::dialect::Keyword;
 use crate::execute::ValueOrName;
-use crate::model::{ContentUse, DocumentId, Entry, Form, FormatUse, Model};
+use crate::model::{DocumentId, Entry, Form, Model};
 
 /// Why a keyword does not hold, with what it expected and what it found.
 ///
@@ -299,70 +299,21 @@ impl FindingKind {
             },
             Keyword::Format => Self::Format {
                 format: match entry.form {
-                    Form::Format(FormatUse::Text(format)) => format.name(),
-                    Form::Format(FormatUse::Number(format)) => format.name(),
+                    Form::Format(format) => format.name(),
                     _ => return None,
                 },
                 found: found(at),
             },
             Keyword::ContentEncoding | Keyword::ContentMediaType => Self::Content {
                 expected: match entry.form {
-                    Form::Content(ContentUse::Base64) => "base64",
-                    Form::Content(ContentUse::Json) => "application/json",
+                    Form::Content(content) => content.name(),
                     _ => return None,
                 },
                 found: found(at),
             },
-            // They need more than the keyword and the value.
-            Keyword::Enum
-            | Keyword::UniqueItems
-            | Keyword::Contains
-            | Keyword::MinContains
-            | Keyword::MaxContains
-            | Keyword::Required
-            | Keyword::DependentRequired
-            | Keyword::Dependencies
-            | Keyword::AnyOf
-            | Keyword::OneOf
-            | Keyword::Not => return None,
-            // They fail through the subschemas they apply.
-            Keyword::Ref
-            | Keyword::RecursiveRef
-            | Keyword::DynamicRef
-            | Keyword::DependentSchemas
-            | Keyword::PrefixItems
-            | Keyword::Items
-            | Keyword::AdditionalItems
-            | Keyword::Properties
-            | Keyword::PatternProperties
-            | Keyword::AdditionalProperties
-            | Keyword::PropertyNames
-            | Keyword::AllOf
-            | Keyword::If
-            | Keyword::Then
-            | Keyword::Else
-            | Keyword::UnevaluatedItems
-            | Keyword::UnevaluatedProperties => return None,
-            // They do not fail.
-            Keyword::Unknown
-            | Keyword::OldId
-            | Keyword::Id
-            | Keyword::Schema
-            | Keyword::Anchor
-            | Keyword::RecursiveAnchor
-            | Keyword::DynamicAnchor
-            | Keyword::Vocabulary
-            | Keyword::Comment
-            | Keyword::Defs
-            | Keyword::Definitions
-            | Keyword::ContentSchema
-            | Keyword::Title
-            | Keyword::Description
-            | Keyword::Default
-            | Keyword::Examples
-            | Keyword::Deprecated
-            | Keyword::ReadOnly
-            | Keyword::WriteOnly => return None,
+            // The others need more than that, fail through the subschemas they apply, or do not fail.
+            // An assertion that is missing here makes its reports incomplete, which tests find.
+            _ => return None,
         })
     }
 }

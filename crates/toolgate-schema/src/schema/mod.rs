@@ -1,11 +1,12 @@
 //! A compiled schema and its methods.
 
 pub(crate) mod instance;
+mod workspace;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use toolgate_json::{Node, OwnedDocument, ReadError, Reader, contradictions, note_contradiction};
+use toolgate_json::{Node, OwnedDocument, ReadError, contradictions, note_contradiction};
 use toolgate_syntax::reference::Resources;
 
 use crate::compiler::Compiler;
@@ -16,6 +17,8 @@ use crate::lower::{lower, plain};
 use crate::model::Model;
 use crate::options::Warning;
 use crate::plan::{Plan, PlanHandle};
+pub use workspace::Workspace;
+
 use instance::{Check, Instance};
 
 /// The answer of a check. There are three, and the third is not an error.
@@ -425,78 +428,6 @@ fn consistent(before: u64) -> Result<(), CompileError> {
             CompileErrorKind::Internal,
             Place::default(),
         )),
-    }
-}
-
-/// Memory that checks reuse, so that later checks allocate nothing, and the options of checks and
-/// explanations.
-///
-/// Use one for each thread; it works with any schema.
-///
-/// ```
-/// use toolgate_schema::{Schema, Workspace};
-///
-/// let schema = Schema::compile(br#"{"items": {"type": "integer"}}"#)?;
-/// let mut workspace = Workspace::new().fuel(10_000).findings(1);
-/// let report = schema.explain(&mut workspace, br#"["1", "2"]"#)?;
-/// assert_eq!(report.findings.len(), 1);
-/// assert!(!report.complete);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-#[derive(Debug, Default)]
-pub struct Workspace {
-    pub(crate) reader: Reader,
-    pub(crate) scratch: Scratch,
-    pub(crate) budget: Option<u64>,
-    pub(crate) findings: Option<usize>,
-    used: u64,
-}
-
-impl Workspace {
-    /// An empty workspace with the fuel that each schema's limits allow.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Sets the amount of fuel for each check.
-    ///
-    /// ```
-    /// use toolgate_schema::{Exhausted, Schema, Verdict, Workspace};
-    ///
-    /// let schema = Schema::compile(br#"{"items": {"minLength": 1}}"#)?;
-    /// let verdict = schema.check(&mut Workspace::new().fuel(2), r#"["a", "b", "c"]"#)?;
-    /// assert_eq!(verdict, Verdict::Undecided(Exhausted::Fuel { allowed: 2 }));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    #[must_use]
-    pub fn fuel(mut self, units: u64) -> Self {
-        self.budget = Some(units);
-        self
-    }
-
-    /// Sets the maximum number of findings, at most [`Report::FINDINGS`](crate::Report::FINDINGS):
-    /// an explanation ends when it has that many, which is cheaper than finding all.
-    #[must_use]
-    pub fn findings(mut self, most: usize) -> Self {
-        self.findings = Some(most);
-        self
-    }
-
-    /// The fuel that the last check took. If the check was undecided, this is what it took until
-    /// then, which may depend on the order of members.
-    ///
-    /// ```
-    /// use toolgate_schema::{Schema, Workspace};
-    ///
-    /// let schema = Schema::compile(br#"{"minLength": 1}"#)?;
-    /// let mut workspace = Workspace::new();
-    /// schema.check(&mut workspace, r#""a""#)?;
-    /// assert!(workspace.fuel_used() > 0);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn fuel_used(&self) -> u64 {
-        self.used
     }
 }
 

@@ -88,6 +88,24 @@ pub enum FormatUse {
     Number(NumberFormat),
 }
 
+impl FormatUse {
+    /// The value of `format`.
+    ///
+    /// ```
+    /// use toolgate_syntax::format::Format;
+    /// use toolgate_syntax::model::FormatUse;
+    ///
+    /// assert_eq!(FormatUse::Text(Format::Uuid).name(), "uuid");
+    /// ```
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Text(format) => format.name(),
+            Self::Number(format) => format.name(),
+        }
+    }
+}
+
 /// An encoding or a media type that is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(
@@ -112,12 +130,22 @@ impl ContentUse {
     /// ```
     #[must_use]
     pub fn from_name(name: &str) -> Option<Self> {
-        if name.eq_ignore_ascii_case("base64") {
-            Some(Self::Base64)
-        } else if name.eq_ignore_ascii_case("application/json") {
-            Some(Self::Json)
-        } else {
-            None
+        let mut known = [Self::Base64, Self::Json].into_iter();
+        known.find(|known| name.eq_ignore_ascii_case(known.name()))
+    }
+
+    /// Its name, in lower case.
+    ///
+    /// ```
+    /// use toolgate_syntax::model::ContentUse;
+    ///
+    /// assert_eq!(ContentUse::Json.name(), "application/json");
+    /// ```
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Base64 => "base64",
+            Self::Json => "application/json",
         }
     }
 }
