@@ -1,82 +1,18 @@
 //! Clients behind the layer, against servers with scripted answers.
 #![expect(clippy::unwrap_used, reason = "tests say what they expect by stopping")]
 
+#[path = "support/client.rs"]
+mod client;
 #[path = "support/script.rs"]
 #[expect(dead_code, reason = "another test uses the rest")]
 mod script;
 
-use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, ErrorCode, GetTaskParams, JsonObject, ProtocolVersion,
-};
-use rmcp::service::{
-    ClientLifecycleMode, ClientServiceExt as _, RoleClient, RunningService, ServiceError,
-};
+use rmcp::model::{CallToolResponse, ErrorCode, GetTaskParams};
 use serde_json::{Value, json};
-use toolgate_rmcp::{CallTyped as _, ClientLayer, ToolWatch, TypedCallError};
+use toolgate_rmcp::{CallTyped as _, ClientLayer, TypedCallError};
 
-use script::{Reply, Script, count, result, script};
-
-type Client = RunningService<RoleClient, ()>;
-
-/// Which of the layer's transports a client uses.
-#[derive(Debug, Clone, Copy, PartialEq)]
-enum Over {
-    Lines,
-    Typed,
-}
-
-async fn connect(
-    layer: &ClientLayer,
-    script: Script,
-    over: Over,
-    modern: bool,
-) -> (Client, ToolWatch) {
-    let mode = if modern {
-        ClientLifecycleMode::Discover {
-            preferred_versions: vec![ProtocolVersion::V_2026_07_28],
-        }
-    } else {
-        ClientLifecycleMode::Initialize
-    };
-    match over {
-        Over::Lines => {
-            let transport = layer.lines(script.read, script.write);
-            let tools = transport.tools();
-            (
-                ().serve_with_lifecycle(transport, mode).await.unwrap(),
-                tools,
-            )
-        }
-        Over::Typed => {
-            let transport = layer.transport((script.read, script.write));
-            let tools = transport.tools();
-            (
-                ().serve_with_lifecycle(transport, mode).await.unwrap(),
-                tools,
-            )
-        }
-    }
-}
-
-fn call(name: &str, arguments: Value) -> CallToolRequestParams {
-    let arguments: JsonObject = arguments.as_object().cloned().unwrap();
-    CallToolRequestParams::new(name.to_owned()).with_arguments(arguments)
-}
-
-/// A page with these tools, each given as JSON text.
-fn page(tools: &[&str]) -> Reply {
-    result(format!(
-        r#"{{"resultType":"complete","ttlMs":0,"cacheScope":"private","tools":[{}]}}"#,
-        tools.join(",")
-    ))
-}
-
-fn error(outcome: Result<impl std::fmt::Debug, ServiceError>) -> (i32, String) {
-    match outcome {
-        Err(ServiceError::McpError(error)) => (error.code.0, error.message.into_owned()),
-        other => (0, format!("{other:?}")),
-    }
-}
+use client::{Over, call, connect, error, page};
+use script::{Reply, count, result, script};
 
 const GOOD: &str = r#"{"name":"good","inputSchema":{"type":"object"}}"#;
 

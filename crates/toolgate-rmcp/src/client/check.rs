@@ -60,10 +60,15 @@ impl ClientLayer {
         era: Era,
         result: &CallToolResult,
     ) -> Option<Box<Refusal>> {
-        if result.is_error == Some(true) || era.structured() == Structured::None {
+        if result.is_error == Some(true) {
             return None;
         }
         let structured = result.structured_content.as_ref();
+        // Structured content is unknown to these versions: it is checked if present, and never
+        // required.
+        if era.structured() == Structured::None && structured.is_none() {
+            return None;
+        }
         let decision = self
             .checkers
             .with(|checker| checker.check_structured_value(tool, structured));

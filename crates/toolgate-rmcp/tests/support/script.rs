@@ -39,8 +39,16 @@ pub(crate) enum Reply {
     Nothing,
 }
 
-/// Starts a server that answers the handshakes of both eras itself.
-pub(crate) fn script(mut answer: impl FnMut(&str, &Value) -> Reply + Send + 'static) -> Script {
+/// Starts a server that answers the handshakes of both eras itself: `initialize` with 2025-11-25.
+pub(crate) fn script(answer: impl FnMut(&str, &Value) -> Reply + Send + 'static) -> Script {
+    script_of("2025-11-25", answer)
+}
+
+/// Starts such a server that answers `initialize` with `version`.
+pub(crate) fn script_of(
+    version: &'static str,
+    mut answer: impl FnMut(&str, &Value) -> Reply + Send + 'static,
+) -> Script {
     let (ours, theirs) = tokio::io::duplex(1 << 20);
     let seen = Seen::default();
     let log = Arc::clone(&seen);
@@ -54,7 +62,7 @@ pub(crate) fn script(mut answer: impl FnMut(&str, &Value) -> Reply + Send + 'sta
             };
             let reply = match method {
                 "initialize" => result(
-                    json!({"protocolVersion": "2025-11-25",
+                    json!({"protocolVersion": version,
                         "capabilities": {"tools": {"listChanged": true}},
                         "serverInfo": {"name": "script", "version": "0"}})
                     .to_string(),

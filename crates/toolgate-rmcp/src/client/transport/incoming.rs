@@ -51,6 +51,12 @@ impl<T: Transport<RoleClient>> CheckedTransport<T> {
 
     fn answered(&mut self, id: RequestId, result: ServerResult) -> Option<ServerJsonRpcMessage> {
         match self.pending.remove(&id) {
+            Some(Pending::Initialize) => {
+                if let ServerResult::InitializeResult(agreed) = &result {
+                    self.version = Some(agreed.protocol_version.clone());
+                }
+                Some(JsonRpcMessage::response(result, id))
+            }
             Some(Pending::Page { cursor, asked }) => {
                 Some(self.listed(id, result, cursor.as_deref(), asked))
             }
@@ -78,12 +84,7 @@ impl<T: Transport<RoleClient>> CheckedTransport<T> {
             },
             // An answer that came too late, or the answer to a cancelled call.
             None if is_own(&id) => None,
-            None => {
-                if let ServerResult::InitializeResult(agreed) = &result {
-                    self.version = Some(agreed.protocol_version.clone());
-                }
-                Some(JsonRpcMessage::response(result, id))
-            }
+            None => Some(JsonRpcMessage::response(result, id)),
         }
     }
 

@@ -71,6 +71,8 @@ pub struct CheckedTransport<T> {
 
 /// A request whose answer the layer must see.
 enum Pending {
+    /// `initialize`.
+    Initialize,
     /// A page of tools that the client requested.
     Page {
         cursor: Option<String>,
@@ -295,6 +297,7 @@ impl<T: Transport<RoleClient>> CheckedTransport<T> {
 
     fn note(&mut self, id: &RequestId, request: &ClientRequest) {
         let pending = match request {
+            ClientRequest::InitializeRequest(_) => Pending::Initialize,
             ClientRequest::ListToolsRequest(request) => Pending::Page {
                 cursor: request.params.as_ref().and_then(|page| page.cursor.clone()),
                 asked: self.book.ask(),
