@@ -1,5 +1,4 @@
 //! Clients behind the layer, against servers with scripted answers.
-#![expect(clippy::unwrap_used, reason = "tests say what they expect by stopping")]
 
 #[path = "support/client.rs"]
 mod client;

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use rmcp::model::{CallToolResult, CreateTaskResult, ServerResult, TaskPayload};
 use serde_json::Value;
-use toolgate_mcp::check::{Checked, Decision, Refusal};
+use toolgate_mcp::check::{Checked, Decision, OnUndecided, Refusal};
 use toolgate_mcp::contract::ToolContract;
 use toolgate_mcp::era::{Era, Structured};
 
-use super::{ClientEvent, ClientLayer};
+use super::uncheckable::Uncheckable;
+use super::{ClientEvent, ClientLayer, decode};
 
 /// The outcome of checking the answer to a call.
 pub(super) enum CheckedAnswer {
@@ -18,6 +19,16 @@ pub(super) enum CheckedAnswer {
     Task(Box<CreateTaskResult>),
     /// It violates its contract.
     Refused(Box<Refusal>, Box<ServerResult>),
+    /// It cannot be checked.
+    Uncheckable(Box<Uncheckable>),
+}
+
+/// Why the result of a task must not be passed on.
+pub(super) enum RefusedTask {
+    /// It violates its contract.
+    Contract(Box<Refusal>),
+    /// It cannot be checked.
+    Uncheckable(Box<Uncheckable>),
 }
 
 impl ClientLayer {
@@ -37,16 +48,22 @@ impl ClientLayer {
             },
             ServerResult::GetTaskResult(task) => {
                 match self.judge_task(tool, era, &task.task.payload) {
-                    Some(why) => {
+                    Some(RefusedTask::Contract(why)) => {
                         CheckedAnswer::Refused(why, Box::new(ServerResult::GetTaskResult(task)))
                     }
+                    Some(RefusedTask::Uncheckable(why)) => CheckedAnswer::Uncheckable(why),
                     None => CheckedAnswer::Received(Box::new(ServerResult::GetTaskResult(task))),
                 }
             }
-            ServerResult::CreateTaskResult(created) => CheckedAnswer::Task(Box::new(created)),
-            ServerResult::InputRequiredResult(asks) if era.is_modern() => {
+            ServerResult::CreateTaskResult(created) if era.has_result_types() => {
+                CheckedAnswer::Task(Box::new(created))
+            }
+            ServerResult::InputRequiredResult(asks) if era.has_result_types() => {
                 CheckedAnswer::Received(Box::new(ServerResult::InputRequiredResult(asks)))
             }
+            // rmcp has dropped the members that would be the result.
+            ServerResult::CreateTaskResult(_) => other_era(tool, era, "task"),
+            ServerResult::InputRequiredResult(_) => other_era(tool, era, "input_required"),
             // rmcp guessed another kind of result from the members, or none. The value is read as
             // the answer to a call, and passed on as one if it is one.
             other => self.judge_other(tool, era, other),
@@ -82,11 +99,39 @@ impl ClientLayer {
         tool: &Arc<ToolContract>,
         era: Era,
         payload: &TaskPayload,
-    ) -> Option<Box<Refusal>> {
+    ) -> Option<RefusedTask> {
         let TaskPayload::Completed { result } = payload else {
             return None;
         };
-        self.judge_value(tool, era, &Value::Object(result.clone()))
+        match self.decide_value(tool, era, &Value::Object(result.clone())) {
+            // A task has one result, so nothing would check the one that these announce.
+            Decision::Pass(pass)
+                if matches!(pass.checked, Checked::TaskCreated | Checked::InputRequired) =>
+            {
+                let why = Uncheckable::not_final(tool.name());
+                Some(RefusedTask::Uncheckable(Box::new(why)))
+            }
+            decision => self.refusal(tool, decision).map(RefusedTask::Contract),
+        }
+    }
+
+    /// Why the result in an answer or a notification about a task of an unknown tool must not be
+    /// passed on; `None` if it may.
+    pub(super) fn judge_unknown_task(
+        &self,
+        task: &str,
+        payload: &TaskPayload,
+    ) -> Option<Box<Uncheckable>> {
+        if !matches!(payload, TaskPayload::Completed { .. }) {
+            return None;
+        }
+        match self.options.check.on_undecided {
+            OnUndecided::Refuse => Some(Box::new(Uncheckable::unknown_task(task))),
+            OnUndecided::Pass => {
+                self.emit_event(&ClientEvent::TaskUnchecked { task });
+                None
+            }
+        }
     }
 
     fn judge_other(
@@ -100,7 +145,7 @@ impl ClientLayer {
         if let Some(why) = self.judge_value(tool, era, &value) {
             return CheckedAnswer::Refused(why, Box::new(other));
         }
-        match serde_json::from_value::<CallToolResult>(value) {
+        match decode::final_result(value, era) {
             Ok(result) => CheckedAnswer::Received(Box::new(ServerResult::CallToolResult(result))),
             Err(_) => CheckedAnswer::Received(Box::new(other)),
         }
@@ -112,11 +157,14 @@ impl ClientLayer {
         era: Era,
         value: &Value,
     ) -> Option<Box<Refusal>> {
-        let message = format!(r#"{{"jsonrpc":"2.0","id":0,"result":{value}}}"#);
-        let decision = self
-            .checkers
-            .with(|checker| checker.check_result_message(tool, era, message.as_bytes()));
+        let decision = self.decide_value(tool, era, value);
         self.refusal(tool, decision)
+    }
+
+    fn decide_value(&self, tool: &Arc<ToolContract>, era: Era, value: &Value) -> Decision {
+        let message = format!(r#"{{"jsonrpc":"2.0","id":0,"result":{value}}}"#);
+        self.checkers
+            .with(|checker| checker.check_result_message(tool, era, message.as_bytes()))
     }
 
     fn refusal(&self, tool: &ToolContract, decision: Decision) -> Option<Box<Refusal>> {
@@ -139,4 +187,8 @@ impl ClientLayer {
             _ => {}
         }
     }
+}
+
+fn other_era(tool: &ToolContract, era: Era, tag: &str) -> CheckedAnswer {
+    CheckedAnswer::Uncheckable(Box::new(Uncheckable::other_era(tool.name(), era, tag)))
 }

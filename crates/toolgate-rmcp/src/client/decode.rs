@@ -5,8 +5,10 @@ use rmcp::model::{
     CallToolResult, CreateTaskResult, ErrorData, InputRequiredResult, JsonRpcMessage, RequestId,
     ServerJsonRpcMessage, ServerResult,
 };
+use serde_json::Value;
 use toolgate_json::{OwnedDocument, ReadLimits};
-use toolgate_mcp::message::{Message, ResultKind, ToolResult};
+use toolgate_mcp::era::Era;
+use toolgate_mcp::message::{Message, ResultKind};
 
 use super::list;
 #[cfg(feature = "http-client")]
@@ -18,8 +20,8 @@ use crate::recover;
 pub(super) enum Asked {
     /// `tools/list`
     List,
-    /// `tools/call`
-    Call,
+    /// `tools/call`, sent in this era.
+    Call(Era),
 }
 
 /// Corrects a message that rmcp has misread: a list with a tool that its types cannot
@@ -82,8 +84,8 @@ fn call(text: &[u8], asked: impl Fn(&RequestId) -> Option<Asked>) -> Option<Serv
     };
     if let Ok(Message::Result(outcome)) = Message::decode(document.document().root())
         && let Ok(id) = serde_json::from_str::<RequestId>(outcome.id.raw())
-        && asked(&id) == Some(Asked::Call)
-        && let Some(result) = called(outcome.result.raw(), outcome.result)
+        && let Some(Asked::Call(era)) = asked(&id)
+        && let Some(result) = called(outcome.result.raw(), outcome.result, era)
     {
         return Some(JsonRpcMessage::response(result, id));
     }
@@ -102,10 +104,11 @@ fn page(text: String) -> Option<ServerResult> {
     Some(ServerResult::ListToolsResult(result))
 }
 
-fn called(text: &str, result: toolgate_json::View<'_>) -> Option<ServerResult> {
-    let kind = ToolResult::decode_tagged(result).ok()?.kind;
+fn called(text: &str, result: toolgate_json::View<'_>, era: Era) -> Option<ServerResult> {
+    let kind = era.read_result(result).ok()?.kind;
     match kind {
-        ResultKind::Complete => serde_json::from_str::<CallToolResult>(text)
+        ResultKind::Complete => serde_json::from_str(text)
+            .and_then(|value| final_result(value, era))
             .ok()
             .map(ServerResult::CallToolResult),
         ResultKind::InputRequired => serde_json::from_str::<InputRequiredResult>(text)
@@ -116,6 +119,17 @@ fn called(text: &str, result: toolgate_json::View<'_>) -> Option<ServerResult> {
             .map(ServerResult::CreateTaskResult),
         _ => None,
     }
+}
+
+/// Reads a final result in rmcp's type, which refuses results with a `resultType` other than
+/// `complete`. Where the era has no such member, it is unknown and left out.
+pub(super) fn final_result(mut value: Value, era: Era) -> serde_json::Result<CallToolResult> {
+    if !era.has_result_types()
+        && let Some(result) = value.as_object_mut()
+    {
+        result.remove("resultType");
+    }
+    serde_json::from_value(value)
 }
 
 /// The error that replaces an unreadable answer.

@@ -25,6 +25,20 @@ pub enum ClientEvent<'a> {
     CallRefused(&'a Refusal),
     /// A result broke its tool's contract and was replaced by an error.
     ResultRefused(&'a Refusal),
+    /// A result cannot be checked and was replaced by an error: nobody knows which tool created its
+    /// task, or it is of a kind that the protocol version does not have.
+    ResultUncheckable {
+        /// The tool, if it is known.
+        tool: Option<&'a str>,
+        /// Why.
+        reason: &'a str,
+    },
+    /// The result of a task passed unchecked, because the tool that created the task is unknown and
+    /// the policy lets undecided messages pass.
+    TaskUnchecked {
+        /// The task.
+        task: &'a str,
+    },
     /// A check reached its limit, and the policy let the message pass.
     Undecided {
         /// The tool.
@@ -72,6 +86,14 @@ impl fmt::Display for ClientEvent<'_> {
             }
             Self::CallRefused(why) => write!(f, "call refused: {why}"),
             Self::ResultRefused(why) => write!(f, "result refused: {why}"),
+            Self::ResultUncheckable { reason, .. } => write!(f, "result refused: {reason}"),
+            Self::TaskUnchecked { task } => {
+                let task = quote(task, SHOWN);
+                write!(
+                    f,
+                    "task `{task}`: its result passed unchecked, the tool that created it is unknown"
+                )
+            }
             Self::Undecided { tool, bound } => {
                 let tool = quote(tool, SHOWN);
                 write!(f, "tool `{tool}`: passed undecided ({bound})")

@@ -11,6 +11,7 @@ use rmcp::model::{
 };
 use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncWrite};
+use toolgate_mcp::era::Era;
 
 use super::decode::{self, Asked};
 use crate::line::{Line, LineReader, LineWriter};
@@ -69,7 +70,11 @@ where
             JsonRpcMessage::Request(request) => {
                 let asked = match &request.request {
                     ClientRequest::ListToolsRequest(_) => Some(Asked::List),
-                    ClientRequest::CallToolRequest(_) => Some(Asked::Call),
+                    ClientRequest::CallToolRequest(call) => {
+                        // The transport above has put it there.
+                        let era = call.extensions.get::<Era>().copied();
+                        Some(Asked::Call(era.unwrap_or(Era::NEWEST_WITH_SESSIONS)))
+                    }
                     _ => None,
                 };
                 if let Some(asked) = asked {

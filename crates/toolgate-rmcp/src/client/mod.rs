@@ -12,6 +12,7 @@ mod lines;
 mod list;
 mod transport;
 mod typed;
+mod uncheckable;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -123,7 +124,8 @@ impl ClientLayer {
         }
     }
 
-    /// Sets what happens to a message whose check reaches its limit.
+    /// Sets what happens to a message whose check reaches its limit, and to the result of a task
+    /// whose tool is unknown.
     #[must_use]
     pub fn on_undecided(mut self, policy: OnUndecided) -> Self {
         self.options.check.on_undecided = policy;

@@ -8,14 +8,15 @@ use rmcp::model::{
     ServerJsonRpcMessage, ServerNotification, ServerResult, TaskPayload,
 };
 use rmcp::transport::Transport;
-use serde_json::Value;
+use serde_json::{Value, json};
 use toolgate_mcp::check::Refusal;
 use toolgate_mcp::contract::ToolContract;
 use toolgate_mcp::era::Era;
 
-use super::{Call, CheckedTransport, Doubted, Pending, Undelivered, is_own, meta_of};
+use super::{Call, Called, CheckedTransport, Doubted, Pending, Undelivered, is_own, meta_of};
 use crate::client::ClientEvent;
-use crate::client::check::CheckedAnswer;
+use crate::client::check::{CheckedAnswer, RefusedTask};
+use crate::client::uncheckable::Uncheckable;
 use crate::convert;
 
 impl<T: Transport<RoleClient>> CheckedTransport<T> {
@@ -34,12 +35,8 @@ impl<T: Transport<RoleClient>> CheckedTransport<T> {
                 match &mut notification.notification {
                     ServerNotification::ToolListChangedNotification(_) => self.book.changed(),
                     ServerNotification::TaskStatusNotification(status) => {
-                        let id = &status.params.task.task.task_id;
-                        let tool = self.tasks.tool(id).cloned();
-                        if let Some(tool) = tool {
-                            let payload = &mut status.params.task.payload;
-                            self.task_payload(&tool, Era::V2026_07_28, payload);
-                        }
+                        let task = &mut status.params.task;
+                        self.task_payload(&task.task.task_id, &mut task.payload);
                     }
                     _ => {}
                 }
@@ -75,16 +72,51 @@ impl<T: Transport<RoleClient>> CheckedTransport<T> {
                 meta,
                 ..
             }) => match tool {
-                Some(tool) => self.judged_result(id, tool, era, meta, result),
-                None => Some(JsonRpcMessage::response(result, id)),
+                Called::Checked(tool) => self.judged_result(id, tool, era, meta, result),
+                Called::Unlisted(name) => {
+                    if let ServerResult::CreateTaskResult(created) = &result {
+                        self.unlisted_task(&created.task.task_id, &name);
+                    }
+                    Some(JsonRpcMessage::response(result, id))
+                }
             },
-            Some(Pending::Task { tool, era, meta }) => match result {
-                ServerResult::GetTaskResult(_) => self.judged_result(id, tool, era, meta, result),
-                other => Some(JsonRpcMessage::response(other, id)),
-            },
+            Some(Pending::Task { task, era, meta }) => {
+                self.task_answer(id, &task, era, meta, result)
+            }
             // An answer that came too late, or the answer to a cancelled call.
             None if is_own(&id) => None,
             None => Some(JsonRpcMessage::response(result, id)),
+        }
+    }
+
+    /// The answer to `tasks/get`.
+    fn task_answer(
+        &mut self,
+        id: RequestId,
+        task: &str,
+        era: Era,
+        meta: RequestMetaObject,
+        result: ServerResult,
+    ) -> Option<ServerJsonRpcMessage> {
+        let ServerResult::GetTaskResult(answer) = &result else {
+            return Some(JsonRpcMessage::response(result, id));
+        };
+        if let Some(tool) = self.tasks.tool(task).cloned() {
+            return self.judged_result(id, tool, era, meta, result);
+        }
+        match self.layer.judge_unknown_task(task, &answer.task.payload) {
+            Some(why) => Some(self.uncheckable_result(id, &why)),
+            None => Some(JsonRpcMessage::response(result, id)),
+        }
+    }
+
+    /// Records a task of a tool that is not listed: its result passes, unless a listed tool claims
+    /// the same task.
+    fn unlisted_task(&mut self, task: &str, tool: &str) {
+        let definition = json!({"name": tool, "inputSchema": {"type": "object"}}).to_string();
+        // A task that is not recorded is unknown, and its result is refused.
+        if let Ok(tool) = ToolContract::read(definition.as_bytes(), &self.layer.store) {
+            self.tasks.insert(task, Arc::new(tool));
         }
     }
 
@@ -110,7 +142,6 @@ impl<T: Transport<RoleClient>> CheckedTransport<T> {
                 self.read_list(meta);
                 None
             }
-            CheckedAnswer::Refused(why, _) => Some(self.refused_result(id, &why)),
             judged => Some(self.received(id, tool, judged)),
         }
     }
@@ -129,10 +160,8 @@ impl<T: Transport<RoleClient>> CheckedTransport<T> {
         let Some(newer) = newer else {
             return self.refused_result(id, &why);
         };
-        match self.layer.judge(&newer, era, *result) {
-            CheckedAnswer::Refused(why, _) => self.refused_result(id, &why),
-            judged => self.received(id, newer, judged),
-        }
+        let judged = self.layer.judge(&newer, era, *result);
+        self.received(id, newer, judged)
     }
 
     fn received(
@@ -148,6 +177,7 @@ impl<T: Transport<RoleClient>> CheckedTransport<T> {
                 JsonRpcMessage::response(ServerResult::CreateTaskResult(*created), id)
             }
             CheckedAnswer::Refused(why, _) => self.refused_result(id, &why),
+            CheckedAnswer::Uncheckable(why) => self.uncheckable_result(id, &why),
         }
     }
 
@@ -156,18 +186,38 @@ impl<T: Transport<RoleClient>> CheckedTransport<T> {
         JsonRpcMessage::error(convert::client_error(why, true), Some(id))
     }
 
-    /// A notification cannot be answered with an error, so its result is replaced by one
-    /// with `isError`.
-    fn task_payload(&self, tool: &Arc<ToolContract>, era: Era, payload: &mut TaskPayload) {
-        let Some(why) = self.layer.judge_task(tool, era, payload) else {
-            return;
+    fn uncheckable_result(&self, id: RequestId, why: &Uncheckable) -> ServerJsonRpcMessage {
+        self.layer.emit_event(&why.event());
+        JsonRpcMessage::error(why.error(), Some(id))
+    }
+
+    /// Checks the result in a notification about a task. A notification cannot be answered with an
+    /// error, so a bad result is replaced by one with `isError`.
+    fn task_payload(&self, task: &str, payload: &mut TaskPayload) {
+        let era = Era::V2026_07_28;
+        let why = match self.tasks.tool(task) {
+            Some(tool) => self.layer.judge_task(tool, era, payload),
+            None => {
+                let why = self.layer.judge_unknown_task(task, payload);
+                why.map(RefusedTask::Uncheckable)
+            }
         };
-        self.layer.emit_event(&ClientEvent::ResultRefused(&why));
+        let error = match why {
+            None => return,
+            Some(RefusedTask::Contract(why)) => {
+                self.layer.emit_event(&ClientEvent::ResultRefused(&why));
+                match serde_json::from_str(&why.error_result(era)) {
+                    Ok(Value::Object(result)) => result,
+                    _ => JsonObject::from_iter([("isError".to_owned(), Value::Bool(true))]),
+                }
+            }
+            Some(RefusedTask::Uncheckable(why)) => {
+                self.layer.emit_event(&why.event());
+                why.error_result()
+            }
+        };
         if let TaskPayload::Completed { result } = payload {
-            *result = match serde_json::from_str(&why.error_result(era)) {
-                Ok(Value::Object(result)) => result,
-                _ => JsonObject::from_iter([("isError".to_owned(), Value::Bool(true))]),
-            };
+            *result = error;
         }
     }
 

@@ -88,7 +88,7 @@ enum Pending {
     Call {
         /// The client's id of the call.
         id: RequestId,
-        tool: Option<Arc<ToolContract>>,
+        tool: Called,
         era: Era,
         meta: RequestMetaObject,
         /// The request, while it may still be sent again.
@@ -96,10 +96,18 @@ enum Pending {
     },
     /// `tasks/get`.
     Task {
-        tool: Arc<ToolContract>,
+        task: String,
         era: Era,
         meta: RequestMetaObject,
     },
+}
+
+/// The tool of a call.
+enum Called {
+    /// Its contract.
+    Checked(Arc<ToolContract>),
+    /// The name of a tool that is not listed. The call passes unchecked, and so does its result.
+    Unlisted(String),
 }
 
 /// A list that the layer reads on its own.
@@ -195,6 +203,8 @@ impl<T: Transport<RoleClient>> CheckedTransport<T> {
             }
         };
         let era = self.era(&request.extensions);
+        // For `Lines`, which reads the answer.
+        request.extensions.insert(era);
         let sent_as = if is_again { self.own_id() } else { id.clone() };
         let again = (era.is_modern() && !is_again).then(|| Box::new(request.clone()));
         let pending = Pending::Call {
@@ -209,11 +219,7 @@ impl<T: Transport<RoleClient>> CheckedTransport<T> {
         Some(JsonRpcMessage::request(request, sent_as))
     }
 
-    /// The contract of the call; `None` if its tool is not listed and the call passes unchecked.
-    fn admit(
-        &self,
-        request: &mut CallToolRequest,
-    ) -> Result<Option<Arc<ToolContract>>, Box<Refusal>> {
+    fn admit(&self, request: &mut CallToolRequest) -> Result<Called, Box<Refusal>> {
         let name = &*request.params.name;
         let tools = self.book.catalog().snapshot();
         let Some(tool) = tools.tool(name) else {
@@ -228,10 +234,10 @@ impl<T: Transport<RoleClient>> CheckedTransport<T> {
                 (Some(reason), OnUnreadList::Pass) => {
                     self.layer
                         .emit_event(&ClientEvent::Unchecked { tool: name, reason });
-                    Ok(None)
+                    Ok(Called::Unlisted(name.to_owned()))
                 }
                 (None, _) if options.listed_only => Err(Box::new(Refusal::unknown_tool(name))),
-                (None, _) => Ok(None),
+                (None, _) => Ok(Called::Unlisted(name.to_owned())),
             };
         };
         let arguments = request.params.arguments.take().map(Value::Object);
@@ -246,7 +252,7 @@ impl<T: Transport<RoleClient>> CheckedTransport<T> {
             Decision::Refuse(why) => Err(why),
             Decision::Pass(pass) => {
                 self.layer.passed(tool, pass.checked);
-                Ok(Some(Arc::clone(tool)))
+                Ok(Called::Checked(Arc::clone(tool)))
             }
         }
     }
@@ -302,16 +308,11 @@ impl<T: Transport<RoleClient>> CheckedTransport<T> {
                 cursor: request.params.as_ref().and_then(|page| page.cursor.clone()),
                 asked: self.book.ask(),
             },
-            ClientRequest::GetTaskRequest(request) => {
-                let Some(tool) = self.tasks.tool(&request.params.task_id) else {
-                    return;
-                };
-                Pending::Task {
-                    tool: Arc::clone(tool),
-                    era: self.era(&request.extensions),
-                    meta: meta_of(&request.extensions),
-                }
-            }
+            ClientRequest::GetTaskRequest(request) => Pending::Task {
+                task: request.params.task_id.clone(),
+                era: self.era(&request.extensions),
+                meta: meta_of(&request.extensions),
+            },
             _ => return,
         };
         self.pending.insert(id.clone(), pending);
