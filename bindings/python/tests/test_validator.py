@@ -378,3 +378,38 @@ def test_a_missing_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "mcp_types", None)
     with pytest.raises(ModuleNotFoundError, match=r"pip install 'toolgate-validator\[mcp\]'"):
         toolgate.mcp.ClientSession
+
+
+def test_halves_of_surrogate_pairs_are_refused():
+    # Python compares such strings as they are, so no replacement may decide.
+    first, second = "\ud83d", "\ud83e"
+    for schema, value in (
+        ({"enum": ["\ufffd"]}, first),
+        ({"const": {"a": "\ufffd"}}, {"a": first}),
+        ({"uniqueItems": True}, [first, second]),
+        ({"additionalProperties": {"type": "integer"}}, {first: 1, second: 2}),
+        ({"required": ["\ufffd"]}, {first: 1}),
+        ({"propertyNames": {"const": "\ufffd"}}, {first: 1}),
+    ):
+        validator = Validator(schema)
+        for ask, given in (
+            (validator.is_valid, value),
+            (validator.validate, value),
+            (validator.iter_errors, value),
+            (validator.is_valid_json, json.dumps(value)),
+            (validator.is_valid_json, json.dumps(value, ensure_ascii=False)),
+        ):
+            with pytest.raises(NotJson, match="half|UTF-8"):
+                ask(given)
+    for schema in ({"enum": [first]}, json.dumps({"enum": [first]})):
+        with pytest.raises((NotJson, SchemaError), match="half"):
+            Validator(schema)
+    contract = toolgate.mcp.ToolContract({"name": "t", "inputSchema": {"type": "object"}, "outputSchema": {"type": "object"}})
+    for check in (
+        lambda: contract.check_arguments({"a": first}),
+        lambda: contract.check_arguments_json(json.dumps({"a": first})),
+        lambda: contract.check_result({"content": [], "structuredContent": {"a": first}}),
+        lambda: contract.check_result(json.dumps({"content": [], "structuredContent": {"a": first}})),
+    ):
+        with pytest.raises(NotJson, match="half"):
+            check()
