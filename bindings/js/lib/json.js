@@ -95,6 +95,7 @@ function writeArray(array, before, most, levels) {
 function writeObject(object, before, most, levels) {
   const prototype = Object.getPrototypeOf(object);
   if (prototype !== Object.prototype && !isPlainPrototype(prototype)) throw new NotJson(`an object of class ${className(object)}`);
+  if (typeof object.toJSON === 'function') throw new NotJson('an object with toJSON');
   let text = before + '{';
   let comma = '';
   let name;

@@ -89,7 +89,9 @@ test('a value that JSON does not have has no verdict', () => {
     [{ f() {} }, '/f'],
     [Symbol('s'), ''],
     [{ at: new Date(0) }, '/at'],
-    [{ toJSON: () => 5 }, '/toJSON'],
+    [{ toJSON: () => 5 }, ''],
+    [{ a: [Object.defineProperty({ b: 1 }, 'toJSON', { value: () => 5 })] }, '/a/0'],
+    [Object.assign(Object.create(null, { toJSON: { value: () => 5 } }), { a: 1 }), ''],
     [[Object.assign([1], { toJSON: () => 5 })], '/0'],
     [new Map(), ''],
     [new Set([1]), ''],
@@ -105,6 +107,40 @@ test('a value that JSON does not have has no verdict', () => {
     assert.throws(() => anything.isValid(value), refused);
   }
   assert.throws(() => anything.validate({ a: 'x\ud83d' }), InputError);
+  assert.equal(new Validator({ required: ['toJSON'] }).isValid({ toJSON: 5 }), true);
+  // JSON.stringify would write all objects by this function.
+  Object.defineProperty(Object.prototype, 'toJSON', { value: () => 'x', configurable: true });
+  try {
+    for (const value of [{ a: 1 }, [{}], [1]]) assert.throws(() => anything.isValid(value), /with toJSON is not a JSON value/);
+  } finally {
+    delete Object.prototype.toJSON;
+  }
+});
+
+test('halves of surrogate pairs are refused wherever they could decide', () => {
+  const [first, second] = ['\ud83d', '\ud83e'];
+  for (const [schema, value] of [
+    [{ enum: ['\ufffd'] }, first],
+    [{ const: { a: '\ufffd' } }, { a: first }],
+    [{ uniqueItems: true }, [first, second]],
+    [true, { [first]: 1, [second]: 2 }],
+    [{ required: ['\ufffd'] }, { [first]: 1 }],
+  ]) {
+    const validator = new Validator(schema);
+    const text = JSON.stringify(value);
+    const refused = (error) => error instanceof InputError && error.code === 'json' && /half of a surrogate pair/.test(error.message);
+    for (const check of [
+      () => validator.isValid(value),
+      () => validator.validate(value),
+      () => validator.isValidText(text),
+      () => validator.validateText(JSON.parse(`"${text.replaceAll('"', '\\"')}"`)),
+    ]) {
+      assert.throws(check, refused, text);
+    }
+  }
+  assert.throws(() => new Validator({ enum: [first] }), (error) => error instanceof SchemaError && error.code === 'json');
+  assert.throws(() => new Validator(`{"enum":["${first}"]}`), InputError);
+  assert.throws(() => new Validator(true, { documents: { 'urn:a': `{"enum":["${first}"]}` } }), SchemaError);
 });
 
 test('plain values are what JSON.stringify writes', () => {
