@@ -1,7 +1,7 @@
 // One instance of the WebAssembly module, and its input and output texts.
 
 import { InputError, InternalError } from './errors.js';
-import { NotJson, jsonText } from './json.js';
+import { NotJson, TooLong, jsonText } from './json.js';
 
 /** Answers of the checking functions; see src/lib.rs. */
 export const VALID = 0;
@@ -56,22 +56,25 @@ export class Engine {
     return this.#room;
   }
 
-  /** Writes texts (strings or bytes) one after the other, and returns their lengths in bytes. */
+  /**
+   * Writes texts (strings or bytes) one after the other, each with its limit, and returns their lengths
+   * in bytes. The memory never shrinks, so a text over its limit must not make it grow.
+   */
   write(...texts) {
     let most = 0;
-    for (const text of texts) most += typeof text === 'string' ? text.length * 3 : text.length;
+    for (const [text, limit] of texts) most += mostBytes(text, limit);
     const room = this.#reserve(most);
     let at = 0;
-    return texts.map((text) => {
-      const length = writeTo(room, text, at);
+    return texts.map(([text, limit]) => {
+      const length = writeTo(room, text, at, limit);
       at += length;
       return length;
     });
   }
 
   /** Writes one text. */
-  writeOne(text) {
-    return writeTo(this.#reserve(typeof text === 'string' ? text.length * 3 : text.length), text, 0);
+  writeOne(text, limit) {
+    return writeTo(this.#reserve(mostBytes(text, limit)), text, 0, limit);
   }
 
   /** The output text of the last call. */
@@ -86,18 +89,39 @@ export class Engine {
   }
 }
 
-function writeTo(room, text, at) {
+/** The most bytes that a text can have within its limit. */
+function mostBytes(text, limit) {
+  // A character has at least one byte.
+  if (text.length > limit.bytes) throw limit.error();
+  return typeof text === 'string' ? Math.min(text.length * 3, limit.bytes) : text.length;
+}
+
+function writeTo(room, text, at, limit) {
   if (typeof text !== 'string') {
     room.set(text, at);
     return text.length;
   }
-  // The buffer is long enough, so all of the text is written.
-  return encoder.encodeInto(text, at === 0 ? room : room.subarray(at)).written;
+  const target = at === 0 && room.length <= limit.bytes ? room : room.subarray(at, at + limit.bytes);
+  const { read, written } = encoder.encodeInto(text, target);
+  // The buffer has room for the whole text, unless that is over the limit.
+  if (read < text.length) throw limit.error();
+  return written;
+}
+
+/** A limit on texts that are instances: their bytes, and the error for a longer one. */
+export function instanceLimit(bytes) {
+  return { bytes, error: () => new InputError({ code: 'limit', message: longer(bytes), offset: bytes, setting: 'limits.instance.bytes' }) };
+}
+
+/** Says that a text is over a limit, as the engine does. */
+export function longer(bytes) {
+  return `the source is longer than the limit of ${bytes} bytes`;
 }
 
 /** Text for the engine: a well-formed string, or bytes. */
-export function givenText(text) {
+export function givenText(text, limit) {
   if (typeof text === 'string') {
+    if (text.length > limit.bytes) throw limit.error();
     if (isWellFormed(text)) return text;
     throw new InputError({ code: 'json', message: 'the text has half of a surrogate pair' });
   }
@@ -107,10 +131,11 @@ export function givenText(text) {
 }
 
 /** The JSON text of a value. */
-export function textOf(value, most) {
+export function textOf(value, limit) {
   try {
-    return jsonText(value, most);
+    return jsonText(value, limit.bytes);
   } catch (error) {
+    if (error instanceof TooLong) throw limit.error();
     if (!(error instanceof NotJson)) throw error;
     const at = error.path === '' ? '' : ` (at ${error.path})`;
     throw new InputError({ code: 'not-json', message: `${error.what} is not a JSON value${at}`, instancePath: error.path });

@@ -11,28 +11,35 @@ export class NotJson {
   }
 }
 
+/** The JSON text of a value is longer than allowed. */
+export class TooLong {}
+
 /**
- * The JSON text of a value. Members whose value is `undefined` are left out, as on the wire. Text that
- * grows beyond `most` characters is returned incomplete: the reader refuses it for its length.
+ * The JSON text of a value. Members whose value is `undefined` are left out, as on the wire. Throws
+ * `TooLong` if it is found to be longer than `most` characters before it is complete.
  */
 export function jsonText(value, most) {
   room = most;
+  const plain = isPlain(value, DEPTH);
+  if (room < 0) throw new TooLong();
   // The fast path is for values that JSON.stringify does not change; `write` says what is wrong, and where.
-  return isPlain(value, DEPTH) && room >= 0 ? JSON.stringify(value) : write(value, '', most, DEPTH);
+  return plain ? JSON.stringify(value) : write(value, '', most, DEPTH);
 }
 
-/** Characters that are still allowed; `isPlain` counts them down. */
+/** Characters that are still allowed. `isPlain` counts the fewest down that a value can have. */
 let room = 0;
 
-/** Whether a value has only JSON values, so `write` would not refuse it. */
+/** Whether a value has only JSON values, so `write` would not refuse it. Ends early if it is too long. */
 function isPlain(value, levels) {
   switch (typeof value) {
     case 'string':
       room -= value.length;
       return true;
     case 'number':
+      room--;
       return value - value === 0;
     case 'boolean':
+      room -= 4;
       return true;
     case 'object':
       break;
@@ -42,7 +49,7 @@ function isPlain(value, levels) {
   if (value === null) return true;
   if (levels === 0 || (room -= 2) < 0) return false;
   if (Array.isArray(value)) {
-    if (value.toJSON !== undefined) return false;
+    if (value.toJSON !== undefined || (room -= value.length) < 0) return false;
     for (let index = 0; index < value.length; index++) if (!isPlain(value[index], levels - 1)) return false;
     return true;
   }
@@ -51,7 +58,7 @@ function isPlain(value, levels) {
   if (value.toJSON !== undefined) return false;
   for (const name in value) {
     const member = value[name];
-    if (member !== undefined && !isPlain(member, levels - 1)) return false;
+    if (member !== undefined && ((room -= name.length) < 0 || !isPlain(member, levels - 1))) return false;
   }
   return true;
 }
@@ -59,6 +66,8 @@ function isPlain(value, levels) {
 function write(value, before, most, levels) {
   switch (typeof value) {
     case 'string':
+      // Before it is quoted: its text can have six times its length.
+      if (before.length + value.length > most) throw new TooLong();
       return before + quoted(value);
     case 'number':
       // Infinity - Infinity and NaN - NaN are NaN.
@@ -82,9 +91,10 @@ function writeArray(array, before, most, levels) {
   let text = before + '[';
   let index = 0;
   try {
-    for (; index < array.length && text.length <= most; index++) {
+    for (; index < array.length; index++) {
       if (index > 0) text += ',';
       text = write(array[index], text, most, levels);
+      if (text.length > most) throw new TooLong();
     }
   } catch (error) {
     throw within(error, String(index));
@@ -103,8 +113,9 @@ function writeObject(object, before, most, levels) {
     for (name of Object.keys(object)) {
       const member = object[name];
       if (member === undefined) continue;
+      if (text.length + name.length > most) throw new TooLong();
       text = write(member, text + comma + quoted(name) + ':', most, levels);
-      if (text.length > most) break;
+      if (text.length > most) throw new TooLong();
       comma = ',';
     }
   } catch (error) {

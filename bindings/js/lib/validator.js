@@ -1,12 +1,9 @@
 // Validators: a schema is compiled once and checked many times.
 
-import { INVALID, UNDECIDED, UNREADABLE, VALID, givenText, textOf } from './engine.js';
+import { INVALID, UNDECIDED, UNREADABLE, VALID, givenText, instanceLimit, longer, textOf } from './engine.js';
 import { InputError, InternalError, SchemaError, UndecidedError } from './errors.js';
 
 const VALID_RESULT = Object.freeze({ verdict: 'valid' });
-
-/** Maximum characters of a schema or of options that are given as values. */
-export const SCHEMA_CHARACTERS = 1 << 26;
 
 /** The classes of validators on an engine. */
 export function validators(engine) {
@@ -16,25 +13,27 @@ export function validators(engine) {
 
   class Validator {
     #schema;
+    #schemaLimit;
     #options;
-    #most;
+    #limit;
     #wasm;
     #handle;
 
     constructor(schema, options) {
-      this.#schema = definitionText(schema);
       this.#options = optionsText(options);
+      this.#schemaLimit = schemaLimit(engine.call('schema_bytes', engine.writeOne(this.#options, OPTIONS)));
+      this.#schema = definitionText(schema, this.#schemaLimit);
       this.#compile();
     }
 
     #compile() {
       if (this.#handle === 0) throw new TypeError('the validator was disposed of');
       if (this.#wasm !== undefined) registry.unregister(this);
-      const handle = engine.call('compile', ...engine.write(this.#schema, this.#options));
+      const handle = engine.call('compile', ...engine.write([this.#schema, this.#schemaLimit], [this.#options, OPTIONS]));
       if (handle === 0) throw new SchemaError(engine.json());
       this.#wasm = engine.wasm;
       this.#handle = handle;
-      this.#most = engine.call('instance_bytes', handle);
+      this.#limit = instanceLimit(engine.call('instance_bytes', handle) >>> 0);
       registry.register(this, { wasm: this.#wasm, handle }, this);
     }
 
@@ -76,24 +75,24 @@ export function validators(engine) {
 
     validate(value) {
       this.#ready();
-      const length = engine.writeOne(textOf(value, this.#most));
+      const length = engine.writeOne(textOf(value, this.#limit), this.#limit);
       return this.#report(this.#check(length), length);
     }
 
     validateText(text) {
       this.#ready();
-      const length = engine.writeOne(givenText(text));
+      const length = engine.writeOne(givenText(text, this.#limit), this.#limit);
       return this.#report(this.#check(length), length);
     }
 
     isValid(value) {
       this.#ready();
-      return this.#decide(this.#check(engine.writeOne(textOf(value, this.#most))));
+      return this.#decide(this.#check(engine.writeOne(textOf(value, this.#limit), this.#limit)));
     }
 
     isValidText(text) {
       this.#ready();
-      return this.#decide(this.#check(engine.writeOne(givenText(text))));
+      return this.#decide(this.#check(engine.writeOne(givenText(text, this.#limit), this.#limit)));
     }
 
     get warnings() {
@@ -158,10 +157,10 @@ function refused(errorMessage) {
 }
 
 /** The text of a schema, a tool or a listing, which is given as text or as a value. */
-export function definitionText(definition) {
-  if (typeof definition === 'string' || definition instanceof Uint8Array) return givenText(definition);
+export function definitionText(definition, limit) {
+  if (typeof definition === 'string' || definition instanceof Uint8Array) return givenText(definition, limit);
   try {
-    return textOf(definition, SCHEMA_CHARACTERS);
+    return textOf(definition, limit);
   } catch (error) {
     if (error instanceof InputError) throw new SchemaError({ code: 'json', message: error.message, schemaPath: error.instancePath });
     throw error;
@@ -172,9 +171,32 @@ export function definitionText(definition) {
 export function optionsText(options) {
   if (options === undefined) return '';
   try {
-    return textOf(options, SCHEMA_CHARACTERS);
+    return textOf(options, OPTIONS);
   } catch (error) {
     if (error instanceof InputError) throw new SchemaError({ code: 'option', message: `options: ${error.message}` });
     throw error;
   }
 }
+
+/** The limit on the text of a schema. */
+function schemaLimit(bytes) {
+  const details = {
+    code: 'limit',
+    message: `more schema bytes than the ${bytes} allowed`,
+    schemaPath: '',
+    document: '',
+    offset: bytes,
+    help: 'the setting `limits.schema_bytes` raises this limit',
+    setting: 'limits.schema_bytes',
+  };
+  return { bytes, error: () => new SchemaError(details) };
+}
+
+/** Bytes of options, and of a listing to lint: the defaults of the engine's reader. */
+export const READ_BYTES = 16 << 20;
+
+/** The limit on options. */
+export const OPTIONS = {
+  bytes: READ_BYTES,
+  error: () => new SchemaError({ code: 'option', message: `the options cannot be read: ${longer(READ_BYTES)}` }),
+};

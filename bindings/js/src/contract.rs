@@ -19,6 +19,13 @@ pub(crate) struct Contract {
     limits: ReadLimits,
 }
 
+impl Contract {
+    /// The maximum number of bytes of arguments or a result.
+    pub(crate) fn instance_bytes(&self) -> usize {
+        self.limits.bytes
+    }
+}
+
 /// What is checked.
 #[derive(Clone, Copy)]
 pub(crate) enum What {

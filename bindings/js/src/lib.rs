@@ -87,7 +87,9 @@ pub mod exports {
     #[unsafe(no_mangle)]
     pub extern "C" fn reserve(bytes: usize) -> *mut u8 {
         with(|state| {
-            if state.input.len() < bytes {
+            if let Some(more) = bytes.checked_sub(state.input.len()) {
+                // Exactly as much as is needed: the module's memory never shrinks.
+                state.input.reserve_exact(more);
                 state.input.resize(bytes, 0);
             }
             state.input.as_mut_ptr()
@@ -110,6 +112,16 @@ pub mod exports {
     #[unsafe(no_mangle)]
     pub extern "C" fn compile(schema: usize, options: usize) -> u32 {
         with(|state| super::compile(state, schema, options))
+    }
+
+    /// The maximum number of bytes of a schema under these options. If they are refused, which
+    /// `compile` reports, the default.
+    #[unsafe(no_mangle)]
+    pub extern "C" fn schema_bytes(options: usize) -> u32 {
+        with(|state| {
+            let options = state.input.get(..options).unwrap_or_default();
+            u32::try_from(super::Options::schema_bytes(options)).unwrap_or(u32::MAX)
+        })
     }
 
     /// The maximum number of bytes of an instance under a schema's limits.
@@ -165,6 +177,17 @@ pub mod exports {
     #[unsafe(no_mangle)]
     pub extern "C" fn free_contract(contract: u32) {
         with(|state| state.contracts.remove(contract));
+    }
+
+    /// The maximum number of bytes of arguments or a result under a contract's limits.
+    #[cfg(feature = "contracts")]
+    #[unsafe(no_mangle)]
+    pub extern "C" fn contract_instance_bytes(contract: u32) -> u32 {
+        with(|state| {
+            let contract = state.contracts.get_mut(contract);
+            let bytes = contract.map_or(0, |contract| contract.instance_bytes());
+            u32::try_from(bytes).unwrap_or(u32::MAX)
+        })
     }
 
     /// Checks arguments for a tool: writes a decision.

@@ -52,6 +52,15 @@ impl fmt::Display for Refusal {
 }
 
 impl Options {
+    /// The maximum number of bytes of a schema. Options that are refused have the default.
+    pub(crate) fn schema_bytes(text: &[u8]) -> usize {
+        let document = OwnedDocument::read(text, &ReadLimits::default()).ok();
+        let compiler =
+            document.and_then(|document| settings_of(document.document().root(), &[]).ok());
+        let compiler = compiler.unwrap_or_default();
+        compiler.bounds().model.schema_bytes
+    }
+
     /// Reads options. `others` are the names of the caller's own options.
     pub(crate) fn read(text: &[u8], others: &[&str]) -> Result<Self, Refusal> {
         if text.is_empty() {
@@ -66,15 +75,7 @@ impl Options {
         if root.kind() != Kind::Object {
             return Err(Refusal::Option("the options must be an object".to_owned()));
         }
-        let mut compiler = Compiler::new();
-        for (key, value) in root.members() {
-            let name = toolgate_json::Key::text(key);
-            compiler = match name {
-                DOCUMENTS => compiler,
-                other if others.contains(&other) => compiler,
-                name => set(compiler, name, value, GROUPS)?,
-            };
-        }
+        let mut compiler = settings_of(root, others)?;
         // Documents come after the limits, because the limits apply to them.
         if let Some(documents) = root.member(DOCUMENTS) {
             compiler = register(compiler, documents)?;
@@ -84,6 +85,20 @@ impl Options {
             document: Some(document),
         })
     }
+}
+
+/// A compiler with all settings except documents.
+fn settings_of(root: View<'_>, others: &[&str]) -> Result<Compiler, Refusal> {
+    let mut compiler = Compiler::new();
+    for (key, value) in root.members() {
+        let name = toolgate_json::Key::text(key);
+        compiler = match name {
+            DOCUMENTS => compiler,
+            other if others.contains(&other) => compiler,
+            name => set(compiler, name, value, GROUPS)?,
+        };
+    }
+    Ok(compiler)
 }
 
 /// Applies a setting, or a group of settings.
@@ -162,6 +177,26 @@ mod tests {
         );
         assert_eq!(shown("", "formats"), "annotate");
         assert_eq!(shown(r#"{"era": "2025-06-18"}"#, "formats"), "annotate");
+    }
+
+    #[test]
+    fn the_limit_on_schemas_is_read_alone() {
+        let default = Options::schema_bytes(b"");
+        for (options, bytes) in [
+            (r#"{"limits": {"schema_bytes": "4MiB"}}"#, 4 << 20),
+            (r#"{"limits.schema_bytes": 5, "documents": {"x": 1}}"#, 5),
+            (r#"{"limits": {"schema_bytes": "many"}}"#, default),
+            (r#"{"formats": "assert"}"#, default),
+            ("[", default),
+            ("5", default),
+        ] {
+            assert_eq!(
+                Options::schema_bytes(options.as_bytes()),
+                bytes,
+                "{options}"
+            );
+        }
+        assert_eq!(default, Compiler::new().bounds().model.schema_bytes);
     }
 
     #[test]

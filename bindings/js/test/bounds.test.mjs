@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { InputError, SchemaError, Validator } from '@toolgate/validator';
+import { ContractError, InputError, SchemaError, ToolContract, Validator, lint } from '@toolgate/validator';
 
 import { shared } from './shared.mjs';
 
@@ -69,6 +69,56 @@ test('compiling, checking and forgetting again and again takes no more memory', 
   const after = Validator.memoryBytes();
   t.diagnostic(`${cycles} cycles; WebAssembly memory ${before} bytes before, ${after} after`);
   assert.equal(after, before);
+});
+
+test('what is over a limit is refused before it takes memory', () => {
+  const MiB = 1 << 20;
+  const long = (bytes) => 'y'.repeat(bytes);
+  const of = (type, code) => (error) => error instanceof type && error.code === code && /limit of \d+ bytes|more schema bytes than/.test(error.message);
+  const validator = new Validator(true);
+  const contract = new ToolContract({ name: 't', inputSchema: { type: 'object' } });
+  const before = Validator.memoryBytes();
+  // Two bytes a character: over the limit although there are fewer characters.
+  const wide = 'é'.repeat(9 * MiB);
+  for (const text of [long(16 * MiB + 1), long(100 * MiB), Buffer.alloc(100 * MiB, 32), new ArrayBuffer(100 * MiB)]) {
+    for (const check of [() => validator.isValidText(text), () => validator.validateText(text), () => contract.checkResultText(text)]) {
+      assert.throws(check, (error) => of(InputError, 'limit')(error) && error.setting === 'limits.instance.bytes' && error.offset === 16 * MiB);
+    }
+    assert.equal(contract.checkArgumentsText(text).code, 'message-json');
+  }
+  for (const value of [long(100 * MiB), [long(8 * MiB), long(8 * MiB)], { [long(17 * MiB)]: 1 }, new Array(9 * MiB).fill(1), '\u0000'.repeat(100 * MiB)]) {
+    for (const check of [() => validator.isValid(value), () => validator.validate(value), () => contract.checkResult(value)]) {
+      assert.throws(check, of(InputError, 'limit'));
+    }
+    const decision = contract.checkArguments(value);
+    assert.deepEqual([decision.pass, decision.code, decision.error.code], [false, 'message-json', -32700]);
+  }
+  assert.throws(() => new Validator(long(MiB + 1)), (error) => of(SchemaError, 'limit')(error) && error.setting === 'limits.schema_bytes');
+  assert.throws(() => new Validator({ description: long(MiB) }), of(SchemaError, 'limit'));
+  assert.throws(() => new Validator(long(3), { limits: { schema_bytes: 2 } }), of(SchemaError, 'limit'));
+  assert.throws(() => new Validator(true, { documents: { 'urn:a': long(17 * MiB) } }), of(SchemaError, 'option'));
+  assert.throws(() => new ToolContract(long(64 * MiB + 1)), of(ContractError, 'tool-json'));
+  assert.throws(() => lint(long(16 * MiB + 1)), of(SchemaError, 'option'));
+  assert.throws(() => lint([{ name: 't', description: long(16 * MiB) }]), of(SchemaError, 'option'));
+  assert.ok(Validator.memoryBytes() - before < MiB, `${before} bytes became ${Validator.memoryBytes()}`);
+  // Only the bytes show that it is too long: as much memory as the limit is needed.
+  assert.throws(() => validator.isValid(wide), of(InputError, 'limit'));
+  assert.throws(() => validator.isValidText(`"${wide}"`), of(InputError, 'limit'));
+  assert.ok(Validator.memoryBytes() - before < 18 * MiB, `${before} bytes became ${Validator.memoryBytes()}`);
+});
+
+test('what is exactly at a limit is read', () => {
+  const validator = new Validator({ type: 'string' }, { limits: { instance: { bytes: 8 } } });
+  const schema = JSON.stringify({ description: 'é' });
+  const bytes = Buffer.byteLength(schema);
+  for (const [value, fits] of [['123456', true], ['1234567', false], ['ééé', true], ['éééé', false], ['1é😀', false], ['é😀', true], ['\n\n\n', true], ['\n\n\n\n', false]]) {
+    for (const check of [() => validator.isValid(value), () => validator.isValidText(JSON.stringify(value)), () => validator.isValidText(Buffer.from(JSON.stringify(value)))]) {
+      if (fits) assert.equal(check(), true, value);
+      else assert.throws(check, (error) => error.code === 'limit', value);
+    }
+  }
+  assert.equal(new Validator(schema, { limits: { schema_bytes: bytes } }).isValid(1), true);
+  assert.throws(() => new Validator(schema, { limits: { schema_bytes: bytes - 1 } }), (error) => error.code === 'limit');
 });
 
 test('validators that nobody holds are collected', { skip: globalThis.gc ? false : 'needs node --expose-gc' }, async () => {
