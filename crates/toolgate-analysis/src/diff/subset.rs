@@ -444,11 +444,11 @@ impl<'a> Comparison<'a> {
                 message,
                 sure: sure && self.sure && !used_up,
             };
-            let told = self
+            let reported = self
                 .reasons
                 .iter()
                 .any(|one| one.message == reason.message && one.place == reason.place);
-            if !told {
+            if !reported {
                 self.reasons.push(reason);
             }
         }

@@ -284,8 +284,8 @@ fn both(
     let mut loosened = Comparison::run(&right, &left, !forward, limits.pairs, &mut budget.pairs);
     // Each change has one class: a possible break is not reported again as newly accepted.
     loosened.retain(|reason| {
-        let told = |one: &Reason| one.place == reason.place && one.message == reason.message;
-        broken.is_empty() || (reason.sure && !broken.iter().any(told))
+        let reported = |one: &Reason| one.place == reason.place && one.message == reason.message;
+        broken.is_empty() || (reason.sure && !broken.iter().any(reported))
     });
     if let Some(parameters) = &parameters {
         parameters.say(changes, &broken, &mut loosened);
@@ -322,8 +322,8 @@ fn both(
     let loosened = loosened.iter();
     changes.extend(loosened.map(|reason| change(Class::Compatible, side, false, reason, None)));
     // Locations of different kinds may look the same; the worst class comes first.
-    let mut told = HashSet::new();
-    changes.retain(|one| told.insert((one.side, one.place.clone(), one.message.clone())));
+    let mut reported = HashSet::new();
+    changes.retain(|one| reported.insert((one.side, one.place.clone(), one.message.clone())));
 }
 
 /// A document for the rules.

@@ -13,7 +13,7 @@ mod profile;
 mod references;
 mod rule;
 mod rules;
-mod sub;
+mod subschema;
 mod tool;
 
 use toolgate_json::{Kind, Node as _, ReadError, ReadErrorKind};

@@ -7,7 +7,7 @@ use toolgate_json::{NodeId, View};
 use toolgate_syntax::Parser;
 use toolgate_syntax::reference::Target;
 
-use super::sub::{Side, Sub};
+use super::subschema::{Side, Subschema};
 
 /// The targets of all `$ref`s of a tool, by the id of the schema that has the `$ref`.
 pub(super) struct References<'a> {
@@ -18,7 +18,7 @@ impl<'a> References<'a> {
     /// Resolves the references in the subschemas of each of some schemas.
     pub(super) fn of(
         schemas: impl IntoIterator<Item = (Side, View<'a>)>,
-        subs: &[Sub<'a>],
+        subs: &[Subschema<'a>],
         parser: &Parser,
     ) -> Self {
         let mut targets = HashMap::default();
@@ -34,7 +34,7 @@ impl<'a> References<'a> {
     }
 
     /// Where the `$ref` of a subschema leads, if it has one.
-    pub(super) fn target(&self, sub: &Sub<'a>) -> Option<&Target<'a>> {
+    pub(super) fn target(&self, sub: &Subschema<'a>) -> Option<&Target<'a>> {
         self.targets.get(&sub.view.id())
     }
 

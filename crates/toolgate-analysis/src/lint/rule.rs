@@ -4,10 +4,10 @@ use super::finding::Severity::{self, Error, Note, Warning};
 use super::out::Out;
 use super::profile::{PROFILES, Subset};
 use super::rules::{
-    Listing, admission, budget, dialect, keywords, logic, noise, pattern, prose, provider, samples,
-    shell, size, text, types,
+    Listing, admission, budget, defaults_and_examples, dialect, keywords, logic, noise, pattern,
+    prose, provider, size, text, tool_object, types,
 };
-use super::tool::{Sub, Tool};
+use super::tool::{Subschema, Tool};
 use Check::{Each, Engine, One, Text, Whole};
 
 /// One rule. Codes and names never change their meaning.
@@ -45,12 +45,12 @@ impl Rule {
     /// The readers that the rule matters to, each once, with their limits and sources; none for a rule that
     /// matters to all.
     pub fn readers(&self) -> impl Iterator<Item = &'static Subset> {
-        let mut told: Vec<&str> = Vec::new();
+        let mut seen: Vec<&str> = Vec::new();
         let all = PROFILES.iter().flat_map(|profile| profile.subsets);
         let own: Vec<&'static Subset> = all.filter(|subset| subset.has(self.code)).collect();
         own.into_iter().filter(move |subset| {
-            let new = !told.contains(&subset.reader);
-            told.push(subset.reader);
+            let new = !seen.contains(&subset.reader);
+            seen.push(subset.reader);
             new
         })
     }
@@ -64,7 +64,7 @@ pub(super) enum Check {
     /// By the compiler.
     Engine(fn(&Tool<'_>, &mut Out<'_>)),
     One(fn(&Tool<'_>, &mut Out<'_>)),
-    Each(for<'a> fn(&Tool<'a>, &Sub<'a>, &mut Out<'_>)),
+    Each(for<'a> fn(&Tool<'a>, &Subschema<'a>, &mut Out<'_>)),
     Whole(fn(&Listing, &mut Out<'_>)),
 }
 
@@ -86,19 +86,19 @@ const ASKED: bool = false;
 
 /// All rules, ordered by code.
 pub static RULES: [Rule; 103] = [
-    rule!("TG001" "not-a-tool" Error DEFAULT, One(shell::is_tool)),
-    rule!("TG002" "tool-name" Warning DEFAULT, One(shell::name)),
-    rule!("TG003" "duplicate-name" Error DEFAULT, Whole(shell::duplicate_names)),
+    rule!("TG001" "not-a-tool" Error DEFAULT, One(tool_object::is_tool)),
+    rule!("TG002" "tool-name" Warning DEFAULT, One(tool_object::name)),
+    rule!("TG003" "duplicate-name" Error DEFAULT, Whole(tool_object::duplicate_names)),
     rule!("TG004" "duplicate-key" Error DEFAULT, Text),
-    rule!("TG005" "misspelt-member" Warning DEFAULT, One(shell::members)),
-    rule!("TG006" "no-description" Warning DEFAULT, One(shell::described)),
-    rule!("TG007" "parameter-no-description" Warning DEFAULT, One(shell::parameters_described)),
-    rule!("TG008" "nested-no-description" Note ASKED, Each(shell::nested_described)),
-    rule!("TG009" "contradictory-hints" Warning DEFAULT, One(shell::hints)),
-    rule!("TG010" "hint-type" Warning DEFAULT, One(shell::hint_types)),
-    rule!("TG011" "unknown-hint" Note ASKED, One(shell::unknown_hints)),
-    rule!("TG012" "no-annotations" Note ASKED, One(shell::annotated)),
-    rule!("TG013" "header-annotation" Error DEFAULT, One(shell::headers)),
+    rule!("TG005" "misspelt-member" Warning DEFAULT, One(tool_object::members)),
+    rule!("TG006" "no-description" Warning DEFAULT, One(tool_object::described)),
+    rule!("TG007" "parameter-no-description" Warning DEFAULT, One(tool_object::parameters_described)),
+    rule!("TG008" "nested-no-description" Note ASKED, Each(tool_object::nested_described)),
+    rule!("TG009" "contradictory-hints" Warning DEFAULT, One(tool_object::hints)),
+    rule!("TG010" "hint-type" Warning DEFAULT, One(tool_object::hint_types)),
+    rule!("TG011" "unknown-hint" Note ASKED, One(tool_object::unknown_hints)),
+    rule!("TG012" "no-annotations" Note ASKED, One(tool_object::annotated)),
+    rule!("TG013" "header-annotation" Error DEFAULT, One(tool_object::headers)),
     rule!("TG014" "listing-size" Warning DEFAULT, Whole(size::listing)),
     rule!("TG015" "tool-size" Warning DEFAULT, One(size::tool)),
     rule!("TG016" "no-input-schema" Error DEFAULT, One(admission::schemas)),
@@ -125,8 +125,8 @@ pub static RULES: [Rule; 103] = [
     rule!("TG043" "duplicate-member" Warning DEFAULT, Each(logic::duplicate_members)),
     rule!("TG044" "required-forbidden" Error DEFAULT, Each(logic::required_forbidden)),
     rule!("TG045" "required-undeclared" Warning DEFAULT, Each(logic::required_undeclared)),
-    rule!("TG046" "default-invalid" Warning DEFAULT, One(samples::defaults)),
-    rule!("TG047" "example-invalid" Warning DEFAULT, One(samples::examples)),
+    rule!("TG046" "default-invalid" Warning DEFAULT, One(defaults_and_examples::defaults)),
+    rule!("TG047" "example-invalid" Warning DEFAULT, One(defaults_and_examples::examples)),
     rule!("TG048" "default-on-required" Note DEFAULT, Each(logic::default_on_required)),
     rule!("TG049" "anyof-accepts-all" Note DEFAULT, Each(logic::accepts_all)),
     rule!("TG050" "duplicate-branch" Warning DEFAULT, Each(logic::duplicate_branches)),

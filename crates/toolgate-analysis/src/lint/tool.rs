@@ -17,7 +17,7 @@ use toolgate_syntax::{Keyword, Limits, closest_within};
 
 use super::finding::Finding;
 use super::references::References;
-pub(super) use super::sub::{Side, Step, Sub};
+pub(super) use super::subschema::{Side, Step, Subschema};
 use crate::engine::Engine;
 use crate::members::Members;
 
@@ -45,7 +45,7 @@ type Names<'a> = Rc<HashSet<&'a str>>;
 pub(super) struct Tool<'a> {
     pub(super) root: View<'a>,
     /// The subschemas of both schemas, parents before children.
-    pub(super) subs: Vec<Sub<'a>>,
+    pub(super) subs: Vec<Subschema<'a>>,
     /// Whether an object has two members with the same name, so that edits by location are not safe.
     pub(super) ambiguous: bool,
     /// How its schemas are compiled.
@@ -156,7 +156,7 @@ impl<'a> Tool<'a> {
         (value.kind() == Kind::String).then(|| value.string())
     }
 
-    pub(super) fn parent(&self, sub: &Sub<'a>) -> Option<&Sub<'a>> {
+    pub(super) fn parent(&self, sub: &Subschema<'a>) -> Option<&Subschema<'a>> {
         self.subs.get(sub.parent?)
     }
 
@@ -216,7 +216,7 @@ impl<'a> Tool<'a> {
     }
 
     /// The names that a subschema requires.
-    pub(super) fn required(&self, sub: &Sub<'a>) -> Names<'a> {
+    pub(super) fn required(&self, sub: &Subschema<'a>) -> Names<'a> {
         let id = sub.view.id().index();
         let mut last = self.required.borrow_mut();
         if let Some((known, names)) = last.as_ref()
@@ -280,7 +280,7 @@ impl<'a> Tool<'a> {
     }
 
     /// The JSON Pointer to a subschema in the tool.
-    pub(super) fn pointer(&self, sub: &Sub<'a>) -> String {
+    pub(super) fn pointer(&self, sub: &Subschema<'a>) -> String {
         let mut chain = vec![sub];
         let mut at = sub;
         while let Some(parent) = self.parent(at) {
@@ -310,7 +310,7 @@ impl<'a> Tool<'a> {
     }
 
     /// The location of a subschema.
-    pub(super) fn place(&self, sub: &Sub<'a>) -> Place {
+    pub(super) fn place(&self, sub: &Subschema<'a>) -> Place {
         Place {
             pointer: self.pointer(sub),
             span: span(sub.view),
@@ -318,7 +318,7 @@ impl<'a> Tool<'a> {
     }
 
     /// The location of a keyword's value.
-    pub(super) fn at(&self, sub: &Sub<'a>, keyword: &str) -> Place {
+    pub(super) fn at(&self, sub: &Subschema<'a>, keyword: &str) -> Place {
         let mut place = self.place(sub);
         if let Some(value) = self.member(sub.view, keyword) {
             if !place.pointer.ends_with('…') {
@@ -330,7 +330,7 @@ impl<'a> Tool<'a> {
     }
 
     /// The location of a keyword's name.
-    pub(super) fn key(&self, sub: &Sub<'a>, keyword: &str) -> Place {
+    pub(super) fn key(&self, sub: &Subschema<'a>, keyword: &str) -> Place {
         let mut place = self.at(sub, keyword);
         if let Some(key) = self.member(sub.view, keyword).and_then(View::name) {
             place.span = span(key);
@@ -342,8 +342,12 @@ impl<'a> Tool<'a> {
         let mut next = self.subs.len();
         let most = next.saturating_add(self.limits.subschemas);
         let dialect = self.engine.dialect(root, None);
-        self.subs
-            .push(Sub::new(root, (side, dialect), None, ("", Step::None)));
+        self.subs.push(Subschema::new(
+            root,
+            (side, dialect),
+            None,
+            ("", Step::None),
+        ));
         while next < self.subs.len() && self.subs.len() < most {
             self.children(next);
             next = next.saturating_add(1);
@@ -362,7 +366,7 @@ impl<'a> Tool<'a> {
             if matches!(view.kind(), Kind::Object | Kind::Boolean) {
                 let dialect = self.engine.dialect(view, Some(parent.dialect));
                 let rules = (parent.side, dialect);
-                found.push(Sub::new(
+                found.push(Subschema::new(
                     view,
                     rules,
                     Some((index, parent)),

@@ -265,7 +265,7 @@ fn other_references(
     out: &mut Out<'_>,
 ) {
     let start = schema.span().start;
-    let told = error.span().map(|span| start.saturating_add(span.start));
+    let reported = error.span().map(|span| start.saturating_add(span.start));
     let references = tool.references();
     let side_subs = tool.subs.iter().filter(|sub| sub.side == side);
     for sub in side_subs
@@ -276,7 +276,7 @@ fn other_references(
             continue;
         };
         let is_dead = matches!(references.target(sub), Some(Target::Nowhere));
-        if is_dead && Some(span(reference).start) != told {
+        if is_dead && Some(span(reference).start) != reported {
             let message = format!(
                 "`$ref` to `{}` does not resolve",
                 quote(reference.string(), 200)

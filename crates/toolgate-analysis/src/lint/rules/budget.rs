@@ -5,7 +5,7 @@ use toolgate_json::{Key as _, Kind, Node as _, View, quote};
 use super::Listing;
 use crate::lint::out::Out;
 use crate::lint::profile::Limit;
-use crate::lint::tool::{Place, Side, Sub, Tool};
+use crate::lint::tool::{Place, Side, Subschema, Tool};
 
 /// TG081: names that model providers accept.
 pub(crate) fn name(tool: &Tool<'_>, out: &mut Out<'_>) {
@@ -196,7 +196,7 @@ pub(crate) fn parameters(tool: &Tool<'_>) -> (usize, usize) {
     (optional, unions)
 }
 
-fn is_union(sub: &Sub<'_>) -> bool {
+fn is_union(sub: &Subschema<'_>) -> bool {
     sub.has_member("anyOf")
         || sub
             .member("type")

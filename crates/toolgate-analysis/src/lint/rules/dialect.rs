@@ -5,10 +5,10 @@ use toolgate_syntax::reference::hides_siblings;
 use toolgate_syntax::{Dialect, Keyword};
 
 use crate::lint::out::Out;
-use crate::lint::tool::{Sub, Tool};
+use crate::lint::tool::{Subschema, Tool};
 
 /// TG021: keywords of a dialect other than the schema's, which ignores them.
-pub(crate) fn mismatch<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn mismatch<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     for (key, value) in sub.view.members() {
         let Some(known) = Keyword::from_name(key.text()) else {
             continue;
@@ -55,7 +55,7 @@ pub(crate) fn mismatch<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
 }
 
 /// TG030: keywords beside `$ref` in draft 7 and older, which ignore them.
-pub(crate) fn ref_siblings<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn ref_siblings<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     if !hides_siblings(sub.view, sub.dialect) {
         return;
     }

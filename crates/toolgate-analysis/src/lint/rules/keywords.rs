@@ -6,10 +6,10 @@ use toolgate_syntax::Keyword;
 use crate::lint::edit::{remove_member, rename};
 use crate::lint::finding::{Edit, Safety};
 use crate::lint::out::Out;
-use crate::lint::tool::{Side, Sub, Tool, span};
+use crate::lint::tool::{Side, Subschema, Tool, span};
 
 /// TG032: a name that is almost a keyword, with a value that fits the keyword.
-pub(crate) fn misspelt<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn misspelt<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     // Fixes are applied together, and no two may write the same name: if several names are misspellings of
     // one keyword, only the first has a fix, and TG017 fixes a root without `type`.
     let mut written: Vec<&str> = Vec::new();
@@ -37,7 +37,7 @@ pub(crate) fn misspelt<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
 }
 
 /// TG033: OpenAPI's `nullable`, which JSON Schema does not have.
-pub(crate) fn nullable<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn nullable<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     if !sub.get("nullable").is_some_and(Node::boolean) {
         return;
     }
@@ -74,7 +74,7 @@ pub(crate) fn nullable<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
 }
 
 /// TG034: names that are not keywords.
-pub(crate) fn unknown<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn unknown<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     for (key, value) in sub.view.members() {
         let name = key.text();
         let known = Keyword::from_name(name).is_some() || name == "nullable";
@@ -101,7 +101,7 @@ pub(crate) fn unknown<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
 }
 
 /// TG035: extension keywords, which are sent to the model too.
-pub(crate) fn extension<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn extension<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     for (key, _) in sub.view.members() {
         let name = key.text();
         if name.starts_with("x-") && name != "x-mcp-header" {
@@ -115,7 +115,7 @@ pub(crate) fn extension<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
 }
 
 /// TG036: keywords that cannot apply to any value of the declared type.
-pub(crate) fn inapplicable<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn inapplicable<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     let types = sub.types();
     if types.is_empty() {
         return;
@@ -150,7 +150,7 @@ pub(crate) fn inapplicable<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>
 }
 
 /// The keyword that a name was meant to be, if the name is not a keyword but close to one.
-fn meant<'a>(tool: &Tool<'a>, sub: &Sub<'a>, name: &str, kind: Kind) -> Option<&'static str> {
+fn meant<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, name: &str, kind: Kind) -> Option<&'static str> {
     let is_known = Keyword::from_name(name).is_some();
     if is_known || name.starts_with("x-") || NAMES_OF_THEIR_OWN.contains(&name) {
         return None;

@@ -9,10 +9,10 @@ use toolgate_syntax::{Dialect, Keyword};
 
 use crate::bounds::{Bound, End};
 use crate::lint::out::Out;
-use crate::lint::tool::{Side, Step, Sub, Tool, span};
+use crate::lint::tool::{Side, Step, Subschema, Tool, span};
 
 /// TG040: bounds that exclude every value.
-pub(crate) fn ranges<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn ranges<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     let bound = |end| Bound::of(sub.dialect, end, |keyword| sub.get(keyword));
     if let (Some(least), Some(most)) = (bound(End::Lower), bound(End::Upper)) {
         let order = least.value.number().compare(&most.value.number());
@@ -37,7 +37,7 @@ pub(crate) fn ranges<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
 
 fn empty_range<'a>(
     tool: &Tool<'a>,
-    sub: &Sub<'a>,
+    sub: &Subschema<'a>,
     (low, least): (&str, View<'a>),
     (high, most): (&str, View<'a>),
     out: &mut Out<'_>,
@@ -51,7 +51,7 @@ fn empty_range<'a>(
 }
 
 /// TG041: an empty enum.
-pub(crate) fn empty_enum<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn empty_enum<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     if sub
         .get("enum")
         .is_some_and(|list| list.kind() == Kind::Array && list.is_empty())
@@ -62,7 +62,7 @@ pub(crate) fn empty_enum<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) 
 }
 
 /// TG042: values of `enum` and `const` that `type` does not allow.
-pub(crate) fn enum_types<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn enum_types<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     let Some(allowed) = sub.type_set() else {
         return;
     };
@@ -95,7 +95,7 @@ pub(crate) fn enum_types<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) 
 }
 
 /// TG114: a `const` that is not in the `enum` beside it.
-pub(crate) fn const_outside_enum<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn const_outside_enum<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     let (Some(only), Some(list)) = (sub.get("const"), sub.get("enum")) else {
         return;
     };
@@ -114,9 +114,9 @@ pub(crate) fn const_outside_enum<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut O
 }
 
 /// TG115: two branches of a `oneOf` that consist only of a type, and one value has both.
-pub(crate) fn overlapping<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn overlapping<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     let mut seen: Vec<&str> = Vec::new();
-    let mut told = HashSet::new();
+    let mut reported = HashSet::new();
     let branches = sub.get("oneOf").into_iter().flat_map(View::items);
     for branch in branches {
         let bare = branch
@@ -130,7 +130,7 @@ pub(crate) fn overlapping<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>)
             _ => types.items().map(|one| one.string()).collect(),
         };
         // TG050 reports two equal branches.
-        if types.raw().len() <= LONGEST_TYPES && !told.insert(types.raw()) {
+        if types.raw().len() <= LONGEST_TYPES && !reported.insert(types.raw()) {
             continue;
         }
         let meets = |a: &str, b: &str| {
@@ -156,7 +156,7 @@ pub(crate) fn overlapping<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>)
 }
 
 /// TG043: a value that is in an enum twice.
-pub(crate) fn duplicate_members<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn duplicate_members<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     if let Some(value) = repeated(sub, "enum") {
         let message = format!("`enum` has `{}` twice", quote(value.raw(), 60));
         out.find(tool.at(sub, "enum"), message);
@@ -164,7 +164,7 @@ pub(crate) fn duplicate_members<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Ou
 }
 
 /// TG050: two equal branches.
-pub(crate) fn duplicate_branches<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn duplicate_branches<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     for keyword in ["anyOf", "oneOf", "allOf"] {
         let Some(branch) = repeated(sub, keyword) else {
             continue;
@@ -180,7 +180,7 @@ pub(crate) fn duplicate_branches<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut O
 }
 
 /// TG044: a property that is both required and forbidden.
-pub(crate) fn required_forbidden<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn required_forbidden<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     for name in required(sub) {
         if forbidden(tool, sub, name.string()) {
             let mut place = tool.at(sub, "required");
@@ -196,7 +196,7 @@ pub(crate) fn required_forbidden<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut O
 }
 
 /// TG045: a property that is required but not declared.
-pub(crate) fn required_undeclared<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn required_undeclared<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     let names = required(sub);
     if names.is_empty() {
         return;
@@ -235,7 +235,7 @@ pub(crate) fn required_undeclared<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut 
 }
 
 /// TG048: a default that is never used.
-pub(crate) fn default_on_required<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn default_on_required<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     let (Some(name), Some(parent)) = (sub.property(), tool.parent(sub)) else {
         return;
     };
@@ -247,7 +247,7 @@ pub(crate) fn default_on_required<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut 
 }
 
 /// TG049: a union with a branch that accepts everything, so that it restricts nothing.
-pub(crate) fn accepts_all<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn accepts_all<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     // Nobody has to guess the values that a server returns.
     let Some(branches) = sub.get("anyOf").filter(|_| sub.side == Side::Input) else {
         return;
@@ -280,7 +280,7 @@ pub(crate) fn unused(tool: &Tool<'_>, out: &mut Out<'_>) {
             let Step::Name(name) = sub.step else {
                 continue;
             };
-            let top = tool.parent(sub).is_some_and(Sub::is_root);
+            let top = tool.parent(sub).is_some_and(Subschema::is_root);
             if !top || !matches!(sub.keyword, "$defs" | "definitions") {
                 continue;
             }
@@ -298,7 +298,7 @@ fn rejects(name: &str, dialect: Dialect) -> bool {
 }
 
 /// The second of two equal items of a keyword's list.
-fn repeated<'a>(sub: &Sub<'a>, keyword: &str) -> Option<View<'a>> {
+fn repeated<'a>(sub: &Subschema<'a>, keyword: &str) -> Option<View<'a>> {
     let list = sub.get(keyword)?;
     match first_duplicate(list, &mut Unmetered) {
         ControlFlow::Continue(found) => list.item(found?.1),
@@ -306,12 +306,12 @@ fn repeated<'a>(sub: &Sub<'a>, keyword: &str) -> Option<View<'a>> {
     }
 }
 
-fn required<'a>(sub: &Sub<'a>) -> Vec<View<'a>> {
+fn required<'a>(sub: &Subschema<'a>) -> Vec<View<'a>> {
     let names = sub.get("required").into_iter().flat_map(View::items);
     names.filter(|name| name.kind() == Kind::String).collect()
 }
 
-fn forbidden<'a>(tool: &Tool<'a>, sub: &Sub<'a>, name: &str) -> bool {
+fn forbidden<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, name: &str) -> bool {
     let is_false = |schema: View<'_>| schema.kind() == Kind::Boolean && !schema.boolean();
     let declared = sub.get("properties").and_then(|all| tool.member(all, name));
     match declared {
@@ -322,7 +322,7 @@ fn forbidden<'a>(tool: &Tool<'a>, sub: &Sub<'a>, name: &str) -> bool {
     }
 }
 
-fn by_pattern<'a>(tool: &Tool<'a>, sub: &Sub<'a>, name: &str) -> bool {
+fn by_pattern<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, name: &str) -> bool {
     let mut patterns = sub
         .get("patternProperties")
         .into_iter()

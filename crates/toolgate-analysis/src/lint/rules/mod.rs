@@ -2,6 +2,7 @@
 
 pub(super) mod admission;
 pub(super) mod budget;
+pub(super) mod defaults_and_examples;
 pub(super) mod dialect;
 pub(super) mod keywords;
 pub(super) mod logic;
@@ -9,10 +10,9 @@ pub(super) mod noise;
 pub(super) mod pattern;
 pub(super) mod prose;
 pub(super) mod provider;
-pub(super) mod samples;
-pub(super) mod shell;
 pub(super) mod size;
 pub(super) mod text;
+pub(super) mod tool_object;
 pub(super) mod types;
 
 use std::ops::Range;

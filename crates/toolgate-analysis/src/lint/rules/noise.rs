@@ -5,10 +5,10 @@ use toolgate_json::{Kind, Node as _, quote};
 use crate::lint::edit::remove_member;
 use crate::lint::finding::{Edit, Safety};
 use crate::lint::out::Out;
-use crate::lint::tool::{Side, Step, Sub, Tool};
+use crate::lint::tool::{Side, Step, Subschema, Tool};
 
 /// TG071: an empty list of required properties.
-pub(crate) fn required_empty<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn required_empty<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     if sub
         .get("required")
         .is_some_and(|list| list.kind() == Kind::Array && list.is_empty())
@@ -22,7 +22,7 @@ pub(crate) fn required_empty<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'
 /// TG072: titles that repeat names.
 pub(crate) fn titles(tool: &Tool<'_>, out: &mut Out<'_>) {
     let own = tool.text("name").map(letters).unwrap_or_default();
-    let noise: Vec<&Sub<'_>> = tool
+    let noise: Vec<&Subschema<'_>> = tool
         .subs
         .iter()
         .filter(|sub| {
@@ -67,7 +67,7 @@ pub(crate) fn titles(tool: &Tool<'_>, out: &mut Out<'_>) {
 }
 
 /// TG073: the bounds of safe integers, which add nothing to `integer`, in what a model sees.
-pub(crate) fn safe_integers<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn safe_integers<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     if sub.side != Side::Input {
         return;
     }
@@ -85,7 +85,7 @@ pub(crate) fn safe_integers<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_
 }
 
 /// TG074: property names that must be strings, which they always are, in what a model sees.
-pub(crate) fn property_names<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn property_names<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     let trivial = sub.get("propertyNames").is_some_and(|names| {
         names.len() == 1
             && names
@@ -102,7 +102,7 @@ pub(crate) fn property_names<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'
 }
 
 /// TG075: an enum with one value.
-pub(crate) fn single_enum<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn single_enum<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     let Some(list) = sub
         .get("enum")
         .filter(|list| list.kind() == Kind::Array && list.len() == 1)
@@ -116,7 +116,7 @@ pub(crate) fn single_enum<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>)
 }
 
 /// TG076: a union with one branch.
-pub(crate) fn single_branch<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn single_branch<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     for keyword in ["allOf", "anyOf", "oneOf"] {
         if sub
             .get(keyword)
@@ -129,7 +129,7 @@ pub(crate) fn single_branch<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_
 }
 
 /// TG077: undeclared arguments are accepted.
-pub(crate) fn open_root<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn open_root<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     let root = sub.is_root() && sub.side == Side::Input && sub.view.kind() == Kind::Object;
     let closed = ["additionalProperties", "unevaluatedProperties"]
         .iter()
@@ -143,7 +143,7 @@ pub(crate) fn open_root<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
     }
 }
 
-fn removal<'a>(tool: &Tool<'a>, sub: &Sub<'a>, keyword: &str) -> Option<Vec<Edit>> {
+fn removal<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, keyword: &str) -> Option<Vec<Edit>> {
     let edit = remove_member(sub.view, keyword).filter(|_| !tool.ambiguous)?;
     Some(vec![edit])
 }

@@ -6,10 +6,10 @@ use toolgate_syntax::format::{Format, NumberFormat};
 
 use crate::lint::finding::{Edit, Safety};
 use crate::lint::out::Out;
-use crate::lint::tool::{Place, Sub, Tool, span};
+use crate::lint::tool::{Place, Subschema, Tool, span};
 
 /// TG053: a pattern that no string can match, if that is easy to see.
-pub(crate) fn never<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn never<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     for Found { text, key } in patterns(sub) {
         if is_dead(text) && tool.pattern(text).is_some() {
             let message = format!("no string matches the pattern `{}`", quote(text, 80));
@@ -20,7 +20,7 @@ pub(crate) fn never<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
 }
 
 /// TG054: a pattern that every string matches.
-pub(crate) fn always<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn always<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     for Found { text, key } in patterns(sub) {
         if matches_all(tool, text) {
             let message = format!("every string matches the pattern `{}`", quote(text, 80));
@@ -31,7 +31,7 @@ pub(crate) fn always<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
 }
 
 /// TG055: a pattern that may match anywhere in the string, which is seldom intended.
-pub(crate) fn unanchored<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn unanchored<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     let Some(text) = sub.text("pattern") else {
         return;
     };
@@ -51,7 +51,7 @@ pub(crate) fn unanchored<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) 
 }
 
 /// TG056: a character class that was escaped twice, so that it matches a backslash and a letter.
-pub(crate) fn double_escape<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn double_escape<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     for Found { text, key } in patterns(sub) {
         let doubled = text
             .match_indices("\\\\")
@@ -67,7 +67,7 @@ pub(crate) fn double_escape<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_
 }
 
 /// TG057: syntax that ECMA-262 allows only for old web pages.
-pub(crate) fn not_ecma<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn not_ecma<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     for Found { text, key } in patterns(sub) {
         let Some(pattern) = tool.pattern(text) else {
             continue;
@@ -92,7 +92,7 @@ pub(crate) fn not_ecma<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
 }
 
 /// TG058: formats that are not registered.
-pub(crate) fn unknown_format<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn unknown_format<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     let Some(name) = sub.text("format") else {
         return;
     };
@@ -107,7 +107,7 @@ pub(crate) fn unknown_format<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'
 }
 
 /// TG059: misspelt formats.
-pub(crate) fn misspelt_format<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn misspelt_format<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     let Some(value) = sub.get("format") else {
         return;
     };
@@ -132,7 +132,7 @@ pub(crate) fn misspelt_format<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<
 }
 
 /// TG060: a format beside a long pattern with the same meaning.
-pub(crate) fn format_and_pattern<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn format_and_pattern<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     let (Some(format), Some(pattern)) = (sub.text("format"), sub.text("pattern")) else {
         return;
     };
@@ -148,7 +148,7 @@ pub(crate) fn format_and_pattern<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut O
 }
 
 /// TG112: a pattern that may take exponential time in a backtracking engine.
-pub(crate) fn backtracking<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn backtracking<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     let short = sub
         .get("maxLength")
         .filter(|most| most.kind() == Kind::Number)
@@ -170,7 +170,7 @@ pub(crate) fn backtracking<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>
 }
 
 /// TG093: syntax that linear-time engines do not support.
-pub(crate) fn lookaround<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn lookaround<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     for Found { text, key } in patterns(sub) {
         let looks = has_lookaround(text);
         if looks || has_backreference(text) {
@@ -228,7 +228,7 @@ struct Found<'a> {
 }
 
 /// The patterns of a subschema.
-fn patterns<'a>(sub: &Sub<'a>) -> impl Iterator<Item = Found<'a>> {
+fn patterns<'a>(sub: &Subschema<'a>) -> impl Iterator<Item = Found<'a>> {
     let own = sub.text("pattern").map(|text| Found { text, key: None });
     let names = sub.get("patternProperties").into_iter();
     let names = names.flat_map(View::members).map(|(key, _)| Found {
@@ -239,7 +239,7 @@ fn patterns<'a>(sub: &Sub<'a>) -> impl Iterator<Item = Found<'a>> {
 }
 
 /// The location of a pattern.
-fn place<'a>(tool: &Tool<'a>, sub: &Sub<'a>, key: Option<View<'a>>) -> Place {
+fn place<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, key: Option<View<'a>>) -> Place {
     let Some(key) = key else {
         return tool.at(sub, "pattern");
     };

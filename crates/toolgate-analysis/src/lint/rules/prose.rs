@@ -8,10 +8,10 @@ use std::ops::Range;
 use toolgate_json::{Kind, Node as _, quote};
 
 use crate::lint::out::Out;
-use crate::lint::tool::{Side, Sub, Tool};
+use crate::lint::tool::{Side, Subschema, Tool};
 
 /// TG065: a default in words.
-pub(crate) fn default<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn default<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     if sub.has("default") {
         return;
     }
@@ -37,7 +37,7 @@ pub(crate) fn default<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
 }
 
 /// TG066: allowed values in words.
-pub(crate) fn values<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn values<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     let Some((name, text)) = is_open_string(sub).then(|| described(sub)).flatten() else {
         return;
     };
@@ -61,7 +61,7 @@ pub(crate) fn values<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
 }
 
 /// TG067: a range in words.
-pub(crate) fn range<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn range<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     let bounds = [
         "minimum",
         "maximum",
@@ -89,7 +89,7 @@ pub(crate) fn range<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
 }
 
 /// TG068: a date in words.
-pub(crate) fn date<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn date<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     let Some((name, text)) = is_open_string(sub).then(|| described(sub)).flatten() else {
         return;
     };
@@ -128,7 +128,7 @@ pub(crate) fn date<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
 }
 
 /// TG069: a list in a string.
-pub(crate) fn list<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn list<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     let Some((name, text)) = sub.is("string").then(|| described(sub)).flatten() else {
         return;
     };
@@ -149,7 +149,7 @@ pub(crate) fn list<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
 }
 
 /// TG070: JSON in a string.
-pub(crate) fn json<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn json<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     let Some((name, text)) = sub.is("string").then(|| described(sub)).flatten() else {
         return;
     };
@@ -208,7 +208,7 @@ fn shows_local_time(text: &str) -> bool {
 
 /// A described argument: its name and its description with ASCII letters in lower case, so that offsets in
 /// it are offsets in the description.
-fn described<'a>(sub: &Sub<'a>) -> Option<(&'a str, String)> {
+fn described<'a>(sub: &Subschema<'a>) -> Option<(&'a str, String)> {
     let name = sub.property().filter(|_| sub.side == Side::Input)?;
     let text = sub.text("description")?;
     let end = (0..=LOOKED_AT.min(text.len()))
@@ -218,12 +218,12 @@ fn described<'a>(sub: &Sub<'a>) -> Option<(&'a str, String)> {
 }
 
 /// Whether a schema is a string that no other keyword restricts.
-fn is_open_string(sub: &Sub<'_>) -> bool {
+fn is_open_string(sub: &Subschema<'_>) -> bool {
     let keywords = ["enum", "const", "pattern", "format"];
     sub.is("string") && !keywords.iter().any(|one| sub.has(one))
 }
 
-fn required<'a>(tool: &Tool<'a>, sub: &Sub<'a>, name: &str) -> bool {
+fn required<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, name: &str) -> bool {
     let names = tool.parent(sub).and_then(|parent| parent.get("required"));
     names.is_some_and(|names| {
         names

@@ -5,10 +5,10 @@ use toolgate_json::{Key as _, Kind, Node as _, View, quote};
 use toolgate_syntax::reference::Target;
 
 use crate::lint::out::Out;
-use crate::lint::tool::{Side, Sub, Tool, span};
+use crate::lint::tool::{Side, Subschema, Tool, span};
 
 /// TG080: a union at the root, which both big providers reject.
-pub(crate) fn root_choice<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn root_choice<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     if !sub.is_root() || sub.side != Side::Input {
         return;
     }
@@ -22,7 +22,7 @@ pub(crate) fn root_choice<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>)
 }
 
 /// TG082: names of parameters for which model providers reject the whole request. They check only the root.
-pub(crate) fn property_names<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn property_names<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     if sub.side != Side::Input || !sub.is_root() {
         return;
     }
@@ -46,7 +46,7 @@ pub(crate) fn property_names<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'
 }
 
 /// TG084: keywords beside `$ref`, in what OpenAI's strict mode reads.
-pub(crate) fn ref_siblings<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn ref_siblings<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     if sub.side == Side::Input && sub.has_member("$ref") && sub.view.len() > 1 && !sub.is_root() {
         out.find(tool.key(sub, "$ref"), "`$ref` has keywords beside it")
             .help("OpenAI's strict mode refuses them; move them into the definition");
@@ -54,7 +54,7 @@ pub(crate) fn ref_siblings<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>
 }
 
 /// TG085: several types in one `type`.
-pub(crate) fn type_array<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn type_array<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     if sub
         .member("type")
         .is_some_and(|one| one.kind() == Kind::Array)
@@ -65,7 +65,7 @@ pub(crate) fn type_array<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) 
 }
 
 /// TG086: an optional argument as a union with null.
-pub(crate) fn optional_null<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn optional_null<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     let (Some(branches), Some(name)) = (sub.member("anyOf"), sub.property()) else {
         return;
     };
@@ -90,12 +90,12 @@ pub(crate) fn optional_null<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_
 }
 
 /// TG087: keywords that OpenAI's strict mode does not support.
-pub(crate) fn openai_keywords<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn openai_keywords<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     foreign(tool, sub, "does not support", out);
 }
 
 /// TG088: what OpenAI's strict mode requires of every object.
-pub(crate) fn openai_closed<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn openai_closed<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     if sub.side != Side::Input || !is_object(sub) {
         return;
     }
@@ -122,7 +122,7 @@ pub(crate) fn openai_closed<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_
 }
 
 /// TG089: keywords that Anthropic's strict mode does not support.
-pub(crate) fn anthropic_keywords<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn anthropic_keywords<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     foreign(tool, sub, "does not support", out);
     if sub.side != Side::Input {
         return;
@@ -144,7 +144,7 @@ pub(crate) fn anthropic_keywords<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut O
 }
 
 /// TG090: a schema that contains itself.
-pub(crate) fn recursive<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn recursive<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     if !sub.has("$ref") {
         return;
     }
@@ -163,7 +163,7 @@ pub(crate) fn recursive<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
 }
 
 /// TG091: a property whose schema is `true` or `false`.
-pub(crate) fn boolean_property<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn boolean_property<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     if sub.property().is_some() && sub.view.kind() == Kind::Boolean {
         out.find(tool.place(sub), "the property's schema is a boolean")
             .help("older clients lose the whole listing over it; write `{}` for true, `{\"not\": {}}` for false");
@@ -171,7 +171,7 @@ pub(crate) fn boolean_property<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out
 }
 
 /// TG092: an output schema that does not describe an object.
-pub(crate) fn output_root<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn output_root<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     if sub.is_root() && sub.side == Side::Output && text(sub, "type") != Some("object") {
         out.find(tool.place(sub), "the output schema's root is not `\"type\": \"object\"`")
             .help("clients before 2026-07-28 refuse it, some the whole listing; wrap it, or let a gateway do so");
@@ -179,7 +179,7 @@ pub(crate) fn output_root<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>)
 }
 
 /// TG098: formats that a provider does not accept.
-pub(crate) fn formats<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn formats<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     let Some(format) = text(sub, "format").filter(|_| sub.side == Side::Input) else {
         return;
     };
@@ -200,12 +200,12 @@ pub(crate) fn formats<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
 }
 
 /// TG099: keywords that Gemini's function declarations do not support.
-pub(crate) fn gemini_keywords<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn gemini_keywords<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     foreign(tool, sub, "refuses", out);
 }
 
 /// TG100: what Gemini requires of types, unions and enums.
-pub(crate) fn gemini_shapes<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn gemini_shapes<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     if sub.side != Side::Input || sub.view.kind() != Kind::Object {
         return;
     }
@@ -247,7 +247,7 @@ pub(crate) fn gemini_shapes<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_
 }
 
 /// TG101: what Anthropic's strict mode requires of every object.
-pub(crate) fn anthropic_closed<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn anthropic_closed<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     if sub.side == Side::Input && is_object(sub) && !is_closed(sub) {
         let place = tool.at(sub, "additionalProperties");
         out.find(
@@ -259,7 +259,7 @@ pub(crate) fn anthropic_closed<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out
 }
 
 /// TG103: keywords that a llama.cpp grammar does not enforce.
-pub(crate) fn llama_keywords<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn llama_keywords<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     foreign(tool, sub, "ignores", out);
     if sub.side != Side::Input {
         return;
@@ -295,7 +295,7 @@ pub(crate) fn llama_keywords<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'
 }
 
 /// TG104: patterns that llama.cpp cannot turn into a grammar.
-pub(crate) fn llama_pattern<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn llama_pattern<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     let Some(pattern) = text(sub, "pattern").filter(|_| sub.side == Side::Input) else {
         return;
     };
@@ -314,7 +314,7 @@ pub(crate) fn llama_pattern<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_
 }
 
 /// Keywords of the input schema that a reader does not accept, in one finding for each subschema.
-fn foreign<'a>(tool: &Tool<'a>, sub: &Sub<'a>, verb: &str, out: &mut Out<'_>) {
+fn foreign<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, verb: &str, out: &mut Out<'_>) {
     if sub.side != Side::Input {
         return;
     }
@@ -333,12 +333,12 @@ fn foreign<'a>(tool: &Tool<'a>, sub: &Sub<'a>, verb: &str, out: &mut Out<'_>) {
 }
 
 /// The value of a member, if it is a string.
-fn text<'a>(sub: &Sub<'a>, name: &str) -> Option<&'a str> {
+fn text<'a>(sub: &Subschema<'a>, name: &str) -> Option<&'a str> {
     let value = sub.member(name)?;
     (value.kind() == Kind::String).then(|| value.string())
 }
 
-fn is_object(sub: &Sub<'_>) -> bool {
+fn is_object(sub: &Subschema<'_>) -> bool {
     let is_object = |name: View<'_>| name.string() == "object";
     let has_type = sub.member("type").is_some_and(|value| match value.kind() {
         Kind::String => is_object(value),
@@ -347,7 +347,7 @@ fn is_object(sub: &Sub<'_>) -> bool {
     has_type || (!sub.has_member("type") && sub.has_member("properties"))
 }
 
-fn is_closed(sub: &Sub<'_>) -> bool {
+fn is_closed(sub: &Subschema<'_>) -> bool {
     sub.member("additionalProperties")
         .is_some_and(|value| value.kind() == Kind::Boolean && !value.boolean())
 }

@@ -5,10 +5,10 @@ use toolgate_json::{Kind, Node as _, quote};
 use super::words_of_name;
 use crate::lint::finding::{Edit, Safety};
 use crate::lint::out::Out;
-use crate::lint::tool::{Side, Sub, Tool, span};
+use crate::lint::tool::{Side, Subschema, Tool, span};
 
 /// TG061: an argument that may be any value.
-pub(crate) fn untyped<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn untyped<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     let Some(name) = sub.property().filter(|_| sub.side == Side::Input) else {
         return;
     };
@@ -16,7 +16,7 @@ pub(crate) fn untyped<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
         Kind::Boolean => sub.view.boolean(),
         _ => !SAY_SOMETHING.iter().any(|keyword| sub.has(keyword)),
     };
-    let declared_above = tool.parent(sub).is_some_and(Sub::in_place);
+    let declared_above = tool.parent(sub).is_some_and(Subschema::in_place);
     if bare && !declared_above && !out.is_only_counted() {
         let message = format!("`{}` has no type; a model has to guess", quote(name, 64));
         out.find(tool.place(sub), message);
@@ -24,7 +24,7 @@ pub(crate) fn untyped<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
 }
 
 /// TG062: an object argument whose members are not described.
-pub(crate) fn opaque<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn opaque<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     let Some(name) = sub.property().filter(|_| sub.side == Side::Input) else {
         return;
     };
@@ -41,10 +41,10 @@ pub(crate) fn opaque<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
         "const",
     ];
     // A longer description tells a model what to write there.
-    let told = sub
+    let is_explained = sub
         .text("description")
         .is_some_and(|text| text.len() >= ENOUGH_TEXT);
-    if !told && sub.is("object") && !members.iter().any(|keyword| sub.has(keyword)) {
+    if !is_explained && sub.is("object") && !members.iter().any(|keyword| sub.has(keyword)) {
         let message = format!(
             "`{}` is an object, and nothing says what it holds",
             quote(name, 64)
@@ -56,7 +56,7 @@ pub(crate) fn opaque<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
 }
 
 /// TG063: an array without a schema for its items.
-pub(crate) fn no_items<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn no_items<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     let array = sub.types().contains(&"array");
     let said = [
         "items",
@@ -75,7 +75,7 @@ pub(crate) fn no_items<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
 }
 
 /// TG064: a count that may have a fraction.
-pub(crate) fn integer_as_number<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn integer_as_number<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     let Some(name) = sub
         .property()
         .filter(|_| sub.side == Side::Input && sub.is("number"))

@@ -9,7 +9,7 @@ use super::{Listing, list, words_of_name};
 use crate::lint::edit::rename;
 use crate::lint::finding::Safety;
 use crate::lint::out::Out;
-use crate::lint::tool::{Place, Side, Step, Sub, Tool, span};
+use crate::lint::tool::{Place, Side, Step, Subschema, Tool, span};
 
 /// TG001: the tool is an object with a name.
 pub(crate) fn is_tool(tool: &Tool<'_>, out: &mut Out<'_>) {
@@ -191,7 +191,7 @@ pub(crate) fn parameters_described(tool: &Tool<'_>, out: &mut Out<'_>) {
 }
 
 /// TG008: the same for nested parameters.
-pub(crate) fn nested_described<'a>(tool: &Tool<'a>, sub: &Sub<'a>, out: &mut Out<'_>) {
+pub(crate) fn nested_described<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     let Some(name) = sub.property() else { return };
     let nested = tool.parent(sub).is_some_and(|parent| !parent.is_root());
     if nested && sub.side == Side::Input && !says_something(sub.view) {
@@ -412,7 +412,7 @@ const PAGES: [&str; 11] = [
 /// Bytes of a description that are searched for each name.
 const LONGEST_PROSE: usize = 4_000;
 
-fn reachable<'a>(tool: &Tool<'a>, sub: &Sub<'a>) -> bool {
+fn reachable<'a>(tool: &Tool<'a>, sub: &Subschema<'a>) -> bool {
     let mut at = sub;
     while let Some(parent) = tool.parent(at) {
         if !(at.keyword == "properties" && matches!(at.step, Step::Name(_))) {

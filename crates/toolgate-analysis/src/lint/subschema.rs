@@ -22,7 +22,7 @@ impl Side {
 }
 
 /// A subschema and its location.
-pub(super) struct Sub<'a> {
+pub(super) struct Subschema<'a> {
     pub(super) view: View<'a>,
     pub(super) side: Side,
     pub(super) dialect: Dialect,
@@ -47,7 +47,7 @@ pub(super) enum Step<'a> {
     Index(usize),
 }
 
-impl<'a> Sub<'a> {
+impl<'a> Subschema<'a> {
     /// A subschema at the root, or the one below `parent` that is found at `keyword` and `step`.
     pub(super) fn new(
         view: View<'a>,

@@ -6,7 +6,7 @@ use toolgate_schema::{Compiler, Dialect, Schema, Workspace};
 use crate::lint::edit::remove_member;
 use crate::lint::finding::Safety;
 use crate::lint::out::Out;
-use crate::lint::tool::{Side, Sub, Tool, span};
+use crate::lint::tool::{Side, Subschema, Tool, span};
 
 /// TG046: a default that its own schema rejects.
 pub(crate) fn defaults(tool: &Tool<'_>, out: &mut Out<'_>) {
@@ -34,7 +34,7 @@ pub(crate) fn examples(tool: &Tool<'_>, out: &mut Out<'_>) {
 
 /// A value and the subschema that it must match.
 struct Sample<'t, 'a> {
-    sub: &'t Sub<'a>,
+    sub: &'t Subschema<'a>,
     keyword: &'static str,
     value: View<'a>,
 }
@@ -42,7 +42,7 @@ struct Sample<'t, 'a> {
 fn check<'a>(
     tool: &Tool<'a>,
     out: &mut Out<'_>,
-    values: impl Fn(&Sub<'a>) -> Vec<(&'static str, View<'a>)>,
+    values: impl Fn(&Subschema<'a>) -> Vec<(&'static str, View<'a>)>,
 ) {
     for side in [Side::Input, Side::Output] {
         let Some(schema) = tool.schema(side) else {
@@ -104,16 +104,16 @@ fn judge<'a>(
     let Ok(report) = compiled.explain(&mut workspace, instance.as_bytes()) else {
         return;
     };
-    let mut told = None;
+    let mut reported = None;
     for finding in &report.findings {
         let mut tokens = pointer::tokens(&finding.instance_location);
         let Some(index) = tokens.next().and_then(|token| pointer::index(&token)) else {
             continue;
         };
-        let Some(sample) = samples.get(index).filter(|_| told != Some(index)) else {
+        let Some(sample) = samples.get(index).filter(|_| reported != Some(index)) else {
             continue;
         };
-        told = Some(index);
+        reported = Some(index);
         let mut place = tool.at(sample.sub, sample.keyword);
         place.span = span(sample.value);
         let word = if sample.keyword == "default" {
