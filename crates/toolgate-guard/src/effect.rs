@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use smallvec::SmallVec;
 use toolgate_mcp::contract::ToolContract;
@@ -36,6 +37,8 @@ pub enum Effect<'m> {
     Close(ConnectionId),
     /// Close the client's connection, because nothing serves it any more.
     Finish,
+    /// Tell the stage on the client's side what happened to the server's tools.
+    Tools(ToolsEvent),
     /// A note for an operator's log.
     Note {
         /// The connection that the note is about, if there are several servers.
@@ -45,6 +48,20 @@ pub enum Effect<'m> {
         /// One line without any value of a message. Foreign text in it is not escaped.
         detail: String,
     },
+}
+
+/// Something that happened to the tools of a server, and that no message of the client's protocol version
+/// says. A stage on the server's side reports it to the stage that keeps a list of the tools.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "who keeps a list must handle every event"
+)]
+pub enum ToolsEvent {
+    /// The tools may have changed: a list from before must be requested again.
+    Changed,
+    /// A session or process of the server has ended: the next one may have other tools.
+    SessionEnded,
 }
 
 /// A message to send: one JSON-RPC message or batch, without framing.
@@ -72,6 +89,9 @@ pub struct Outgoing<'m> {
     /// If this message is the error for a request that the server refused over HTTP, how the server
     /// refused it. For other messages it means nothing.
     pub refusal: Option<Arc<HttpRefusal>>,
+    /// If this message is a result that may be cached, and the client's protocol version has no member
+    /// for that: how long the server allows it to be cached.
+    pub ttl: Option<Duration>,
 }
 
 /// How a server refused a client over HTTP (401, 403). The client must see the status and the
@@ -139,6 +159,7 @@ impl<'m> Effects<'m> {
             headers_unknown: false,
             trace: None,
             refusal: None,
+            ttl: None,
         });
     }
 
@@ -158,6 +179,15 @@ impl<'m> Effects<'m> {
     /// Sends a message to the client.
     pub(crate) fn client(&mut self, message: impl Into<Vec<u8>>) {
         self.pass(Connection::Client, message.into());
+    }
+
+    /// Sends a result to the client that may be cached for `ttl`, which the result does not say.
+    pub(crate) fn client_for(&mut self, message: impl Into<Vec<u8>>, ttl: Option<Duration>) {
+        let start = self.len();
+        self.client(message);
+        if let [Effect::Send(outgoing)] = self.since(start) {
+            outgoing.ttl = ttl;
+        }
     }
 
     /// Sends a message to a server.
@@ -249,6 +279,7 @@ impl Effect<'_> {
             Self::Open(connection) => Effect::Open(connection),
             Self::Close(connection) => Effect::Close(connection),
             Self::Finish => Effect::Finish,
+            Self::Tools(event) => Effect::Tools(event),
             Self::Note {
                 connection,
                 what,
@@ -278,6 +309,7 @@ impl<'m> Outgoing<'m> {
             headers_unknown: false,
             trace: None,
             refusal: None,
+            ttl: None,
         }
     }
 
@@ -291,6 +323,7 @@ impl<'m> Outgoing<'m> {
             headers_unknown: self.headers_unknown,
             trace: self.trace,
             refusal: self.refusal,
+            ttl: self.ttl,
         }
     }
 }

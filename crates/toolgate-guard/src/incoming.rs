@@ -7,6 +7,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
+use std::time::Duration;
 
 use toolgate_json::{
     Document, DuplicateKeys, Kind, Node as _, Parsed, ReadError, ReadErrorKind, ReadLimits, Reader,
@@ -28,6 +29,7 @@ pub struct IncomingMessage<'m> {
     /// Why the first parse failed, if the second one read a substitute.
     flaw: Option<ReadError>,
     refusal: Option<Arc<HttpRefusal>>,
+    ttl: Option<Duration>,
     is_replay: bool,
 }
 
@@ -74,6 +76,7 @@ impl<'m> IncomingMessage<'m> {
             parsed,
             flaw: None,
             refusal: None,
+            ttl: None,
             is_replay: false,
         };
         let error = match reader.parse(Cow::Borrowed(bytes), limits) {
@@ -112,6 +115,7 @@ impl<'m> IncomingMessage<'m> {
             flaw: parsed.is_ok().then_some(flaw),
             parsed,
             refusal: None,
+            ttl: None,
             is_replay: false,
         }
     }
@@ -120,6 +124,13 @@ impl<'m> IncomingMessage<'m> {
     #[must_use]
     pub fn refused(mut self, refusal: Option<Arc<HttpRefusal>>) -> Self {
         self.refusal = refusal;
+        self
+    }
+
+    /// Says how long the result in the message may be cached ([`Outgoing::ttl`](crate::Outgoing::ttl)).
+    #[must_use]
+    pub fn cacheable_for(mut self, ttl: Option<Duration>) -> Self {
+        self.ttl = ttl;
         self
     }
 
@@ -135,6 +146,11 @@ impl<'m> IncomingMessage<'m> {
     /// How its server refused over HTTP, if this is the error for that.
     pub(crate) fn refusal(&self) -> Option<&Arc<HttpRefusal>> {
         self.refusal.as_ref()
+    }
+
+    /// How long the result in it may be cached, if a stage on the server's side has said so.
+    pub(crate) fn ttl(&self) -> Option<Duration> {
+        self.ttl
     }
 
     /// The message as received.

@@ -48,7 +48,7 @@ pub mod translate;
 pub use aggregate::{Aggregator, AggregatorError, AggregatorLimits, Member, default_prefix};
 pub use connection::{Connection, ConnectionId};
 pub use conversation::{Carrier, Conversation, Link};
-pub use effect::{Effect, Effects, HttpRefusal, Outgoing, Purpose};
+pub use effect::{Effect, Effects, HttpRefusal, Outgoing, Purpose, ToolsEvent};
 pub use envelope::{Envelope, MessageKind};
 pub use fault::{Act, HEADER_MISMATCH, INTERNAL_ERROR, METHOD_NOT_FOUND, Party};
 pub use guard::Guard;

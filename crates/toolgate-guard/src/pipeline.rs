@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::connection::{Connection, ConnectionId};
-use crate::effect::{Effect, Effects, HttpRefusal, Outgoing};
+use crate::effect::{Effect, Effects, HttpRefusal, Outgoing, ToolsEvent};
 use crate::guard::Guard;
 use crate::incoming::IncomingMessage;
 use crate::stage::Stage;
@@ -71,8 +71,16 @@ struct Step<'m> {
 }
 
 enum Event<'m> {
-    Message(Cow<'m, [u8]>, Option<Arc<HttpRefusal>>),
+    Message(Cow<'m, [u8]>, Facts),
     Closed(String),
+    Tools(ToolsEvent),
+}
+
+/// What goes with a message from stage to stage.
+#[derive(Default)]
+struct Facts {
+    refusal: Option<Arc<HttpRefusal>>,
+    ttl: Option<Duration>,
 }
 
 impl Pipeline {
@@ -159,7 +167,13 @@ impl Pipeline {
                     Some((at, from)) => steps.push_back(Step {
                         at,
                         from,
-                        event: Event::Message(outgoing.bytes, outgoing.refusal),
+                        event: Event::Message(
+                            outgoing.bytes,
+                            Facts {
+                                refusal: outgoing.refusal,
+                                ttl: outgoing.ttl,
+                            },
+                        ),
                     }),
                     None => out.send(Outgoing {
                         to: left(at, outgoing.to),
@@ -173,7 +187,7 @@ impl Pipeline {
                         Some((at, from)) => steps.push_back(Step {
                             at,
                             from,
-                            event: Event::Message(Cow::Owned(cancelled(&id)), None),
+                            event: Event::Message(Cow::Owned(cancelled(&id)), Facts::default()),
                         }),
                         None => out.push(Effect::Abandon { id }),
                     }
@@ -185,6 +199,14 @@ impl Pipeline {
                         event: Event::Closed("it ended".to_owned()),
                     }),
                     None => out.push(Effect::Finish),
+                },
+                Effect::Tools(event) => match self.next(at, Connection::Client) {
+                    Some((at, from)) => steps.push_back(Step {
+                        at,
+                        from,
+                        event: Event::Tools(event),
+                    }),
+                    None => out.push(Effect::Tools(event)),
                 },
                 other => out.push(other),
             }
@@ -211,14 +233,21 @@ impl Pipeline {
                 {
                     part.on_message(from, message, now, &mut effects);
                 }
-                (Event::Message(bytes, refusal), _) => {
-                    let message = guard.read(&bytes).refused(refusal);
+                (Event::Message(bytes, facts), _) => {
+                    let message = guard.read(&bytes).refused(facts.refusal);
+                    let message = message.cacheable_for(facts.ttl);
                     let mut made = Effects::new();
                     part.on_message(from, &message, now, &mut made);
                     effects.adopt(made);
                     guard.done_with(message);
                 }
                 (Event::Closed(why), _) => part.on_closed(from, &why, now, &mut effects),
+                (Event::Tools(event), _) => {
+                    let Connection::Server(connection) = from else {
+                        continue;
+                    };
+                    part.on_tools_event(connection, event, now, &mut effects);
+                }
             }
             self.sort(at, effects, &mut steps, out);
         }
@@ -281,6 +310,22 @@ impl Stage for Pipeline {
         }
         let mut effects = Effects::new();
         self.run(None, steps, now, &mut effects);
+        out.append(effects);
+    }
+
+    fn on_tools_event(
+        &mut self,
+        connection: ConnectionId,
+        event: ToolsEvent,
+        now: Duration,
+        out: &mut Effects<'_>,
+    ) {
+        let Some((at, from)) = self.entry(Connection::Server(connection)) else {
+            return out.push(Effect::Tools(event));
+        };
+        let event = Event::Tools(event);
+        let mut effects = Effects::new();
+        self.run(None, [Step { at, from, event }].into(), now, &mut effects);
         out.append(effects);
     }
 

@@ -1,8 +1,9 @@
 //! Parses JSON text that is passed on as received, whatever it contains.
 
 use std::borrow::Cow;
+use std::time::Duration;
 
-use toolgate_json::{DuplicateKeys, OwnedDocument, ReadError, ReadLimits, Reader, View};
+use toolgate_json::{DuplicateKeys, Node as _, OwnedDocument, ReadError, ReadLimits, Reader, View};
 use toolgate_mcp::message::Message;
 
 /// Replaces every escape that is half a surrogate pair by `\ufffd`: all readers can parse such text. It
@@ -93,6 +94,12 @@ pub fn read_message<T>(message: &[u8], of: impl FnOnce(Message<'_>, &str) -> T) 
     Some(of(message, text))
 }
 
+/// How long a result may be cached (`ttlMs`; 2026-07-28, server/utilities/caching).
+pub(crate) fn time_to_live(result: View<'_>) -> Duration {
+    let ttl = result.member("ttlMs").and_then(|ttl| ttl.number().as_i64());
+    Duration::from_millis(ttl.and_then(|ttl| u64::try_from(ttl).ok()).unwrap_or(0))
+}
+
 /// No limits, because the envelope is read whatever the message contains; its contents are checked
 /// elsewhere.
 pub(crate) fn generous() -> ReadLimits {
@@ -156,8 +163,6 @@ fn unit(text: &str) -> Option<u16> {
 
 #[cfg(test)]
 mod tests {
-    use toolgate_json::Node as _;
-
     use super::*;
 
     #[test]

@@ -3,8 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::connection::Connection;
-use crate::effect::Effects;
+use crate::connection::{Connection, ConnectionId};
+use crate::effect::{Effects, ToolsEvent};
 use crate::incoming::IncomingMessage;
 
 /// A state machine between one client and its servers, without I/O: a
@@ -48,6 +48,15 @@ pub trait Stage: fmt::Debug + Send {
         &mut self,
         connection: Connection,
         why: &str,
+        now: Duration,
+        out: &mut Effects<'_>,
+    );
+
+    /// Handles an event of the server's tools that a stage on the server's side reports.
+    fn on_tools_event(
+        &mut self,
+        connection: ConnectionId,
+        event: ToolsEvent,
         now: Duration,
         out: &mut Effects<'_>,
     );

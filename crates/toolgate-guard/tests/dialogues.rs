@@ -50,6 +50,7 @@ dialogues! { "cases":
     surrogates
     tasks
     text_blocks
+    tools_behind_translator
     tools_unlisted
     traces
     withheld

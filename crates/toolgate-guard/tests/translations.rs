@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use expected::matches;
 use toolgate_guard::translate::{Clients, Translate, Translator};
-use toolgate_guard::{Connection, ConnectionId, Effect, Effects, Policy};
+use toolgate_guard::{Connection, ConnectionId, Effect, Effects, Policy, ToolsEvent};
 
 dialogues! { "translations":
     legacy_bounds
@@ -34,6 +34,7 @@ dialogues! { "translations":
     modern_several
     modern_subscription
     same_era
+    tools_changed
     unreadable
 }
 
@@ -64,7 +65,7 @@ impl Stage {
     fn line(&mut self, number: usize, line: &str) {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
         let rest = &rest.replace("$STATE", &self.state);
-        if word.ends_with('<') || matches!(word, "open" | "close" | "finish" | "note") {
+        if word.ends_with('<') || matches!(word, "open" | "close" | "finish" | "note" | "tools") {
             let said = self.said.pop_front();
             let said = said.unwrap_or_else(|| "nothing".to_owned());
             let expected = format!("{word} {rest}");
@@ -105,6 +106,7 @@ impl Stage {
                 let connection = self.connection(number, connection);
                 self.event(|it| it.server_gone(connection, why, now), None);
             }
+            "restarted" => self.event(|it| it.tools_event(ToolsEvent::SessionEnded), None),
             "deadline" => {
                 let deadline = self.translator.as_ref().unwrap().next_deadline();
                 let found = deadline.map_or("none".to_owned(), |at| at.as_millis().to_string());
@@ -173,6 +175,8 @@ fn shown(step: &Effect<'_>, message: Option<&str>) -> String {
         Effect::Close(connection) => return format!("close {}", connection.number()),
         Effect::Finish => return "finish".to_owned(),
         Effect::Note { what, detail, .. } => return format!("note {what} {detail}"),
+        Effect::Tools(ToolsEvent::Changed) => return "tools changed".to_owned(),
+        Effect::Tools(ToolsEvent::SessionEnded) => return "tools session".to_owned(),
         Effect::Send(outgoing) => outgoing,
         Effect::Abandon { .. } | Effect::Audit(_) => panic!("not a translator's: {step:?}"),
     };
@@ -187,5 +191,8 @@ fn shown(step: &Effect<'_>, message: Option<&str>) -> String {
     if matches!(bytes, std::borrow::Cow::Borrowed(_)) && Some(text) == message {
         return format!("{whom} same");
     }
-    format!("{whom} {text}")
+    match outgoing.ttl {
+        Some(ttl) => format!("{whom} ttl={} {text}", ttl.as_millis()),
+        None => format!("{whom} {text}"),
+    }
 }

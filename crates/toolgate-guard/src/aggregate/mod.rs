@@ -50,7 +50,7 @@ use toolgate_json::{Node as _, Reader, View};
 use toolgate_mcp::message::{Edits, Incoming, Message};
 
 use crate::connection::{Connection, ConnectionId};
-use crate::effect::{Effect, Effects, HttpRefusal, Outgoing, Purpose};
+use crate::effect::{Effect, Effects, HttpRefusal, Outgoing, Purpose, ToolsEvent};
 use crate::error_reply::ErrorReply;
 use crate::id::IdKey;
 use crate::incoming::{IncomingMessage, Reading};
@@ -364,6 +364,7 @@ impl Aggregator {
             headers_unknown: false,
             trace: None,
             refusal: http,
+            ttl: None,
         });
     }
 
@@ -407,6 +408,10 @@ impl Stage for Aggregator {
             Connection::Client => {}
             Connection::Server(at) => out.append(self.server_gone(at.number(), why, now)),
         }
+    }
+
+    fn on_tools_event(&mut self, _: ConnectionId, _: ToolsEvent, _: Duration, _: &mut Effects<'_>) {
+        // Each member has a conversation of its own, which keeps the list of its tools.
     }
 
     fn on_timer(&mut self, now: Duration, out: &mut Effects<'_>) {

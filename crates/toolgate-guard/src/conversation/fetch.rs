@@ -15,7 +15,7 @@ use crate::envelope::Envelope;
 use crate::fault::Act;
 use crate::filter::clients::known_form;
 use crate::id::IdKey;
-use crate::reading::whole_message;
+use crate::reading::{time_to_live, whole_message};
 use crate::record::{Action, Filter};
 use crate::scope::ListedPage;
 use crate::side::Side;
@@ -226,10 +226,10 @@ pub(super) fn page<'l>(
     changes: u64,
 ) -> ListedPage<'l> {
     let result = listing.result();
-    let ttl = era.has_cacheable_lists().then(|| {
-        let ttl = result.member("ttlMs").and_then(|ttl| ttl.number().as_i64());
-        Duration::from_millis(ttl.and_then(|ttl| u64::try_from(ttl).ok()).unwrap_or(0))
-    });
+    let ttl = match era.has_cacheable_lists() {
+        true => Some(time_to_live(result)),
+        false => turn.ttl,
+    };
     let scope = result
         .member("cacheScope")
         .map_or("", |scope| scope.string());

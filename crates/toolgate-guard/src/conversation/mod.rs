@@ -57,8 +57,8 @@ use toolgate_json::{Document, ReadLimits};
 use toolgate_mcp::check::Checker;
 use toolgate_mcp::era::Era;
 
-use crate::connection::Connection;
-use crate::effect::{Effect, Effects};
+use crate::connection::{Connection, ConnectionId};
+use crate::effect::{Effect, Effects, ToolsEvent};
 use crate::guard::Guard;
 use crate::incoming::{IncomingMessage, elements};
 use crate::policy::{Policy, Rules};
@@ -162,12 +162,19 @@ struct Turn<'t> {
     rules: &'t Rules,
     limits: ReadLimits,
     now: Duration,
+    /// How long the message's result may be cached, if its protocol version cannot say that.
+    ttl: Option<Duration>,
 }
 
 impl<'t> Turn<'t> {
     fn new(rules: &'t Rules, now: Duration) -> Self {
         let limits = rules.policy.limits.read();
-        Self { rules, limits, now }
+        Self {
+            rules,
+            limits,
+            now,
+            ttl: None,
+        }
     }
 
     fn policy(&self) -> &'t Policy {
@@ -263,6 +270,14 @@ impl Conversation {
     /// Handles a message of the server.
     pub fn from_server<'m>(&mut self, message: &'m [u8], now: Duration) -> Effects<'m> {
         self.take(Side::Server, message, now)
+    }
+
+    /// Handles an event of the server's tools that its messages do not tell.
+    pub fn tools_event(&mut self, event: ToolsEvent) {
+        match event {
+            ToolsEvent::Changed => self.scope.outdate(),
+            ToolsEvent::SessionEnded => self.scope.begin_session(),
+        }
     }
 
     /// When [`tick`](Self::tick) has something to do.
@@ -399,7 +414,8 @@ impl Stage for Conversation {
     ) {
         let guard = self.guard.clone();
         let rules = guard.rules();
-        let turn = Turn::new(&rules, now);
+        let mut turn = Turn::new(&rules, now);
+        turn.ttl = message.ttl();
         let mut scratch = guard.take_scratch(&rules);
         let start = out.len();
         self.take_at(&turn, &mut scratch.checker, from.side(), message, out);
@@ -422,6 +438,16 @@ impl Stage for Conversation {
             Connection::Client => self.client_gone(now),
             Connection::Server(_) => self.server_gone(why, now),
         });
+    }
+
+    fn on_tools_event(
+        &mut self,
+        _: ConnectionId,
+        event: ToolsEvent,
+        _: Duration,
+        _: &mut Effects<'_>,
+    ) {
+        self.tools_event(event);
     }
 
     fn on_timer(&mut self, now: Duration, out: &mut Effects<'_>) {

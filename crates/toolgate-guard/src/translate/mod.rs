@@ -20,7 +20,7 @@ use toolgate_json::{ReadLimits, Reader, View};
 use toolgate_mcp::message::Message;
 
 use crate::connection::{Connection, ConnectionId};
-use crate::effect::Effects;
+use crate::effect::{Effect, Effects, ToolsEvent};
 use crate::error_reply::ErrorReply;
 use crate::incoming::IncomingMessage;
 use crate::policy::Policy;
@@ -172,6 +172,13 @@ impl Translator {
         out
     }
 
+    /// Handles an event of the server's tools, which a connection to the server reports.
+    pub fn tools_event(&mut self, event: ToolsEvent) -> Effects<'static> {
+        let mut out = Effects::new();
+        out.push(Effect::Tools(event));
+        out
+    }
+
     /// When [`tick`](Self::tick) has something to do.
     #[must_use]
     pub fn next_deadline(&self) -> Option<Duration> {
@@ -296,6 +303,16 @@ impl Stage for Translator {
             Connection::Client => {}
             Connection::Server(connection) => out.append(self.server_gone(connection, why, now)),
         }
+    }
+
+    fn on_tools_event(
+        &mut self,
+        _: ConnectionId,
+        event: ToolsEvent,
+        _: Duration,
+        out: &mut Effects<'_>,
+    ) {
+        out.append(self.tools_event(event));
     }
 
     fn on_timer(&mut self, now: Duration, out: &mut Effects<'_>) {

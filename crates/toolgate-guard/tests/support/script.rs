@@ -10,7 +10,7 @@ use toolgate_guard::policy::{
 };
 use toolgate_guard::{
     Carrier, Context, Conversation, Effect, Effects, Guard, IdKey, Link, Lock, Policy, Purpose,
-    Recovery, ScopeKey, Share, ShareTerms, Side, TraceContext,
+    Recovery, ScopeKey, Share, ShareTerms, Side, Stage as _, ToolsEvent, TraceContext,
 };
 use toolgate_mcp::argument::ArgumentSchema;
 use toolgate_schema::Formats;
@@ -117,6 +117,11 @@ impl Stage {
             }
             "C>" => self.event(|c| c.from_client(rest.as_bytes(), now), Some(rest)),
             "S>" => self.event(|c| c.from_server(rest.as_bytes(), now), Some(rest)),
+            "ttl" => self.hear_for(rest),
+            "tools" => self.conversation().tools_event(match rest {
+                "changed" => ToolsEvent::Changed,
+                _ => ToolsEvent::SessionEnded,
+            }),
             "oversize" => {
                 let (side, text) = rest.split_once(' ').unwrap();
                 let side = if side == "C" {
@@ -157,6 +162,21 @@ impl Stage {
             }
             _ => panic!("line {number}: what is `{word}`?"),
         }
+    }
+
+    /// The server's message comes with a time for which its result may be cached.
+    fn hear_for(&mut self, rest: &str) {
+        let (ttl, text) = rest.split_once(' ').unwrap();
+        let ttl = Some(Duration::from_millis(ttl.parse().unwrap()));
+        self.conversation();
+        let (now, guard) = (self.now, self.guard.clone().unwrap());
+        let message = guard.read(text.as_bytes()).cacheable_for(ttl);
+        let take = |c: &mut Conversation| {
+            let mut out = Effects::default();
+            c.on_message(Side::Server.into(), &message, now, &mut out);
+            out
+        };
+        self.event(take, Some(text));
     }
 
     fn conversation(&mut self) -> &mut Conversation {
@@ -404,7 +424,11 @@ fn shown(effect: &Effect<'_>, message: Option<&str>) -> String {
             assert!(is_json, "the guard wrote no JSON: {text}");
             format!("{side} {text}")
         }
-        Effect::Open(_) | Effect::Close(_) | Effect::Finish | Effect::Note { .. } => {
+        Effect::Open(_)
+        | Effect::Close(_)
+        | Effect::Finish
+        | Effect::Tools(_)
+        | Effect::Note { .. } => {
             panic!("not a conversation's: {effect:?}")
         }
         Effect::Abandon { id } => format!("abandon {}", id.raw()),

@@ -10,7 +10,7 @@ use std::{fmt, io};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Notify;
 use tokio::time::timeout;
-use toolgate_guard::{HttpRefusal, Outgoing, Recovered, Recovery, one_line};
+use toolgate_guard::{HttpRefusal, Outgoing, Recovered, Recovery, ToolsEvent, one_line};
 
 use crate::outbox::Outbox;
 use crate::stdio::{Line, Lines};
@@ -23,12 +23,16 @@ pub struct Message {
     pub bytes: Vec<u8>,
     /// How the server refused the request over HTTP, if this is the error for it.
     pub(super) refusal: Option<Arc<HttpRefusal>>,
+    /// How long its result may be cached, if a translator had to remove that from the result.
+    pub(super) ttl: Option<Duration>,
 }
 
 impl From<Vec<u8>> for Message {
     fn from(bytes: Vec<u8>) -> Self {
-        let refusal = None;
-        Self { bytes, refusal }
+        Self {
+            bytes,
+            ..Self::default()
+        }
     }
 }
 
@@ -37,8 +41,16 @@ impl From<Outgoing<'_>> for Message {
         Self {
             bytes: outgoing.bytes.into_owned(),
             refusal: outgoing.refusal,
+            ttl: outgoing.ttl,
         }
     }
+}
+
+/// What a channel in this process carries.
+pub(super) enum ChannelItem {
+    Message(Message),
+    /// An event of the server's tools, in order with the messages.
+    Tools(ToolsEvent),
 }
 
 /// Writes messages to the other end.
@@ -66,6 +78,14 @@ impl MessageWriter {
                 outbox.push(flat.unwrap_or(bytes));
             }
             Self::Memory(sender) => sender.push(message),
+        }
+    }
+
+    /// Queues an event of the server's tools. On a byte stream nobody reads it.
+    pub(super) fn tools_event(&self, event: ToolsEvent) {
+        match self {
+            Self::Lines(_) => {}
+            Self::Memory(sender) => sender.tools_event(event),
         }
     }
 
@@ -110,6 +130,8 @@ pub(super) enum MessageReader {
 /// The result of a read.
 pub(super) enum Received {
     Message(Message),
+    /// An event of the server's tools.
+    Tools(ToolsEvent),
     /// A line over the limit, with what could be recovered from it.
     TooLong(Recovered),
     /// No more messages will come.
@@ -141,10 +163,11 @@ impl MessageReader {
         let lines = match self {
             Self::Lines(lines) => lines,
             Self::Memory(receiver) => {
-                return receiver
-                    .next()
-                    .await
-                    .map_or(Received::End, Received::Message);
+                return match receiver.next_item().await {
+                    Some(ChannelItem::Message(message)) => Received::Message(message),
+                    Some(ChannelItem::Tools(event)) => Received::Tools(event),
+                    None => Received::End,
+                };
             }
         };
         let mut recovery = Recovery::new();
@@ -202,7 +225,7 @@ struct Channel {
 
 #[derive(Default)]
 struct Queue {
-    messages: VecDeque<Message>,
+    items: VecDeque<ChannelItem>,
     bytes: usize,
     /// Whether the sender is closed.
     closed: bool,
@@ -216,14 +239,31 @@ impl Channel {
     }
 }
 
+impl ChannelItem {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Message(message) => message.bytes.len(),
+            Self::Tools(_) => 0,
+        }
+    }
+}
+
 impl MessageSender {
     /// Sends a message. It is lost if the sender is closed or the receiver was dropped.
     pub fn push(&self, message: impl Into<Message>) {
-        let message = message.into();
+        self.push_item(ChannelItem::Message(message.into()));
+    }
+
+    /// Sends an event of the server's tools.
+    pub(super) fn tools_event(&self, event: ToolsEvent) {
+        self.push_item(ChannelItem::Tools(event));
+    }
+
+    fn push_item(&self, item: ChannelItem) {
         let mut queue = self.0.queue();
         if !queue.closed && !queue.gone {
-            queue.bytes = queue.bytes.saturating_add(message.bytes.len());
-            queue.messages.push_back(message);
+            queue.bytes = queue.bytes.saturating_add(item.bytes());
+            queue.items.push_back(item);
             self.0.pushed.notify_one();
         }
     }
@@ -275,12 +315,21 @@ impl MessageReceiver {
     /// The next message; `None` after the last. Cancel safe.
     pub async fn next(&mut self) -> Option<Message> {
         loop {
+            if let ChannelItem::Message(message) = self.next_item().await? {
+                return Some(message);
+            }
+        }
+    }
+
+    /// The next message or event; `None` after the last. Cancel safe.
+    pub(super) async fn next_item(&mut self) -> Option<ChannelItem> {
+        loop {
             {
                 let mut queue = self.0.queue();
-                if let Some(message) = queue.messages.pop_front() {
-                    queue.bytes = queue.bytes.saturating_sub(message.bytes.len());
+                if let Some(item) = queue.items.pop_front() {
+                    queue.bytes = queue.bytes.saturating_sub(item.bytes());
                     self.0.taken.notify_waiters();
-                    return Some(message);
+                    return Some(item);
                 }
                 if queue.closed {
                     return None;
@@ -302,7 +351,7 @@ impl Drop for MessageReceiver {
         let mut queue = self.0.queue();
         queue.gone = true;
         queue.bytes = 0;
-        queue.messages.clear();
+        queue.items.clear();
         self.0.taken.notify_waiters();
     }
 }

@@ -355,6 +355,7 @@ fn guard_context(
     };
     let (bounds, times, clock) = (*bounds, *times, options.clock);
     let who = (whose, caller.peer());
-    let ctx = GuardContext::new(name, guard, observer, bounds, times, clock, who);
+    let guards = (guard, options.in_front.clone());
+    let ctx = GuardContext::new(name, guards, observer, bounds, times, clock, who);
     Arc::new(ctx)
 }

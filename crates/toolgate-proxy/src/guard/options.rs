@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use toolgate_guard::Guard;
 use toolgate_guard::policy::Limits;
 
 use super::clock::Clock;
@@ -36,6 +37,8 @@ pub struct GuardOptions {
     pub caller: Caller,
     /// How session ids over HTTP are made; not used for one client on stdio.
     pub sessions: Sessions,
+    /// The guard that checks calls before a translator passes them to this one.
+    pub(super) in_front: Option<Guard>,
 }
 
 impl GuardOptions {
@@ -51,6 +54,7 @@ impl GuardOptions {
             clock: Clock::start(),
             caller: Caller::default(),
             sessions: Sessions::default(),
+            in_front: None,
         }
     }
 }

@@ -9,7 +9,7 @@ use tokio::sync::{Notify, watch};
 use toolgate_guard::{
     Act, Carrier, Connection, Context, Conversation, Effect, Effects, Envelope, Guard, HttpRefusal,
     IdKey, Identity, IncomingMessage, Link, Outgoing, Peer, Purpose, Recovered, ScopeKey, Side,
-    Stage as _, TraceContext, hex,
+    Stage as _, ToolsEvent, TraceContext, hex,
 };
 use toolgate_mcp::contract::ToolContract;
 
@@ -32,6 +32,8 @@ pub(crate) struct GuardContext {
     identity: Option<ClientIdentity>,
     /// The name of that caller in records.
     peer: Option<Arc<Peer>>,
+    /// The guard that checks calls before they reach this one, if this one is behind a translator.
+    in_front: Option<Guard>,
     /// The random id of this process, among replicas that serve the same sessions.
     pub(crate) replica: [u8; 16],
     mark: String,
@@ -42,7 +44,7 @@ pub(crate) struct GuardContext {
 impl GuardContext {
     pub(crate) fn new(
         name: &str,
-        guard: Guard,
+        (guard, in_front): (Guard, Option<Guard>),
         observer: Arc<dyn Observer>,
         bounds: Bounds,
         times: Times,
@@ -63,6 +65,7 @@ impl GuardContext {
             clock,
             identity,
             peer,
+            in_front,
             stop: watch::Sender::new(false),
             expired: watch::Sender::new(false),
         }
@@ -101,6 +104,12 @@ impl GuardContext {
         let mut expired = self.expired.subscribe();
         // `self` owns the sender, so only the value can end the wait.
         let _always_ok = expired.wait_for(|expired| *expired).await;
+    }
+
+    /// Whether calls were compared with pinned definitions, here or in front of a translator.
+    pub(crate) fn holds_to_pins(&self) -> bool {
+        let in_front = self.in_front.as_ref();
+        self.guard.holds_to_pins() || in_front.is_some_and(Guard::holds_to_pins)
     }
 
     fn now(&self) -> Duration {
@@ -163,6 +172,8 @@ impl From<OutgoingMessage> for Message {
         Self {
             bytes: outgoing.bytes,
             refusal: outgoing.refusal,
+            // Only a translator sets it, and its messages do not pass through here.
+            ttl: None,
         }
     }
 }
@@ -242,7 +253,9 @@ impl SessionDriver {
 
     /// The same for a message from an upstream.
     pub(crate) fn read_message<'m>(&self, message: &'m Message) -> IncomingMessage<'m> {
-        self.read(&message.bytes).refused(message.refusal.clone())
+        self.read(&message.bytes)
+            .refused(message.refusal.clone())
+            .cacheable_for(message.ttl)
     }
 
     /// Handles a message of one side. `deliver` is called under the lock, so that its calls have
@@ -286,6 +299,11 @@ impl SessionDriver {
         }
         self.ctx.guard.done_with(message);
         self.settle(&mut conversation);
+    }
+
+    /// Handles an event of the server's tools.
+    pub(crate) fn tools_event(&self, event: ToolsEvent) {
+        self.lock().tools_event(event);
     }
 
     /// Sets the sender of the next messages, for the records.
@@ -400,8 +418,9 @@ impl SessionDriver {
             Effect::Abandon { id } => deliver(Output::Abandon(id)),
             Effect::Send(outgoing) => deliver(Output::Send(self.owned_message(outgoing))),
             Effect::Note { what, detail, .. } => self.ctx.note(what, &detail),
-            // The transport opens and closes the connections of a conversation.
-            Effect::Open(_) | Effect::Close(_) | Effect::Finish => {}
+            // The transport opens and closes the connections of a conversation, which keeps the list of
+            // tools itself.
+            Effect::Open(_) | Effect::Close(_) | Effect::Finish | Effect::Tools(_) => {}
         }
     }
 

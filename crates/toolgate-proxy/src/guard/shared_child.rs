@@ -191,6 +191,7 @@ impl SharedChild {
         loop {
             match child.next().await {
                 Received::Message(message) => self.on_message(&message),
+                Received::Tools(event) => self.unclaimed.tools_event(event),
                 Received::TooLong(found) => {
                     let raw = found.id.clone().unwrap_or_default();
                     let entry = raw
@@ -242,6 +243,7 @@ impl SharedChild {
             }) => {
                 let read = entry.router.driver.read(text.as_bytes());
                 let read = read.refused(message.refusal.clone());
+                let read = read.cacheable_for(message.ttl);
                 entry.router.take_read(Side::Server, read, None);
             }
             None => self.unclaimed.take(Side::Server, bytes, &mut |output| {

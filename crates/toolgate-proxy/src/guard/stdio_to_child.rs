@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
-use toolgate_guard::{Carrier, Context, IdKey, Purpose, Side};
+use toolgate_guard::{Carrier, Context, IdKey, Purpose, Side, ToolsEvent};
 
 use super::Exit;
 use super::child::{Child, Restarts, Source};
@@ -132,6 +132,9 @@ impl StdioToChild {
                 }
             };
             self.child_state.send_replace(ChildState::Starting);
+            // A guard in front of this one must not check calls for the next child against the list of
+            // this one.
+            self.client.tools_event(ToolsEvent::SessionEnded);
             let grace = self.ctx.times.grace;
             // A task that still writes to the child ends with it.
             drop(input);
@@ -215,6 +218,7 @@ impl StdioToChild {
                     let message = self.driver.read_message(&message);
                     self.driver.take_read(Side::Server, message, deliver);
                 }
+                Received::Tools(event) => self.driver.tools_event(event),
                 Received::TooLong(found) => self.driver.oversize(Side::Server, &found, deliver),
                 Received::End => return child,
             }
@@ -258,7 +262,7 @@ impl StdioToChild {
                             break;
                         }
                     }
-                    Received::TooLong(_) => {}
+                    Received::TooLong(_) | Received::Tools(_) => {}
                     Received::End => return None,
                 }
             }
@@ -350,6 +354,8 @@ async fn read_client(bridge: Arc<StdioToChild>, mut messages: MessageReader) {
                 bridge.driver.oversize(Side::Client, &found, deliver);
                 true
             }
+            // A client reports none.
+            Received::Tools(_) => true,
             Received::End => false,
         };
         bridge.flush().await;

@@ -8,8 +8,8 @@ use toolgate_guard::translate::Translate;
 use toolgate_proxy::guard::{Exit, GuardOptions, Listener, Unobserved, Upstream};
 
 use crate::common::{
-    Lined, MODERN, Reply, Served, call, initialize, modern, options, policy, python, remote,
-    text_of,
+    Lined, MODERN, Reply, Served, call, changing, initialize, modern, options, policy, python,
+    remote, text_of,
 };
 
 /// A server that refuses everything that does not declare 2026-07-28.
@@ -383,6 +383,53 @@ async fn the_end_of_a_server_is_told_and_another_session_opened() {
     let lost = client.ask(&call(1, "die", json!({}))).await;
     assert!(lost["error"]["message"].is_string(), "{lost}");
     assert!(matches!(client.finished().await, Exit::UpstreamGone(_)));
+}
+
+/// A call for the next process is not checked against the tools of the first one. (The helper's tool requires an
+/// argument in every process but the first.)
+#[tokio::test]
+async fn a_restarted_server_behind_a_translator_is_asked_for_its_tools_again() {
+    let upstream = || changing("behind-a-translator", "private");
+    let mut client = lined(upstream(), Translate::LegacyClients);
+    client.ask(&opening()).await;
+    let called = client.ask(&call(1, "echo", json!({}))).await;
+    assert_eq!(text_of(&called), "ok", "{called}");
+    client.ask(&call(2, "die", json!({}))).await;
+    let refused = client.ask(&call(3, "echo", json!({}))).await;
+    assert_eq!(refused["result"]["isError"], true, "{refused}");
+    assert!(matches!(client.finished().await, Exit::ClientGone));
+
+    let served = served(upstream(), Translate::LegacyClients).await;
+    let session = served.open().await;
+    let say = async |message| served.in_session(&session, &message).await.message();
+    let called = say(call(1, "echo", json!({}))).await;
+    assert_eq!(text_of(&called), "ok", "{called}");
+    say(call(2, "die", json!({}))).await;
+    let refused = say(call(3, "echo", json!({}))).await;
+    assert_eq!(refused["result"]["isError"], true, "{refused}");
+    assert!(matches!(served.stop().await, Exit::Stopped));
+}
+
+/// The same for the sessions of modern clients.
+#[tokio::test]
+async fn a_lost_session_behind_a_translator_takes_its_tools_with_it() {
+    let upstream = || changing("sessions-behind-a-translator", "private");
+    let mut client = lined(upstream(), Translate::ModernClients);
+    let called = client.ask(&modern(call(1, "echo", json!({})))).await;
+    assert_eq!(text_of(&called), "ok", "{called}");
+    client.ask(&modern(call(2, "die", json!({})))).await;
+    let refused = client.ask(&modern(call(3, "echo", json!({})))).await;
+    assert_eq!(refused["result"]["isError"], true, "{refused}");
+    assert!(matches!(client.finished().await, Exit::ClientGone));
+
+    let served = served(upstream(), Translate::ModernClients).await;
+    let say = async |message| served.modern(&modern(message)).await.message();
+    let called = say(call(1, "echo", json!({}))).await;
+    assert_eq!(text_of(&called), "ok", "{called}");
+    say(call(2, "die", json!({}))).await;
+    let refused = say(call(3, "echo", json!({}))).await;
+    assert_eq!(refused["result"]["isError"], true, "{refused}");
+    assert!(matches!(served.stop().await, Exit::Stopped));
 }
 
 #[tokio::test]

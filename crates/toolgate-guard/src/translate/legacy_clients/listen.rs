@@ -5,7 +5,7 @@ use std::time::Duration;
 use toolgate_json::{Node as _, View};
 
 use super::{LegacyClients, Own, Stage};
-use crate::effect::Effects;
+use crate::effect::{Effect, Effects, ToolsEvent};
 use crate::fault::METHOD_NOT_FOUND;
 use crate::translate::splice;
 
@@ -45,8 +45,9 @@ impl LegacyClients {
         }
     }
 
-    /// Handles the end of the subscription.
-    pub(super) fn deaf(&mut self, now: Duration) {
+    /// Handles the end of the subscription. Changes before the next one are not reported.
+    pub(super) fn deaf(&mut self, now: Duration, out: &mut Effects<'_>) {
+        out.push(Effect::Tools(ToolsEvent::Changed));
         let failures = self.listening.failures;
         self.listening.failures = failures.saturating_add(1);
         self.listening.missed = true;
@@ -60,7 +61,7 @@ impl LegacyClients {
         if code == METHOD_NOT_FOUND.to_string() {
             out.note("no-subscriptions", splice::complaint(error));
         } else {
-            self.deaf(now);
+            self.deaf(now, out);
         }
     }
 

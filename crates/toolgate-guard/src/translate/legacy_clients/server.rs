@@ -10,6 +10,7 @@ use super::{CallStage, LegacyClients, Own, Stage, object_text};
 use crate::connection::Connection;
 use crate::effect::Effects;
 use crate::id::IdKey;
+use crate::reading::time_to_live;
 use crate::renumber::subscription;
 use crate::text;
 use crate::translate::ParsedMessage;
@@ -54,7 +55,7 @@ impl LegacyClients {
         };
         let key = match self.own.remove(&key) {
             Some(Own::Discover(id)) => return self.opened(&id, result, out),
-            Some(Own::Listen) => return self.deaf(now),
+            Some(Own::Listen) => return self.deaf(now, out),
             Some(Own::Repeat(call)) => call,
             None => key,
         };
@@ -73,8 +74,9 @@ impl LegacyClients {
                     _ => false,
                 };
                 let answer = splice::answer(parsed, id, Some(result), gone, &[]);
+                let ttl = kept.then(|| time_to_live(result));
                 self.forget(&key, out);
-                return out.client(answer);
+                return out.client_for(answer, ttl);
             }
             "input_required" if words::may_ask(&call.method) => {
                 match self.question(&key, result, out) {
@@ -175,7 +177,7 @@ impl LegacyClients {
         match notification.method {
             "notifications/cancelled" if is_ours(cancelled) => {
                 self.own.retain(|_, own| !matches!(own, Own::Listen));
-                self.deaf(now);
+                self.deaf(now, out);
             }
             "notifications/subscriptions/acknowledged" if is_ours(subscription.clone()) => {
                 self.heard(out);

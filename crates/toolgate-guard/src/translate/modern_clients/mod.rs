@@ -47,7 +47,7 @@ use super::splice;
 use super::words::{self, Abilities, CAPABILITIES, CLIENT_INFO, LOG_LEVEL, Level};
 use super::{Bounds, Clients, ParsedMessage, kept};
 use crate::connection::{Connection, ConnectionId};
-use crate::effect::{Effect, Effects};
+use crate::effect::{Effect, Effects, ToolsEvent};
 use crate::id::IdKey;
 use parked::Handles;
 use session::{Call, Session};
@@ -183,6 +183,11 @@ impl ModernClients {
             return out.client(Refusal::params(text).to(request.id.raw()));
         }
         self.pass(bytes, out);
+    }
+
+    /// Reports that a session has ended, which may be the one whose tools were listed.
+    fn session_ended(out: &mut Effects<'_>) {
+        out.push(Effect::Tools(ToolsEvent::SessionEnded));
     }
 
     fn pass<'m>(&self, bytes: &'m [u8], out: &mut Effects<'m>) {

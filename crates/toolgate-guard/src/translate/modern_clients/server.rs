@@ -9,7 +9,7 @@ use super::ModernClients;
 use super::parked::Ask;
 use super::session::{Session, Stage};
 use crate::connection::{Connection, ConnectionId};
-use crate::effect::Effects;
+use crate::effect::{Effect, Effects, ToolsEvent};
 use crate::id::IdKey;
 use crate::renumber::number_of;
 use crate::translate::refusal::Refusal;
@@ -276,7 +276,13 @@ impl ModernClients {
                     self.withdrawn(connection, &id);
                 }
             }
-            method if words::is_list_changed(method) => session.changed(method, out),
+            method if words::is_list_changed(method) => {
+                // The subscribers are not the only ones who must know.
+                if method == TOOLS_CHANGED {
+                    out.push(Effect::Tools(ToolsEvent::Changed));
+                }
+                session.changed(method, out);
+            }
             // No modern client can have requested them.
             "notifications/resources/updated"
             | "notifications/elicitation/complete"
@@ -303,6 +309,7 @@ const KEPT: &[&str] = &[
     r#""ttlMs":0"#,
     r#""cacheScope":"private""#,
 ];
+const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
 /// Codes of the legacy era that do not exist in the modern era.
 const RESOURCE_NOT_FOUND: &str = "-32002";
 const URL_REQUIRED: &str = "-32042";

@@ -239,6 +239,7 @@ impl ModernClients {
             return false;
         };
         self.sessions.remove(&connection);
+        Self::session_ended(out);
         out.push(Effect::Close(connection));
         true
     }
@@ -346,6 +347,10 @@ impl ModernClients {
         let Some(session) = self.sessions.remove(&connection) else {
             return;
         };
+        if session.is_ready() {
+            // A call may already be on its way to the session that takes its place.
+            Self::session_ended(out);
+        }
         for (key, subscription) in session.subscriptions {
             self.places.remove(&key);
             let id = &subscription.id;

@@ -208,6 +208,8 @@ impl AggregateDriver {
                 }
                 // Each member has one connection, which is kept open.
                 Effect::Open(_) | Effect::Close(_) | Effect::Finish => {}
+                // The members' guards keep the lists of tools.
+                Effect::Tools(_) => {}
                 // An aggregator checks nothing, and cancels with messages.
                 Effect::Audit(_) | Effect::Abandon { .. } => {}
                 Effect::Note {

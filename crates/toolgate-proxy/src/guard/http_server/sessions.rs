@@ -178,6 +178,7 @@ impl HttpServer {
                     let message = router.driver.read_message(&message);
                     router.take_read(Side::Server, message, None);
                 }
+                Received::Tools(event) => router.driver.tools_event(event),
                 Received::TooLong(found) => {
                     let deliver = &mut |output| router.route(output, None);
                     router.driver.oversize(Side::Server, &found, deliver);

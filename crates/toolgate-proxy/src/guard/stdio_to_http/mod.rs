@@ -114,6 +114,8 @@ impl StdioToHttp {
                 Received::TooLong(found) => {
                     self.driver.oversize(Side::Client, &found, deliver);
                 }
+                // A client reports none.
+                Received::Tools(_) => {}
                 Received::End => return,
             }
             self.dispatch().await;
@@ -287,7 +289,7 @@ impl StdioToHttp {
                                 "HTTP status 404, and no new session could be opened: {why}"
                             ));
                         }
-                        if envelope.has_method("tools/call") && self.ctx.guard.holds_to_pins() {
+                        if envelope.has_method("tools/call") && self.ctx.holds_to_pins() {
                             // The call was checked against the tool list of the lost session.
                             return Some(
                                 "the server has lost its session, and its tools must be compared with \

@@ -11,7 +11,7 @@ use bytes::Bytes;
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::Method;
 use tokio::time::timeout;
-use toolgate_guard::{IdKey, Purpose, Side, read_message};
+use toolgate_guard::{IdKey, Purpose, Side, ToolsEvent, read_message};
 use toolgate_json::{Kind, Node as _, View};
 use toolgate_mcp::message::Message;
 
@@ -189,6 +189,7 @@ impl StdioToHttp {
     /// Reports that the server's lists may have changed. The client is notified only of those lists
     /// whose changes the server has declared to announce.
     fn changed(&self, notifies: &[&'static str]) {
+        self.client.tools_event(ToolsEvent::SessionEnded);
         for kind in LISTS {
             let note =
                 format!(r#"{{"jsonrpc":"2.0","method":"notifications/{kind}/list_changed"}}"#);

@@ -16,7 +16,7 @@ use toolgate_guard::{Connection, ConnectionId, Effect, Effects, Stage as _};
 
 use super::Connector;
 use crate::guard::event::Event;
-use crate::guard::messages::{Message, MessageReceiver, MessageSender};
+use crate::guard::messages::{ChannelItem, Message, MessageReceiver, MessageSender};
 use crate::guard::{Exit, Running};
 
 pub(super) struct TranslationDriver {
@@ -93,8 +93,15 @@ impl TranslationDriver {
         running: Running,
     ) {
         let mut given_up = false;
-        while let Some(message) = from.next().await {
-            self.message(Connection::Server(connection), &message);
+        while let Some(item) = from.next_item().await {
+            match item {
+                ChannelItem::Message(message) => {
+                    self.message(Connection::Server(connection), &message);
+                }
+                ChannelItem::Tools(event) => {
+                    self.decide(|it, _| it.tools_event(event));
+                }
+            }
             let _client_is_gone = self.client.flush().await;
             if !self.connector.drains_to(self.input(connection)).await {
                 given_up = true;
@@ -195,6 +202,7 @@ impl TranslationDriver {
                 }
             },
             Effect::Finish => self.finished.notify_one(),
+            Effect::Tools(event) => self.client.tools_event(event),
             Effect::Note { what, detail, .. } => self.note(what, &detail),
             // A translator checks nothing, and cancels with messages.
             Effect::Audit(_) | Effect::Abandon { .. } => {}

@@ -49,6 +49,7 @@ impl GuardOptions {
         };
         let mut upstream_options = self.clone();
         upstream_options.listener = Listener::Stdio;
+        upstream_options.in_front = Some(guard.clone());
         // The guard in front has answered all waiting requests.
         upstream_options.times.drain = Duration::ZERO;
         if let (Translate::ModernClients, Upstream::Child { restart, .. }) =
