@@ -20,6 +20,7 @@ dialogues! { "cases":
     argument_schema
     arguments
     batches
+    cache_scope
     cancel
     clients
     drift

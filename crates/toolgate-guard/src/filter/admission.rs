@@ -55,7 +55,10 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
         }
         Found::Unknown => {
             let mode = mode_without_list(&case.rules.policy, case.terms.arguments);
-            let why = case.unlisted.unwrap_or("it was not asked for");
+            let why = case.unlisted.unwrap_or(match case.fresh {
+                true => "its pages do not lead from one to the next",
+                false => "it was not requested",
+            });
             let text = format!(
                 "tool `{}` was not called: its server's list of tools cannot be obtained ({why})",
                 quote(name, NAME)

@@ -1,8 +1,8 @@
 //! Scopes: the tools of a server as one client context sees them, and how long they are cached.
 //!
 //! A *scope* is one upstream as one authorization context sees it: the lists of tools that it was
-//! shown, the tasks that it started, and its call counts. Lists whose `cacheScope` is `public` are
-//! shared by the upstream's contexts without a session (2026-07-28, server/utilities/caching). A
+//! shown, the tasks that it started, and its call counts. Lists whose `cacheScope` is `public` on every
+//! page are shared by the upstream's contexts without a session (2026-07-28, server/utilities/caching). A
 //! connection or session keeps such a list for itself: it may be to another process of the server,
 //! and the lists from before it began must not judge its calls.
 
@@ -71,7 +71,7 @@ struct State {
     tools: Arc<Tools>,
     /// Counts how often the server said that its tools changed, and the sessions that began.
     changes: u64,
-    /// If a public list is kept here: `changes` of the upstream's public lists when its first page came.
+    /// If public pages are kept here: `changes` of the upstream's public lists when the first of them came.
     public_changes: Option<u64>,
     tasks: PendingTasks,
     buckets: HashMap<Arc<str>, CallBudget>,
@@ -144,22 +144,17 @@ impl Scope {
         let Some(public) = &self.0.public else {
             return Arc::clone(&self.state().tools);
         };
-        if self.0.keeps_public_lists {
-            let changes = public.changes();
-            let mut state = self.state();
-            // Others with this public list were told that the tools changed.
-            if state.public_changes.is_some_and(|seen| seen != changes) {
-                state.public_changes = None;
-                state.tools = Arc::new(state.tools.outdated());
-            }
-            return Arc::clone(&state.tools);
+        let (changes, shared) = {
+            let public = public.state();
+            (public.changes, Arc::clone(&public.tools))
+        };
+        let mut state = self.state();
+        state.follow(changes);
+        let own = &state.tools;
+        if self.0.keeps_public_lists || own.is_whole() || own.is_private() || !shared.is_whole() {
+            return Arc::clone(own);
         }
-        let own = Arc::clone(&self.state().tools);
-        if own.is_whole() {
-            return own;
-        }
-        let shared = public.tools();
-        if shared.is_whole() { shared } else { own }
+        shared
     }
 
     /// The store that compiles schemas.
@@ -192,38 +187,51 @@ impl Scope {
                 allowed: limits.tools,
             });
         }
-        let public_changes = self.0.public.as_ref().map_or(0, Self::changes);
-        let outdated = self.changes() != listed.asked;
         let page = Page {
             cursor: listed.cursor.map(str::to_owned),
             next: listed.listing.next_cursor().map(str::to_owned),
             tools: Arc::clone(&tools),
             fresh_until: listed.ttl.map(|ttl| listed.now.saturating_add(ttl)),
-            outdated,
+            is_public: listed.public,
+            outdated: false,
         };
-        match &self.0.public {
-            Some(public) if listed.public && !self.0.keeps_public_lists => {
-                self.state().tools = Arc::default();
-                Ok((public.put(page, limits), tools))
-            }
-            _ => {
-                if listed.public {
-                    self.state().public_changes.get_or_insert(public_changes);
-                }
-                Ok((self.put(page, limits), tools))
-            }
-        }
+        Ok((self.put(page, listed.asked, limits), tools))
     }
 
-    fn put(&self, page: Page, limits: &Limits) -> Arc<Tools> {
+    /// Adds a page to the list of this scope. Once the list is complete and all its pages are public, the
+    /// contexts without a session share it.
+    fn put(&self, mut page: Page, asked: u64, limits: &Limits) -> Arc<Tools> {
+        // The lock of the public scope is always taken second.
         let mut state = self.state();
-        let tools = Arc::new(state.tools.with(page, limits.pages));
-        state.tools = Arc::clone(&tools);
-        let State { tools, buckets, .. } = &mut *state;
+        let mut public = self.0.public.as_ref().map(Self::state);
+        let public_changes = public.as_ref().map_or(0, |public| public.changes);
+        state.follow(public_changes);
+        page.outdated = state.changes.saturating_add(public_changes) != asked;
+        let mut list = Arc::clone(&state.tools);
+        let shared = public.as_mut().filter(|_| !self.0.keeps_public_lists);
+        if let Some(shared) = &shared
+            && list.is_of_shared(&page, &shared.tools)
+        {
+            list = Arc::clone(&shared.tools);
+            state.public_changes = Some(public_changes);
+        }
+        if page.is_public {
+            state.public_changes.get_or_insert(public_changes);
+        }
+        let tools = Arc::new(list.with(page, limits.pages));
+        match shared {
+            Some(shared) if tools.is_whole() && !tools.is_private() => {
+                shared.tools = Arc::clone(&tools);
+                state.tools = Arc::default();
+                state.public_changes = None;
+            }
+            _ => state.tools = Arc::clone(&tools),
+        }
+        let buckets = &mut state.buckets;
         if buckets.len() > 2 * tools.names().count() + KEPT {
             buckets.retain(|name, _| matches!(tools.find(name), Found::Tool(_)));
         }
-        Arc::clone(tools)
+        tools
     }
 
     /// Marks the lists as out of date, because the server said that its tools changed.
@@ -295,6 +303,19 @@ impl Scope {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Marks the list as out of date if others with its public pages were told that the tools changed.
+    fn follow(&mut self, public_changes: u64) {
+        if self
+            .public_changes
+            .is_some_and(|seen| seen != public_changes)
+        {
+            self.public_changes = None;
+            self.tools = Arc::new(self.tools.outdated());
+        }
     }
 }
 

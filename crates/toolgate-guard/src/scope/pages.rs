@@ -20,6 +20,8 @@ pub(crate) struct Page {
     pub(crate) tools: Arc<PageTools>,
     /// When its `ttlMs` is over; `None` in eras without `ttlMs`.
     pub(crate) fresh_until: Option<Duration>,
+    /// Whether its `cacheScope` is `public`.
+    pub(crate) is_public: bool,
     /// Whether the server has said since then that its tools changed.
     pub(crate) outdated: bool,
 }
@@ -165,6 +167,21 @@ impl Tools {
         let why = why();
         *rejected = Some((generation, why.clone()));
         why
+    }
+
+    /// Whether any page is for its context only, and with it the list.
+    pub(crate) fn is_private(&self) -> bool {
+        self.pages.iter().any(|page| !page.is_public)
+    }
+
+    /// Whether a page belongs to the list that the contexts share, and not to this one: no page here
+    /// leads to it, but one there does. The first page belongs to both.
+    pub(crate) fn is_of_shared(&self, page: &Page, shared: &Self) -> bool {
+        let leads = |tools: &Self| tools.pages.iter().any(|one| one.next == page.cursor);
+        match page.cursor {
+            None => !self.is_private() && shared.whole,
+            Some(_) => !leads(self) && leads(shared),
+        }
     }
 
     pub(crate) fn is_whole(&self) -> bool {
