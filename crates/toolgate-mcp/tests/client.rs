@@ -255,6 +255,11 @@ fn task_results_meet_the_tool_that_made_the_task() {
         code(&checker.check_result(&tool, Era::V2025_11_25, created.document().root())),
         "result-missing"
     );
+    // Nor if it was asked for in a version without such tasks.
+    for era in [Era::V2025_06_18, Era::V2026_07_28] {
+        let decision = checker.check_result(&tool, ResultOf::task(era), created.document().root());
+        assert_eq!(code(&decision), "result-missing", "{era}");
+    }
     let maker = Arc::clone(book.tool("7").unwrap());
     let mut check = |era, method, body: &str| {
         code(&checker.check_task_result(&maker, era, method, json(body).document().root()))

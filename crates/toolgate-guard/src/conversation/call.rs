@@ -161,12 +161,15 @@ impl Conversation {
         let mut outgoing = Outgoing::new(Side::Server, bytes, Purpose::Forward, envelope);
         outgoing.call.clone_from(&tool);
         outgoing.headers_unknown = hides_headers(turn.rules, &tools, sent.name);
+        // A server behind a translator does not know such tasks.
+        let knows_tasks = open.era.has_tasks_on_request() && !turn.policy().translated_from_modern;
+        let as_task = knows_tasks && call.task.is_some_and(|task| task.kind() == Kind::Object);
         let mut open = open;
         open.what = What::Call(Box::new(Called {
             name,
             tool,
             terms,
-            as_task: call.task.is_some_and(|task| task.kind() == Kind::Object),
+            as_task,
         }));
         self.open.insert(key, open);
         out.send(outgoing);

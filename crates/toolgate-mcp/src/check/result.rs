@@ -19,7 +19,8 @@ use crate::refusal_text;
 pub struct ResultOf {
     /// The era that the server speaks.
     pub era: Era,
-    /// Whether the call asked for a task (`params.task`, 2025-11-25).
+    /// Whether the call asked for a task (`params.task`). It counts only in 2025-11-25, the one version
+    /// that has tasks of this form.
     pub as_task: bool,
 }
 
@@ -88,7 +89,8 @@ impl Checker {
         let of = of.into();
         // Clients that do not know tasks treat structured content beside a task as the result.
         let is_result = result.member("structuredContent").is_some();
-        if of.as_task && !of.era.is_modern() && !is_result && requested_task(result).is_some() {
+        let may_be_task = of.as_task && of.era.has_tasks_on_request() && !is_result;
+        if may_be_task && requested_task(result).is_some() {
             return Decision::pass(Some(tool), Checked::TaskCreated);
         }
         let result = match of.era.read_result(result) {

@@ -60,6 +60,8 @@ pub(crate) struct Capabilities {
     pub(crate) cacheable_lists: bool,
     /// A server may answer any call with a task (an extension), not only calls that request one.
     pub(crate) tasks_unasked: bool,
+    /// A call may request a task (`params.task`).
+    pub(crate) tasks_on_request: bool,
     pub(crate) structured: Structured,
     /// Invalid arguments are reported by a result with `isError`, not by an error.
     pub(crate) errors_as_results: bool,
@@ -209,6 +211,20 @@ impl Era {
     #[must_use]
     pub const fn has_tasks_unasked(self) -> bool {
         self.capabilities().tasks_unasked
+    }
+
+    /// Whether a call may request a task (`params.task`), which its result then names.
+    ///
+    /// ```
+    /// use toolgate_mcp::era::Era;
+    ///
+    /// assert!(Era::V2025_11_25.has_tasks_on_request());
+    /// assert!(!Era::V2025_06_18.has_tasks_on_request());
+    /// assert!(!Era::V2026_07_28.has_tasks_on_request());
+    /// ```
+    #[must_use]
+    pub const fn has_tasks_on_request(self) -> bool {
+        self.capabilities().tasks_on_request
     }
 
     /// What this era can express as structured output.

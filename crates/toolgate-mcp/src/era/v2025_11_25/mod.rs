@@ -15,6 +15,7 @@ pub(super) const V2025_11_25: Capabilities = Capabilities {
     cancels_by_closing: false,
     cacheable_lists: false,
     tasks_unasked: false,
+    tasks_on_request: true,
     structured: Structured::Object,
     errors_as_results: true,
     result_types: false,

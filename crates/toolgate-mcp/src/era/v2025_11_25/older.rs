@@ -6,6 +6,7 @@ use super::{Capabilities, Structured, ToolMethod, V2025_11_25};
 /// SEP-1303), and there are no tasks.
 pub(in crate::era) const V2025_06_18: Capabilities = Capabilities {
     version: "2025-06-18",
+    tasks_on_request: false,
     errors_as_results: false,
     methods: METHODS,
     ..V2025_11_25

@@ -9,6 +9,7 @@ pub(super) const CAPABILITIES: Capabilities = Capabilities {
     cancels_by_closing: true,
     cacheable_lists: true,
     tasks_unasked: true,
+    tasks_on_request: false,
     structured: Structured::Any,
     errors_as_results: true,
     result_types: true,
