@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use toolgate_json::{Node as _, OwnedDocument, View, quote};
+use toolgate_json::{Key as _, Node as _, OwnedDocument, View, quote};
 use toolgate_mcp::check::{Checked, Checker, Decision, OnUndecided, ResultOf};
 use toolgate_mcp::contract::ToolContract;
 use toolgate_mcp::era::{Era, ToolMethod};
-use toolgate_mcp::message::{Edits, TaskAnswer, created_task, requested_task};
+use toolgate_mcp::message::{Edits, MalformedResult, TaskAnswer, created_task, requested_task};
 
 use super::answer::forward_altered;
 use super::open::{Called, Open, What};
@@ -31,10 +31,12 @@ struct Answered<'a> {
     name: Option<Arc<str>>,
     mode: Mode,
     how: BadResult,
-    /// The tool's result: that of the answer, or a member of it.
+    /// The tool's result: that of the answer, or a member of it. It is the task if its result is unclear.
     result: View<'a>,
-    /// Whether the result is part of a task's answer.
-    inner: bool,
+    /// The task that the result is a member of.
+    task: Option<View<'a>>,
+    /// Why it is unclear what the task's result is.
+    malformed: Option<MalformedResult>,
 }
 
 impl Answered<'_> {
@@ -141,20 +143,15 @@ impl Conversation {
     ) -> bool {
         let era = Era::V2026_07_28;
         let method = ToolMethod::TaskChanged;
-        let Some(TaskAnswer::Final(result)) = era.task_answer(method, task) else {
-            return false;
-        };
         let id = task.member("taskId").map_or("", |id| id.string());
         let mut open = Open::new("0", &IdKey::Number(0), NOTE.into(), era, turn.now);
         open.what = What::Task {
             task: id.to_owned(),
             method,
         };
-        let Some(mut answered) = self.answered(turn, IdKey::Number(0), &open, task) else {
+        let Some(answered) = self.answered(turn, IdKey::Number(0), &open, task) else {
             return false;
         };
-        answered.result = result;
-        answered.inner = true;
         let Some(violation) = self.judge(turn, checker, reading, &answered, era.into()) else {
             return false;
         };
@@ -186,22 +183,28 @@ impl Conversation {
         open: &'a Open,
         result: View<'a>,
     ) -> Option<Answered<'a>> {
-        let (tool, name, terms, inner, result) = match &open.what {
+        let (mut task_view, mut malformed) = (None, None);
+        let (tool, name, terms, result) = match &open.what {
             What::Call(called) => {
                 let Called {
                     name, tool, terms, ..
                 } = &**called;
-                (tool.clone(), Some(Arc::clone(name)), *terms, false, result)
+                (tool.clone(), Some(Arc::clone(name)), *terms, result)
             }
             What::Task { task, method } => {
-                let Some(TaskAnswer::Final(inner)) = open.era.task_answer(*method, result) else {
-                    return None;
+                let inner = match open.era.task_answer(*method, result)? {
+                    TaskAnswer::Final(inner) => inner,
+                    TaskAnswer::Malformed(why) => {
+                        malformed = Some(why);
+                        result
+                    }
+                    _ => return None,
                 };
+                task_view = (*method != ToolMethod::TaskResult).then_some(result);
                 let tool = self.scope.task(task);
                 let name = tool.as_ref().map(|tool| tool.shared_name());
                 let terms = turn.policy().terms(name.as_deref().unwrap_or_default());
-                let is_inner = *method != ToolMethod::TaskResult;
-                (tool, name, terms, is_inner, inner)
+                (tool, name, terms, inner)
             }
             _ => return None,
         };
@@ -213,7 +216,8 @@ impl Conversation {
             mode: terms.results,
             how: terms.bad_result,
             result,
-            inner,
+            task: task_view,
+            malformed,
         })
     }
 
@@ -248,18 +252,13 @@ impl Conversation {
             let reply = Reply::Tool(text);
             return Some(Violation::act(Filter::Results, mode, act, reply));
         }
+        if let Some(error) = answered.malformed {
+            return Some(not_a_result(answered, error));
+        }
         let Some(tool) = &answered.tool else {
             let malformed = of.era.read_result(answered.result).err();
             return malformed
-                .map(|error| {
-                    let subject = answered.subject();
-                    let text = format!("{subject} did not answer with a result: {error}");
-                    let act = Act::ServerAnsweredNoMessage;
-                    let mut violation =
-                        Violation::act(Filter::Results, mode, act, Reply::Tool(text));
-                    violation.code = "result-malformed";
-                    violation
-                })
+                .map(|error| not_a_result(answered, error))
                 .or_else(|| self.without_contract(turn, answered));
         };
         match checker.check_result(tool, of, answered.result) {
@@ -304,6 +303,16 @@ impl Conversation {
             reply,
         ))
     }
+}
+
+/// The violation of a result that no reader can read, or that readers may read differently.
+fn not_a_result(answered: &Answered<'_>, error: MalformedResult) -> Violation {
+    let subject = answered.subject();
+    let text = format!("{subject} did not answer with a result: {error}");
+    let act = Act::ServerAnsweredNoMessage;
+    let mut violation = Violation::act(Filter::Results, answered.mode, act, Reply::Tool(text));
+    violation.code = "result-malformed";
+    violation
 }
 
 /// The task that an answer to a call made.
@@ -384,7 +393,7 @@ fn replaced(answered: &Answered<'_>, violation: &Violation, bytes: &[u8]) -> (St
     let source = std::str::from_utf8(bytes).unwrap_or_default();
     // Nothing is kept of a result that no reader could read.
     let era = answered.open.era;
-    let readable = era.read_result(answered.result).is_ok();
+    let readable = answered.malformed.is_none() && era.read_result(answered.result).is_ok();
     if let Some(text) = results::marked(answered.how, violation, answered.result, source)
         && readable
     {
@@ -392,23 +401,47 @@ fn replaced(answered: &Answered<'_>, violation: &Violation, bytes: &[u8]) -> (St
     }
     let id = answered.open.raw(&answered.key);
     let (answer, _) = violation.answer(era, &id);
-    if !answered.inner {
+    let Some(task) = answered.task else {
         return (answer, true);
-    }
+    };
     // Only the tool's result is replaced, in place.
     let limits = toolgate_json::ReadLimits::default();
     let inner = OwnedDocument::read(answer, &limits).ok();
     let inner = inner
         .as_ref()
         .and_then(|answer| answer.document().root().member("result"));
+    let inner = inner.map_or("null", |result| result.raw());
     let mut edits = Edits::new();
-    edits.replace(answered.result, inner.map_or("null", |result| result.raw()));
+    // Members that stand there twice are the other reason why readers may see different results.
+    let is_ambiguous = violation.code == Act::ServerAnsweredNoJson.code();
+    match answered.malformed.is_some() || is_ambiguous {
+        false => edits.replace(answered.result, inner),
+        true => edits.replace(task, with_result(task, inner, source)),
+    }
     (edits.apply(source), true)
+}
+
+/// The text of a task with this result, without members that some readers take for another result or for
+/// another task.
+fn with_result(task: View<'_>, result: &str, source: &str) -> String {
+    let mut members = Vec::new();
+    for (name, value) in task.members() {
+        if name.text() != "result" && !TaskAnswer::is_lookalike(name.text()) {
+            let (start, end) = (name.view().span().start, value.span().end);
+            members.extend(source.get(start..end));
+        }
+    }
+    let result = format!("\"result\":{result}");
+    members.push(&result);
+    format!("{{{}}}", members.join(","))
 }
 
 /// A result rewritten for a reader whose protocol version cannot express it.
 fn projected(turn: &Turn<'_>, answered: &Answered<'_>, bytes: &[u8]) -> Option<String> {
-    let tool = answered.tool.as_ref()?;
+    let tool = answered
+        .tool
+        .as_ref()
+        .filter(|_| answered.malformed.is_none())?;
     let era = answered.open.era;
     if !results::needs_projection(turn.policy(), era, tool, answered.result) {
         return None;
@@ -423,7 +456,7 @@ fn projected(turn: &Turn<'_>, answered: &Answered<'_>, bytes: &[u8]) -> Option<S
 
 /// Projects a text that the guard has altered.
 fn projected_again(turn: &Turn<'_>, answered: &Answered<'_>, text: &str) -> Option<String> {
-    if turn.policy().project == Project::Off || answered.inner {
+    if turn.policy().project == Project::Off || answered.task.is_some() {
         return None;
     }
     let limits = turn.policy().limits.read();

@@ -10,7 +10,9 @@ use super::decision::{Checked, Decision, Fault};
 use super::{Checker, OnUndecided};
 use crate::contract::{SchemaPart, ToolContract};
 use crate::era::{Era, Structured, ToolMethod};
-use crate::message::{Message, ResultKind, TaskAnswer, ToolResult, requested_task};
+use crate::message::{
+    MalformedResult, Message, ResultKind, TaskAnswer, ToolResult, requested_task,
+};
 use crate::refusal_text;
 
 /// What kind of call a result belongs to.
@@ -95,13 +97,7 @@ impl Checker {
         }
         let result = match of.era.read_result(result) {
             Ok(result) => result,
-            Err(error) => {
-                let text = refusal_text::about(
-                    tool.name(),
-                    format_args!("did not answer with a result: {error}"),
-                );
-                return Decision::refuse(Fault::MalformedResult(error), Some(tool.name()), text);
-            }
+            Err(error) => return not_a_result(tool, error),
         };
         match result.kind {
             ResultKind::Complete => self.check_complete(tool, of.era, &result),
@@ -131,6 +127,7 @@ impl Checker {
     ) -> Decision {
         match era.task_answer(method, body) {
             Some(TaskAnswer::Final(result)) => self.check_result(tool, era, result),
+            Some(TaskAnswer::Malformed(error)) => not_a_result(tool, error),
             Some(TaskAnswer::Without) | None => {
                 Decision::pass(Some(tool), Checked::TaskWithoutResult)
             }
@@ -199,6 +196,14 @@ impl Checker {
             },
         }
     }
+}
+
+fn not_a_result(tool: &ToolContract, error: MalformedResult) -> Decision {
+    let text = refusal_text::about(
+        tool.name(),
+        format_args!("did not answer with a result: {error}"),
+    );
+    Decision::refuse(Fault::MalformedResult(error), Some(tool.name()), text)
 }
 
 /// The maximum number of characters of an unknown tag in a message.

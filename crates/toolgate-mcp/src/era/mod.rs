@@ -11,7 +11,7 @@ use std::fmt;
 
 use toolgate_json::{Node as _, View};
 
-use crate::message::{MalformedResult, TaskAnswer, ToolResult};
+use crate::message::{MalformedResult, TaskAnswer, ToolResult, may_have_result};
 
 /// A revision of the Model Context Protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -280,10 +280,10 @@ impl Era {
 
     /// Finds the tool's result in the `result` of a response to `method`, or in the `params` of the
     /// notification `method`. `None` if messages of that method have no results in this era, unless
-    /// the member `result` is present anyway: a reader may take it for one.
+    /// the member `result` is present anyway, in any case: a reader may take it for one.
     #[must_use]
     pub fn task_answer<'a>(self, method: ToolMethod, body: View<'a>) -> Option<TaskAnswer<'a>> {
-        let is_given = || body.member("result").is_some();
+        let is_given = || may_have_result(body);
         match (self.capabilities().result_types, method) {
             (is_modern, ToolMethod::TaskGet | ToolMethod::TaskChanged)
                 if is_modern || is_given() =>

@@ -119,13 +119,15 @@ pub(crate) fn lookalike(member: &str, names: &[&'static str]) -> Option<&'static
     if member.len() > 3 * long || names.contains(&member) {
         return None;
     }
-    let alike = |name: &&&str| name.chars().eq(member.chars().flat_map(case_folded));
+    let alike = |name: &&&str| case_folded(name).eq(case_folded(member));
     names.iter().find(alike).copied()
 }
 
-/// A character in the case that all of its forms share: `K`, `k` and the Kelvin sign are equal.
-fn case_folded(character: char) -> impl Iterator<Item = char> {
-    character.to_uppercase().flat_map(char::to_lowercase)
+/// A name in the case that all of its forms share: `K`, `k` and the Kelvin sign are equal.
+fn case_folded(name: &str) -> impl Iterator<Item = char> {
+    name.chars()
+        .flat_map(char::to_uppercase)
+        .flat_map(char::to_lowercase)
 }
 
 /// Letters and digits in lower case; drops everything else.
@@ -259,7 +261,7 @@ mod tests {
 
     #[test]
     fn members_that_differ_by_case_are_alike() {
-        let names = &["id", "task", "params"];
+        let names = &["id", "task", "params", "isError"];
         for (member, expected) in [
             ("id", None),
             ("ID", Some("id")),
@@ -267,6 +269,11 @@ mod tests {
             ("param\u{17f}", Some("params")),
             ("tas\u{212a}", Some("task")),
             ("tasks", None),
+            ("isError", None),
+            ("IsError", Some("isError")),
+            ("iserror", Some("isError")),
+            ("i\u{17f}Error", Some("isError")),
+            ("isErrors", None),
             ("", None),
         ] {
             assert_eq!(lookalike(member, names), expected, "{member}");

@@ -6,7 +6,7 @@ use toolgate_json::{Key as _, Kind, Node as _, View};
 
 use super::content::ContentFault;
 use super::method::lookalike;
-use super::task::created_task;
+use super::task::{self, created_task, lookalike_of};
 use super::write::kind_name;
 
 /// The result of a tool call.
@@ -71,6 +71,9 @@ impl<'a> ToolResult<'a> {
                     ResultKind::InputRequired
                 }
                 "task" if created_task(view).is_none() => {
+                    if let Some(member) = lookalike_of(view, task::MEMBERS) {
+                        return Err(MalformedResult::lookalike(member));
+                    }
                     let why = Why::Without("the string that names the task");
                     return Err(MalformedResult {
                         member: "taskId",
@@ -123,10 +126,7 @@ impl<'a> ToolResult<'a> {
                 "resultType" => tag = Some(value),
                 other => {
                     if let Some(member) = lookalike(other, MEMBERS) {
-                        return Err(MalformedResult {
-                            member,
-                            why: Why::Lookalike,
-                        });
+                        return Err(MalformedResult::lookalike(member));
                     }
                 }
             }
@@ -195,6 +195,12 @@ impl MalformedResult {
             member,
             why: Why::Kind { expected, found },
         }
+    }
+
+    /// The name of another member differs from that of `member` only in case.
+    pub(super) fn lookalike(member: &'static str) -> Self {
+        let why = Why::Lookalike;
+        Self { member, why }
     }
 
     /// The member that is wrong; `result` for the whole.

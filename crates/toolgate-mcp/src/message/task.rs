@@ -1,6 +1,9 @@
 //! Tasks, as far as they carry tool results.
 
-use toolgate_json::{Kind, Node as _, View};
+use toolgate_json::{Key as _, Kind, Node as _, View};
+
+use super::method::lookalike;
+use super::result::MalformedResult;
 
 /// The location of a task's result in a message about the task.
 ///
@@ -14,6 +17,9 @@ pub enum TaskAnswer<'a> {
     Final(View<'a>),
     /// There is no result yet, or the task failed or was cancelled.
     Without,
+    /// Readers may disagree about the result, because the name of a member differs from another one only
+    /// in case.
+    Malformed(MalformedResult),
 }
 
 impl<'a> TaskAnswer<'a> {
@@ -21,6 +27,9 @@ impl<'a> TaskAnswer<'a> {
     /// (2026-07-28).
     #[must_use]
     pub fn detailed(task: View<'a>) -> Self {
+        if let Some(member) = lookalike_of(task, MEMBERS) {
+            return Self::Malformed(MalformedResult::lookalike(member));
+        }
         let completed = task
             .member("status")
             .is_some_and(|status| status.string() == "completed");
@@ -30,6 +39,15 @@ impl<'a> TaskAnswer<'a> {
             None if completed => Self::Final(task),
             None => Self::Without,
         }
+    }
+}
+
+impl TaskAnswer<'_> {
+    /// Whether some readers take a member of a task for `taskId`, `status` or `result`, although its
+    /// name differs in case.
+    #[must_use]
+    pub fn is_lookalike(name: &str) -> bool {
+        lookalike(name, MEMBERS).is_some()
     }
 }
 
@@ -48,7 +66,23 @@ pub fn requested_task(result: View<'_>) -> Option<&str> {
     task_id(result.member("task")?)
 }
 
+/// The first of `names` that the name of a member differs from only in case.
+pub(super) fn lookalike_of(object: View<'_>, names: &[&'static str]) -> Option<&'static str> {
+    let mut members = object.members();
+    members.find_map(|(name, _)| lookalike(name.text(), names))
+}
+
+/// Whether readers may find a result in a message about a task.
+pub(crate) fn may_have_result(task: View<'_>) -> bool {
+    task.member("result").is_some() || lookalike_of(task, &["result"]).is_some()
+}
+
+/// The id in an object; `None` too if readers may disagree about it.
 fn task_id(holder: View<'_>) -> Option<&str> {
     let id = holder.member("taskId")?;
-    (id.kind() == Kind::String).then(|| id.string())
+    let is_clear = lookalike_of(holder, &["taskId"]).is_none();
+    (is_clear && id.kind() == Kind::String).then(|| id.string())
 }
+
+/// The members that decide how a message about a task is read.
+pub(super) const MEMBERS: &[&str] = &["taskId", "status", "result"];
