@@ -281,6 +281,19 @@ fn task_results_meet_the_tool_that_made_the_task() {
     // 2026-07-28: unasked, and answered in `tasks/get` or `notifications/tasks`.
     let created = json(r#"{"resultType":"task","taskId":"8","status":"working"}"#);
     assert_eq!(created_task(created.document().root()), Some("8"));
+    // An id that is too long is no id, and is not kept.
+    for (length, is_id) in [(2_048, true), (2_049, false)] {
+        let id = "x".repeat(length);
+        let created = json(&format!(r#"{{"resultType":"task","taskId":"{id}"}}"#));
+        let root = created.document().root();
+        assert_eq!(created_task(root).is_some(), is_id);
+        let expected = if is_id { "pass" } else { "result-malformed" };
+        let decision = Checker::new().check_result(&tool, new, root);
+        assert_eq!(code(&decision), expected);
+        let mut kept = PendingTasks::new(1);
+        kept.insert(&id, Arc::clone(&tool));
+        assert_eq!(kept.tool(&id).is_some(), is_id);
+    }
     // Which of two a client reads, the version decides; a result without the tag made none.
     for (text, task, asked) in [
         (

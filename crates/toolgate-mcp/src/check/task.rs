@@ -5,15 +5,17 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::contract::ToolContract;
+use crate::message::ID_BYTES;
 
 /// Remembers the contract of each task's tool, so that a later result is checked against the same
 /// contract as the call.
 ///
-/// Bounded: when it is full, the oldest task is forgotten.
+/// Bounded: when it is full, the oldest task is forgotten, and ids of more than 2,048 bytes are not
+/// remembered.
 pub struct PendingTasks {
     /// `None` if two tools claim to have created the task.
-    tools: HashMap<String, (u64, Option<Arc<ToolContract>>)>,
-    order: VecDeque<(u64, String)>,
+    tools: HashMap<Arc<str>, (u64, Option<Arc<ToolContract>>)>,
+    order: VecDeque<(u64, Arc<str>)>,
     next: u64,
     capacity: usize,
 }
@@ -48,6 +50,9 @@ impl PendingTasks {
     /// # Ok::<(), toolgate_mcp::contract::MalformedTool>(())
     /// ```
     pub fn insert(&mut self, task: &str, tool: Arc<ToolContract>) -> Option<String> {
+        if task.len() > ID_BYTES {
+            return None;
+        }
         let number = self.next;
         self.next += 1;
         let tool = match self.tools.get(task) {
@@ -59,18 +64,19 @@ impl PendingTasks {
             }
             None => Some(tool),
         };
-        self.tools.insert(task.to_owned(), (number, tool));
-        self.order.push_back((number, task.to_owned()));
+        let task: Arc<str> = Arc::from(task);
+        self.tools.insert(Arc::clone(&task), (number, tool));
+        self.order.push_back((number, task));
         let mut forgotten = None;
         let tools = &mut self.tools;
-        let is_current = |tools: &HashMap<String, (u64, _)>, number: u64, task: &str| {
+        let is_current = |tools: &HashMap<Arc<str>, (u64, _)>, number: u64, task: &str| {
             tools.get(task).is_some_and(|(own, _)| *own == number)
         };
         while tools.len() > self.capacity {
             let (number, task) = self.order.pop_front()?;
             if is_current(tools, number, &task) {
                 tools.remove(&task);
-                forgotten = Some(task);
+                forgotten = Some(task.as_ref().to_owned());
             }
         }
         // Tasks that ended or were inserted again leave stale entries in the order.

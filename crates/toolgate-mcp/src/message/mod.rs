@@ -23,7 +23,7 @@ pub use envelope::{
 pub use list::{MalformedList, ToolList};
 pub use method::{METHODS, Method, MethodFault, MethodKind, Sender};
 pub use result::{MalformedResult, ResultKind, ToolResult};
-pub(crate) use task::may_have_result;
+pub(crate) use task::{ID_BYTES, may_have_result};
 pub use task::{TaskAnswer, created_task, requested_task};
 
 /// JSON-RPC's code for invalid parameters: unknown tool, malformed call.

@@ -74,7 +74,8 @@ impl<'a> ToolResult<'a> {
                     if let Some(member) = lookalike_of(view, task::MEMBERS) {
                         return Err(MalformedResult::lookalike(member));
                     }
-                    let why = Why::Without("the string that names the task");
+                    let why =
+                        Why::Without("the string that names the task, of at most 2,048 bytes");
                     return Err(MalformedResult {
                         member: "taskId",
                         why,

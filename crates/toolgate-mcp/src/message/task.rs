@@ -77,12 +77,16 @@ pub(crate) fn may_have_result(task: View<'_>) -> bool {
     task.member("result").is_some() || lookalike_of(task, &["result"]).is_some()
 }
 
-/// The id in an object; `None` too if readers may disagree about it.
+/// The id in an object; `None` too if readers may disagree about it, or if it is too long to be kept.
 fn task_id(holder: View<'_>) -> Option<&str> {
     let id = holder.member("taskId")?;
     let is_clear = lookalike_of(holder, &["taskId"]).is_none();
-    (is_clear && id.kind() == Kind::String).then(|| id.string())
+    let is_id = is_clear && id.kind() == Kind::String && id.string().len() <= ID_BYTES;
+    is_id.then(|| id.string())
 }
+
+/// Maximum bytes of a task's id, as of other names that the server chooses.
+pub(crate) const ID_BYTES: usize = 2_048;
 
 /// The members that decide how a message about a task is read.
 pub(super) const MEMBERS: &[&str] = &["taskId", "status", "result"];
