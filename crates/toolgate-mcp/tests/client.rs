@@ -334,7 +334,7 @@ fn task_results_meet_the_tool_that_made_the_task() {
         );
         assert_eq!(
             check(new, method, r#"{"taskId":"8","status":"completed"}"#),
-            "result-missing"
+            "result-malformed"
         );
         assert_eq!(
             check(

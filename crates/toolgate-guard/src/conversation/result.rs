@@ -31,11 +31,11 @@ struct Answered<'a> {
     name: Option<Arc<str>>,
     mode: Mode,
     how: BadResult,
-    /// The tool's result: that of the answer, or a member of it. It is the task if its result is unclear.
+    /// The tool's result: that of the answer, or a member of it. It is the task if that has no clear result.
     result: View<'a>,
     /// The task that the result is a member of.
     task: Option<View<'a>>,
-    /// Why it is unclear what the task's result is.
+    /// Why the task has no result, or why it is unclear what the result is.
     malformed: Option<MalformedResult>,
 }
 

@@ -204,6 +204,15 @@ impl MalformedResult {
         Self { member, why }
     }
 
+    /// A completed task has no result.
+    pub(super) fn missing_from_task() -> Self {
+        let why = Why::Without("there, because the task is completed");
+        Self {
+            member: "result",
+            why,
+        }
+    }
+
     /// The member that is wrong; `result` for the whole.
     #[must_use]
     pub fn member(&self) -> &'static str {

@@ -17,8 +17,8 @@ pub enum TaskAnswer<'a> {
     Final(View<'a>),
     /// There is no result yet, or the task failed or was cancelled.
     Without,
-    /// Readers may disagree about the result, because the name of a member differs from another one only
-    /// in case.
+    /// The task is completed but has no result, or readers may disagree about it, because the name of a
+    /// member differs from another one only in case.
     Malformed(MalformedResult),
 }
 
@@ -35,8 +35,7 @@ impl<'a> TaskAnswer<'a> {
             .is_some_and(|status| status.string() == "completed");
         match task.member("result") {
             Some(result) => Self::Final(result),
-            // A completed task must have its result, so a missing one is reported.
-            None if completed => Self::Final(task),
+            None if completed => Self::Malformed(MalformedResult::missing_from_task()),
             None => Self::Without,
         }
     }
