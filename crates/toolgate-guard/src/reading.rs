@@ -15,8 +15,51 @@ pub fn replace_lone_surrogates(text: &str) -> Cow<'_, str> {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());
-    whole_characters(text, &mut out);
+    whole_characters(text, &mut out, &mut |_, out| out.push_str(STAND_IN));
     Cow::Owned(out)
+}
+
+/// Puts the halves of surrogate pairs back into `rewritten`, which `rewrite` has made from `original` with
+/// a stand-in for each of them. To find out where each half belongs, the text is rewritten once more with
+/// another mark for each half. `None` if that is not possible.
+pub(crate) fn with_lone_surrogates(
+    original: &str,
+    rewritten: String,
+    rewrite: impl FnOnce(&str) -> Option<String>,
+) -> Option<String> {
+    let lower = original.to_ascii_lowercase();
+    let is_free = |mark: &char| {
+        let escape = format!("u{:04x}", u32::from(*mark));
+        !original.contains(*mark) && !lower.contains(&escape)
+    };
+    let mut free = ('\u{e000}'..='\u{f8ff}').filter(is_free);
+    let mut halves = Vec::new();
+    let mut marked = String::with_capacity(original.len());
+    whole_characters(original, &mut marked, &mut |half, marked| {
+        let mark = free.next().unwrap_or_default();
+        marked.push_str(&escaped(mark));
+        if halves.len() <= MOST_HALVES {
+            halves.push((mark, half.to_owned()));
+        }
+    });
+    if halves.is_empty() {
+        return Some(rewritten);
+    }
+    if halves.len() > MOST_HALVES || halves.iter().any(|(mark, _)| *mark == char::default()) {
+        return None;
+    }
+    let (mut plain, mut whole) = (rewrite(&marked)?, String::new());
+    whole.push_str(&plain);
+    for (mark, half) in halves {
+        let escape = escaped(mark);
+        plain = plain.replace(&escape, STAND_IN).replace(mark, "\u{fffd}");
+        whole = whole.replace(&escape, &half).replace(mark, &half);
+    }
+    (plain == rewritten).then_some(whole)
+}
+
+fn escaped(character: char) -> String {
+    format!("\\u{:04x}", u32::from(character))
 }
 
 /// Replaces every escape in a message that is half a surrogate pair by `\ufffd`, so that a page of
@@ -120,8 +163,13 @@ pub(crate) fn strict() -> ReadLimits {
     }
 }
 
-/// Copies JSON text with `\ufffd` for every escape that is half a surrogate pair.
-fn whole_characters(text: &str, out: &mut String) {
+/// Copies JSON text. Every escape that is half a surrogate pair is passed to `half`, which writes another
+/// one in its place.
+fn whole_characters(text: &str, out: &mut String, half: &mut dyn FnMut(&str, &mut String)) {
+    let mut stand_in = |tail: &str, out: &mut String| {
+        half(tail.get(..6).unwrap_or_default(), out);
+        6
+    };
     let mut rest = text;
     while let Some(at) = rest.find('\\') {
         let (plain, tail) = rest.split_at(at);
@@ -129,9 +177,9 @@ fn whole_characters(text: &str, out: &mut String) {
         let taken = match unit(tail) {
             Some(0xd800..=0xdbff) => match tail.get(6..).and_then(unit) {
                 Some(0xdc00..=0xdfff) => copy(tail, 12, out),
-                _ => stand_in(out),
+                _ => stand_in(tail, out),
             },
-            Some(0xdc00..=0xdfff) => stand_in(out),
+            Some(0xdc00..=0xdfff) => stand_in(tail, out),
             Some(_) => copy(tail, 6, out),
             // An escape of one character, or an invalid one that the reader refuses.
             None => {
@@ -149,17 +197,17 @@ fn copy(text: &str, length: usize, out: &mut String) -> usize {
     length
 }
 
-fn stand_in(out: &mut String) -> usize {
-    out.push_str("\\ufffd");
-    6
-}
-
 /// The code unit of the `\u` escape that a text begins with.
 fn unit(text: &str) -> Option<u16> {
     let digits = text.strip_prefix("\\u")?.get(..4)?;
     let hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
     hex.then(|| u16::from_str_radix(digits, 16).ok())?
 }
+
+/// What is read in place of half a surrogate pair.
+const STAND_IN: &str = "\\ufffd";
+/// The maximum number of halves that are put back into rewritten text.
+const MOST_HALVES: usize = 256;
 
 #[cfg(test)]
 mod tests {
@@ -180,10 +228,38 @@ mod tests {
             (r#"\"#, r#"\"#),
         ] {
             let mut out = String::new();
-            whole_characters(text, &mut out);
+            whole_characters(text, &mut out, &mut |_, out| out.push_str(STAND_IN));
             assert_eq!(out, expected, "{text}");
             assert_eq!(out.len(), text.len());
         }
+    }
+
+    #[test]
+    fn halves_are_put_back_where_they_were() {
+        let back = |original: &str, rewrite: &dyn Fn(&str) -> String| {
+            let rewritten = rewrite(&replace_lone_surrogates(original));
+            with_lone_surrogates(original, rewritten, |text| Some(rewrite(text)))
+        };
+        let original = r#"["\ud83d","\ufffd","\uDE00","\ud83d\ude00","\ue000\ue001"]"#;
+        assert_eq!(
+            back(original, &|text| text.replace(',', ", ")).unwrap(),
+            original.replace(',', ", ")
+        );
+        // The other way round, and as characters instead of escapes.
+        let pair = r#"["\ud83d","\ude00"]"#;
+        let turned = |text: &str| {
+            let value: Vec<String> = serde_json::from_str(text).unwrap();
+            format!(r#"["{}","{}"]"#, value[1], value[0])
+        };
+        assert_eq!(back(pair, &turned).unwrap(), r#"["\ude00","\ud83d"]"#);
+        // A rewriting that depends on what the halves are.
+        let fickle = |text: &str| match text.contains("ufffd") {
+            true => "[1]".to_owned(),
+            false => "[2]".to_owned(),
+        };
+        assert_eq!(back(pair, &fickle), None);
+        let many = format!("[{}\"\"]", r#""\ud83d","#.repeat(MOST_HALVES + 1));
+        assert_eq!(back(&many, &str::to_owned), None);
     }
 
     #[test]

@@ -15,9 +15,11 @@ use super::{Conversation, Turn};
 use crate::effect::{Effects, Outgoing, Purpose};
 use crate::envelope::Envelope;
 use crate::fault::Act;
+use crate::filter::arguments::repair_text;
 use crate::filter::{CALL, CallCase, Judged, Violation, mode_without_list};
 use crate::id::IdKey;
 use crate::policy::Mode;
+use crate::reading::with_lone_surrogates;
 use crate::record::{Action, Filter, Record};
 use crate::scope::{Found, Tools, Trust};
 use crate::side::Side;
@@ -149,12 +151,36 @@ impl Conversation {
             _ => None,
         };
         let repaired = passage.repaired.map(|(arguments, _)| arguments);
-        let bytes = match (&mapped, repaired) {
+        let is_repaired = repaired.is_some();
+        let changed = repaired.or_else(|| mapped.as_ref()?.arguments().map(str::to_owned));
+        let original = std::str::from_utf8(bytes).unwrap_or_default();
+        let changed = match changed {
+            None => None,
+            // The filters have seen a stand-in for each half of a surrogate pair.
+            Some(changed) => match restored(original, &sent, changed, |arguments| {
+                let is_mapped = mapped.as_ref().is_some_and(|it| it.arguments().is_some());
+                let mapped = match is_mapped {
+                    true => MappedCall::map(turn.rules, &tools, sent.name, arguments)?,
+                    false => arguments.to_owned(),
+                };
+                match is_repaired {
+                    true => Some(repair_text(turn.policy(), tool.as_ref()?, &mapped)?.text),
+                    false => Some(mapped),
+                }
+            }) {
+                Some(arguments) => Some(arguments),
+                None => {
+                    let violation = Violation::malformed(Mode::Enforce, HALVES.to_owned());
+                    let tool = Some((&name, passage.listed));
+                    return self.object(turn, key, &open, tool, &violation, out);
+                }
+            },
+        };
+        let bytes = match (&mapped, changed) {
             (None, None) => Cow::Borrowed(bytes),
-            (None, Some(arguments)) => rewritten(&sent, None, Some(&arguments)),
-            (Some(mapped), repaired) => {
-                let arguments = repaired.as_deref().or(mapped.arguments());
-                rewritten(&sent, Some(call.name), arguments)
+            (mapped, arguments) => {
+                let name = mapped.as_ref().map(|_| call.name);
+                rewritten(original, &sent, name, arguments.as_deref())
             }
         };
         envelope.name = Some(Arc::clone(&name));
@@ -387,8 +413,21 @@ fn pass(case: &mut CallCase<'_>) -> Passage {
     passage
 }
 
-/// Rewrites the message of a call with another name, other arguments, or both.
+/// Changed arguments, with the halves of surrogate pairs of those in the `original` message.
+fn restored(
+    original: &str,
+    call: &ToolCall<'_>,
+    changed: String,
+    change: impl FnOnce(&str) -> Option<String>,
+) -> Option<String> {
+    let span = call.arguments.map(View::span);
+    let arguments = span.and_then(|span| original.get(span.start..span.end));
+    with_lone_surrogates(arguments.unwrap_or_default(), changed, change)
+}
+
+/// Rewrites the `original` message of a call with another name, other arguments, or both.
 fn rewritten(
+    original: &str,
     call: &ToolCall<'_>,
     name: Option<&str>,
     arguments: Option<&str>,
@@ -408,9 +447,12 @@ fn rewritten(
         }
         (None, _) => {}
     }
-    Cow::Owned(edits.apply(call.params.document().source()).into_bytes())
+    // The offsets are the same as in the stand-in that was parsed.
+    Cow::Owned(edits.apply(original).into_bytes())
 }
 
+/// Why arguments are not changed.
+const HALVES: &str = "the arguments contain half of a surrogate pair, and must be changed for the tool, which is not possible without losing it";
 /// The code for a call of a projected tool that was mapped back.
 const MAPPED: &str = "call-mapped";
 /// The code for a call whose arguments were repaired.

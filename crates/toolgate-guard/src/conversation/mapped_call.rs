@@ -61,6 +61,15 @@ impl MappedCall {
         call
     }
 
+    /// Maps other arguments in the same way.
+    pub(super) fn map(rules: &Rules, tools: &Tools, name: &str, arguments: &str) -> Option<String> {
+        let page = tools.published(rules, name)?;
+        let tool = page.published(name)?;
+        let document = OwnedDocument::read(arguments, &rules.policy.limits.read()).ok()?;
+        let mapped = tool.map_back(Some(document.document().root()));
+        mapped.ok().map(Cow::into_owned)
+    }
+
     /// The mapped arguments, if they differ from the arguments that were sent.
     pub(super) fn arguments(&self) -> Option<&str> {
         match &self.arguments {

@@ -2,11 +2,12 @@
 
 use toolgate_json::quote;
 use toolgate_mcp::check::{Checked, Decision, Fault, Refusal};
-use toolgate_mcp::repair::{Edit, EditKind, Outcome, RepairLimits, repair};
+use toolgate_mcp::contract::ToolContract;
+use toolgate_mcp::repair::{Edit, EditKind, Outcome, RepairLimits, Repaired, repair};
 
 use super::violation::shown_location;
 use super::{CallCase, Judged, Violation};
-use crate::policy::Mode;
+use crate::policy::{Mode, Policy};
 use crate::record::{Filter, Record};
 use crate::scope::{Found, Known};
 
@@ -44,20 +45,30 @@ fn repaired(case: &CallCase<'_>, tool: &Known, refusal: &Refusal) -> Option<Judg
     if !matches!(refusal.fault, Fault::InvalidArguments) {
         return None;
     }
-    let schema = tool.contract.input().ok()?;
     let arguments = case
         .call
         .arguments
         .map_or("{}", |arguments| arguments.raw());
+    let repaired = repair_text(&case.rules.policy, &tool.contract, arguments)?;
+    Some(Judged::Repaired {
+        what: places(&repaired.edits, refusal),
+        arguments: repaired.text,
+    })
+}
+
+/// Repairs arguments within the policy's limits; `None` if they cannot be repaired or need no repair.
+pub(crate) fn repair_text(
+    policy: &Policy,
+    tool: &ToolContract,
+    arguments: &str,
+) -> Option<Repaired> {
+    let schema = tool.input().ok()?;
     let limits = RepairLimits {
-        fuel: case.rules.policy.limits.fuel,
+        fuel: policy.limits.fuel,
         ..RepairLimits::default()
     };
     match repair(&schema, arguments.as_bytes(), &limits).ok()? {
-        Outcome::Repaired(repaired) => Some(Judged::Repaired {
-            what: places(&repaired.edits, refusal),
-            arguments: repaired.text,
-        }),
+        Outcome::Repaired(repaired) => Some(repaired),
         Outcome::Valid | Outcome::Unrepaired { .. } | Outcome::Undecided(_) => None,
     }
 }

@@ -5,7 +5,7 @@
 //! It sends nothing, and the only state that it changes is the tokens of rate limits.
 
 mod admission;
-mod arguments;
+pub(crate) mod arguments;
 pub(crate) mod clients;
 mod drift;
 mod extra;
