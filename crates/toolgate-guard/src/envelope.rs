@@ -163,9 +163,12 @@ pub(crate) fn agreed(result: View<'_>) -> Option<Cow<'static, str>> {
     string(result, "protocolVersion").map(version_name)
 }
 
-/// The version that `_meta` declares.
+/// The version that `_meta` declares. Versions with sessions have no such declaration, so one of them means
+/// nothing there.
 fn declared(params: Option<View<'_>>) -> Option<Cow<'static, str>> {
-    string(params?.member("_meta")?, META_VERSION).map(version_name)
+    let version = string(params?.member("_meta")?, META_VERSION)?;
+    let has_sessions = Era::from_version(version).is_some_and(Era::has_sessions);
+    (!has_sessions).then(|| version_name(version))
 }
 
 fn string<'a>(view: View<'a>, name: &str) -> Option<&'a str> {

@@ -102,6 +102,7 @@ impl Conversation {
         }
         let mut envelope = Envelope::request(key.clone(), method_name(request.method));
         let declared = declared.and_then(Result::ok);
+        let declared = declared.filter(|era| era.declares_version());
         envelope.version = declared.map(|era| era.version().into());
         let name = method_name(request.method);
         let mut open = Open::new(request.id.raw(), &key, name, era, turn.now);

@@ -12,6 +12,7 @@ use toolgate_guard::{
     Stage as _, ToolsEvent, TraceContext, hex,
 };
 use toolgate_mcp::contract::ToolContract;
+use toolgate_mcp::era::Era;
 
 use super::bearer::bearer;
 use super::clock::Clock;
@@ -339,6 +340,11 @@ impl SessionDriver {
     /// Refuses new requests from now on; open ones go on.
     pub(crate) fn stop(&self) {
         self.lock().stop();
+    }
+
+    /// The version of the session, once it is negotiated.
+    pub(crate) fn era(&self) -> Option<Era> {
+        self.lock().era()
     }
 
     pub(crate) fn is_idle(&self) -> bool {

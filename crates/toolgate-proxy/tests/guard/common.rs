@@ -332,9 +332,19 @@ impl Served {
     }
 
     pub(crate) async fn in_session(&self, session: &str, message: &Value) -> Reply {
+        self.in_session_of("2025-11-25", session, message).await
+    }
+
+    /// The same for a session of another version.
+    pub(crate) async fn in_session_of(
+        &self,
+        version: &str,
+        session: &str,
+        message: &Value,
+    ) -> Reply {
         let headers = [
             ("Mcp-Session-Id", session),
-            ("MCP-Protocol-Version", "2025-11-25"),
+            ("MCP-Protocol-Version", version),
         ];
         self.post(&headers, message).await
     }

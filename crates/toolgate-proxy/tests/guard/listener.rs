@@ -133,7 +133,8 @@ async fn versions_that_nobody_speaks_are_refused_in_a_session() {
     let session = served.open().await;
     for (version, status) in [
         ("2025-11-25", 200),
-        ("2025-03-26", 200),
+        // It is spoken, but not in this session.
+        ("2025-03-26", 400),
         ("1999-01-01", 400),
         ("2099-01-01", 400),
         (MODERN, 400),
@@ -418,4 +419,35 @@ async fn records_name_the_caller_the_session_and_the_address() {
         // Clients that share a server of an aggregate have many addresses.
         assert_eq!(refused[1]["address"].is_null(), several, "{refused:?}");
     }
+}
+
+/// The header must name the version of the session, not only one that exists.
+#[tokio::test]
+async fn another_version_than_that_of_the_session_is_refused() {
+    let script = "for m, id, name, args in calls():\n    text(id, 'ok')";
+    let served = Served::start(python(script)).await;
+    let session = served.open().await;
+    let said = call(1, "echo", json!({})).to_string();
+    let ask = async |method, version| {
+        let headers = [
+            ("Mcp-Session-Id", session.as_str()),
+            ("MCP-Protocol-Version", version),
+        ];
+        let body = if method == "POST" { said.as_str() } else { "" };
+        served.request(method, &headers, body).await
+    };
+    for method in ["POST", "GET", "DELETE"] {
+        let refused = ask(method, "2025-03-26").await;
+        assert_eq!(refused.status, 400, "{refused:?}");
+        assert!(refused.body.contains("2025-11-25"), "{refused:?}");
+    }
+    assert_eq!(ask("POST", "2025-11-25").await.status, 200);
+    // Without the header, the session's version holds.
+    let headers = [("Mcp-Session-Id", session.as_str())];
+    assert_eq!(served.request("POST", &headers, &said).await.status, 200);
+    // A declaration in `_meta` means nothing before 2026-07-28.
+    let mut declared = call(2, "echo", json!({}));
+    declared["params"]["_meta"] = json!({"io.modelcontextprotocol/protocolVersion": "2025-11-25"});
+    let called = served.in_session(&session, &declared).await;
+    assert_eq!(text_of(&called.message()), "ok", "{called:?}");
 }

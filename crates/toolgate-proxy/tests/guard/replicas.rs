@@ -99,7 +99,7 @@ async fn a_session_goes_on_with_any_replica() {
     let two = replica(remote(&web.url), |_| {}).await;
     let name = open(&one, &[]).await;
     for (id, served) in [(1, &two), (2, &one), (3, &two)] {
-        let reply = served.in_session(&name, &echo(id)).await;
+        let reply = served.in_session_of(VERSION, &name, &echo(id)).await;
         assert_eq!(text_of(&reply.message()), "nobody", "{reply:?}");
         assert_eq!(reply.header("mcp-session-id"), Some(name.as_str()));
     }
@@ -117,7 +117,7 @@ async fn a_session_goes_on_with_any_replica() {
     );
     assert_eq!(stream.header("mcp-session-id"), Some(name.as_str()));
     let answer = json!({"jsonrpc": "2.0", "id": 7, "result": {"action": "accept"}});
-    assert_eq!(one.in_session(&name, &answer).await.status, 202);
+    assert_eq!(one.in_session_of(VERSION, &name, &answer).await.status, 202);
     let sent = answer.to_string();
     let seen = web.seen();
     assert!(seen.iter().any(|request| request.body == sent));
@@ -217,7 +217,7 @@ async fn sessions_grow_old_and_keys_are_replaced() {
         options.sessions.age = Duration::ZERO;
     })
     .await;
-    let reply = late.in_session(&name, &echo(1)).await;
+    let reply = late.in_session_of(VERSION, &name, &echo(1)).await;
     assert_eq!(reply.status, 404);
     assert!(reply.body.contains("the session is too old"), "{reply:?}");
     let shared = keys(&[KEY]);
@@ -225,16 +225,31 @@ async fn sessions_grow_old_and_keys_are_replaced() {
         options.sessions.keys = shared.clone();
     })
     .await;
-    assert_eq!(two.in_session(&name, &echo(1)).await.status, 200);
+    assert_eq!(
+        two.in_session_of(VERSION, &name, &echo(1)).await.status,
+        200
+    );
     let next = "the key that comes after the one before";
     shared.replace(&[next, KEY]).unwrap();
-    assert_eq!(two.in_session(&name, &echo(2)).await.status, 200);
+    assert_eq!(
+        two.in_session_of(VERSION, &name, &echo(2)).await.status,
+        200
+    );
     let fresh = open(&two, &[]).await;
-    assert_eq!(one.in_session(&fresh, &echo(1)).await.status, 404);
+    assert_eq!(
+        one.in_session_of(VERSION, &fresh, &echo(1)).await.status,
+        404
+    );
     // Sessions end with the key that encrypted their ids, even if they are known.
     shared.replace(&[next]).unwrap();
-    assert_eq!(two.in_session(&name, &echo(3)).await.status, 404);
-    assert_eq!(two.in_session(&fresh, &echo(1)).await.status, 200);
+    assert_eq!(
+        two.in_session_of(VERSION, &name, &echo(3)).await.status,
+        404
+    );
+    assert_eq!(
+        two.in_session_of(VERSION, &fresh, &echo(1)).await.status,
+        200
+    );
 }
 
 #[tokio::test]
@@ -296,3 +311,6 @@ async fn modern_messages_have_no_session() {
             .all(|one| one.header("mcp-session-id").is_none())
     );
 }
+
+/// The version of the sessions of [`server`].
+const VERSION: &str = "2025-03-26";

@@ -235,6 +235,9 @@ impl HttpServer {
         let mut caller = None;
         let router = match self.session_for(&headers).await {
             Ok(Some(session)) => {
+                if let Some(refused) = self.of_other_version(&session, &headers, envelope) {
+                    return refused;
+                }
                 session.caller.renew(headers.get(AUTHORIZATION));
                 caller = Some(session.caller);
                 session.router
@@ -273,7 +276,13 @@ impl HttpServer {
     ) -> Response<ResponseBody> {
         let passed = onward(&headers);
         let router = match self.session_for(&headers).await {
-            Ok(Some(session)) => session.router,
+            Ok(Some(session)) => {
+                let no_message = Envelope::default();
+                if let Some(refused) = self.of_other_version(&session, &headers, &no_message) {
+                    return refused;
+                }
+                session.router
+            }
             Ok(None) if matches!(self.upstream_pool, UpstreamPool::Endpoint(_)) => {
                 self.passing(&headers, &passed, false, None)
             }
@@ -298,6 +307,11 @@ impl HttpServer {
             }
             Err(why) => return self.no_session(why, &Envelope::default()),
         };
+        if let Some(session) = &session
+            && let Some(refused) = self.of_other_version(session, headers, &Envelope::default())
+        {
+            return refused;
+        }
         let name = headers.get(SESSION).and_then(|name| name.to_str().ok());
         match &self.upstream_pool {
             UpstreamPool::Endpoint(endpoint) => {

@@ -9,7 +9,7 @@ use toolgate_json::quote;
 use toolgate_mcp::era::Era;
 use toolgate_mcp::message::INVALID_REQUEST;
 
-use super::HttpServer;
+use super::{HttpServer, Session};
 use crate::guard::event::Event;
 use crate::guard::reply::error;
 use crate::guard::tickets::NoSession;
@@ -53,6 +53,28 @@ impl HttpServer {
             "`MCP-Protocol-Version: {}` is not supported here; a session has one of {}",
             quote(text, SHOWN),
             Era::SESSION_VERSIONS.join(", ")
+        );
+        let id = envelope.id.as_ref().filter(|_| envelope.is_request());
+        Some(error(400, id, INVALID_REQUEST, &why))
+    }
+
+    /// Refuses a request in a session whose header names another version than the session has.
+    pub(super) fn of_other_version(
+        &self,
+        session: &Session,
+        headers: &HeaderMap,
+        envelope: &Envelope,
+    ) -> Option<Response<ResponseBody>> {
+        let named = headers.get(VERSION)?;
+        let agreed = session.router.driver.era()?.version();
+        if named.as_bytes() == agreed.as_bytes() {
+            return None;
+        }
+        self.rejected(400, "version");
+        let named = String::from_utf8_lossy(named.as_bytes());
+        let why = format!(
+            "`MCP-Protocol-Version: {}` is not the version of this session, which is {agreed}",
+            quote(&named, SHOWN)
         );
         let id = envelope.id.as_ref().filter(|_| envelope.is_request());
         Some(error(400, id, INVALID_REQUEST, &why))
