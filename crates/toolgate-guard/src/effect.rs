@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use smallvec::SmallVec;
 use toolgate_mcp::contract::ToolContract;
+use toolgate_mcp::era::Era;
 
 use crate::connection::{Connection, ConnectionId};
 use crate::envelope::Envelope;
@@ -39,6 +40,9 @@ pub enum Effect<'m> {
     Finish,
     /// Tell the stage on the client's side what happened to the server's tools.
     Tools(ToolsEvent),
+    /// Tell the stage behind this connection the protocol version of the client's session. It may be older
+    /// than the one that the stage's own server has agreed on.
+    ClientVersion(ConnectionId, Era),
     /// A note for an operator's log.
     Note {
         /// The connection that the note is about, if there are several servers.
@@ -280,6 +284,7 @@ impl Effect<'_> {
             Self::Close(connection) => Effect::Close(connection),
             Self::Finish => Effect::Finish,
             Self::Tools(event) => Effect::Tools(event),
+            Self::ClientVersion(connection, era) => Effect::ClientVersion(connection, era),
             Self::Note {
                 connection,
                 what,

@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 use std::time::Duration;
 
+use toolgate_mcp::era::Era;
+
 use crate::connection::{Connection, ConnectionId};
 use crate::effect::{Effect, Effects, HttpRefusal, Outgoing, ToolsEvent};
 use crate::guard::Guard;
@@ -74,6 +76,7 @@ enum Event<'m> {
     Message(Cow<'m, [u8]>, Facts),
     Closed(String),
     Tools(ToolsEvent),
+    ClientVersion(Era),
 }
 
 /// What goes with a message from stage to stage.
@@ -208,6 +211,16 @@ impl Pipeline {
                     }),
                     None => out.push(Effect::Tools(event)),
                 },
+                Effect::ClientVersion(connection, era) => {
+                    match self.next(at, Connection::Server(connection)) {
+                        Some((at, from)) => steps.push_back(Step {
+                            at,
+                            from,
+                            event: Event::ClientVersion(era),
+                        }),
+                        None => out.push(Effect::ClientVersion(connection, era)),
+                    }
+                }
                 other => out.push(other),
             }
         }
@@ -242,6 +255,7 @@ impl Pipeline {
                     guard.done_with(message);
                 }
                 (Event::Closed(why), _) => part.on_closed(from, &why, now, &mut effects),
+                (Event::ClientVersion(era), _) => part.on_client_version(era),
                 (Event::Tools(event), _) => {
                     let Connection::Server(connection) = from else {
                         continue;
@@ -327,6 +341,12 @@ impl Stage for Pipeline {
         let mut effects = Effects::new();
         self.run(None, [Step { at, from, event }].into(), now, &mut effects);
         out.append(effects);
+    }
+
+    fn on_client_version(&mut self, version: Era) {
+        if let Some(first) = self.stages.first_mut() {
+            first.on_client_version(version);
+        }
     }
 
     fn on_timer(&mut self, now: Duration, out: &mut Effects<'_>) {

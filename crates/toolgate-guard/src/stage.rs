@@ -3,6 +3,8 @@
 use std::fmt;
 use std::time::Duration;
 
+use toolgate_mcp::era::Era;
+
 use crate::connection::{Connection, ConnectionId};
 use crate::effect::{Effects, ToolsEvent};
 use crate::incoming::IncomingMessage;
@@ -60,6 +62,10 @@ pub trait Stage: fmt::Debug + Send {
         now: Duration,
         out: &mut Effects<'_>,
     );
+
+    /// Learns the protocol version of the client's session, if a stage on the client's side has negotiated
+    /// another one than this stage's server.
+    fn on_client_version(&mut self, version: Era);
 
     /// Handles the time: the [`next_deadline`](Self::next_deadline) has passed.
     fn on_timer(&mut self, now: Duration, out: &mut Effects<'_>);

@@ -61,7 +61,7 @@ struct Play {
 impl Play {
     fn line(&mut self, number: usize, line: &str) {
         let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
-        if word.ends_with('<') || word == "!" {
+        if word.ends_with('<') || matches!(word, "!" | "version") {
             let said = self.said.pop_front();
             let said = said.unwrap_or_else(|| panic!("line {number}: silence for `{line}`"));
             assert!(
@@ -113,6 +113,9 @@ impl Play {
                     what,
                     detail,
                 } => format!("! {} {what} {detail}", self.names[at.number()]),
+                Effect::ClientVersion(at, version) => {
+                    format!("version {} {version}", self.names[at.number()])
+                }
                 other => panic!("line {number}: {other:?}"),
             };
             self.said.push_back(line);

@@ -22,6 +22,7 @@ dialogues! { "cases":
     batches
     cache_scope
     cancel
+    client_version
     clients
     drift
     elsewhere

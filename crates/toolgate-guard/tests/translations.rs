@@ -178,7 +178,9 @@ fn shown(step: &Effect<'_>, message: Option<&str>) -> String {
         Effect::Tools(ToolsEvent::Changed) => return "tools changed".to_owned(),
         Effect::Tools(ToolsEvent::SessionEnded) => return "tools session".to_owned(),
         Effect::Send(outgoing) => outgoing,
-        Effect::Abandon { .. } | Effect::Audit(_) => panic!("not a translator's: {step:?}"),
+        Effect::Abandon { .. } | Effect::Audit(_) | Effect::ClientVersion(..) => {
+            panic!("not a translator's: {step:?}")
+        }
     };
     let bytes = &outgoing.bytes;
     let whom = match outgoing.to {

@@ -224,7 +224,11 @@ impl Aggregator {
                 Err((METHOD_NOT_FOUND, unknown.unwrap_or_default()))
             }
             _ if nothing => Err((INTERNAL_ERROR, self.all_failed(&failed))),
-            Kind::Initialize => Ok(self.merged_opening(&fan_out)),
+            Kind::Initialize => {
+                let (version, answer) = self.merged_opening(&fan_out);
+                self.agree(version);
+                Ok(answer)
+            }
             Kind::Discover => Ok(self.merged_discovery(&fan_out)),
             Kind::List(of) => Ok(self.merged_list(of, &fan_out)),
             Kind::Level => {

@@ -47,6 +47,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolgate_json::{Node as _, Reader, View};
+use toolgate_mcp::era::Era;
 use toolgate_mcp::message::{Edits, Incoming, Message};
 
 use crate::connection::{Connection, ConnectionId};
@@ -85,6 +86,8 @@ pub struct Aggregator {
     initialize: Option<String>,
     /// Whether the client has said that it is ready.
     initialized: bool,
+    /// The version of the client's session, once it is negotiated.
+    version: Option<Era>,
     /// The client's last `logging/setLevel`.
     level: Option<String>,
     /// How the server refused the current message over HTTP.
@@ -192,6 +195,7 @@ impl Aggregator {
             known: Known::new(bounds.known),
             initialize: None,
             initialized: false,
+            version: None,
             level: None,
             refusal: None,
             out: Effects::new(),
@@ -412,6 +416,10 @@ impl Stage for Aggregator {
 
     fn on_tools_event(&mut self, _: ConnectionId, _: ToolsEvent, _: Duration, _: &mut Effects<'_>) {
         // Each member has a conversation of its own, which keeps the list of its tools.
+    }
+
+    fn on_client_version(&mut self, _: Era) {
+        // It negotiates the version of the session itself.
     }
 
     fn on_timer(&mut self, now: Duration, out: &mut Effects<'_>) {

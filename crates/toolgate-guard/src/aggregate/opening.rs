@@ -10,6 +10,8 @@ use toolgate_mcp::message::{Edits, Request};
 use super::fan_out::{FanOut, Kind as FanOutKind, Part, is_refusal};
 use super::route::{Abilities, Session};
 use super::{Aggregator, Role};
+use crate::connection::ConnectionId;
+use crate::effect::Effect;
 use crate::reading::OwnedReading;
 use crate::text::{push_string, string};
 
@@ -18,6 +20,7 @@ impl Aggregator {
         let span = request.view.span();
         self.initialize = text.get(span.start..span.end).map(str::to_owned);
         self.initialized = false;
+        self.version = None;
         self.level = None;
         for route in &mut self.routes {
             route.session = Session::Opening { pause: FIRST };
@@ -100,6 +103,7 @@ impl Aggregator {
             Ok(abilities) => {
                 own.session = Session::Open(abilities);
                 if late {
+                    self.tell_version(route);
                     self.come_in(route, abilities);
                 }
             }
@@ -136,8 +140,23 @@ impl Aggregator {
         });
     }
 
-    /// The merged answer to `initialize`.
-    pub(super) fn merged_opening(&self, fan_out: &FanOut) -> String {
+    /// Tells every server's stage the version of the client's session.
+    pub(super) fn agree(&mut self, version: Option<Era>) {
+        self.version = version;
+        for route in 0..self.routes.len() {
+            self.tell_version(route);
+        }
+    }
+
+    fn tell_version(&mut self, route: usize) {
+        if let Some(version) = self.version {
+            let connection = ConnectionId::new(route);
+            self.out.push(Effect::ClientVersion(connection, version));
+        }
+    }
+
+    /// The merged answer to `initialize`, and the version in it.
+    pub(super) fn merged_opening(&self, fan_out: &FanOut) -> (Option<Era>, String) {
         let answers = answers(fan_out);
         let roots = roots(&answers);
         let version = roots
@@ -153,7 +172,7 @@ impl Aggregator {
         out.push_str(SELF);
         self.push_instructions(&mut out, &roots);
         out.push('}');
-        out
+        (Era::from_version(version), out)
     }
 
     /// Why `server/discover` is answered by an error: a server says that it does not know the method. A

@@ -132,6 +132,7 @@ impl Conversation {
             _ if request.method == "initialize" => {
                 open.what = What::Initialize;
                 open.progress = None;
+                self.client_version = None;
                 // Lists that were requested before this belong to an earlier session.
                 self.scope.begin_session();
             }

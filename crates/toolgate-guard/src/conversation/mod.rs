@@ -133,6 +133,8 @@ pub struct Conversation {
     link: Link,
     /// Settled by `initialize`, or by the transport.
     era: Option<Era>,
+    /// The version of the client's session, if it was negotiated with more servers than this one.
+    client_version: Option<Era>,
     /// Whether a request declared a version itself.
     modern: bool,
     open: OpenTable,
@@ -199,6 +201,7 @@ impl Conversation {
             caller_scope: None,
             link,
             era: era.filter(|era| era.has_sessions()),
+            client_version: None,
             modern: era.is_some_and(Era::declares_version),
             open: OpenTable::default(),
             answered: Answered::default(),
@@ -278,6 +281,12 @@ impl Conversation {
             ToolsEvent::Changed => self.scope.outdate(),
             ToolsEvent::SessionEnded => self.scope.begin_session(),
         }
+    }
+
+    /// Sets the version of the client's session. If it is older than the one that the server agreed on, lists
+    /// and results are adapted to it.
+    pub fn set_client_version(&mut self, version: Era) {
+        self.client_version = Some(version);
     }
 
     /// When [`tick`](Self::tick) has something to do.
@@ -386,7 +395,7 @@ impl Conversation {
     /// The era of messages that do not belong to a request with its own declaration.
     fn settled(&self) -> Era {
         match self.era {
-            Some(era) => era,
+            Some(era) => self.client_version.map_or(era, |client| client.min(era)),
             None if self.modern => Era::NEWEST,
             None => Era::NEWEST_WITH_SESSIONS,
         }
@@ -448,6 +457,10 @@ impl Stage for Conversation {
         _: &mut Effects<'_>,
     ) {
         self.tools_event(event);
+    }
+
+    fn on_client_version(&mut self, version: Era) {
+        self.set_client_version(version);
     }
 
     fn on_timer(&mut self, now: Duration, out: &mut Effects<'_>) {

@@ -17,6 +17,7 @@ mod words;
 use std::time::Duration;
 
 use toolgate_json::{ReadLimits, Reader, View};
+use toolgate_mcp::era::Era;
 use toolgate_mcp::message::Message;
 
 use crate::connection::{Connection, ConnectionId};
@@ -313,6 +314,10 @@ impl Stage for Translator {
         out: &mut Effects<'_>,
     ) {
         out.append(self.tools_event(event));
+    }
+
+    fn on_client_version(&mut self, _: Era) {
+        // A conversation on the client's side has adapted the messages to it.
     }
 
     fn on_timer(&mut self, now: Duration, out: &mut Effects<'_>) {

@@ -13,6 +13,7 @@ use toolgate_guard::{
     Recovery, ScopeKey, Share, ShareTerms, Side, Stage as _, ToolsEvent, TraceContext,
 };
 use toolgate_mcp::argument::ArgumentSchema;
+use toolgate_mcp::era::Era;
 use toolgate_schema::Formats;
 
 use super::expected::matches;
@@ -118,6 +119,10 @@ impl Stage {
             "C>" => self.event(|c| c.from_client(rest.as_bytes(), now), Some(rest)),
             "S>" => self.event(|c| c.from_server(rest.as_bytes(), now), Some(rest)),
             "ttl" => self.hear_for(rest),
+            "reader" => {
+                let version = Era::from_version(rest).unwrap();
+                self.conversation().set_client_version(version);
+            }
             "tools" => self.conversation().tools_event(match rest {
                 "changed" => ToolsEvent::Changed,
                 _ => ToolsEvent::SessionEnded,
@@ -428,6 +433,7 @@ fn shown(effect: &Effect<'_>, message: Option<&str>) -> String {
         | Effect::Close(_)
         | Effect::Finish
         | Effect::Tools(_)
+        | Effect::ClientVersion(..)
         | Effect::Note { .. } => {
             panic!("not a conversation's: {effect:?}")
         }

@@ -11,6 +11,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::sync::Notify;
 use tokio::time::timeout;
 use toolgate_guard::{HttpRefusal, Outgoing, Recovered, Recovery, ToolsEvent, one_line};
+use toolgate_mcp::era::Era;
 
 use crate::outbox::Outbox;
 use crate::stdio::{Line, Lines};
@@ -51,6 +52,8 @@ pub(super) enum ChannelItem {
     Message(Message),
     /// An event of the server's tools, in order with the messages.
     Tools(ToolsEvent),
+    /// The version of the client's session, in order with the messages.
+    ClientVersion(Era),
 }
 
 /// Writes messages to the other end.
@@ -130,8 +133,10 @@ pub(super) enum MessageReader {
 /// The result of a read.
 pub(super) enum Received {
     Message(Message),
-    /// An event of the server's tools.
+    /// An event of the server's tools, from a translator.
     Tools(ToolsEvent),
+    /// The version of the client's session, from an aggregator.
+    ClientVersion(Era),
     /// A line over the limit, with what could be recovered from it.
     TooLong(Recovered),
     /// No more messages will come.
@@ -166,6 +171,7 @@ impl MessageReader {
                 return match receiver.next_item().await {
                     Some(ChannelItem::Message(message)) => Received::Message(message),
                     Some(ChannelItem::Tools(event)) => Received::Tools(event),
+                    Some(ChannelItem::ClientVersion(era)) => Received::ClientVersion(era),
                     None => Received::End,
                 };
             }
@@ -243,7 +249,7 @@ impl ChannelItem {
     fn bytes(&self) -> usize {
         match self {
             Self::Message(message) => message.bytes.len(),
-            Self::Tools(_) => 0,
+            Self::Tools(_) | Self::ClientVersion(_) => 0,
         }
     }
 }
@@ -257,6 +263,11 @@ impl MessageSender {
     /// Sends an event of the server's tools.
     pub(super) fn tools_event(&self, event: ToolsEvent) {
         self.push_item(ChannelItem::Tools(event));
+    }
+
+    /// Sends the version of the client's session.
+    pub(super) fn client_version(&self, version: Era) {
+        self.push_item(ChannelItem::ClientVersion(version));
     }
 
     fn push_item(&self, item: ChannelItem) {

@@ -302,6 +302,11 @@ impl SessionDriver {
         self.settle(&mut conversation);
     }
 
+    /// Learns the version of the client's session.
+    pub(crate) fn set_client_version(&self, version: Era) {
+        self.lock().set_client_version(version);
+    }
+
     /// Handles an event of the server's tools.
     pub(crate) fn tools_event(&self, event: ToolsEvent) {
         self.lock().tools_event(event);
@@ -426,7 +431,8 @@ impl SessionDriver {
             Effect::Note { what, detail, .. } => self.ctx.note(what, &detail),
             // The transport opens and closes the connections of a conversation, which keeps the list of
             // tools itself.
-            Effect::Open(_) | Effect::Close(_) | Effect::Finish | Effect::Tools(_) => {}
+            Effect::Open(_) | Effect::Close(_) | Effect::Finish => {}
+            Effect::Tools(_) | Effect::ClientVersion(..) => {}
         }
     }
 

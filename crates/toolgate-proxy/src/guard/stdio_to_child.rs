@@ -219,6 +219,8 @@ impl StdioToChild {
                     self.driver.take_read(Side::Server, message, deliver);
                 }
                 Received::Tools(event) => self.driver.tools_event(event),
+                // A server reports none.
+                Received::ClientVersion(_) => {}
                 Received::TooLong(found) => self.driver.oversize(Side::Server, &found, deliver),
                 Received::End => return child,
             }
@@ -262,7 +264,7 @@ impl StdioToChild {
                             break;
                         }
                     }
-                    Received::TooLong(_) | Received::Tools(_) => {}
+                    Received::TooLong(_) | Received::Tools(_) | Received::ClientVersion(_) => {}
                     Received::End => return None,
                 }
             }
@@ -352,6 +354,10 @@ async fn read_client(bridge: Arc<StdioToChild>, mut messages: MessageReader) {
             }
             Received::TooLong(found) => {
                 bridge.driver.oversize(Side::Client, &found, deliver);
+                true
+            }
+            Received::ClientVersion(version) => {
+                bridge.driver.set_client_version(version);
                 true
             }
             // A client reports none.

@@ -208,6 +208,12 @@ impl AggregateDriver {
                 }
                 // Each member has one connection, which is kept open.
                 Effect::Open(_) | Effect::Close(_) | Effect::Finish => {}
+                Effect::ClientVersion(at, version) => {
+                    let member = self.connections.get(at.number());
+                    if let Some(input) = member.and_then(MemberConnection::input) {
+                        input.client_version(version);
+                    }
+                }
                 // The members' guards keep the lists of tools.
                 Effect::Tools(_) => {}
                 // An aggregator checks nothing, and cancels with messages.

@@ -114,6 +114,7 @@ impl StdioToHttp {
                 Received::TooLong(found) => {
                     self.driver.oversize(Side::Client, &found, deliver);
                 }
+                Received::ClientVersion(version) => self.driver.set_client_version(version),
                 // A client reports none.
                 Received::Tools(_) => {}
                 Received::End => return,

@@ -101,6 +101,8 @@ impl TranslationDriver {
                 ChannelItem::Tools(event) => {
                     self.decide(|it, _| it.tools_event(event));
                 }
+                // A server reports none.
+                ChannelItem::ClientVersion(_) => {}
             }
             let _client_is_gone = self.client.flush().await;
             if !self.connector.drains_to(self.input(connection)).await {
@@ -204,8 +206,8 @@ impl TranslationDriver {
             Effect::Finish => self.finished.notify_one(),
             Effect::Tools(event) => self.client.tools_event(event),
             Effect::Note { what, detail, .. } => self.note(what, &detail),
-            // A translator checks nothing, and cancels with messages.
-            Effect::Audit(_) | Effect::Abandon { .. } => {}
+            // A translator checks nothing, negotiates no version, and cancels with messages.
+            Effect::Audit(_) | Effect::ClientVersion(..) | Effect::Abandon { .. } => {}
         }
     }
 
