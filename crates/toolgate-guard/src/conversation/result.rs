@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolgate_json::{Key as _, Node as _, OwnedDocument, View, quote};
+use toolgate_json::{Key as _, Kind, Node as _, OwnedDocument, View, quote};
 use toolgate_mcp::check::{Checked, Checker, Decision, OnUndecided, ResultOf};
 use toolgate_mcp::contract::ToolContract;
 use toolgate_mcp::era::{Era, ToolMethod};
@@ -108,6 +108,7 @@ impl Conversation {
                 changed
             }
             None => {
+                self.note_question(&answered);
                 if turn.policy().record_passes && answered.mode != Mode::Off {
                     let action = Action::Passed;
                     note(
@@ -129,6 +130,26 @@ impl Conversation {
                 forward_altered(answered.key, None, text, out)
             }
             (None, None) => forward_answer(answered.key, None, bytes, out),
+        }
+    }
+
+    /// Remembers that a call with a rate limit may be continued, because the server asks for input first.
+    fn note_question(&mut self, answered: &Answered<'_>) {
+        let What::Call(called) = &answered.open.what else {
+            return;
+        };
+        let asks = answered.open.era.has_result_types()
+            && answered
+                .result
+                .member("resultType")
+                .is_some_and(|tag| tag.string() == "input_required");
+        let state = answered.result.member("requestState");
+        if let Some(state) = state.filter(|state| state.kind() == Kind::String)
+            && asks
+            && called.terms.rate.is_some()
+        {
+            self.counting_scope()
+                .may_be_continued(&called.name, state.string());
         }
     }
 

@@ -1,6 +1,7 @@
-//! Checks the rate limit of a tool.
+//! Checks the rate limit of a tool. A call that continues another with its `requestState` (2026-07-28,
+//! basic/patterns/mrtr) is that call, and takes no second token.
 
-use toolgate_json::quote;
+use toolgate_json::{Kind, Node as _, quote};
 
 use super::{CallCase, Judged, Reply, Violation};
 use crate::fault::Act;
@@ -12,6 +13,13 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
     let Some(rate) = case.terms.rate.filter(|_| !case.paid) else {
         return Judged::Pass;
     };
+    let state = case.call.params.member("requestState");
+    if let Some(state) = state.filter(|state| state.kind() == Kind::String)
+        && case.caller.continues(case.call.name, state.string())
+    {
+        case.paid = true;
+        return Judged::Pass;
+    }
     // Unlisted names share one bucket, so that the number of buckets is bounded.
     let bucket = match case.found {
         Found::Tool(_) => case.call.name,

@@ -9,10 +9,11 @@
 mod pages;
 mod tool_cache;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use sha2::{Digest as _, Sha256};
 use toolgate_mcp::catalog::{Listing, UnreadableListing};
 use toolgate_mcp::check::PendingTasks;
 use toolgate_mcp::contract::{SchemaStore, ToolContract};
@@ -75,6 +76,9 @@ struct State {
     public_changes: Option<u64>,
     tasks: PendingTasks,
     buckets: HashMap<Arc<str>, CallBudget>,
+    /// Digests of the tools and the `requestState` of calls that may be continued without another token,
+    /// oldest first.
+    continuable: VecDeque<[u8; 32]>,
 }
 
 /// The tokens of one tool.
@@ -118,6 +122,7 @@ impl Scope {
                 public_changes: None,
                 tasks: PendingTasks::new(limits.tasks),
                 buckets: HashMap::new(),
+                continuable: VecDeque::new(),
             }),
         }))
     }
@@ -291,6 +296,24 @@ impl Scope {
         shared_bucket.take(&mut budget.own, rate, now, shared.share())
     }
 
+    /// Remembers that a server asked for input during a call that has taken its token: the call may be
+    /// continued once with this `requestState`.
+    pub(crate) fn may_be_continued(&self, tool: &str, request_state: &str) {
+        let mut state = self.state();
+        if state.continuable.len() >= CONTINUABLE {
+            state.continuable.pop_front();
+        }
+        state.continuable.push_back(digest(tool, request_state));
+    }
+
+    /// Whether a call continues one that has taken its token; it can do so once.
+    pub(crate) fn continues(&self, tool: &str, request_state: &str) -> bool {
+        let wanted = digest(tool, request_state);
+        let mut state = self.state();
+        let at = state.continuable.iter().position(|one| *one == wanted);
+        at.is_some_and(|at| state.continuable.remove(at).is_some())
+    }
+
     /// Remembers that a tool made a task.
     pub(crate) fn began(&self, task: &str, tool: &Arc<ToolContract>) {
         self.state().tasks.insert(task, Arc::clone(tool));
@@ -329,5 +352,15 @@ impl CallBudget {
     }
 }
 
+fn digest(tool: &str, request_state: &str) -> [u8; 32] {
+    let mut hash = Sha256::new();
+    hash.update(tool.len().to_le_bytes());
+    hash.update(tool);
+    hash.update(request_state);
+    hash.finalize().into()
+}
+
+/// Maximum calls of one caller that may be continued without another token; the oldest are forgotten.
+const CONTINUABLE: usize = 1_024;
 /// The number of buckets up to which full ones are not removed.
 const KEPT: usize = 1_024;
