@@ -28,6 +28,7 @@ dialogues! { "translations":
     legacy_session
     legacy_subscription
     methods_legacy
+    modern_abandoned
     modern_bounds
     modern_inputs
     modern_session

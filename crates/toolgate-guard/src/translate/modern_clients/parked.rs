@@ -201,7 +201,8 @@ impl ModernClients {
         let unknown = || {
             Refusal::state(
                 "`requestState` belongs to no call that waits here: it has expired, \
-                 its session has ended, or it was already continued; call again without it",
+                 its session has ended or made room for another request, or it was already \
+                 continued; call again without it",
             )
         };
         let (connection, number) = found.ok_or_else(unknown)?;

@@ -113,6 +113,19 @@ impl Session {
         self.is_ready() && self.calls.is_empty() && self.subscriptions.is_empty()
     }
 
+    /// Whether nobody waits for an answer: each of its calls waits for its client.
+    fn is_abandonable(&self) -> bool {
+        self.is_ready()
+            && self.subscriptions.is_empty()
+            && !self.calls.is_empty()
+            && self.calls.values().all(|call| call.shown.is_some())
+    }
+
+    /// Whether the server waits for a client's answer to its question.
+    fn awaits_client(&self) -> bool {
+        self.calls.values().any(|call| call.shown.is_some())
+    }
+
     /// Whether a call is open during which the server may ask something.
     fn is_taken(&self) -> bool {
         self.calls.values().any(|call| call.may_ask)
@@ -210,35 +223,49 @@ impl ModernClients {
             .iter()
             .filter(|(_, session)| session.capabilities == declared.capabilities);
         let mut opening = None;
+        let mut waiting = None;
         for (connection, session) in theirs {
             match session.stage {
                 Stage::Opening(..) => opening = opening.or(Some(*connection)),
                 Stage::Ready(_) if alone && session.is_taken() => {}
+                // Its server may do nothing else before it gets the answer.
+                Stage::Ready(_) if self.clients == Clients::Many && session.awaits_client() => {
+                    waiting = waiting.or(Some(*connection));
+                }
                 Stage::Ready(_) => return Ok(Found::Ready(*connection)),
             }
         }
         if let Some(connection) = opening {
             return Ok(Found::Opening(connection));
         }
-        if self.sessions.len() >= SESSIONS && !self.make_room(out) {
-            return Ok(Found::Busy);
+        // The last session is for requests during which the server cannot ask.
+        let busy = self.sessions.values().filter(|session| !session.is_idle());
+        let has_room = if alone && busy.count() >= SESSIONS - 1 {
+            self.make_room(Session::is_abandonable, out)
+        } else {
+            let is_unused = |session: &Session| session.is_idle() || session.is_abandonable();
+            self.sessions.len() < SESSIONS || self.make_room(is_unused, out)
+        };
+        if has_room {
+            return Ok(Found::Opening(self.open(declared, now, out)));
         }
-        Ok(Found::Opening(self.open(declared, now, out)))
+        Ok(match waiting {
+            Some(connection) => Found::Ready(connection),
+            None => Found::Busy,
+        })
     }
 
-    /// Ends the session that has been idle longest.
-    fn make_room(&mut self, out: &mut Effects<'_>) -> bool {
-        let idle = self
-            .sessions
-            .iter()
-            .filter(|(_, session)| session.is_idle());
-        let Some(connection) = idle
-            .min_by_key(|(_, session)| session.used)
-            .map(|(connection, _)| *connection)
-        else {
+    /// Ends the unused session that has been idle longest. If none is idle, ends the one that was used least
+    /// recently of those whose calls all wait for their clients: a client may never come back.
+    fn make_room(&mut self, is_unused: impl Fn(&Session) -> bool, out: &mut Effects<'_>) -> bool {
+        let unused = self.sessions.iter().filter(|(_, one)| is_unused(one));
+        let longest = unused.min_by_key(|(_, session)| (!session.is_idle(), session.used));
+        let Some(connection) = longest.map(|(connection, _)| *connection) else {
             return false;
         };
-        self.sessions.remove(&connection);
+        if let Some(session) = self.sessions.remove(&connection) {
+            session.calls.values().for_each(|call| self.release(call));
+        }
         Self::session_ended(out);
         out.push(Effect::Close(connection));
         true
