@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 use std::hash::BuildHasher as _;
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use foldhash::fast::RandomState;
 use sha2::{Digest as _, Sha256};
-use toolgate_json::{Kind, Node as _, View};
+use toolgate_json::{Kind, Node as _, Unmetered, View};
 use toolgate_mcp::message::Request;
 
 use super::session::{Call, Session};
@@ -92,7 +93,8 @@ impl Handles {
     /// two requests with the same hash only confuses its own calls.
     pub(super) fn repeated(&self, request: &Request<'_>) -> Repeated {
         let member = |name| request.params.and_then(|params| params.member(name));
-        let said = ["name", "uri", "arguments"].map(|name| member(name).map(View::raw));
+        // Values that are equal count as the same, however they are written.
+        let said = ["name", "uri", "arguments"].map(|name| member(name).map(value_hash));
         Repeated(self.hasher.hash_one((request.method, said)))
     }
 
@@ -295,6 +297,13 @@ impl ModernClients {
         let shown = call.shown.as_ref().and_then(|shown| shown.ask.as_ref());
         let asks: usize = call.asks.iter().chain(shown).map(Ask::bytes).sum();
         self.held -= asks + call.answer.as_ref().map_or(0, Vec::len);
+    }
+}
+
+fn value_hash(value: View<'_>) -> u64 {
+    match toolgate_json::hash_value(value, &mut Unmetered) {
+        ControlFlow::Continue(hash) => hash,
+        ControlFlow::Break(never) => match never {},
     }
 }
 
