@@ -280,7 +280,10 @@ impl Run {
                         "the record is not JSON of one line: {line:?}"
                     );
                 }
-                Effect::Abandon { .. } | Effect::Note { .. } => {}
+                Effect::Abandon { .. }
+                | Effect::Tools(_)
+                | Effect::ClientVersion(..)
+                | Effect::Note { .. } => {}
             }
         }
         Ok(())
