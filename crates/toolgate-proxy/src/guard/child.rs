@@ -9,11 +9,11 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use toolgate_json::quote;
 
+use super::context::GuardContext;
 use super::event::{Event, UpstreamState};
 use super::in_process::{Caller, InProcessUpstream};
 use super::messages::{MessageReader, MessageWriter, Received};
 use super::options::Restart;
-use super::session_driver::GuardContext;
 use crate::fault::Fault;
 use crate::stdio::{Launch, Process, Tail, describe, spawn_fault};
 

@@ -8,6 +8,7 @@ mod aggregate;
 mod bearer;
 mod child;
 mod clock;
+mod context;
 mod event;
 mod header_mirroring;
 mod http_exchange;
@@ -56,9 +57,9 @@ pub use crate::web::ServerCertificate;
 use crate::web::{Admission, Closing, Server, ServerLimits};
 use bearer::bearer;
 use child::Source;
+use context::{ClientIdentity, GuardContext};
 use http_server::{HttpServer, ProcessPool, UpstreamPool};
 use messages::{MessageReader, MessageWriter};
-use session_driver::{ClientIdentity, GuardContext};
 use stdio_to_child::Client;
 use tickets::TicketIssuer;
 

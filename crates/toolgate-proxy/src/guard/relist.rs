@@ -11,8 +11,8 @@ use toolgate_mcp::catalog::ToolSet;
 use toolgate_mcp::contract::{SchemaStore, ToolContract};
 use toolgate_mcp::message::Message;
 
+use super::context::GuardContext;
 use super::header_mirroring::{mirrored_headers, write};
-use super::session_driver::GuardContext;
 use super::upstream_request::{UpstreamEvent, UpstreamRequest};
 use crate::http::Endpoint;
 use crate::message::string;

@@ -5,124 +5,19 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hyper::header::{HeaderMap, HeaderValue};
-use tokio::sync::{Notify, watch};
+use tokio::sync::Notify;
 use toolgate_guard::{
-    Act, Carrier, Connection, Context, Conversation, Effect, Effects, Envelope, Guard, HttpRefusal,
-    IdKey, Identity, IncomingMessage, Link, Outgoing, Peer, Purpose, Recovered, ScopeKey, Side,
-    Stage as _, ToolsEvent, TraceContext, hex,
+    Act, Carrier, Connection, Context, Conversation, Effect, Effects, Envelope, HttpRefusal, IdKey,
+    Identity, IncomingMessage, Link, Outgoing, Peer, Purpose, Recovered, ScopeKey, Side,
+    Stage as _, ToolsEvent, TraceContext,
 };
 use toolgate_mcp::contract::ToolContract;
 use toolgate_mcp::era::Era;
 
 use super::bearer::bearer;
-use super::clock::Clock;
-use super::event::{Event, Observer};
+use super::context::{ClientIdentity, GuardContext};
+use super::event::Event;
 use super::messages::Message;
-use super::options::{Bounds, Times};
-
-/// What all sessions of one guard share: policy, observer, bounds, clock and the signal to stop.
-pub(crate) struct GuardContext {
-    pub(crate) name: Arc<str>,
-    pub(crate) guard: Guard,
-    pub(crate) observer: Arc<dyn Observer>,
-    pub(crate) bounds: Bounds,
-    pub(crate) times: Times,
-    clock: Clock,
-    /// The identity of the clients that the caller stands for; `None` if it is the only client
-    /// itself.
-    identity: Option<ClientIdentity>,
-    /// The name of that caller in records.
-    peer: Option<Arc<Peer>>,
-    /// The guard that checks calls before they reach this one, if this one is behind a translator.
-    in_front: Option<Guard>,
-    /// The random id of this process, among replicas that serve the same sessions.
-    pub(crate) replica: [u8; 16],
-    mark: String,
-    stop: watch::Sender<bool>,
-    expired: watch::Sender<bool>,
-}
-
-impl GuardContext {
-    pub(crate) fn new(
-        name: &str,
-        (guard, in_front): (Guard, Option<Guard>),
-        observer: Arc<dyn Observer>,
-        bounds: Bounds,
-        times: Times,
-        clock: Clock,
-        (identity, peer): (Option<ClientIdentity>, Option<Arc<Peer>>),
-    ) -> Self {
-        let mut replica = [0; 16];
-        // Without randomness no session is opened, so zeros do no harm.
-        let _or_zeros = getrandom::fill(&mut replica);
-        Self {
-            mark: hex(replica.get(..MARK).unwrap_or_default()),
-            replica,
-            name: name.into(),
-            guard,
-            observer,
-            bounds,
-            times,
-            clock,
-            identity,
-            peer,
-            in_front,
-            stop: watch::Sender::new(false),
-            expired: watch::Sender::new(false),
-        }
-    }
-
-    pub(crate) fn observe(&self, event: &Event<'_>) {
-        self.observer.observe(event);
-    }
-
-    pub(crate) fn note(&self, what: &'static str, detail: &str) {
-        self.observe(&Event::Note { what, detail });
-    }
-
-    pub(crate) fn stop(&self) {
-        self.stop.send_replace(true);
-    }
-
-    pub(crate) fn is_stopping(&self) -> bool {
-        *self.stop.borrow()
-    }
-
-    /// Waits until the guard is to end.
-    pub(crate) async fn stopping(&self) {
-        let mut stop = self.stop.subscribe();
-        // `self` owns the sender, so only the value can end the wait.
-        let _always_ok = stop.wait_for(|stop| *stop).await;
-    }
-
-    /// Signals that the time for open calls is over.
-    pub(crate) fn expire(&self) {
-        self.expired.send_replace(true);
-    }
-
-    /// Waits until the time for open calls is over.
-    pub(crate) async fn expired(&self) {
-        let mut expired = self.expired.subscribe();
-        // `self` owns the sender, so only the value can end the wait.
-        let _always_ok = expired.wait_for(|expired| *expired).await;
-    }
-
-    /// Whether calls were compared with pinned definitions, here or in front of a translator.
-    pub(crate) fn holds_to_pins(&self) -> bool {
-        let in_front = self.in_front.as_ref();
-        self.guard.holds_to_pins() || in_front.is_some_and(Guard::holds_to_pins)
-    }
-
-    fn now(&self) -> Duration {
-        self.clock.now()
-    }
-
-    /// How long to wait for a request: the policy's `request_timeout`, or an hour without one.
-    pub(crate) fn patience(&self) -> Duration {
-        let limit = self.guard.policy().request_timeout;
-        limit.unwrap_or(Duration::from_secs(3_600))
-    }
-}
 
 /// What a transport knows about a message besides its text.
 #[derive(Default)]
@@ -130,14 +25,6 @@ pub(crate) struct MessageMetadata {
     pub(crate) trace: Option<TraceContext>,
     /// The sender.
     pub(crate) peer: Option<Arc<Peer>>,
-}
-
-/// The identity of a client, as other replicas know it.
-pub(crate) enum ClientIdentity {
-    /// All clients in this context.
-    Context(Context),
-    /// The client of the session with this id.
-    Session(Arc<str>),
 }
 
 /// What a transport must do for a conversation.
@@ -516,6 +403,3 @@ pub(crate) fn link(client: Carrier, server: Carrier, version: Option<&str>) -> L
         version: version.map(str::to_owned),
     }
 }
-
-/// Bytes of the replica's id in the ids of the guard's own requests.
-const MARK: usize = 4;

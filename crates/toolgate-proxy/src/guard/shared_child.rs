@@ -20,9 +20,10 @@ use toolgate_mcp::era::Era;
 use toolgate_mcp::message::{Edits, Message as Decoded};
 
 use super::child::Child;
+use super::context::GuardContext;
 use super::in_process::Caller;
 use super::messages::{Message, MessageWriter, Received};
-use super::session_driver::{GuardContext, OutgoingMessage, Output, SessionDriver, link};
+use super::session_driver::{OutgoingMessage, Output, SessionDriver, link};
 use super::session_router::SessionRouter;
 
 /// The child's input, and the open requests by number.

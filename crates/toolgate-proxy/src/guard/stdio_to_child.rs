@@ -20,11 +20,12 @@ use toolgate_guard::{Carrier, Context, IdKey, Purpose, Side, ToolsEvent};
 
 use super::Exit;
 use super::child::{Child, Restarts, Source};
+use super::context::GuardContext;
 use super::event::Event;
 use super::in_process::Caller;
 use super::messages::{MessageReader, MessageWriter, Received};
 use super::options::Restart;
-use super::session_driver::{GuardContext, OutgoingMessage, Output, SessionDriver, link};
+use super::session_driver::{OutgoingMessage, Output, SessionDriver, link};
 
 /// The reader and the writer of a client.
 pub(super) struct Client {

@@ -27,13 +27,14 @@ use toolgate_mcp::era::Era;
 use toolgate_mcp::message::{INVALID_PARAMS, INVALID_REQUEST};
 
 use super::bearer::bearer;
+use super::context::GuardContext;
 use super::event::Event;
 use super::header_mirroring::{given_of_arguments, mirrored_headers, mismatch};
 use super::http_exchange::HttpExchange;
 use super::in_process::Caller;
 use super::reply::{error, onward, respond};
 use super::request_permit::RequestPermit;
-use super::session_driver::{GuardContext, SessionDriver, link};
+use super::session_driver::{SessionDriver, link};
 use super::session_id_rewriter::SessionIdRewriter;
 use super::session_router::{SessionRouter, SessionUpstream};
 use super::shared_child::SharedChild;

@@ -12,10 +12,10 @@ use toolgate_guard::{Context, Peer};
 
 use crate::guard::bearer::bearer;
 use crate::guard::child::{Child, Restarts, Source};
+use crate::guard::context::GuardContext;
 use crate::guard::in_process::Caller;
 use crate::guard::messages::MessageWriter;
 use crate::guard::options::Restart;
-use crate::guard::session_driver::GuardContext;
 use crate::guard::shared_child::SharedChild;
 use crate::guard::tickets::caller::shown;
 use crate::http::Standing;

@@ -19,12 +19,13 @@ use tokio::time::{Instant, timeout};
 use toolgate_guard::{Carrier, Context, HEADER_MISMATCH, IdKey, Side};
 
 use super::Exit;
+use super::context::GuardContext;
 use super::event::Event;
 use super::header_mirroring::{mirrored_headers, write};
 use super::messages::{MessageReader, MessageWriter, Received};
 use super::refusal::{refusal, with_refusal};
 use super::relist::contract_of;
-use super::session_driver::{GuardContext, OutgoingMessage, Output, SessionDriver, link};
+use super::session_driver::{OutgoingMessage, Output, SessionDriver, link};
 use super::stdio_to_child::Client;
 use super::trace_headers;
 use super::upstream_request::{UpstreamEvent, UpstreamRequest};

@@ -253,7 +253,7 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     live(
         "rate.calls",
         field!(Count(0..=1_000_000), rate.calls),
-        "calls of one tool by one caller in each `per`; 0 means no limit",
+        "calls of one tool by one caller in each `per`, a call and its continuations (`requestState`) counting once; 0 means no limit",
     ),
     live(
         "rate.per",
