@@ -1,5 +1,7 @@
 //! One reference means one thing: to the model, the engine, inline, lint, projection and diff.
 
+#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
+
 use serde_json::{Value, json};
 use toolgate_analysis::diff::{Class, Limits, diff};
 use toolgate_analysis::inline::inline;
