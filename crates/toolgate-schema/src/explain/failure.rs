@@ -21,11 +21,13 @@ impl Failure {
         match keyword {
             Keyword::AnyOf | Keyword::OneOf | Keyword::Not | Keyword::Contains => Self::Own,
             Keyword::DependentRequired | Keyword::Dependencies => Self::Either,
-            // `then` and `else` fail.
-            Keyword::If => Self::Never,
-            _ if !keyword.can_reject() => Self::Never,
+            // `then` and `else` fail, and the others only hold subschemas.
+            Keyword::If | Keyword::Defs | Keyword::Definitions | Keyword::ContentSchema => {
+                Self::Never
+            }
             _ if keyword.is_in_place() || keyword.layout().is_some() => Self::Subschemas,
-            _ => Self::Own,
+            _ if keyword.can_reject() => Self::Own,
+            _ => Self::Never,
         }
     }
 }

@@ -29,12 +29,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
             return internal_error();
         };
         // An operation on the value alone applies no subschemas.
-        if matches!(keyword.op, Some(Op::Leaf(_)))
-            && matches!(
-                Failure::of(entry.keyword),
-                Failure::Subschemas | Failure::Either
-            )
-        {
+        if matches!(keyword.op, Some(Op::Leaf(_))) && entry.form.has_subschemas() {
             return internal_error();
         }
         if S::EVERYTHING {
@@ -58,7 +53,10 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         if is_unevaluated(op) && !frame.valid {
             return ControlFlow::Continue(());
         }
-        let failure = Failure::of(entry.keyword);
+        let failure = match op {
+            Op::Leaf(_) => Failure::Own,
+            _ => Failure::of(entry.keyword),
+        };
         if failure == Failure::Subschemas {
             // It only fails through the subschemas that it applies: the failing ones are the
             // answer.
@@ -81,7 +79,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
             return ControlFlow::Continue(());
         }
         let matches = self.matches(frame, op, entry)?;
-        if holds.is_some() && self.has_own_message(frame, op, entry)? {
+        if holds.is_some() && self.has_own_message(frame, op, failure)? {
             self.fault(frame, matches, sink)?;
         }
         if failure == Failure::Either {
@@ -157,7 +155,7 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
         }
         match keyword.op {
             Some(op) if !holds => {
-                if self.has_own_message(frame, op, entry)? {
+                if self.has_own_message(frame, op, Failure::of(entry.keyword))? {
                     let matches = self.matches(frame, op, entry)?;
                     self.fault(frame, matches, sink)?;
                 }
@@ -186,8 +184,13 @@ impl<'o, 'i, N: Node<'i>> Reporter<'o, 'i, N> {
 
     /// Whether a failing keyword has a message of its own, in addition to those of the subschemas
     /// it applies.
-    fn has_own_message(&mut self, frame: &Frame<'o, 'i, N>, op: Op, entry: &Entry) -> Flow<bool> {
-        ControlFlow::Continue(match Failure::of(entry.keyword) {
+    fn has_own_message(
+        &mut self,
+        frame: &Frame<'o, 'i, N>,
+        op: Op,
+        failure: Failure,
+    ) -> Flow<bool> {
+        ControlFlow::Continue(match failure {
             Failure::Own => true,
             Failure::Subschemas => false,
             // Because of names or because of subschemas.

@@ -85,7 +85,8 @@ macro_rules! keywords {
             /// assert_eq!(Keyword::Required.value(), ValueShape::List);
             /// ```
             #[must_use]
-            pub fn value(self) -> ValueShape {
+            #[inline]
+    pub fn value(self) -> ValueShape {
                 match self {
                     $(Self::$variant => ValueShape::$value,)*
                     Self::Unknown => ValueShape::Anything,
@@ -100,7 +101,8 @@ macro_rules! keywords {
             /// let home = (Dialect::Draft6, Dialect::Draft202012, Vocabulary::Validation);
             /// assert_eq!(Keyword::Const.home(), home);
             /// ```
-            pub fn home(self) -> (Dialect, Dialect, Vocabulary) {
+            #[inline]
+    pub fn home(self) -> (Dialect, Dialect, Vocabulary) {
                 match self {
                     $(Self::$variant => (Dialect::$first, Dialect::$last, Vocabulary::$vocabulary),)*
                     Self::Unknown => (Dialect::Draft4, Dialect::Draft202012, Vocabulary::Core),
@@ -257,6 +259,7 @@ impl Keyword {
     /// assert!(!Keyword::Items.is_in_place() && !Keyword::Defs.is_in_place());
     /// ```
     #[must_use]
+    #[inline]
     pub fn is_in_place(self) -> bool {
         matches!(
             self,
@@ -304,6 +307,7 @@ impl Keyword {
     /// }
     /// ```
     #[must_use]
+    #[inline]
     pub fn can_reject(self) -> bool {
         let (_, _, vocabulary) = self.home();
         match vocabulary {
@@ -329,6 +333,7 @@ impl Keyword {
     /// assert_eq!(Keyword::Enum.layout(), None);
     /// ```
     #[must_use]
+    #[inline]
     pub fn layout(self) -> Option<SubschemaLayout> {
         match self.value() {
             ValueShape::Schema | ValueShape::Schemas | ValueShape::SchemaOrSchemas => {

@@ -62,6 +62,38 @@ pub enum Form {
     Reference(ReferenceId),
 }
 
+impl Form {
+    /// Whether it has subschemas, or refers to one.
+    ///
+    /// ```
+    /// use toolgate_syntax::model::Form;
+    ///
+    /// assert!(!Form::Count(3).has_subschemas());
+    /// assert!(Form::List(Box::default()).has_subschemas());
+    /// ```
+    #[must_use]
+    #[inline]
+    pub fn has_subschemas(&self) -> bool {
+        match self {
+            Self::One(_)
+            | Self::List(_)
+            | Self::Map(_)
+            | Self::Patterns(_)
+            | Self::Dependencies(_)
+            | Self::Reference(_) => true,
+            Self::Annotation
+            | Self::Literal
+            | Self::Bound { .. }
+            | Self::Count(_)
+            | Self::Flag(_)
+            | Self::Types(_)
+            | Self::Pattern(_)
+            | Self::Format(_)
+            | Self::Content(_) => false,
+        }
+    }
+}
+
 /// What a name in `dependencies` or `dependentRequired` requires.
 #[derive(Debug, Clone, Copy)]
 #[expect(
