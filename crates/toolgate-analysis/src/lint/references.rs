@@ -42,10 +42,7 @@ impl<'a> References<'a> {
     pub(super) fn used(&self) -> HashSet<NodeId> {
         let mut used = HashSet::new();
         for target in self.targets.values() {
-            let mut at = match target {
-                Target::Schema(found) => Some(*found),
-                Target::External(_) | Target::Nowhere => None,
-            };
+            let mut at = target.schema();
             while let Some(view) = at.filter(|view| used.insert(view.id())) {
                 at = view.parent();
             }

@@ -9,7 +9,7 @@ use toolgate_json::{Key as _, Kind, Node as _, NodeId, View};
 use toolgate_schema::Schema;
 use toolgate_syntax::loosening::{Consequence, Parents, UNEVALUATED, consequence};
 use toolgate_syntax::positions::{SubschemaLayout, each_subschema, layout};
-use toolgate_syntax::reference::{Resources, Target};
+use toolgate_syntax::reference::Resources;
 use toolgate_syntax::{Dialect, Keyword};
 
 use crate::message::Edits;
@@ -77,10 +77,7 @@ impl<'a> SchemaEdits<'a> {
     fn targets(&mut self, schema: View<'a>) -> Vec<View<'a>> {
         let references = ["$ref", "$dynamicRef", "$recursiveRef"].into_iter();
         let references = references.filter_map(|keyword| text(schema, keyword));
-        let targets = references.filter_map(|to| match self.resources.resolve(schema, to) {
-            Target::Schema(found) => Some(found),
-            Target::External(_) | Target::Nowhere => None,
-        });
+        let targets = references.filter_map(|to| self.resources.resolve(schema, to).schema());
         targets.collect()
     }
 

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use toolgate_json::{Key as _, Kind, Node as _, NodeId, View};
-use toolgate_syntax::reference::{Resources, Target, hides_siblings};
+use toolgate_syntax::reference::{Resources, hides_siblings};
 use toolgate_syntax::{AppliesTo, Dialect, Keyword};
 
 /// Whether a root allows only objects: its `type` is `object`, or the target of its `$ref`
@@ -58,10 +58,7 @@ impl<'a> ObjectRoot<'a> {
 
     fn judge(&mut self, schema: View<'a>, depth: usize) -> bool {
         let reference = schema.member("$ref").filter(|r| r.kind() == Kind::String);
-        let referred = reference.and_then(|r| match self.resources.resolve(schema, r.string()) {
-            Target::Schema(found) => Some(found),
-            Target::External(_) | Target::Nowhere => None,
-        });
+        let referred = reference.and_then(|r| self.resources.resolve(schema, r.string()).schema());
         let position = self.resources.position(schema);
         let dialect = position.and_then(|at| self.resources.dialect(at));
         if hides_siblings(schema, dialect.unwrap_or(Dialect::Draft202012)) {

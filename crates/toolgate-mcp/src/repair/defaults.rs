@@ -2,7 +2,7 @@
 
 use toolgate_json::{Kind, Node as _, View, pointer};
 use toolgate_schema::Schema;
-use toolgate_syntax::reference::{Resources, Target};
+use toolgate_syntax::reference::Resources;
 
 /// A member that a schema declares: its name and its default, as JSON text.
 pub(super) struct Declared {
@@ -79,10 +79,7 @@ impl<'s> Defaults<'s> {
         }
         let schema = self.schema;
         let resources = self.resources.get_or_insert_with(|| schema.resources());
-        match resources.resolve(place, reference.string()) {
-            Target::Schema(found) => Some(found),
-            Target::External(_) | Target::Nowhere => None,
-        }
+        resources.resolve(place, reference.string()).schema()
     }
 
     fn at(&self, place: &str) -> Option<View<'s>> {

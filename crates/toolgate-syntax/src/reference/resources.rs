@@ -89,6 +89,23 @@ pub enum Target<'a> {
     Nowhere,
 }
 
+impl<'a> Target<'a> {
+    /// The schema in the document, if it is there.
+    ///
+    /// ```
+    /// use toolgate_syntax::reference::Target;
+    ///
+    /// assert!(Target::External("urn:other".into()).schema().is_none());
+    /// ```
+    #[must_use]
+    pub fn schema(&self) -> Option<View<'a>> {
+        match self {
+            Self::Schema(found) => Some(*found),
+            Self::External(_) | Self::Nowhere => None,
+        }
+    }
+}
+
 impl<'a> Resources<'a> {
     /// The resources of a schema whose dialect is the one that it declares, or 2020-12, and which
     /// has no base URI.
