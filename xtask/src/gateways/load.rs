@@ -15,6 +15,8 @@ pub(super) struct Endpoint {
 pub(super) struct Session {
     endpoint: Endpoint,
     name: Option<String>,
+    /// The version that was agreed on.
+    version: String,
 }
 
 /// A connection that is reused.
@@ -40,6 +42,7 @@ impl Session {
         let mut session = Self {
             endpoint,
             name: None,
+            version: String::new(),
         };
         let mut connection = session.connect()?;
         let answer = connection.post(&session, INITIALIZE)?;
@@ -47,6 +50,7 @@ impl Session {
             return Err(format!("initialize: {} {}", answer.status, answer.body));
         }
         session.name = answer.session;
+        session.version = agreed(&answer.body).ok_or("initialize: no version was agreed")?;
         connection.post(&session, INITIALIZED)?;
         Ok(session)
     }
@@ -117,7 +121,8 @@ impl Connection {
         let Endpoint { port, path } = session.endpoint;
         let length = body.len();
         let named = session.name.as_ref().map_or_else(String::new, |name| {
-            format!("Mcp-Session-Id: {name}\r\nMCP-Protocol-Version: 2025-06-18\r\n")
+            let version = &session.version;
+            format!("Mcp-Session-Id: {name}\r\nMCP-Protocol-Version: {version}\r\n")
         });
         let request = format!(
             "POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: application/json\r\nAccept: application/json, text/event-stream\r\n{named}Content-Length: {length}\r\n\r\n{body}"
@@ -126,6 +131,12 @@ impl Connection {
         let answer = sent.and_then(|()| read(&mut self.stream));
         answer.map_err(|e| format!("no answer: {e}"))
     }
+}
+
+/// The version in an answer to `initialize`, which may be an event of a stream.
+fn agreed(answer: &str) -> Option<String> {
+    let (_, rest) = answer.split_once("\"protocolVersion\"")?;
+    rest.split('"').nth(1).map(str::to_owned)
 }
 
 /// Reads one answer, of known length or in chunks.
