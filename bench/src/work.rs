@@ -169,17 +169,15 @@ impl<'a> Prepared<'a> {
             serde_json::from_str::<Value>(&workload.schema).map_err(|e| e.to_string())
         })?;
         let setup = |workload: &'a Workload| Setup::new(&workload.schema, Dialect::Draft202012);
-        let mut values = schemas.iter();
-        let jsonschema = for_each(set, |workload| {
-            let value = values.next().ok_or("no schema")?;
+        let given = || set.schemas.iter().zip(&schemas);
+        let jsonschema = given().map(|(workload, value)| {
             let validator = Jsonschema::default().validator(value, &setup(workload));
             validator.map_err(|e| e.to_string())
-        })?;
-        let mut values = schemas.iter();
-        let boon = for_each(set, |workload| {
-            let value = values.next().ok_or("no schema")?;
-            Ok(Boon::compiled(value.clone(), &setup(workload)).ok())
-        })?;
+        });
+        let jsonschema = jsonschema.collect::<Result<Vec<_>, String>>()?;
+        let boon =
+            given().map(|(workload, value)| Boon::compiled(value.clone(), &setup(workload)).ok());
+        let boon: Vec<_> = boon.collect();
         let valid = parsed(set, |workload| &workload.valid)?;
         let invalid = parsed(set, |workload| &workload.invalid)?;
         let engines = schemas.into_iter().zip(ours).zip(jsonschema).zip(boon);

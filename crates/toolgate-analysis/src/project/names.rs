@@ -57,13 +57,13 @@ impl<'n> ToolNames<'n> {
         found
     }
 
-    /// The short name of a tool, if its name cannot stay.
+    /// The short name, whoever else may have it.
     fn short(&self, name: &str) -> Option<String> {
         let rule = self.rule.as_ref().filter(|rule| !rule.fits(name))?;
         Some(rule.shorten(name))
     }
 
-    /// The same.
+    /// The short name of a tool whose name cannot stay; `None` if it can.
     ///
     /// # Errors
     ///

@@ -73,7 +73,7 @@ impl HttpServer {
         self.rejected(400, "version");
         let named = String::from_utf8_lossy(named.as_bytes());
         let why = format!(
-            "`MCP-Protocol-Version: {}` is not the version of this session, which is {agreed}",
+            "`MCP-Protocol-Version: {}` is not the version of this session; send {agreed}, which `initialize` agreed on",
             quote(&named, SHOWN)
         );
         let id = envelope.id.as_ref().filter(|_| envelope.is_request());
