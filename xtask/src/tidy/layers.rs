@@ -10,7 +10,7 @@ use super::Layers;
 use super::source;
 
 /// For each top-level module of a crate, the modules and packages that it names.
-type Imports = BTreeMap<String, BTreeSet<String>>;
+pub(crate) type Imports = BTreeMap<String, BTreeSet<String>>;
 
 /// Checks the order of the crates, the restricted modules and packages, and that no modules of a
 /// crate form a cycle.
@@ -26,6 +26,7 @@ pub(crate) fn check(workspace: &Path, layers: &Layers, tally: &mut Tally) -> Res
         ("modules", layers.modules.keys().collect::<Vec<_>>()),
         ("packages", layers.packages.keys().collect()),
         ("cycles", layers.cycles.keys().collect()),
+        ("file-cycles", layers.file_cycles.keys().collect()),
     ];
     for (section, names) in sections {
         for name in names {
@@ -41,12 +42,16 @@ pub(crate) fn check(workspace: &Path, layers: &Layers, tally: &mut Tally) -> Res
 
 /// What each module of a crate imports, one line per module.
 pub(crate) fn listing(workspace: &Path, name: &str) -> Result<String, String> {
-    let imports = imports(workspace, name)?;
+    Ok(list(imports(workspace, name)?))
+}
+
+/// One line for each key.
+pub(crate) fn list(imports: Imports) -> String {
     let line = |(module, names): (String, BTreeSet<String>)| {
         let names: Vec<String> = names.into_iter().collect();
         format!("{module}: {}\n", names.join(", "))
     };
-    Ok(imports.into_iter().map(line).collect())
+    imports.into_iter().map(line).collect()
 }
 
 /// Checks that each crate depends only on crates after it in the list, and that all are listed.
@@ -201,7 +206,7 @@ fn packages(folder: &Path) -> Result<Vec<String>, String> {
 }
 
 /// The modules that lead to a file: `execute/leaf.rs` is `execute::leaf`.
-fn modules(inside: &Path) -> Vec<String> {
+pub(crate) fn modules(inside: &Path) -> Vec<String> {
     let mut names: Vec<String> = inside
         .with_extension("")
         .components()
@@ -217,7 +222,7 @@ fn modules(inside: &Path) -> Vec<String> {
 }
 
 /// Modules that import each other in a cycle, if there are any.
-fn cycle(imports: &Imports) -> Option<Vec<String>> {
+pub(crate) fn cycle(imports: &Imports) -> Option<Vec<String>> {
     let mut open: BTreeMap<&str, BTreeSet<&str>> = imports
         .iter()
         .map(|(module, names)| {

@@ -2,13 +2,14 @@
 //!
 //! `layers.toml` has the order of the crates, the packages that crates without I/O must not depend
 //! on, and the few modules and packages with restricted use. Modules of one crate must not import
-//! each other in a cycle. Every file must begin with `//!`, have at most 500 lines of code, and
+//! each other in a cycle, and neither must its files. Every file must begin with `//!`, have at most 500 lines of code, and
 //! contain no leftovers. The lists in `api/` must match the sources, and `docs/guard.svg` must
 //! match `picture`. Names in `ARCHITECTURE.md`, `docs/seeds.md` and the README's commands must
 //! exist, and the words of `xtask/words.toml` must not occur. `--modules CRATE` prints what each
-//! module imports.
+//! module imports, `--files CRATE` what each file imports.
 
 mod architecture;
+mod cycles;
 mod files;
 mod forbidden;
 mod layers;
@@ -34,9 +35,14 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
         print!("{}", layers::listing(place::workspace(), name)?);
         return Ok(0);
     }
+    if let Some(name) = arguments.option("files") {
+        print!("{}", cycles::listing(place::workspace(), name)?);
+        return Ok(0);
+    }
     let mut tally = Tally::default();
     files::check(place::workspace(), &mut tally)?;
     layers::check(place::workspace(), &layers, &mut tally)?;
+    cycles::check(place::workspace(), &layers, &mut tally)?;
     forbidden::check(&layers, &mut tally)?;
     api::check(place::workspace(), &mut tally)?;
     picture::check(place::workspace(), &mut tally);
@@ -66,6 +72,9 @@ pub(crate) struct Layers {
     /// By crate and import (`"one -> other"`): why it may close a cycle.
     #[serde(default)]
     cycles: BTreeMap<String, BTreeMap<String, String>>,
+    /// By crate and import of a file (`"plan/names -> plan/slots"`): why it may close a cycle.
+    #[serde(default, rename = "file-cycles")]
+    file_cycles: BTreeMap<String, BTreeMap<String, String>>,
 }
 
 /// Crates that do no I/O.
