@@ -3,8 +3,11 @@
 use thin_vec::ThinVec;
 use toolgate_json::{Node as _, NodeId};
 
+use super::asserts::asserts;
+use super::builder::NodeBuilder;
+use super::lowering::Lowering;
 use super::scope::ScopeId;
-use super::{Lowering, NodeBuilder, asserts, unevaluated};
+use super::unevaluated;
 use crate::dialect::{AppliesTo, Dialect, Keyword};
 use crate::error::CompileError;
 use crate::int::{count, to_u32, to_usize};

@@ -1,7 +1,7 @@
 //! Refuses cycles of references that apply to the same instance, including those closed by a
 //! dynamic scope.
 
-use super::Lowering;
+use super::lowering::Lowering;
 use crate::error::{CompileError, CompileErrorKind};
 use crate::model::SubschemaId;
 use crate::plan::NodeIx;

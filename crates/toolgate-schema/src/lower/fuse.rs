@@ -8,9 +8,10 @@
 //! Fused nodes remain for the other nodes that apply them. The size of the plan bounds what fusion
 //! may add. The memo is marked afterwards, so that its bound is that of the plan as it is executed.
 
-use foldhash::{HashMap, HashMapExt as _, HashSet, HashSetExt as _};
+use foldhash::{HashSet, HashSetExt as _};
 
-use super::{FURTHER, MOST_OPS, merge};
+use super::merge;
+use super::pairs::Pairs;
 use crate::int::{to_u16, to_u32, to_usize};
 use crate::plan::{NONE, NodeIx, Op, Plan, PlanNode, Run, Traits};
 
@@ -23,29 +24,23 @@ pub(super) fn fuse(plan: &mut Plan) {
     let mut fusion = Fusion {
         room: plan.nodes.len() + names + LEAST_ROOM,
         seen: vec![false; plan.nodes.len()],
-        pairs: HashMap::new(),
-        before: plan.nodes.clone(),
-        plan,
+        pairs: Pairs::new(plan),
     };
-    let mut waiting = vec![fusion.plan.root];
+    let mut waiting = vec![fusion.pairs.plan.root];
     while let Some(ix) = waiting.pop() {
         if fusion.is_new(ix) {
             fusion.node(ix);
-            fusion.plan.children(ix, &mut waiting);
+            fusion.pairs.plan.children(ix, &mut waiting);
         }
     }
     pack(plan);
 }
 
-pub(super) struct Fusion<'p> {
-    pub(super) plan: &'p mut Plan,
+struct Fusion<'p> {
+    pairs: Pairs<'p>,
     /// The number of names, patterns, dependencies and items that merged walks may still add.
     room: usize,
     seen: Vec<bool>,
-    /// The node for two nodes that both must match.
-    pairs: HashMap<(NodeIx, NodeIx), NodeIx>,
-    /// The nodes as they were before fusion, in the same order.
-    before: Vec<PlanNode>,
 }
 
 /// Nodes that are fused into one, and their walks.
@@ -61,17 +56,9 @@ struct Parts {
 }
 
 impl Fusion<'_> {
-    /// A node as it was before fusion. What is fused into others is always this: a fused node has
-    /// the operations of others already, and taking them over again, level by level, would double
-    /// them each time.
-    fn original(&self, ix: NodeIx) -> &PlanNode {
-        let before = self.before.get(ix.index());
-        before.unwrap_or_else(|| self.plan.node(ix))
-    }
-
     /// Whether a node is seen for the first time; false if it only asks for types.
     fn is_new(&mut self, ix: NodeIx) -> bool {
-        self.seen.resize(self.plan.nodes.len(), false);
+        self.seen.resize(self.pairs.plan.nodes.len(), false);
         let seen = self.seen.get_mut(ix.index());
         seen.is_some_and(|seen| !std::mem::replace(seen, true))
     }
@@ -82,19 +69,19 @@ impl Fusion<'_> {
         if parts.nodes.len() < 2 && !parts.tail {
             return;
         }
-        let mut node = *self.original(ix);
+        let mut node = *self.pairs.original(ix);
         node.object = match *parts.objects.as_slice() {
             [] => NONE,
             [one] => to_u32(one),
-            _ => merge::objects(self, &parts.objects),
+            _ => merge::objects(&mut self.pairs, &parts.objects),
         };
         node.array = match *parts.arrays.as_slice() {
             [] => NONE,
             [one] => to_u32(one),
-            _ => merge::arrays(self, &parts.arrays),
+            _ => merge::arrays(&mut self.pairs, &parts.arrays),
         };
         for part in &parts.nodes {
-            node.types = node.types.intersection(self.original(*part).types);
+            node.types = node.types.intersection(self.pairs.original(*part).types);
         }
         let mut ops = Vec::new();
         node.present = 0;
@@ -113,13 +100,13 @@ impl Fusion<'_> {
         }
         node.traits = Traits {
             types_only: node.present == 0,
-            leaf: !node.has(FURTHER),
+            leaf: !node.has(Run::FURTHER),
             memo: false,
             lookahead: false,
         };
-        node.start = to_u32(self.plan.ops.len());
-        self.plan.ops.extend(ops);
-        if let Some(slot) = self.plan.nodes.get_mut(ix.index()) {
+        node.start = to_u32(self.pairs.plan.ops.len());
+        self.pairs.plan.ops.extend(ops);
+        if let Some(slot) = self.pairs.plan.nodes.get_mut(ix.index()) {
             *slot = node;
         }
     }
@@ -129,11 +116,11 @@ impl Fusion<'_> {
         // The parts are few; the other nodes that they apply may be as many as a schema holds.
         let mut applied = HashSet::new();
         for part in &parts.nodes {
-            let node = self.original(*part);
+            let node = self.pairs.original(*part);
             if !node.has(run.bit()) {
                 continue;
             }
-            for op in self.plan.run(node, run) {
+            for op in self.pairs.plan.run(node, run) {
                 match op {
                     Op::Apply(target) if parts.nodes.contains(target) => continue,
                     Op::Apply(target) if !applied.insert(*target) => continue,
@@ -160,18 +147,18 @@ impl Fusion<'_> {
             if !self.take_in(&mut parts, one) {
                 continue;
             }
-            let node = self.original(one);
+            let node = self.pairs.original(one);
             if node.has(Run::Any.bit()) {
-                let applied = self.plan.run(node, Run::Any).iter().rev();
+                let applied = self.pairs.plan.run(node, Run::Any).iter().rev();
                 waiting.extend(applied.filter_map(|op| match op {
                     Op::Apply(target) => Some(*target),
                     _ => None,
                 }));
             }
         }
-        let node = self.original(ix);
+        let node = self.pairs.original(ix);
         if node.has(Run::Tail.bit())
-            && let [Op::Object(index)] = *self.plan.run(node, Run::Tail)
+            && let [Op::Object(index)] = *self.pairs.plan.run(node, Run::Tail)
         {
             parts.objects.push(to_usize(index));
             parts.tail = self.is_affordable(&parts);
@@ -187,12 +174,12 @@ impl Fusion<'_> {
 
     /// Adds a node to the parts if that is possible.
     fn take_in(&self, parts: &mut Parts, ix: NodeIx) -> bool {
-        let node = self.original(ix);
+        let node = self.pairs.original(ix);
         let first = parts.nodes.is_empty();
         let settled = node.types.is_empty() && !first;
-        let ops = parts.ops + self.plan.all_ops(node).len();
+        let ops = parts.ops + self.pairs.plan.all_ops(node).len();
         if settled
-            || (ops >= MOST_OPS && !first)
+            || (ops >= PlanNode::MOST_OPS && !first)
             || parts.nodes.len() >= MOST_PARTS
             || parts.nodes.contains(&ix)
             || (node.has(Run::Tail.bit()) && !first)
@@ -219,68 +206,21 @@ impl Fusion<'_> {
     /// Whether the walks of the parts can be merged and there is room for that.
     fn is_affordable(&self, parts: &Parts) -> bool {
         self.price(parts) <= self.room
-            && merge::objects_agree(self.plan, &parts.objects)
-            && merge::arrays_agree(self.plan, &parts.arrays)
+            && merge::objects_agree(self.pairs.plan, &parts.objects)
+            && merge::arrays_agree(self.pairs.plan, &parts.arrays)
     }
 
     /// The number of names, patterns, dependencies and items in all walks.
     fn price(&self, parts: &Parts) -> usize {
         let objects = parts.objects.iter();
-        let members = objects.filter_map(|at| self.plan.objects.get(*at));
+        let members = objects.filter_map(|at| self.pairs.plan.objects.get(*at));
         let members = members.map(|object| {
             let required = object.dependents.iter().map(|one| one.required.len() + 1);
             object.names.len() + object.patterns.len() + required.sum::<usize>() + 1
         });
         let arrays = parts.arrays.iter();
-        let items = arrays.filter_map(|at| self.plan.arrays.get(*at));
+        let items = arrays.filter_map(|at| self.pairs.plan.arrays.get(*at));
         members.sum::<usize>() + items.map(|array| array.prefix.len() + 1).sum::<usize>()
-    }
-
-    /// A node that a value matches if it matches both `a` and `b`.
-    pub(super) fn both(&mut self, a: NodeIx, b: NodeIx) -> NodeIx {
-        if a == b || b == NodeIx::TRUE {
-            return a;
-        }
-        if a == NodeIx::TRUE {
-            return b;
-        }
-        let (left, right) = (self.plan.node(a), self.plan.node(b));
-        let types = left.types.intersection(right.types);
-        if types.is_empty() {
-            return NodeIx::FALSE;
-        }
-        if left.traits.types_only && types == right.types {
-            return b;
-        }
-        if right.traits.types_only && types == left.types {
-            return a;
-        }
-        if left.traits.types_only && right.traits.types_only {
-            return NodeIx::of_types(types);
-        }
-        let key = (a.min(b), a.max(b));
-        if let Some(known) = self.pairs.get(&key) {
-            return *known;
-        }
-        let ix = NodeIx::new(self.plan.nodes.len());
-        let pair = PlanNode {
-            traits: Traits::default(),
-            present: Run::Any.bit(),
-            start: to_u32(self.plan.ops.len()),
-            ends: Run::ALL.map(|run| {
-                if run.position() < Run::Any.position() {
-                    0
-                } else {
-                    2
-                }
-            }),
-            ..PlanNode::of_types(types)
-        };
-        self.plan.nodes.push(pair);
-        self.before.push(pair);
-        self.plan.ops.extend([Op::Apply(a), Op::Apply(b)]);
-        self.pairs.insert(key, ix);
-        ix
     }
 }
 

@@ -1,8 +1,9 @@
 //! Lowers keywords that apply other subschemas to the instance itself: references, `allOf`,
 //! `anyOf`, `oneOf`, `not` and `if`.
 
+use super::builder::NodeBuilder;
+use super::lowering::Lowering;
 use super::scope::ScopeId;
-use super::{Lowering, NodeBuilder};
 use crate::dialect::Keyword;
 use crate::error::CompileError;
 use crate::int::to_u32;

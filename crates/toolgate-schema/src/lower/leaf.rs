@@ -2,7 +2,8 @@
 
 use toolgate_json::{Kind, Node as _, Number, Unmetered, View};
 
-use super::{Lowering, NodeBuilder};
+use super::builder::NodeBuilder;
+use super::lowering::Lowering;
 use crate::dialect::Keyword;
 use crate::error::CompileError;
 use crate::int::{to_u32, to_usize};

@@ -4,7 +4,7 @@
 use thin_vec::ThinVec;
 use toolgate_json::{Node as _, OwnedDocument, ReadLimits};
 
-use crate::plan::{DanglingIndex, Literal, NumberLiteral, Plan};
+use crate::plan::{Literal, NumberLiteral, Plan};
 
 /// Moves every literal of a plan into one document, an array of them.
 ///
@@ -70,3 +70,7 @@ fn places_mut(plan: &mut Plan) -> impl Iterator<Item = &mut Literal> {
     });
     plan.literals.iter_mut().chain(numbers).chain(members)
 }
+
+/// An index leads to no row: the plan contradicts itself.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct DanglingIndex;

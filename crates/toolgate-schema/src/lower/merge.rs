@@ -1,7 +1,7 @@
 //! Merges several walks over the members of an object, or the items of an array, into one that asks
 //! of each child what all of them ask.
 
-use super::fuse::Fusion;
+use super::pairs::Pairs;
 use crate::int::{to_u32, to_usize};
 use crate::plan::{ArrayPlan, Dependent, NodeIx, NodeSummary, ObjectPlan, Plan, Slot, Slots};
 
@@ -24,24 +24,24 @@ pub(super) fn arrays_agree(plan: &Plan, parts: &[usize]) -> bool {
 }
 
 /// The index of a walk over members that replaces several.
-pub(super) fn objects(fusion: &mut Fusion<'_>, parts: &[usize]) -> u32 {
+pub(super) fn objects(pairs: &mut Pairs<'_>, parts: &[usize]) -> u32 {
     let taken = parts.iter().map(|at| {
-        let place = fusion.plan.objects.get_mut(*at);
+        let place = pairs.plan.objects.get_mut(*at);
         (*at, place.map(std::mem::take).unwrap_or_default())
     });
     let taken: Vec<(usize, ObjectPlan)> = taken.collect();
-    let merged = merged_object(fusion, &taken);
+    let merged = merged_object(pairs, &taken);
     for (at, object) in taken {
-        if let Some(place) = fusion.plan.objects.get_mut(at) {
+        if let Some(place) = pairs.plan.objects.get_mut(at) {
             *place = object;
         }
     }
-    let index = to_u32(fusion.plan.objects.len());
-    fusion.plan.objects.push(merged);
+    let index = to_u32(pairs.plan.objects.len());
+    pairs.plan.objects.push(merged);
     index
 }
 
-fn merged_object(fusion: &mut Fusion<'_>, parts: &[(usize, ObjectPlan)]) -> ObjectPlan {
+fn merged_object(pairs: &mut Pairs<'_>, parts: &[(usize, ObjectPlan)]) -> ObjectPlan {
     let mut names = Slots::default();
     let mut merged = ObjectPlan {
         max: usize::MAX,
@@ -52,13 +52,13 @@ fn merged_object(fusion: &mut Fusion<'_>, parts: &[(usize, ObjectPlan)]) -> Obje
         let mut slots: Vec<(&str, &Slot)> = part.names.names().zip(part.names.data()).collect();
         slots.sort_by_key(|(_, slot)| slot.order);
         for (name, _) in slots {
-            names.slot(name, |order| merged_slot(fusion, parts, name, order));
+            names.slot(name, |order| merged_slot(pairs, parts, name, order));
         }
         merged.min = merged.min.max(part.min);
         merged.max = merged.max.min(part.max);
-        merged.additional = both_of(fusion, merged.additional, part.additional);
+        merged.additional = both_of(pairs, merged.additional, part.additional);
         merged.property_names = match (merged.property_names, part.property_names) {
-            (Some(one), Some(other)) => Some(fusion.both(one, other)),
+            (Some(one), Some(other)) => Some(pairs.both(one, other)),
             (one, other) => one.or(other),
         };
         if !part.patterns.is_empty() {
@@ -94,7 +94,7 @@ fn merged_object(fusion: &mut Fusion<'_>, parts: &[(usize, ObjectPlan)]) -> Obje
 
 /// What all parts ask of the member with a given name.
 fn merged_slot(
-    fusion: &mut Fusion<'_>,
+    pairs: &mut Pairs<'_>,
     parts: &[(usize, ObjectPlan)],
     name: &str,
     order: u32,
@@ -111,7 +111,7 @@ fn merged_slot(
             }
             None => part.additional,
         };
-        node = fusion.both(node, asked.map_or(NodeIx::TRUE, |target| target.node));
+        node = pairs.both(node, asked.map_or(NodeIx::TRUE, |target| target.node));
     }
     if merged.declared {
         merged.target = NodeSummary::open(node);
@@ -120,13 +120,13 @@ fn merged_slot(
 }
 
 /// The index of a walk over items that replaces several.
-pub(super) fn arrays(fusion: &mut Fusion<'_>, parts: &[usize]) -> u32 {
+pub(super) fn arrays(pairs: &mut Pairs<'_>, parts: &[usize]) -> u32 {
     let mut merged = ArrayPlan {
         max: usize::MAX,
         ..ArrayPlan::default()
     };
     for at in parts {
-        let Some(part) = fusion.plan.arrays.get_mut(*at) else {
+        let Some(part) = pairs.plan.arrays.get_mut(*at) else {
             continue;
         };
         let part = std::mem::take(part);
@@ -138,27 +138,27 @@ pub(super) fn arrays(fusion: &mut Fusion<'_>, parts: &[usize]) -> u32 {
         let prefix = (0..length).map(|at| {
             let one = merged.prefix.get(at).copied().or(merged.rest);
             let other = part.prefix.get(at).copied().or(part.rest);
-            both_of(fusion, one, other).unwrap_or_default()
+            both_of(pairs, one, other).unwrap_or_default()
         });
         merged.prefix = prefix.collect();
-        merged.rest = both_of(fusion, merged.rest, part.rest);
-        if let Some(place) = fusion.plan.arrays.get_mut(*at) {
+        merged.rest = both_of(pairs, merged.rest, part.rest);
+        if let Some(place) = pairs.plan.arrays.get_mut(*at) {
             *place = part;
         }
     }
-    let index = to_u32(fusion.plan.arrays.len());
-    fusion.plan.arrays.push(merged);
+    let index = to_u32(pairs.plan.arrays.len());
+    pairs.plan.arrays.push(merged);
     index
 }
 
 /// The subschema for two subschemas that both must match; either may be absent.
 fn both_of(
-    fusion: &mut Fusion<'_>,
+    pairs: &mut Pairs<'_>,
     one: Option<NodeSummary>,
     other: Option<NodeSummary>,
 ) -> Option<NodeSummary> {
     match (one, other) {
-        (Some(one), Some(other)) => Some(NodeSummary::open(fusion.both(one.node, other.node))),
+        (Some(one), Some(other)) => Some(NodeSummary::open(pairs.both(one.node, other.node))),
         (one, other) => one.or(other),
     }
 }

@@ -1,6 +1,5 @@
 //! Narrows a node's types to what its operations imply, and finds leaves.
 
-use super::FURTHER;
 use crate::model::TypeSet;
 use crate::plan::{NodeIx, Op, Plan, PlanNode, Run};
 
@@ -30,7 +29,7 @@ pub(super) fn narrow(plan: &mut Plan) {
         }
     }
     for index in 0..plan.nodes.len() {
-        let looks_further = plan.node(NodeIx::new(index)).has(FURTHER);
+        let looks_further = plan.node(NodeIx::new(index)).has(Run::FURTHER);
         if let Some(slot) = plan.nodes.get_mut(index) {
             slot.traits.leaf = !looks_further;
         }

@@ -1,7 +1,9 @@
 //! Lowers to the plain program, one operation for each keyword. The same code that lowers to the
 //! optimised program adds the operations; nothing is merged, fused or omitted.
 
-use super::{FURTHER, Lowering, NodeBuilder, ScopeId};
+use super::builder::NodeBuilder;
+use super::lowering::Lowering;
+use super::scope::ScopeId;
 use crate::dialect::Keyword;
 use crate::error::CompileError;
 use crate::int::to_u32;
@@ -119,7 +121,7 @@ impl Lowering<'_> {
         self.check_ops(id, &builder)?;
         builder.types = Some(types);
         let mut node = self.pack(builder);
-        node.traits.leaf = !node.has(FURTHER);
+        node.traits.leaf = !node.has(Run::FURTHER);
         // An explanation evaluates the levels below each level again.
         node.traits.memo = !node.traits.leaf;
         // A node without changes accepts everything.

@@ -7,7 +7,7 @@
 use foldhash::{HashMap, HashMapExt as _};
 
 use crate::int::{to_u32, to_usize};
-use crate::model::{Dangling, Model, ResourceId, ScopeName, SubschemaId};
+use crate::model::{Dangling, Model, ReferenceTarget, ResourceId, ScopeName, SubschemaId};
 
 /// A dynamic scope: the binding of each name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -86,5 +86,21 @@ impl<'o> Scopes<'o> {
     ) -> Result<Option<SubschemaId>, Dangling> {
         let bindings = self.scopes.get(to_usize(scope.0)).ok_or(Dangling)?;
         bindings.get(name.index()).copied().ok_or(Dangling)
+    }
+}
+
+impl Scopes<'_> {
+    /// The subschema that a reference leads to in a dynamic scope.
+    pub(super) fn follow(
+        &self,
+        scope: ScopeId,
+        target: ReferenceTarget,
+    ) -> Result<SubschemaId, Dangling> {
+        match target {
+            ReferenceTarget::Static(sub) => Ok(sub),
+            ReferenceTarget::Dynamic { initial, name } => {
+                Ok(self.bound(scope, name)?.unwrap_or(initial))
+            }
+        }
     }
 }

@@ -9,8 +9,11 @@ use std::collections::HashSet;
 
 use toolgate_json::{Node as _, NodeId};
 
+use super::asserts::asserts;
+use super::builder::NodeBuilder;
+use super::lowering::Lowering;
 use super::scope::ScopeId;
-use super::{Lowering, NodeBuilder};
+
 use crate::dialect::{Dialect, Keyword};
 use crate::error::CompileError;
 use crate::model::{
@@ -135,7 +138,7 @@ impl Lowering<'_> {
                     }
                     (_, Keyword::UnevaluatedProperties | Keyword::UnevaluatedItems) if at == id => {
                     }
-                    _ if super::asserts(entries, entry) => {
+                    _ if asserts(entries, entry) => {
                         seen.add(sub, entry, keyword);
                     }
                     _ => {}

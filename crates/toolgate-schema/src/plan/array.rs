@@ -4,7 +4,7 @@ use std::fmt;
 
 use thin_vec::ThinVec;
 
-use super::listing::bounds;
+use super::bounds::bounds;
 use super::{NameTable, NodeIx, NodeSummary};
 
 /// All keywords that walk an array's items.

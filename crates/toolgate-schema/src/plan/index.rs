@@ -1,6 +1,6 @@
 //! The index of a compiled subschema, or the types of a subschema that needs no node.
 
-use super::PlanNode;
+use super::node::PlanNode;
 use crate::int::{to_u32, to_usize};
 use crate::model::TypeSet;
 

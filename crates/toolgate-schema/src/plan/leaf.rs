@@ -2,13 +2,11 @@
 //! belongs to, and how a listing shows them. `lower/leaf.rs` makes them from keywords,
 //! `execute/leaf.rs` evaluates and prices them.
 
-use std::fmt;
-
 use thin_vec::ThinVec;
+use toolgate_json::NodeId;
 
-use super::{Literal, NameTable, Plan, Run};
+use super::{NameTable, Run};
 use crate::format::{Format, NumberFormat};
-use crate::int::to_usize;
 use crate::model::PatternId;
 
 /// One operation on a value.
@@ -57,6 +55,47 @@ impl Leaf {
     }
 }
 
+impl Leaf {
+    /// How a listing shows it: a name and its operand.
+    pub(super) fn listed(self) -> (&'static str, Operand) {
+        match self {
+            Self::Const(index) => ("const", Operand::Literal(index)),
+            Self::Enum(index) => ("enum", Operand::Enum(index)),
+            Self::Minimum { number, exclusive } => {
+                let sign = if exclusive { ">" } else { ">=" };
+                (sign, Operand::Number(number))
+            }
+            Self::Maximum { number, exclusive } => {
+                let sign = if exclusive { "<" } else { "<=" };
+                (sign, Operand::Number(number))
+            }
+            Self::MultipleOf(number) => ("multiple of", Operand::Number(number)),
+            Self::NumberFormat(format) => ("format", Operand::Text(format.name())),
+            Self::MinLength(count) => ("length >=", Operand::Length(count)),
+            Self::MaxLength(count) => ("length <=", Operand::Length(count)),
+            Self::Pattern(pattern) => ("pattern", Operand::Pattern(pattern)),
+            Self::Format(format) => ("format", Operand::Text(format.name())),
+            Self::Content { base64, json } => match (base64, json) {
+                (true, true) => ("content", Operand::Text("base64 json")),
+                (true, false) => ("content", Operand::Text("base64")),
+                (false, true) => ("content", Operand::Text("json")),
+                (false, false) => ("content", Operand::Text("")),
+            },
+        }
+    }
+}
+
+/// What an operation compares a value with, for a listing.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Operand {
+    Literal(u32),
+    Enum(u32),
+    Number(u32),
+    Length(Length),
+    Pattern(PatternId),
+    Text(&'static str),
+}
+
 /// A count of characters, narrow enough to keep an operation small.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Length([u16; 3]);
@@ -102,92 +141,9 @@ pub(crate) enum NumberLiteral {
     Other(Literal),
 }
 
-impl Leaf {
-    /// Writes it in a listing of its plan.
-    pub(super) fn list(self, plan: &Plan, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Const(index) => {
-                let literal = plan.literal_at(index);
-                write!(f, "const {}", literal.map_or("", |view| view.raw()))
-            }
-            Self::Enum(index) => match plan.enums.get(to_usize(index)) {
-                Some(members) => members.list(plan, f),
-                None => Ok(()),
-            },
-            Self::Minimum { number, exclusive } => {
-                let sign = if exclusive { ">" } else { ">=" };
-                write!(f, "{sign} {}", number_text(plan, number))
-            }
-            Self::Maximum { number, exclusive } => {
-                let sign = if exclusive { "<" } else { "<=" };
-                write!(f, "{sign} {}", number_text(plan, number))
-            }
-            Self::MultipleOf(number) => write!(f, "multiple of {}", number_text(plan, number)),
-            Self::NumberFormat(format) => write!(f, "format {}", format.name()),
-            Self::MinLength(count) => write!(f, "length >= {}", count.get()),
-            Self::MaxLength(count) => write!(f, "length <= {}", count.get()),
-            Self::Pattern(id) => {
-                let text = plan
-                    .patterns
-                    .get(id.index())
-                    .map_or("", |pattern| pattern.as_str());
-                write!(f, "pattern {text}")
-            }
-            Self::Format(format) => write!(f, "format {}", format.name()),
-            Self::Content { base64, json } => {
-                write!(f, "content")?;
-                if base64 {
-                    write!(f, " base64")?;
-                }
-                if json {
-                    write!(f, " json")?;
-                }
-                Ok(())
-            }
-        }
-    }
-}
-
-impl EnumPlan {
-    fn list(&self, plan: &Plan, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "enum")?;
-        for (there, text) in [
-            (self.null, " null"),
-            (self.no, " false"),
-            (self.yes, " true"),
-        ] {
-            if there {
-                f.write_str(text)?;
-            }
-        }
-        for integer in &self.integers {
-            write!(f, " {integer}")?;
-        }
-        for literal in self
-            .numbers
-            .iter()
-            .chain(self.compound.iter().map(|(_, l)| l))
-        {
-            write!(
-                f,
-                " {}",
-                plan.literal(*literal).map_or("", |view| view.raw())
-            )?;
-        }
-        for name in self.strings.names() {
-            write!(f, " {name:?}")?;
-        }
-        Ok(())
-    }
-}
-
-/// A number as the schema writes it; empty if the plan has no such number.
-fn number_text(plan: &Plan, index: u32) -> String {
-    match plan.numbers.get(to_usize(index)) {
-        Some(NumberLiteral::Integer(integer)) => integer.to_string(),
-        Some(NumberLiteral::Other(literal)) => plan
-            .literal(*literal)
-            .map_or(String::new(), |view| view.raw().to_owned()),
-        None => String::new(),
-    }
+/// A value in the schema: its document and its position there.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Literal {
+    pub(crate) doc: u32,
+    pub(crate) node: NodeId,
 }

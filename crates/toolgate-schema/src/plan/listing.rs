@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use super::{NodeIx, Op, Plan, Run};
+use super::leaf::Operand;
+use super::{EnumPlan, Leaf, NodeIx, NumberLiteral, Op, Plan, Run};
 use crate::int::to_usize;
 
 impl fmt::Display for Plan {
@@ -49,13 +50,13 @@ impl fmt::Display for NodeIx {
 impl Plan {
     fn op(&self, f: &mut fmt::Formatter<'_>, op: &Op) -> fmt::Result {
         match op {
-            Op::Leaf(leaf) => leaf.list(self, f),
+            Op::Leaf(leaf) => self.leaf(f, *leaf),
             Op::Array(index) => match self.arrays.get(to_usize(*index)) {
                 Some(array) => array.list(f),
                 None => Ok(()),
             },
             Op::Object(index) => match self.objects.get(to_usize(*index)) {
-                Some(object) => object.list(self, f),
+                Some(object) => object.list(&self.patterns, f),
                 None => Ok(()),
             },
             Op::Apply(target) => write!(f, "apply {}", target),
@@ -70,6 +71,36 @@ impl Plan {
             Op::UnevaluatedItems(target) => write!(f, "unevaluated items {}", target),
             Op::UnevaluatedProperties(target) => {
                 write!(f, "unevaluated properties {}", target)
+            }
+        }
+    }
+
+    fn leaf(&self, f: &mut fmt::Formatter<'_>, leaf: Leaf) -> fmt::Result {
+        let (name, operand) = leaf.listed();
+        f.write_str(name)?;
+        match operand {
+            Operand::Enum(index) => match self.enums.get(to_usize(index)) {
+                Some(members) => members.list(self, f),
+                None => Ok(()),
+            },
+            Operand::Text("") => Ok(()),
+            Operand::Text(text) => write!(f, " {text}"),
+            Operand::Length(count) => write!(f, " {}", count.get()),
+            Operand::Literal(index) => {
+                let literal = self.literal_at(index);
+                write!(f, " {}", literal.map_or("", |view| view.raw()))
+            }
+            Operand::Number(index) => match self.numbers.get(to_usize(index)) {
+                Some(NumberLiteral::Integer(integer)) => write!(f, " {integer}"),
+                Some(NumberLiteral::Other(literal)) => {
+                    let literal = self.literal(*literal);
+                    write!(f, " {}", literal.map_or("", |view| view.raw()))
+                }
+                None => Ok(()),
+            },
+            Operand::Pattern(id) => {
+                let pattern = self.patterns.get(id.index());
+                write!(f, " {}", pattern.map_or("", |pattern| pattern.as_str()))
             }
         }
     }
@@ -94,13 +125,34 @@ impl Plan {
     }
 }
 
-/// Writes the minimum and maximum of a count.
-pub(super) fn bounds(f: &mut fmt::Formatter<'_>, min: usize, max: usize) -> fmt::Result {
-    if min > 0 {
-        write!(f, " >= {min}")?;
+impl EnumPlan {
+    fn list(&self, plan: &Plan, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (there, text) in [
+            (self.null, " null"),
+            (self.no, " false"),
+            (self.yes, " true"),
+        ] {
+            if there {
+                f.write_str(text)?;
+            }
+        }
+        for integer in &self.integers {
+            write!(f, " {integer}")?;
+        }
+        for literal in self
+            .numbers
+            .iter()
+            .chain(self.compound.iter().map(|(_, l)| l))
+        {
+            write!(
+                f,
+                " {}",
+                plan.literal(*literal).map_or("", |view| view.raw())
+            )?;
+        }
+        for name in self.strings.names() {
+            write!(f, " {name:?}")?;
+        }
+        Ok(())
     }
-    if max < usize::MAX {
-        write!(f, " <= {max}")?;
-    }
-    Ok(())
 }

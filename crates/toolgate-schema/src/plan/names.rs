@@ -2,7 +2,7 @@
 
 use toolgate_json::{NameEnds, key_hash};
 
-use super::slots::Name;
+use super::name::Name;
 use crate::int::{to_u32, to_usize};
 
 /// Distinct names with fast lookup, and the data of each; a name's position in the table is its

@@ -1,11 +1,13 @@
 //! The part of a plan that concerns objects, and how a listing shows it.
 
 use std::fmt;
+use std::sync::Arc;
 
 use thin_vec::ThinVec;
+use toolgate_pattern::Pattern;
 
-use super::listing::bounds;
-use super::{NameTable, NodeIx, NodeSummary, Plan};
+use super::bounds::bounds;
+use super::{NameTable, NodeIx, NodeSummary};
 use crate::int::{to_u32, to_usize};
 use crate::model::PatternId;
 
@@ -24,7 +26,7 @@ pub(crate) struct ObjectPlan {
     pub(crate) min: usize,
     pub(crate) max: usize,
     pub(crate) dependents: ThinVec<Dependent>,
-    /// How to walk objects with many members; [`Plan::settle`] fills it in.
+    /// How to walk objects with many members; [`Plan::settle`](super::Plan::settle) fills it in.
     pub(crate) walk: Walk,
 }
 
@@ -145,8 +147,12 @@ pub(crate) struct Dependent {
 }
 
 impl ObjectPlan {
-    /// Writes it in a listing of its plan.
-    pub(super) fn list(&self, plan: &Plan, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    /// Writes it in a listing of its plan, which has these patterns.
+    pub(super) fn list(
+        &self,
+        patterns: &[Arc<Pattern>],
+        f: &mut fmt::Formatter<'_>,
+    ) -> fmt::Result {
         write!(f, "object")?;
         bounds(f, self.min, self.max)?;
         let name = |slot: u32| self.names.name(to_usize(slot));
@@ -162,10 +168,8 @@ impl ObjectPlan {
             }
         }
         for (pattern, target) in &self.patterns {
-            let text = plan
-                .patterns
-                .get(pattern.index())
-                .map_or("", |pattern| pattern.as_str());
+            let text = patterns.get(pattern.index());
+            let text = text.map_or("", |pattern| pattern.as_str());
             write!(f, "; /{text}/ {}", target.node)?;
         }
         if let Some(rest) = self.additional {

@@ -1,39 +1,11 @@
 //! Collects names for a table: each once, then sorted.
 
-use std::cmp::Ordering;
-
 use foldhash::{HashMap, HashMapExt as _};
-use toolgate_json::NameEnds;
 
+use super::name::Name;
 use super::names::SORTED;
 use super::{NameTable, Slot};
 use crate::int::{to_u32, to_usize};
-
-/// A name that is going into a table.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Name<'n> {
-    pub(super) ends: NameEnds,
-    pub(super) text: &'n str,
-}
-
-impl<'n> Name<'n> {
-    pub(super) fn new(text: &'n str) -> Self {
-        Self {
-            ends: NameEnds::of(text.as_bytes()),
-            text,
-        }
-    }
-
-    /// Compares names by their first bytes, then by the rest.
-    fn compare(&self, other: &Self) -> Ordering {
-        let heads = self.ends.head().cmp(&other.ends.head());
-        heads.then_with(|| self.text.cmp(other.text))
-    }
-
-    fn is(&self, other: &Self) -> bool {
-        self.ends == other.ends && (self.ends.is_whole() || self.text == other.text)
-    }
-}
 
 /// Collects names for a table, each once, and the data of each.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::slice;
 
 use toolgate_json::{Kind, Node};
 
-use super::{NAME, NameTable, NodeIx, ROW};
+use super::{NameTable, NodeIx};
 use crate::model::TypeSet;
 
 /// The operands of an `anyOf` or `oneOf`, or adjacent conditions.
@@ -141,19 +141,6 @@ impl Select {
         let all = self.key.is_none().then_some(&*self.all);
         let keyed = self.key.iter().flat_map(Key::choices);
         all.into_iter().chain(keyed)
-    }
-
-    /// The approximate size of its tables in bytes.
-    pub(super) fn memory(&self) -> usize {
-        let lists = self.choices().map(|list| ROW + size_of_val(list));
-        let keys = self.key.iter().flat_map(|key| key.strings.names());
-        let names = self.names.iter().flat_map(|names| names.table.names());
-        let rules = self
-            .names
-            .as_ref()
-            .map_or(0, |one| size_of_val(&*one.rules));
-        let names = keys.chain(names).map(|name| NAME + name.len());
-        names.sum::<usize>() + lists.sum::<usize>() + rules
     }
 }
 
