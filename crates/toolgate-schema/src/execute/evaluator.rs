@@ -254,7 +254,7 @@ impl Meter for Evaluator<'_> {
     type Stop = Exhausted;
 
     fn spend(&mut self, units: u64) -> ControlFlow<Exhausted> {
-        let paid = super::spend(&mut self.fuel, units);
+        let paid = super::answer::spend(&mut self.fuel, units);
         paid.map_break(|stop| stop.exhausted(self.allowance))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::Allowance;
+use super::allowance::Allowance;
 
 /// Why a check ended without a verdict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -4,27 +4,11 @@ use std::ops::ControlFlow;
 
 use toolgate_json::{Key as _, Kind, Node};
 
+use super::deferred::{Deferred, UNORDERED};
 use super::{Answer, Machine, NO, Stop, YES, internal_error};
 use crate::int::to_usize;
 use crate::plan::{Dependent, Inspection, NameTable, NodeSummary, ObjectPlan, Slot, Walk};
 use crate::price;
-
-/// A member whose subschema inspects more than the value itself.
-#[derive(Debug)]
-pub(super) struct Deferred<'p, N> {
-    /// The position of its name; [`UNORDERED`] for members that the schema does not name.
-    order: u32,
-    target: &'p NodeSummary,
-    value: N,
-}
-
-impl<N: Copy> Clone for Deferred<'_, N> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<N: Copy> Copy for Deferred<'_, N> {}
 
 /// The deferred members of one object: the first is held here, all others are on the machine's
 /// list, because most objects have no second one.
@@ -475,9 +459,5 @@ impl<N> Waiting<'_, N> {
     }
 }
 
-/// Number of members that can be deferred without a heap allocation, over all open objects.
-pub(super) const WAITING: usize = 64;
-/// The position of members that the schema does not name.
-const UNORDERED: u32 = u32::MAX;
 /// If the schema has so many names for each member, the walk beside sorted names takes larger steps.
 const NAMES_PER_MEMBER: usize = 4;

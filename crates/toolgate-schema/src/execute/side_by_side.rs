@@ -10,7 +10,7 @@ use toolgate_json::{Key as _, Kind, Scalar};
 
 use super::YES;
 use super::lookahead::{Search, Walk};
-use super::stream::Pass;
+use super::pass::Pass;
 use crate::plan::{Inspection, NodeSummary};
 use crate::price;
 

@@ -18,6 +18,7 @@ use toolgate_json::{Key as _, Kind, PAIRED, Scalar, Stream, first_equal_scalars,
 
 use super::array::all_differ;
 use super::lookahead::Lookahead;
+use super::pass::Pass;
 use super::{Allowance, Machine, Scratch, YES};
 use crate::int::to_usize;
 use crate::plan::{ArrayPlan, Inspection, NodeIx, NodeSummary, ObjectPlan, Op, Plan, Run};
@@ -44,13 +45,6 @@ pub(crate) fn run(
     pass.root(target, kind)?;
     pass.stream.finish()?;
     Some(allowance.fuel - pass.machine.fuel)
-}
-
-pub(super) struct Pass<'p, 'w, 'r, 's> {
-    pub(super) stream: Stream<'r, 's>,
-    /// Holds the fuel, and evaluates values that are neither array nor object.
-    pub(super) machine: Machine<'p, 'w, Scalar<'s>>,
-    pub(super) lookahead: Lookahead<'p, 's>,
 }
 
 impl<'p, 's> Pass<'p, '_, '_, 's> {
