@@ -41,6 +41,9 @@ pub(crate) const MEMO: u64 = 4;
 /// that of asking which of a few names it has.
 pub(crate) const SELECT: u64 = 1;
 
+/// The price of a step of an explanation, in units of a check.
+pub(crate) const PLAIN_UNIT: u64 = 4;
+
 /// The price of visiting `count` members, items or branches, besides reading names.
 #[inline(always)]
 pub(crate) fn visits(count: usize) -> u64 {

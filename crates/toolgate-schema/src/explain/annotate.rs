@@ -4,10 +4,10 @@ use std::ops::ControlFlow;
 
 use toolgate_json::{Kind, Node};
 
+use super::flow::{Flow, or_internal_error};
 use super::frame::Frame;
 use super::reporter::Reporter;
 use super::sink::Sink;
-use super::{Flow, or_internal_error};
 use crate::dialect::Keyword;
 use crate::execute::Part;
 use crate::model::{Dangling, Entry, Form, Model};

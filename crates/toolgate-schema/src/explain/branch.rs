@@ -10,8 +10,8 @@ use toolgate_json::{Kind, Node, pay_for_number};
 
 use super::context::Context;
 use super::excerpt::{found, near, show};
+use super::flow::{Flow, Stop, internal_error, or_internal_error};
 use super::text::{Branches, Tag};
-use super::{Flow, Stop, internal_error, or_internal_error};
 use crate::dialect::Keyword;
 use crate::execute::ValueOrName;
 use crate::int::units;

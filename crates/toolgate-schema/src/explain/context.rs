@@ -4,12 +4,13 @@ use std::ops::ControlFlow;
 
 use toolgate_json::{Meter as _, Node};
 
-use super::names::Tables;
+use super::flow::{Flow, Stop, internal_error, or_internal_error};
 use super::program::Program;
-use super::{Flow, PLAIN_UNIT, Stop, internal_error, or_internal_error};
+use super::tables::Tables;
 use crate::execute::{Allowance, Evaluator, Scratch, ValueOrName};
 use crate::model::{Model, Subschema, SubschemaId};
 use crate::plan::{NodeIx, Op};
+use crate::price;
 
 pub(super) struct Context<'o, 'i, N> {
     pub(super) program: &'o Program,
@@ -21,7 +22,7 @@ pub(super) struct Context<'o, 'i, N> {
 impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     pub(super) fn new(program: &'o Program, allowance: Allowance, scratch: Scratch) -> Self {
         let allowance = Allowance {
-            fuel: allowance.fuel.saturating_mul(PLAIN_UNIT),
+            fuel: allowance.fuel.saturating_mul(price::PLAIN_UNIT),
             ..allowance
         };
         Self {
@@ -34,7 +35,9 @@ impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
 
     /// Pays for steps of the explanation.
     pub(super) fn pay(&mut self, units: u64) -> Flow {
-        let paid = self.evaluator.spend(units.saturating_mul(PLAIN_UNIT));
+        let paid = self
+            .evaluator
+            .spend(units.saturating_mul(price::PLAIN_UNIT));
         paid.map_break(Stop::from)
     }
 

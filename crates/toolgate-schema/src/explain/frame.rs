@@ -6,8 +6,8 @@ use toolgate_json::Node;
 
 use super::context::Context;
 use super::fault::{Applicator, Fault};
+use super::flow::{Flow, internal_error};
 use super::path::{Origin, Path, Token};
-use super::{Flow, internal_error};
 use crate::execute::{Applied, Part, ValueOrName};
 use crate::int::to_usize;
 use crate::model::{DocumentId, Entry, Form, SubschemaId};

@@ -6,11 +6,11 @@ use std::ops::ControlFlow;
 use toolgate_json::Node;
 
 use super::failure::Failure;
+use super::flow::{Flow, Stop, internal_error};
 use super::frame::{self, Frame, Matches};
 use super::path::Token;
 use super::reporter::Reporter;
 use super::sink::{MOST_FINDINGS, Sink};
-use super::{Flow, Stop, internal_error};
 use crate::dialect::Keyword;
 use crate::execute::Wanted;
 use crate::int::{to_u32, to_usize};

@@ -15,6 +15,7 @@ mod context;
 mod excerpt;
 mod failure;
 mod fault;
+mod flow;
 mod frame;
 mod keyword;
 pub(crate) mod kind;
@@ -24,6 +25,7 @@ mod program;
 mod reported;
 mod reporter;
 pub(crate) mod sink;
+mod tables;
 pub(crate) mod text;
 
 use std::ops::ControlFlow;
@@ -31,14 +33,13 @@ use std::ops::ControlFlow;
 use toolgate_json::{Node, contradictions};
 
 use crate::execute::{Allowance, Exhausted, Scratch, ValueOrName};
-use crate::model::Dangling;
 use context::Context;
 pub(crate) use fault::{Fault, Found};
 use kind::FindingKind;
 pub(crate) use path::Origin;
 pub(crate) use program::Program;
 use reporter::Reporter;
-use sink::{Full, Sink};
+use sink::Sink;
 
 /// The evaluation of one instance against one schema.
 pub(crate) struct Evaluation<'o, 'i, N: Node<'i>> {
@@ -48,7 +49,7 @@ pub(crate) struct Evaluation<'o, 'i, N: Node<'i>> {
 
 impl<'o, 'i, N: Node<'i>> Evaluation<'o, 'i, N> {
     /// An evaluation that has not begun. `allowance` is meant for the optimised program; the plain
-    /// program has more subschemas, and may nest [`DEEPER`] times as deep while it only reports.
+    /// program has more subschemas, and may nest several times as deep while it only reports.
     pub(crate) fn new(
         program: &'o Program,
         instance: N,
@@ -119,38 +120,3 @@ impl<'o, 'i, N: Node<'i>> FaultDescriber<'o, 'i, N> {
         self.0.describe(among, fault).continue_value()
     }
 }
-
-/// An evaluation ends early: a limit was reached, or the sink is full.
-#[derive(Debug, Clone, Copy)]
-struct Stop;
-
-impl From<Full> for Stop {
-    fn from(Full: Full) -> Self {
-        Self
-    }
-}
-
-impl From<Exhausted> for Stop {
-    fn from(_: Exhausted) -> Self {
-        Self
-    }
-}
-
-type Flow<T = ()> = ControlFlow<Stop, T>;
-
-/// Ends the evaluation of a program that contradicts itself.
-#[cold]
-fn internal_error<T>() -> Flow<T> {
-    ControlFlow::Break(Stop)
-}
-
-/// The result of a lookup in a model; ends the evaluation if the model contradicts itself.
-fn or_internal_error<T>(found: Result<T, Dangling>) -> Flow<T> {
-    found.map_or_else(|Dangling| internal_error(), ControlFlow::Continue)
-}
-
-/// How many subschemas may be open for each level that an evaluation may nest: the optimised
-/// program skips references, the plain one does not.
-const DEEPER: u32 = 4;
-/// The price of a step of an explanation, in units of a check.
-pub(crate) const PLAIN_UNIT: u64 = 4;

@@ -6,27 +6,11 @@ use foldhash::{HashMap, HashMapExt as _};
 use toolgate_json::{Key as _, Node, NodeId};
 
 use super::context::Context;
+use super::flow::{Flow, internal_error};
 use super::program::Program;
-use super::{Flow, internal_error};
 use crate::int::{to_usize, units};
 use crate::model::{DocumentId, Model};
 use crate::plan::Op;
-
-/// The members of one object by name.
-type Members<'i, N> = HashMap<&'i str, N>;
-
-/// Tables of the members of objects, built when first needed.
-pub(super) struct Tables<'i, N> {
-    members: HashMap<usize, Members<'i, N>>,
-}
-
-impl<N> Default for Tables<'_, N> {
-    fn default() -> Self {
-        Self {
-            members: HashMap::new(),
-        }
-    }
-}
 
 impl<'o, 'i, N: Node<'i>> Context<'o, 'i, N> {
     /// A member of an object.

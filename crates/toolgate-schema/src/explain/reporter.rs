@@ -7,12 +7,12 @@ use toolgate_json::Node;
 
 use super::context::Context;
 use super::fault::{Applicator, Found};
+use super::flow::{Flow, Stop, internal_error, or_internal_error};
 use super::frame::{Child, Frame, Matches};
 use super::path::{Origin, Path, Token};
 use super::program::Program;
 use super::reported::Reported;
 use super::sink::{EvaluationLocation, Full, Sink};
-use super::{DEEPER, Flow, Stop, internal_error, or_internal_error};
 use crate::execute::{Allowance, Applied, Scratch, ValueOrName};
 use crate::int::{to_usize, units};
 use crate::model::{Form, Shape};
@@ -294,3 +294,7 @@ const SOME: usize = 8;
 const BRANCH_FINDINGS: usize = 64;
 /// The minimum number of findings for each branch.
 const LEAST_SHARE: usize = 4;
+
+/// How many subschemas may be open for each level that an evaluation may nest: the optimised
+/// program skips references, the plain one does not.
+const DEEPER: u32 = 4;

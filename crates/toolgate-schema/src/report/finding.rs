@@ -5,11 +5,10 @@ use std::ops::{ControlFlow, Range};
 
 use toolgate_json::{Key as _, Kind, Node, View, quote};
 
-use super::Report;
 use super::locate::Locator;
 use crate::execute::Allowance;
 use crate::explain::kind::FindingKind;
-use crate::explain::sink::{Full, Sink};
+use crate::explain::sink::{Full, MOST_FINDINGS, Sink};
 use crate::explain::text::SHOWN;
 use crate::explain::{Fault, FaultDescriber, Found, Program};
 use crate::model::Model;
@@ -126,7 +125,7 @@ impl Sink for Bounds {
 
     fn noted(&mut self) -> ControlFlow<Full> {
         self.count += 1;
-        match self.count == self.most && self.most < Report::FINDINGS {
+        match self.count == self.most && self.most < MOST_FINDINGS {
             true => ControlFlow::Break(Full),
             false => ControlFlow::Continue(()),
         }

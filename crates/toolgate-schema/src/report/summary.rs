@@ -5,10 +5,11 @@ use std::fmt::{self, Write as _};
 
 use toolgate_json::quote;
 
+use super::Report;
 use super::finding::{Finding, PLACE};
-use super::{Report, Verdict};
 use crate::explain::kind::FindingKind;
 use crate::explain::text::{Alternatives, Branches, SHOWN, write_missing};
+use crate::schema::Verdict;
 
 /// What to change, in a few lines: at most [`Explanation::LINES`] of them and about two kilobytes,
 /// however long the report is.
@@ -19,6 +20,24 @@ pub struct Explanation {
     more: usize,
     /// Whether all faults are counted.
     complete: bool,
+}
+
+impl Report {
+    /// The most useful findings, in a few lines for people and language models.
+    ///
+    /// ```
+    /// use toolgate_schema::{Schema, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"required": ["city"]}"#)?;
+    /// let report = schema.explain(&mut Workspace::new(), "{}")?;
+    /// assert_eq!(report.summary().lines().count(), 1);
+    /// assert!(report.summary().to_string().contains("city"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn summary(&self) -> Explanation {
+        Explanation::new(self)
+    }
 }
 
 impl Explanation {
