@@ -3,6 +3,7 @@
 //! program's, nor to a report that claims to be complete and differs.
 
 mod change;
+mod random;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -22,6 +23,7 @@ use crate::lower::{lower, plain};
 use crate::model::{Form, Model};
 use crate::options::{Content, Formats};
 use crate::plan::{NodeIx, Op, PlainPlan, Plan};
+use random::Random;
 
 /// Uses the cases of all keywords in all dialects, and some for rare kinds of rows.
 #[test]
@@ -363,23 +365,3 @@ const MODEL: &str = "model";
 const ROUNDS: usize = 12;
 /// The same for the plain program, whose model is read again each time.
 const PLAIN_ROUNDS: usize = 6;
-
-struct Random(u64);
-
-impl Random {
-    fn choice<'l, T>(&mut self, list: &'l [T]) -> &'l T {
-        list.get(self.below(list.len()))
-            .expect("a list that is not empty")
-    }
-
-    /// A number below `count`, which is not 0.
-    fn below(&mut self, count: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        let count = u64::try_from(count).unwrap_or(1);
-        // The high bits are the most random ones.
-        let bits = self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 32;
-        usize::try_from(bits % count).unwrap_or(0)
-    }
-}

@@ -3,7 +3,7 @@
 
 use toolgate_json::{Node, OwnedDocument, ReadError, View};
 
-use super::{Schema, Verdict, Workspace};
+use super::{Schema, Workspace};
 
 /// An instance in any representation, as [`Schema::check`], [`explain`](Schema::explain),
 /// [`output`](Schema::output) and [`annotations`](Schema::annotations) take it.
@@ -94,33 +94,6 @@ pub trait Question: Sized {
             .map(|document| self.of_view(schema, workspace, document.root()));
         workspace.reader = reader;
         answer
-    }
-}
-
-/// Asks whether an instance matches.
-pub(crate) struct Check;
-
-impl Question for Check {
-    type Answer = Verdict;
-
-    #[inline]
-    fn of_node<'i, N: Node<'i>>(
-        self,
-        schema: &Schema,
-        workspace: &mut Workspace,
-        node: N,
-    ) -> Verdict {
-        schema.check_node(workspace, node)
-    }
-
-    #[inline]
-    fn of_text(
-        self,
-        schema: &Schema,
-        workspace: &mut Workspace,
-        text: &[u8],
-    ) -> Result<Verdict, ReadError> {
-        schema.check_text(workspace, text)
     }
 }
 

@@ -1,65 +1,25 @@
 //! A compiled schema and its methods.
 
+mod check;
 pub(crate) mod instance;
+mod verdict;
 mod workspace;
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
-use toolgate_json::{Node, OwnedDocument, ReadError, contradictions, note_contradiction};
+use toolgate_json::{OwnedDocument, contradictions, note_contradiction};
 use toolgate_syntax::reference::Resources;
 
 use crate::compiler::Compiler;
 use crate::error::{CompileError, CompileErrorKind, Place};
-use crate::execute::{self, Allowance, Exhausted, Scratch};
 use crate::explain::Program;
 use crate::lower::{lower, plain};
 use crate::model::Model;
 use crate::options::Warning;
 use crate::plan::{Plan, PlanHandle};
+pub use verdict::Verdict;
 pub use workspace::Workspace;
-
-use instance::{Check, Instance};
-
-/// The answer of a check. There are three, and the third is not an error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "there are three answers, and every caller must decide what the third means to it"
-)]
-#[must_use = "an unread verdict checks nothing"]
-pub enum Verdict {
-    /// The instance matches.
-    Valid,
-    /// The instance does not match.
-    Invalid,
-    /// A limit was reached before the answer was known.
-    Undecided(Exhausted),
-}
-
-impl Verdict {
-    /// Whether the instance is known to match.
-    ///
-    /// ```
-    /// use toolgate_schema::{Exhausted, Verdict};
-    ///
-    /// assert!(Verdict::Valid.is_valid());
-    /// assert!(!Verdict::Undecided(Exhausted::Fuel { allowed: 10 }).is_valid());
-    /// ```
-    pub fn is_valid(self) -> bool {
-        self == Self::Valid
-    }
-}
-
-impl fmt::Display for Verdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Valid => f.write_str("valid"),
-            Self::Invalid => f.write_str("invalid"),
-            Self::Undecided(why) => why.fmt(f),
-        }
-    }
-}
 
 /// A compiled schema: shared by cloning, `Send` and `Sync`.
 ///
@@ -142,69 +102,6 @@ impl Schema {
     /// [`CompileError`] says why the schema is refused.
     pub fn compile(schema: &[u8]) -> Result<Self, CompileError> {
         Compiler::new().compile(schema)
-    }
-
-    /// Checks an instance: JSON text, a document, a value, or any node ([`Instance`]).
-    ///
-    /// JSON text is checked while it is read, as far as possible, which is the fastest way. For
-    /// JSON text the answer is a `Result`.
-    ///
-    /// ```
-    /// use toolgate_schema::{Schema, Verdict, Workspace};
-    ///
-    /// let schema = Schema::compile(br#"{"required": ["a"]}"#)?;
-    /// let mut workspace = Workspace::new();
-    /// assert_eq!(schema.check(&mut workspace, r#"{"a": 1}"#)?, Verdict::Valid);
-    /// assert_eq!(schema.check(&mut workspace, &serde_json::json!({})), Verdict::Invalid);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// Only for JSON text: it is malformed, or exceeds the limits of
-    /// [`Limits::instance`](crate::Limits::instance).
-    #[inline]
-    pub fn check<I: Instance>(&self, workspace: &mut Workspace, instance: I) -> I::Answer<Verdict> {
-        instance.ask(self, workspace, Check)
-    }
-
-    #[inline]
-    pub(crate) fn check_node<'i, N: Node<'i>>(
-        &self,
-        workspace: &mut Workspace,
-        instance: N,
-    ) -> Verdict {
-        let (verdict, used) = self.run(instance, workspace.budget, &mut workspace.scratch);
-        workspace.used = used;
-        verdict
-    }
-
-    pub(crate) fn check_text(
-        &self,
-        workspace: &mut Workspace,
-        instance: &[u8],
-    ) -> Result<Verdict, ReadError> {
-        let Workspace {
-            reader,
-            scratch,
-            budget,
-            used,
-            ..
-        } = workspace;
-        let limits = &self.0.compiler.bounds().instance;
-        let before = contradictions();
-        let allowance = self.allowed(*budget).for_first_pass();
-        if let Some(stream) = reader.stream(instance, limits)?
-            && let Some(spent) = execute::run_stream(&self.0.plan, stream, allowance, scratch)
-            && contradictions() == before
-        {
-            *used = spent;
-            return Ok(Verdict::Valid);
-        }
-        let document = reader.read(instance, limits)?;
-        let (verdict, spent) = self.run(document.root(), *budget, scratch);
-        *used = spent;
-        Ok(verdict)
     }
 
     /// The schema as it was given. A compiled schema keeps only the bytes; the first call parses
@@ -313,41 +210,6 @@ impl Schema {
 
     pub(crate) fn compiler(&self) -> &Compiler {
         &self.0.compiler
-    }
-
-    /// The allowance of one check.
-    #[inline]
-    fn allowed(&self, budget: Option<u64>) -> Allowance {
-        let bounds = self.0.compiler.bounds();
-        Allowance {
-            fuel: budget.unwrap_or(bounds.fuel),
-            depth: bounds.evaluation_depth,
-        }
-    }
-
-    fn run<'i, N: Node<'i>>(
-        &self,
-        instance: N,
-        budget: Option<u64>,
-        scratch: &mut Scratch,
-    ) -> (Verdict, u64) {
-        let allowance = self.allowed(budget);
-        let before = contradictions();
-        let (answer, used) = execute::run(&self.0.plan, instance, allowance, scratch);
-        if contradictions() != before {
-            return (Verdict::Undecided(Exhausted::Internal), used);
-        }
-        let verdict = match answer {
-            std::ops::ControlFlow::Continue(true) => Verdict::Valid,
-            std::ops::ControlFlow::Continue(false) => Verdict::Invalid,
-            std::ops::ControlFlow::Break(why) => Verdict::Undecided(why),
-        };
-        debug_assert_ne!(
-            verdict,
-            Verdict::Undecided(Exhausted::Internal),
-            "no plan leads to nowhere"
-        );
-        (verdict, used)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The table of settings, one row for each.
 
+use super::setting::{Setting, Slot};
 use super::words::Choice;
-use super::{Setting, Slot};
 use crate::limits::{Limits, NODES_MOST};
 
 /// The name of the setting that registers documents.

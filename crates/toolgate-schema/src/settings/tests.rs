@@ -66,7 +66,11 @@ fn the_table_has_every_limit_with_its_true_default() {
     for (name, default) in fields {
         let setting = find(name).unwrap();
         let shown = setting.default();
-        assert_eq!(super::read_number(&shown, true), Some(default), "{name}");
+        assert_eq!(
+            super::setting::read_number(&shown, true),
+            Some(default),
+            "{name}"
+        );
         let (Kind::Count(range) | Kind::Bytes(range)) = setting.kind() else {
             unreachable!("{name} takes a number");
         };
@@ -76,7 +80,10 @@ fn the_table_has_every_limit_with_its_true_default() {
             let set = setting.apply(Compiler::new(), &end.to_string()).unwrap();
             for other in ALL {
                 let expected = if other.name() == name {
-                    assert_eq!(super::read_number(&other.show(&set), true), Some(end));
+                    assert_eq!(
+                        super::setting::read_number(&other.show(&set), true),
+                        Some(end)
+                    );
                     continue;
                 } else {
                     other.default()

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use toolgate_json::NodeId;
 
-use super::Random;
+use super::random::Random;
 use crate::int::to_usize;
 use crate::model::PatternId;
 use crate::plan::{
