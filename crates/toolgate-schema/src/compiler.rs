@@ -35,6 +35,14 @@ struct Settings {
 
 impl Compiler {
     /// A compiler with the default limits, `format` as an annotation, and strict checking.
+    ///
+    /// ```
+    /// use toolgate_schema::Compiler;
+    ///
+    /// // A format is an annotation, and a value that its dialect forbids is refused.
+    /// assert!(Compiler::new().compile(br#"{"format": "made-up"}"#).is_ok());
+    /// assert!(Compiler::new().compile(br#"{"minLength": "3"}"#).is_err());
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -120,6 +128,14 @@ impl Compiler {
     }
 
     /// Undoes [`dialect`](Self::dialect): each schema has the dialect it declares.
+    ///
+    /// ```
+    /// use toolgate_schema::{Compiler, Dialect};
+    ///
+    /// let compiler = Compiler::new().dialect(Dialect::Draft4).declared_dialect();
+    /// let tuple = br#"{"$schema": "https://json-schema.org/draft/2020-12/schema", "items": [{}]}"#;
+    /// assert!(compiler.compile(tuple).is_err()); // draft 4 allows it
+    /// ```
     #[must_use]
     pub fn declared_dialect(mut self) -> Self {
         self.options().dialect = None;
@@ -191,12 +207,26 @@ impl Compiler {
     }
 
     /// The limits of this compiler.
+    ///
+    /// ```
+    /// use toolgate_schema::{Compiler, Limits};
+    ///
+    /// assert_eq!(Compiler::new().bounds().fuel, Limits::default().fuel);
+    /// ```
     #[must_use]
     pub fn bounds(&self) -> &Limits {
         &self.0.limits
     }
 
     /// The URIs of the registered documents, in no particular order.
+    ///
+    /// ```
+    /// use toolgate_schema::Compiler;
+    ///
+    /// let compiler = Compiler::new().register("https://example.com/id#", b"true")?;
+    /// assert_eq!(compiler.registered().collect::<Vec<_>>(), ["https://example.com/id"]);
+    /// # Ok::<(), toolgate_schema::CompileError>(())
+    /// ```
     pub fn registered(&self) -> impl Iterator<Item = &str> {
         self.0.parser.registered()
     }

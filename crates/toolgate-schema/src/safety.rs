@@ -44,6 +44,17 @@ pub fn assert_schema_safe_to_compile(schema: &[u8], limits: &Limits) -> Result<(
 /// The same for a schema inside a document that has been read, such as a tool's `inputSchema`.
 /// Locations in an error are relative to the schema's own text.
 ///
+/// ```
+/// use toolgate_schema::{Limits, Node as _, OwnedDocument, ReadLimits, assert_view_safe_to_compile};
+///
+/// let tool = r##"{"name": "t", "inputSchema": {"$ref": "#/$defs/absent"}}"##;
+/// let tool = OwnedDocument::read(tool, &ReadLimits::default())?;
+/// let schema = tool.document().root().member("inputSchema").expect("a schema");
+/// let error = assert_view_safe_to_compile(schema, &Limits::default()).unwrap_err();
+/// assert_eq!(error.pointer(), "/$ref");
+/// # Ok::<(), toolgate_schema::ReadError>(())
+/// ```
+///
 /// # Errors
 ///
 /// As [`assert_schema_safe_to_compile`].

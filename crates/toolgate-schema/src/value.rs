@@ -22,6 +22,13 @@ impl<'v> ValueNode<'v> {
     }
 
     /// The value.
+    ///
+    /// ```
+    /// use toolgate_schema::ValueNode;
+    ///
+    /// let value = serde_json::json!([1]);
+    /// assert_eq!(ValueNode::new(&value).value(), &value);
+    /// ```
     #[must_use]
     pub fn value(self) -> &'v Value {
         self.0

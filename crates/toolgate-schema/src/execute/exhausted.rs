@@ -29,6 +29,16 @@ pub enum Exhausted {
 
 impl Exhausted {
     /// The [setting](crate::settings) that raises the limit, if a limit was reached.
+    ///
+    /// ```
+    /// use toolgate_schema::{Schema, Verdict, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"items": {"minLength": 1}}"#)?;
+    /// let verdict = schema.check(&mut Workspace::new().fuel(1), r#"["a", "b"]"#)?;
+    /// let Verdict::Undecided(why) = verdict else { panic!("one unit is not enough") };
+    /// assert_eq!(why.setting(), Some("limits.fuel"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn setting(self) -> Option<&'static str> {
         match self {
             Self::Fuel { .. } => Some("limits.fuel"),

@@ -62,6 +62,16 @@ impl<'s, 'i, N: Node<'i>> Faults<'s, 'i, N> {
     }
 
     /// The answer.
+    ///
+    /// ```
+    /// use toolgate_schema::{Schema, ValueNode, Verdict, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"items": {"type": "integer"}}"#)?;
+    /// let instance = serde_json::json!(["1"]);
+    /// let faults = schema.faults(&mut Workspace::new(), ValueNode::new(&instance));
+    /// assert_eq!(faults.verdict(), Verdict::Invalid);
+    /// # Ok::<(), toolgate_schema::CompileError>(())
+    /// ```
     pub fn verdict(&self) -> Verdict {
         self.verdict
     }
@@ -100,11 +110,32 @@ impl<'s, 'i, N: Node<'i>> Faults<'s, 'i, N> {
     }
 
     /// Whether there are no faults: the verdict is not [`Verdict::Invalid`].
+    ///
+    /// ```
+    /// use toolgate_schema::{Schema, ValueNode, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"items": {"type": "integer"}}"#)?;
+    /// let instance = serde_json::json!([1]);
+    /// let faults = schema.faults(&mut Workspace::new(), ValueNode::new(&instance));
+    /// assert!(faults.is_empty());
+    /// # Ok::<(), toolgate_schema::CompileError>(())
+    /// ```
     pub fn is_empty(&self) -> bool {
         self.found.faults.is_empty()
     }
 
     /// The faults, in the order they were found.
+    ///
+    /// ```
+    /// use toolgate_schema::{Schema, ValueNode, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"items": {"type": "integer"}}"#)?;
+    /// let instance = serde_json::json!(["1", 2, "3"]);
+    /// let faults = schema.faults(&mut Workspace::new(), ValueNode::new(&instance));
+    /// let places = faults.iter().map(|fault| fault.instance_location());
+    /// assert_eq!(places.collect::<Vec<_>>(), ["/0", "/2"]);
+    /// # Ok::<(), toolgate_schema::CompileError>(())
+    /// ```
     pub fn iter(&self) -> impl Iterator<Item = Fault<'_, 'i, N>> {
         let program = self.program.into_iter();
         program.flat_map(move |program| {
@@ -169,12 +200,35 @@ impl<'i, N: Node<'i>> Fault<'_, 'i, N> {
     }
 
     /// The value, as a JSON pointer (RFC 6901) into the instance.
+    ///
+    /// ```
+    /// use toolgate_schema::{Schema, ValueNode, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"items": {"type": "integer"}}"#)?;
+    /// let instance = serde_json::json!([{}]);
+    /// let faults = schema.faults(&mut Workspace::new(), ValueNode::new(&instance));
+    /// let fault = faults.iter().next().expect("one fault");
+    /// assert_eq!(fault.instance_location(), "/0");
+    /// # Ok::<(), toolgate_schema::CompileError>(())
+    /// ```
     #[must_use]
     pub fn instance_location(&self) -> String {
         self.found.paths.pointer(self.fault.place)
     }
 
     /// Describes the fault in words; `None` if finding the words reached a limit.
+    ///
+    /// ```
+    /// use toolgate_schema::{Schema, ValueNode, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"items": {"type": "integer"}}"#)?;
+    /// let instance = serde_json::json!(["1"]);
+    /// let faults = schema.faults(&mut Workspace::new(), ValueNode::new(&instance));
+    /// let finding = faults.iter().next().and_then(|fault| fault.finding());
+    /// let text = finding.map(|finding| finding.to_string());
+    /// assert_eq!(text.as_deref(), Some(r#"expected integer, found string `"1"` (at /0)"#));
+    /// # Ok::<(), toolgate_schema::CompileError>(())
+    /// ```
     #[must_use]
     pub fn finding(&self) -> Option<Finding> {
         Writer::new(self.program, self.found, self.allowance).write(self.fault)

@@ -43,6 +43,12 @@ impl OutputFormat {
     }
 
     /// The name as the specifications spell it.
+    ///
+    /// ```
+    /// use toolgate_schema::OutputFormat;
+    ///
+    /// assert_eq!(OutputFormat::Basic.name(), "basic");
+    /// ```
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {

@@ -77,11 +77,34 @@ impl Explanation {
     }
 
     /// The lines: each names a location, what was expected there and what was found.
+    ///
+    /// ```
+    /// use toolgate_schema::{Schema, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"items": {"type": "integer"}}"#)?;
+    /// let report = schema.explain(&mut Workspace::new(), r#"["1", "2"]"#)?;
+    /// let summary = report.summary();
+    /// for line in summary.lines() {
+    ///     assert!(line.contains("integer"));
+    /// }
+    /// assert!(summary.lines().count() > 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn lines(&self) -> impl Iterator<Item = &str> {
         self.lines.iter().map(String::as_str)
     }
 
     /// How many more faults are known.
+    ///
+    /// ```
+    /// use toolgate_schema::{Schema, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"items": {"type": "integer"}}"#)?;
+    /// let instance = format!("[{}]", vec![r#""x""#; 20].join(","));
+    /// let summary = schema.explain(&mut Workspace::new(), &instance)?.summary();
+    /// assert_eq!(summary.lines().count() + summary.more(), 20);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn more(&self) -> usize {
         self.more
     }

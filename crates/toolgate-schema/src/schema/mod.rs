@@ -190,6 +190,12 @@ impl Schema {
 
     /// The compiled form as a listing for people: its nodes, their types and operations. The format
     /// is stable within a release, not across releases.
+    ///
+    /// ```
+    /// let schema = toolgate_schema::Schema::compile(br#"{"type": "string", "minLength": 2}"#)?;
+    /// assert!(schema.listing().contains("length >= 2"));
+    /// # Ok::<(), toolgate_schema::CompileError>(())
+    /// ```
     pub fn listing(&self) -> String {
         self.0.plan.to_string()
     }

@@ -30,6 +30,17 @@ pub struct Workspace {
 
 impl Workspace {
     /// An empty workspace with the fuel that each schema's limits allow.
+    ///
+    /// ```
+    /// use toolgate_schema::{Schema, Verdict, Workspace};
+    ///
+    /// let mut workspace = Workspace::new();
+    /// let schema = Schema::compile(br#"{"maximum": 3}"#)?;
+    /// for (instance, verdict) in [("3", Verdict::Valid), ("4", Verdict::Invalid)] {
+    ///     assert_eq!(schema.check(&mut workspace, instance)?, verdict);
+    /// }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self::default()
@@ -53,6 +64,15 @@ impl Workspace {
 
     /// Sets the maximum number of findings, at most [`Report::FINDINGS`](crate::Report::FINDINGS):
     /// an explanation ends when it has that many, which is cheaper than finding all.
+    ///
+    /// ```
+    /// use toolgate_schema::{Schema, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"items": {"type": "integer"}}"#)?;
+    /// let report = schema.explain(&mut Workspace::new().findings(1), r#"["1", "2"]"#)?;
+    /// assert_eq!((report.findings.len(), report.complete), (1, false));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn findings(mut self, most: usize) -> Self {
         self.findings = Some(most);

@@ -95,6 +95,16 @@ pub fn registration(text: &str) -> Result<(&str, &str), SettingError> {
 }
 
 /// The name of the setting that raises the limit that an instance exceeded.
+///
+/// ```
+/// use toolgate_schema::{Compiler, Schema, Workspace, settings};
+///
+/// let depth = settings::find("limits.instance.depth")?;
+/// let schema = depth.apply(Compiler::new(), "2")?.compile(b"{}")?;
+/// let error = schema.check(&mut Workspace::new(), "[[[]]]").unwrap_err();
+/// assert_eq!(settings::of_read_error(&error), Some("limits.instance.depth"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[must_use]
 pub fn of_read_error(error: &ReadError) -> Option<&'static str> {
     let (name, _) = error.limit()?;
