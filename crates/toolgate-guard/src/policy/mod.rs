@@ -1,6 +1,9 @@
 //! The operator's policy, as plain data.
 
+mod drift;
+mod error;
 mod limits;
+mod mode;
 mod rule;
 mod rule_usage;
 mod terms;
@@ -9,7 +12,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+pub use drift::{Drift, DriftMode};
+pub use error::PolicyError;
 pub use limits::Limits;
+pub use mode::{BadResult, BadTools, Mode, Project, TextBlocks};
 pub use rule::{Rate, ToolRule, name_matches};
 pub use rule_usage::RuleUsage;
 pub(crate) use terms::Terms;
@@ -21,125 +27,6 @@ pub use toolgate_mcp::clients::CostlySchemas;
 use toolgate_mcp::contract::SchemaPart;
 pub use toolgate_mcp::project::LegacyValues;
 use toolgate_schema::{Compiler, Formats, Strictness};
-
-use crate::lock::Lock;
-
-/// How violations are handled: for each direction, and for each tool by [`ToolRule`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "a violation is stopped, recorded, or not looked for"
-)]
-pub enum Mode {
-    /// The message does not pass.
-    #[default]
-    Enforce,
-    /// The message passes, and a record reports the violation.
-    Audit,
-    /// Nothing is checked.
-    Off,
-}
-
-/// How a malformed tool is handled, or a tool whose schemas do not compile.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "the tool goes, or the server, or nothing"
-)]
-pub enum BadTools {
-    /// It is left out of the list; the other tools stay.
-    #[default]
-    FilterOut,
-    /// The whole list is answered with an error, and none of its tools can be called.
-    RejectServer,
-    /// It stays in the list; calls of it fail.
-    Pass,
-}
-
-/// How a result is handled that breaks its tool's contract.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "the result, its structured part, or nothing of it goes"
-)]
-pub enum BadResult {
-    /// It is replaced by a result with `isError: true` that says what is wrong.
-    #[default]
-    Replace,
-    /// `content` stays, `structuredContent` is removed, `isError` becomes `true`, and `_meta` says what is
-    /// wrong.
-    DropStructured,
-    /// Everything stays, and `_meta` says what is wrong.
-    Flag,
-}
-
-/// How a result is handled that has no text that every reader can read: structured content that is not
-/// an object without a text block beside it (SEP-2106 asks servers for one), or no `content` at all.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "the text can be added, asked for, or not be there"
-)]
-pub enum TextBlocks {
-    /// The text is added, and a record reports it.
-    #[default]
-    Repair,
-    /// It is handled like any bad result.
-    Refuse,
-    /// It passes, and a record reports it.
-    Report,
-}
-
-/// How output that older readers cannot read is rewritten for them.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "output is sent as it is, in another form, or not at all"
-)]
-pub enum Project {
-    /// Schema and value are wrapped in the member `result` of an object.
-    #[default]
-    Wrap,
-    /// Schema and value are left out; the text stays.
-    Drop,
-    /// It stays as the server sent it.
-    Off,
-}
-
-/// How a tool is handled that differs from its pin.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "drift is refused, recorded, or not looked at"
-)]
-pub enum DriftMode {
-    /// Nothing is checked.
-    #[default]
-    Off,
-    /// The tool stays, and a record reports it.
-    Report,
-    /// The tool is left out of the list, and calls of it are refused.
-    Refuse,
-}
-
-/// The pinned tools, and how tools are handled that differ from them.
-#[derive(Debug, Clone, Default)]
-#[non_exhaustive]
-pub struct Drift {
-    /// The tools as they were approved.
-    pub lock: Option<Arc<Lock>>,
-    /// How tools are handled whose schemas or description changed.
-    pub changed: DriftMode,
-    /// How tools are handled that have no pin. Removed tools are always only reported.
-    pub added: DriftMode,
-}
-
-impl Drift {
-    /// Whether a lock file can cause tools to be refused.
-    pub(crate) fn refuses(&self) -> bool {
-        self.lock.is_some() && [self.changed, self.added].contains(&DriftMode::Refuse)
-    }
-}
 
 /// All settings of the guard. By default nothing passes that breaks a contract, and nothing changes
 /// that keeps it.
@@ -280,7 +167,21 @@ impl Policy {
 
     /// The settings for one tool.
     pub(crate) fn terms(&self, tool: &str) -> Terms {
-        Terms::of(self, tool)
+        let mut terms = Terms {
+            listing: self.listing,
+            arguments: self.arguments,
+            results: self.results,
+            bad_result: self.bad_result,
+            repair: self.repair,
+            formats: self.formats,
+            result_formats: self.result_formats,
+            rate: self.rate,
+            hidden: false,
+        };
+        for rule in self.tools.iter().filter(|rule| rule.applies(tool)) {
+            terms.apply(rule);
+        }
+        terms
     }
 
     /// The argument schema that the operator gave a tool.
@@ -358,29 +259,6 @@ impl Rules {
             }
             _ => Vec::new(),
         }
-    }
-}
-
-/// An invalid policy.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("`{member}`: {what}")]
-pub struct PolicyError {
-    member: String,
-    what: String,
-}
-
-impl PolicyError {
-    pub(crate) fn new(member: impl Into<String>, what: impl Into<String>) -> Self {
-        Self {
-            member: member.into(),
-            what: what.into(),
-        }
-    }
-
-    /// The invalid member of the policy, as a path.
-    #[must_use]
-    pub fn member(&self) -> &str {
-        &self.member
     }
 }
 

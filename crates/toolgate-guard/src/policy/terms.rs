@@ -2,7 +2,7 @@
 
 use toolgate_schema::Formats;
 
-use super::{BadResult, Mode, Policy, Rate};
+use super::{BadResult, Mode, Rate, ToolRule};
 
 /// The settings for one tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,29 +19,16 @@ pub(crate) struct Terms {
 }
 
 impl Terms {
-    pub(super) fn of(policy: &Policy, tool: &str) -> Self {
-        let mut terms = Self {
-            listing: policy.listing,
-            arguments: policy.arguments,
-            results: policy.results,
-            bad_result: policy.bad_result,
-            repair: policy.repair,
-            formats: policy.formats,
-            result_formats: policy.result_formats,
-            rate: policy.rate,
-            hidden: false,
-        };
-        for rule in policy.tools.iter().filter(|rule| rule.applies(tool)) {
-            terms.listing = rule.listing.unwrap_or(terms.listing);
-            terms.arguments = rule.arguments.unwrap_or(terms.arguments);
-            terms.results = rule.results.unwrap_or(terms.results);
-            terms.bad_result = rule.bad_result.unwrap_or(terms.bad_result);
-            terms.repair = rule.repair.unwrap_or(terms.repair);
-            terms.formats = rule.formats.unwrap_or(terms.formats);
-            terms.result_formats = rule.result_formats.unwrap_or(terms.result_formats);
-            terms.rate = rule.rate.or(terms.rate);
-            terms.hidden = rule.hidden.unwrap_or(terms.hidden);
-        }
-        terms
+    /// Applies a rule for the tool, which changes what it sets.
+    pub(super) fn apply(&mut self, rule: &ToolRule) {
+        self.listing = rule.listing.unwrap_or(self.listing);
+        self.arguments = rule.arguments.unwrap_or(self.arguments);
+        self.results = rule.results.unwrap_or(self.results);
+        self.bad_result = rule.bad_result.unwrap_or(self.bad_result);
+        self.repair = rule.repair.unwrap_or(self.repair);
+        self.formats = rule.formats.unwrap_or(self.formats);
+        self.result_formats = rule.result_formats.unwrap_or(self.result_formats);
+        self.rate = rule.rate.or(self.rate);
+        self.hidden = rule.hidden.unwrap_or(self.hidden);
     }
 }

@@ -1,0 +1,83 @@
+//! How violations are handled, for each kind.
+
+/// How violations are handled: for each direction, and for each tool by [`ToolRule`](super::ToolRule).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a violation is stopped, recorded, or not looked for"
+)]
+pub enum Mode {
+    /// The message does not pass.
+    #[default]
+    Enforce,
+    /// The message passes, and a record reports the violation.
+    Audit,
+    /// Nothing is checked.
+    Off,
+}
+
+/// How a malformed tool is handled, or a tool whose schemas do not compile.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "the tool goes, or the server, or nothing"
+)]
+pub enum BadTools {
+    /// It is left out of the list; the other tools stay.
+    #[default]
+    FilterOut,
+    /// The whole list is answered with an error, and none of its tools can be called.
+    RejectServer,
+    /// It stays in the list; calls of it fail.
+    Pass,
+}
+
+/// How a result is handled that breaks its tool's contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "the result, its structured part, or nothing of it goes"
+)]
+pub enum BadResult {
+    /// It is replaced by a result with `isError: true` that says what is wrong.
+    #[default]
+    Replace,
+    /// `content` stays, `structuredContent` is removed, `isError` becomes `true`, and `_meta` says what is
+    /// wrong.
+    DropStructured,
+    /// Everything stays, and `_meta` says what is wrong.
+    Flag,
+}
+
+/// How a result is handled that has no text that every reader can read: structured content that is not
+/// an object without a text block beside it (SEP-2106 asks servers for one), or no `content` at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "the text can be added, asked for, or not be there"
+)]
+pub enum TextBlocks {
+    /// The text is added, and a record reports it.
+    #[default]
+    Repair,
+    /// It is handled like any bad result.
+    Refuse,
+    /// It passes, and a record reports it.
+    Report,
+}
+
+/// How output that older readers cannot read is rewritten for them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "output is sent as it is, in another form, or not at all"
+)]
+pub enum Project {
+    /// Schema and value are wrapped in the member `result` of an object.
+    #[default]
+    Wrap,
+    /// Schema and value are left out; the text stays.
+    Drop,
+    /// It stays as the server sent it.
+    Off,
+}
