@@ -17,16 +17,15 @@ mod keyed_hash;
 mod pins;
 mod quarantine;
 mod rates;
+mod store_key;
+mod waker;
 
 use std::fmt;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::Duration;
 
-use sha2::{Digest as _, Sha256};
-
+use crate::lock::Pin;
 use crate::policy::DriftMode;
-use crate::text::hex;
 use keyed_hash::KeyedHash;
 use pins::Pins;
 pub use pins::{NEXT, PinReport};
@@ -34,6 +33,9 @@ use quarantine::Quarantine;
 pub use quarantine::QuarantineUpdate;
 pub use rates::Charge;
 pub(crate) use rates::SharedBucket;
+use rates::Unwritten;
+use store_key::{NAMED, field, short_hex};
+use waker::Waker;
 
 /// How a guard uses what other guards report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,20 +58,17 @@ pub struct Share(Arc<Inner>);
 struct Inner {
     terms: ShareTerms,
     keyed: KeyedHash,
-    /// Buckets with unwritten charges, each once.
-    buckets: Mutex<Vec<Arc<SharedBucket>>>,
+    unwritten: Arc<Unwritten>,
     states: Mutex<Vec<Weak<SharedState>>>,
-    wake: Box<dyn Fn() + Send + Sync>,
-    /// Whether `wake` was called since the last batch of updates.
-    woken: AtomicBool,
+    waker: Arc<Waker>,
 }
 
 /// The shared state of one upstream.
 pub(crate) struct SharedState {
-    upstream: String,
+    upstream: Arc<str>,
     share: Share,
-    pins: Mutex<Pins>,
-    quarantine: Quarantine,
+    pins: Arc<Pins>,
+    quarantine: Arc<Quarantine>,
 }
 
 /// The identity of a scope for other guards. Its parts leave this process only as a hash under the
@@ -112,13 +111,13 @@ impl Share {
     /// something new to write; it must return at once.
     #[must_use]
     pub fn new(terms: ShareTerms, secret: &[u8], wake: impl Fn() + Send + Sync + 'static) -> Self {
+        let waker = Arc::new(Waker::new(wake));
         Self(Arc::new(Inner {
             terms,
             keyed: KeyedHash::new(secret),
-            buckets: Mutex::default(),
+            unwritten: Arc::new(Unwritten::new(Arc::clone(&waker))),
             states: Mutex::default(),
-            wake: Box::new(wake),
-            woken: AtomicBool::new(false),
+            waker,
         }))
     }
 
@@ -126,22 +125,11 @@ impl Share {
     /// of the conversations.
     #[must_use]
     pub fn take_updates(&self, now: Duration) -> StoreUpdates {
-        self.0.woken.store(false, Ordering::Release);
-        let mut updates = StoreUpdates::default();
-        let buckets: Vec<Arc<SharedBucket>> = {
-            let mut buckets = self
-                .0
-                .buckets
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner);
-            let most = buckets.len().min(MAX_UPDATES);
-            buckets.drain(..most).collect()
+        self.0.waker.begin_batch();
+        let mut updates = StoreUpdates {
+            charges: self.0.unwritten.charges(MAX_UPDATES),
+            ..StoreUpdates::default()
         };
-        let more = buckets.len() == MAX_UPDATES;
-        let charges = buckets
-            .into_iter()
-            .map(|bucket| Charge::of(bucket, self.clone()));
-        updates.charges.extend(charges);
         let states: Vec<Arc<SharedState>> = {
             let mut states = self.0.states.lock().unwrap_or_else(PoisonError::into_inner);
             states.retain(|shared| shared.strong_count() > 0);
@@ -149,31 +137,30 @@ impl Share {
         };
         for shared in &states {
             let room = MAX_UPDATES.saturating_sub(updates.pins_seen.len());
-            updates.pins_seen.extend(shared.pins_seen(now, room));
-            updates.quarantine.extend(shared.quarantine_update(now));
+            updates.pins_seen.extend(shared.pins.reports(now, room));
+            updates.quarantine.extend(shared.quarantine.update(now));
         }
-        if more {
-            self.wake();
+        if updates.charges.len() == MAX_UPDATES {
+            self.0.waker.wake();
         }
         updates
     }
 
     pub(crate) fn state_of(&self, upstream: &str) -> Arc<SharedState> {
+        let upstream: Arc<str> = field(upstream).into();
+        let waker = &self.0.waker;
+        let pins = Pins::new(Arc::clone(&upstream), Arc::clone(waker));
+        let is_on = self.0.terms.quarantine;
+        let quarantine = Quarantine::new(Arc::clone(&upstream), Arc::clone(waker), is_on);
         let shared = Arc::new(SharedState {
-            upstream: field(upstream),
+            upstream,
             share: self.clone(),
-            pins: Mutex::default(),
-            quarantine: Quarantine::default(),
+            pins: Arc::new(pins),
+            quarantine: Arc::new(quarantine),
         });
         let mut states = self.0.states.lock().unwrap_or_else(PoisonError::into_inner);
         states.push(Arc::downgrade(&shared));
         shared
-    }
-
-    fn wake(&self) {
-        if !self.0.woken.swap(true, Ordering::AcqRel) {
-            (self.0.wake)();
-        }
     }
 }
 
@@ -207,8 +194,24 @@ impl SharedState {
         self.pinning() != DriftMode::Off
     }
 
-    pub(crate) fn share(&self) -> &Share {
-        &self.share
+    /// The pin for a tool that looks like `seen` now; `None` if too many tools are pinned already.
+    pub(crate) fn pinned(&self, tool: &str, seen: &Pin) -> Option<Pin> {
+        self.pins.pinned(tool, seen)
+    }
+
+    /// Quarantines a tool that differs from its pin and is refused.
+    pub(crate) fn quarantine(&self, tool: &str, pinned: &Pin) {
+        self.quarantine.add(tool, pinned);
+    }
+
+    /// Whether a guard quarantined a tool that has the same pin here.
+    pub(crate) fn is_quarantined(&self, tool: &str, pinned: &Pin) -> bool {
+        self.quarantine.contains(tool, pinned)
+    }
+
+    /// Where buckets report what they took.
+    pub(crate) fn unwritten(&self) -> &Unwritten {
+        &self.share.0.unwritten
     }
 }
 
@@ -224,27 +227,8 @@ impl fmt::Debug for SharedState {
     }
 }
 
-/// The first bytes of a digest as hexadecimal digits.
-fn short_hex(digest: &[u8; 32], bytes: usize) -> String {
-    hex(digest.get(..bytes).unwrap_or(digest))
-}
-
-/// A foreign name as a part of a key: unchanged if it is plain and short, otherwise hashed.
-fn field(name: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
-    if !name.is_empty() && name.len() <= LONGEST && name.chars().all(plain) {
-        return name.to_owned();
-    }
-    let digest: [u8; 32] = Sha256::digest(name.as_bytes()).into();
-    format!("#{}", short_hex(&digest, NAMED))
-}
-
 /// The maximum number of updates of each kind in one batch.
 pub const MAX_UPDATES: usize = 256;
-/// Bytes of a hash that names a caller or a tool with an unusual name.
-const NAMED: usize = 16;
-/// Maximum bytes of a name that is used in a key without hashing.
-const LONGEST: usize = 128;
 
 #[cfg(test)]
 mod tests;

@@ -2,15 +2,22 @@
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt;
-use std::sync::{Arc, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::{SharedState, field};
+use super::store_key::field;
+use super::waker::Waker;
 use crate::lock::{Digest, Pin};
 
 /// The pins of one upstream.
-#[derive(Default)]
 pub(super) struct Pins {
+    upstream: Arc<str>,
+    waker: Arc<Waker>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
     held: HashMap<Arc<str>, Held>,
     /// Tools to query at once.
     urgent: Vec<Arc<str>>,
@@ -27,11 +34,19 @@ struct Held {
     urgent: bool,
 }
 
-impl SharedState {
+impl Pins {
+    pub(super) fn new(upstream: Arc<str>, waker: Arc<Waker>) -> Self {
+        Self {
+            upstream,
+            waker,
+            state: Mutex::default(),
+        }
+    }
+
     /// The pin for a tool that looks like `seen` now; `None` if too many tools are pinned already.
-    pub(crate) fn pinned(&self, tool: &str, seen: &Pin) -> Option<Pin> {
-        let mut pins = self.pins();
-        let Pins { held, urgent, .. } = &mut *pins;
+    pub(super) fn pinned(&self, tool: &str, seen: &Pin) -> Option<Pin> {
+        let mut state = self.state();
+        let State { held, urgent, .. } = &mut *state;
         if let Some(held) = held.get_mut(tool) {
             held.seen = *seen;
             let pin = held.pin;
@@ -39,8 +54,8 @@ impl SharedState {
                 // An operator may have approved the change in the meantime.
                 held.urgent = true;
                 urgent.push(Arc::from(tool));
-                drop(pins);
-                self.share.wake();
+                drop(state);
+                self.waker.wake();
             }
             return Some(pin);
         }
@@ -55,58 +70,58 @@ impl SharedState {
         };
         held.insert(Arc::clone(&name), new);
         urgent.push(name);
-        drop(pins);
-        self.share.wake();
+        drop(state);
+        self.waker.wake();
         Some(*seen)
     }
 
     /// Returns reports for at most `room` tools.
-    pub(super) fn pins_seen(self: &Arc<Self>, now: Duration, room: usize) -> Vec<PinReport> {
-        let mut pins = self.pins();
-        if now >= pins.next_round && pins.round.is_empty() && !pins.held.is_empty() {
-            pins.next_round = now.saturating_add(ROUND);
-            pins.round = pins.held.keys().cloned().collect();
+    pub(super) fn reports(self: &Arc<Self>, now: Duration, room: usize) -> Vec<PinReport> {
+        let mut state = self.state();
+        if now >= state.next_round && state.round.is_empty() && !state.held.is_empty() {
+            state.next_round = now.saturating_add(ROUND);
+            state.round = state.held.keys().cloned().collect();
         }
         let mut names = Vec::new();
         while names.len() < room
-            && let Some(name) = pins.urgent.pop()
+            && let Some(name) = state.urgent.pop()
         {
             names.push(name);
         }
         while names.len() < room
-            && let Some(name) = pins.round.pop_front()
+            && let Some(name) = state.round.pop_front()
         {
             names.push(name);
         }
-        let more = !pins.urgent.is_empty() || !pins.round.is_empty();
-        let pins_seen = names.into_iter().filter_map(|name| {
-            let held = pins.held.get_mut(&name)?;
+        let more = !state.urgent.is_empty() || !state.round.is_empty();
+        let reports = names.into_iter().filter_map(|name| {
+            let held = state.held.get_mut(&name)?;
             held.urgent = false;
             Some(PinReport {
                 key: format!("pin:{}:{}", self.upstream, field(&name)),
                 pin: held.pin,
                 seen: held.seen,
-                shared: Arc::clone(self),
+                pins: Arc::clone(self),
                 name,
                 settled: false,
             })
         });
-        let pins_seen: Vec<PinReport> = pins_seen.collect();
-        drop(pins);
+        let reports: Vec<PinReport> = reports.collect();
+        drop(state);
         if more {
-            self.share.wake();
+            self.waker.wake();
         }
-        pins_seen
+        reports
     }
 
-    fn pins(&self) -> MutexGuard<'_, Pins> {
-        self.pins.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// A tool that was seen here: the first guard that writes it pins it for all.
 pub struct PinReport {
-    shared: Arc<SharedState>,
+    pins: Arc<Pins>,
     key: String,
     name: Arc<str>,
     pin: Pin,
@@ -141,7 +156,7 @@ impl PinReport {
         let Some(pin) = read(stands) else {
             return false;
         };
-        if let Some(held) = self.shared.pins().held.get_mut(&self.name) {
+        if let Some(held) = self.pins.state().held.get_mut(&self.name) {
             held.pin = pin;
         }
         true
@@ -153,16 +168,16 @@ impl Drop for PinReport {
         if self.settled {
             return;
         }
-        let mut pins = self.shared.pins();
-        let Pins { held, urgent, .. } = &mut *pins;
+        let mut state = self.pins.state();
+        let State { held, urgent, .. } = &mut *state;
         if let Some(held) = held.get_mut(&self.name)
             && !held.urgent
         {
             held.urgent = true;
             urgent.push(Arc::clone(&self.name));
         }
-        drop(pins);
-        self.shared.share.wake();
+        drop(state);
+        self.pins.waker.wake();
     }
 }
 

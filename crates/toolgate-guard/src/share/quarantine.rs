@@ -10,12 +10,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::{SharedState, field, short_hex};
+use super::store_key::{field, short_hex};
+use super::waker::Waker;
 use crate::lock::Pin;
 
 /// The quarantined tools of one upstream.
-#[derive(Default)]
 pub(super) struct Quarantine {
+    upstream: Arc<str>,
+    waker: Arc<Waker>,
+    /// Whether the guards on the store quarantine tools at all.
+    is_on: bool,
     state: Mutex<State>,
     /// Whether tools are compared with pins here.
     watched: AtomicBool,
@@ -32,34 +36,44 @@ struct State {
     next: Duration,
 }
 
-impl SharedState {
+impl Quarantine {
+    pub(super) fn new(upstream: Arc<str>, waker: Arc<Waker>, is_on: bool) -> Self {
+        Self {
+            upstream,
+            waker,
+            is_on,
+            state: Mutex::default(),
+            watched: AtomicBool::new(false),
+            any: AtomicBool::new(false),
+        }
+    }
+
     /// Quarantines a tool that differs from its pin and is refused.
-    pub(crate) fn quarantine(&self, tool: &str, pinned: &Pin) {
-        if !self.share.0.terms.quarantine {
+    pub(super) fn add(&self, tool: &str, pinned: &Pin) {
+        if !self.is_on {
             return;
         }
-        let mut state = self.quarantine.state();
+        let mut state = self.state();
         if state.add.len() < MOST {
             state.add.insert(entry(tool, pinned));
         }
         drop(state);
-        self.share.wake();
+        self.waker.wake();
     }
 
     /// Whether a guard quarantined a tool that has the same pin here.
-    pub(crate) fn is_quarantined(&self, tool: &str, pinned: &Pin) -> bool {
-        self.quarantine.watched.store(true, Ordering::Relaxed);
-        self.quarantine.any.load(Ordering::Acquire)
-            && self.quarantine.state().heard.contains(&entry(tool, pinned))
+    pub(super) fn contains(&self, tool: &str, pinned: &Pin) -> bool {
+        self.watched.store(true, Ordering::Relaxed);
+        self.any.load(Ordering::Acquire) && self.state().heard.contains(&entry(tool, pinned))
     }
 
     /// The update to send, which also queries the entries, if it is due.
-    pub(super) fn quarantine_update(self: &Arc<Self>, now: Duration) -> Option<QuarantineUpdate> {
-        if !self.share.0.terms.quarantine {
+    pub(super) fn update(self: &Arc<Self>, now: Duration) -> Option<QuarantineUpdate> {
+        if !self.is_on {
             return None;
         }
-        let watched = self.quarantine.watched.load(Ordering::Relaxed);
-        let mut state = self.quarantine.state();
+        let watched = self.watched.load(Ordering::Relaxed);
+        let mut state = self.state();
         if state.add.is_empty() && (!watched || now < state.next) {
             return None;
         }
@@ -67,13 +81,11 @@ impl SharedState {
         Some(QuarantineUpdate {
             key: format!("quarantine:{}", self.upstream),
             add: std::mem::take(&mut state.add).into_iter().collect(),
-            shared: Arc::clone(self),
+            quarantine: Arc::clone(self),
             settled: false,
         })
     }
-}
 
-impl Quarantine {
     fn state(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -81,7 +93,7 @@ impl Quarantine {
 
 /// Tools of one upstream to quarantine, and the query for the tools in quarantine.
 pub struct QuarantineUpdate {
-    shared: Arc<SharedState>,
+    quarantine: Arc<Quarantine>,
     key: String,
     add: Vec<String>,
     settled: bool,
@@ -108,14 +120,14 @@ impl QuarantineUpdate {
     /// Completes the update; `entries` are in quarantine now. Entries that no guard wrote match no tool.
     pub fn settle(mut self, entries: impl IntoIterator<Item = String>) {
         self.settled = true;
-        let mut state = self.shared.quarantine.state();
+        let mut state = self.quarantine.state();
         state.heard = entries
             .into_iter()
             .filter(|entry| entry.len() <= Self::LONGEST)
             .take(MOST)
             .collect();
         let any = !state.heard.is_empty();
-        self.shared.quarantine.any.store(any, Ordering::Release);
+        self.quarantine.any.store(any, Ordering::Release);
     }
 }
 
@@ -124,7 +136,7 @@ impl Drop for QuarantineUpdate {
         if self.settled {
             return;
         }
-        let mut state = self.shared.quarantine.state();
+        let mut state = self.quarantine.state();
         for entry in self.add.drain(..) {
             if state.add.len() < MOST {
                 state.add.insert(entry);

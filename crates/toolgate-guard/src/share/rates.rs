@@ -8,9 +8,53 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use super::Share;
+use super::waker::Waker;
 use crate::policy::Rate;
 use crate::rate::Bucket;
+
+/// The buckets with unwritten charges, each once.
+pub(crate) struct Unwritten {
+    buckets: Mutex<Vec<Arc<SharedBucket>>>,
+    waker: Arc<Waker>,
+}
+
+impl Unwritten {
+    pub(super) fn new(waker: Arc<Waker>) -> Self {
+        Self {
+            buckets: Mutex::default(),
+            waker,
+        }
+    }
+
+    /// Takes the charges of at most `most` buckets.
+    pub(super) fn charges(self: &Arc<Self>, most: usize) -> Vec<Charge> {
+        let buckets: Vec<Arc<SharedBucket>> = {
+            let mut buckets = self.buckets();
+            let most = buckets.len().min(most);
+            buckets.drain(..most).collect()
+        };
+        let charges = buckets.into_iter();
+        charges
+            .map(|bucket| Charge::of(bucket, Arc::clone(self)))
+            .collect()
+    }
+
+    /// Adds a bucket. If there are too many of them, the next call of its tool tries again.
+    fn add(&self, bucket: &Arc<SharedBucket>) -> bool {
+        let mut buckets = self.buckets();
+        if buckets.len() >= MOST_UNWRITTEN {
+            return false;
+        }
+        buckets.push(Arc::clone(bucket));
+        drop(buckets);
+        self.waker.wake();
+        true
+    }
+
+    fn buckets(&self) -> MutexGuard<'_, Vec<Arc<SharedBucket>>> {
+        self.buckets.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// A bucket that other guards use too.
 pub(crate) struct SharedBucket {
@@ -52,7 +96,7 @@ impl SharedBucket {
         own: &mut Bucket,
         rate: &Rate,
         now: Duration,
-        share: &Share,
+        unwritten: &Unwritten,
     ) -> Result<(), Duration> {
         let mut state = self.state();
         let worth = worth(rate);
@@ -68,7 +112,7 @@ impl SharedBucket {
         }
         // A bucket that refuses is read again too: it may have been emptied in the store.
         if !state.listed {
-            state.listed = self.list(share);
+            state.listed = unwritten.add(self);
         }
         taken
     }
@@ -76,23 +120,6 @@ impl SharedBucket {
     /// Whether it can be forgotten without loss; unreported tokens are kept elsewhere.
     pub(crate) fn is_full(&self, now: Duration) -> bool {
         self.state().all.is_full(now)
-    }
-
-    /// Adds it to the buckets with unwritten charges. If there are too many of them, the next call tries
-    /// again.
-    fn list(self: &Arc<Self>, share: &Share) -> bool {
-        let mut buckets = share
-            .0
-            .buckets
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if buckets.len() >= TABS {
-            return false;
-        }
-        buckets.push(Arc::clone(self));
-        drop(buckets);
-        share.wake();
-        true
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -114,12 +141,12 @@ pub struct Charge {
     bucket: Arc<SharedBucket>,
     cost: Duration,
     most: Duration,
-    share: Share,
+    unwritten: Arc<Unwritten>,
     settled: bool,
 }
 
 impl Charge {
-    pub(super) fn of(bucket: Arc<SharedBucket>, share: Share) -> Self {
+    fn of(bucket: Arc<SharedBucket>, unwritten: Arc<Unwritten>) -> Self {
         let mut state = bucket.state();
         state.listed = false;
         // Calls that were allowed long ago and not reported are not charged: this guard has already
@@ -131,7 +158,7 @@ impl Charge {
             bucket,
             cost,
             most,
-            share,
+            unwritten,
             settled: false,
         }
     }
@@ -177,7 +204,7 @@ impl Drop for Charge {
         let mut state = self.bucket.state();
         state.unwritten = state.unwritten.saturating_add(self.cost);
         if !state.listed {
-            state.listed = self.bucket.list(&self.share);
+            state.listed = self.unwritten.add(&self.bucket);
         }
     }
 }
@@ -207,4 +234,4 @@ const GUARDS: u32 = 1_024;
 /// A hundred years, which a number of microseconds in a script represents exactly.
 const FAR: Duration = Duration::from_secs(100 * 365 * 86_400);
 /// Maximum buckets with unwritten charges, at about 200 bytes each.
-const TABS: usize = 16_384;
+const MOST_UNWRITTEN: usize = 16_384;

@@ -2,10 +2,12 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use sha2::{Digest as _, Sha256};
+
 use super::*;
-use crate::lock::Pin;
 use crate::policy::Rate;
 use crate::rate::Bucket;
+use crate::text::hex;
 
 fn ms(ms: u64) -> Duration {
     Duration::from_millis(ms)
@@ -59,7 +61,8 @@ impl Caller {
     }
 
     fn take(&mut self, now: Duration) -> Result<(), Duration> {
-        self.bucket.take(&mut self.own, &RATE, now, &self.share)
+        self.bucket
+            .take(&mut self.own, &RATE, now, &self.share.0.unwritten)
     }
 }
 
@@ -166,7 +169,7 @@ fn it_is_woken_once_and_buckets_wait_in_bounds() {
     for number in 0..20_000 {
         let bucket = shared.bucket("someone", &format!("tool{number}"));
         bucket
-            .take(&mut Bucket::default(), &RATE, ms(1), &share)
+            .take(&mut Bucket::default(), &RATE, ms(1), shared.unwritten())
             .unwrap();
     }
     assert_eq!(woken.load(Ordering::Relaxed), 1);
