@@ -4,75 +4,71 @@ use std::sync::Arc;
 
 use toolgate_mcp::message::Request;
 
-use super::open::Open;
-use super::{Conversation, Turn};
+use super::open::{Open, What};
+use super::turn::Turn;
 use crate::effect::{Effects, Outgoing, Purpose};
 use crate::envelope::{Envelope, method_name};
 use crate::fault::{Act, INTERNAL_ERROR, Party};
-use crate::filter::listing::Remark;
+use crate::filter::remarks::Remark;
 use crate::id::IdKey;
 use crate::record::{Action, Filter, Record};
 use crate::side::Side;
 
-impl Conversation {
-    /// Answers a request that is not open, and records why.
-    pub(super) fn answer_request(
-        &self,
-        turn: &Turn<'_>,
-        request: &Request<'_>,
-        act: Act,
-        answer: String,
-        code: i64,
-        out: &mut Effects<'_>,
-    ) {
-        let key = IdKey::of(request.id);
-        let mut record = fault(turn, Side::Client, Filter::Tracking, Action::Refused, act);
-        record.method = Some(method_name(request.method));
-        record.id = Some(key.clone());
+/// Answers a request that is not open, and records why.
+pub(super) fn answer_request(
+    turn: &Turn<'_>,
+    request: &Request<'_>,
+    act: Act,
+    answer: String,
+    code: i64,
+    out: &mut Effects<'_>,
+) {
+    let key = IdKey::of(request.id);
+    let mut record = fault(turn, Side::Client, Filter::Tracking, Action::Refused, act);
+    record.method = Some(method_name(request.method));
+    record.id = Some(key.clone());
+    answer_to(Side::Client, key, answer, Some(code), out);
+    out.audit(record);
+}
+
+/// Answers a request that is not open with an error.
+pub(super) fn refuse_request(
+    turn: &Turn<'_>,
+    request: &Request<'_>,
+    act: Act,
+    text: &str,
+    out: &mut Effects<'_>,
+) {
+    let code = act.rpc_code();
+    let answer = act.error(request.id.raw(), code, text);
+    answer_request(turn, request, act, answer, code, out);
+}
+
+/// Answers a request that was open with an error.
+pub(super) fn fail(
+    turn: &Turn<'_>,
+    key: IdKey,
+    open: &Open,
+    act: Act,
+    text: &str,
+    out: &mut Effects<'_>,
+) {
+    let mut record = fault(turn, Side::Server, Filter::Tracking, Action::Refused, act);
+    record.describe(&key, open, turn);
+    record.detail = Some(toolgate_json::quote(text, DETAIL).to_string());
+    if open.cancelled {
+        // The client does not wait for it.
+        record.action = Action::Dropped;
+    } else {
+        // The error replaces an answer. A fault of the server is not reported as one of the client.
+        let code = match act.by() {
+            Party::Client => act.rpc_code(),
+            _ => INTERNAL_ERROR,
+        };
+        let answer = act.error(&open.raw(&key), code, text);
         answer_to(Side::Client, key, answer, Some(code), out);
-        out.audit(record);
     }
-
-    /// Answers a request that is not open with an error.
-    pub(super) fn refuse_request(
-        &self,
-        turn: &Turn<'_>,
-        request: &Request<'_>,
-        act: Act,
-        text: &str,
-        out: &mut Effects<'_>,
-    ) {
-        let code = act.rpc_code();
-        let answer = act.error(request.id.raw(), code, text);
-        self.answer_request(turn, request, act, answer, code, out);
-    }
-
-    /// Answers a request that was open with an error.
-    pub(super) fn fail(
-        turn: &Turn<'_>,
-        key: IdKey,
-        open: &Open,
-        act: Act,
-        text: &str,
-        out: &mut Effects<'_>,
-    ) {
-        let mut record = fault(turn, Side::Server, Filter::Tracking, Action::Refused, act);
-        record.describe(&key, open, turn);
-        record.detail = Some(toolgate_json::quote(text, DETAIL).to_string());
-        if open.cancelled {
-            // The client does not wait for it.
-            record.action = Action::Dropped;
-        } else {
-            // The error replaces an answer. A fault of the server is not reported as one of the client.
-            let code = match act.by() {
-                Party::Client => act.rpc_code(),
-                _ => INTERNAL_ERROR,
-            };
-            let answer = act.error(&open.raw(&key), code, text);
-            answer_to(Side::Client, key, answer, Some(code), out);
-        }
-        out.audit(record);
-    }
+    out.audit(record);
 }
 
 impl Record {
@@ -83,7 +79,7 @@ impl Record {
         self.era = Some(open.era);
         self.elapsed = Some(turn.now.saturating_sub(open.since));
         self.peer.clone_from(&open.peer);
-        if let super::open::What::Call(called) = &open.what {
+        if let What::Call(called) = &open.what {
             self.tool = Some(Arc::clone(&called.name));
             self.listed = called.tool.is_some();
         }
@@ -121,9 +117,6 @@ pub(super) fn fault(
     record
 }
 
-/// Maximum characters of a detail in a record.
-const DETAIL: usize = 256;
-
 impl Remark {
     /// The audit record of the remark.
     pub(super) fn record(&self, turn: &Turn<'_>, key: &IdKey, open: &Open) -> Record {
@@ -150,3 +143,6 @@ pub(super) fn forward_altered(key: IdKey, error: Option<i64>, text: String, out:
     let envelope = Envelope::answer(Some(key), error);
     out.forward(Side::Client, text.into_bytes(), envelope);
 }
+
+/// Maximum characters of a detail in a record.
+const DETAIL: usize = 256;

@@ -5,7 +5,8 @@ use toolgate_mcp::check::Checker;
 use toolgate_mcp::message::Message;
 
 use super::answer::fault;
-use super::{Carrier, Conversation, Turn};
+use super::turn::Turn;
+use super::{Carrier, Conversation};
 use crate::effect::{Effect, Effects, Outgoing, Purpose};
 use crate::envelope::Envelope;
 use crate::fault::Act;

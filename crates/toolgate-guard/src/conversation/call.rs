@@ -8,10 +8,12 @@ use toolgate_json::{Kind, Node as _, View};
 use toolgate_mcp::check::Checker;
 use toolgate_mcp::message::{Edits, Request, ToolCall};
 
-use super::answer::{answer_to, fault};
+use super::Conversation;
+use super::answer::{answer_to, fault, refuse_request};
 use super::mapped_call::{MappedCall, hides_headers};
 use super::open::{Called, Open, What};
-use super::{Conversation, Turn};
+use super::parked::{Parked, Retry};
+use super::turn::Turn;
 use crate::effect::{Effects, Outgoing, Purpose};
 use crate::envelope::Envelope;
 use crate::fault::Act;
@@ -24,23 +26,6 @@ use crate::record::{Action, Filter, Record};
 use crate::scope::{Found, Tools, Trust};
 use crate::side::Side;
 use crate::text;
-
-/// A call that is parked until the list of tools arrives.
-#[derive(Debug)]
-pub(super) struct Parked {
-    pub(super) id: IdKey,
-    pub(super) message: Box<[u8]>,
-    paid: bool,
-}
-
-/// Why a parked call is handled again.
-#[derive(Debug)]
-pub(super) struct Retry {
-    /// Why there is still no list.
-    pub(super) unlisted: Option<Arc<str>>,
-    /// Whether it already took its rate-limit token.
-    paid: bool,
-}
 
 /// The result of the filters.
 struct Passage {
@@ -225,11 +210,9 @@ impl Conversation {
         out: &mut Effects<'_>,
     ) {
         let limits = &turn.policy().limits;
-        let full = self.parked.len() >= limits.parked
-            || self.parked_bytes.saturating_add(bytes.len()) > limits.parked_bytes;
-        if full {
+        if !self.parked.has_room(limits, bytes.len()) {
             let text = "too many calls wait for the list of tools (parked)";
-            return self.refuse_request(turn, request, Act::GuardOverloaded, text, out);
+            return refuse_request(turn, request, Act::GuardOverloaded, text, out);
         }
         let mut waiting = Open::new(
             request.id.raw(),
@@ -241,8 +224,7 @@ impl Conversation {
         waiting.what = What::Parked;
         waiting.peer.clone_from(&open.peer);
         self.open.insert(key.clone(), waiting);
-        self.parked_bytes += bytes.len();
-        self.parked.push_back(Parked {
+        self.parked.push(Parked {
             id: key.clone(),
             message: Box::from(bytes),
             paid,
@@ -258,11 +240,7 @@ impl Conversation {
             return false;
         }
         self.open.remove(key);
-        if let Some(at) = self.parked.iter().position(|parked| parked.id == *key)
-            && let Some(parked) = self.parked.remove(at)
-        {
-            self.parked_bytes -= parked.message.len();
-        }
+        self.parked.remove(key);
         true
     }
 
@@ -275,8 +253,7 @@ impl Conversation {
     ) {
         let unlisted: Option<Arc<str>> = unlisted.map(Arc::from);
         let guard = self.guard.clone();
-        self.parked_bytes = 0;
-        for parked in std::mem::take(&mut self.parked) {
+        for parked in self.parked.take() {
             let waited = self.open.remove(&parked.id).and_then(|open| open.peer);
             let speaks = std::mem::replace(&mut self.peer, waited);
             let retry = Retry {

@@ -7,10 +7,11 @@ use toolgate_mcp::check::Checker;
 use toolgate_mcp::era::{Era, ToolMethod};
 use toolgate_mcp::message::{Message, Notification, Request, RequestId};
 
-use super::answer::fault;
-use super::call::Retry;
+use super::answer::{answer_request, fault, refuse_request};
 use super::open::{Open, What};
-use super::{Carrier, Conversation, Turn};
+use super::parked::Retry;
+use super::turn::Turn;
+use super::{Carrier, Conversation};
 use crate::effect::{Effect, Effects};
 use crate::envelope::{self, Envelope, method_name};
 use crate::fault::{Act, UNSUPPORTED_VERSION};
@@ -69,9 +70,12 @@ impl Conversation {
         out: &mut Effects<'m>,
     ) {
         let key = IdKey::of(request.id);
-        self.begin_trace(turn, request, &key);
+        let settled = self.settled();
+        if let Some(traces) = &mut self.traces {
+            traces.begin(turn, request, &key, settled);
+        }
         if let Some((act, text)) = self.turned_away(turn, &key, retry.is_some()) {
-            return self.refuse_request(turn, request, act, &text, out);
+            return refuse_request(turn, request, act, &text, out);
         }
         let declared = Era::declared(request.params);
         let era = match declared {
@@ -92,13 +96,13 @@ impl Conversation {
                 request.method
             );
             let act = Act::ClientSentTooMuch;
-            return self.refuse_request(turn, request, act, &text, out);
+            return refuse_request(turn, request, act, &text, out);
         }
         let method = era.tool_method(request.method);
         if method.is_some() && reading.is_ambiguous() {
             let flaw = reading.flaw.map(ToString::to_string);
             let text = flaw.unwrap_or_default();
-            return self.refuse_request(turn, request, Act::ClientSentNoJson, &text, out);
+            return refuse_request(turn, request, Act::ClientSentNoJson, &text, out);
         }
         let mut envelope = Envelope::request(key.clone(), method_name(request.method));
         let declared = declared.and_then(Result::ok);
@@ -155,8 +159,7 @@ impl Conversation {
             let text = "the guard is shutting down".to_owned();
             return Some((Act::GuardStopping, text));
         }
-        let own = self.fetch.as_ref().is_some_and(|fetch| fetch.id() == key);
-        if own || self.open.contains(key) {
+        if self.is_own(key) || self.open.contains(key) {
             let text = format!("the id {key} belongs to a request that is still open");
             return Some((Act::ClientReusedId, text));
         }
@@ -193,7 +196,7 @@ impl Conversation {
             Some(&data),
         );
         let act = Act::ClientDeclaredUnknownVersion;
-        self.answer_request(turn, request, act, answer, UNSUPPORTED_VERSION, out);
+        answer_request(turn, request, act, answer, UNSUPPORTED_VERSION, out);
     }
 
     fn client_notification<'m>(

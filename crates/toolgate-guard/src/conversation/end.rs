@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use super::answer::{answer_to, fault};
+use super::answer::{answer_to, fail, fault};
 use super::asked::Asked;
 use super::open::{Open, What};
-use super::{Carrier, Conversation, Turn};
+use super::turn::Turn;
+use super::{Carrier, Conversation};
 use crate::effect::{Effect, Effects, Outgoing, Purpose};
 use crate::envelope::Envelope;
 use crate::fault::Act;
@@ -47,7 +48,6 @@ impl Conversation {
             let why = toolgate_json::quote(why, WHY).to_string();
             conversation.fetch = None;
             conversation.parked.clear();
-            conversation.parked_bytes = 0;
             conversation.asked = Asked::default();
             let text = format!("the server is gone: {why}");
             for (key, open) in conversation.open.drain() {
@@ -85,7 +85,7 @@ impl Conversation {
         if open.cancelled && self.link.client == Carrier::Http {
             out.push(Effect::Abandon { id: key.clone() });
         }
-        Self::fail(turn, key, open, act, text, out);
+        fail(turn, key, open, act, text, out);
     }
 
     /// Gives up one request because of what the transport has seen of the client: the request is cancelled
@@ -94,7 +94,7 @@ impl Conversation {
         self.event(now, |conversation, turn, out| {
             if let Some(open) = conversation.open.remove_sent(id) {
                 conversation.cancel_at_server(id, &open, why, out);
-                Self::fail(turn, id.clone(), &open, act, why, out);
+                fail(turn, id.clone(), &open, act, why, out);
             }
         })
     }
@@ -103,9 +103,7 @@ impl Conversation {
     #[must_use]
     pub fn is_crowded(&self) -> bool {
         let rules = self.guard.rules();
-        let limits = &rules.policy.limits;
-        let bytes = self.parked_bytes.saturating_add(limits.message_bytes);
-        self.parked.len() >= limits.parked || (self.parked_bytes > 0 && bytes > limits.parked_bytes)
+        self.parked.is_crowded(&rules.policy.limits)
     }
 
     /// Handles the permanent loss of the client. Its requests are cancelled at the server, and the
@@ -115,7 +113,6 @@ impl Conversation {
             conversation.stopping = true;
             conversation.fetch = None;
             conversation.parked.clear();
-            conversation.parked_bytes = 0;
             for (key, open) in conversation.open.drain() {
                 conversation.cancel_at_server(&key, &open, "the client is gone", out);
             }

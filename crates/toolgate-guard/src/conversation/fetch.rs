@@ -1,5 +1,5 @@
-//! The guard's own `tools/list`: sent if a call comes before the client asked for the tools, or if the
-//! known list is out of date.
+//! The guard's own `tools/list`, page by page: sent if a call comes before the client asked for the
+//! tools, or if the known list is out of date.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -8,16 +8,13 @@ use toolgate_json::{Key as _, Kind, Node as _, View};
 use toolgate_mcp::catalog::Listing;
 use toolgate_mcp::era::Era;
 
-use super::answer::fault;
-use super::{Conversation, Turn};
-use crate::effect::{Effects, Outgoing, Purpose};
+use super::turn::Turn;
+use crate::effect::{Outgoing, Purpose};
 use crate::envelope::Envelope;
-use crate::fault::Act;
 use crate::filter::clients::known_form;
 use crate::id::IdKey;
 use crate::reading::{time_to_live, whole_message};
-use crate::record::{Action, Filter};
-use crate::scope::ListedPage;
+use crate::scope::{ListedPage, Scope};
 use crate::side::Side;
 use crate::text;
 
@@ -38,6 +35,59 @@ pub(super) struct Fetch {
 }
 
 impl Fetch {
+    /// A fetch that begins with the first page. `meta` is `_meta` of the caller.
+    pub(super) fn new(id: IdKey, era: Era, meta: Option<View<'_>>, changes: u64) -> Self {
+        Self {
+            id,
+            era,
+            meta: meta
+                .filter(|_| era.declares_version())
+                .and_then(borrowed_meta),
+            cursor: None,
+            changes,
+            seen: HashSet::new(),
+            bytes: 0,
+            deadline: Duration::ZERO,
+            is_repeated: false,
+        }
+    }
+
+    /// The same fetch from the first page on, because the tools changed.
+    pub(super) fn repeated(self, id: IdKey, changes: u64) -> Self {
+        Self {
+            id,
+            cursor: None,
+            changes,
+            seen: HashSet::new(),
+            bytes: 0,
+            is_repeated: true,
+            ..self
+        }
+    }
+
+    /// Whether it must be repeated, because the tools have changed since it began. It is repeated only
+    /// once, because a server may announce a change with every list.
+    pub(super) fn is_outdated(&self, changes: u64) -> bool {
+        !self.is_repeated && changes != self.changes
+    }
+
+    /// Goes on to another page.
+    pub(super) fn turn_page(&mut self, id: IdKey, cursor: String) {
+        self.cursor = Some(cursor);
+        self.id = id;
+    }
+
+    /// The request for the current page, which has a deadline from now on.
+    pub(super) fn ask(&mut self, turn: &Turn<'_>) -> Outgoing<'static> {
+        self.deadline = turn.now.saturating_add(turn.policy().list_timeout);
+        let envelope = Envelope {
+            version: self.meta.as_ref().map(|_| self.era.version().into()),
+            ..Envelope::request(self.id.clone(), "tools/list")
+        };
+        let message = self.message().into_bytes();
+        Outgoing::new(Side::Server, message, Purpose::Ask, envelope)
+    }
+
     pub(super) fn id(&self) -> &IdKey {
         &self.id
     }
@@ -64,101 +114,21 @@ impl Fetch {
             self.id.raw()
         )
     }
-}
-
-impl Conversation {
-    /// Asks for the list of tools, unless a fetch is under way.
-    pub(super) fn fetch_tools(
-        &mut self,
-        turn: &Turn<'_>,
-        era: Era,
-        meta: Option<View<'_>>,
-        out: &mut Effects<'_>,
-    ) {
-        if self.fetch.is_some() {
-            return;
-        }
-        self.fetch = Some(Fetch {
-            id: self.next_id(),
-            era,
-            meta: meta
-                .filter(|_| era.declares_version())
-                .and_then(borrowed_meta),
-            cursor: None,
-            changes: self.scope.changes(),
-            seen: HashSet::new(),
-            bytes: 0,
-            deadline: turn.now,
-            is_repeated: false,
-        });
-        self.ask(turn, out);
-    }
-
-    /// Whether an id belongs to a request of the guard.
-    pub(super) fn is_own(&self, key: &IdKey) -> bool {
-        self.fetch.as_ref().is_some_and(|fetch| fetch.id == *key)
-    }
-
-    /// Handles the answer to the guard's own request.
-    pub(super) fn fetched(&mut self, turn: &Turn<'_>, message: &[u8], out: &mut Effects<'_>) {
-        let Some(mut fetch) = self.fetch.take() else {
-            return;
-        };
-        match self.next_page(turn, &mut fetch, message) {
-            Ok(Some(next)) => {
-                fetch.cursor = Some(next);
-                fetch.id = self.next_id();
-                self.fetch = Some(fetch);
-                self.ask(turn, out);
-            }
-            // The tools changed meanwhile, and some of the waiting calls may have come after that. This is
-            // not repeated again, because a server may announce a change with every list.
-            Ok(None) if !fetch.is_repeated && self.scope.changes() != fetch.changes => {
-                self.fetch = Some(Fetch {
-                    id: self.next_id(),
-                    cursor: None,
-                    changes: self.scope.changes(),
-                    seen: HashSet::new(),
-                    bytes: 0,
-                    is_repeated: true,
-                    ..fetch
-                });
-                self.ask(turn, out);
-            }
-            Ok(None) => self.unpark_all(turn, None, out),
-            Err(why) => {
-                self.fetch = Some(fetch);
-                self.fetch_failed(turn, &why, out);
-            }
-        }
-    }
-
-    /// Handles the failure of a fetch: no list will arrive.
-    pub(super) fn fetch_failed(&mut self, turn: &Turn<'_>, why: &str, out: &mut Effects<'_>) {
-        if self.fetch.take().is_none() {
-            return;
-        }
-        let act = Act::ServerUnlisted;
-        let mut record = fault(turn, Side::Server, Filter::Admission, Action::Dropped, act);
-        record.note(why);
-        out.audit(record);
-        self.unpark_all(turn, Some(why), out);
-    }
 
     /// Learns a page. Returns where the next one begins.
-    fn next_page(
-        &self,
+    pub(super) fn next_page(
+        &mut self,
         turn: &Turn<'_>,
-        fetch: &mut Fetch,
+        scope: &Scope,
         message: &[u8],
     ) -> Result<Option<String>, String> {
         let limits = &turn.policy().limits;
         let listing = Listing::read_within(whole_message(message), &listing_limits(turn))
             .map_err(|error| format!("the answer to `tools/list` cannot be read: {error}"))?;
-        let listing = known_form(listing, self.scope.store())
+        let listing = known_form(listing, scope.store())
             .map_err(|error| format!("the list of tools cannot be rewritten: {error}"))?;
-        fetch.bytes = fetch.bytes.saturating_add(message.len());
-        if fetch.bytes > limits.listing_bytes {
+        self.bytes = self.bytes.saturating_add(message.len());
+        if self.bytes > limits.listing_bytes {
             let allowed = limits.listing_bytes;
             return Err(format!(
                 "more bytes of tools than the limit of {allowed} (listing_bytes)"
@@ -167,53 +137,25 @@ impl Conversation {
         let page = page(
             turn,
             &listing,
-            fetch.cursor.as_deref(),
-            fetch.era,
-            fetch.changes,
+            self.cursor.as_deref(),
+            self.era,
+            self.changes,
         );
-        let tools = self.scope.learn(&page, limits);
+        let tools = scope.learn(&page, limits);
         tools.map_err(|error| error.to_string())?;
         let Some(next) = listing.next_cursor() else {
             return Ok(None);
         };
-        if !fetch.seen.insert(next.to_owned()) {
+        if !self.seen.insert(next.to_owned()) {
             return Err("the pages of the list form a cycle".to_owned());
         }
-        if fetch.seen.len() >= limits.pages {
+        if self.seen.len() >= limits.pages {
             let allowed = limits.pages;
             return Err(format!(
                 "more pages of tools than the limit of {allowed} (pages)"
             ));
         }
         Ok(Some(next.to_owned()))
-    }
-
-    fn ask(&mut self, turn: &Turn<'_>, out: &mut Effects<'_>) {
-        let Some(fetch) = &mut self.fetch else {
-            return;
-        };
-        fetch.deadline = turn.now.saturating_add(turn.policy().list_timeout);
-        let envelope = Envelope {
-            version: fetch.meta.as_ref().map(|_| fetch.era.version().into()),
-            ..Envelope::request(fetch.id.clone(), "tools/list")
-        };
-        out.send(Outgoing::new(
-            Side::Server,
-            fetch.message().into_bytes(),
-            Purpose::Ask,
-            envelope,
-        ));
-    }
-
-    /// An unused id for a request of the guard.
-    fn next_id(&mut self) -> IdKey {
-        loop {
-            self.asks += 1;
-            let key = IdKey::Text(format!("{}{}", self.mark, self.asks).into());
-            if !self.open.contains(&key) {
-                return key;
-            }
-        }
     }
 }
 

@@ -1,12 +1,16 @@
-//! Pages of tools that a client asked for, on their way to it.
+//! Pages of tools: those that a client asked for, on their way to it, and those that the guard fetches
+//! itself.
 
+use toolgate_json::View;
 use toolgate_mcp::catalog::Listing;
+use toolgate_mcp::era::Era;
 
-use super::answer::{fault, forward_altered};
-use super::fetch::{listing_limits, page};
+use super::Conversation;
+use super::answer::{fail, fault, forward_altered};
+use super::fetch::{Fetch, listing_limits, page};
 use super::open::{Open, What};
 use super::server::forward_answer;
-use super::{Conversation, Turn};
+use super::turn::Turn;
 use crate::effect::Effects;
 use crate::fault::Act;
 use crate::filter::clients::Forms;
@@ -43,7 +47,7 @@ impl Conversation {
             Err(error) if turn.policy().listing == Mode::Enforce || self.leaves_tools_out(turn) => {
                 let act = Act::ServerUnlisted;
                 let said = format!("the server's list of tools cannot be read: {error}");
-                return Self::fail(turn, key, open, act, &said, out);
+                return fail(turn, key, open, act, &said, out);
             }
             Err(error) => {
                 let act = Act::ServerUnlisted;
@@ -60,7 +64,7 @@ impl Conversation {
             Ok(forms) => forms,
             Err(error) => {
                 let why = unwritten(error);
-                return Self::fail(turn, key, open, Act::ServerUnlisted, &why, out);
+                return fail(turn, key, open, Act::ServerUnlisted, &why, out);
             }
         };
         let page = page(turn, forms.known(), cursor, open.era, *changes);
@@ -68,13 +72,13 @@ impl Conversation {
             Ok(learned) => learned,
             Err(error) => {
                 let act = Act::ServerUnlisted;
-                return Self::fail(turn, key, open, act, &error.to_string(), out);
+                return fail(turn, key, open, act, &error.to_string(), out);
             }
         };
         let provider = own.projected(turn.rules);
         if let Err(error) = forms.rewrite(turn.rules, self.scope.store(), provider) {
             let why = unwritten(error);
-            return Self::fail(turn, key, open, Act::ServerUnlisted, &why, out);
+            return fail(turn, key, open, Act::ServerUnlisted, &why, out);
         }
         // Tools that cannot be read were cut out of the listing's text. A listing for a provider has none of
         // them.
@@ -100,7 +104,7 @@ impl Conversation {
             parser: self.scope.store().compiler().parser(),
         };
         match present(&case, forms.remarks(turn.rules)) {
-            Err(why) => Self::fail(turn, key, open, Act::ServerListedBadTool, &why, out),
+            Err(why) => fail(turn, key, open, Act::ServerListedBadTool, &why, out),
             Ok(mut page) => {
                 removed(turn.rules, &tools, &mut page.remarks);
                 idle_rules(turn.rules, &tools, &mut page.remarks);
@@ -126,6 +130,76 @@ impl Conversation {
                 } else {
                     forward_altered(key, None, page.text, out);
                 }
+            }
+        }
+    }
+
+    /// Asks for the list of tools, unless a fetch is under way.
+    pub(super) fn fetch_tools(
+        &mut self,
+        turn: &Turn<'_>,
+        era: Era,
+        meta: Option<View<'_>>,
+        out: &mut Effects<'_>,
+    ) {
+        if self.fetch.is_none() {
+            let fetch = Fetch::new(self.next_id(), era, meta, self.scope.changes());
+            self.ask(turn, fetch, out);
+        }
+    }
+
+    fn ask(&mut self, turn: &Turn<'_>, mut fetch: Fetch, out: &mut Effects<'_>) {
+        out.send(fetch.ask(turn));
+        self.fetch = Some(fetch);
+    }
+
+    /// Whether an id belongs to a request of the guard.
+    pub(super) fn is_own(&self, key: &IdKey) -> bool {
+        self.fetch.as_ref().is_some_and(|fetch| fetch.id() == key)
+    }
+
+    /// Handles the answer to the guard's own request.
+    pub(super) fn fetched(&mut self, turn: &Turn<'_>, message: &[u8], out: &mut Effects<'_>) {
+        let Some(mut fetch) = self.fetch.take() else {
+            return;
+        };
+        match fetch.next_page(turn, &self.scope, message) {
+            Ok(Some(next)) => {
+                fetch.turn_page(self.next_id(), next);
+                self.ask(turn, fetch, out);
+            }
+            // Some of the waiting calls may have come after the change.
+            Ok(None) if fetch.is_outdated(self.scope.changes()) => {
+                let fetch = fetch.repeated(self.next_id(), self.scope.changes());
+                self.ask(turn, fetch, out);
+            }
+            Ok(None) => self.unpark_all(turn, None, out),
+            Err(why) => {
+                self.fetch = Some(fetch);
+                self.fetch_failed(turn, &why, out);
+            }
+        }
+    }
+
+    /// Handles the failure of a fetch: no list will arrive.
+    pub(super) fn fetch_failed(&mut self, turn: &Turn<'_>, why: &str, out: &mut Effects<'_>) {
+        if self.fetch.take().is_none() {
+            return;
+        }
+        let act = Act::ServerUnlisted;
+        let mut record = fault(turn, Side::Server, Filter::Admission, Action::Dropped, act);
+        record.note(why);
+        out.audit(record);
+        self.unpark_all(turn, Some(why), out);
+    }
+
+    /// An unused id for a request of the guard.
+    fn next_id(&mut self) -> IdKey {
+        loop {
+            self.asks += 1;
+            let key = IdKey::Text(format!("{}{}", self.mark, self.asks).into());
+            if !self.open.contains(&key) {
+                return key;
             }
         }
     }

@@ -44,16 +44,17 @@ mod fetch;
 mod list;
 mod mapped_call;
 mod open;
+mod parked;
 mod result;
 mod server;
-mod trace;
+mod traces;
 mod trouble;
+mod turn;
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolgate_json::{Document, ReadLimits};
+use toolgate_json::Document;
 use toolgate_mcp::check::Checker;
 use toolgate_mcp::era::Era;
 
@@ -61,17 +62,18 @@ use crate::connection::{Connection, ConnectionId};
 use crate::effect::{Effect, Effects, ToolsEvent};
 use crate::guard::Guard;
 use crate::incoming::{IncomingMessage, elements};
-use crate::policy::{Policy, Rules};
 use crate::record::Peer;
 use crate::scope::{Scope, ScopeKey};
 use crate::share::Identity;
 use crate::side::Side;
 use crate::stage::Stage;
+use crate::trace::{TraceContext, Tracer};
 use asked::Asked;
-use call::{Parked, Retry};
 use fetch::Fetch;
 use open::{Answered, OpenTable};
-use trace::Traces;
+use parked::{ParkedCalls, Retry};
+use traces::Traces;
+use turn::Turn;
 
 /// The transport of one side.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -149,44 +151,13 @@ pub struct Conversation {
     mark: Box<str>,
     /// Whether the session began in another process.
     adopted: bool,
-    parked: VecDeque<Parked>,
-    parked_bytes: usize,
+    parked: ParkedCalls,
     stopping: bool,
     server_gone: Option<String>,
     /// The peer on the client's side.
     peer: Option<Arc<Peer>>,
     /// Boxed, because most conversations have none.
     traces: Option<Box<Traces>>,
-}
-
-/// The context in which one event is handled.
-struct Turn<'t> {
-    rules: &'t Rules,
-    limits: ReadLimits,
-    now: Duration,
-    /// How long the message's result may be cached, if its protocol version cannot say that.
-    ttl: Option<Duration>,
-}
-
-impl<'t> Turn<'t> {
-    fn new(rules: &'t Rules, now: Duration) -> Self {
-        let limits = rules.policy.limits.read();
-        Self {
-            rules,
-            limits,
-            now,
-            ttl: None,
-        }
-    }
-
-    fn policy(&self) -> &'t Policy {
-        &self.rules.policy
-    }
-
-    /// The limits within which messages are read.
-    fn limits(&self) -> &ReadLimits {
-        &self.limits
-    }
 }
 
 impl Conversation {
@@ -210,8 +181,7 @@ impl Conversation {
             asks: 0,
             mark: OWN.into(),
             adopted: false,
-            parked: VecDeque::new(),
-            parked_bytes: 0,
+            parked: ParkedCalls::default(),
             stopping: false,
             server_gone: None,
             peer: None,
@@ -263,6 +233,19 @@ impl Conversation {
     /// Sets the sender of the client's next messages, for their records.
     pub fn set_peer(&mut self, peer: Option<Arc<Peer>>) {
         self.peer = peer;
+    }
+
+    /// Lets a tracer follow the requests of the client from now on.
+    pub fn trace(&mut self, tracer: Arc<dyn Tracer>) {
+        self.traces = Some(Box::new(Traces::new(tracer)));
+    }
+
+    /// Sets the trace context that the transport of the client's next message carries, such as HTTP
+    /// headers. It applies to a message that has none in its own `_meta`.
+    pub fn set_trace_context(&mut self, context: Option<TraceContext>) {
+        if let Some(traces) = &mut self.traces {
+            traces.carry(context);
+        }
     }
 
     /// Handles a message of the client.
@@ -379,6 +362,13 @@ impl Conversation {
         guard.done_with(parked);
         self.sign(&mut effects, 0);
         out.adopt(effects);
+    }
+
+    /// Traces what became of requests, from the effects from `start` on.
+    fn follow(&mut self, turn: &Turn<'_>, out: &mut Effects<'_>, start: usize) {
+        if let Some(traces) = &mut self.traces {
+            traces.follow(turn, &self.guard, &self.open, out, start);
+        }
     }
 
     /// Adds the client's peer to the records from `start` on that have no peer.

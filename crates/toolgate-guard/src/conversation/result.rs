@@ -8,10 +8,11 @@ use toolgate_mcp::contract::ToolContract;
 use toolgate_mcp::era::{Era, ToolMethod};
 use toolgate_mcp::message::{Edits, MalformedResult, TaskAnswer, created_task, requested_task};
 
+use super::Conversation;
 use super::answer::forward_altered;
 use super::open::{Called, Open, What};
 use super::server::forward_answer;
-use super::{Conversation, Turn};
+use super::turn::Turn;
 use crate::effect::Effects;
 use crate::envelope::Envelope;
 use crate::fault::Act;

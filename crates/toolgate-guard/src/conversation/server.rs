@@ -9,7 +9,8 @@ use super::answer::forward_altered;
 use super::answer::{answer_to, fault};
 use super::client::id_member;
 use super::open::{Open, What};
-use super::{Carrier, Conversation, Link, Turn, nearest};
+use super::turn::Turn;
+use super::{Carrier, Conversation, Link, nearest};
 use crate::effect::Effects;
 use crate::envelope::{self, Envelope};
 use crate::fault::{Act, INTERNAL_ERROR, METHOD_NOT_FOUND};
@@ -57,7 +58,9 @@ impl Conversation {
             guard.done_with(corrected);
             return out.adopt(effects);
         }
-        self.heard(turn, &message);
+        if let Some(traces) = &mut self.traces {
+            traces.heard(turn, &message);
+        }
         match message {
             Message::Request(request) => self.server_request(turn, &request, bytes, out),
             Message::Notification(notification) => {

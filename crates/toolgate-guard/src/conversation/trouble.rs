@@ -6,9 +6,10 @@
 use toolgate_json::{ReadError, ReadErrorKind};
 use toolgate_mcp::message::{MalformedMessage, RequestId};
 
-use super::answer::{answer_to, fault};
+use super::Conversation;
+use super::answer::{answer_to, fail, fault};
 use super::open::What;
-use super::{Conversation, Turn};
+use super::turn::Turn;
 use crate::effect::{Effects, Outgoing, Purpose};
 use crate::envelope::{Envelope, method_name};
 use crate::error_reply;
@@ -136,7 +137,7 @@ impl Conversation {
             && let Some(open) = self.open.remove_sent(key)
         {
             let said = error_reply::lost(Side::Server, text);
-            return Self::fail(turn, key.clone(), &open, act, &said, out);
+            return fail(turn, key.clone(), &open, act, &said, out);
         }
         match key {
             Some(key) if is_request => {

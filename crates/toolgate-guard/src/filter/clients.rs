@@ -9,7 +9,7 @@ use toolgate_mcp::contract::SchemaStore;
 use toolgate_mcp::project::Lost;
 use toolgate_mcp::provider::ProviderTools;
 
-use super::listing::Remarks;
+use super::remarks::Remarks;
 use crate::fault::Act;
 use crate::policy::Rules;
 use crate::policy::{BadTools, Mode, Policy};

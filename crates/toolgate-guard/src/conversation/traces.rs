@@ -11,7 +11,8 @@ use toolgate_json::Node as _;
 use toolgate_mcp::era::Era;
 use toolgate_mcp::message::{Message, Request};
 
-use super::{Conversation, Turn};
+use super::open::OpenTable;
+use super::turn::Turn;
 use crate::effect::{Effect, Effects, Outgoing, Purpose};
 use crate::envelope::MessageKind;
 use crate::fault::Act;
@@ -38,35 +39,34 @@ struct Followed {
     verdict: Option<Verdict>,
 }
 
-impl Conversation {
-    /// Lets a tracer follow the requests of the client from now on.
-    pub fn trace(&mut self, tracer: Arc<dyn Tracer>) {
-        self.traces = Some(Box::new(Traces {
+impl Traces {
+    pub(super) fn new(tracer: Arc<dyn Tracer>) -> Self {
+        Self {
             tracer,
             open: HashMap::new(),
             carried: None,
-        }));
+        }
     }
 
-    /// Sets the trace context that the transport of the client's next message carries, such as HTTP
-    /// headers. It applies to a message that has none in its own `_meta`.
-    pub fn set_trace_context(&mut self, context: Option<TraceContext>) {
-        if let Some(traces) = &mut self.traces {
-            traces.carried = context;
-        }
+    /// Sets the trace context that the transport of the client's next message carries.
+    pub(super) fn carry(&mut self, context: Option<TraceContext>) {
+        self.carried = context;
     }
 
     /// Starts to trace a request, unless another one has its id.
-    pub(super) fn begin_trace(&mut self, turn: &Turn<'_>, request: &Request<'_>, key: &IdKey) {
-        let settled = self.settled();
-        let Some(traces) = &mut self.traces else {
-            return;
-        };
-        if traces.open.contains_key(key) {
+    /// `settled` is the era of a request that declares none.
+    pub(super) fn begin(
+        &mut self,
+        turn: &Turn<'_>,
+        request: &Request<'_>,
+        key: &IdKey,
+        settled: Era,
+    ) {
+        if self.open.contains_key(key) {
             return;
         }
         let own = request.params.and_then(TraceContext::read);
-        let parent = own.or_else(|| traces.carried.clone());
+        let parent = own.or_else(|| self.carried.clone());
         let target = match request.method {
             "tools/call" | "prompts/get" => request.params.and_then(|it| it.member("name")),
             _ => None,
@@ -75,7 +75,7 @@ impl Conversation {
         let era = declared
             .filter(|era| era.declares_version())
             .unwrap_or(settled);
-        let trace = traces.tracer.begin(&Begun {
+        let trace = self.tracer.begin(&Begun {
             at: turn.now,
             id: key,
             method: request.method,
@@ -89,14 +89,11 @@ impl Conversation {
             heard: None,
             verdict: None,
         };
-        traces.open.insert(key.clone(), followed);
+        self.open.insert(key.clone(), followed);
     }
 
     /// Records the server's answer.
     pub(super) fn heard(&mut self, turn: &Turn<'_>, message: &Message<'_>) {
-        let Some(traces) = &mut self.traces else {
-            return;
-        };
         let (id, outcome) = match message {
             Message::Result(answer) => {
                 let failed = answer.result.member("isError");
@@ -114,7 +111,7 @@ impl Conversation {
             }
             _ => return,
         };
-        if let Some(followed) = traces.open.get_mut(&IdKey::of(id))
+        if let Some(followed) = self.open.get_mut(&IdKey::of(id))
             && followed.sent
         {
             followed.heard = Some(outcome);
@@ -124,10 +121,14 @@ impl Conversation {
 
     /// Finds out from the effects from `start` on what became of the traced requests, and adds the trace
     /// context to those that go to the server.
-    pub(super) fn follow(&mut self, turn: &Turn<'_>, out: &mut Effects<'_>, start: usize) {
-        let Some(traces) = &mut self.traces else {
-            return;
-        };
+    pub(super) fn follow(
+        &mut self,
+        turn: &Turn<'_>,
+        guard: &Guard,
+        open: &OpenTable,
+        out: &mut Effects<'_>,
+        start: usize,
+    ) {
         let now = turn.now;
         let effects = out.since(start);
         let mut reused = false;
@@ -137,7 +138,7 @@ impl Conversation {
                 if record.code == Act::ClientReusedId.code() {
                     reused = true;
                 } else {
-                    traces.note(record);
+                    self.note(record);
                 }
             }
         }
@@ -152,28 +153,26 @@ impl Conversation {
                 (MessageKind::Request, _)
                     if outgoing.to == Side::Server && outgoing.purpose == Purpose::Forward =>
                 {
-                    if let Some(context) = traces.send(now, outgoing) {
-                        splice(&self.guard, turn, outgoing, context);
+                    if let Some(context) = self.send(now, outgoing) {
+                        splice(guard, turn, outgoing, context);
                     }
                 }
                 (MessageKind::Answer, Some(id)) if outgoing.to == Side::Client && !reused => {
-                    traces.answer(now, id, envelope.error);
+                    self.answer(now, id, envelope.error);
                 }
                 _ => {}
             }
         }
-        if traces.open.len() > self.open.len() {
+        if self.open.len() > open.len() {
             // A request that was removed without an answer is no longer awaited.
-            let gone = traces.open.extract_if(|key, _| !self.open.contains(key));
+            let gone = self.open.extract_if(|key, _| !open.contains(key));
             for (_, followed) in gone {
                 let end = End::new(None, followed.verdict);
                 followed.trace.ended(now, &end);
             }
         }
     }
-}
 
-impl Traces {
     /// Keeps the first violation of a request.
     fn note(&mut self, record: &Record) {
         if record.action == Action::Passed {
