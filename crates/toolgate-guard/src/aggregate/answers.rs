@@ -6,8 +6,11 @@ use toolgate_json::{Node as _, View};
 use toolgate_mcp::message::{Edits, created_task, requested_task};
 
 use super::fan_out::Kind as FanOutKind;
-use super::route_search::Subject;
-use super::{Aggregator, INTERNAL_ERROR, METHOD_NOT_FOUND, Refused, Role, Sent, TaskMade, spliced};
+use super::known::Subject;
+use super::pending::{Role, Sent, TaskMade};
+use super::route::Refused;
+use super::{Aggregator, spliced};
+use crate::fault::{INTERNAL_ERROR, METHOD_NOT_FOUND};
 use crate::renumber::{RequestOrigin, number_of};
 use crate::text;
 

@@ -4,15 +4,14 @@ use std::time::Duration;
 
 use toolgate_json::{Kind, Node as _, View, quote};
 use toolgate_mcp::era::Era;
-use toolgate_mcp::message::{Edits, Notification, Request};
+use toolgate_mcp::message::{Edits, INVALID_PARAMS, Notification, Request};
 
-use super::fan_out::Kind as FanOutKind;
-use super::lists::ListOf;
+use super::fan_out::{Kind as FanOutKind, ListOf};
+use super::known::Subject;
+use super::pending::{Role, Sent, TaskMade};
 use super::route::is_short;
-use super::route_search::Subject;
-use super::{
-    Aggregator, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Role, Sent, TaskMade, spliced,
-};
+use super::{Aggregator, spliced};
+use crate::fault::{INTERNAL_ERROR, METHOD_NOT_FOUND};
 use crate::id::IdKey;
 use crate::renumber::{RequestOrigin, number_of, renumber};
 use crate::text;

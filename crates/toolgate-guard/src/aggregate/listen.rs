@@ -3,44 +3,15 @@
 
 use std::time::Duration;
 
-use toolgate_json::{Kind, Node as _, View};
+use toolgate_json::{Node as _, View};
 use toolgate_mcp::message::{Edits, Notification, Request};
 
-use super::opening::{DEPTH, merged};
-use super::route_search::Subject;
-use super::{Aggregator, Role, spliced};
+use super::known::Subject;
+use super::listening::{Listening, Stream, merged_grants, wanted_lists};
+use super::pending::Role;
+use super::{Aggregator, spliced};
 use crate::reading::OwnedReading;
 use crate::renumber::{RequestOrigin, SUBSCRIPTION, subscription};
-
-/// One stream of the client.
-#[derive(Debug)]
-pub(super) struct Listening {
-    pub(super) client: RequestOrigin,
-    /// The request, sent again to servers that come back.
-    text: String,
-    /// By server.
-    streams: Vec<Stream>,
-    /// What was granted, each as JSON text.
-    granted: Vec<String>,
-    /// When the stream is acknowledged with what is granted so far; `None` once it is acknowledged.
-    deadline: Option<Duration>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Stream {
-    Asked,
-    Open,
-    /// The server ended the stream or refused to open it.
-    Ended,
-    /// The server is down; it is asked when it comes back.
-    Waiting,
-}
-
-impl Listening {
-    pub(super) fn deadline(&self) -> Option<Duration> {
-        self.deadline
-    }
-}
 
 impl Aggregator {
     pub(super) fn listen(&mut self, text: &str, request: &Request<'_>, now: Duration) {
@@ -238,51 +209,3 @@ impl Aggregator {
         }
     }
 }
-
-/// The lists whose changes a request asks for, with the names of their notifications.
-fn wanted_lists(text: &str) -> Vec<(&'static str, &'static str)> {
-    let Ok(request) = OwnedReading::read(text) else {
-        return Vec::new();
-    };
-    let root = request.root();
-    let params = root.member("params");
-    let wanted = params.and_then(|params| params.member("notifications"));
-    let is_wanted = |name: &str| {
-        let member = wanted.and_then(|wanted| wanted.member(name));
-        member.is_some_and(|it| it.kind() == Kind::Boolean && it.boolean())
-    };
-    let kinds = LISTS.into_iter().filter(|(name, _)| is_wanted(name));
-    kinds.collect()
-}
-
-/// What several servers grant: lists of URIs are joined.
-fn merged_grants(all: &[View<'_>]) -> String {
-    let uris = all.iter();
-    let uris = uris.filter_map(|one| one.member("resourceSubscriptions"));
-    let uris: Vec<&str> = uris.flat_map(|uris| uris.items()).map(View::raw).collect();
-    let rest = all.iter().map(|one| {
-        let mut edits = Edits::new();
-        edits.remove_member(*one, "resourceSubscriptions");
-        edits.apply(one.document().source())
-    });
-    let rest: Vec<OwnedReading> = rest
-        .filter_map(|text| OwnedReading::read(text).ok())
-        .collect();
-    let views: Vec<View<'_>> = rest.iter().map(|it| it.root()).collect();
-    let all = merged(&views, DEPTH);
-    if uris.is_empty() {
-        return all;
-    }
-    let uris = format!(r#""resourceSubscriptions":[{}]"#, uris.join(","));
-    match all.strip_prefix('{') {
-        Some("}") => format!("{{{uris}}}"),
-        Some(rest) => format!("{{{uris},{rest}"),
-        None => all,
-    }
-}
-
-const LISTS: [(&str, &str); 3] = [
-    ("toolsListChanged", "tools"),
-    ("promptsListChanged", "prompts"),
-    ("resourcesListChanged", "resources"),
-];

@@ -4,49 +4,17 @@
 use toolgate_json::{Kind, Node as _, View, quote};
 use toolgate_mcp::message::Edits;
 
-use super::fan_out::{FanOut, Part};
-use super::opening::answers;
-use super::route_search::Subject;
-use super::{Aggregator, METHOD_NOT_FOUND};
+use super::Aggregator;
+use super::fan_out::{FanOut, ListOf, Part};
+use super::merge::freshness;
+use crate::fault::METHOD_NOT_FOUND;
 use crate::reading::OwnedReading;
 use crate::text::string;
-
-/// Which list.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ListOf {
-    Tools,
-    Prompts,
-    Resources,
-    Templates,
-    Tasks,
-}
-
-impl ListOf {
-    /// The member that holds the items, and the member that identifies an item.
-    pub(super) fn members(self) -> (&'static str, &'static str) {
-        match self {
-            Self::Tools => ("tools", "name"),
-            Self::Prompts => ("prompts", "name"),
-            Self::Resources => ("resources", "uri"),
-            Self::Templates => ("resourceTemplates", "uriTemplate"),
-            Self::Tasks => ("tasks", "taskId"),
-        }
-    }
-
-    fn subject(self) -> Option<Subject> {
-        match self {
-            Self::Tools | Self::Prompts => None,
-            Self::Resources => Some(Subject::Uri),
-            Self::Templates => Some(Subject::Template),
-            Self::Tasks => Some(Subject::Task),
-        }
-    }
-}
 
 impl Aggregator {
     /// Merges the answers into one page of a list.
     pub(super) fn merged_list(&mut self, of: ListOf, fan_out: &FanOut) -> String {
-        let answers = answers(fan_out);
+        let answers = fan_out.answers();
         let (member, key) = of.members();
         let mut items: Vec<String> = Vec::new();
         let mut cursors: Vec<Option<String>> = vec![None; self.routes.len()];
@@ -158,26 +126,4 @@ pub(super) fn cursors<'a>(
     }
 }
 
-/// How long a merged answer may be cached (2026-07-28, server/utilities/caching): as long as its
-/// shortest-lived part, and only a moment if a part is missing. It is private, because a part may be
-/// private and all pages of a list must agree.
-pub(super) fn freshness<'a>(parts: impl Iterator<Item = View<'a>>, some_missing: bool) -> String {
-    let each = parts.map(|part| {
-        let ttl = part
-            .member("ttlMs")
-            .filter(|ttl| ttl.kind() == Kind::Number);
-        ttl.and_then(|ttl| ttl.number().as_i64())
-            .unwrap_or(0)
-            .max(0)
-    });
-    let shortest = each.min().unwrap_or(0);
-    let ttl = if some_missing {
-        shortest.min(MOMENT_MS)
-    } else {
-        shortest
-    };
-    format!(r#""ttlMs":{ttl},"cacheScope":"private""#)
-}
-
-const MOMENT_MS: i64 = 1_000;
 const SHOWN: usize = 128;

@@ -33,11 +33,17 @@
 //! A request of 2026-07-28 needs no session and goes to every server that is up.
 
 mod answers;
+mod ask_all;
+mod ask_in_turn;
 mod client;
 mod fan_out;
+mod known;
 mod listen;
+mod listening;
 mod lists;
+mod merge;
 mod opening;
+mod pending;
 mod route;
 mod route_search;
 mod server;
@@ -48,21 +54,22 @@ use std::time::Duration;
 
 use toolgate_json::{Node as _, Reader, View};
 use toolgate_mcp::era::Era;
-use toolgate_mcp::message::{Edits, Incoming, Message};
+use toolgate_mcp::message::{Edits, Incoming, Message, Request};
 
 use crate::connection::{Connection, ConnectionId};
 use crate::effect::{Effect, Effects, HttpRefusal, Outgoing, Purpose, ToolsEvent};
 use crate::error_reply::ErrorReply;
 use crate::id::IdKey;
 use crate::incoming::{IncomingMessage, Reading};
-use crate::reading::{generous, strict};
-use crate::renumber::RequestOrigin;
+use crate::reading::{OwnedReading, generous, strict};
 use crate::stage::Stage;
 use fan_out::FanOut;
-use listen::Listening;
-use route::Route;
+use known::Known;
+use listening::Listening;
+use pending::{Asked, Sent};
 pub use route::{AggregatorError, Member, default_prefix};
-use route_search::{Known, RouteSearch};
+use route::{Refused, Route};
+use route_search::RouteSearch;
 
 /// Several servers as one, for one client or for clients with one authorization.
 ///
@@ -95,13 +102,6 @@ pub struct Aggregator {
     out: Effects<'static>,
 }
 
-/// The `data` of a server's error, and how the server refused over HTTP.
-#[derive(Debug, Clone, Default)]
-struct Refused {
-    data: Option<String>,
-    http: Option<Arc<HttpRefusal>>,
-}
-
 /// How much an aggregator may hold, and how long it waits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(
@@ -131,48 +131,6 @@ impl Default for AggregatorLimits {
             patience: Duration::from_secs(30),
         }
     }
-}
-
-/// A request that a server has not answered yet.
-#[derive(Debug)]
-struct Sent {
-    route: usize,
-    role: Role,
-}
-
-/// How the answer to a request shows that it created a task.
-#[derive(Clone, Copy, Debug)]
-enum TaskMade {
-    /// It creates no task.
-    No,
-    /// By its `resultType` (2026-07-28).
-    Tagged,
-    /// By its member `task`, which the request asked for (2025-11-25).
-    Asked,
-}
-
-/// Why a server was asked.
-#[derive(Debug)]
-enum Role {
-    /// The client asked this server.
-    Whole(RequestOrigin, TaskMade),
-    /// Its answer is one part of a merged answer.
-    Part(i64),
-    /// A route search asks one server after the other.
-    Search(i64),
-    /// A stream of changes.
-    Listen(i64),
-    /// Opens a session with the parameters with which the client opened its own.
-    Open,
-    /// A message of the client that is sent again; its answer is ignored.
-    Quiet,
-}
-
-/// A request of a server to the client.
-#[derive(Debug)]
-struct Asked {
-    route: usize,
-    origin: RequestOrigin,
 }
 
 impl Aggregator {
@@ -217,7 +175,8 @@ impl Aggregator {
     #[must_use]
     pub fn next_deadline(&self) -> Option<Duration> {
         let fan_outs = self.fan_outs.values().map(|fan_out| fan_out.deadline);
-        let listenings = self.listenings.values().filter_map(Listening::deadline);
+        let listenings = self.listenings.values();
+        let listenings = listenings.filter_map(|listening| listening.deadline);
         let routes = self.routes.iter().filter_map(Route::retry_at);
         fan_outs.chain(listenings).chain(routes).min()
     }
@@ -372,6 +331,16 @@ impl Aggregator {
         });
     }
 
+    /// Parses a kept request again.
+    pub(super) fn reread(&mut self, text: &str, with: impl FnOnce(&mut Self, &Request<'_>)) {
+        let Ok(kept) = OwnedReading::read(text) else {
+            return;
+        };
+        if let Ok(Message::Request(request)) = Message::decode(kept.root()) {
+            with(self, &request);
+        }
+    }
+
     fn tell_server(&mut self, route: usize, line: String) {
         self.out.server(ConnectionId::new(route), line);
     }
@@ -436,7 +405,3 @@ fn spliced(edits: &Edits, text: &str, message: View<'_>) -> String {
     let span = message.span();
     edits.apply_within(text, span.start, span.end)
 }
-
-const INVALID_PARAMS: i64 = toolgate_mcp::message::INVALID_PARAMS;
-const METHOD_NOT_FOUND: i64 = crate::fault::METHOD_NOT_FOUND;
-const INTERNAL_ERROR: i64 = crate::fault::INTERNAL_ERROR;

@@ -7,9 +7,11 @@ use toolgate_json::{Kind, Node as _, View, quote};
 use toolgate_mcp::era::Era;
 use toolgate_mcp::message::{Edits, Request};
 
+use super::Aggregator;
 use super::fan_out::{FanOut, Kind as FanOutKind, Part, is_refusal};
-use super::route::{Abilities, Session};
-use super::{Aggregator, Role};
+use super::merge::{DEPTH, changing, freshness, grouped, merged};
+use super::pending::Role;
+use super::route::{Abilities, Route, Session};
 use crate::connection::ConnectionId;
 use crate::effect::Effect;
 use crate::reading::OwnedReading;
@@ -43,7 +45,7 @@ impl Aggregator {
     /// Retries the sessions that were refused, if their pause is over.
     pub(super) fn open_again(&mut self, now: Duration) {
         for route in 0..self.routes.len() {
-            let due = self.routes.get(route).and_then(super::Route::retry_at);
+            let due = self.routes.get(route).and_then(Route::retry_at);
             if due.is_some_and(|due| due <= now) {
                 self.open(route);
             }
@@ -157,7 +159,7 @@ impl Aggregator {
 
     /// The merged answer to `initialize`, and the version in it.
     pub(super) fn merged_opening(&self, fan_out: &FanOut) -> (Option<Era>, String) {
-        let answers = answers(fan_out);
+        let answers = fan_out.answers();
         let roots = roots(&answers);
         let version = roots
             .iter()
@@ -190,7 +192,7 @@ impl Aggregator {
 
     /// The merged answer to `server/discover`.
     pub(super) fn merged_discovery(&self, fan_out: &FanOut) -> String {
-        let answers = answers(fan_out);
+        let answers = fan_out.answers();
         let roots = roots(&answers);
         let listed = |root: View<'_>| -> Vec<String> {
             let versions = root.member("supportedVersions");
@@ -211,7 +213,7 @@ impl Aggregator {
         );
         out.push_str(&self.capabilities(&roots, roots.len() < self.routes.len()));
         self.push_instructions(&mut out, &roots);
-        let fresh = super::lists::freshness(roots.iter().map(|(_, root)| *root), false);
+        let fresh = freshness(roots.iter().map(|(_, root)| *root), false);
         out.push_str(&format!(
             r#",{fresh},"_meta":{{"io.modelcontextprotocol/serverInfo":{SELF}}}}}"#
         ));
@@ -275,17 +277,6 @@ fn abilities(result: View<'_>) -> Abilities {
     Abilities::of(result.member("capabilities"))
 }
 
-/// Parses the answers of a fan-out again.
-pub(super) fn answers(fan_out: &FanOut) -> Vec<(usize, OwnedReading)> {
-    let parts = fan_out.parts.iter().enumerate();
-    let answers = parts.filter_map(|(route, part)| match part {
-        // They were parsed when they arrived.
-        Part::Answer(text) => Some((route, OwnedReading::read(text.as_str()).ok()?)),
-        _ => None,
-    });
-    answers.collect()
-}
-
 fn roots(answers: &[(usize, OwnedReading)]) -> Vec<(usize, View<'_>)> {
     let answers = answers.iter();
     answers
@@ -298,57 +289,11 @@ fn text_of<'a>(object: View<'a>, name: &str) -> Option<&'a str> {
     (member.kind() == Kind::String).then(|| member.string())
 }
 
-/// Groups the members of objects by name, in the order of their first occurrence.
-fn grouped<'a>(objects: &[View<'a>]) -> Vec<(&'a str, Vec<View<'a>>)> {
-    let mut groups: Vec<(&str, Vec<View<'_>>)> = Vec::new();
-    for object in objects {
-        for (key, value) in object.members() {
-            let name = toolgate_json::Key::text(key);
-            match groups.iter_mut().find(|(own, _)| *own == name) {
-                Some((_, values)) => values.push(value),
-                None => groups.push((name, vec![value])),
-            }
-        }
-    }
-    groups
-}
-
-/// Merges several values into one: objects member by member; booleans are true if one is true; for
-/// other values the first one counts.
-pub(super) fn merged(values: &[View<'_>], depth: usize) -> String {
-    let Some(first) = values.first() else {
-        return "{}".to_owned();
-    };
-    let all = |kind: Kind| values.iter().all(|value| value.kind() == kind);
-    if all(Kind::Object) && depth > 0 {
-        let members = grouped(values).into_iter();
-        let members = members
-            .map(|(name, of)| format!("{}:{}", string(name), merged(&of, depth.saturating_sub(1))));
-        return format!("{{{}}}", members.collect::<Vec<_>>().join(","));
-    }
-    if all(Kind::Boolean) {
-        return values.iter().any(|value| value.boolean()).to_string();
-    }
-    first.raw().to_owned()
-}
-
-fn changing(values: &[View<'_>]) -> String {
-    let mut members = vec![r#""listChanged":true"#.to_owned()];
-    for (name, of) in grouped(values) {
-        if name != "listChanged" {
-            members.push(format!("{}:{}", string(name), merged(&of, DEPTH)));
-        }
-    }
-    format!("{{{}}}", members.join(","))
-}
-
 /// The `serverInfo` for the client.
 const SELF: &str = concat!(
     r#"{"name":"toolgate","version":""#,
     env!("CARGO_PKG_VERSION"),
     r#""}"#
 );
-/// How deep the declarations of several servers are merged.
-pub(super) const DEPTH: usize = 8;
 const FIRST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(60);

@@ -1,10 +1,11 @@
 //! Routes: the aggregated servers, their names and prefixes, and whether each can be asked.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use toolgate_json::{Kind, Node as _, View, quote};
 
-use super::Refused;
+use crate::effect::HttpRefusal;
 
 /// One aggregated server.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -73,6 +74,13 @@ pub(super) struct Route {
     pub(super) session: Session,
     /// The `data` and the HTTP refusal of the error that refused the session.
     pub(super) refused: Option<Refused>,
+}
+
+/// The `data` of a server's error, and how the server refused over HTTP.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Refused {
+    pub(super) data: Option<String>,
+    pub(super) http: Option<Arc<HttpRefusal>>,
 }
 
 /// A session, in the eras that have sessions.

@@ -6,9 +6,11 @@ use toolgate_json::Node as _;
 use toolgate_mcp::message::{Edits, Notification, Request};
 
 use super::client::empty;
+use super::pending::{Asked, Role};
 use super::route::{Abilities, Session};
-use super::{Aggregator, Asked, INTERNAL_ERROR, Role, spliced};
+use super::{Aggregator, spliced};
 use crate::effect::Effects;
+use crate::fault::INTERNAL_ERROR;
 use crate::id::IdKey;
 use crate::renumber::{RequestOrigin, number_of, renumber, subscription};
 use crate::text;

@@ -1,0 +1,292 @@
+//! Asks all servers, waits for their answers, and answers the client with what they say together.
+
+use std::time::Duration;
+
+use toolgate_json::Node as _;
+use toolgate_mcp::era::Era;
+use toolgate_mcp::message::{Edits, INVALID_PARAMS, Request};
+
+use super::Aggregator;
+use super::client::{declares_version, empty};
+use super::fan_out::{FanOut, Kind, ListOf, Part, is_refusal};
+use super::lists::cursors;
+use super::opening::unusable_opening;
+use super::pending::Role;
+use super::route::Abilities;
+use crate::fault::{INTERNAL_ERROR, METHOD_NOT_FOUND};
+use crate::reading::OwnedReading;
+use crate::renumber::RequestOrigin;
+
+impl Aggregator {
+    /// Asks all servers that may have something to return.
+    pub(super) fn fan_out(&mut self, kind: Kind, text: &str, request: &Request<'_>, now: Duration) {
+        let cursors = match kind {
+            Kind::List(_) => match cursors(request.params, self.routes.len()) {
+                Ok(cursors) => cursors,
+                Err(why) => return self.refuse(request, INVALID_PARAMS, why),
+            },
+            _ => None,
+        };
+        let modern = declares_version(request);
+        let number = self.number();
+        let mut parts = Vec::with_capacity(self.routes.len());
+        let mut waiting = 0_usize;
+        for route in 0..self.routes.len() {
+            let mut edits = Edits::new();
+            if let Some((view, cursors)) = &cursors {
+                match cursors.get(route) {
+                    Some(Some(cursor)) => edits.replace(*view, cursor.clone()),
+                    _ => {
+                        parts.push(Part::None);
+                        continue;
+                    }
+                }
+            }
+            let has = |it: Abilities| match kind {
+                Kind::List(ListOf::Tools) => it.tools,
+                Kind::List(ListOf::Prompts) => it.prompts,
+                Kind::List(ListOf::Resources | ListOf::Templates) => it.resources,
+                Kind::Level => it.logging,
+                Kind::List(ListOf::Tasks) | Kind::Initialize | Kind::Discover => true,
+            };
+            let opening = kind == Kind::Initialize;
+            let absence = self.absence(route, modern || opening);
+            let part = match absence {
+                Some(why) => Part::Failed(INTERNAL_ERROR, why),
+                None if !self
+                    .routes
+                    .get(route)
+                    .is_some_and(|route| route.may(modern || opening, has)) =>
+                {
+                    Part::None
+                }
+                None => {
+                    self.send(route, text, request, edits, Role::Part(number));
+                    waiting = waiting.saturating_add(1);
+                    Part::Awaited
+                }
+            };
+            parts.push(part);
+        }
+        let patience = match kind {
+            // A server that does not speak this version may stay silent while the client waits.
+            Kind::Discover => self.bounds.patience.min(SILENCE),
+            _ => self.bounds.patience,
+        };
+        let fan_out = FanOut {
+            client: RequestOrigin::of(request),
+            kind,
+            modern,
+            began: now,
+            deadline: now.saturating_add(patience),
+            first: cursors.is_none(),
+            waiting,
+            parts,
+            refused: None,
+        };
+        self.fan_outs.insert(number, fan_out);
+        if waiting == 0 {
+            return self.finish(number);
+        }
+        self.hurry(number);
+    }
+
+    /// Shortens the wait if the only servers left are those that were silent the last time, so that a
+    /// server that hangs does not delay every list of the others.
+    fn hurry(&mut self, number: i64) {
+        let Some(fan_out) = self.fan_outs.get_mut(&number) else {
+            return;
+        };
+        let mut both = self.routes.iter().zip(&fan_out.parts);
+        if both.all(|(route, part)| route.silent || !matches!(part, Part::Awaited)) {
+            let soon = fan_out.began.saturating_add(SILENCE);
+            fan_out.deadline = fan_out.deadline.min(soon);
+        }
+    }
+
+    /// Takes one server's answer to a fan-out.
+    pub(super) fn fan_out_answer(
+        &mut self,
+        number: i64,
+        route: usize,
+        answer: Result<&str, (i64, String)>,
+        now: Duration,
+    ) {
+        let kind = self.fan_outs.get(&number).map(|it| it.kind);
+        // A result without the expected members is an error.
+        let answer = answer.and_then(|result| match kind.and_then(|it| unusable(it, result)) {
+            Some(why) => Err(why),
+            None => Ok(result),
+        });
+        let opening = kind.map(|it| it == Kind::Initialize);
+        if opening.unwrap_or_else(|| self.is_opening(route)) {
+            self.opened_in_part(route, answer.as_ref(), opening.is_none(), now);
+        }
+        let Some(fan_out) = self.fan_outs.get_mut(&number) else {
+            return;
+        };
+        let refuses = answer.as_ref().is_err_and(|(code, _)| is_refusal(*code));
+        let part = match answer {
+            Ok(result) => Part::Answer(result.to_owned()),
+            Err((code, why)) => Part::Failed(code, why),
+        };
+        if let Some(slot) = fan_out.parts.get_mut(route) {
+            *slot = part;
+        }
+        fan_out.waiting = fan_out.waiting.saturating_sub(1);
+        let gone = self
+            .routes
+            .get(route)
+            .is_some_and(|route| route.gone.is_some());
+        let decided = fan_out.kind == Kind::Discover && refuses && !gone;
+        if decided || fan_out.waiting == 0 {
+            return self.finish(number);
+        }
+        self.hurry(number);
+    }
+
+    /// Gives up waiting, and leaves out the servers that have not answered.
+    pub(super) fn give_up(&mut self, number: i64) {
+        let Some(fan_out) = self.fan_outs.get_mut(&number) else {
+            return;
+        };
+        for (route, part) in self.routes.iter_mut().zip(&mut fan_out.parts) {
+            if matches!(part, Part::Awaited) {
+                route.silent = true;
+                *part = Part::Failed(INTERNAL_ERROR, "no answer in time".to_owned());
+            }
+        }
+        self.finish(number);
+    }
+
+    /// Merges the collected answers into one.
+    fn finish(&mut self, number: i64) {
+        let Some(fan_out) = self.fan_outs.remove(&number) else {
+            return;
+        };
+        self.take_back(number, &fan_out);
+        let failed = fan_out.parts.iter().enumerate();
+        let failed = failed.filter_map(|(route, part)| match part {
+            // A server without such a list does not count as missing.
+            Part::Failed(METHOD_NOT_FOUND, _) if fan_out.kind != Kind::Initialize => None,
+            Part::Failed(_, why) => Some((route, why.clone())),
+            _ => None,
+        });
+        let failed: Vec<(usize, String)> = failed.collect();
+        for (route, why) in &failed {
+            let what = format!("left out of an answer: {}", toolgate_json::quote(why, 200));
+            self.note(*route, "left-out", what);
+        }
+        let answered = |part: &Part| matches!(part, Part::Answer(_));
+        let nothing = !failed.is_empty() && !fan_out.parts.iter().any(answered);
+        let unknown = match fan_out.kind {
+            Kind::Discover => self.who_refuses_discovery(&fan_out),
+            _ => None,
+        };
+        let result = match fan_out.kind {
+            Kind::Discover if unknown.is_some() => {
+                Err((METHOD_NOT_FOUND, unknown.unwrap_or_default()))
+            }
+            _ if nothing => Err((INTERNAL_ERROR, self.all_failed(&failed))),
+            Kind::Initialize => {
+                let (version, answer) = self.merged_opening(&fan_out);
+                self.agree(version);
+                Ok(answer)
+            }
+            Kind::Discover => Ok(self.merged_discovery(&fan_out)),
+            Kind::List(of) => Ok(self.merged_list(of, &fan_out)),
+            Kind::Level => {
+                return self.send_to_client(empty(&fan_out.client.id, fan_out.modern));
+            }
+        };
+        let id = &fan_out.client.id;
+        match result {
+            Ok(result) => {
+                self.send_to_client(format!(
+                    r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#
+                ));
+            }
+            Err((code, why)) => {
+                let refused = fan_out.refused.filter(|_| nothing);
+                self.send_refusal(id, code, &why, refused);
+            }
+        }
+    }
+
+    /// Cancels requests that are still open, except the opening of a session.
+    fn take_back(&mut self, number: i64, fan_out: &FanOut) {
+        if fan_out.kind == Kind::Initialize {
+            return;
+        }
+        let left = self.sent.iter();
+        let left = left.filter(|(_, sent)| matches!(sent.role, Role::Part(it) if it == number));
+        let mut left: Vec<(i64, usize)> = left.map(|(own, sent)| (*own, sent.route)).collect();
+        left.sort_unstable();
+        for (own, route) in left {
+            self.sent.remove(&own);
+            self.tell_server(
+                route,
+                format!(
+                    r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{own}}}}}"#
+                ),
+            );
+        }
+    }
+
+    fn all_failed(&self, failed: &[(usize, String)]) -> String {
+        let each = failed.iter().map(|(route, why)| {
+            let name = self
+                .routes
+                .get(*route)
+                .map_or_else(String::new, |route| route.shown());
+            let own = format!("`{name}`");
+            if why.starts_with(&own) {
+                why.clone()
+            } else {
+                format!("{own}: {why}")
+            }
+        });
+        let each: Vec<String> = each.collect();
+        format!("no server has answered: {}", each.join("; "))
+    }
+}
+
+/// Why a result cannot be merged with others: it lacks the member that was asked for.
+fn unusable(kind: Kind, result: &str) -> Option<(i64, String)> {
+    let broken = |why: &str| Some((INTERNAL_ERROR, why.to_owned()));
+    let Ok(result) = OwnedReading::read(result) else {
+        return broken("its answer cannot be read");
+    };
+    let root = result.root();
+    match kind {
+        Kind::Initialize => unusable_opening(root).and_then(|why| broken(&why)),
+        Kind::Discover => {
+            let versions = root.member("supportedVersions");
+            let versions = versions.filter(|it| it.kind() == toolgate_json::Kind::Array);
+            let Some(versions) = versions else {
+                return broken("its answer to `server/discover` has no `supportedVersions`");
+            };
+            let eras = versions.items().map(|it| Era::from_version(it.string()));
+            let eras: Vec<Era> = eras.flatten().collect();
+            if eras.iter().any(|era| era.declares_version()) {
+                None
+            } else if eras.is_empty() {
+                broken("its answer to `server/discover` names no version that is known here")
+            } else {
+                let why = "it must be opened with `initialize`".to_owned();
+                Some((METHOD_NOT_FOUND, why))
+            }
+        }
+        Kind::List(of) => {
+            let (member, _) = of.members();
+            let listed = root.member(member);
+            let is_list = listed.is_some_and(|it| it.kind() == toolgate_json::Kind::Array);
+            (!is_list).then(|| (INTERNAL_ERROR, format!("its answer has no list `{member}`")))
+        }
+        Kind::Level => None,
+    }
+}
+
+/// How long a server may take to say that it knows `server/discover`, and how long a server that was
+/// silent before may take to answer at all.
+const SILENCE: Duration = Duration::from_secs(5);
