@@ -8,28 +8,31 @@
 //! [`Translate::LegacyClients`] and [`Translate::ModernClients`] have a folder each; its first file
 //! starts with a diagram of the state machine.
 
+mod bounds;
+mod clients;
 mod legacy_clients;
 mod modern_clients;
+mod parsed_message;
 mod refusal;
 mod splice;
 mod words;
 
 use std::time::Duration;
 
-use toolgate_json::{ReadLimits, Reader, View};
+use toolgate_json::{ReadLimits, Reader};
 use toolgate_mcp::era::Era;
-use toolgate_mcp::message::Message;
 
 use crate::connection::{Connection, ConnectionId};
 use crate::effect::{Effect, Effects, ToolsEvent};
 use crate::error_reply::ErrorReply;
 use crate::incoming::IncomingMessage;
 use crate::policy::Policy;
-use crate::reading::generous;
 use crate::stage::Stage;
+use bounds::Bounds;
+pub use clients::Clients;
 use legacy_clients::LegacyClients;
 use modern_clients::ModernClients;
-use refusal::Refusal;
+use parsed_message::{ParsedMessage, kept};
 
 /// The clients that can use a server of the other era through the translator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -42,22 +45,6 @@ pub enum Translate {
     LegacyClients,
     /// Clients of 2026-07-28 use a server of 2025-11-25 or older.
     ModernClients,
-}
-
-/// How many clients use the translator.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "a connection belongs to one client, or to several"
-)]
-pub enum Clients {
-    /// One client.
-    #[default]
-    One,
-    /// Several clients whose messages share one stream. A request of a legacy server in the middle of a
-    /// call does not say which call it belongs to, so each call that allows such requests has its own
-    /// session with the server.
-    Many,
 }
 
 /// A translator between one side of clients and one server.
@@ -89,51 +76,15 @@ enum Machine {
     Modern(ModernClients),
 }
 
-/// How much may wait, and for how long.
-#[derive(Debug, Clone, Copy)]
-struct Bounds {
-    /// Requests that are open at the same time.
-    pending: usize,
-    /// Messages that are kept until something else has happened.
-    held: usize,
-    /// Bytes of the kept messages.
-    held_bytes: usize,
-    /// How long a person may take to answer, and a session to open.
-    patience: Duration,
-}
-
-/// A parsed message.
-struct ParsedMessage<'a> {
-    /// The original text.
-    text: &'a str,
-    /// The whole message.
-    view: View<'a>,
-    message: Message<'a>,
-}
-
-impl<'a> ParsedMessage<'a> {
-    /// The original text of a value in it.
-    fn raw(&self, view: View<'_>) -> &'a str {
-        let span = view.span();
-        self.text.get(span.start..span.end).unwrap_or_default()
-    }
-}
-
 impl Translator {
     /// Creates a translator. `seed` must be 32 bytes that cannot be guessed; the limits and the timeout are
     /// those of the policy.
     #[must_use]
     pub fn new(translate: Translate, clients: Clients, seed: [u8; 32], policy: &Policy) -> Self {
-        let limits = &policy.limits;
-        let bounds = Bounds {
-            pending: limits.pending,
-            held: limits.parked,
-            held_bytes: limits.parked_bytes,
-            patience: policy.request_timeout.unwrap_or(PATIENCE),
-        };
+        let bounds = Bounds::of(policy);
         Self {
             reader: Reader::new(),
-            limits: limits.read(),
+            limits: policy.limits.read(),
             machine: match translate {
                 Translate::LegacyClients => Machine::Legacy(LegacyClients::new(bounds)),
                 Translate::ModernClients => {
@@ -329,33 +280,5 @@ impl Stage for Translator {
     }
 }
 
-impl<'r> ParsedMessage<'r> {
-    /// Reads one message.
-    ///
-    /// # Errors
-    ///
-    /// Why it is not a valid message, in one line.
-    fn of(incoming: &'r IncomingMessage<'_>) -> Result<Self, String> {
-        let reading = incoming.reading().map_err(ToString::to_string)?;
-        let view = reading.document.root();
-        let message = Message::decode(view).map_err(|error| error.to_string())?;
-        if let Some((_, why)) = reading.broken_envelope(incoming.bytes(), &message) {
-            return Err(why);
-        }
-        Ok(Self {
-            text: incoming.text(),
-            view,
-            message,
-        })
-    }
-}
-
-/// Parses a kept message again without limits: it was parsed within them when it arrived.
-fn kept(message: &[u8]) -> IncomingMessage<'_> {
-    IncomingMessage::read(Reader::new(), message, &generous())
-}
-
-/// The timeout if the policy has none: the default of [`Policy`].
-const PATIENCE: Duration = Duration::from_secs(300);
 /// The largest message after which the memory for parsing is kept.
 const KEPT: usize = 1 << 20;

@@ -4,11 +4,11 @@
 use toolgate_json::{Kind, Node as _, View};
 use toolgate_mcp::message::{Edits, Message, Request};
 
-use super::words::Level;
+use super::parsed_message::ParsedMessage;
+use super::refusal::Refusal;
 use super::words::{
-    CAPABILITIES, CLIENT_INFO, LOG_LEVEL, MODERN, TASKS, VERSION, declares, is_object,
+    CAPABILITIES, CLIENT_INFO, LOG_LEVEL, Level, MODERN, TASKS, VERSION, declares, is_object,
 };
-use super::{ParsedMessage, Refusal};
 use crate::renumber::{SUBSCRIPTION, renumber};
 use crate::text;
 

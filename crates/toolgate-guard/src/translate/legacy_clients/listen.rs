@@ -9,36 +9,20 @@ use crate::effect::{Effect, Effects, ToolsEvent};
 use crate::fault::METHOD_NOT_FOUND;
 use crate::translate::splice;
 
-/// The state of the subscription.
-#[derive(Debug, Default)]
-pub(super) struct Listening {
-    /// Whether the subscription is in use, because the client is ready for it.
-    wanted: bool,
-    /// When to ask again.
-    again: Option<Duration>,
-    /// How many times in a row it ended before it was acknowledged.
-    failures: u32,
-    /// Whether something may have been missed since the last time.
-    missed: bool,
-}
-
 impl LegacyClients {
     /// Starts the subscription, because the client is ready for notifications.
     pub(super) fn listen(&mut self, now: Duration, out: &mut Effects<'_>) {
-        if self.listening.wanted || self.session.stage != Stage::Open {
-            return;
-        }
-        if !self.session.lists.is_empty() {
-            self.listening.wanted = true;
-            self.listening.again = Some(now);
+        if self.session.stage == Stage::Open
+            && !self.session.lists.is_empty()
+            && self.listening.begin(now)
+        {
             self.tick(now, out);
         }
     }
 
     /// Handles the server's acknowledgement of the subscription.
     pub(super) fn heard(&mut self, out: &mut Effects<'_>) {
-        self.listening.failures = 0;
-        if std::mem::take(&mut self.listening.missed) {
+        if self.listening.acknowledged() {
             for method in self.session.lists.notifications() {
                 out.client(format!(r#"{{"jsonrpc":"2.0","method":"{method}"}}"#));
             }
@@ -48,11 +32,7 @@ impl LegacyClients {
     /// Handles the end of the subscription. Changes before the next one are not reported.
     pub(super) fn deaf(&mut self, now: Duration, out: &mut Effects<'_>) {
         out.push(Effect::Tools(ToolsEvent::Changed));
-        let failures = self.listening.failures;
-        self.listening.failures = failures.saturating_add(1);
-        self.listening.missed = true;
-        let pause = FIRST_PAUSE.saturating_mul(1 << failures.min(10));
-        self.listening.again = Some(now.saturating_add(pause.min(LONGEST_PAUSE)));
+        self.listening.ended(now);
     }
 
     /// Handles the server's refusal of the subscription.
@@ -66,12 +46,11 @@ impl LegacyClients {
     }
 
     pub(in crate::translate) fn next_deadline(&self) -> Option<Duration> {
-        self.listening.again
+        self.listening.deadline()
     }
 
     pub(in crate::translate) fn tick(&mut self, now: Duration, out: &mut Effects<'_>) {
-        if self.listening.again.is_some_and(|again| again <= now) {
-            self.listening.again = None;
+        if self.listening.is_due(now) {
             let meta = self.declaration().join(",");
             let filter = self.session.lists.filter();
             let params = format!(r#"{{"notifications":{filter},"_meta":{{{meta}}}}}"#);
@@ -79,6 +58,3 @@ impl LegacyClients {
         }
     }
 }
-
-const FIRST_PAUSE: Duration = Duration::from_secs(1);
-const LONGEST_PAUSE: Duration = Duration::from_secs(60);

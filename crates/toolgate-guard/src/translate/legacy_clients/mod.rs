@@ -29,7 +29,9 @@
 //!                                                     another id with the answers ─►
 //! ```
 
+mod asking;
 mod listen;
+mod listening;
 mod round;
 mod server;
 
@@ -41,15 +43,16 @@ use toolgate_json::{Node as _, View};
 use toolgate_mcp::era::Era;
 use toolgate_mcp::message::{Message, Notification, Request};
 
+use super::bounds::Bounds;
+use super::parsed_message::ParsedMessage;
 use super::refusal::Refusal;
 use super::splice;
 use super::words::{self, Abilities, Level, Lists};
-use super::{Bounds, ParsedMessage};
 use crate::connection::{Connection, ConnectionId};
 use crate::effect::{Effect, Effects};
 use crate::id::IdKey;
-use listen::Listening;
-use round::Asking;
+use asking::Asking;
+use listening::Listening;
 
 #[derive(Debug)]
 pub(super) struct LegacyClients {

@@ -4,61 +4,14 @@
 use toolgate_json::{Key as _, Kind, Node as _, View};
 use toolgate_mcp::message::{Message, RequestId};
 
+use super::asking::{Asking, Question};
 use super::{CallStage, LegacyClients, Own};
 use crate::effect::Effects;
 use crate::id::IdKey;
-use crate::text;
+use crate::translate::parsed_message::{ParsedMessage, kept};
 use crate::translate::refusal::Refusal;
 use crate::translate::splice;
 use crate::translate::words::is_object;
-use crate::translate::{ParsedMessage, kept};
-
-/// The questions of one round.
-#[derive(Debug)]
-pub(super) struct Asking {
-    /// `requestState`, as JSON text.
-    state: Option<String>,
-    questions: Vec<Question>,
-}
-
-#[derive(Debug)]
-struct Question {
-    /// Our request at the client.
-    id: IdKey,
-    /// The server's name for it.
-    name: String,
-    method: &'static str,
-    /// The client's result, as JSON text.
-    answer: Option<String>,
-}
-
-impl Asking {
-    /// The requests that the client has not answered.
-    pub(super) fn open(&self) -> impl Iterator<Item = &IdKey> {
-        let open = self.questions.iter().filter(|one| one.answer.is_none());
-        open.map(|one| &one.id)
-    }
-
-    /// The members to add to the repeated call.
-    fn members(&self) -> Vec<String> {
-        let mut members = Vec::new();
-        if !self.questions.is_empty() {
-            let answers = self.questions.iter().filter_map(|one| {
-                Some(format!(
-                    "{}:{}",
-                    text::string(&one.name),
-                    one.answer.as_ref()?
-                ))
-            });
-            let answers = answers.collect::<Vec<_>>().join(",");
-            members.push(format!(r#""inputResponses":{{{answers}}}"#));
-        }
-        if let Some(state) = &self.state {
-            members.push(format!(r#""requestState":{state}"#));
-        }
-        members
-    }
-}
 
 impl LegacyClients {
     /// Asks the client the server's questions.

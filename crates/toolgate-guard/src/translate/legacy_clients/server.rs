@@ -13,7 +13,7 @@ use crate::id::IdKey;
 use crate::reading::time_to_live;
 use crate::renumber::subscription;
 use crate::text;
-use crate::translate::ParsedMessage;
+use crate::translate::parsed_message::ParsedMessage;
 use crate::translate::refusal::Refusal;
 use crate::translate::splice;
 use crate::translate::words::{self, Lists, MODERN, SERVER_INFO};

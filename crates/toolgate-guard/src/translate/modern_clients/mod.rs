@@ -31,26 +31,34 @@
 //! can carry the question, because the answer reaches the server through any of them. With several
 //! clients, each call that allows questions has its own session.
 
+mod call;
+mod declared;
+mod handles;
 mod parked;
 mod server;
 mod session;
+mod sessions;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::Duration;
 
-use toolgate_json::{Kind, Node as _, View};
+use toolgate_json::Node as _;
 use toolgate_mcp::era::Era;
 use toolgate_mcp::message::{Message, Notification, Request};
 
+use super::bounds::Bounds;
+use super::clients::Clients;
+use super::parsed_message::{ParsedMessage, kept};
 use super::refusal::Refusal;
 use super::splice;
-use super::words::{self, Abilities, CAPABILITIES, CLIENT_INFO, LOG_LEVEL, Level};
-use super::{Bounds, Clients, ParsedMessage, kept};
+use super::words;
 use crate::connection::{Connection, ConnectionId};
 use crate::effect::{Effect, Effects, ToolsEvent};
 use crate::id::IdKey;
-use parked::Handles;
-use session::{Call, Session};
+use call::Call;
+use declared::Declared;
+use handles::Handles;
+use session::{Found, Session};
 
 #[derive(Debug)]
 pub(super) struct ModernClients {
@@ -88,23 +96,6 @@ struct Waiting {
     text: Vec<u8>,
     /// The session that is being opened for it.
     opening: Option<ConnectionId>,
-}
-
-/// The declarations of a modern request.
-struct Declared<'a> {
-    /// Client capabilities as JSON text; each set has a session of its own.
-    capabilities: String,
-    abilities: Abilities,
-    info: Option<&'a str>,
-    level: Option<Level>,
-}
-
-/// The result of the search for a session.
-enum Found {
-    Ready(ConnectionId),
-    Opening(ConnectionId),
-    /// All sessions are busy; one must finish first.
-    Busy,
 }
 
 /// The result for a request that waited for a session.
@@ -406,25 +397,6 @@ impl ModernClients {
     fn next_number(&mut self) -> i64 {
         self.numbers += 1;
         self.numbers
-    }
-}
-
-impl<'a> Declared<'a> {
-    fn read(request: &Request<'a>) -> Result<Self, Refusal> {
-        let meta = request.params.and_then(|params| params.member("_meta"));
-        let member = |name| meta.and_then(|meta| meta.member(name));
-        let capabilities = member(CAPABILITIES).filter(|is| words::is_object(*is));
-        let Some(capabilities) = capabilities else {
-            let text = format!("`_meta` must have an object `{CAPABILITIES}`");
-            return Err(Refusal::params(text));
-        };
-        let info = member(CLIENT_INFO).filter(|is| is.kind() == Kind::Object);
-        Ok(Self {
-            capabilities: splice::legacy_capabilities(capabilities),
-            abilities: Abilities::of(capabilities),
-            info: info.map(View::raw),
-            level: member(LOG_LEVEL).and_then(Level::read),
-        })
     }
 }
 

@@ -1,114 +1,20 @@
 //! Calls that are parked until the client has answered the server's question.
 
-use std::collections::HashMap;
-use std::hash::BuildHasher as _;
-use std::ops::ControlFlow;
 use std::time::Duration;
 
-use foldhash::fast::RandomState;
-use sha2::{Digest as _, Sha256};
-use toolgate_json::{Kind, Node as _, Unmetered, View};
+use toolgate_json::{Kind, Node as _, View};
 use toolgate_mcp::message::Request;
 
-use super::session::{Call, Session};
+use super::call::{Ask, Call, Shown};
+use super::session::Session;
 use super::{ModernClients, Place};
 use crate::connection::ConnectionId;
 use crate::effect::Effects;
 use crate::id::IdKey;
 use crate::renumber::RequestOrigin;
-use crate::text::hex;
-use crate::translate::ParsedMessage;
+use crate::translate::parsed_message::ParsedMessage;
 use crate::translate::refusal::Refusal;
 use crate::translate::splice;
-
-/// A question of the server.
-#[derive(Debug)]
-pub(super) struct Ask {
-    /// The server's id, as it wrote it.
-    pub(super) id: String,
-    pub(super) method: &'static str,
-    /// As JSON text.
-    pub(super) params: Option<String>,
-}
-
-impl Ask {
-    pub(super) fn new(
-        parsed: &ParsedMessage<'_>,
-        request: &Request<'_>,
-        method: &'static str,
-    ) -> Self {
-        Self {
-            id: request.id.raw().to_owned(),
-            method,
-            params: request.params.map(|params| parsed.raw(params).to_owned()),
-        }
-    }
-
-    fn bytes(&self) -> usize {
-        self.id.len() + self.params.as_ref().map_or(0, String::len)
-    }
-
-    /// The error answer to the server's question.
-    pub(super) fn refused(&self, why: &str) -> String {
-        Refusal::unanswered(why).to(&self.id)
-    }
-}
-
-/// The question that the client was given.
-#[derive(Debug)]
-pub(super) struct Shown {
-    /// `None` if the server has withdrawn it.
-    pub(super) ask: Option<Ask>,
-    /// The name under which the answer arrives.
-    name: String,
-    handle: String,
-    pub(super) until: Duration,
-}
-
-/// A hash of the parts that a request and its continuation must have in common.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Repeated(u64);
-
-/// The values of `requestState`: unguessable names of parked calls.
-#[derive(Debug)]
-pub(super) struct Handles {
-    seed: [u8; 32],
-    made: u64,
-    parked: HashMap<String, (ConnectionId, i64)>,
-    /// Hashes requests, for [`Repeated`].
-    hasher: RandomState,
-}
-
-impl Handles {
-    pub(super) fn new(seed: [u8; 32]) -> Self {
-        Self {
-            seed,
-            made: 0,
-            parked: HashMap::new(),
-            hasher: RandomState::default(),
-        }
-    }
-
-    /// A keyed hash of the method, the name and the arguments. It protects no secret: a client that finds
-    /// two requests with the same hash only confuses its own calls.
-    pub(super) fn repeated(&self, request: &Request<'_>) -> Repeated {
-        let member = |name| request.params.and_then(|params| params.member(name));
-        // Values that are equal count as the same, however they are written.
-        let said = ["name", "uri", "arguments"].map(|name| member(name).map(value_hash));
-        Repeated(self.hasher.hash_one((request.method, said)))
-    }
-
-    fn make(&mut self, connection: ConnectionId, number: i64) -> String {
-        self.made += 1;
-        let mut hash = Sha256::new();
-        hash.update(self.seed);
-        hash.update(self.made.to_le_bytes());
-        let digest: [u8; 32] = hash.finalize().into();
-        let handle = hex(&digest);
-        self.parked.insert(handle.clone(), (connection, number));
-        handle
-    }
-}
 
 impl ModernClients {
     /// Handles a question of the server: a call will carry it to the client.
@@ -126,7 +32,8 @@ impl ModernClients {
                 ask.refused("too many calls wait for answers (parked)"),
             );
         }
-        let Some((number, call)) = self.sessions.get_mut(&connection).and_then(carrier) else {
+        let session = self.sessions.get_mut(&connection);
+        let Some((number, call)) = session.and_then(Session::carrier) else {
             self.held -= ask.bytes();
             return out.server(
                 connection,
@@ -298,22 +205,6 @@ impl ModernClients {
         let asks: usize = call.asks.iter().chain(shown).map(Ask::bytes).sum();
         self.held -= asks + call.answer.as_ref().map_or(0, Vec::len);
     }
-}
-
-fn value_hash(value: View<'_>) -> u64 {
-    match toolgate_json::hash_value(value, &mut Unmetered) {
-        ControlFlow::Continue(hash) => hash,
-        ControlFlow::Break(never) => match never {},
-    }
-}
-
-/// The call that carries a question: the newest one that the client waits for, or else the newest one
-/// that the client has to continue.
-fn carrier(session: &mut Session) -> Option<(i64, &mut Call)> {
-    let can =
-        |(number, call): (&i64, &Call)| call.may_ask.then_some((call.shown.is_none(), *number));
-    let (_, number) = session.calls.iter().filter_map(can).max()?;
-    Some((number, session.calls.get_mut(&number)?))
 }
 
 /// Maximum questions of the server in one call.

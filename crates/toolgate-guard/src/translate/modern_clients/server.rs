@@ -6,16 +6,16 @@ use toolgate_json::{Node as _, View};
 use toolgate_mcp::message::{INVALID_PARAMS, Message, Notification, Request};
 
 use super::ModernClients;
-use super::parked::Ask;
+use super::call::Ask;
 use super::session::{Session, Stage};
 use crate::connection::{Connection, ConnectionId};
 use crate::effect::{Effect, Effects, ToolsEvent};
 use crate::id::IdKey;
 use crate::renumber::number_of;
+use crate::translate::parsed_message::{ParsedMessage, kept};
 use crate::translate::refusal::Refusal;
 use crate::translate::splice;
 use crate::translate::words::{self, Level};
-use crate::translate::{ParsedMessage, kept};
 
 impl ModernClients {
     pub(in crate::translate) fn server<'m>(

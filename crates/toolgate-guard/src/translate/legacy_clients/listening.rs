@@ -1,0 +1,54 @@
+//! The state of the subscription to the server's changes.
+
+use std::time::Duration;
+
+/// The state of the subscription.
+#[derive(Debug, Default)]
+pub(super) struct Listening {
+    /// Whether the subscription is in use, because the client is ready for it.
+    wanted: bool,
+    /// When to ask again.
+    again: Option<Duration>,
+    /// How many times in a row it ended before it was acknowledged.
+    failures: u32,
+    /// Whether something may have been missed since the last time.
+    missed: bool,
+}
+
+impl Listening {
+    /// Begins, unless it has begun. Returns whether it begins now.
+    pub(super) fn begin(&mut self, now: Duration) -> bool {
+        if std::mem::replace(&mut self.wanted, true) {
+            return false;
+        }
+        self.again = Some(now);
+        true
+    }
+
+    /// Handles the acknowledgement. Returns whether something may have been missed before it.
+    pub(super) fn acknowledged(&mut self) -> bool {
+        self.failures = 0;
+        std::mem::take(&mut self.missed)
+    }
+
+    /// Handles the end: it is asked for again, after pauses that grow.
+    pub(super) fn ended(&mut self, now: Duration) {
+        let pause = FIRST_PAUSE.saturating_mul(1 << self.failures.min(10));
+        self.failures = self.failures.saturating_add(1);
+        self.missed = true;
+        self.again = Some(now.saturating_add(pause.min(LONGEST_PAUSE)));
+    }
+
+    /// When to ask again.
+    pub(super) fn deadline(&self) -> Option<Duration> {
+        self.again
+    }
+
+    /// Whether to ask again now, which is said once.
+    pub(super) fn is_due(&mut self, now: Duration) -> bool {
+        self.again.take_if(|again| *again <= now).is_some()
+    }
+}
+
+const FIRST_PAUSE: Duration = Duration::from_secs(1);
+const LONGEST_PAUSE: Duration = Duration::from_secs(60);
