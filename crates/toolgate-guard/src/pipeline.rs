@@ -12,6 +12,7 @@ use crate::effect::{Effect, Effects, HttpRefusal, Outgoing, ToolsEvent};
 use crate::guard::Guard;
 use crate::incoming::IncomingMessage;
 use crate::stage::Stage;
+use crate::text;
 
 /// A chain of stages between a client and its servers. Each connection of the last stage may have its
 /// own branch after it.
@@ -381,9 +382,5 @@ fn left(at: At, to: Connection) -> Connection {
 
 /// The message with the same meaning as [`Effect::Abandon`], which closes a stream.
 fn cancelled(id: &crate::IdKey) -> Vec<u8> {
-    let id = id.raw();
-    format!(
-        r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#
-    )
-    .into_bytes()
+    text::cancellation(&id.raw(), None).into_bytes()
 }

@@ -1,4 +1,4 @@
-//! JSON text that the guard writes itself: strings and answers.
+//! JSON text that the guard writes itself: strings, answers and cancellations.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -12,6 +12,24 @@ pub(crate) fn error_answer(id: &str, code: i64, message: &str, data: Option<&str
     if let Some(data) = data {
         out.push_str(",\"data\":");
         out.push_str(data);
+    }
+    out.push_str("}}");
+    out
+}
+
+/// A JSON-RPC answer with a result. Both are JSON text.
+pub(crate) fn result_answer(id: &str, result: &str) -> String {
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
+}
+
+/// The notification that a request is cancelled. `id` is JSON text.
+pub(crate) fn cancellation(id: &str, reason: Option<&str>) -> String {
+    let mut out = format!(
+        r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}"#
+    );
+    if let Some(reason) = reason {
+        out.push_str(",\"reason\":");
+        push_string(&mut out, reason);
     }
     out.push_str("}}");
     out

@@ -16,6 +16,7 @@ use super::route::Abilities;
 use crate::fault::{INTERNAL_ERROR, METHOD_NOT_FOUND};
 use crate::reading::OwnedReading;
 use crate::renumber::RequestOrigin;
+use crate::text;
 
 impl Aggregator {
     /// Asks all servers that may have something to return.
@@ -202,9 +203,7 @@ impl Aggregator {
         let id = &fan_out.client.id;
         match result {
             Ok(result) => {
-                self.send_to_client(format!(
-                    r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#
-                ));
+                self.send_to_client(text::result_answer(id, &result));
             }
             Err((code, why)) => {
                 let refused = fan_out.refused.filter(|_| nothing);
@@ -224,12 +223,7 @@ impl Aggregator {
         left.sort_unstable();
         for (own, route) in left {
             self.sent.remove(&own);
-            self.tell_server(
-                route,
-                format!(
-                    r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{own}}}}}"#
-                ),
-            );
+            self.tell_server(route, text::cancellation(&own.to_string(), None));
         }
     }
 

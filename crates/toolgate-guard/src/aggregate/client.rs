@@ -271,7 +271,7 @@ pub(super) fn empty(id: &str, modern: bool) -> String {
     } else {
         "{}"
     };
-    format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
+    text::result_answer(id, result)
 }
 
 const SHOWN: usize = 128;

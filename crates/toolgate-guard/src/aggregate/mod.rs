@@ -80,7 +80,7 @@ pub struct Aggregator {
     routes: Vec<Route>,
     bounds: AggregatorLimits,
     reader: Reader,
-    /// The last number given; requests, fan_outs, route_searches and listenings share the sequence.
+    /// The last number given. Requests, fan-outs, searches and streams share the sequence.
     last: i64,
     sent: HashMap<i64, Sent>,
     fan_outs: HashMap<i64, FanOut>,

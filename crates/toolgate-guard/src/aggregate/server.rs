@@ -109,9 +109,8 @@ impl Aggregator {
         asked.sort_unstable();
         for number in asked {
             self.asked.remove(&number);
-            self.send_to_client(format!(
-                r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{number},"reason":"the server is gone"}}}}"#
-            ));
+            let id = number.to_string();
+            self.send_to_client(text::cancellation(&id, Some("the server is gone")));
         }
         self.known.forget(member);
         self.changed(had.unwrap_or_default());

@@ -186,11 +186,7 @@ impl Conversation {
         if open.era.cancels_by_closing() && self.link.server == Carrier::Http {
             return out.push(Effect::Abandon { id: key.clone() });
         }
-        let note = format!(
-            r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{},"reason":{}}}}}"#,
-            open.raw(key),
-            text::string(why)
-        );
+        let note = text::cancellation(&open.raw(key), Some(why));
         let envelope = Envelope::notification("notifications/cancelled");
         out.send(Outgoing::new(
             Side::Server,

@@ -158,10 +158,9 @@ pub(crate) fn tool_error(era: Era, id: &str, text: &str) -> String {
     } else {
         ""
     };
-    format!(
-        r#"{{"jsonrpc":"2.0","id":{id},"result":{{{tag}"content":[{{"type":"text","text":{}}}],"isError":true}}}}"#,
-        text::string(text)
-    )
+    let text = text::string(text);
+    let result = format!(r#"{{{tag}"content":[{{"type":"text","text":{text}}}],"isError":true}}"#);
+    text::result_answer(id, &result)
 }
 
 /// Keywords that lead to the items of an array.

@@ -10,7 +10,6 @@ use super::words::{
     CAPABILITIES, CLIENT_INFO, LOG_LEVEL, Level, MODERN, TASKS, VERSION, declares, is_object,
 };
 use crate::renumber::{SUBSCRIPTION, renumber};
-use crate::text;
 
 /// The members of `_meta` in which a request declares itself.
 pub(super) fn declaration(
@@ -225,19 +224,6 @@ pub(super) fn complaint(error: View<'_>) -> String {
         .map_or("", |message| message.string());
     let said = toolgate_json::quote(said, SHOWN);
     format!("{said} ({code})")
-}
-
-/// A JSON-RPC answer with a result. Both are JSON text.
-pub(super) fn result(id: &str, result: &str) -> String {
-    format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
-}
-
-/// The notification that a request is cancelled.
-pub(super) fn cancelled(id: &str, reason: &str) -> String {
-    let reason = text::string(reason);
-    format!(
-        r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id},"reason":{reason}}}}}"#
-    )
 }
 
 /// Maximum characters of the other side's text that a text of ours repeats.

@@ -51,6 +51,7 @@ use super::words::{self, Abilities, Level, Lists};
 use crate::connection::{Connection, ConnectionId};
 use crate::effect::{Effect, Effects};
 use crate::id::IdKey;
+use crate::text;
 use asking::Asking;
 use listening::Listening;
 
@@ -188,7 +189,7 @@ impl LegacyClients {
             return out.client(Refusal::id_reused().to(id));
         }
         let refusal = match request.method {
-            "ping" => return out.client(splice::result(id, "{}")),
+            "ping" => return out.client(text::result_answer(id, "{}")),
             "initialize" => self.initialize(request, out),
             _ if self.session.stage == Stage::Closed => {
                 Err(Refusal::order("a session begins with `initialize`"))
@@ -246,7 +247,7 @@ impl LegacyClients {
             ));
         };
         self.session.level = Some(level);
-        out.client(splice::result(request.id.raw(), "{}"));
+        out.client(text::result_answer(request.id.raw(), "{}"));
         Ok(())
     }
 
@@ -332,7 +333,7 @@ impl LegacyClients {
             CallStage::Asking(asking) => {
                 for ask in asking.open() {
                     self.asks.remove(ask);
-                    out.client(splice::cancelled(&ask.raw(), "the call is over"));
+                    out.client(text::cancellation(&ask.raw(), Some("the call is over")));
                 }
             }
         }

@@ -156,7 +156,7 @@ impl LegacyClients {
             members.push_str(",\"instructions\":");
             text::push_string(&mut members, instructions.string());
         }
-        out.client(splice::result(id, &format!("{{{members}}}")));
+        out.client(text::result_answer(id, &format!("{{{members}}}")));
     }
 
     fn forward_notification<'m>(

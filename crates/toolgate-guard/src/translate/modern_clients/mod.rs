@@ -55,6 +55,7 @@ use super::words;
 use crate::connection::{Connection, ConnectionId};
 use crate::effect::{Effect, Effects, ToolsEvent};
 use crate::id::IdKey;
+use crate::text;
 use call::Call;
 use declared::Declared;
 use handles::Handles;
@@ -277,7 +278,7 @@ impl ModernClients {
         session.used = number;
         let id = request.id.raw();
         match request.method {
-            "server/discover" => out.client(splice::result(id, &session.discovered())),
+            "server/discover" => out.client(text::result_answer(id, &session.discovered())),
             "subscriptions/listen" => {
                 let filter = request
                     .params

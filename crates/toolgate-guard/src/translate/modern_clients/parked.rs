@@ -12,9 +12,9 @@ use crate::connection::ConnectionId;
 use crate::effect::Effects;
 use crate::id::IdKey;
 use crate::renumber::RequestOrigin;
+use crate::text;
 use crate::translate::parsed_message::ParsedMessage;
 use crate::translate::refusal::Refusal;
-use crate::translate::splice;
 
 impl ModernClients {
     /// Handles a question of the server: a call will carry it to the client.
@@ -87,7 +87,7 @@ impl ModernClients {
         let result = format!(
             r#"{{"resultType":"input_required","inputRequests":{{"{name}":{request}}},"requestState":"{handle}"}}"#
         );
-        out.client(splice::result(&call.caller.id, &result));
+        out.client(text::result_answer(&call.caller.id, &result));
         self.places.remove(&call.caller.key);
         call.shown = Some(Shown {
             ask: Some(ask),
@@ -138,7 +138,7 @@ impl ModernClients {
         match (answer, shown.ask) {
             (Some(answer), Some(ask)) => {
                 self.held -= ask.bytes();
-                out.server(connection, splice::result(&ask.id, parsed.raw(answer)));
+                out.server(connection, text::result_answer(&ask.id, parsed.raw(answer)));
             }
             // The question is asked again (2026-07-28, basic/patterns/mrtr).
             (None, Some(ask)) => call.asks.push_front(ask),
@@ -192,7 +192,10 @@ impl ModernClients {
             out.server(connection, ask.refused(why));
         }
         if call.answer.is_none() {
-            out.server(connection, splice::cancelled(&number.to_string(), why));
+            out.server(
+                connection,
+                text::cancellation(&number.to_string(), Some(why)),
+            );
         }
     }
 

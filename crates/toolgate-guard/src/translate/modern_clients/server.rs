@@ -12,6 +12,7 @@ use crate::connection::{Connection, ConnectionId};
 use crate::effect::{Effect, Effects, ToolsEvent};
 use crate::id::IdKey;
 use crate::renumber::number_of;
+use crate::text;
 use crate::translate::parsed_message::{ParsedMessage, kept};
 use crate::translate::refusal::Refusal;
 use crate::translate::splice;
@@ -205,7 +206,7 @@ impl ModernClients {
                 .to(id);
         }
         let requests = requests.join(",");
-        splice::result(
+        text::result_answer(
             id,
             &format!(r#"{{"resultType":"input_required","inputRequests":{{{requests}}}}}"#),
         )
@@ -230,7 +231,7 @@ impl ModernClients {
             .unwrap_or_default()
             .missing(request.method, request.params);
         match (method, missing) {
-            _ if request.method == "ping" => out.server(connection, splice::result(id, "{}")),
+            _ if request.method == "ping" => out.server(connection, text::result_answer(id, "{}")),
             (Some(method), Ok(None)) => {
                 self.asked(connection, Ask::new(parsed, request, method), now, out);
             }

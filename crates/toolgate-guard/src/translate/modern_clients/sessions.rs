@@ -13,9 +13,10 @@ use crate::connection::ConnectionId;
 use crate::effect::{Effect, Effects};
 use crate::id::IdKey;
 use crate::renumber::SUBSCRIPTION;
+use crate::text;
 use crate::translate::clients::Clients;
 use crate::translate::refusal::Refusal;
-use crate::translate::{splice, words};
+use crate::translate::words;
 
 impl ModernClients {
     /// Finds a session for a request: one that is open, or one that is being opened.
@@ -184,7 +185,7 @@ impl ModernClients {
             self.places.remove(&key);
             let id = &subscription.id;
             let meta = format!(r#"{{"resultType":"complete","_meta":{{"{SUBSCRIPTION}":{id}}}}}"#);
-            out.client(splice::result(id, &meta));
+            out.client(text::result_answer(id, &meta));
         }
         for (_, call) in session.calls {
             self.release(&call);
