@@ -5,7 +5,7 @@ use std::time::Duration;
 use toolgate_json::{Node as _, View};
 use toolgate_mcp::message::{Edits, created_task, requested_task};
 
-use super::fan_out::Kind as FanOutKind;
+use super::fan_out::FanOutKind;
 use super::known::Subject;
 use super::pending::{Role, Sent, TaskMade};
 use super::route::Refused;

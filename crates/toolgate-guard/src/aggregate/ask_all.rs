@@ -8,7 +8,7 @@ use toolgate_mcp::message::{Edits, INVALID_PARAMS, Request};
 
 use super::Aggregator;
 use super::client::{declares_version, empty};
-use super::fan_out::{FanOut, Kind, ListOf, Part, is_refusal};
+use super::fan_out::{FanOut, FanOutKind, ListOf, Part, is_refusal};
 use super::lists::cursors;
 use super::opening::unusable_opening;
 use super::pending::Role;
@@ -20,9 +20,15 @@ use crate::text;
 
 impl Aggregator {
     /// Asks all servers that may have something to return.
-    pub(super) fn fan_out(&mut self, kind: Kind, text: &str, request: &Request<'_>, now: Duration) {
+    pub(super) fn fan_out(
+        &mut self,
+        kind: FanOutKind,
+        text: &str,
+        request: &Request<'_>,
+        now: Duration,
+    ) {
         let cursors = match kind {
-            Kind::List(_) => match cursors(request.params, self.routes.len()) {
+            FanOutKind::List(_) => match cursors(request.params, self.routes.len()) {
                 Ok(cursors) => cursors,
                 Err(why) => return self.refuse(request, INVALID_PARAMS, why),
             },
@@ -44,13 +50,15 @@ impl Aggregator {
                 }
             }
             let has = |it: Abilities| match kind {
-                Kind::List(ListOf::Tools) => it.tools,
-                Kind::List(ListOf::Prompts) => it.prompts,
-                Kind::List(ListOf::Resources | ListOf::Templates) => it.resources,
-                Kind::Level => it.logging,
-                Kind::List(ListOf::Tasks) | Kind::Initialize | Kind::Discover => true,
+                FanOutKind::List(ListOf::Tools) => it.tools,
+                FanOutKind::List(ListOf::Prompts) => it.prompts,
+                FanOutKind::List(ListOf::Resources | ListOf::Templates) => it.resources,
+                FanOutKind::Level => it.logging,
+                FanOutKind::List(ListOf::Tasks) | FanOutKind::Initialize | FanOutKind::Discover => {
+                    true
+                }
             };
-            let opening = kind == Kind::Initialize;
+            let opening = kind == FanOutKind::Initialize;
             let absence = self.absence(route, modern || opening);
             let part = match absence {
                 Some(why) => Part::Failed(INTERNAL_ERROR, why),
@@ -71,7 +79,7 @@ impl Aggregator {
         }
         let patience = match kind {
             // A server that does not speak this version may stay silent while the client waits.
-            Kind::Discover => self.bounds.patience.min(SILENCE),
+            FanOutKind::Discover => self.bounds.patience.min(SILENCE),
             _ => self.bounds.patience,
         };
         let fan_out = FanOut {
@@ -119,7 +127,7 @@ impl Aggregator {
             Some(why) => Err(why),
             None => Ok(result),
         });
-        let opening = kind.map(|it| it == Kind::Initialize);
+        let opening = kind.map(|it| it == FanOutKind::Initialize);
         if opening.unwrap_or_else(|| self.is_opening(route)) {
             self.opened_in_part(route, answer.as_ref(), opening.is_none(), now);
         }
@@ -139,7 +147,7 @@ impl Aggregator {
             .routes
             .get(route)
             .is_some_and(|route| route.gone.is_some());
-        let decided = fan_out.kind == Kind::Discover && refuses && !gone;
+        let decided = fan_out.kind == FanOutKind::Discover && refuses && !gone;
         if decided || fan_out.waiting == 0 {
             return self.finish(number);
         }
@@ -169,7 +177,7 @@ impl Aggregator {
         let failed = fan_out.parts.iter().enumerate();
         let failed = failed.filter_map(|(route, part)| match part {
             // A server without such a list does not count as missing.
-            Part::Failed(METHOD_NOT_FOUND, _) if fan_out.kind != Kind::Initialize => None,
+            Part::Failed(METHOD_NOT_FOUND, _) if fan_out.kind != FanOutKind::Initialize => None,
             Part::Failed(_, why) => Some((route, why.clone())),
             _ => None,
         });
@@ -181,22 +189,22 @@ impl Aggregator {
         let answered = |part: &Part| matches!(part, Part::Answer(_));
         let nothing = !failed.is_empty() && !fan_out.parts.iter().any(answered);
         let unknown = match fan_out.kind {
-            Kind::Discover => self.who_refuses_discovery(&fan_out),
+            FanOutKind::Discover => self.who_refuses_discovery(&fan_out),
             _ => None,
         };
         let result = match fan_out.kind {
-            Kind::Discover if unknown.is_some() => {
+            FanOutKind::Discover if unknown.is_some() => {
                 Err((METHOD_NOT_FOUND, unknown.unwrap_or_default()))
             }
             _ if nothing => Err((INTERNAL_ERROR, self.all_failed(&failed))),
-            Kind::Initialize => {
+            FanOutKind::Initialize => {
                 let (version, answer) = self.merged_opening(&fan_out);
                 self.agree(version);
                 Ok(answer)
             }
-            Kind::Discover => Ok(self.merged_discovery(&fan_out)),
-            Kind::List(of) => Ok(self.merged_list(of, &fan_out)),
-            Kind::Level => {
+            FanOutKind::Discover => Ok(self.merged_discovery(&fan_out)),
+            FanOutKind::List(of) => Ok(self.merged_list(of, &fan_out)),
+            FanOutKind::Level => {
                 return self.send_to_client(empty(&fan_out.client.id, fan_out.modern));
             }
         };
@@ -214,7 +222,7 @@ impl Aggregator {
 
     /// Cancels requests that are still open, except the opening of a session.
     fn take_back(&mut self, number: i64, fan_out: &FanOut) {
-        if fan_out.kind == Kind::Initialize {
+        if fan_out.kind == FanOutKind::Initialize {
             return;
         }
         let left = self.sent.iter();
@@ -246,15 +254,15 @@ impl Aggregator {
 }
 
 /// Why a result cannot be merged with others: it lacks the member that was asked for.
-fn unusable(kind: Kind, result: &str) -> Option<(i64, String)> {
+fn unusable(kind: FanOutKind, result: &str) -> Option<(i64, String)> {
     let broken = |why: &str| Some((INTERNAL_ERROR, why.to_owned()));
     let Ok(result) = OwnedReading::read(result) else {
         return broken("its answer cannot be read");
     };
     let root = result.root();
     match kind {
-        Kind::Initialize => unusable_opening(root).and_then(|why| broken(&why)),
-        Kind::Discover => {
+        FanOutKind::Initialize => unusable_opening(root).and_then(|why| broken(&why)),
+        FanOutKind::Discover => {
             let versions = root.member("supportedVersions");
             let versions = versions.filter(|it| it.kind() == toolgate_json::Kind::Array);
             let Some(versions) = versions else {
@@ -271,13 +279,13 @@ fn unusable(kind: Kind, result: &str) -> Option<(i64, String)> {
                 Some((METHOD_NOT_FOUND, why))
             }
         }
-        Kind::List(of) => {
+        FanOutKind::List(of) => {
             let (member, _) = of.members();
             let listed = root.member(member);
             let is_list = listed.is_some_and(|it| it.kind() == toolgate_json::Kind::Array);
             (!is_list).then(|| (INTERNAL_ERROR, format!("its answer has no list `{member}`")))
         }
-        Kind::Level => None,
+        FanOutKind::Level => None,
     }
 }
 

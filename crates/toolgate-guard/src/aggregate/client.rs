@@ -6,7 +6,7 @@ use toolgate_json::{Kind, Node as _, View, quote};
 use toolgate_mcp::era::Era;
 use toolgate_mcp::message::{Edits, INVALID_PARAMS, Notification, Request};
 
-use super::fan_out::{Kind as FanOutKind, ListOf};
+use super::fan_out::{FanOutKind, ListOf};
 use super::known::Subject;
 use super::pending::{Role, Sent, TaskMade};
 use super::route::is_short;

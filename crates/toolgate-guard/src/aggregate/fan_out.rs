@@ -10,7 +10,7 @@ use crate::renumber::RequestOrigin;
 
 /// The request that goes to all servers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum FanOutKind {
     Initialize,
     Discover,
     List(ListOf),
@@ -54,7 +54,7 @@ impl ListOf {
 #[derive(Debug)]
 pub(super) struct FanOut {
     pub(super) client: RequestOrigin,
-    pub(super) kind: Kind,
+    pub(super) kind: FanOutKind,
     pub(super) modern: bool,
     /// When the fan-out started.
     pub(super) began: Duration,

@@ -8,7 +8,7 @@ use toolgate_mcp::era::Era;
 use toolgate_mcp::message::{Edits, Request};
 
 use super::Aggregator;
-use super::fan_out::{FanOut, Kind as FanOutKind, Part, is_refusal};
+use super::fan_out::{FanOut, FanOutKind, Part, is_refusal};
 use super::merge::{DEPTH, changing, freshness, grouped, merged};
 use super::pending::Role;
 use super::route::{Abilities, Route, Session};

@@ -25,7 +25,7 @@ use crate::record::{Action, Filter, Record};
 use crate::side::Side;
 
 /// An answer that contains a tool's result.
-struct Answered<'a> {
+struct ToolAnswer<'a> {
     key: IdKey,
     open: &'a Open,
     tool: Option<Arc<ToolContract>>,
@@ -40,7 +40,7 @@ struct Answered<'a> {
     malformed: Option<MalformedResult>,
 }
 
-impl Answered<'_> {
+impl ToolAnswer<'_> {
     /// The tool, as messages name it.
     fn subject(&self) -> String {
         match &self.name {
@@ -135,7 +135,7 @@ impl Conversation {
     }
 
     /// Remembers that a call with a rate limit may be continued, because the server asks for input first.
-    fn note_question(&mut self, answered: &Answered<'_>) {
+    fn note_question(&mut self, answered: &ToolAnswer<'_>) {
         let What::Call(called) = &answered.open.what else {
             return;
         };
@@ -204,7 +204,7 @@ impl Conversation {
         key: IdKey,
         open: &'a Open,
         result: View<'a>,
-    ) -> Option<Answered<'a>> {
+    ) -> Option<ToolAnswer<'a>> {
         let (mut task_view, mut malformed) = (None, None);
         let (tool, name, terms, result) = match &open.what {
             What::Call(called) => {
@@ -230,7 +230,7 @@ impl Conversation {
             }
             _ => return None,
         };
-        Some(Answered {
+        Some(ToolAnswer {
             key,
             open,
             tool,
@@ -249,7 +249,7 @@ impl Conversation {
         turn: &Turn<'_>,
         checker: &mut Checker,
         reading: &Reading<'_>,
-        answered: &Answered<'_>,
+        answered: &ToolAnswer<'_>,
         of: ResultOf,
     ) -> Option<Violation> {
         let mode = answered.mode;
@@ -307,7 +307,7 @@ impl Conversation {
     }
 
     /// A result whose contract is unknown here.
-    fn without_contract(&self, turn: &Turn<'_>, answered: &Answered<'_>) -> Option<Violation> {
+    fn without_contract(&self, turn: &Turn<'_>, answered: &ToolAnswer<'_>) -> Option<Violation> {
         let What::Task { .. } = answered.open.what else {
             // The policy let the call pass without a contract.
             return None;
@@ -328,7 +328,7 @@ impl Conversation {
 }
 
 /// The violation of a result that no reader can read, or that readers may read differently.
-fn not_a_result(answered: &Answered<'_>, error: MalformedResult) -> Violation {
+fn not_a_result(answered: &ToolAnswer<'_>, error: MalformedResult) -> Violation {
     let subject = answered.subject();
     let text = format!("{subject} did not answer with a result: {error}");
     let act = Act::ServerAnsweredNoMessage;
@@ -346,7 +346,7 @@ fn made_task(of: ResultOf, result: View<'_>) -> Option<&str> {
 }
 
 /// How structured content is handled that the protocol of both sides does not allow.
-fn not_object(turn: &Turn<'_>, answered: &Answered<'_>) -> Option<NotObject> {
+fn not_object(turn: &Turn<'_>, answered: &ToolAnswer<'_>) -> Option<NotObject> {
     if answered.mode == Mode::Off {
         return None;
     }
@@ -355,7 +355,7 @@ fn not_object(turn: &Turn<'_>, answered: &Answered<'_>) -> Option<NotObject> {
 }
 
 /// The violation of such content.
-fn no_object(answered: &Answered<'_>, what: NotObject) -> Violation {
+fn no_object(answered: &ToolAnswer<'_>, what: NotObject) -> Violation {
     let (mode, act) = match what {
         NotObject::Bad => (answered.mode, Act::ResultNotObject),
         // The projection omits it in any mode, like everything that the reader's era cannot express.
@@ -370,7 +370,7 @@ fn no_object(answered: &Answered<'_>, what: NotObject) -> Violation {
 }
 
 /// The violation of a final result that keeps its contract but lacks something that some readers need.
-fn missing_text(turn: &Turn<'_>, answered: &Answered<'_>, of: ResultOf) -> Option<Violation> {
+fn missing_text(turn: &Turn<'_>, answered: &ToolAnswer<'_>, of: ResultOf) -> Option<Violation> {
     let mode = match turn.policy().text_blocks {
         TextBlocks::Report => Mode::Audit,
         TextBlocks::Repair | TextBlocks::Refuse => answered.mode,
@@ -394,7 +394,7 @@ fn missing_text(turn: &Turn<'_>, answered: &Answered<'_>, of: ResultOf) -> Optio
 /// The result with the missing text added, if nothing else is wrong with it.
 fn mended(
     turn: &Turn<'_>,
-    answered: &Answered<'_>,
+    answered: &ToolAnswer<'_>,
     violation: &Violation,
     bytes: &[u8],
 ) -> Option<String> {
@@ -411,7 +411,7 @@ fn mended(
 }
 
 /// The replacement for a bad result, and whether nothing of the original is left in it.
-fn replaced(answered: &Answered<'_>, violation: &Violation, bytes: &[u8]) -> (String, bool) {
+fn replaced(answered: &ToolAnswer<'_>, violation: &Violation, bytes: &[u8]) -> (String, bool) {
     let source = std::str::from_utf8(bytes).unwrap_or_default();
     // Nothing is kept of a result that no reader could read.
     let era = answered.open.era;
@@ -459,7 +459,7 @@ fn with_result(task: View<'_>, result: &str, source: &str) -> String {
 }
 
 /// A result rewritten for a reader whose protocol version cannot express it.
-fn projected(turn: &Turn<'_>, answered: &Answered<'_>, bytes: &[u8]) -> Option<String> {
+fn projected(turn: &Turn<'_>, answered: &ToolAnswer<'_>, bytes: &[u8]) -> Option<String> {
     let tool = answered
         .tool
         .as_ref()
@@ -477,7 +477,7 @@ fn projected(turn: &Turn<'_>, answered: &Answered<'_>, bytes: &[u8]) -> Option<S
 }
 
 /// Projects a text that the guard has altered.
-fn projected_again(turn: &Turn<'_>, answered: &Answered<'_>, text: &str) -> Option<String> {
+fn projected_again(turn: &Turn<'_>, answered: &ToolAnswer<'_>, text: &str) -> Option<String> {
     if turn.policy().project == Project::Off || answered.task.is_some() {
         return None;
     }
