@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use toolgate_syntax::{Keyword, Vocabulary};
 
-use super::write::Task;
+use super::task::Task;
 
 /// A member of a schema that is being assembled.
 #[derive(Clone)]

@@ -33,6 +33,7 @@ mod choose;
 mod map;
 mod merge;
 mod report;
+mod task;
 #[cfg(test)]
 mod tests;
 mod write;

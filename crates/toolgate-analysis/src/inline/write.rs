@@ -9,19 +9,7 @@ use super::choose::Choice;
 use super::map::{Map, Place, Reference, Target};
 use super::merge::{Member, merge};
 use super::report::{Inlined, Kept, Why};
-
-/// A piece of the output that is still to be written.
-#[derive(Clone)]
-pub(super) enum Task {
-    /// A range of bytes of the source.
-    Source(usize, usize),
-    /// Generated text.
-    Text(String),
-    /// A schema of the source, rewritten.
-    Schema(usize),
-    /// A reference to a definition that stays.
-    Named(usize),
-}
+use super::task::Task;
 
 /// Writes the output.
 pub(super) struct Writer<'m, 'a> {
