@@ -8,10 +8,9 @@ use toolgate_syntax::positions::{SubschemaLayout, layout_in};
 
 use super::Limits;
 use super::abilities::Abilities;
-use super::coding::{Form, Renamed};
 use super::report::StepKind;
 use super::rewrite::{Effect, Log, cut, say};
-use super::tree::{Json, Members};
+use super::tree::{Form, Json, Members, Renamed};
 use super::unions::{apart, asserts};
 
 /// Builds the published form.

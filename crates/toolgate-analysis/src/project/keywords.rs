@@ -7,7 +7,7 @@ use toolgate_syntax::model::TypeSet;
 
 use super::report::StepKind;
 use super::rewrite::{At, Effect, Rewriter};
-use super::tree::{Json, Members};
+use super::tree::{Form, Json, Members};
 use super::unions::{asserts, distinct};
 use super::words;
 
@@ -313,7 +313,7 @@ impl Rewriter<'_> {
             }
             table.push((word, value));
         }
-        members.coding.form = super::coding::Form::Words(table);
+        members.coding.form = Form::Words(table);
         self.note(StepKind::Words, Effect::Same, "");
     }
 }

@@ -6,8 +6,7 @@ use std::rc::Rc;
 use toolgate_json::{Key as _, Kind, Node as _, OwnedDocument, ReadLimits, View, push_json_string};
 use toolgate_syntax::model::TypeSet;
 
-use super::coding::Form;
-use super::tree::{Json, Members};
+use super::tree::{Form, Json, Members};
 
 /// Maps the arguments that a model writes for a published schema to arguments of the original tool, and
 /// back.

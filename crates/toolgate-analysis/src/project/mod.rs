@@ -18,7 +18,6 @@
 //! Everything is bounded by [`Limits`].
 
 mod abilities;
-mod coding;
 mod decide;
 mod encode;
 mod keywords;

@@ -5,10 +5,9 @@ use std::collections::HashSet;
 use toolgate_syntax::Keyword;
 use toolgate_syntax::model::TypeSet;
 
-use super::coding::Form;
 use super::report::StepKind;
 use super::rewrite::{At, Effect, Rewriter};
-use super::tree::{Json, Members};
+use super::tree::{Form, Json, Members};
 use super::unions::asserts;
 use super::words;
 

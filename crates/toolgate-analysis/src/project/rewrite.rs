@@ -1,7 +1,7 @@
 //! Walks a schema and rewrites what a profile does not support.
 //!
 //! Each schema is rewritten before its subschemas. The result is a schema in plain JSON Schema that the
-//! profile's keywords can express, with marks ([`Coding`](super::coding::Coding)) where values must be
+//! profile's keywords can express, with marks ([`Coding`](super::tree::Coding)) where values must be
 //! encoded in another form; `encode` applies the marks.
 
 use toolgate_json::{pointer, quote};
@@ -10,10 +10,9 @@ use toolgate_syntax::positions::{SubschemaLayout, layout_in};
 
 use super::Limits;
 use super::abilities::Abilities;
-use super::coding::Form;
 use super::merge::join;
 use super::report::{Refusal, Step, StepKind};
-use super::tree::{Json, Members};
+use super::tree::{Form, Json, Members};
 
 /// The effect of a step on the set of accepted values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
