@@ -3,9 +3,9 @@
 use toolgate_json::{OwnedDocument, ReadLimits, Unmetered, View, equal};
 use toolgate_schema::{Schema, Verdict, Workspace};
 
+use super::limits::{Limits, Spent};
 use super::mapping::Mapping;
 use super::report::Relation;
-use super::{Limits, Spent};
 use crate::diff::inclusion::Pair;
 use crate::engine::Engine;
 

@@ -6,8 +6,8 @@ use toolgate_json::pointer;
 use toolgate_syntax::Dialect;
 use toolgate_syntax::positions::{SubschemaLayout, layout_in};
 
-use super::Limits;
 use super::abilities::Abilities;
+use super::limits::Limits;
 use super::report::StepKind;
 use super::rewrite::{Effect, Log, cut, say};
 use super::tree::{Form, Json, Members, Renamed};

@@ -6,6 +6,7 @@ use std::rc::Rc;
 use toolgate_json::{Key as _, Kind, Node as _, OwnedDocument, ReadLimits, View, push_json_string};
 use toolgate_syntax::model::TypeSet;
 
+use super::reference::follow;
 use super::tree::{Form, Json, Members};
 
 /// Maps the arguments that a model writes for a published schema to arguments of the original tool, and
@@ -112,7 +113,7 @@ impl<'m> Walk<'m> {
                 continue;
             }
             if let Some(reference) = members.text("$ref") {
-                todo.extend(super::follow(self.root, reference));
+                todo.extend(follow(self.root, reference));
             }
             todo.extend(members.schemas("allOf"));
             for keyword in ["anyOf", "oneOf"] {
@@ -354,7 +355,7 @@ impl<'m> Walk<'m> {
             return true;
         }
         if let Some(reference) = members.text("$ref")
-            && let Some(target) = super::follow(self.root, reference)
+            && let Some(target) = follow(self.root, reference)
             && !self.fits(target, value, depth + 1)
         {
             return false;

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use toolgate_syntax::Keyword;
 use toolgate_syntax::model::TypeSet;
 
+use super::reference::follow;
 use super::report::StepKind;
 use super::rewrite::{At, Effect, Rewriter};
 use super::tree::{Form, Json, Members};
@@ -211,9 +212,9 @@ impl Rewriter<'_> {
     }
 }
 
-/// Whether a schema may accept null; `true` if in doubt.
-pub(super) fn may_be_null(schema: &Json, root: &Json, follow: usize) -> bool {
-    let Some(follow) = follow.checked_sub(1) else {
+/// Whether a schema may accept null; `true` if in doubt. Looks at most `depth` levels down.
+pub(super) fn may_be_null(schema: &Json, root: &Json, depth: usize) -> bool {
+    let Some(depth) = depth.checked_sub(1) else {
         return true;
     };
     let members = match schema {
@@ -221,29 +222,28 @@ pub(super) fn may_be_null(schema: &Json, root: &Json, follow: usize) -> bool {
         Json::Object(members) => members,
         _ => return true,
     };
-    if let Form::JsonText(types) = members.coding.form {
+    if matches!(members.coding.form, Form::JsonText(_)) {
         // Null is encoded as a string, so null itself is free to stand for absence.
-        let _ = types;
         return false;
     }
     if !members.types().intersects(TypeSet::NULL) {
         return false;
     }
     if let Some(reference) = members.text("$ref")
-        && let Some(target) = super::follow(root, reference)
-        && !may_be_null(target, root, follow)
+        && let Some(target) = follow(root, reference)
+        && !may_be_null(target, root, depth)
     {
         return false;
     }
     for keyword in ["anyOf", "oneOf"] {
         let branches = members.schemas(keyword);
-        let none = |one: &Json| !may_be_null(one, root, follow);
+        let none = |one: &Json| !may_be_null(one, root, depth);
         if !branches.is_empty() && branches.iter().all(none) {
             return false;
         }
     }
     let all = members.schemas("allOf").iter();
-    !all.into_iter().any(|one| !may_be_null(one, root, follow))
+    !all.into_iter().any(|one| !may_be_null(one, root, depth))
 }
 
 /// Whether values of these types have members or items.

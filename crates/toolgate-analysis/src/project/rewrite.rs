@@ -8,8 +8,8 @@ use toolgate_json::{pointer, quote};
 use toolgate_syntax::Dialect;
 use toolgate_syntax::positions::{SubschemaLayout, layout_in};
 
-use super::Limits;
 use super::abilities::Abilities;
+use super::limits::Limits;
 use super::merge::join;
 use super::report::{Refusal, Step, StepKind};
 use super::tree::{Form, Json, Members};

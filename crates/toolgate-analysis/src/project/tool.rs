@@ -10,15 +10,16 @@ use toolgate_syntax::{Dialect, Parser};
 use super::abilities::Abilities;
 use super::decide::{self, Known, Sides};
 use super::encode::{Encoder, without_nullable};
+use super::limits::{Limits, Spent};
 use super::mapping::Mapping;
 use super::merge::join;
 use super::names::ToolNames;
 use super::normalise::normalise;
+use super::reference::has_reference;
 use super::report::{Refusal, Relation, Step, StepKind};
 use super::rewrite::{At, Effect, Log, Rewriter};
 use super::tree::Json;
 use super::unroll::{Bounds, unroll};
-use super::{Projector, Spent, has_reference};
 use crate::engine::Engine;
 use crate::inline::{InlineLimits, Why, inline_view};
 use crate::lint::{Edit, apply};
@@ -91,238 +92,252 @@ impl Projection {
     }
 }
 
-pub(super) fn project(projector: &Projector, tools: Vec<&str>) -> Projection {
-    let abilities = projector.abilities();
-    let documents: Vec<_> = tools
-        .iter()
-        .map(|text| OwnedDocument::read(*text, &tool_limits()))
-        .collect();
-    let name = |document: &OwnedDocument| {
-        let name = document.document().root().member("name");
-        let name = name.filter(|name| name.kind() == Kind::String);
-        name.map(|name| name.string().to_owned())
-    };
-    let names: Vec<Option<String>> = documents
-        .iter()
-        .map(|document| document.as_ref().ok().and_then(name))
-        .collect();
-    let published = ToolNames::new(abilities.name, names.iter().flatten().map(String::as_str));
-    let mut all = Vec::new();
-    let mut spent = Spent::default();
-    for (index, (document, named)) in documents.iter().zip(&names).enumerate() {
-        let allowed = projector.limits.listing_values;
-        let projected = match document {
-            Ok(_) if spent.values >= allowed => Err(Refusal::TooLarge {
-                limit: "listing_values",
-                allowed,
-            }),
-            Ok(document) => {
-                let tool = document.document().root();
-                one(projector, &abilities, index, tool, &published, &mut spent)
-            }
-            Err(error) => Err(Refusal::NotATool(error.to_string())),
-        };
-        all.push(projected.map_err(|reason| RefusedTool {
-            index,
-            name: named.clone(),
-            reason,
-        }));
-    }
-    Projection { tools: all }
+/// Projects the tools of one listing.
+pub(super) struct ListingProjector<'p> {
+    abilities: Abilities,
+    engine: &'p Engine,
+    limits: &'p Limits,
+    spent: Spent,
 }
 
-fn one(
-    projector: &Projector,
-    abilities: &Abilities,
-    index: usize,
-    tool: View<'_>,
-    names: &ToolNames<'_>,
-    spent: &mut Spent,
-) -> Result<Projected, Refusal> {
-    let lacks = |what: &str| Refusal::NotATool(format!("it has no {what}"));
-    let name = tool
-        .member("name")
-        .filter(|name| name.kind() == Kind::String);
-    let name = name.ok_or_else(|| lacks("name"))?;
-    let input = tool
-        .member("inputSchema")
-        .filter(|one| one.kind() == Kind::Object);
-    let input = input.ok_or_else(|| lacks("input schema that is an object"))?;
-    let mut log = Log::new(&projector.limits);
-    let mut edits = Vec::new();
-    let mut edit = |view: View<'_>, text: String| {
-        let span = view.span();
-        let start = tool.span().start;
-        let span = span.start.saturating_sub(start)..span.end.saturating_sub(start);
-        edits.push(vec![Edit { span, text }]);
-    };
-    let mut published = name.string().to_owned();
-    if let Some(short) = names.published(&published).map_err(Refusal::NameTaken)? {
-        published = short;
-        edit(name, json_string(&published));
-        log.step(StepKind::ShortenName, Effect::Same, "/name", &published);
-    }
-    let mut schema = schema_of(projector, abilities, input, "/inputSchema", spent)?;
-    let description = tool
-        .member("description")
-        .filter(|text| text.kind() == Kind::String);
-    if let (Some(text), Some(most)) = (description, abilities.description)
-        && let Some((kept, rest)) = split(text.string(), most)
-    {
-        edit(text, json_string(&kept));
-        schema.text = with_description(&schema.text, &rest);
-        log.step(StepKind::MoveDescription, Effect::Same, "/description", "");
-    }
-    if schema.text != input.raw() {
-        edit(input, schema.text.clone());
-    }
-    let (text, _) = apply(tool.raw(), &edits);
-    Ok(Projected {
-        index,
-        name: name.string().to_owned(),
-        published,
-        text,
-        steps: log.steps,
-        input: schema,
-    })
-}
-
-pub(super) fn schema(projector: &Projector, text: &str) -> Result<SchemaProjection, Refusal> {
-    let abilities = projector.abilities();
-    let document = OwnedDocument::read(text, &tool_limits())
-        .map_err(|error| Refusal::NotATool(error.to_string()))?;
-    let root = document.document().root();
-    schema_of(projector, &abilities, root, "", &mut Spent::default())
-}
-
-/// Projects a schema. Refused schemas add to `spent`, too.
-fn schema_of(
-    projector: &Projector,
-    abilities: &Abilities,
-    original: View<'_>,
-    pointer: &str,
-    spent: &mut Spent,
-) -> Result<SchemaProjection, Refusal> {
-    let (engine, limits) = (&projector.engine, &projector.limits);
-    let compiler = engine.compiler();
-    let compiled = compiler
-        .compile(original.raw().as_bytes())
-        .map_err(Refusal::Schema)?;
-    let mut log = Log::new(limits);
-    let dialect = engine.dialect(original, None);
-    let parser = compiler.parser();
-    let mut tree = resolved(abilities, parser, original, &mut log, pointer)?;
-    spent.values = spent.values.saturating_add(tree.size());
-    let changed = normalise(&mut tree, dialect);
-    if changed {
-        log.step(StepKind::Dialect, Effect::Same, pointer, dialect.title());
-    }
-    if has_reference(&tree) && !(abilities.takes("$ref") && abilities.recursion) {
-        let bounds = Bounds {
-            recursion: limits.recursion,
-            size: limits.values,
-            depth: limits.depth,
-        };
-        let unrolled = unroll(&tree, bounds);
-        let written = unrolled
-            .as_ref()
-            .map_or(bounds.size, |unrolled| unrolled.schema.size());
-        spent.values = spent.values.saturating_add(written);
-        let unrolled = unrolled?;
-        tree = unrolled.schema;
-        for (kind, reference) in unrolled.done {
-            let effect = match kind {
-                StepKind::Bound => Effect::Wider,
-                _ => Effect::Same,
-            };
-            log.step(kind, effect, pointer, &reference);
+impl<'p> ListingProjector<'p> {
+    pub(super) fn new(abilities: Abilities, engine: &'p Engine, limits: &'p Limits) -> Self {
+        Self {
+            abilities,
+            engine,
+            limits,
+            spent: Spent::default(),
         }
     }
-    let declares = original.member("$schema").is_some();
-    if declares && !abilities.takes("$schema") {
-        log.step(StepKind::LeaveOut, Effect::Same, pointer, "$schema");
+
+    /// Projects all tools, each given as its JSON text.
+    pub(super) fn project(mut self, tools: Vec<&str>) -> Projection {
+        let documents: Vec<_> = tools
+            .iter()
+            .map(|text| OwnedDocument::read(*text, &tool_limits()))
+            .collect();
+        let name = |document: &OwnedDocument| {
+            let name = document.document().root().member("name");
+            let name = name.filter(|name| name.kind() == Kind::String);
+            name.map(|name| name.string().to_owned())
+        };
+        let names: Vec<Option<String>> = documents
+            .iter()
+            .map(|document| document.as_ref().ok().and_then(name))
+            .collect();
+        let published = ToolNames::new(
+            self.abilities.name,
+            names.iter().flatten().map(String::as_str),
+        );
+        let mut all = Vec::new();
+        for (index, (document, named)) in documents.iter().zip(&names).enumerate() {
+            let allowed = self.limits.listing_values;
+            let projected = match document {
+                Ok(_) if self.spent.values >= allowed => Err(Refusal::TooLarge {
+                    limit: "listing_values",
+                    allowed,
+                }),
+                Ok(document) => {
+                    let tool = document.document().root();
+                    self.tool(index, tool, &published)
+                }
+                Err(error) => Err(Refusal::NotATool(error.to_string())),
+            };
+            all.push(projected.map_err(|reason| RefusedTool {
+                index,
+                name: named.clone(),
+                reason,
+            }));
+        }
+        Projection { tools: all }
     }
-    let before = tree.clone();
-    Rewriter::new(abilities, limits, &before, &mut log, pointer).schema(&mut tree, At::Root)?;
-    // Notes up to here are about the rewrite; later ones are about the mapping of values.
-    let (keeps_all, adds_none) = (log.keeps_all, log.adds_none);
-    (log.keeps_all, log.adds_none) = (true, true);
-    let mut encoder = Encoder {
-        abilities,
-        limits,
-        log: &mut log,
-        pointer: pointer.to_owned(),
-    };
-    let mut published = encoder.encode(&tree, true);
-    if let Json::Object(members) = &mut published
-        && declares
-        && abilities.takes("$schema")
-    {
-        let uri = Json::text(Dialect::Draft202012.uri());
-        members.list.insert(0, ("$schema".to_owned(), uri));
-    }
-    if log.steps.is_empty() {
-        return Ok(SchemaProjection {
-            text: original.raw().to_owned(),
-            relation: Relation::Equal,
+
+    fn tool(
+        &mut self,
+        index: usize,
+        tool: View<'_>,
+        names: &ToolNames<'_>,
+    ) -> Result<Projected, Refusal> {
+        let lacks = |what: &str| Refusal::NotATool(format!("it has no {what}"));
+        let name = tool
+            .member("name")
+            .filter(|name| name.kind() == Kind::String);
+        let name = name.ok_or_else(|| lacks("name"))?;
+        let input = tool
+            .member("inputSchema")
+            .filter(|one| one.kind() == Kind::Object);
+        let input = input.ok_or_else(|| lacks("input schema that is an object"))?;
+        let mut log = Log::new(self.limits);
+        let mut edits = Vec::new();
+        let mut edit = |view: View<'_>, text: String| {
+            let span = view.span();
+            let start = tool.span().start;
+            let span = span.start.saturating_sub(start)..span.end.saturating_sub(start);
+            edits.push(vec![Edit { span, text }]);
+        };
+        let mut published = name.string().to_owned();
+        if let Some(short) = names.published(&published).map_err(Refusal::NameTaken)? {
+            published = short;
+            edit(name, json_string(&published));
+            log.step(StepKind::ShortenName, Effect::Same, "/name", &published);
+        }
+        let mut schema = self.schema(input, "/inputSchema")?;
+        let description = tool
+            .member("description")
+            .filter(|text| text.kind() == Kind::String);
+        if let (Some(text), Some(most)) = (description, self.abilities.description)
+            && let Some((kept, rest)) = split(text.string(), most)
+        {
+            edit(text, json_string(&kept));
+            schema.text = with_description(&schema.text, &rest);
+            log.step(StepKind::MoveDescription, Effect::Same, "/description", "");
+        }
+        if schema.text != input.raw() {
+            edit(input, schema.text.clone());
+        }
+        let (text, _) = apply(tool.raw(), &edits);
+        Ok(Projected {
+            index,
+            name: name.string().to_owned(),
+            published,
+            text,
             steps: log.steps,
-            more_steps: 0,
-            mapping: Mapping::new(Json::Bool(true), true),
-        });
+            input: schema,
+        })
     }
-    let texts = [
-        published.write(),
-        tree.write(),
-        if abilities.nullable {
-            without_nullable(&published).write()
-        } else {
-            published.write()
-        },
-    ];
-    let [text, rewritten, plain] = texts;
-    let plain_engine = plain_engine(compiler);
-    let published_schema = compile_own(&plain_engine, &plain)?;
-    let documents = [read_own(&rewritten)?, read_own(&plain)?];
-    let [rewritten, plain] = &documents;
-    let travels = |step: &Step| {
-        matches!(
-            step.kind,
-            StepKind::RequireAll
-                | StepKind::JsonText
-                | StepKind::Entries
-                | StepKind::Words
-                | StepKind::RenameProperty
-        )
-    };
-    let as_it_is = log.more == 0 && !log.steps.iter().any(travels);
-    let mapping = Mapping::new(published, as_it_is);
-    // What is published is in 2020-12 unless it declares another dialect.
-    let same_dialect = Dialect::of_schema(original, true, Dialect::Draft202012) == Some(dialect);
-    let known = Known {
-        keeps_all: keeps_all && same_dialect && compiled.warnings().is_empty(),
-        adds_none: adds_none && same_dialect && compiled.warnings().is_empty(),
-        all_travel: log.keeps_all,
-        none_appear: log.adds_none,
-        rules: compiled.warnings().is_empty(),
-    };
-    let sides = Sides {
-        original,
-        engine,
-        schema: &compiled,
-        rewritten: rewritten.document().root(),
-        published: plain.document().root(),
-        published_schema: &published_schema,
-        plain: &plain_engine,
-        mapping: &mapping,
-    };
-    let relation = decide::relation(&sides, known, limits, spent);
-    Ok(SchemaProjection {
-        text,
-        relation,
-        steps: log.steps,
-        more_steps: log.more,
-        mapping,
-    })
+
+    /// Projects one input schema, given as its JSON text.
+    pub(super) fn project_schema(mut self, text: &str) -> Result<SchemaProjection, Refusal> {
+        let document = OwnedDocument::read(text, &tool_limits())
+            .map_err(|error| Refusal::NotATool(error.to_string()))?;
+        let root = document.document().root();
+        self.schema(root, "")
+    }
+
+    /// Projects a schema. Refused schemas add to `spent`, too.
+    fn schema(&mut self, original: View<'_>, pointer: &str) -> Result<SchemaProjection, Refusal> {
+        let (abilities, engine, limits) = (&self.abilities, self.engine, self.limits);
+        let compiler = engine.compiler();
+        let compiled = compiler
+            .compile(original.raw().as_bytes())
+            .map_err(Refusal::Schema)?;
+        let mut log = Log::new(limits);
+        let dialect = engine.dialect(original, None);
+        let parser = compiler.parser();
+        let mut tree = resolved(abilities, parser, original, &mut log, pointer)?;
+        self.spent.values = self.spent.values.saturating_add(tree.size());
+        let changed = normalise(&mut tree, dialect);
+        if changed {
+            log.step(StepKind::Dialect, Effect::Same, pointer, dialect.title());
+        }
+        if has_reference(&tree) && !(abilities.takes("$ref") && abilities.recursion) {
+            let bounds = Bounds {
+                recursion: limits.recursion,
+                size: limits.values,
+                depth: limits.depth,
+            };
+            let unrolled = unroll(&tree, bounds);
+            let written = unrolled
+                .as_ref()
+                .map_or(bounds.size, |unrolled| unrolled.schema.size());
+            self.spent.values = self.spent.values.saturating_add(written);
+            let unrolled = unrolled?;
+            tree = unrolled.schema;
+            for (kind, reference) in unrolled.done {
+                let effect = match kind {
+                    StepKind::Bound => Effect::Wider,
+                    _ => Effect::Same,
+                };
+                log.step(kind, effect, pointer, &reference);
+            }
+        }
+        let declares = original.member("$schema").is_some();
+        if declares && !abilities.takes("$schema") {
+            log.step(StepKind::LeaveOut, Effect::Same, pointer, "$schema");
+        }
+        let before = tree.clone();
+        Rewriter::new(abilities, limits, &before, &mut log, pointer).schema(&mut tree, At::Root)?;
+        // Notes up to here are about the rewrite; later ones are about the mapping of values.
+        let (keeps_all, adds_none) = (log.keeps_all, log.adds_none);
+        (log.keeps_all, log.adds_none) = (true, true);
+        let mut encoder = Encoder {
+            abilities,
+            limits,
+            log: &mut log,
+            pointer: pointer.to_owned(),
+        };
+        let mut published = encoder.encode(&tree, true);
+        if let Json::Object(members) = &mut published
+            && declares
+            && abilities.takes("$schema")
+        {
+            let uri = Json::text(Dialect::Draft202012.uri());
+            members.list.insert(0, ("$schema".to_owned(), uri));
+        }
+        if log.steps.is_empty() {
+            return Ok(SchemaProjection {
+                text: original.raw().to_owned(),
+                relation: Relation::Equal,
+                steps: log.steps,
+                more_steps: 0,
+                mapping: Mapping::new(Json::Bool(true), true),
+            });
+        }
+        let texts = [
+            published.write(),
+            tree.write(),
+            if abilities.nullable {
+                without_nullable(&published).write()
+            } else {
+                published.write()
+            },
+        ];
+        let [text, rewritten, plain] = texts;
+        let plain_engine = plain_engine(compiler);
+        let published_schema = compile_own(&plain_engine, &plain)?;
+        let documents = [read_own(&rewritten)?, read_own(&plain)?];
+        let [rewritten, plain] = &documents;
+        let travels = |step: &Step| {
+            matches!(
+                step.kind,
+                StepKind::RequireAll
+                    | StepKind::JsonText
+                    | StepKind::Entries
+                    | StepKind::Words
+                    | StepKind::RenameProperty
+            )
+        };
+        let as_it_is = log.more == 0 && !log.steps.iter().any(travels);
+        let mapping = Mapping::new(published, as_it_is);
+        // What is published is in 2020-12 unless it declares another dialect.
+        let same_dialect =
+            Dialect::of_schema(original, true, Dialect::Draft202012) == Some(dialect);
+        let known = Known {
+            keeps_all: keeps_all && same_dialect && compiled.warnings().is_empty(),
+            adds_none: adds_none && same_dialect && compiled.warnings().is_empty(),
+            all_travel: log.keeps_all,
+            none_appear: log.adds_none,
+            rules: compiled.warnings().is_empty(),
+        };
+        let sides = Sides {
+            original,
+            engine,
+            schema: &compiled,
+            rewritten: rewritten.document().root(),
+            published: plain.document().root(),
+            published_schema: &published_schema,
+            plain: &plain_engine,
+            mapping: &mapping,
+        };
+        let relation = decide::relation(&sides, known, limits, &mut self.spent);
+        Ok(SchemaProjection {
+            text,
+            relation,
+            steps: log.steps,
+            more_steps: log.more,
+            mapping,
+        })
+    }
 }
 
 /// The schema as a tree, with references replaced if they must be.

@@ -6,6 +6,7 @@ use toolgate_syntax::Dialect;
 use toolgate_syntax::positions::{SubschemaLayout, layout_in};
 
 use super::merge::both;
+use super::reference::follow;
 use super::report::{Refusal, StepKind};
 use super::tree::{Json, Members, size_of_text};
 use super::words;
@@ -103,8 +104,8 @@ impl<'s> Writer<'s> {
         let Some(reference) = members.text("$ref") else {
             return self.inside(members, depth);
         };
-        let target = super::follow(self.root, reference)
-            .ok_or_else(|| Stop::Nowhere(reference.to_owned()))?;
+        let target =
+            follow(self.root, reference).ok_or_else(|| Stop::Nowhere(reference.to_owned()))?;
         let nested = self.open.get(reference).copied().unwrap_or(0);
         let written = if nested > self.recursion {
             self.note(StepKind::Bound, reference);
