@@ -6,6 +6,7 @@
 //! by the limits of `toolgate-json`, the walk by the compiler's limits for a schema, and the report by 300
 //! findings of each rule for a tool and 1,000 for a listing; the engine's own limits bound the rest.
 
+mod check;
 mod edit;
 mod finding;
 mod out;
@@ -13,20 +14,25 @@ mod profile;
 mod references;
 mod rule;
 mod rules;
+mod severity;
 mod subschema;
+mod table;
 mod tool;
 
 use toolgate_json::{Kind, Node as _, ReadError, ReadErrorKind};
 use toolgate_schema::Compiler;
 
 use crate::engine::Engine;
-pub use finding::{Edit, Finding, Fix, Safety, Severity, apply};
+pub use finding::{Edit, Finding, Fix, Safety, apply};
 pub use profile::{Keywords, Limit, PROFILES, Profile, Subset, profile};
-pub use rule::{RULES, Rule, rule};
+pub use rule::Rule;
+pub use severity::Severity;
+pub use table::{RULES, rule};
 
+use check::Check;
 use out::{Out, Plan};
-use rule::Check;
 use rules::{Facts, Listing};
+use table::CHECKS;
 use tool::{Place, Tool};
 
 /// Lints listings with one set of options.
@@ -149,8 +155,8 @@ impl Linter {
             listing.tools.push(lint_tool(text, &self.engine, &mut out));
         }
         out.turn_to(None);
-        for (index, rule) in RULES.iter().enumerate() {
-            match rule.check {
+        for (index, check) in CHECKS.iter().enumerate() {
+            match check {
                 Check::Whole(check) if out.take_up(index) => check(&listing, &mut out),
                 _ => {}
             }
@@ -189,6 +195,7 @@ impl Linter {
             if asked.is_empty() { all } else { asked }
         };
         Plan {
+            rules: &RULES,
             levels: RULES.iter().map(level).collect(),
             readers: RULES.iter().map(readers).collect(),
             server: self.server.clone(),
@@ -217,8 +224,8 @@ fn lint_tool(text: &str, engine: &Engine, out: &mut Out<'_>) -> Facts {
         duplicate_key(error, out);
     }
     let tool = Tool::new(document.document(), duplicate.is_some(), engine);
-    for (index, rule) in RULES.iter().enumerate() {
-        match rule.check {
+    for (index, check) in CHECKS.iter().enumerate() {
+        match check {
             Check::Engine(check) => {
                 out.take_up(index);
                 check(&tool, out);

@@ -5,13 +5,16 @@ use std::rc::Rc;
 
 use toolgate_pattern::{Hazard, Pattern};
 
-use super::finding::{Finding, Severity};
+use super::finding::Finding;
 use super::profile::Subset;
-use super::rule::{RULES, Rule};
+use super::rule::{COUNT, Rule};
+use super::severity::Severity;
 use super::tool::Place;
 
 /// The options of a run.
 pub(super) struct Plan {
+    /// The table of rules.
+    pub(super) rules: &'static [Rule; COUNT],
     /// The severity of each rule of the table; `None` if it is off.
     pub(super) levels: Vec<Option<Severity>>,
     /// For each rule of the table, the readers that care about it.
@@ -46,8 +49,8 @@ impl<'l> Out<'l> {
             plan,
             rule: 0,
             tool: None,
-            spoken: vec![0; RULES.len()],
-            kept: vec![0; RULES.len()],
+            spoken: vec![0; COUNT],
+            kept: vec![0; COUNT],
             findings: Vec::new(),
             more: 0,
             worst_more: None,
@@ -106,12 +109,14 @@ impl<'l> Out<'l> {
         place: Place,
         message: impl Into<String>,
     ) -> &mut Finding {
-        let rule = RULES.iter().position(|rule| rule.code == code);
+        let mut rules = self.plan.rules.iter();
+        let rule = rules.position(|rule| rule.code == code);
         self.add(rule.unwrap_or(self.rule), place, message.into())
     }
 
     fn add(&mut self, index: usize, place: Place, message: String) -> &mut Finding {
-        let rule: &'static Rule = RULES.get(index).unwrap_or(&RULES[0]);
+        let rules = self.plan.rules;
+        let rule = rules.get(index).unwrap_or(&rules[0]);
         let level = self.plan.levels.get(index).copied().flatten();
         let finding = Finding {
             rule,

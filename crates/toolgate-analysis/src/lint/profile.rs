@@ -7,7 +7,7 @@
 
 use std::fmt;
 
-use super::rule::{RULES, Rule};
+use super::rule::Rule;
 use Keywords::{All, Only, Without};
 use Limit::{
     CombinedName, Depth, Description, EnumMembers, EnumText, Name, OptionalParameters, Properties,
@@ -334,15 +334,25 @@ pub fn profile(name: &str) -> Option<&'static Profile> {
 }
 
 impl Profile {
-    /// The rules that its readers care about, including those that are on by default, ordered by code.
-    pub fn rules(&self) -> impl Iterator<Item = &'static Rule> {
-        RULES.iter().filter(|rule| self.has(rule))
-    }
-
     /// Whether a rule is one of [`rules`](Self::rules).
     #[must_use]
     pub fn has(&self, rule: &Rule) -> bool {
         self.subsets.iter().any(|subset| subset.has(rule.code))
+    }
+}
+
+impl Rule {
+    /// The readers that the rule matters to, each once, with their limits and sources; none for a rule that
+    /// matters to all.
+    pub fn readers(&self) -> impl Iterator<Item = &'static Subset> {
+        let mut seen: Vec<&str> = Vec::new();
+        let all = PROFILES.iter().flat_map(|profile| profile.subsets);
+        let own: Vec<&'static Subset> = all.filter(|subset| subset.has(self.code)).collect();
+        own.into_iter().filter(move |subset| {
+            let new = !seen.contains(&subset.reader);
+            seen.push(subset.reader);
+            new
+        })
     }
 }
 
