@@ -10,6 +10,7 @@
 mod bounds;
 pub mod diff;
 mod engine;
+mod equality;
 pub mod inline;
 pub mod lint;
 mod members;

@@ -9,7 +9,8 @@ use super::facts::{Doc, Facts};
 use super::parts::{
     MOST_ITEMS, item, longest_tuple, most_items, rest, tuple, tuple_keyword, tuple_length,
 };
-use super::subset::{Comparison, Left, Step};
+use super::step::Step;
+use super::subset::{Comparison, Left};
 
 impl<'a> Comparison<'a> {
     /// All array keywords of a node.

@@ -5,7 +5,8 @@ use toolgate_json::View;
 use super::facts::Doc;
 use super::pool::Pool;
 use super::sample::Sampler;
-use super::subset::{Comparison, Step};
+use super::step::Step;
+use super::subset::Comparison;
 use crate::engine::Engine;
 
 /// Two schemas that are compared.

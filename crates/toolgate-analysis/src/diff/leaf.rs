@@ -9,8 +9,9 @@ use toolgate_syntax::format::{Format, NumberFormat};
 use toolgate_syntax::model::TypeSet;
 
 use super::facts::{Doc, Facts, type_names, types_of};
-use super::subset::{Comparison, equal_values};
+use super::subset::Comparison;
 use crate::bounds::{Bound, End};
+use crate::equality::equal_values;
 
 /// The types that values of a conjunction may have.
 pub(super) fn types(facts: &Facts<'_>) -> TypeSet {

@@ -19,6 +19,7 @@ mod facts;
 pub(crate) mod inclusion;
 mod keywords;
 mod leaf;
+mod limits;
 mod lookup;
 mod objects;
 mod parameters;
@@ -26,6 +27,7 @@ mod parts;
 mod pool;
 mod report;
 mod sample;
+mod step;
 mod subset;
 mod text;
 mod tool;
@@ -36,24 +38,11 @@ mod words;
 use toolgate_schema::Compiler;
 
 use crate::engine::Engine;
+pub use limits::Limits;
 pub use report::{Aspect, Change, Class, Kind, Report, Side, ToolChange};
 pub use word_diff::{Piece, word_diff};
 
-/// The limits of the diff of one tool; a whole listing may take fifty times as much, and anything beyond
-/// that is [`Class::Unknown`].
-#[derive(Debug, Clone)]
-#[expect(
-    clippy::exhaustive_structs,
-    reason = "built by struct update from the default"
-)]
-pub struct Limits {
-    /// Pairs of subschemas that are compared. Default 20,000.
-    pub pairs: usize,
-    /// Instances that are generated and checked, in each direction. Default 300.
-    pub instances: usize,
-    /// Units of work of all checks together. Default 5,000,000, some 100 ms.
-    pub fuel: u64,
-}
+use tool::ListingDiffer;
 
 /// Compares listings with one set of options.
 ///
@@ -125,17 +114,8 @@ impl Differ {
         old: impl IntoIterator<Item = &'t str>,
         new: impl IntoIterator<Item = &'t str>,
     ) -> Report {
-        tool::diff(old.into_iter().collect(), new.into_iter().collect(), self)
-    }
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self {
-            pairs: 20_000,
-            instances: 300,
-            fuel: 5_000_000,
-        }
+        let differ = ListingDiffer::new(&self.limits, &self.engine, self.open);
+        differ.diff(old.into_iter().collect(), new.into_iter().collect())
     }
 }
 

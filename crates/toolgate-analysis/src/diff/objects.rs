@@ -10,7 +10,8 @@ use super::evaluated::Reach;
 use super::facts::Facts;
 use super::keywords::of_listed_values;
 use super::parts::{closed_at, declared_names, member, names_of, others};
-use super::subset::{Comparison, Left, PAIR, Step};
+use super::step::Step;
+use super::subset::{Comparison, Left, PAIR};
 
 impl<'a> Comparison<'a> {
     /// All object keywords of a node.

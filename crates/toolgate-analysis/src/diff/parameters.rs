@@ -8,8 +8,8 @@ use toolgate_json::quote;
 use super::declared::Declared;
 use super::facts::Doc;
 use super::report::{Change, Class, Kind, Side};
-use super::subset::{Reason, Step};
-use super::tool::{on_tool, pattern};
+use super::step::{Step, pattern};
+use super::subset::Reason;
 
 /// The parameters that two input schemas declare, and their differences.
 pub(super) struct Parameters<'a> {
@@ -156,7 +156,7 @@ impl<'a> Parameters<'a> {
                 changes.push(Change {
                     side: Side::Input,
                     place: pattern(&parameter.place),
-                    ..on_tool(class, kind, &format!("{name} {says}"))
+                    ..Change::on_tool(class, kind, &format!("{name} {says}"))
                 });
             }
         }

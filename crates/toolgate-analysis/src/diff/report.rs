@@ -191,6 +191,24 @@ pub struct Change {
     pub setting: Option<&'static str>,
 }
 
+impl Change {
+    /// A change of the contract of the whole tool. For other changes, callers replace fields.
+    pub(super) fn on_tool(class: Class, kind: Kind, message: &str) -> Self {
+        Self {
+            class,
+            kind,
+            side: Side::Tool,
+            aspect: Aspect::Contract,
+            place: String::new(),
+            message: message.to_owned(),
+            witness: None,
+            before: None,
+            after: None,
+            setting: None,
+        }
+    }
+}
+
 /// What changed in one tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]

@@ -13,7 +13,7 @@ use toolgate_syntax::model::TypeSet;
 use super::facts::{Doc, Facts, TYPES};
 use super::parts;
 use super::pool::{LONGEST, MOST_KEPT, Pool};
-use super::subset::Step;
+use super::step::Step;
 use super::text::{from_pattern, of_format, string};
 
 /// Generates instances of one document.

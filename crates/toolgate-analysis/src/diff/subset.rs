@@ -7,12 +7,13 @@
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use toolgate_json::{Kind, Meter as _, Node as _, Unmetered, View, equal};
+use toolgate_json::{Kind, Meter as _, Node as _, View, equal};
 use toolgate_syntax::Dialect;
 use toolgate_syntax::model::TypeSet;
 
 use super::facts::{Doc, Facts, References};
 use super::lookup::Work;
+use super::step::Step;
 
 /// Why a schema is not known to accept all values of the other.
 #[derive(Debug, Clone)]
@@ -22,19 +23,6 @@ pub(super) struct Reason {
     pub(super) message: String,
     /// Whether the rules are sure that there is such a value, provided that the left schema has any values.
     pub(super) sure: bool,
-}
-
-/// One step from a value to a part of it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Step {
-    /// The member with this name.
-    Name(String),
-    /// Some undeclared member.
-    AnyName,
-    /// The item with this index.
-    Index(usize),
-    /// Some item.
-    AnyItem,
 }
 
 /// The left side: all of these schemas hold, for values of these types.
@@ -459,13 +447,6 @@ impl<'a> Comparison<'a> {
     pub(super) fn say_both(&mut self, sure: bool, narrowed: &str, widened: &str) -> bool {
         let message = if self.forward { narrowed } else { widened };
         self.say(sure, message.to_owned())
-    }
-}
-
-pub(super) fn equal_values(a: View<'_>, b: View<'_>) -> bool {
-    match equal(a, b, &mut Unmetered) {
-        ControlFlow::Continue(same) => same,
-        ControlFlow::Break(never) => match never {},
     }
 }
 

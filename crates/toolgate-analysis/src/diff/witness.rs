@@ -6,7 +6,8 @@ use toolgate_schema::{CompileError, Finding, Schema, Verdict, Workspace};
 use super::facts::Doc;
 use super::pool::Pool;
 use super::sample::Sampler;
-use super::subset::{Reason, Step};
+use super::step::Step;
+use super::subset::Reason;
 use crate::engine::Engine;
 
 /// A compiled schema.

@@ -4,8 +4,7 @@ use toolgate_json::{Key as _, Kind, Node as _, View, pointer, quote};
 
 use super::lookup::Lookup;
 use super::report::{Aspect, Change, Class, Kind as Happened, Side};
-use super::subset::equal_values;
-use super::tool::on_tool;
+use crate::equality::equal_values;
 
 /// Reports every change of words between two tools.
 pub(super) fn compare(changes: &mut Vec<Change>, old: View<'_>, new: View<'_>) {
@@ -54,7 +53,7 @@ fn hints(changes: &mut Vec<Change>, old: Option<View<'_>>, new: Option<View<'_>>
         };
         changes.push(Change {
             aspect: Aspect::Words,
-            ..on_tool(class, kind, &message)
+            ..Change::on_tool(class, kind, &message)
         });
     }
     let titles = (
@@ -139,7 +138,7 @@ fn words(
         place: quote(place, 400).to_string(),
         before: old.map(text),
         after: new.map(text),
-        ..on_tool(Class::Compatible, Happened::Wording, &message)
+        ..Change::on_tool(Class::Compatible, Happened::Wording, &message)
     })
 }
 

@@ -1,6 +1,6 @@
 //! How a projected schema relates to the original: by proof, by instances, or by construction.
 
-use toolgate_json::{OwnedDocument, ReadLimits, Unmetered, View, equal};
+use toolgate_json::{OwnedDocument, ReadLimits, View};
 use toolgate_schema::{Schema, Verdict, Workspace};
 
 use super::limits::{Limits, Spent};
@@ -8,6 +8,7 @@ use super::mapping::Mapping;
 use super::report::Relation;
 use crate::diff::inclusion::Pair;
 use crate::engine::Engine;
+use crate::equality::equal_values;
 
 /// The schemas that are compared.
 pub(super) struct Sides<'a> {
@@ -221,11 +222,7 @@ fn comes_back(mapping: &Mapping, original: &str, published: &str) -> bool {
     let (Some(back), Some(original)) = (back.and_then(|text| parse(&text)), parse(original)) else {
         return false;
     };
-    let same = equal(root(&back), root(&original), &mut Unmetered);
-    match same {
-        std::ops::ControlFlow::Continue(same) => same,
-        std::ops::ControlFlow::Break(never) => match never {},
-    }
+    equal_values(root(&back), root(&original))
 }
 
 fn parse(text: &str) -> Option<OwnedDocument> {

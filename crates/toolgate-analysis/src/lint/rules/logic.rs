@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use toolgate_json::{Key as _, Kind, Node as _, Unmetered, View, equal, first_duplicate, quote};
+use toolgate_json::{Key as _, Kind, Node as _, Unmetered, View, first_duplicate, quote};
 use toolgate_syntax::positions::each_subschema;
 use toolgate_syntax::{Dialect, Keyword};
 
 use crate::bounds::{Bound, End};
+use crate::equality::equal_values;
 use crate::lint::out::Out;
 use crate::lint::tool::{Side, Step, Subschema, Tool, span};
 
@@ -99,10 +100,7 @@ pub(crate) fn const_outside_enum<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: 
     let (Some(only), Some(list)) = (sub.get("const"), sub.get("enum")) else {
         return;
     };
-    let is_only = |one: View<'_>| match equal(only, one, &mut Unmetered) {
-        ControlFlow::Continue(same) => same,
-        ControlFlow::Break(never) => match never {},
-    };
+    let is_only = |one| equal_values(only, one);
     if list.kind() == Kind::Array && !list.is_empty() && !list.items().any(is_only) {
         let message = format!(
             "no value fits: `const` is `{}`, which `enum` does not have",
