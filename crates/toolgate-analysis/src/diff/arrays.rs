@@ -4,13 +4,14 @@ use toolgate_json::{Node as _, View};
 use toolgate_syntax::AppliesTo;
 use toolgate_syntax::model::TypeSet;
 
+use super::collect_evaluated::evaluated;
+use super::document::Doc;
 use super::evaluated::Reach;
-use super::facts::{Doc, Facts};
-use super::parts::{
-    MOST_ITEMS, item, longest_tuple, most_items, rest, tuple, tuple_keyword, tuple_length,
-};
+use super::facts::Facts;
+use super::parts::{item, most_items};
 use super::step::Step;
 use super::subset::{Comparison, Left};
+use super::tuple::{MOST_ITEMS, rest, tuple, tuple_keyword, tuple_length};
 
 impl<'a> Comparison<'a> {
     /// All array keywords of a node.
@@ -58,7 +59,7 @@ impl<'a> Comparison<'a> {
         let most = most_items(facts);
         let wanted = tuple(&self.right, node);
         let rest = rest(&self.right, node);
-        let longest = longest_tuple(facts).max(tuple_length(&self.right, node));
+        let longest = facts.longest_tuple().max(tuple_length(&self.right, node));
         if longest > MOST_ITEMS {
             let keyword = tuple_keyword(&self.right);
             return (wanted.is_empty() && rest.is_none())
@@ -89,10 +90,7 @@ impl<'a> Comparison<'a> {
         node: View<'a>,
         rest: View<'a>,
     ) -> bool {
-        let evaluated = self
-            .right
-            .lookup
-            .evaluated(&self.right, node, Reach::Surely);
+        let evaluated = evaluated(&self.right, node, Reach::Surely);
         if evaluated.all_items {
             return true;
         }
@@ -103,7 +101,7 @@ impl<'a> Comparison<'a> {
                 return true;
             }
         }
-        let longest = longest_tuple(facts);
+        let longest = facts.longest_tuple();
         if facts.values().is_some() || longest > MOST_ITEMS {
             return self.keyword_changed(facts, "unevaluatedItems");
         }

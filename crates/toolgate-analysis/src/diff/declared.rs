@@ -8,19 +8,18 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use toolgate_json::{Key as _, Kind, Node as _, View};
-use toolgate_syntax::Keyword;
+use toolgate_json::View;
 
-use super::facts::Doc;
-use super::keywords::subschemas;
+use super::lookup::Lookup;
 
 /// The groups of one document.
 #[derive(Default)]
 pub(super) struct Declared<'a> {
     /// The group that each schema belongs to, by the schema's id.
-    group_of: HashMap<usize, usize>,
+    pub(super) group_of: HashMap<usize, usize>,
     groups: Vec<Group<'a>>,
-    root: usize,
+    /// The index of the root's group.
+    pub(super) root: usize,
 }
 
 /// The schemas that apply to one location, as far as members are concerned.
@@ -32,7 +31,7 @@ pub(super) struct Group<'a> {
     size: usize,
     /// The named members, with the groups of their schemas; `None` if a member is only required.
     pub(super) names: BTreeMap<&'a str, Option<usize>>,
-    patterns: Vec<&'a str>,
+    pub(super) patterns: Vec<&'a str>,
     /// The group of the members that are not named.
     others: Option<usize>,
     pub(super) items: Option<usize>,
@@ -41,45 +40,14 @@ pub(super) struct Group<'a> {
     /// Whether a keyword names members, or this is the group of the root.
     pub(super) names_members: bool,
     /// Whether a keyword applies to members without naming them.
-    speaks_of_members: bool,
+    pub(super) speaks_of_members: bool,
 }
 
 impl<'a> Declared<'a> {
-    /// `None` if the document has too many schemas.
-    pub(super) fn of(doc: &Doc<'a>) -> Option<Self> {
-        let mut all = Self::default();
-        let root = all.new_group();
-        all.edit(root, |group| group.names_members = true);
-        let mut todo = vec![(doc.root, root)];
-        while let Some((schema, group)) = todo.pop() {
-            if schema.kind() != Kind::Object {
-                continue;
-            }
-            let id = schema.id().index();
-            if let Some(known) = all.group_of.get(&id) {
-                all.join(*known, group);
-                continue;
-            }
-            if all.group_of.len() >= MOST_SCHEMAS {
-                return None;
-            }
-            all.group_of.insert(id, group);
-            all.in_place(doc, schema, group, &mut todo);
-        }
-        all.open_below_patterns();
-        all.root = all.find(root);
-        Some(all)
-    }
-
     /// The group of a schema.
     pub(super) fn group(&self, schema: View<'_>) -> Option<&Group<'a>> {
         let at = self.group_of.get(&schema.id().index())?;
         self.at(*at)
-    }
-
-    /// The index of the root's group.
-    pub(super) fn root(&self) -> usize {
-        self.root
     }
 
     /// A group by its index.
@@ -96,99 +64,8 @@ impl<'a> Declared<'a> {
         group
     }
 
-    fn in_place(
-        &mut self,
-        doc: &Doc<'a>,
-        schema: View<'a>,
-        group: usize,
-        todo: &mut Vec<(View<'a>, usize)>,
-    ) {
-        if let Some(reference) = doc.keyword(schema, "$ref") {
-            match doc.resolve(reference.string()) {
-                Some(target) => todo.push((target, group)),
-                None => self.edit(group, |group| group.open = true),
-            }
-            if doc.hides_siblings() {
-                return;
-            }
-        }
-        let has = |keyword| doc.keyword(schema, keyword).is_some();
-        if has("$dynamicRef") || has("$recursiveRef") {
-            self.edit(group, |group| group.open = true);
-        }
-        for keyword in Keyword::ALL.iter().filter(|keyword| keyword.is_in_place()) {
-            let branches = subschemas(doc, schema, *keyword).into_iter();
-            todo.extend(branches.map(|branch| (branch, group)));
-        }
-        self.members(doc, schema, group, todo);
-        for keyword in [
-            "prefixItems",
-            "items",
-            "additionalItems",
-            "contains",
-            "unevaluatedItems",
-        ] {
-            let Some(value) = doc.keyword(schema, keyword) else {
-                continue;
-            };
-            let items = self.items(group);
-            match value.kind() {
-                Kind::Array => todo.extend(value.items().map(|one| (one, items))),
-                _ => todo.push((value, items)),
-            }
-        }
-    }
-
-    fn members(
-        &mut self,
-        doc: &Doc<'a>,
-        schema: View<'a>,
-        group: usize,
-        todo: &mut Vec<(View<'a>, usize)>,
-    ) {
-        if let Some(all) = doc.keyword(schema, "properties") {
-            self.edit(group, |group| group.names_members = true);
-            for (key, one) in all.members() {
-                let child = self.member(group, key.text());
-                todo.push((one, child));
-            }
-        }
-        let required = doc
-            .keyword(schema, "required")
-            .into_iter()
-            .flat_map(View::items);
-        for name in required.filter(|name| name.kind() == Kind::String) {
-            self.edit(group, |group| {
-                group.names.entry(name.string()).or_default();
-            });
-        }
-        for (key, one) in doc
-            .keyword(schema, "patternProperties")
-            .into_iter()
-            .flat_map(View::members)
-        {
-            self.edit(group, |group| group.patterns.push(key.text()));
-            todo.push((one, self.others(group)));
-        }
-        for keyword in ["additionalProperties", "unevaluatedProperties"] {
-            if let Some(rest) = doc.keyword(schema, keyword)
-                && (rest.kind() != Kind::Boolean || rest.boolean())
-            {
-                self.edit(group, |group| group.open = true);
-                todo.push((rest, self.others(group)));
-            }
-        }
-        let speaks = ["propertyNames", "minProperties", "maxProperties"];
-        if speaks
-            .iter()
-            .any(|keyword| doc.keyword(schema, keyword).is_some())
-        {
-            self.edit(group, |group| group.speaks_of_members = true);
-        }
-    }
-
     /// A member may also match a pattern, so that schemas of two groups apply to it.
-    fn open_below_patterns(&mut self) {
+    pub(super) fn open_below_patterns(&mut self) {
         let mut below = Vec::new();
         for group in self.groups.iter().filter(|group| group.joined.is_none()) {
             if group.others.is_some() {
@@ -201,19 +78,19 @@ impl<'a> Declared<'a> {
         }
     }
 
-    fn new_group(&mut self) -> usize {
+    pub(super) fn new_group(&mut self) -> usize {
         self.groups.push(Group::default());
         self.groups.len().saturating_sub(1)
     }
 
-    fn edit(&mut self, group: usize, edit: impl FnOnce(&mut Group<'a>)) {
+    pub(super) fn edit(&mut self, group: usize, edit: impl FnOnce(&mut Group<'a>)) {
         let at = self.find(group);
         if let Some(group) = self.groups.get_mut(at) {
             edit(group);
         }
     }
 
-    fn member(&mut self, group: usize, name: &'a str) -> usize {
+    pub(super) fn member(&mut self, group: usize, name: &'a str) -> usize {
         let known = self.at(group).and_then(|group| *group.names.get(name)?);
         known.unwrap_or_else(|| {
             let child = self.new_group();
@@ -224,7 +101,7 @@ impl<'a> Declared<'a> {
         })
     }
 
-    fn others(&mut self, group: usize) -> usize {
+    pub(super) fn others(&mut self, group: usize) -> usize {
         let known = self.at(group).and_then(|group| group.others);
         known.unwrap_or_else(|| {
             let child = self.new_group();
@@ -233,7 +110,7 @@ impl<'a> Declared<'a> {
         })
     }
 
-    fn items(&mut self, group: usize) -> usize {
+    pub(super) fn items(&mut self, group: usize) -> usize {
         let known = self.at(group).and_then(|group| group.items);
         known.unwrap_or_else(|| {
             let child = self.new_group();
@@ -243,7 +120,7 @@ impl<'a> Declared<'a> {
     }
 
     /// Merges two groups, and the groups of their members with the same name.
-    fn join(&mut self, one: usize, other: usize) {
+    pub(super) fn join(&mut self, one: usize, other: usize) {
         let mut todo = vec![(one, other)];
         while let Some((one, other)) = todo.pop() {
             let (one, other) = (self.find(one), self.find(other));
@@ -306,13 +183,13 @@ impl<'a> Group<'a> {
     }
 
     /// Whether a member with this name may be present; `true` if unknown.
-    pub(super) fn may_have(&self, doc: &Doc<'a>, name: &str) -> bool {
-        !self.is_closed() || self.names.contains_key(name) || self.may_match(doc, name)
+    pub(super) fn may_have(&self, lookup: &Lookup<'a>, name: &str) -> bool {
+        !self.is_closed() || self.names.contains_key(name) || self.may_match(lookup, name)
     }
 
     /// Whether a pattern may match this name.
-    pub(super) fn may_match(&self, doc: &Doc<'a>, name: &str) -> bool {
-        let matches = |pattern: &&'a str| doc.lookup.matches(pattern, name) != Some(false);
+    pub(super) fn may_match(&self, lookup: &Lookup<'a>, name: &str) -> bool {
+        let matches = |pattern: &&'a str| lookup.matches(pattern, name) != Some(false);
         self.patterns.iter().any(matches)
     }
 
@@ -321,6 +198,3 @@ impl<'a> Group<'a> {
         (self.is_closed() && self.patterns.is_empty()).then_some(self.names.len())
     }
 }
-
-/// Schemas of one document that are grouped.
-const MOST_SCHEMAS: usize = 50_000;

@@ -5,13 +5,11 @@
 //! valid, and what is possibly evaluated in some instance.
 
 use std::collections::HashSet;
+use std::rc::Rc;
 
-use toolgate_json::{Key as _, Kind, Node as _, View};
-use toolgate_syntax::Keyword;
+use foldhash::HashMap;
 
-use super::facts::Doc;
-use super::keywords::subschemas;
-use super::parts;
+use super::lookup::Lookup;
 
 /// The bound that is requested.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -20,16 +18,6 @@ pub(super) enum Reach {
     Surely,
     /// What is evaluated in some instance.
     Possibly,
-}
-
-impl Reach {
-    /// Whether what the subschemas of a keyword evaluate counts.
-    fn follows(self, keyword: Keyword) -> bool {
-        match self {
-            Self::Surely => keyword == Keyword::AllOf,
-            Self::Possibly => keyword.passes_annotations_on(),
-        }
-    }
 }
 
 /// Members and items, as the keywords name them.
@@ -43,79 +31,23 @@ pub(super) struct Evaluated<'a> {
     pub(super) all_items: bool,
 }
 
+/// What the keywords of schemas evaluate, by the ids of the schemas.
+pub(super) type EvaluatedBy<'a> = HashMap<(usize, Reach), Rc<Evaluated<'a>>>;
+
 impl<'a> Evaluated<'a> {
-    /// What the keywords beside `unevaluated…` in `schema` evaluate.
-    pub(super) fn of(doc: &Doc<'a>, schema: View<'a>, reach: Reach) -> Self {
-        let mut found = Self::default();
-        let mut seen: HashSet<usize> = HashSet::new();
-        let mut todo = vec![schema];
-        while let Some(one) = todo.pop() {
-            if one.kind() != Kind::Object || !seen.insert(one.id().index()) {
-                continue;
-            }
-            if seen.len() > MOST_SCHEMAS {
-                found.stop(reach);
-                return found;
-            }
-            found.own_keywords(doc, one, one.id() == schema.id(), reach);
-            for keyword in Keyword::ALL
-                .iter()
-                .filter(|keyword| reach.follows(**keyword))
-            {
-                todo.extend(subschemas(doc, one, *keyword));
-            }
-            if let Some(reference) = doc.keyword(one, "$ref") {
-                match doc.resolve(reference.string()) {
-                    Some(target) => todo.push(target),
-                    None => found.stop(reach),
-                }
-            }
-            let dynamic = |keyword| doc.keyword(one, keyword).is_some();
-            if dynamic("$dynamicRef") || dynamic("$recursiveRef") {
-                found.stop(reach);
-            }
-        }
-        found
-    }
-
-    /// Where evaluation cannot be followed, it covers possibly everything and surely nothing.
-    fn stop(&mut self, reach: Reach) {
-        self.all_names |= reach == Reach::Possibly;
-        self.all_items |= reach == Reach::Possibly;
-    }
-
-    fn own_keywords(&mut self, doc: &Doc<'a>, schema: View<'a>, outermost: bool, reach: Reach) {
-        let members = |keyword| {
-            let all = doc.keyword(schema, keyword).into_iter();
-            all.flat_map(View::members).map(|(key, _)| key.text())
-        };
-        let has = |keyword| doc.keyword(schema, keyword).is_some();
-        self.names.extend(members("properties"));
-        self.patterns.extend(members("patternProperties"));
-        self.all_names |= has("additionalProperties");
-        self.items = self.items.max(parts::tuple_length(doc, schema));
-        self.all_items |= parts::rest(doc, schema).is_some();
-        // `contains` evaluates items only since 2020-12, and only those that match.
-        self.all_items |= reach == Reach::Possibly && has("contains");
-        if !outermost {
-            self.all_names |= has("unevaluatedProperties");
-            self.all_items |= has("unevaluatedItems");
-        }
-    }
-
     /// Whether a member with this name is evaluated; `None` if unknown.
-    pub(super) fn has_name(&self, doc: &Doc<'a>, name: &str) -> Option<bool> {
+    pub(super) fn has_name(&self, lookup: &Lookup<'a>, name: &str) -> Option<bool> {
         if self.all_names || self.names.contains(name) {
             return Some(true);
         }
         let mut answer = Some(false);
         for pattern in &self.patterns {
-            match doc.lookup.matches(pattern, name) {
+            match lookup.matches(pattern, name) {
                 Some(true) => return Some(true),
                 Some(false) => {}
                 None => answer = None,
             }
-            if doc.lookup.patterns_used_up() {
+            if lookup.patterns_used_up() {
                 return None;
             }
         }
@@ -123,8 +55,8 @@ impl<'a> Evaluated<'a> {
     }
 
     /// Whether every member that `other` evaluates is evaluated here too.
-    pub(super) fn holds_names_of(&self, doc: &Doc<'a>, other: &Evaluated<'_>) -> bool {
-        let name = |name: &&str| self.has_name(doc, name) == Some(true);
+    pub(super) fn holds_names_of(&self, lookup: &Lookup<'a>, other: &Evaluated<'_>) -> bool {
+        let name = |name: &&str| self.has_name(lookup, name) == Some(true);
         let pattern = |pattern: &&str| self.patterns.contains(pattern);
         self.all_names
             || (!other.all_names
@@ -137,6 +69,3 @@ impl<'a> Evaluated<'a> {
         self.all_items || (!other.all_items && other.items <= self.items)
     }
 }
-
-/// Schemas that are visited for one `unevaluated…`.
-const MOST_SCHEMAS: usize = 256;

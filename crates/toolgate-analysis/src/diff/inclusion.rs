@@ -2,7 +2,7 @@
 
 use toolgate_json::View;
 
-use super::facts::Doc;
+use super::document::Doc;
 use super::pool::Pool;
 use super::sample::Sampler;
 use super::step::Step;

@@ -2,12 +2,11 @@
 
 use std::sync::LazyLock;
 
-use toolgate_json::{Kind, Node as _, View};
+use toolgate_json::View;
 use toolgate_syntax::model::TypeSet;
-use toolgate_syntax::positions::SubschemaLayout;
 use toolgate_syntax::{AppliesTo, Keyword};
 
-use super::facts::{Doc, Facts};
+use super::facts::Facts;
 use super::subset::Comparison;
 
 impl<'a> Comparison<'a> {
@@ -48,19 +47,6 @@ pub(super) fn of_listed_values(to: AppliesTo) -> impl Iterator<Item = &'static s
             )
     });
     keywords.map(|keyword| keyword.name())
-}
-
-/// The subschemas that a keyword of a schema holds, if the dialect has the keyword.
-pub(super) fn subschemas<'a>(doc: &Doc<'a>, schema: View<'a>, keyword: Keyword) -> Vec<View<'a>> {
-    let Some(value) = doc.keyword(schema, keyword.name()) else {
-        return Vec::new();
-    };
-    match (keyword.layout(), value.kind()) {
-        (None, _) => Vec::new(),
-        (Some(SubschemaLayout::Map), _) => value.members().map(|(_, one)| one).collect(),
-        (Some(SubschemaLayout::Schemas), Kind::Array) => value.items().collect(),
-        (Some(SubschemaLayout::Schemas), _) => vec![value],
-    }
 }
 
 /// The types of the instances that a keyword applies to.

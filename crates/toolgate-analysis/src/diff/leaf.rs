@@ -1,63 +1,16 @@
 //! The rules for keywords on single values: types, enums, bounds, lengths, patterns, formats.
 
 use std::cmp::Ordering;
-use std::collections::HashSet;
 
 use toolgate_json::{Kind, Node as _, Number, View, quote};
 use toolgate_syntax::Dialect;
 use toolgate_syntax::format::{Format, NumberFormat};
 use toolgate_syntax::model::TypeSet;
 
-use super::facts::{Doc, Facts, type_names, types_of};
+use super::document::Doc;
+use super::facts::{Facts, type_names, types_of};
 use super::subset::Comparison;
 use crate::bounds::{Bound, End};
-use crate::equality::equal_values;
-
-/// The types that values of a conjunction may have.
-pub(super) fn types(facts: &Facts<'_>) -> TypeSet {
-    let declared = facts.types();
-    match facts.values() {
-        Some(values) => {
-            let of = |types: TypeSet, value: &View<'_>| types.union(facts.doc.type_of(*value));
-            values.iter().fold(TypeSet::NONE, of).intersection(declared)
-        }
-        None => declared,
-    }
-}
-
-/// Whether two object schemas require a property to have different constant values.
-pub(super) fn tagged_apart(a: &Facts<'_>, b: &Facts<'_>) -> bool {
-    if a.types() != TypeSet::OBJECT || b.types() != TypeSet::OBJECT {
-        return false;
-    }
-    let required: HashSet<&str> = a
-        .all("required")
-        .into_iter()
-        .flat_map(View::items)
-        .map(|name| name.string())
-        .collect();
-    let also = b.all("required").into_iter().flat_map(View::items);
-    let mut shared = also
-        .map(|name| name.string())
-        .filter(|name| required.contains(name));
-    shared.any(|name| {
-        matches!((tags(a, name), tags(b, name)), (Some(a), Some(b))
-            if a.iter().all(|one| !b.iter().any(|other| equal_values(*one, *other))))
-    })
-}
-
-/// The values that a property can have, if a schema lists them and they are few.
-fn tags<'a>(facts: &Facts<'a>, name: &str) -> Option<Vec<View<'a>>> {
-    let properties = facts.all("properties").into_iter();
-    let schema = properties
-        .filter_map(|all| facts.doc.lookup.member(all, name))
-        .next()?;
-    let facts = Facts::of(&facts.doc, &[schema]);
-    let few = facts.values().filter(|values| {
-        values.len() <= MOST_TAGS && values.iter().all(|one| one.raw().len() <= LONGEST_TAG)
-    });
-    few.map(<[View<'_>]>::to_vec)
-}
 
 impl<'a> Comparison<'a> {
     /// All leaf keywords of a node.
@@ -341,9 +294,6 @@ fn listed(values: &[View<'_>]) -> String {
 }
 
 const SHOWN: usize = 6;
-/// Values that distinguish branches.
-const MOST_TAGS: usize = 16;
-const LONGEST_TAG: usize = 200;
 /// Formats that are included in another.
 const WIDER: [(&str, &str); 5] = [
     ("uri", "uri-reference"),

@@ -1,5 +1,5 @@
 //! Cached look-ups that a comparison repeats for one document: members of large objects, values of long
-//! lists, patterns, and what keywords evaluate.
+//! lists, and patterns.
 //!
 //! Each answer is prepared once, so that `n` look-ups in an object of `n` members take `n` steps. Patterns
 //! have a budget of their own; after it is used up, it is unknown whether a pattern matches.
@@ -12,8 +12,6 @@ use foldhash::{HashMap, HashMapExt as _};
 use toolgate_json::{Key as _, Meter, Node as _, View, equal, hash_value};
 use toolgate_pattern::{Limits, Pattern};
 
-use super::evaluated::{Evaluated, Reach};
-use super::facts::Doc;
 use crate::members::Members;
 
 /// Values of one list, by their hash.
@@ -34,7 +32,6 @@ pub(super) struct Lookup<'a> {
     values: RefCell<HashMap<usize, Rc<Values<'a>>>>,
     patterns: RefCell<HashMap<&'a str, Option<Rc<Pattern>>>>,
     matched: RefCell<HashMap<(usize, String), Rc<Matched<'a>>>>,
-    evaluated: RefCell<HashMap<(usize, Reach), Rc<Evaluated<'a>>>>,
     pattern_work: Cell<u64>,
 }
 
@@ -45,7 +42,6 @@ impl<'a> Lookup<'a> {
             values: RefCell::default(),
             patterns: RefCell::default(),
             matched: RefCell::default(),
-            evaluated: RefCell::default(),
             pattern_work: Cell::new(PATTERN_WORK),
         }
     }
@@ -144,22 +140,6 @@ impl<'a> Lookup<'a> {
     /// Whether the budget for patterns is used up.
     pub(super) fn patterns_used_up(&self) -> bool {
         self.pattern_work.get() == 0
-    }
-
-    /// What the keywords of a schema of this document evaluate.
-    pub(super) fn evaluated(
-        &self,
-        doc: &Doc<'a>,
-        schema: View<'a>,
-        reach: Reach,
-    ) -> Rc<Evaluated<'a>> {
-        let key = (schema.id().index(), reach);
-        if let Some(known) = self.evaluated.borrow().get(&key) {
-            return Rc::clone(known);
-        }
-        let found = Rc::new(Evaluated::of(doc, schema, reach));
-        self.evaluated.borrow_mut().insert(key, Rc::clone(&found));
-        found
     }
 }
 

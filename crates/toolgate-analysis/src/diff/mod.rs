@@ -13,7 +13,10 @@
 //! of all checks of a tool. What a limit cuts short is [`Class::Unknown`].
 
 mod arrays;
+mod collect_declared;
+mod collect_evaluated;
 mod declared;
+mod document;
 mod evaluated;
 mod facts;
 pub(crate) mod inclusion;
@@ -29,8 +32,10 @@ mod report;
 mod sample;
 mod step;
 mod subset;
+mod tag;
 mod text;
 mod tool;
+mod tuple;
 mod witness;
 mod word_diff;
 mod words;

@@ -6,6 +6,7 @@ use toolgate_json::{Key as _, Kind, Node as _, View, quote};
 use toolgate_syntax::AppliesTo;
 use toolgate_syntax::model::TypeSet;
 
+use super::collect_evaluated::evaluated;
 use super::evaluated::Reach;
 use super::facts::Facts;
 use super::keywords::of_listed_values;
@@ -328,7 +329,7 @@ impl<'a> Comparison<'a> {
         rest: View<'a>,
     ) -> bool {
         let right = self.right.clone();
-        let evaluated = right.lookup.evaluated(&right, node, Reach::Surely);
+        let evaluated = evaluated(&right, node, Reach::Surely);
         if evaluated.all_names {
             return true;
         }
@@ -337,7 +338,7 @@ impl<'a> Comparison<'a> {
             if !self.pay(u64::try_from(count).unwrap_or(u64::MAX)) {
                 return self.too_large();
             }
-            if evaluated.holds_names_of(&right, &own.evaluated)
+            if evaluated.holds_names_of(&right.lookup, &own.evaluated)
                 && self.trial(|this| this.contained(&Left::of(vec![own.schema]), rest))
             {
                 return true;
@@ -346,7 +347,7 @@ impl<'a> Comparison<'a> {
         if facts.values().is_some() {
             return self.keyword_changed(facts, "unevaluatedProperties");
         }
-        let covered = |name: &str| evaluated.has_name(&right, name) == Some(true);
+        let covered = |name: &str| evaluated.has_name(&right.lookup, name) == Some(true);
         let shared = |pattern: &str| evaluated.patterns.contains(pattern);
         self.uncovered(facts, rest, false, &covered, &shared, &UNEVALUATED)
     }

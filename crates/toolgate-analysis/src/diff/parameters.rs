@@ -5,8 +5,9 @@ use std::rc::Rc;
 
 use toolgate_json::quote;
 
+use super::collect_declared::declared;
 use super::declared::Declared;
-use super::facts::Doc;
+use super::document::Doc;
 use super::report::{Change, Class, Kind, Side};
 use super::step::{Step, pattern};
 use super::subset::Reason;
@@ -43,7 +44,7 @@ impl<'a> Parameters<'a> {
         if old.beyond_rules.or(new.beyond_rules).is_some() {
             return None;
         }
-        let (before, after) = (Declared::of(old)?, Declared::of(new)?);
+        let (before, after) = (declared(old)?, declared(new)?);
         let mut parameters = Self {
             old: Rc::default(),
             removed: Vec::new(),
@@ -66,7 +67,7 @@ impl<'a> Parameters<'a> {
         (old, before): (&Doc<'a>, &Declared<'a>),
         (new, after): (&Doc<'a>, &Declared<'a>),
     ) {
-        let roots = (before.root(), after.root());
+        let roots = (before.root, after.root);
         let mut seen = HashSet::from([roots]);
         let mut todo = vec![(roots, Vec::new())];
         while let Some((pair, place)) = todo.pop() {
@@ -90,7 +91,7 @@ impl<'a> Parameters<'a> {
                         next((*child, *same), Step::Name((*name).to_owned()));
                     }
                     (_, Some(_)) => {}
-                    (_, None) if other.names_members && !other.may_match(new, name) => {
+                    (_, None) if other.names_members && !other.may_match(&new.lookup, name) => {
                         self.removed.push(Parameter {
                             place: place.clone(),
                             name: (*name).to_owned(),
@@ -100,7 +101,10 @@ impl<'a> Parameters<'a> {
                 }
             }
             if one.is_closed() {
-                let added = other.names.keys().filter(|name| !one.may_have(old, name));
+                let added = other
+                    .names
+                    .keys()
+                    .filter(|name| !one.may_have(&old.lookup, name));
                 self.added.extend(added.map(|name| Parameter {
                     place: place.clone(),
                     name: (*name).to_owned(),

@@ -3,17 +3,17 @@
 use std::collections::HashSet;
 
 use toolgate_json::{Key as _, Kind, Node as _, View};
-use toolgate_syntax::Dialect;
 
 use super::declared::Group;
-use super::facts::{Doc, Facts};
+use super::facts::Facts;
+use super::tuple::{rest, tuple, tuple_length};
 
 /// All schemas that a member with this name must match; `None` if there can be no such member.
 pub(super) fn member<'a>(facts: &Facts<'a>, name: &str) -> Option<Vec<View<'a>>> {
     let doc = &facts.doc;
     if facts
         .closed()
-        .is_some_and(|group| !group.may_have(doc, name))
+        .is_some_and(|group| !group.may_have(&doc.lookup, name))
     {
         return None;
     }
@@ -35,7 +35,7 @@ pub(super) fn member<'a>(facts: &Facts<'a>, name: &str) -> Option<Vec<View<'a>>>
         schemas.extend(own);
     }
     for one in facts.unevaluated.iter().filter(|one| !one.of_items) {
-        if one.evaluated.has_name(doc, name) == Some(false) {
+        if one.evaluated.has_name(&doc.lookup, name) == Some(false) {
             schemas.push(one.schema);
         }
     }
@@ -84,48 +84,6 @@ pub(super) fn item<'a>(facts: &Facts<'a>, index: usize) -> Option<Vec<View<'a>>>
     possible(schemas)
 }
 
-/// The keyword that holds the schemas of a tuple's items.
-pub(super) fn tuple_keyword(doc: &Doc<'_>) -> &'static str {
-    match doc.dialect {
-        Dialect::Draft202012 => "prefixItems",
-        _ => "items",
-    }
-}
-
-fn tuple_list<'a>(doc: &Doc<'a>, node: View<'a>) -> Option<View<'a>> {
-    doc.keyword(node, tuple_keyword(doc))
-        .filter(|items| items.kind() == Kind::Array)
-}
-
-/// How many items have a schema of their own.
-pub(super) fn tuple_length<'a>(doc: &Doc<'a>, node: View<'a>) -> usize {
-    tuple_list(doc, node).map_or(0, |list| list.len())
-}
-
-/// The schemas of a tuple's items; of a long tuple, only the first ones.
-pub(super) fn tuple<'a>(doc: &Doc<'a>, node: View<'a>) -> Vec<View<'a>> {
-    let items = tuple_list(doc, node).into_iter().flat_map(View::items);
-    items.take(MOST_ITEMS).collect()
-}
-
-/// The schema of the items after a tuple.
-pub(super) fn rest<'a>(doc: &Doc<'a>, node: View<'a>) -> Option<View<'a>> {
-    let items = doc.keyword(node, "items");
-    match (doc.dialect, items.map(View::kind)) {
-        (Dialect::Draft202012, _) => items,
-        (_, Some(Kind::Array)) => doc.keyword(node, "additionalItems"),
-        _ => items,
-    }
-}
-
-pub(super) fn longest_tuple(facts: &Facts<'_>) -> usize {
-    let lengths = facts.nodes.iter();
-    lengths
-        .map(|one| tuple_length(&facts.doc, *one))
-        .max()
-        .unwrap_or(0)
-}
-
 pub(super) fn most_items(facts: &Facts<'_>) -> usize {
     let counts = facts.all("maxItems").into_iter();
     counts
@@ -171,5 +129,3 @@ pub(super) fn names_of<'a>(facts: &Facts<'a>, keyword: &str) -> HashSet<&'a str>
     let lists = facts.all(keyword).into_iter().flat_map(View::items);
     lists.map(|name| name.string()).collect()
 }
-
-pub(super) const MOST_ITEMS: usize = 100;

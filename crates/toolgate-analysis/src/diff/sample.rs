@@ -10,11 +10,13 @@ use std::rc::Rc;
 use toolgate_json::{Key as _, Kind, Node as _, View};
 use toolgate_syntax::model::TypeSet;
 
-use super::facts::{Doc, Facts, TYPES};
+use super::document::Doc;
+use super::facts::{Facts, TYPES};
 use super::parts;
 use super::pool::{LONGEST, MOST_KEPT, Pool};
 use super::step::Step;
 use super::text::{from_pattern, of_format, string};
+use super::tuple::tuple;
 
 /// Generates instances of one document.
 pub(super) struct Sampler<'p, 'a> {
@@ -335,7 +337,7 @@ impl<'p, 'a> Sampler<'p, 'a> {
         let longest = facts
             .nodes
             .iter()
-            .map(|node| parts::tuple(&self.doc, *node).len())
+            .map(|node| tuple(&self.doc, *node).len())
             .max()
             .unwrap_or(0);
         let target = match step {

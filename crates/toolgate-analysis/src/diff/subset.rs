@@ -11,9 +11,11 @@ use toolgate_json::{Kind, Meter as _, Node as _, View, equal};
 use toolgate_syntax::Dialect;
 use toolgate_syntax::model::TypeSet;
 
-use super::facts::{Doc, Facts, References};
+use super::document::{Doc, References};
+use super::facts::Facts;
 use super::lookup::Work;
 use super::step::Step;
+use super::tag::tagged_apart;
 
 /// Why a schema is not known to accept all values of the other.
 #[derive(Debug, Clone)]
@@ -236,7 +238,7 @@ impl<'a> Comparison<'a> {
         if !self.pay(u64::try_from(listed).unwrap_or(u64::MAX)) {
             return self.too_large();
         }
-        let types = super::leaf::types(facts).intersection(left.mask);
+        let types = facts.possible_types().intersection(left.mask);
         if types.is_empty() {
             return true;
         }
@@ -359,9 +361,10 @@ impl<'a> Comparison<'a> {
         // Every pair of branches: at most 2,016.
         list.len() <= MOST_BRANCHES
             && branches.iter().enumerate().all(|(at, one)| {
-                branches.iter().skip(at.saturating_add(1)).all(|other| {
-                    !one.types().intersects(other.types()) || super::leaf::tagged_apart(one, other)
-                })
+                branches
+                    .iter()
+                    .skip(at.saturating_add(1))
+                    .all(|other| !one.types().intersects(other.types()) || tagged_apart(one, other))
             })
     }
 

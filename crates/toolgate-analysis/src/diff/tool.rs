@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use toolgate_json::{DuplicateKeys, Kind, Node as _, OwnedDocument, ReadLimits, View};
 use toolgate_schema::CompileError;
 
-use super::facts::Doc;
+use super::document::Doc;
 use super::limits::Limits;
 use super::parameters::Parameters;
 use super::pool::Pool;

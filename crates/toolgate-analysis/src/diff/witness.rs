@@ -3,7 +3,7 @@
 use toolgate_json::{ReadLimits, Reader, View};
 use toolgate_schema::{CompileError, Finding, Schema, Verdict, Workspace};
 
-use super::facts::Doc;
+use super::document::Doc;
 use super::pool::Pool;
 use super::sample::Sampler;
 use super::step::Step;
