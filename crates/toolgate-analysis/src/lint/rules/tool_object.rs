@@ -287,7 +287,7 @@ pub(crate) fn annotated(tool: &Tool<'_>, out: &mut Out<'_>) {
 /// TG013: `x-mcp-header` (2026-07-28, server/tools): a token, unique, on a primitive property that is
 /// reachable through `properties` alone.
 pub(crate) fn headers(tool: &Tool<'_>, out: &mut Out<'_>) {
-    let mut seen: HashMap<String, ()> = HashMap::new();
+    let mut seen: HashSet<String> = HashSet::new();
     for sub in &tool.subs {
         let Some(value) = sub.get(HEADER).filter(|_| sub.side == Side::Input) else {
             continue;
@@ -310,7 +310,7 @@ pub(crate) fn headers(tool: &Tool<'_>, out: &mut Out<'_>) {
             "is on a schema that is not reachable through `properties` alone".to_owned()
         } else if !primitive {
             "must be on a property of type string, integer or boolean".to_owned()
-        } else if seen.insert(name.to_ascii_lowercase(), ()).is_some() {
+        } else if !seen.insert(name.to_ascii_lowercase()) {
             format!("`{}` is given to two properties", quote(name, 64))
         } else {
             continue;
