@@ -38,11 +38,28 @@ pub struct CheckedHandler<H> {
     handler: H,
 }
 
-impl<H: ServerHandler> CheckedHandler<H> {
-    pub(super) fn new(layer: ServerLayer, handler: H) -> Self {
-        Self { layer, handler }
+impl ServerLayer {
+    /// Wraps a handler.
+    #[must_use]
+    pub fn wrap<H: ServerHandler>(&self, handler: H) -> CheckedHandler<H> {
+        CheckedHandler {
+            layer: self.clone(),
+            handler,
+        }
     }
+}
 
+/// Adds [`checked`](Self::checked) to every handler: `MyServer::new().checked().serve(stdio())`.
+pub trait ServerHandlerExt: ServerHandler {
+    /// Wraps this handler with a layer of its own that has the default options.
+    fn checked(self) -> CheckedHandler<Self> {
+        ServerLayer::new().wrap(self)
+    }
+}
+
+impl<H: ServerHandler> ServerHandlerExt for H {}
+
+impl<H: ServerHandler> CheckedHandler<H> {
     /// The layer.
     #[must_use]
     pub fn layer(&self) -> &ServerLayer {
