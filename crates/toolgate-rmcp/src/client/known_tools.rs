@@ -56,6 +56,11 @@ impl KnownTools {
         &self.catalog
     }
 
+    /// A handle to the tools.
+    pub(super) fn watch(&self) -> ToolWatch {
+        ToolWatch(Arc::clone(&self.catalog))
+    }
+
     /// Why a tool outside the catalog may still be in the server's list; `None` if it cannot.
     pub(super) fn unread(&self) -> Option<&Arc<str>> {
         self.unread.as_ref()
@@ -164,6 +169,18 @@ impl KnownTools {
             };
         }
         self.catalog.replace(pages.set);
+    }
+}
+
+/// The tools of one connection.
+#[derive(Debug, Clone)]
+pub struct ToolWatch(Arc<Catalog>);
+
+impl ToolWatch {
+    /// The tools of the last list, or of the part that could be read, malformed ones included.
+    #[must_use]
+    pub fn snapshot(&self) -> Arc<ToolSet> {
+        self.0.snapshot()
     }
 }
 

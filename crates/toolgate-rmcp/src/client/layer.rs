@@ -1,41 +1,14 @@
-//! The client's side: options, and the transports that check a server's tools.
-
-mod check;
-#[cfg(feature = "child-process")]
-mod child;
-mod decode;
-mod event;
-#[cfg(feature = "http-client")]
-mod http;
-mod known_tools;
-mod lines;
-mod list;
-mod transport;
-mod typed;
-mod uncheckable;
+//! The layer of a client: its options, and what its connections share.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use rmcp::RoleClient;
 use rmcp::model::ErrorCode;
-use rmcp::transport::{IntoTransport, Transport};
-use tokio::io::{AsyncRead, AsyncWrite};
-use toolgate_mcp::catalog::{Catalog, ToolSet};
 use toolgate_mcp::check::OnUndecided;
 use toolgate_mcp::contract::{Engine, SchemaStore, Validator};
 
-#[cfg(feature = "child-process")]
-pub use child::ChildLines;
-pub use event::ClientEvent;
-#[cfg(feature = "http-client")]
-pub use http::CheckedHttp;
-pub use lines::Lines;
-pub use transport::CheckedTransport;
-pub use typed::{CallTyped, TypedCallError};
-
+use super::event::{self, ClientEvent, Observer};
 use crate::checkers::{CheckOptions, Checkers};
-use event::Observer;
 
 /// Checks calls and results against the schemas of a server's tools, below rmcp's client.
 ///
@@ -67,19 +40,19 @@ use event::Observer;
 /// all share compiled schemas.
 #[derive(Clone)]
 pub struct ClientLayer {
-    options: Options,
-    checkers: Arc<Checkers>,
-    store: SchemaStore,
+    pub(super) options: Options,
+    pub(super) checkers: Arc<Checkers>,
+    pub(super) store: SchemaStore,
 }
 
 #[derive(Clone)]
-struct Options {
-    check: CheckOptions,
-    listed_only: bool,
-    on_unread_list: OnUnreadList,
-    list_bytes: usize,
-    list_timeout: Duration,
-    observer: Observer,
+pub(super) struct Options {
+    pub(super) check: CheckOptions,
+    pub(super) listed_only: bool,
+    pub(super) on_unread_list: OnUnreadList,
+    pub(super) list_bytes: usize,
+    pub(super) list_timeout: Duration,
+    pub(super) observer: Observer,
 }
 
 /// What happens to a call of a tool that may be in a part of the server's list that
@@ -196,48 +169,12 @@ impl ClientLayer {
         self
     }
 
-    /// Wraps a transport of rmcp.
-    ///
-    /// The transport has already read messages as rmcp's types. It has dropped messages that it
-    /// could not read, and misread results that look like another kind. Therefore prefer
-    /// [`lines`](Self::lines) over pipes, and over HTTP also use `http` (feature `http-client`)
-    /// below it.
-    pub fn transport<T, E, A>(
-        &self,
-        transport: T,
-    ) -> CheckedTransport<impl Transport<RoleClient, Error = E> + use<T, E, A>>
-    where
-        T: IntoTransport<RoleClient, E, A>,
-        E: std::error::Error + Send + Sync + 'static,
-    {
-        CheckedTransport::new(self.clone(), transport.into_transport())
-    }
-
-    /// Checks messages on a server's output and input, for example the standard streams of a child
-    /// process. Each answer is read as the result of its request.
-    pub fn lines<R, W>(&self, read: R, write: W) -> CheckedTransport<Lines<R, W>>
-    where
-        R: AsyncRead + Send + Unpin + 'static,
-        W: AsyncWrite + Send + Unpin + 'static,
-    {
-        CheckedTransport::new(self.clone(), Lines::new(read, write))
-    }
-
-    /// Wraps the HTTP client below rmcp's Streamable HTTP transport, where answers are
-    /// still text. Give it to `StreamableHttpClientTransport::with_client`, and that
-    /// transport to [`transport`](Self::transport).
-    #[cfg(feature = "http-client")]
-    #[must_use]
-    pub fn http<C>(&self, client: C) -> CheckedHttp<C> {
-        CheckedHttp::new(client)
-    }
-
     fn renewed(mut self) -> Self {
         self.checkers = Arc::new(Checkers::new(self.options.check.clone()));
         self
     }
 
-    fn emit_event(&self, event: &ClientEvent<'_>) {
+    pub(super) fn emit_event(&self, event: &ClientEvent<'_>) {
         (self.options.observer)(event);
     }
 }
@@ -255,17 +192,5 @@ impl std::fmt::Debug for ClientLayer {
             .field("listed_only", &self.options.listed_only)
             .field("on_unread_list", &self.options.on_unread_list)
             .finish_non_exhaustive()
-    }
-}
-
-/// The tools of one connection.
-#[derive(Debug, Clone)]
-pub struct ToolWatch(Arc<Catalog>);
-
-impl ToolWatch {
-    /// The tools of the last list, or of the part that could be read, malformed ones included.
-    #[must_use]
-    pub fn snapshot(&self) -> Arc<ToolSet> {
-        self.0.snapshot()
     }
 }

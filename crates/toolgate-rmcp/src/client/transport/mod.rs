@@ -165,7 +165,7 @@ impl<T: Transport<RoleClient>> CheckedTransport<T> {
     /// A handle to the connection's tools, for use after rmcp has taken the transport.
     #[must_use]
     pub fn tools(&self) -> ToolWatch {
-        ToolWatch(Arc::clone(self.book.catalog()))
+        self.book.watch()
     }
 
     /// The era of a request.
