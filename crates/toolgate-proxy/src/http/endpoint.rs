@@ -7,12 +7,11 @@ use bytes::Bytes;
 use reqwest::header::{
     AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION,
 };
-use reqwest::redirect::Policy;
-use reqwest::{Client, ClientBuilder, Method, Url};
+use reqwest::{Client, Method, Url};
 use toolgate_json::quote;
 
 use super::caller::Caller;
-use super::connections::{AGENT, Connections, Failure};
+use super::connections::{Connections, Failure};
 use super::fault::{broken, redirect, unreachable};
 use super::health::{Health, Watcher};
 use super::response::Response;
@@ -39,17 +38,6 @@ impl std::fmt::Debug for Endpoint {
             .field("url", &self.url.origin().ascii_serialization())
             .finish_non_exhaustive()
     }
-}
-
-/// A builder for HTTP clients like this crate's own: HTTP/1.1, rustls with the platform's trust
-/// store, no redirects.
-pub fn http_client() -> ClientBuilder {
-    // Set once per process; later calls return an error, which is ignored.
-    let _already_set = rustls::crypto::ring::default_provider().install_default();
-    Client::builder()
-        .redirect(Policy::none())
-        .http1_only()
-        .user_agent(AGENT)
 }
 
 impl Endpoint {

@@ -1,6 +1,7 @@
 //! The Streamable HTTP transport: POST a message, read JSON or an event stream.
 
 mod caller;
+mod client;
 mod connections;
 mod endpoint;
 mod fault;
@@ -20,7 +21,7 @@ use toolgate_mcp::era::Era;
 
 pub use caller::Caller;
 pub(crate) use caller::Standing;
-pub use endpoint::http_client;
+pub use client::http_client;
 pub(crate) use endpoint::{
     EVENT_STREAM, Endpoint, Events, body, is_stream, is_unpacked, media_type,
 };

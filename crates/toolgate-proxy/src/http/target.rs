@@ -11,8 +11,8 @@ use reqwest::{Certificate, Client, Url};
 use toolgate_json::quote;
 
 use super::caller::Caller;
+use super::client::http_client;
 use super::connections::{CONNECT, Connections};
-use super::endpoint::http_client;
 use super::fault::cause;
 use super::health::Health;
 use crate::fault::{Fault, FaultKind, Party, Phase};
