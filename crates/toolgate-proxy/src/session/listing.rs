@@ -18,62 +18,68 @@ pub struct Listing {
     pub pages: usize,
 }
 
-/// Reads all pages. Only a missing or `null` cursor ends the listing; an empty string is a cursor.
-pub(super) async fn read(session: &mut Session) -> Result<Listing, Fault> {
-    let limits = session.options.limits;
-    let mut listing = Listing::default();
-    let mut seen = HashSet::new();
-    let mut bytes = 0_usize;
-    let mut params = "{}".to_owned();
-    loop {
-        let reply = match session.ask(Phase::List, "tools/list", &params).await? {
-            Answer::Result(reply) => reply,
-            // A server without tools need not know the method.
-            Answer::Error(error)
-                if error.code == METHOD_NOT_FOUND && !session.server.declares_tools =>
-            {
-                return Ok(listing);
+impl Session {
+    /// Pages through `tools/list`.
+    ///
+    /// # Errors
+    ///
+    /// A [`Fault`]; also for a cursor that repeats and for a listing over its [`Limits`](crate::Limits).
+    pub async fn list_tools(&mut self) -> Result<Listing, Fault> {
+        let limits = self.options.limits;
+        let mut listing = Listing::default();
+        let mut seen = HashSet::new();
+        let mut bytes = 0_usize;
+        let mut params = "{}".to_owned();
+        loop {
+            let reply = match self.ask(Phase::List, "tools/list", &params).await? {
+                Answer::Result(reply) => reply,
+                // A server without tools need not know the method.
+                Answer::Error(error)
+                    if error.code == METHOD_NOT_FOUND && !self.server.declares_tools =>
+                {
+                    return Ok(listing);
+                }
+                Answer::Error(error) => return Err(refused(&error)),
+            };
+            listing.pages = listing.pages.saturating_add(1);
+            bytes = bytes.saturating_add(reply.result().raw().len());
+            if bytes > limits.listing_bytes {
+                return Err(Fault::too_large(
+                    Phase::List,
+                    "the listing",
+                    "listing bytes",
+                    limits.listing_bytes,
+                ));
             }
-            Answer::Error(error) => return Err(refused(&error)),
-        };
-        listing.pages = listing.pages.saturating_add(1);
-        bytes = bytes.saturating_add(reply.result().raw().len());
-        if bytes > limits.listing_bytes {
-            return Err(Fault::too_large(
-                Phase::List,
-                "the listing",
-                "listing bytes",
-                limits.listing_bytes,
-            ));
-        }
-        check_result_type(&reply, session.server.era)?;
-        add_tools(&reply, &mut listing)?;
-        if listing.tools.len() > limits.tools {
-            return Err(Fault::too_large(
-                Phase::List,
-                "the number of tools",
-                "tools",
-                limits.tools,
-            ));
-        }
-        let Some(cursor) = next_cursor(&reply)? else {
-            return Ok(listing);
-        };
-        if listing.pages >= limits.pages {
-            return Err(Fault::too_large(
-                Phase::List,
-                "the number of pages of `tools/list`",
-                "pages",
-                limits.pages,
-            ));
-        }
-        params = format!(r#"{{"cursor":{}}}"#, cursor.raw);
-        if !seen.insert(cursor.text.clone()) {
-            let shown = quote(&cursor.text, 60).to_string();
-            return Err(Fault::protocol(
-                Phase::List,
-                format!("`tools/list` gives the cursor `{shown}` a second time"),
-            ));
+            check_result_type(&reply, self.server.era)?;
+            add_tools(&reply, &mut listing)?;
+            if listing.tools.len() > limits.tools {
+                return Err(Fault::too_large(
+                    Phase::List,
+                    "the number of tools",
+                    "tools",
+                    limits.tools,
+                ));
+            }
+            let Some(cursor) = next_cursor(&reply)? else {
+                return Ok(listing);
+            };
+            if listing.pages >= limits.pages {
+                return Err(Fault::too_large(
+                    Phase::List,
+                    "the number of pages of `tools/list`",
+                    "pages",
+                    limits.pages,
+                ));
+            }
+            params = format!(r#"{{"cursor":{}}}"#, cursor.raw);
+            if !seen.insert(cursor.text.clone()) {
+                let shown = quote(&cursor.text, 60).to_string();
+                return Err(Fault::protocol(
+                    Phase::List,
+                    format!("`tools/list` gives the cursor `{shown}` a second time"),
+                ));
+            }
         }
     }
 }
@@ -83,6 +89,7 @@ struct Cursor {
     raw: String,
 }
 
+/// Only a missing or `null` cursor ends the listing; an empty string is a cursor.
 fn next_cursor(reply: &Reply) -> Result<Option<Cursor>, Fault> {
     match reply.result().member("nextCursor") {
         None => Ok(None),

@@ -3,59 +3,23 @@
 
 mod listing;
 mod negotiate;
+mod options;
+mod server_info;
 mod wire;
 
 use tokio::time::Instant;
-use toolgate_mcp::era::Era;
 
 pub use listing::Listing;
+pub use options::Options;
+pub use server_info::ServerInfo;
 
 use crate::fault::{Fault, Phase};
 use crate::http::{Http, HttpTarget};
-use crate::limits::{Deadlines, Limits};
-use crate::message::{Answer, string};
+use crate::message::Answer;
 use crate::notes::Notes;
 use crate::stdio::{Launch, Stdio};
+use options::with_meta;
 use wire::Wire;
-
-/// Limits of a session, and our name and version.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// Limits on bytes and counts.
-    pub limits: Limits,
-    /// Limits on time.
-    pub deadlines: Deadlines,
-    /// Our name in `clientInfo`. Default `toolgate`.
-    pub name: String,
-    /// Our version in `clientInfo`. Default this crate's.
-    pub version: String,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            limits: Limits::default(),
-            deadlines: Deadlines::default(),
-            name: "toolgate".to_owned(),
-            version: env!("CARGO_PKG_VERSION").to_owned(),
-        }
-    }
-}
-
-/// What a server says about itself. All texts are untrusted and not escaped.
-#[derive(Clone, Debug)]
-pub struct ServerInfo {
-    /// The protocol version that was negotiated.
-    pub era: Era,
-    /// `serverInfo.name`, empty if the server did not say.
-    pub name: String,
-    /// `serverInfo.version`, empty if the server did not say.
-    pub version: String,
-    /// The raw JSON text of `serverInfo`.
-    pub raw: Option<String>,
-    /// Whether the server declared the `tools` capability.
-    pub declares_tools: bool,
-}
 
 /// An open session; see the crate's documentation for an example.
 ///
@@ -127,15 +91,6 @@ impl Session {
         self.ask(Phase::Request, method, params).await
     }
 
-    /// Pages through `tools/list`.
-    ///
-    /// # Errors
-    ///
-    /// A [`Fault`]; also for a cursor that repeats and for a listing over its [`Limits`].
-    pub async fn list_tools(&mut self) -> Result<Listing, Fault> {
-        listing::read(self).await
-    }
-
     /// Ends the session: sends DELETE on legacy HTTP; closes the input of a child, waits, sends
     /// SIGTERM, waits, and sends SIGKILL to its group. Takes at most about twice
     /// [`Deadlines::grace`].
@@ -195,50 +150,7 @@ impl Session {
     }
 }
 
-/// Puts the modern `_meta` in front of the members of `params`.
-fn with_meta(params: &str, options: &Options) -> String {
-    let rest = params.trim().strip_prefix('{').unwrap_or("}").trim_start();
-    let comma = if rest.starts_with('}') { "" } else { "," };
-    format!(
-        concat!(
-            r#"{{"_meta":{{"io.modelcontextprotocol/protocolVersion":"{}","#,
-            r#""io.modelcontextprotocol/clientCapabilities":{{}},"#,
-            r#""io.modelcontextprotocol/clientInfo":{}}}{}{}"#
-        ),
-        Era::NEWEST.version(),
-        client_info(options),
-        comma,
-        rest
-    )
-}
-
-fn client_info(options: &Options) -> String {
-    format!(
-        r#"{{"name":{},"version":{}}}"#,
-        string(&options.name),
-        string(&options.version)
-    )
-}
-
 /// The probe has id 1, `initialize` has id 2.
 const FIRST_FREE_ID: i64 = 3;
 /// A session that failed to open has nothing to clean up that is worth a longer wait.
 const FAILED_GRACE: std::time::Duration = std::time::Duration::from_millis(500);
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn meta_goes_in_front_of_what_is_there() {
-        let options = Options::default();
-        for (params, end) in [("{}", r#"}}}"#), (r#"{"cursor":""}"#, r#"}},"cursor":""}"#)] {
-            let text = with_meta(params, &options);
-            assert!(text.ends_with(end), "{text}");
-            assert!(
-                serde_json::from_str::<serde_json::Value>(&text).is_ok(),
-                "{text}"
-            );
-        }
-    }
-}

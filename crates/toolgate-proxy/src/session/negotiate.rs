@@ -6,8 +6,9 @@ use tokio::time::Instant;
 use toolgate_json::{Kind, Node, OwnedDocument, ReadLimits, View, quote};
 use toolgate_mcp::era::Era;
 
+use super::options::{Options, client_info, with_meta};
+use super::server_info::ServerInfo;
 use super::wire::Wire;
-use super::{Options, ServerInfo, client_info, with_meta};
 use crate::fault::{Fault, FaultKind, Party, Phase};
 use crate::http::{Call, Http, Outcome};
 use crate::message::{Answer, Reply, RpcError, notification, request};
