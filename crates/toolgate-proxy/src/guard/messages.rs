@@ -56,6 +56,12 @@ pub(super) enum ChannelItem {
     ClientVersion(Era),
 }
 
+/// The reader and the writer of a client.
+pub(super) struct Client {
+    pub(super) from: MessageReader,
+    pub(super) to: MessageWriter,
+}
+
 /// Writes messages to the other end.
 pub(super) enum MessageWriter {
     Lines(Outbox<Box<dyn AsyncWrite + Send + Unpin>>),

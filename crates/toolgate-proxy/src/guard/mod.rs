@@ -22,6 +22,7 @@ mod relist;
 mod reply;
 mod request_permit;
 mod response_step;
+mod running;
 mod session_driver;
 mod session_id_rewriter;
 mod session_router;
@@ -38,7 +39,6 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use tokio::io::{AsyncRead, AsyncWrite};
-use tokio::task::JoinHandle;
 use tokio::time::timeout;
 use toolgate_guard::{Context, Guard};
 
@@ -48,6 +48,7 @@ pub use event::{Event, Observer, Unobserved, UpstreamState};
 pub use in_process::{Caller, InProcessPeer, InProcessUpstream};
 pub use messages::{Message, MessageReceiver, MessageSender, message_channel};
 pub use options::{Bounds, GuardOptions, HttpListener, Listener, Restart, Times, Upstream};
+pub use running::{Exit, Running};
 pub use tickets::{SessionKeys, Sessions};
 
 use crate::fault::{Fault, FaultKind, Party, Phase};
@@ -59,69 +60,8 @@ use bearer::bearer;
 use child::Source;
 use context::{ClientIdentity, GuardContext};
 use http_server::{HttpServer, ProcessPool, UpstreamPool};
-use messages::{MessageReader, MessageWriter};
-use stdio_to_child::Client;
+use messages::{Client, MessageReader, MessageWriter};
 use tickets::TicketIssuer;
-
-/// Why a guard ended.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum Exit {
-    /// The client on standard input and output left.
-    ClientGone,
-    /// [`Running::stop`] was called; open calls have been answered.
-    Stopped,
-    /// The child ended and may not be started again; the text says how.
-    UpstreamGone(String),
-    /// Something could not be started.
-    Failed(Fault),
-}
-
-/// A running guard.
-pub struct Running {
-    ctx: Arc<GuardContext>,
-    address: Option<SocketAddr>,
-    task: JoinHandle<Exit>,
-}
-
-impl std::fmt::Debug for Running {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Running")
-            .field("address", &self.address)
-            .finish_non_exhaustive()
-    }
-}
-
-impl Running {
-    /// The address that it listens on, for HTTP.
-    pub fn address(&self) -> Option<SocketAddr> {
-        self.address
-    }
-
-    /// Begins to stop the guard: it refuses new calls and answers open ones, within
-    /// [`Times::drain`]. Returns at once; [`Running::finished`] waits.
-    pub fn stop(&self) {
-        self.ctx.stop();
-    }
-
-    /// Waits until the guard has ended.
-    pub async fn finished(mut self) -> Exit {
-        self.ended().await
-    }
-
-    /// Like [`finished`](Self::finished), but the caller can still [`stop`](Self::stop) the guard.
-    /// It must not be called again after it has returned.
-    pub async fn ended(&mut self) -> Exit {
-        match (&mut self.task).await {
-            Ok(exit) => exit,
-            // Nothing aborts the task, so it can only have panicked.
-            Err(error) => match error.try_into_panic() {
-                Ok(panic) => std::panic::resume_unwind(panic),
-                Err(_) => Exit::Stopped,
-            },
-        }
-    }
-}
 
 /// Starts a guard on the current runtime.
 ///

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use hyper::header::{CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 use toolgate_guard::IdKey;
 
@@ -85,6 +85,13 @@ pub(super) fn error(
     let mut headers = HeaderMap::new();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     respond(status, headers, ResponseBody::Whole(body.into()))
+}
+
+/// Makes the connection close after a response.
+pub(super) fn closing(mut response: Response<ResponseBody>) -> Response<ResponseBody> {
+    let close = HeaderValue::from_static("close");
+    response.headers_mut().insert(CONNECTION, close);
+    response
 }
 
 /// The JSON-RPC message of an error.

@@ -258,12 +258,8 @@ impl SessionRouter {
                         let mut headers = headers.as_ref().clone();
                         headers.remove(AUTHORIZATION);
                         headers.extend(caller.value().map(|value| (AUTHORIZATION, value)));
-                        tokio::spawn(super::unattached::post_unattached(
-                            Arc::clone(self),
-                            endpoint,
-                            headers,
-                            outgoing,
-                        ));
+                        let router = Arc::clone(self);
+                        tokio::spawn(router.post_unattached(endpoint, headers, outgoing));
                     }
                 }
             }

@@ -18,20 +18,14 @@ use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
 use toolgate_guard::{Carrier, Context, IdKey, Purpose, Side, ToolsEvent};
 
-use super::Exit;
 use super::child::{Child, Restarts, Source};
 use super::context::GuardContext;
 use super::event::Event;
 use super::in_process::Caller;
-use super::messages::{MessageReader, MessageWriter, Received};
+use super::messages::{Client, MessageReader, MessageWriter, Received};
 use super::options::Restart;
+use super::running::Exit;
 use super::session_driver::{OutgoingMessage, Output, SessionDriver, link};
-
-/// The reader and the writer of a client.
-pub(super) struct Client {
-    pub(super) from: MessageReader,
-    pub(super) to: MessageWriter,
-}
 
 struct StdioToChild {
     ctx: Arc<GuardContext>,

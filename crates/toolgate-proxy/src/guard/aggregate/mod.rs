@@ -31,11 +31,11 @@ use super::child::Restarts;
 use super::event::{Event, UpstreamState};
 use super::in_process::{Caller, InProcessPeer, InProcessUpstream};
 use super::messages::{
-    Message, MessageReader, MessageReceiver, MessageSender, MessageWriter, message_channel,
+    Client, Message, MessageReader, MessageReceiver, MessageSender, MessageWriter, message_channel,
 };
 use super::options::{Bounds, GuardOptions, Listener, Restart, Times, Upstream};
-use super::stdio_to_child::Client;
-use super::{Exit, serve_messages};
+use super::running::{Exit, Running};
+use super::serve_messages;
 use crate::fault::{Fault, FaultKind, Party, Phase};
 
 /// Several upstreams that appear as one server, for [`Upstream::InProcess`].
@@ -455,7 +455,7 @@ impl AggregateDriver {
 
 /// A running guard of an upstream.
 struct Started {
-    running: super::Running,
+    running: Running,
     from: MessageReceiver,
     context: u64,
 }

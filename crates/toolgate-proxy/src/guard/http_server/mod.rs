@@ -5,6 +5,7 @@ mod client_connection;
 mod cors;
 mod process_pool;
 mod refuse;
+mod session_transfers;
 mod sessions;
 mod transfers;
 
@@ -32,7 +33,7 @@ use super::event::Event;
 use super::header_mirroring::{given_of_arguments, mirrored_headers, mismatch};
 use super::http_exchange::HttpExchange;
 use super::in_process::Caller;
-use super::reply::{error, onward, respond};
+use super::reply::{closing, error, onward, respond};
 use super::request_permit::RequestPermit;
 use super::session_driver::{SessionDriver, link};
 use super::session_id_rewriter::SessionIdRewriter;
@@ -43,7 +44,7 @@ use crate::http::{Endpoint, SESSION, VERSION};
 use crate::web::{Admission, Budget, ResponseBody, Service, TooLarge, late_timeout, read};
 use client_connection::ClientConnection;
 pub(super) use process_pool::ProcessPool;
-use refuse::closing;
+use session_transfers::SessionTransfers;
 
 /// Where the HTTP server sends messages.
 pub(super) enum UpstreamPool {
@@ -62,7 +63,7 @@ pub(super) struct HttpServer {
     host_refusal_logged: AtomicBool,
     contexts: AtomicU64,
     tickets: Arc<TicketIssuer>,
-    transfers: transfers::SessionTransfers,
+    transfers: SessionTransfers,
 }
 
 #[derive(Clone)]
@@ -92,7 +93,7 @@ impl HttpServer {
             sessions: Mutex::default(),
             contexts: AtomicU64::new(1),
             tickets: Arc::new(tickets),
-            transfers: transfers::SessionTransfers::default(),
+            transfers: SessionTransfers::default(),
         })
     }
 

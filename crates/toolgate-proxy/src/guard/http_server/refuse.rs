@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 
 use hyper::Response;
-use hyper::header::{CONNECTION, HOST, HeaderMap, HeaderValue, RETRY_AFTER};
+use hyper::header::{HOST, HeaderMap, HeaderValue, RETRY_AFTER};
 use toolgate_guard::{Envelope, INTERNAL_ERROR, IdKey};
 use toolgate_json::quote;
 use toolgate_mcp::era::Era;
@@ -127,13 +127,6 @@ impl HttpServer {
     pub(super) fn rejected(&self, status: u16, why: &'static str) {
         self.ctx.observe(&Event::Rejected { status, why });
     }
-}
-
-/// Makes the connection close after a response.
-pub(super) fn closing(mut response: Response<ResponseBody>) -> Response<ResponseBody> {
-    let close = HeaderValue::from_static("close");
-    response.headers_mut().insert(CONNECTION, close);
-    response
 }
 
 /// Maximum characters of untrusted text in a message.

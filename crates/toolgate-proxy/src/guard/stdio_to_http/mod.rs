@@ -6,6 +6,7 @@
 //! session and its listening stream, and makes the headers of modern messages.
 
 mod listen;
+mod opened;
 mod reopen;
 
 use std::collections::{HashMap, VecDeque};
@@ -18,18 +19,18 @@ use tokio::task::{AbortHandle, JoinHandle};
 use tokio::time::{Instant, timeout};
 use toolgate_guard::{Carrier, Context, HEADER_MISMATCH, IdKey, Side};
 
-use super::Exit;
 use super::context::GuardContext;
 use super::event::Event;
 use super::header_mirroring::{mirrored_headers, write};
-use super::messages::{MessageReader, MessageWriter, Received};
+use super::messages::{Client, MessageReader, MessageWriter, Received};
 use super::refusal::{refusal, with_refusal};
 use super::relist::contract_of;
+use super::running::Exit;
 use super::session_driver::{OutgoingMessage, Output, SessionDriver, link};
-use super::stdio_to_child::Client;
 use super::trace_headers;
 use super::upstream_request::{UpstreamEvent, UpstreamRequest};
 use crate::http::{Endpoint, SESSION, VERSION};
+use opened::Opened;
 
 struct StdioToHttp {
     ctx: Arc<GuardContext>,
@@ -54,7 +55,7 @@ struct State {
     session: Option<HeaderValue>,
     version: Option<HeaderValue>,
     listening: Option<AbortHandle>,
-    opened: reopen::Opened,
+    opened: Opened,
 }
 
 impl State {

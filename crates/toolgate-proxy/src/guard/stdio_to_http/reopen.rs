@@ -11,47 +11,15 @@ use bytes::Bytes;
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::Method;
 use tokio::time::timeout;
-use toolgate_guard::{IdKey, Purpose, Side, ToolsEvent, read_message};
+use toolgate_guard::{IdKey, Side, ToolsEvent, read_message};
 use toolgate_json::{Kind, Node as _, View};
 use toolgate_mcp::message::Message;
 
 use super::{BOTH, StdioToHttp};
 use crate::fault::Phase;
-use crate::guard::session_driver::{OutgoingMessage, Output};
+use crate::guard::session_driver::Output;
 use crate::guard::upstream_request::{UpstreamEvent, UpstreamRequest};
 use crate::http::{SESSION, VERSION};
-
-/// How the client opened its session.
-#[derive(Default)]
-pub(super) struct Opened {
-    initialize: Option<(IdKey, Bytes)>,
-    initialized: bool,
-    /// The client's last request that set the log level.
-    level: Option<Bytes>,
-}
-
-impl Opened {
-    pub(super) fn remember(&mut self, outgoing: &OutgoingMessage) {
-        if outgoing.purpose != Purpose::Forward {
-            return;
-        }
-        let bytes = || Bytes::copy_from_slice(&outgoing.bytes);
-        let envelope = &outgoing.envelope;
-        match (envelope.method.as_deref(), &envelope.id) {
-            (Some("initialize"), Some(id)) => {
-                *self = Self {
-                    initialize: Some((id.clone(), bytes())),
-                    ..Self::default()
-                };
-            }
-            (Some("logging/setLevel"), Some(_)) => self.level = Some(bytes()),
-            (Some("notifications/initialized"), None) => {
-                self.initialized = true;
-            }
-            _ => {}
-        }
-    }
-}
 
 /// The contents of the answer to `initialize`.
 struct OpenedSession {

@@ -14,10 +14,10 @@ use tokio::time::Instant;
 use toolgate_guard::translate::Translator;
 use toolgate_guard::{Connection, ConnectionId, Effect, Effects, Stage as _};
 
-use super::Connector;
+use super::connector::Connector;
 use crate::guard::event::Event;
 use crate::guard::messages::{ChannelItem, Message, MessageReceiver, MessageSender};
-use crate::guard::{Exit, Running};
+use crate::guard::running::{Exit, Running};
 
 pub(super) struct TranslationDriver {
     translator: Mutex<Translator>,

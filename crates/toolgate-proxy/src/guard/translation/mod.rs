@@ -10,6 +10,7 @@
 //! the open requests, answers them if the connection fails, and has the contracts for the HTTP
 //! headers.
 
+mod connector;
 mod driver;
 
 use std::fmt;
@@ -22,13 +23,10 @@ use toolgate_guard::translate::{Clients, Translate, Translator};
 
 use super::event::{Event, Observer, UpstreamState};
 use super::in_process::{Caller, InProcessPeer, InProcessUpstream};
-use super::messages::{
-    MessageReader, MessageReceiver, MessageSender, MessageWriter, message_channel,
-};
+use super::messages::message_channel;
 use super::options::{GuardOptions, Listener, Restart, Upstream};
-use super::stdio_to_child::Client;
-use super::{Running, serve_messages};
-use crate::fault::{Fault, FaultKind, Party, Phase};
+use crate::fault::Fault;
+use connector::{Connector, cannot};
 use driver::TranslationDriver;
 
 impl GuardOptions {
@@ -98,13 +96,7 @@ impl InProcessUpstream for TranslatedUpstream {
         getrandom::fill(&mut seed)
             .map_err(|error| cannot(format!("no random numbers are available: {error}")))?;
         let policy = self.guard.policy();
-        let connector = Connector {
-            upstream_options: on_behalf_of(self.upstream_options.clone(), caller),
-            guard: Guard::new(policy.without_filters())
-                .map_err(|error| cannot(error.to_string()))?,
-            observer: Arc::clone(&self.observer),
-            most_unread: self.upstream_options.bounds.most_unread(&policy.limits),
-        };
+        let connector = Connector::new(&self.upstream_options, caller, &policy, &self.observer)?;
         let translator = Translator::new(self.translate, self.clients, seed, &policy);
         let (to, input) = message_channel();
         let (output, from) = message_channel();
@@ -136,50 +128,6 @@ impl Drop for Task {
     }
 }
 
-/// Opens the translator's connections to the server.
-struct Connector {
-    upstream_options: GuardOptions,
-    guard: Guard,
-    observer: Arc<dyn Observer>,
-    /// The maximum bytes that may wait for a server that writes.
-    most_unread: usize,
-}
-
-impl Connector {
-    /// Whether a connection reads what it is sent: `false` if too much waits for too long.
-    async fn drains_to(&self, input: Option<Arc<MessageSender>>) -> bool {
-        let Some(input) = input else { return true };
-        input
-            .drains_to(self.most_unread, self.upstream_options.times.notify)
-            .await
-    }
-
-    /// Opens a connection.
-    fn connect(&self) -> Result<(MessageSender, MessageReceiver, Running), Fault> {
-        let (to, input) = message_channel();
-        let (output, from) = message_channel();
-        let client = Client {
-            from: MessageReader::Memory(input),
-            to: MessageWriter::Memory(output),
-        };
-        // A guard of its own: connections must not share what they learn about the server.
-        let guard = Guard::new(self.guard.policy());
-        let guard = guard.map_err(|error| cannot(error.to_string()))?;
-        let (upstream_options, observer) =
-            (self.upstream_options.clone(), Arc::clone(&self.observer));
-        let running = serve_messages(client, upstream_options, guard, observer)?;
-        Ok((to, from, running))
-    }
-}
-
-fn on_behalf_of(mut upstream_options: GuardOptions, caller: &Caller) -> GuardOptions {
-    upstream_options.caller = caller.clone();
-    if let Upstream::Http(target) = upstream_options.upstream {
-        upstream_options.upstream = Upstream::Http(target.on_behalf_of(caller.clone()));
-    }
-    upstream_options
-}
-
 /// Passes on the events that the guard in front cannot see itself.
 struct UpstreamEventsOnly(Arc<dyn Observer>);
 
@@ -192,8 +140,4 @@ impl Observer for UpstreamEventsOnly {
             _ => {}
         }
     }
-}
-
-fn cannot(text: String) -> Fault {
-    Fault::new(Party::Operator, FaultKind::Config, Phase::Start, text)
 }
