@@ -24,6 +24,10 @@ struct Inner {
 
 /// Who has to act for the fault to go away.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "every caller must decide what each of the three means to it"
+)]
 pub enum Party {
     /// The author of the command line or the configuration.
     Operator,
@@ -65,6 +69,7 @@ pub enum FaultKind {
 
 /// When it happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Phase {
     /// Before the first byte was exchanged.
     Start,

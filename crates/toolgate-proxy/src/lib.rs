@@ -22,6 +22,8 @@
 //! # }
 //! ```
 
+#![deny(clippy::exhaustive_enums, clippy::exhaustive_structs)]
+
 mod fault;
 pub mod guard;
 mod http;

@@ -6,6 +6,10 @@ use std::time::Duration;
 ///
 /// They bound memory, not time; time is bounded by [`Deadlines`].
 #[derive(Clone, Copy, Debug)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "callers write the fields they set and `..Limits::default()`, which allows more fields"
+)]
 pub struct Limits {
     /// Bytes of one JSON-RPC message: a line on stdio, a body or one event on HTTP. Default 16 MiB.
     pub message_bytes: usize,
@@ -39,6 +43,10 @@ impl Default for Limits {
 
 /// How long to wait for a server.
 #[derive(Clone, Copy, Debug)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "callers write the fields they set and `..Deadlines::default()`, which allows more fields"
+)]
 pub struct Deadlines {
     /// On stdio, for an answer to the first `server/discover`, before a legacy `initialize` is
     /// sent. A later answer is still accepted. Default 3 s.

@@ -23,6 +23,7 @@ impl Reply {
 
 /// A JSON-RPC error object.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct RpcError {
     /// The `code` member; 0 if it is missing or not a 64-bit integer.
     pub code: i64,
@@ -34,6 +35,10 @@ pub struct RpcError {
 
 /// The two answers that a request can get.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a JSON-RPC answer has a result or an error"
+)]
 pub enum Answer {
     /// The request succeeded.
     Result(Reply),

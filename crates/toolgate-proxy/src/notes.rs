@@ -4,6 +4,7 @@ use toolgate_json::quote;
 
 /// Harmless irregularities in a session: how many, and the first of each kind.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Notes {
     /// Lines on the child's standard output that are not JSON-RPC. They were ignored.
     pub noise_lines: u64,

@@ -21,6 +21,7 @@ pub trait Observer: Send + Sync + 'static {
 
 /// An observer that ignores all events.
 #[derive(Clone, Copy, Debug, Default)]
+#[expect(clippy::exhaustive_structs, reason = "it has no fields")]
 pub struct Unobserved;
 
 impl Observer for Unobserved {

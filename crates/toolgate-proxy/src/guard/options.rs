@@ -71,6 +71,7 @@ pub enum Listener {
 
 /// The address to serve HTTP on, and the clients that may connect.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct HttpListener {
     /// The address to bind; port 0 takes a free one.
     pub address: SocketAddr,
@@ -131,6 +132,10 @@ impl Upstream {
 
 /// What happens when a child ends by itself. Its open requests are answered with an error first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "a number in a window, and nothing else"
+)]
 pub struct Restart {
     /// How many times it is started again within `window`; 0 means never.
     pub most: u32,
@@ -160,6 +165,10 @@ impl Default for Restart {
 /// Limits on what clients and servers may use. All are on by default; a request over a limit gets a
 /// clear error, and the others go on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "callers write the fields they set and `..Bounds::default()`, which allows more fields"
+)]
 pub struct Bounds {
     /// Bytes of one message. HTTP answers 413, stdio a JSON-RPC error. Default 16 MiB.
     pub message_bytes: usize,
@@ -215,6 +224,10 @@ impl Default for Bounds {
 
 /// Timeouts. The timeout for a call is the policy's `request_timeout`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "callers write the fields they set and `..Times::default()`, which allows more fields"
+)]
 pub struct Times {
     /// For a TLS handshake, for the head of an HTTP request, and for a connection without a
     /// request. Default 10 s.

@@ -11,6 +11,7 @@ use crate::message::{Answer, Reply, RpcError};
 
 /// The tools of a server, in its order.
 #[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Listing {
     /// The raw JSON text of each tool, complete and unchecked.
     pub tools: Vec<String>,

@@ -7,6 +7,10 @@ use crate::message::string;
 
 /// Limits of a session, and our name and version.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "callers write the fields they set and `..Options::default()`, which allows more fields"
+)]
 pub struct Options {
     /// Limits on bytes and counts.
     pub limits: Limits,

@@ -4,6 +4,7 @@ use toolgate_mcp::era::Era;
 
 /// What a server says about itself. All texts are untrusted and not escaped.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ServerInfo {
     /// The protocol version that was negotiated.
     pub era: Era,

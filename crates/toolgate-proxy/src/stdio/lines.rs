@@ -33,6 +33,10 @@ enum ByteOrderMark {
 
 /// The result of a read.
 #[derive(Debug, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "every reader must handle a long line and the end"
+)]
 pub enum Line {
     /// A line without its line end (`\n` or `\r\n`).
     Full(Vec<u8>),

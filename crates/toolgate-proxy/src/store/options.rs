@@ -10,6 +10,7 @@ use crate::fault::{Fault, FaultKind, Party, Phase};
 
 /// The address of a store, the login, and how long data is kept. `Debug` output has no password.
 #[derive(Clone)]
+#[non_exhaustive]
 pub struct StoreOptions {
     /// `valkey://HOST:PORT/DATABASE`, `valkeys://` with TLS, or `redis://` and `rediss://`; without
     /// a password.

@@ -20,6 +20,10 @@ pub(super) use ticket::{NotMovable, SessionLocation};
 
 /// How session ids for legacy HTTP sessions are made, and how long they are valid.
 #[derive(Clone, Debug)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "callers write the fields they set and `..Sessions::default()`, which allows more fields"
+)]
 pub struct Sessions {
     /// The keys that encrypt session ids. Default a random secret of this process.
     pub keys: SessionKeys,
