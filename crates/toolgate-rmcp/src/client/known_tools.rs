@@ -178,6 +178,20 @@ pub struct ToolWatch(Arc<Catalog>);
 
 impl ToolWatch {
     /// The tools of the last list, or of the part that could be read, malformed ones included.
+    ///
+    /// ```
+    /// use toolgate_rmcp::ToolWatch;
+    ///
+    /// fn report(tools: &ToolWatch) {
+    ///     let tools = tools.snapshot();
+    ///     for contract in tools.tools() {
+    ///         println!("{}", contract.name());
+    ///     }
+    ///     for malformed in tools.isolated() {
+    ///         eprintln!("{malformed}");
+    ///     }
+    /// }
+    /// ```
     #[must_use]
     pub fn snapshot(&self) -> Arc<ToolSet> {
         self.0.snapshot()

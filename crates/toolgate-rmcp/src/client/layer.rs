@@ -81,6 +81,19 @@ impl ClientLayer {
 
     /// Creates a layer with the defaults: undecided messages and calls of tools in an unreadable
     /// part of the list are refused, calls of unlisted tools are sent, events go to `tracing`.
+    ///
+    /// ```no_run
+    /// use rmcp::ServiceExt as _;
+    /// use toolgate_rmcp::ClientLayer;
+    ///
+    /// # async fn connect() -> Result<(), Box<dyn std::error::Error>> {
+    /// let socket = tokio::net::TcpStream::connect("127.0.0.1:7000").await?;
+    /// let (read, write) = socket.into_split();
+    /// let client = ().serve(ClientLayer::new().lines(read, write)).await?;
+    /// # client.cancel().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -99,6 +112,14 @@ impl ClientLayer {
 
     /// Sets what happens to a message whose check reaches its limit, and to the result of a task
     /// whose tool is unknown.
+    ///
+    /// ```
+    /// use toolgate_rmcp::{ClientLayer, OnUndecided};
+    ///
+    /// // They pass, and each is an event (`ClientEvent::Undecided`).
+    /// let layer = ClientLayer::new().on_undecided(OnUndecided::Pass);
+    /// # let _ = layer;
+    /// ```
     #[must_use]
     pub fn on_undecided(mut self, policy: OnUndecided) -> Self {
         self.options.check.on_undecided = policy;
@@ -107,6 +128,13 @@ impl ClientLayer {
 
     /// Sets the units of work of one check; see
     /// [`Limits::fuel`](toolgate_schema::Limits::fuel).
+    ///
+    /// ```
+    /// use toolgate_rmcp::ClientLayer;
+    ///
+    /// let layer = ClientLayer::new().fuel(1_000_000);
+    /// # let _ = layer;
+    /// ```
     #[must_use]
     pub fn fuel(mut self, units: u64) -> Self {
         self.options.check.fuel = Some(units);
@@ -115,6 +143,33 @@ impl ClientLayer {
 
     /// Asks the program's own JSON Schema engine whether values match schemas;
     /// see [`Checker::engine`](toolgate_mcp::check::Checker::engine).
+    ///
+    /// ```
+    /// use toolgate_rmcp::{HostSchema, HostVerdict, ClientLayer, Validator};
+    ///
+    /// struct Engine;
+    /// struct Compiled(serde_json::Value);
+    ///
+    /// impl Validator for Engine {
+    ///     fn compile(&self, schema: &str) -> Result<Box<dyn HostSchema>, String> {
+    ///         let schema = serde_json::from_str(schema).map_err(|why| why.to_string())?;
+    ///         Ok(Box::new(Compiled(schema)))
+    ///     }
+    /// }
+    ///
+    /// impl HostSchema for Compiled {
+    ///     fn check(&self, instance: &str) -> HostVerdict {
+    ///         match self.0.get("const") {
+    ///             Some(only) if only.to_string() == instance => HostVerdict::Valid,
+    ///             Some(only) => HostVerdict::Invalid(vec![format!("it is not {only}")]),
+    ///             None => HostVerdict::Undecided("this engine knows `const` only".to_owned()),
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// let layer = ClientLayer::new().validator(Engine);
+    /// # let _ = layer;
+    /// ```
     #[must_use]
     pub fn validator(mut self, validator: impl Validator + 'static) -> Self {
         self.options.check.engine = Some(Engine::new(validator));
@@ -122,6 +177,13 @@ impl ClientLayer {
     }
 
     /// Refuses calls of tools that the server does not list.
+    ///
+    /// ```
+    /// use toolgate_rmcp::ClientLayer;
+    ///
+    /// let layer = ClientLayer::new().listed_only();
+    /// # let _ = layer;
+    /// ```
     #[must_use]
     pub fn listed_only(mut self) -> Self {
         self.options.listed_only = true;
@@ -131,6 +193,14 @@ impl ClientLayer {
     /// Sets what happens to a call of a tool that may be in a part of the server's list
     /// that could not be read: the server answered with an error, a page had no tools or
     /// was too large, or the list did not end.
+    ///
+    /// ```
+    /// use toolgate_rmcp::{ClientLayer, OnUnreadList};
+    ///
+    /// // It is sent unchecked, and is an event (`ClientEvent::Unchecked`).
+    /// let layer = ClientLayer::new().on_unread_list(OnUnreadList::Pass);
+    /// # let _ = layer;
+    /// ```
     #[must_use]
     pub fn on_unread_list(mut self, policy: OnUnreadList) -> Self {
         self.options.on_unread_list = policy;
@@ -139,6 +209,13 @@ impl ClientLayer {
 
     /// Sets how many bytes one page of a server's list may have. A larger page is not read: see
     /// [`on_unread_list`](Self::on_unread_list).
+    ///
+    /// ```
+    /// use toolgate_rmcp::ClientLayer;
+    ///
+    /// let layer = ClientLayer::new().max_list_bytes(1 << 20);
+    /// # let _ = layer;
+    /// ```
     #[must_use]
     pub fn max_list_bytes(mut self, bytes: usize) -> Self {
         self.options.list_bytes = bytes;
@@ -147,6 +224,15 @@ impl ClientLayer {
 
     /// Sets how long the layer waits for all pages of a list that it reads itself. Calls
     /// that wait for the list then use the part that was read.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use toolgate_rmcp::ClientLayer;
+    ///
+    /// let layer = ClientLayer::new().list_timeout(Duration::from_secs(5));
+    /// # let _ = layer;
+    /// ```
     #[must_use]
     pub fn list_timeout(mut self, timeout: Duration) -> Self {
         self.options.list_timeout = timeout;
@@ -155,6 +241,16 @@ impl ClientLayer {
 
     /// Compiles schemas with this store, under its limits. All handles to the store share the
     /// compiled schemas.
+    ///
+    /// ```
+    /// use toolgate_rmcp::{Compiler, Formats, SchemaStore, ClientLayer};
+    ///
+    /// // Formats such as `date-time` are asserted.
+    /// let compiler = Compiler::new().formats(Formats::Assert);
+    /// let store = SchemaStore::with(compiler, SchemaStore::BYTES);
+    /// let layer = ClientLayer::new().store(store.clone());
+    /// # let _ = (layer, store);
+    /// ```
     #[must_use]
     pub fn store(mut self, store: SchemaStore) -> Self {
         self.store = store;
@@ -163,6 +259,16 @@ impl ClientLayer {
 
     /// Sets the function that receives events, instead of `tracing`. It may be called from any
     /// thread, and the message waits until it returns.
+    ///
+    /// ```
+    /// use toolgate_rmcp::{ClientEvent, ClientLayer};
+    ///
+    /// let layer = ClientLayer::new().observe(|event| match event {
+    ///     ClientEvent::ResultRefused(why) => eprintln!("the server broke its contract: {why}"),
+    ///     event => eprintln!("{event}"),
+    /// });
+    /// # let _ = layer;
+    /// ```
     #[must_use]
     pub fn observe(mut self, observer: impl Fn(&ClientEvent<'_>) + Send + Sync + 'static) -> Self {
         self.options.observer = Arc::new(observer);

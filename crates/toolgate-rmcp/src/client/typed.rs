@@ -23,6 +23,25 @@ pub trait CallTyped {
     ///
     /// It is an error if the server creates a task for the call. For a [`Peer`], a request for more
     /// input is an error, too; a [`RunningService`] answers it.
+    ///
+    /// ```
+    /// use rmcp::RoleClient;
+    /// use rmcp::service::RunningService;
+    /// use serde::Serialize;
+    /// use toolgate_rmcp::{CallTyped as _, TypedCallError};
+    ///
+    /// #[derive(Serialize)]
+    /// struct Query {
+    ///     hours: u8,
+    /// }
+    ///
+    /// async fn forecast(
+    ///     client: &RunningService<RoleClient, ()>,
+    ///     hours: u8,
+    /// ) -> Result<Vec<i32>, TypedCallError> {
+    ///     client.call_typed("forecast", &Query { hours }).await
+    /// }
+    /// ```
     fn call_typed<In, Out>(
         &self,
         name: &str,

@@ -40,6 +40,20 @@ pub struct CheckedHandler<H> {
 
 impl ServerLayer {
     /// Wraps a handler.
+    ///
+    /// ```
+    /// use rmcp::ServerHandler;
+    /// use toolgate_rmcp::ServerLayer;
+    ///
+    /// #[derive(Clone)]
+    /// struct Weather;
+    /// impl ServerHandler for Weather {}
+    ///
+    /// let layer = ServerLayer::new();
+    /// // Over HTTP, rmcp calls such a function for each session.
+    /// let new_handler = move || layer.wrap(Weather);
+    /// # let _ = new_handler();
+    /// ```
     #[must_use]
     pub fn wrap<H: ServerHandler>(&self, handler: H) -> CheckedHandler<H> {
         CheckedHandler {
@@ -52,6 +66,20 @@ impl ServerLayer {
 /// Adds [`checked`](Self::checked) to every handler: `MyServer::new().checked().serve(stdio())`.
 pub trait ServerHandlerExt: ServerHandler {
     /// Wraps this handler with a layer of its own that has the default options.
+    ///
+    /// ```no_run
+    /// use rmcp::transport::stdio;
+    /// use rmcp::{ServerHandler, ServiceExt as _};
+    /// use toolgate_rmcp::ServerHandlerExt as _;
+    ///
+    /// struct Weather;
+    /// impl ServerHandler for Weather {}
+    ///
+    /// # async fn serve() -> Result<(), Box<dyn std::error::Error>> {
+    /// Weather.checked().serve(stdio()).await?.waiting().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     fn checked(self) -> CheckedHandler<Self> {
         ServerLayer::new().wrap(self)
     }
@@ -61,12 +89,38 @@ impl<H: ServerHandler> ServerHandlerExt for H {}
 
 impl<H: ServerHandler> CheckedHandler<H> {
     /// The layer.
+    ///
+    /// ```
+    /// use rmcp::ServerHandler;
+    /// use toolgate_rmcp::ServerHandlerExt as _;
+    ///
+    /// struct Weather;
+    /// impl ServerHandler for Weather {}
+    ///
+    /// let server = Weather.checked();
+    /// // A clone shares contracts and tasks with the layer.
+    /// let layer = server.layer().clone();
+    /// layer.forget_tools();
+    /// ```
     #[must_use]
     pub fn layer(&self) -> &ServerLayer {
         &self.layer
     }
 
     /// The handler that is checked.
+    ///
+    /// ```
+    /// use rmcp::ServerHandler;
+    /// use toolgate_rmcp::ServerHandlerExt as _;
+    ///
+    /// struct Weather {
+    ///     city: String,
+    /// }
+    /// impl ServerHandler for Weather {}
+    ///
+    /// let server = Weather { city: "Bonn".to_owned() }.checked();
+    /// assert_eq!(server.handler().city, "Bonn");
+    /// ```
     #[must_use]
     pub fn handler(&self) -> &H {
         &self.handler

@@ -58,6 +58,24 @@ impl<S> ServerHttp<S> {
     pub const BODY: usize = 4 << 20;
 
     /// Wraps a service.
+    ///
+    /// ```
+    /// use rmcp::ServerHandler;
+    /// use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
+    /// use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
+    /// use toolgate_rmcp::{ServerHandlerExt as _, ServerHttp};
+    ///
+    /// #[derive(Clone)]
+    /// struct Weather;
+    /// impl ServerHandler for Weather {}
+    ///
+    /// let service = ServerHttp::new(StreamableHttpService::new(
+    ///     || Ok(Weather.checked()),
+    ///     LocalSessionManager::default().into(),
+    ///     StreamableHttpServerConfig::default(),
+    /// ));
+    /// # let _ = service;
+    /// ```
     pub fn new(service: S) -> Self {
         Self {
             service,
@@ -67,6 +85,15 @@ impl<S> ServerHttp<S> {
 
     /// Sets how many bytes a body may have. A larger one is answered with status 413.
     /// `StreamableHttpServerConfig` has its own limit with the same default.
+    ///
+    /// ```
+    /// use toolgate_rmcp::ServerHttp;
+    ///
+    /// /// For a service that has the same limit.
+    /// fn small<S>(service: S) -> ServerHttp<S> {
+    ///     ServerHttp::new(service).max_body_bytes(64 << 10)
+    /// }
+    /// ```
     #[must_use]
     pub fn max_body_bytes(mut self, bytes: usize) -> Self {
         self.body = bytes;

@@ -62,6 +62,17 @@ impl ServerLayer {
     /// structured content gets a text block, undecided messages are refused, events go to
     /// `tracing`. Formats are annotations, except those of numbers in arguments (`int64`, `uint8`,
     /// …), so that no number reaches a handler whose Rust type cannot hold it.
+    ///
+    /// ```
+    /// use rmcp::ServerHandler;
+    /// use toolgate_rmcp::ServerLayer;
+    ///
+    /// struct Weather;
+    /// impl ServerHandler for Weather {}
+    ///
+    /// let server = ServerLayer::new().wrap(Weather);
+    /// # let _ = server;
+    /// ```
     #[must_use]
     pub fn new() -> Self {
         Self {
@@ -78,6 +89,14 @@ impl ServerLayer {
     }
 
     /// Sets what clients older than 2026-07-28 get instead of output that is not an object.
+    ///
+    /// ```
+    /// use toolgate_rmcp::{OutputPolicy, ServerLayer};
+    ///
+    /// // They get the text `[20, 19]` alone, without `{"result": [20, 19]}`.
+    /// let layer = ServerLayer::new().output(OutputPolicy::Drop);
+    /// # let _ = layer;
+    /// ```
     #[must_use]
     pub fn output(mut self, policy: OutputPolicy) -> Self {
         self.options.output = policy;
@@ -86,6 +105,14 @@ impl ServerLayer {
 
     /// Sets when a text block with the JSON of the structured content is added to a result that has
     /// no text block.
+    ///
+    /// ```
+    /// use toolgate_rmcp::{ServerLayer, TextFallback};
+    ///
+    /// // Clients that read the structured content of an object do not get it twice.
+    /// let layer = ServerLayer::new().text(TextFallback::NonObject);
+    /// # let _ = layer;
+    /// ```
     #[must_use]
     pub fn text(mut self, fallback: TextFallback) -> Self {
         self.options.text = fallback;
@@ -94,6 +121,14 @@ impl ServerLayer {
 
     /// Sets what happens to a message whose check reaches its limit. Forgets the contracts that the
     /// layer has compiled.
+    ///
+    /// ```
+    /// use toolgate_rmcp::{OnUndecided, ServerLayer};
+    ///
+    /// // They pass, and each is an event (`ServerEvent::Undecided`).
+    /// let layer = ServerLayer::new().on_undecided(OnUndecided::Pass);
+    /// # let _ = layer;
+    /// ```
     #[must_use]
     pub fn on_undecided(mut self, policy: OnUndecided) -> Self {
         self.options.check.on_undecided = policy;
@@ -103,6 +138,13 @@ impl ServerLayer {
     /// Sets the units of work of one check; see
     /// [`Limits::fuel`](toolgate_schema::Limits::fuel). Forgets the contracts that the
     /// layer has compiled.
+    ///
+    /// ```
+    /// use toolgate_rmcp::ServerLayer;
+    ///
+    /// let layer = ServerLayer::new().fuel(1_000_000);
+    /// # let _ = layer;
+    /// ```
     #[must_use]
     pub fn fuel(mut self, units: u64) -> Self {
         self.options.check.fuel = Some(units);
@@ -112,6 +154,33 @@ impl ServerLayer {
     /// Asks the program's own JSON Schema engine whether values match schemas;
     /// see [`Checker::engine`](toolgate_mcp::check::Checker::engine). Forgets
     /// the contracts that the layer has compiled.
+    ///
+    /// ```
+    /// use toolgate_rmcp::{HostSchema, HostVerdict, ServerLayer, Validator};
+    ///
+    /// struct Engine;
+    /// struct Compiled(serde_json::Value);
+    ///
+    /// impl Validator for Engine {
+    ///     fn compile(&self, schema: &str) -> Result<Box<dyn HostSchema>, String> {
+    ///         let schema = serde_json::from_str(schema).map_err(|why| why.to_string())?;
+    ///         Ok(Box::new(Compiled(schema)))
+    ///     }
+    /// }
+    ///
+    /// impl HostSchema for Compiled {
+    ///     fn check(&self, instance: &str) -> HostVerdict {
+    ///         match self.0.get("const") {
+    ///             Some(only) if only.to_string() == instance => HostVerdict::Valid,
+    ///             Some(only) => HostVerdict::Invalid(vec![format!("it is not {only}")]),
+    ///             None => HostVerdict::Undecided("this engine knows `const` only".to_owned()),
+    ///         }
+    ///     }
+    /// }
+    ///
+    /// let layer = ServerLayer::new().validator(Engine);
+    /// # let _ = layer;
+    /// ```
     #[must_use]
     pub fn validator(mut self, validator: impl Validator + 'static) -> Self {
         self.options.check.engine = Some(Engine::new(validator));
@@ -120,6 +189,16 @@ impl ServerLayer {
 
     /// Compiles schemas with this store, under its limits. All handles to the store share the
     /// compiled schemas. Forgets the contracts that the layer has compiled.
+    ///
+    /// ```
+    /// use toolgate_rmcp::{Compiler, Formats, SchemaStore, ServerLayer};
+    ///
+    /// // Formats such as `date-time` are asserted.
+    /// let compiler = Compiler::new().formats(Formats::Assert);
+    /// let store = SchemaStore::with(compiler, SchemaStore::BYTES);
+    /// let layer = ServerLayer::new().store(store.clone());
+    /// # let _ = (layer, store);
+    /// ```
     #[must_use]
     pub fn store(self, store: SchemaStore) -> Self {
         self.renewed(Some(store))
@@ -128,6 +207,16 @@ impl ServerLayer {
     /// Sets how long, and by whom, lists of tools may be cached: `ttlMs` (in
     /// whole milliseconds) and `cacheScope` of every list for clients of
     /// 2026-07-28. Replaces the handler's own values.
+    ///
+    /// ```
+    /// use std::time::Duration;
+    ///
+    /// use rmcp::model::CacheScope;
+    /// use toolgate_rmcp::ServerLayer;
+    ///
+    /// let layer = ServerLayer::new().caching(Duration::from_secs(300), CacheScope::Private);
+    /// # let _ = layer;
+    /// ```
     #[must_use]
     pub fn caching(mut self, ttl: Duration, scope: CacheScope) -> Self {
         let ttl = u64::try_from(ttl.as_millis()).unwrap_or(u64::MAX);
@@ -138,6 +227,13 @@ impl ServerLayer {
     /// Declares that the handler's tools never change, so that `get_tool` is called
     /// once for each tool and not for each call. With their default router, handlers
     /// made by rmcp's macros build all their tools in each `get_tool`.
+    ///
+    /// ```
+    /// use toolgate_rmcp::ServerLayer;
+    ///
+    /// let layer = ServerLayer::new().fixed_tools();
+    /// # let _ = layer;
+    /// ```
     #[must_use]
     pub fn fixed_tools(mut self) -> Self {
         self.options.fixed = true;
@@ -146,6 +242,16 @@ impl ServerLayer {
 
     /// Sets the function that receives events, instead of `tracing`. It may be called from any
     /// thread, and the message waits until it returns.
+    ///
+    /// ```
+    /// use toolgate_rmcp::{ServerEvent, ServerLayer};
+    ///
+    /// let layer = ServerLayer::new().observe(|event| match event {
+    ///     ServerEvent::ResultRefused(why) => eprintln!("a tool broke its contract: {why}"),
+    ///     event => eprintln!("{event}"),
+    /// });
+    /// # let _ = layer;
+    /// ```
     #[must_use]
     pub fn observe(mut self, observer: impl Fn(&ServerEvent<'_>) + Send + Sync + 'static) -> Self {
         self.options.observer = Arc::new(observer);
@@ -155,6 +261,19 @@ impl ServerLayer {
     /// Forgets the handler's tools, so that the layer asks for them again. Only a
     /// handler without `get_tool` whose tools change needs this: call it where you send
     /// `notifications/tools/list_changed`.
+    ///
+    /// ```
+    /// use rmcp::{RoleServer, service::{Peer, ServiceError}};
+    /// use toolgate_rmcp::ServerLayer;
+    ///
+    /// async fn tools_changed(
+    ///     layer: &ServerLayer,
+    ///     client: &Peer<RoleServer>,
+    /// ) -> Result<(), ServiceError> {
+    ///     layer.forget_tools();
+    ///     client.notify_tool_list_changed().await
+    /// }
+    /// ```
     pub fn forget_tools(&self) {
         self.shared.contracts.forget();
     }

@@ -53,6 +53,15 @@ where
     pub const LINE: usize = crate::line::LINE;
 
     /// A transport that reads requests from one stream and answers on another.
+    ///
+    /// ```
+    /// use toolgate_rmcp::ServerLines;
+    ///
+    /// let (near, _far) = tokio::io::duplex(4096);
+    /// let (read, write) = tokio::io::split(near);
+    /// let transport = ServerLines::new(read, write);
+    /// # let _ = transport;
+    /// ```
     pub fn new(read: R, write: W) -> Self {
         Self {
             read: LineReader::new(read),

@@ -20,6 +20,28 @@ impl ServerLayer {
     /// Arguments are checked before a handler runs and results after it, and results get their text
     /// block. A router does not answer `tools/list`, so only [`wrap`](Self::wrap) can project lists
     /// and results for clients of older versions. With both, each call is checked once.
+    ///
+    /// ```
+    /// use rmcp::handler::server::router::tool::ToolRouter;
+    /// use rmcp::handler::server::wrapper::Json;
+    /// use rmcp::{tool, tool_router};
+    /// use toolgate_rmcp::ServerLayer;
+    ///
+    /// struct Weather;
+    ///
+    /// #[tool_router]
+    /// impl Weather {
+    ///     #[tool(description = "degrees Celsius")]
+    ///     fn now(&self) -> Json<i32> {
+    ///         Json(20)
+    ///     }
+    /// }
+    ///
+    /// let layer = ServerLayer::new();
+    /// let (router, refused): (ToolRouter<Weather>, _) = layer.router(Weather::tool_router());
+    /// assert!(refused.is_empty());
+    /// assert!(router.has_route("now"));
+    /// ```
     #[must_use]
     pub fn router<S: Send + Sync + 'static>(
         &self,
@@ -78,10 +100,47 @@ impl ServerLayer {
 pub trait ToolRouterExt: Sized {
     /// Wraps each route with the default options. Routes that can never work are
     /// removed and logged as errors.
+    ///
+    /// ```
+    /// use rmcp::handler::server::router::tool::ToolRouter;
+    /// use rmcp::handler::server::wrapper::Json;
+    /// use rmcp::{tool, tool_router};
+    /// use toolgate_rmcp::ToolRouterExt as _;
+    ///
+    /// struct Weather;
+    ///
+    /// #[tool_router]
+    /// impl Weather {
+    ///     #[tool(description = "degrees Celsius")]
+    ///     fn now(&self) -> Json<i32> {
+    ///         Json(20)
+    ///     }
+    /// }
+    ///
+    /// let router: ToolRouter<Weather> = Weather::tool_router().checked();
+    /// assert!(router.has_route("now"));
+    /// ```
     #[must_use]
     fn checked(self) -> Self;
 
     /// Like [`checked`](Self::checked), but a route that can never work is an error.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use rmcp::handler::server::router::tool::{ToolRoute, ToolRouter};
+    /// use rmcp::model::{CallToolResult, JsonObject, Tool};
+    /// use toolgate_rmcp::ToolRouterExt as _;
+    ///
+    /// struct Weather;
+    ///
+    /// // Its input schema has no `"type": "object"`, so no client would accept it.
+    /// let never = Tool::new("never", "", Arc::new(JsonObject::new()));
+    /// let route = ToolRoute::new(never, || async { CallToolResult::success(Vec::new()) });
+    /// let router = ToolRouter::<Weather>::new().with_route(route);
+    /// let why = router.try_checked().err().map(|why| why.to_string());
+    /// assert!(why.is_some_and(|why| why.contains("never")));
+    /// ```
     ///
     /// # Errors
     ///

@@ -15,6 +15,26 @@ impl ServerLayer {
     ///
     /// A handler sends notifications itself, without the layer. It keeps a clone
     /// of the layer and sends the result of this method.
+    ///
+    /// ```
+    /// use rmcp::model::{
+    ///     DetailedTask, ServerNotification, TaskStatusNotification, TaskStatusNotificationParams,
+    /// };
+    /// use rmcp::service::{Peer, ServiceError};
+    /// use rmcp::RoleServer;
+    /// use toolgate_rmcp::ServerLayer;
+    ///
+    /// async fn report(
+    ///     layer: &ServerLayer,
+    ///     task: DetailedTask,
+    ///     client: &Peer<RoleServer>,
+    /// ) -> Result<(), ServiceError> {
+    ///     let status = layer.task_status(TaskStatusNotificationParams::new(task));
+    ///     let status = TaskStatusNotification::new(status);
+    ///     let status = ServerNotification::TaskStatusNotification(status);
+    ///     client.send_notification(status).await
+    /// }
+    /// ```
     #[must_use]
     pub fn task_status(
         &self,

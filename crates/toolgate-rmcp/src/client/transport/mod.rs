@@ -163,6 +163,17 @@ impl<T: Transport<RoleClient>> CheckedTransport<T> {
     }
 
     /// A handle to the connection's tools, for use after rmcp has taken the transport.
+    ///
+    /// ```
+    /// use toolgate_rmcp::ClientLayer;
+    ///
+    /// let (near, _far) = tokio::io::duplex(4096);
+    /// let (read, write) = tokio::io::split(near);
+    /// let transport = ClientLayer::new().lines(read, write);
+    /// let tools = transport.tools();
+    /// // Here rmcp takes the transport: `().serve(transport)`.
+    /// assert!(tools.snapshot().tool("forecast").is_none());
+    /// ```
     #[must_use]
     pub fn tools(&self) -> ToolWatch {
         self.book.watch()
