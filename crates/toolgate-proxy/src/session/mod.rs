@@ -93,7 +93,7 @@ impl Session {
 
     /// Ends the session: sends DELETE on legacy HTTP; closes the input of a child, waits, sends
     /// SIGTERM, waits, and sends SIGKILL to its group. Takes at most about twice
-    /// [`Deadlines::grace`].
+    /// [`Deadlines::grace`](crate::Deadlines::grace).
     pub async fn close(self) {
         self.wire.close(self.options.deadlines.grace).await;
     }
