@@ -9,7 +9,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use crate::hash::{hash_bytes, mix};
-use decimal::Decimal;
+use decimal::{Decimal, SHORT_DIGITS};
 
 /// The value of a JSON number, exact whatever its size.
 ///
@@ -73,10 +73,8 @@ impl<'a> Number<'a> {
     /// number.
     #[must_use]
     pub fn from_f64(value: f64) -> Self {
-        match double::few_places(value) {
-            Some((negative, coefficient, scale)) => Self::from_scaled(negative, coefficient, scale),
-            None => write::shortest(value),
-        }
+        let (negative, coefficient, scale) = double::shortest(value);
+        Self::from_scaled(negative, coefficient, scale)
     }
 
     /// What [`Node::number_bytes`](crate::Node::number_bytes) returns for a number that is kept as
@@ -392,8 +390,6 @@ fn power_of_ten(scale: i64) -> Option<u64> {
     10_u64.checked_pow(u32::try_from(scale).ok()?)
 }
 
-/// The most digits of a `u64`.
-const SHORT_DIGITS: usize = 20;
 /// No machine number is written with more bytes.
 const LONG: usize = 64;
 

@@ -55,7 +55,7 @@ impl<'a> Decimal<'a> {
         negative: bool,
         mut coefficient: u64,
         scale: i64,
-        buffer: &'a mut [u8; super::SHORT_DIGITS],
+        buffer: &'a mut [u8; SHORT_DIGITS],
     ) -> Self {
         let mut start = buffer.len();
         for place in buffer.iter_mut().rev() {
@@ -82,7 +82,7 @@ impl<'a> Decimal<'a> {
     /// Sign, coefficient and scale, if they fit 64 bits with room to spare. Whether they do depends
     /// only on the value, not on its spelling.
     pub(super) fn short(&self) -> Option<(bool, u64, i64)> {
-        if self.count() > super::SHORT_DIGITS {
+        if self.count() > SHORT_DIGITS {
             return None;
         }
         if self.count() == 0 {
@@ -287,6 +287,8 @@ fn signed(length: usize) -> i64 {
     i64::try_from(length).unwrap_or(i64::MAX)
 }
 
+/// The most digits of a `u64`.
+pub(super) const SHORT_DIGITS: usize = 20;
 /// The bytes of any number of up to 18 digits with its point.
 const PLAIN_BYTES: usize = 19;
 /// Exponents of up to this many digits are added up in an `i64`.

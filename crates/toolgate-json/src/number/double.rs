@@ -1,4 +1,38 @@
-//! Doubles with few decimal places, without formatting them.
+//! Doubles as the shortest decimals that read back as them. Those with few decimal places are found
+//! without formatting them.
+
+use std::fmt::{self, Write as _};
+
+use super::decimal::Decimal;
+
+/// Sign, coefficient and scale of the shortest decimal that reads back as `value`; 0 if it is not
+/// finite.
+pub(super) fn shortest(value: f64) -> (bool, u64, i64) {
+    few_places(value).unwrap_or_else(|| formatted(value))
+}
+
+/// As [`shortest`], from the text of the double.
+fn formatted(value: f64) -> (bool, u64, i64) {
+    if !value.is_finite() {
+        return (false, 0, 0);
+    }
+    let mut text = Buffer {
+        bytes: [0; BUFFER],
+        length: 0,
+    };
+    // The standard library writes the shortest digits that read back, at most
+    // 17 of them, with a point after the first: 24 bytes at most.
+    let written = write!(text, "{value:e}");
+    let short = written
+        .ok()
+        .and_then(|()| std::str::from_utf8(text.bytes.get(..text.length)?).ok())
+        .and_then(|text| Decimal::of_text(text).short());
+    debug_assert!(
+        short.is_some(),
+        "a double as longer text than {BUFFER} bytes"
+    );
+    short.unwrap_or_default()
+}
 
 /// Sign, coefficient and scale of the shortest decimal that reads back as a double, if it has up to
 /// [`PLACES`] decimal places and up to 15 digits.
@@ -6,7 +40,7 @@
 /// Two decimals of up to 15 digits never read as the same double, so one that reads back as it is
 /// the shortest. The quotient of two numbers that doubles hold exactly is rounded to the nearest
 /// double, which is also how the decimal would be read.
-pub(super) fn few_places(value: f64) -> Option<(bool, u64, i64)> {
+fn few_places(value: f64) -> Option<(bool, u64, i64)> {
     let magnitude = value.abs();
     if !magnitude.is_finite() || magnitude >= BELOW {
         return None;
@@ -30,6 +64,24 @@ fn rounded(value: f64) -> (u64, f64) {
     (shifted.to_bits() - SHIFT.to_bits(), shifted - SHIFT)
 }
 
+/// A small buffer on the stack to format into.
+struct Buffer {
+    bytes: [u8; BUFFER],
+    length: usize,
+}
+
+impl fmt::Write for Buffer {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let end = self.length + text.len();
+        let place = self.bytes.get_mut(self.length..end).ok_or(fmt::Error)?;
+        place.copy_from_slice(text.as_bytes());
+        self.length = end;
+        Ok(())
+    }
+}
+
+/// The bytes of that buffer.
+const BUFFER: usize = 32;
 /// Powers of 10, by exponent.
 const POWERS: [f64; PLACES + 1] = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6];
 /// Decimal places that are tried.
@@ -43,8 +95,13 @@ const SHIFT: f64 = 4_503_599_627_370_496.0;
 
 #[cfg(test)]
 mod tests {
-    use super::few_places;
-    use crate::number::write;
+    use super::*;
+    use crate::number::Number;
+
+    fn of_text(value: f64) -> Number<'static> {
+        let (negative, coefficient, scale) = formatted(value);
+        Number::from_scaled(negative, coefficient, scale)
+    }
 
     /// The result is the same as that of formatting the double.
     #[test]
@@ -68,15 +125,15 @@ mod tests {
                     continue;
                 };
                 found += 1;
-                let number = super::super::Number::from_scaled(negative, coefficient, scale);
-                assert_eq!(number, write::shortest(value), "{value}");
+                let number = Number::from_scaled(negative, coefficient, scale);
+                assert_eq!(number, of_text(value), "{value}");
             }
         }
         assert!(found > 100_000, "{found}");
         for value in [0.0, -0.0, 0.1, 0.3, 2.5, 1e-6, 3_999_999_999.999_999, 4e9] {
             if let Some((negative, coefficient, scale)) = few_places(value) {
-                let number = super::super::Number::from_scaled(negative, coefficient, scale);
-                assert_eq!(number, write::shortest(value), "{value}");
+                let number = Number::from_scaled(negative, coefficient, scale);
+                assert_eq!(number, of_text(value), "{value}");
             }
         }
     }

@@ -1,8 +1,7 @@
-//! Writes each number in exactly one way, and doubles as short decimals.
+//! Writes each number in exactly one way.
 
 use std::fmt::{self, Write as _};
 
-use super::Number;
 use super::decimal::Decimal;
 
 /// Writes a number that is not 0.
@@ -82,48 +81,6 @@ fn write_long_exponent(
         .skip(leading_zeros)
         .try_for_each(|digit| f.write_char(char::from(b'0' | digit)))
 }
-
-/// The shortest decimal that reads back as `value`; 0 if it is not finite.
-pub(super) fn shortest(value: f64) -> Number<'static> {
-    if !value.is_finite() {
-        return Number::from_i64(0);
-    }
-    let mut text = Buffer {
-        bytes: [0; BUFFER],
-        length: 0,
-    };
-    // The standard library writes the shortest digits that read back, at most
-    // 17 of them, with a point after the first: 24 bytes at most.
-    let written = write!(text, "{value:e}");
-    let short = written
-        .ok()
-        .and_then(|()| std::str::from_utf8(text.bytes.get(..text.length)?).ok())
-        .and_then(|text| Decimal::of_text(text).short());
-    debug_assert!(
-        short.is_some(),
-        "a double as longer text than {BUFFER} bytes"
-    );
-    let (negative, coefficient, scale) = short.unwrap_or_default();
-    Number::from_scaled(negative, coefficient, scale)
-}
-
-/// A small buffer on the stack to format into.
-struct Buffer {
-    bytes: [u8; BUFFER],
-    length: usize,
-}
-
-impl fmt::Write for Buffer {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        let end = self.length + text.len();
-        let place = self.bytes.get_mut(self.length..end).ok_or(fmt::Error)?;
-        place.copy_from_slice(text.as_bytes());
-        self.length = end;
-        Ok(())
-    }
-}
-
-const BUFFER: usize = 32;
 
 /// Whole numbers with more digits than this get an exponent.
 const PLAIN_WHOLE: i64 = 21;
