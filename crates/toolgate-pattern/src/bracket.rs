@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::context::Context;
-use crate::cursor::Cursor;
 use crate::error::PatternError;
 use crate::escape::{self, ClassEscape, Escape};
+use crate::fold;
 use crate::property;
 use crate::set::CodeSet;
 
@@ -56,27 +56,13 @@ pub(crate) fn parse(
     }
     let mut set = bracket.set;
     set.normalise();
-    if context.flags.ignore_case && builds && set.fold().is_none() {
+    if context.flags.ignore_case && builds && fold::close(&mut set).is_none() {
         return Err(context.internal(property::MISSING));
     }
     if negative && builds {
         set.negate();
     }
     Ok(set)
-}
-
-/// Skips past the `]`; the `[` has been read. Returns whether there was one.
-pub(crate) fn skip(cursor: &mut Cursor<'_>) -> bool {
-    while let Some(c) = cursor.next() {
-        match c {
-            ']' => return true,
-            '\\' => {
-                cursor.next();
-            }
-            _ => {}
-        }
-    }
-    false
 }
 
 #[derive(Clone, Copy, Debug)]

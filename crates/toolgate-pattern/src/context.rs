@@ -2,7 +2,6 @@
 
 use std::ops::Range;
 
-use crate::bracket;
 use crate::cursor::Cursor;
 use crate::error::{PatternError, PatternLimit};
 use crate::fold;
@@ -148,7 +147,7 @@ fn count_groups(text: &str) -> GroupCount {
                 cursor.next();
             }
             '[' => {
-                bracket::skip(&mut cursor);
+                cursor.skip_bracket();
             }
             '(' if !cursor.eat('?') => {
                 group_count.captures = group_count.captures.saturating_add(1)

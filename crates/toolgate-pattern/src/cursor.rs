@@ -75,6 +75,20 @@ impl<'t> Cursor<'t> {
         found
     }
 
+    /// Skips past the `]` of a bracket whose `[` has been read. Returns whether there was one.
+    pub(crate) fn skip_bracket(&mut self) -> bool {
+        while let Some(c) = self.next() {
+            match c {
+                ']' => return true,
+                '\\' => {
+                    self.next();
+                }
+                _ => {}
+            }
+        }
+        false
+    }
+
     /// Reads a digit in this radix if one is next.
     pub(crate) fn eat_digit(&mut self, radix: u32) -> Option<u32> {
         let digit = self.peek()?.to_digit(radix)?;

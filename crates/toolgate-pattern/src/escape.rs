@@ -4,6 +4,7 @@ use std::sync::OnceLock;
 
 use crate::context::{Context, Grammar};
 use crate::error::PatternError;
+use crate::fold;
 use crate::property::{self, Lookup};
 use crate::set::{self, CodeSet};
 
@@ -40,7 +41,7 @@ impl ClassEscape<'_> {
     pub(crate) fn alone(self, ignore_case: bool) -> Option<CodeSet> {
         let mut set = self.set(ignore_case)?;
         if ignore_case {
-            set.fold()?;
+            fold::close(&mut set)?;
         }
         Some(set)
     }

@@ -10,7 +10,6 @@ use regex_syntax::hir::{ClassUnicode, ClassUnicodeRange};
 
 #[cfg(feature = "unicode")]
 use crate::property;
-#[cfg(feature = "unicode")]
 use crate::set::CodeSet;
 
 /// Whether there is a case folding table.
@@ -37,9 +36,19 @@ pub(crate) fn orbit(c: u32) -> Option<&'static [u32]> {
     }
 }
 
-/// The code points that are not in a sorted set but fold to the same code point as a member; `None`
-/// if there is no table.
-pub(crate) fn equivalents(ranges: &[(u32, u32)]) -> Option<Vec<u32>> {
+/// Adds to a set every code point that folds to the same code point as a member; `None` if there is
+/// no table.
+pub(crate) fn close(set: &mut CodeSet) -> Option<()> {
+    set.normalise();
+    for c in equivalents(set.ranges())? {
+        set.add(c, c);
+    }
+    set.normalise();
+    Some(())
+}
+
+/// The code points of every orbit that is partly in a sorted set; `None` if there is no table.
+fn equivalents(ranges: &[(u32, u32)]) -> Option<Vec<u32>> {
     let table = table()?;
     let mut met = vec![0_usize; table.orbits.len()];
     let mut ranges = ranges.iter().peekable();

@@ -10,25 +10,13 @@
 
 mod automaton;
 mod paths;
+mod time;
+
+pub use time::Hazard;
 
 use crate::Pattern;
 use crate::ast::{Ast, Node, NodeId};
 use crate::parse;
-
-/// The time that a backtracking engine may need, as a function of the length of the text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "time grows linearly, polynomially or exponentially"
-)]
-pub enum Hazard {
-    /// Linear.
-    None,
-    /// Polynomial, of at most this degree, which is 2 or more.
-    Polynomial(u32),
-    /// Exponential, or not known to be less.
-    Exponential,
-}
 
 impl Pattern {
     /// The time that a backtracking engine may need to search a text for the pattern.
@@ -48,30 +36,6 @@ impl Pattern {
         let parsed = parse::parse(&self.text, usize::MAX, usize::MAX).ok();
         let hazard = parsed.and_then(|parsed| of(&parsed.ast, parsed.root, false, 0));
         hazard.unwrap_or(Hazard::Exponential)
-    }
-}
-
-impl Hazard {
-    /// The time of both, one after the other.
-    #[must_use]
-    pub fn and(self, other: Self) -> Self {
-        self.max(other)
-    }
-
-    /// The time if this is started wherever `outer` is.
-    fn within(self, outer: Self) -> Self {
-        match (outer, self) {
-            (Self::Exponential, _) | (_, Self::Exponential) => Self::Exponential,
-            (outer, inner) => Self::Polynomial(outer.degree().saturating_add(inner.degree())),
-        }
-    }
-
-    fn degree(self) -> u32 {
-        match self {
-            Self::None => 1,
-            Self::Polynomial(degree) => degree,
-            Self::Exponential => u32::MAX,
-        }
     }
 }
 

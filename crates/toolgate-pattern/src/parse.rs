@@ -238,7 +238,7 @@ impl<'t> Parser<'t> {
     fn bracket(&mut self, start: usize) -> Result<(), PatternError> {
         if self.builds {
             let mut ahead = self.context.cursor.clone();
-            if bracket::skip(&mut ahead) {
+            if ahead.skip_bracket() {
                 let text = ahead.since(start);
                 if let Some(class) = self.interner.find(text, self.context.flags) {
                     self.context.cursor = ahead;

@@ -1,7 +1,6 @@
 //! Sets of code points: built while a bracket is read, frozen into a
 //! [`Class`] for matching.
 
-use crate::fold;
 use toolgate_json::int::to_usize;
 
 /// A set of code points under construction, surrogates included.
@@ -63,19 +62,8 @@ impl CodeSet {
     }
 
     /// The ranges, in order after [`CodeSet::normalise`].
-    #[cfg(any(test, feature = "unicode"))]
     pub(crate) fn ranges(&self) -> &[(u32, u32)] {
         &self.ranges
-    }
-
-    /// Adds every code point that folds to the same code point as a member; `None` if there is no
-    /// case folding table.
-    pub(crate) fn fold(&mut self) -> Option<()> {
-        self.normalise();
-        let equivalents = fold::equivalents(&self.ranges)?;
-        self.ranges.extend(equivalents.into_iter().map(|c| (c, c)));
-        self.normalise();
-        Some(())
     }
 
     /// The set as the matchers use it.

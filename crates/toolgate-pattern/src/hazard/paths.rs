@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use super::Hazard;
 use super::automaton::Automaton;
+use super::time::Hazard;
 
 /// The time of a search that tries the paths one by one; `None` if it is not decided within bounds,
 /// or a state or component is not in this automaton.
