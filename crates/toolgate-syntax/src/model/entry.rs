@@ -2,7 +2,8 @@
 
 use toolgate_json::NodeId;
 
-use super::{PatternId, ReferenceId, SubschemaId, TypeSet};
+use super::id::{PatternId, ReferenceId, SubschemaId};
+use super::types::TypeSet;
 use crate::dialect::Keyword;
 use crate::format::{Format, NumberFormat};
 
