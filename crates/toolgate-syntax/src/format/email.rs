@@ -1,7 +1,7 @@
 //! Mailboxes: local part, `@`, and a domain or an address literal.
 
 use super::ascii_set::AsciiSet;
-use super::{hostname, idn, ip};
+use super::{domain, idn, ip};
 
 /// An ASCII mailbox (RFC 5321 section 4.1.2).
 pub(super) fn is_mailbox(text: &str) -> bool {
@@ -80,7 +80,7 @@ fn is_domain_or_literal(domain: &str, unicode: bool) -> bool {
     match domain.strip_prefix('[') {
         Some(literal) => literal.strip_suffix(']').is_some_and(is_address_literal),
         None if unicode => idn::is_domain(domain),
-        None => hostname::is_domain(domain),
+        None => domain::is_domain(domain),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Internationalized host names: U-labels and A-labels (RFC 5890, RFC 5891).
 
-use super::hostname::{self, MAX_LABEL, MAX_NAME};
+use super::domain::{self, MAX_LABEL, MAX_NAME};
 use super::idna;
 use super::punycode::Label;
 use unicode_normalization::{IsNormalized, UnicodeNormalization, is_nfc_quick, is_nfkc_quick};
@@ -69,7 +69,7 @@ fn read(part: &str) -> Option<(Label, usize)> {
         let encoded_len = PREFIX.len() + label.encode()?.as_bytes().len();
         return (encoded_len <= MAX_LABEL).then_some((label, encoded_len));
     }
-    if !hostname::is_label(part) {
+    if !domain::is_label(part) {
         return None;
     }
     let label = if has_a_label_prefix(part) {

@@ -11,6 +11,7 @@
 mod ascii_set;
 pub mod content;
 mod date_time;
+mod domain;
 mod email;
 mod hostname;
 #[cfg(feature = "unicode")]

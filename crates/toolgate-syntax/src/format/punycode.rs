@@ -1,6 +1,6 @@
 //! Punycode (RFC 3492) for one label, in fixed memory.
 
-use super::hostname::MAX_LABEL;
+use super::domain::MAX_LABEL;
 
 /// The characters of one label, at most as many as an encoded label can hold.
 #[derive(Clone, Copy)]
