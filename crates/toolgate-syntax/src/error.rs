@@ -3,7 +3,7 @@
 use std::fmt;
 use std::ops::Range;
 
-use toolgate_json::quote;
+use toolgate_json::{Kind, Node as _, View, quote};
 
 use crate::limits::{Limit, LimitName};
 
@@ -346,3 +346,19 @@ pub struct SchemaLocation {
 pub(crate) fn cut(text: &str) -> String {
     text.chars().take(FOREIGN_TEXT).collect()
 }
+
+/// A value in a few words, for a message.
+pub(crate) fn describe(value: View<'_>) -> String {
+    match value.kind() {
+        Kind::Null => "null".to_owned(),
+        Kind::Boolean => format!("the boolean {}", value.boolean()),
+        Kind::Number => format!("the number {}", quote(value.raw(), SHOWN)),
+        Kind::String => format!("the string `{}`", quote(value.string(), SHOWN)),
+        Kind::Array if value.is_empty() => "an empty array".to_owned(),
+        Kind::Array => format!("an array of {}", value.len()),
+        Kind::Object => "an object".to_owned(),
+    }
+}
+
+/// The most characters of a string or a number in those words.
+const SHOWN: usize = 64;

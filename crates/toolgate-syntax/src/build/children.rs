@@ -3,7 +3,8 @@
 use toolgate_json::{Key as _, Kind, Node as _, View};
 
 use super::ModelBuilder;
-use super::value::{Checked, Reader};
+use super::reader::Reader;
+use super::value::Checked;
 use crate::dialect::{Dialect, Keyword};
 use crate::error::{CompileError, CompileErrorKind};
 use crate::model::{Form, PatternId, SubschemaId};

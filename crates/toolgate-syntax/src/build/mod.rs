@@ -6,9 +6,8 @@
 
 mod children;
 mod identify;
+mod reader;
 mod value;
-
-pub(crate) use value::describe;
 
 use std::sync::Arc;
 
@@ -16,8 +15,10 @@ use foldhash::{HashMap, HashMapExt as _};
 use toolgate_json::{Key as _, Kind, Node as _, NodeId, OwnedDocument, View};
 use toolgate_pattern::{Pattern, PatternErrorKind, PatternLimit};
 
+use reader::Reader;
+
 use crate::dialect::{Dialect, DialectRules, Keyword};
-use crate::error::{CompileError, CompileErrorKind, SchemaLocation};
+use crate::error::{CompileError, CompileErrorKind, SchemaLocation, describe};
 use crate::limits::{Limit, LimitName};
 use crate::model::{
     self, Dangling, DocumentId, Entry, Form, PatternId, ReferenceId, Resource, ResourceId,
@@ -292,7 +293,7 @@ impl<'t> ModelBuilder<'t> {
         let hidden = refers && view.len() > 1 && hides_siblings(view, sub.rules.dialect);
         // Decoding a keyword decodes no other subschema, so these entries are consecutive.
         let start = to_u32(self.entries.len());
-        let mut reader = value::Reader {
+        let mut reader = Reader {
             sub,
             id,
             depth,

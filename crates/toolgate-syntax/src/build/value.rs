@@ -2,27 +2,17 @@
 //! allows.
 
 use foldhash::{HashSet, HashSetExt as _};
-use toolgate_json::{Kind, Node as _, View, quote};
+use toolgate_json::{Kind, Node as _, View};
 
 use super::ModelBuilder;
+use super::reader::Reader;
 use crate::closest::closest;
 use crate::dialect::{Dialect, Keyword};
 use crate::error::CompileError;
 use crate::format::{Format, NumberFormat};
 use crate::limits::LimitName;
-use crate::model::{ContentUse, Dependency, Form, FormatUse, Subschema, SubschemaId, TypeSet};
+use crate::model::{ContentUse, Dependency, Form, FormatUse, Subschema, TypeSet};
 use crate::options::{Content, Strictness, Warning};
-
-/// One keyword of the subschema that is being decoded.
-pub(super) struct Reader<'v> {
-    pub(super) sub: Subschema,
-    pub(super) id: SubschemaId,
-    pub(super) depth: usize,
-    pub(super) keyword: Keyword,
-    pub(super) name: &'v str,
-    /// The whole subschema.
-    pub(super) view: View<'v>,
-}
 
 /// The result of checking a value's shape: the decoded form, or `None` if the keyword is left out
 /// (lenient mode only).
@@ -394,20 +384,6 @@ fn first_repeated(names: View<'_>) -> Option<View<'_>> {
     names.items().find(|name| !before.insert(name.string()))
 }
 
-/// A value in a few words, for a message.
-pub(crate) fn describe(value: View<'_>) -> String {
-    match value.kind() {
-        Kind::Null => "null".to_owned(),
-        Kind::Boolean => format!("the boolean {}", value.boolean()),
-        Kind::Number => format!("the number {}", quote(value.raw(), SHOWN)),
-        Kind::String => format!("the string `{}`", quote(value.string(), SHOWN)),
-        Kind::Array if value.is_empty() => "an empty array".to_owned(),
-        Kind::Array => format!("an array of {}", value.len()),
-        Kind::Object => "an object".to_owned(),
-    }
-}
-
-const SHOWN: usize = 64;
 /// OpenAPI 3.0's keyword for values that may be null.
 const NULLABLE: &str = "nullable";
 const EXPECTED_NULL: &str = "`null` among the types, since JSON Schema has no such keyword";

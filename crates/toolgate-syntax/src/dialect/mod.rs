@@ -1,14 +1,16 @@
-//! The dialects: which keywords each one has. Tables only, no code paths.
+//! The dialects and their vocabularies, and the keywords that each one has.
 
+mod declaration;
 mod keyword;
 mod metaschemas;
+mod rules;
 
 use std::fmt;
 
-use toolgate_json::{Kind, Node as _, View};
-
+pub(crate) use declaration::declaration;
 pub use keyword::{AppliesTo, Keyword, SubschemaLayout, ValueShape};
 pub use metaschemas::metaschema;
+pub use rules::DialectRules;
 
 /// A published version of JSON Schema.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
@@ -28,15 +30,6 @@ pub enum Dialect {
     /// Draft 2020-12, the default (MCP, SEP-1613 and SEP-2106).
     #[default]
     Draft202012,
-}
-
-/// The value of `$schema`, where it declares a dialect: at the root of a document or of a resource
-/// in it.
-pub(crate) fn declaration(schema: View<'_>, is_root: bool) -> Option<View<'_>> {
-    let has = |keyword: Keyword| schema.member(keyword.name()).is_some();
-    let declared = schema.member(Keyword::Schema.name());
-    let declared = declared.filter(|uri| uri.kind() == Kind::String)?;
-    (is_root || has(Keyword::Id) || has(Keyword::OldId)).then_some(declared)
 }
 
 impl Dialect {
@@ -138,46 +131,6 @@ impl Dialect {
         }
     }
 
-    /// The dialect of a schema in another of the dialect `outer`, or of a document's root, for which
-    /// `outer` is the default: the one that its `$schema` declares, which counts at the root of a
-    /// document or of a resource. `None` if that is not one of the five.
-    ///
-    /// ```
-    /// use toolgate_json::{OwnedDocument, ReadLimits};
-    /// use toolgate_syntax::Dialect;
-    ///
-    /// let text = r#"{"$schema": "http://json-schema.org/draft-07/schema#"}"#;
-    /// let document = OwnedDocument::read(text, &ReadLimits::default())?;
-    /// let schema = document.document().root();
-    /// let of = |is_root| Dialect::of_schema(schema, is_root, Dialect::Draft202012);
-    /// assert_eq!(of(true), Some(Dialect::Draft7));
-    /// assert_eq!(of(false), Some(Dialect::Draft202012));
-    /// # Ok::<(), toolgate_json::ReadError>(())
-    /// ```
-    #[must_use]
-    pub fn of_schema(schema: View<'_>, is_root: bool, outer: Self) -> Option<Self> {
-        match declaration(schema, is_root) {
-            None => Some(outer),
-            Some(uri) => Self::from_uri(uri.string()),
-        }
-    }
-
-    /// The keyword that identifies a schema resource: `id` in draft 4, `$id` later.
-    ///
-    /// ```
-    /// use toolgate_syntax::{Dialect, Keyword};
-    ///
-    /// assert_eq!(Dialect::Draft4.id_keyword(), Keyword::OldId);
-    /// assert_eq!(Dialect::Draft6.id_keyword(), Keyword::Id);
-    /// ```
-    #[must_use]
-    pub fn id_keyword(self) -> Keyword {
-        match self {
-            Self::Draft4 => Keyword::OldId,
-            _ => Keyword::Id,
-        }
-    }
-
     /// Whether keywords next to `$ref` are ignored (draft 7 and older).
     ///
     /// ```
@@ -197,30 +150,6 @@ impl fmt::Display for Dialect {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
-}
-
-/// A dialect as one schema resource uses it: the version, without the vocabularies that a custom
-/// metaschema omits, and whether it makes `format` assert.
-///
-/// ```
-/// use toolgate_syntax::{Dialect, Keyword, DialectRules, Vocabulary};
-///
-/// let rules = DialectRules::all(Dialect::Draft4);
-/// assert_eq!(rules.keyword("maximum"), Some(Keyword::Maximum));
-/// assert_eq!(rules.keyword("const"), None); // since draft 6
-///
-/// let applicators = DialectRules::core(Dialect::Draft202012).with(Vocabulary::Applicator);
-/// assert_eq!(applicators.keyword("maximum"), None);
-/// assert_eq!(applicators.keyword("anyOf"), Some(Keyword::AnyOf));
-/// ```
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct DialectRules {
-    /// The version.
-    pub dialect: Dialect,
-    vocabularies: u8,
-    /// Whether the metaschema requires the format-assertion vocabulary (2020-12, validation
-    /// §7.2.2).
-    pub asserts_format: bool,
 }
 
 /// A group of keywords that a metaschema may omit (2019-09 and later).
@@ -271,7 +200,7 @@ impl Vocabulary {
         }
     }
 
-    const fn bit(self) -> u8 {
+    pub(super) const fn bit(self) -> u8 {
         match self {
             Self::Core => 1,
             Self::Applicator => 2,
@@ -281,52 +210,6 @@ impl Vocabulary {
             Self::FormatAnnotation | Self::FormatAssertion => 32,
             Self::Content => 64,
         }
-    }
-}
-
-impl DialectRules {
-    /// The rules for a schema that declares nothing.
-    pub const DEFAULT: Self = Self {
-        dialect: Dialect::Draft202012,
-        vocabularies: u8::MAX,
-        asserts_format: false,
-    };
-
-    /// All keywords of a dialect.
-    pub fn all(dialect: Dialect) -> Self {
-        Self {
-            dialect,
-            vocabularies: u8::MAX,
-            asserts_format: false,
-        }
-    }
-
-    /// Only the core of a dialect, to which vocabularies can be added.
-    pub fn core(dialect: Dialect) -> Self {
-        Self {
-            dialect,
-            vocabularies: Vocabulary::Core.bit(),
-            asserts_format: false,
-        }
-    }
-
-    /// These rules with one more vocabulary.
-    pub fn with(mut self, vocabulary: Vocabulary) -> Self {
-        self.vocabularies |= vocabulary.bit();
-        // In 2019-09 the unevaluated keywords belong to the applicator vocabulary.
-        if vocabulary == Vocabulary::Applicator && self.dialect == Dialect::Draft201909 {
-            self.vocabularies |= Vocabulary::Unevaluated.bit();
-        }
-        self.asserts_format |= vocabulary == Vocabulary::FormatAssertion;
-        self
-    }
-
-    /// The keyword called `name` under these rules, if there is one.
-    pub fn keyword(self, name: &str) -> Option<Keyword> {
-        let keyword = Keyword::from_name(name)?;
-        let (_, _, vocabulary) = keyword.home();
-        (keyword.is_in(self.dialect) && self.vocabularies & vocabulary.bit() != 0)
-            .then_some(keyword)
     }
 }
 

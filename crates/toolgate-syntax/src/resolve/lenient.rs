@@ -8,9 +8,9 @@
 
 use std::collections::HashSet;
 
-use crate::build::{LeftOut, describe};
+use crate::build::LeftOut;
 use crate::dialect::{Keyword, Vocabulary};
-use crate::error::{CompileError, CompileErrorKind};
+use crate::error::{CompileError, CompileErrorKind, describe};
 use crate::loosening::{Consequence, Parents, UNEVALUATED, consequence};
 use crate::model::{Dangling, Entry, Model, ScopeName, Shape, SubschemaId};
 use crate::options::Warning;
