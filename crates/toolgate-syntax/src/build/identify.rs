@@ -3,7 +3,7 @@
 use toolgate_json::{Node as _, View};
 
 use super::ModelBuilder;
-use crate::dialect::{Dialect, DialectRules, declaration};
+use crate::dialect::{Dialect, DialectRules, declared_dialect};
 use crate::error::{CompileError, CompileErrorKind, cut};
 use crate::model::{Anchor, Dangling, Subschema, SubschemaId};
 use crate::reference::Identity;
@@ -20,7 +20,7 @@ impl ModelBuilder<'_> {
         view: View<'_>,
     ) -> Result<Subschema, CompileError> {
         let is_root = depth == 0 && self.is_document_root(sub);
-        if let Some(declared) = declaration(view, is_root) {
+        if let Some(declared) = declared_dialect(view, is_root) {
             sub.rules = self.rules_of(sub, declared)?;
         }
         let identity = Identity::of(view, sub.rules.dialect);

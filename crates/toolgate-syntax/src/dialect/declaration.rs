@@ -6,7 +6,7 @@ use super::{Dialect, Keyword};
 
 /// The value of `$schema`, where it declares a dialect: at the root of a document or of a resource
 /// in it.
-pub(crate) fn declaration(schema: View<'_>, is_root: bool) -> Option<View<'_>> {
+pub(crate) fn declared_dialect(schema: View<'_>, is_root: bool) -> Option<View<'_>> {
     let has = |keyword: Keyword| schema.member(keyword.name()).is_some();
     let declared = schema.member(Keyword::Schema.name());
     let declared = declared.filter(|uri| uri.kind() == Kind::String)?;
@@ -32,7 +32,7 @@ impl Dialect {
     /// ```
     #[must_use]
     pub fn of_schema(schema: View<'_>, is_root: bool, outer: Self) -> Option<Self> {
-        match declaration(schema, is_root) {
+        match declared_dialect(schema, is_root) {
             None => Some(outer),
             Some(uri) => Self::from_uri(uri.string()),
         }

@@ -7,7 +7,7 @@ mod rules;
 
 use std::fmt;
 
-pub(crate) use declaration::declaration;
+pub(crate) use declaration::declared_dialect;
 pub use keyword::{AppliesTo, Keyword, SubschemaLayout, ValueShape};
 pub use metaschemas::metaschema;
 pub use rules::DialectRules;
