@@ -5,6 +5,7 @@ mod headers;
 mod malformed;
 mod name;
 mod object_root;
+mod schema_part;
 mod store;
 mod validator;
 
@@ -22,6 +23,7 @@ pub use headers::{HeaderFault, HeaderFaultKind, HeaderKind, HeaderParameter};
 pub use malformed::{Isolated, MalformedTool};
 pub use name::NameFault;
 use object_root::{accepts_only_objects, constrains_only_objects};
+pub use schema_part::SchemaPart;
 pub use store::SchemaStore;
 pub use validator::{Engine, HostSchema, HostVerdict, Validator};
 
@@ -68,27 +70,6 @@ pub enum OutputShape {
     ObjectByKeywords,
     /// Other values are allowed.
     Other,
-}
-
-/// One of a tool's two schemas.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[expect(clippy::exhaustive_enums, reason = "a tool has two schemas")]
-pub enum SchemaPart {
-    /// `inputSchema`
-    Input,
-    /// `outputSchema`
-    Output,
-}
-
-impl SchemaPart {
-    /// The member's name.
-    #[must_use]
-    pub fn member(self) -> &'static str {
-        match self {
-            Self::Input => "inputSchema",
-            Self::Output => "outputSchema",
-        }
-    }
 }
 
 /// A tool's schema that does not compile.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock, Weak};
 
 use toolgate_schema::{CompileError, Compiler, Formats, Schema, Strictness};
 
-use super::SchemaPart;
+use super::schema_part::SchemaPart;
 
 /// Compiles schemas when they are first needed and keeps them within a memory bound.
 ///
