@@ -9,6 +9,7 @@ mod content;
 mod edit;
 mod envelope;
 mod list;
+mod malformed_result;
 mod method;
 mod result;
 mod task;
@@ -21,8 +22,9 @@ pub use envelope::{
     Incoming, MalformedMessage, Message, Notification, Outcome, Request, RequestId,
 };
 pub use list::{MalformedList, ToolList};
+pub use malformed_result::MalformedResult;
 pub use method::{METHODS, Method, MethodFault, MethodKind, Sender};
-pub use result::{MalformedResult, ResultKind, ToolResult};
+pub use result::{ResultKind, ToolResult};
 pub(crate) use task::{ID_BYTES, may_have_result};
 pub use task::{TaskAnswer, created_task, requested_task};
 

@@ -1,13 +1,11 @@
 //! The result of `tools/call`.
 
-use std::fmt;
-
 use toolgate_json::{Key as _, Kind, Node as _, View};
 
 use super::content::ContentFault;
+use super::malformed_result::MalformedResult;
 use super::method::lookalike;
 use super::task::{self, created_task, lookalike_of};
-use super::write::kind_name;
 
 /// The result of a tool call.
 #[derive(Debug, Clone, Copy)]
@@ -74,12 +72,10 @@ impl<'a> ToolResult<'a> {
                     if let Some(member) = lookalike_of(view, task::MEMBERS) {
                         return Err(MalformedResult::lookalike(member));
                     }
-                    let why =
-                        Why::Without("the string that names the task, of at most 2,048 bytes");
-                    return Err(MalformedResult {
-                        member: "taskId",
-                        why,
-                    });
+                    return Err(MalformedResult::without(
+                        "taskId",
+                        "the string that names the task, of at most 2,048 bytes",
+                    ));
                 }
                 "task" => ResultKind::Task,
                 other => ResultKind::Unknown(other),
@@ -116,10 +112,7 @@ impl<'a> ToolResult<'a> {
                 }
                 "content" => {
                     if let Some(fault) = ContentFault::find(value) {
-                        return Err(MalformedResult {
-                            member: "content",
-                            why: Why::Block(fault),
-                        });
+                        return Err(MalformedResult::block(fault));
                     }
                     content = Some(value);
                 }
@@ -146,10 +139,7 @@ impl<'a> ToolResult<'a> {
 /// Checks the members of a server's request for input: it must have requests, or a state to send
 /// back.
 fn input_required(view: View<'_>) -> Result<(), MalformedResult> {
-    let without = |member, what| {
-        let why = Why::Without(what);
-        Err(MalformedResult { member, why })
-    };
+    let without = |member, what| Err(MalformedResult::without(member, what));
     let is_request = |(_, request): (_, View<'_>)| {
         let method = request.member("method");
         request.kind() == Kind::Object && method.is_some_and(|it| it.kind() == Kind::String)
@@ -169,78 +159,6 @@ fn input_required(view: View<'_>) -> Result<(), MalformedResult> {
         _ => Ok(()),
     }
 }
-
-/// Why a value is not a tool result.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct MalformedResult {
-    member: &'static str,
-    why: Why,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Why {
-    Kind {
-        expected: &'static str,
-        found: Kind,
-    },
-    /// The name of another member differs from this one only in case.
-    Lookalike,
-    Block(ContentFault),
-    /// A result that is not final lacks this required member.
-    Without(&'static str),
-}
-
-impl MalformedResult {
-    fn new(member: &'static str, expected: &'static str, found: Kind) -> Self {
-        Self {
-            member,
-            why: Why::Kind { expected, found },
-        }
-    }
-
-    /// The name of another member differs from that of `member` only in case.
-    pub(super) fn lookalike(member: &'static str) -> Self {
-        let why = Why::Lookalike;
-        Self { member, why }
-    }
-
-    /// A completed task has no result.
-    pub(super) fn missing_from_task() -> Self {
-        let why = Why::Without("there, because the task is completed");
-        Self {
-            member: "result",
-            why,
-        }
-    }
-
-    /// The member that is wrong; `result` for the whole.
-    #[must_use]
-    pub fn member(&self) -> &'static str {
-        self.member
-    }
-}
-
-impl fmt::Display for MalformedResult {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let member = self.member;
-        match self.why {
-            Why::Kind { expected, found } => {
-                let found = kind_name(found);
-                write!(f, "`{member}` must be {expected}, found {found}")
-            }
-            Why::Block(fault) => fault.fmt(f),
-            Why::Without(what) => write!(f, "`{member}` must be {what}"),
-            Why::Lookalike => {
-                write!(
-                    f,
-                    "the name of a member differs from `{member}` only in upper and lower case"
-                )
-            }
-        }
-    }
-}
-
-impl std::error::Error for MalformedResult {}
 
 /// The members that decide how a result is read.
 const MEMBERS: &[&str] = &["isError", "content", "structuredContent", "resultType"];

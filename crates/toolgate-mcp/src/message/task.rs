@@ -2,8 +2,8 @@
 
 use toolgate_json::{Key as _, Kind, Node as _, View};
 
+use super::malformed_result::MalformedResult;
 use super::method::lookalike;
-use super::result::MalformedResult;
 
 /// The location of a task's result in a message about the task.
 ///
@@ -35,7 +35,10 @@ impl<'a> TaskAnswer<'a> {
             .is_some_and(|status| status.string() == "completed");
         match task.member("result") {
             Some(result) => Self::Final(result),
-            None if completed => Self::Malformed(MalformedResult::missing_from_task()),
+            None if completed => Self::Malformed(MalformedResult::without(
+                "result",
+                "there, because the task is completed",
+            )),
             None => Self::Without,
         }
     }
