@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use toolgate_json::{OwnedDocument, ReadLimits};
 
-use super::{Refused, RefusedTool};
+use super::refused_tool::{Refused, RefusedTool};
 use crate::argument::ArgumentSchema;
 use crate::contract::{ARGUMENT_SCHEMA, MalformedTool, NameFault, SchemaStore, ToolContract};
 use crate::message::Edits;

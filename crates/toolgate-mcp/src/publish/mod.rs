@@ -1,86 +1,17 @@
 //! Publishes a server's own tools; refuses at start-up those that can never work.
 
 mod definition;
+mod refused_tool;
 #[cfg(feature = "schemars")]
 mod rust_type;
 
-use std::fmt;
-use std::sync::Arc;
-
 pub use definition::ToolDefinition;
+pub use refused_tool::{Refused, RefusedTool};
 #[cfg(feature = "schemars")]
 pub use rust_type::allows_objects_only;
 
-use crate::argument::SchemaError;
 use crate::catalog::ToolSet;
-use crate::contract::{MalformedTool, NameFault, SchemaStore, ToolContract, UncompilableTool};
-
-/// Why a tool may not be published.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct RefusedTool {
-    /// The tool's name.
-    pub name: String,
-    /// Why.
-    pub reason: Refused,
-}
-
-/// Why a tool can never work.
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub enum Refused {
-    /// The protocol does not allow it.
-    Malformed(MalformedTool),
-    /// A schema does not compile.
-    Uncompilable(UncompilableTool),
-    /// Its argument schema is invalid.
-    ArgumentSchema(Arc<SchemaError>),
-    /// The name breaks the protocol's rules.
-    Name(NameFault),
-    /// A Rust type cannot be the tool's input, because it would allow values that are not objects.
-    #[cfg(feature = "schemars")]
-    InputType(&'static str),
-    /// The library that implements the protocol for the server cannot represent it, for the reason
-    /// that it gives.
-    Unrepresentable(String),
-}
-
-impl fmt::Display for RefusedTool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = toolgate_json::quote(&self.name, NAME);
-        match &self.reason {
-            Refused::Malformed(reason) => write!(f, "tool `{name}`: {reason}"),
-            Refused::Uncompilable(reason) => write!(f, "tool `{name}` has an {reason}"),
-            Refused::ArgumentSchema(reason) => {
-                write!(f, "tool `{name}` has an invalid argument schema: {reason}")
-            }
-            Refused::Name(reason) => write!(f, "tool `{name}`: {reason}"),
-            #[cfg(feature = "schemars")]
-            Refused::InputType(rust) => write!(
-                f,
-                "tool `{name}`: `{}` allows other values than objects, so it cannot be the input",
-                toolgate_json::quote(rust, NAME)
-            ),
-            Refused::Unrepresentable(reason) => write!(
-                f,
-                "tool `{name}` cannot be published: {}",
-                toolgate_json::quote(reason, NAME)
-            ),
-        }
-    }
-}
-
-impl std::error::Error for RefusedTool {}
-
-impl RefusedTool {
-    /// The refusal of the tool with this name.
-    pub fn new(name: impl Into<String>, reason: Refused) -> Self {
-        Self {
-            name: name.into(),
-            reason,
-        }
-    }
-}
+use crate::contract::{MalformedTool, SchemaStore, ToolContract};
 
 /// The contract of a tool that was defined elsewhere, with its schemas compiled. `tool` is its
 /// JSON, as in `tools/list`. The name is not checked.
@@ -120,6 +51,3 @@ pub fn publish(
     }
     (set, refused)
 }
-
-/// The maximum number of characters of a name in a message.
-const NAME: usize = 128;
