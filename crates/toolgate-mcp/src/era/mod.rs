@@ -4,12 +4,16 @@
 //! their row; the rows of the three older versions list the differences from 2025-11-25. Code that
 //! depends on the version asks [`Era`] for a capability and never compares dates itself.
 
+mod capabilities;
 mod v2025_11_25;
 mod v2026_07_28;
 
 use std::fmt;
 
 use toolgate_json::{Node as _, View};
+
+pub(crate) use capabilities::Capabilities;
+pub use capabilities::{Structured, ToolMethod};
 
 use crate::message::{MalformedResult, TaskAnswer, ToolResult, may_have_result};
 
@@ -30,65 +34,6 @@ pub enum Era {
     V2025_11_25,
     /// 2026-07-28: structured output of any type; no `initialize`.
     V2026_07_28,
-}
-
-/// What an era can express as structured output of a tool.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[expect(
-    clippy::exhaustive_enums,
-    reason = "the three answers are nothing, objects and everything"
-)]
-pub enum Structured {
-    /// Neither `outputSchema` nor `structuredContent` exists.
-    None,
-    /// The schema's root has `type: "object"` and the value is an object.
-    Object,
-    /// Any schema, any value.
-    Any,
-}
-
-/// The capabilities of one version: its row of the table.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Capabilities {
-    pub(crate) version: &'static str,
-    /// `initialize` opens a session, which fixes the version and the client's capabilities. Without
-    /// sessions each request declares them.
-    pub(crate) sessions: bool,
-    /// Over HTTP, closing the response of a request cancels the request.
-    pub(crate) cancels_by_closing: bool,
-    /// Listings say how long and by whom they may be cached (`ttlMs`, `cacheScope`).
-    pub(crate) cacheable_lists: bool,
-    /// A server may answer any call with a task (an extension), not only calls that request one.
-    pub(crate) tasks_unasked: bool,
-    /// A call may request a task (`params.task`).
-    pub(crate) tasks_on_request: bool,
-    pub(crate) structured: Structured,
-    /// Invalid arguments are reported by a result with `isError`, not by an error.
-    pub(crate) errors_as_results: bool,
-    /// Results carry `resultType`.
-    pub(crate) result_types: bool,
-    /// Batches may arrive.
-    pub(crate) batches: bool,
-    /// The methods of this era that concern tools.
-    pub(crate) methods: &'static [(&'static str, ToolMethod)],
-}
-
-/// A method that concerns tools.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum ToolMethod {
-    /// `tools/list`
-    List,
-    /// `tools/call`
-    Call,
-    /// `tasks/get`
-    TaskGet,
-    /// `tasks/result` (2025-11-25)
-    TaskResult,
-    /// `notifications/tools/list_changed`
-    ListChanged,
-    /// `notifications/tasks` (2026-07-28)
-    TaskChanged,
 }
 
 impl Era {

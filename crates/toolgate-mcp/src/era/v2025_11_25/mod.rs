@@ -7,7 +7,7 @@ use toolgate_json::{Kind, Node as _, View};
 
 pub(super) use older::{V2024_11_05, V2025_03_26, V2025_06_18};
 
-use super::{Capabilities, Structured, ToolMethod};
+use super::capabilities::{Capabilities, Structured, ToolMethod};
 
 pub(super) const V2025_11_25: Capabilities = Capabilities {
     version: "2025-11-25",

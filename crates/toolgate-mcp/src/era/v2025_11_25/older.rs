@@ -1,6 +1,7 @@
 //! 2025-06-18, 2025-03-26 and 2024-11-05: 2025-11-25 without the later additions.
 
-use super::{Capabilities, Structured, ToolMethod, V2025_11_25};
+use super::V2025_11_25;
+use crate::era::capabilities::{Capabilities, Structured, ToolMethod};
 
 /// Invalid arguments are a protocol error here (its server/tools, "Error Handling"; changed by
 /// SEP-1303), and there are no tasks.

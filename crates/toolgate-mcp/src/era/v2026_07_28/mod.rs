@@ -1,7 +1,7 @@
 //! 2026-07-28: each request declares its version, results are tagged, structured output is any JSON
 //! value, tasks are an extension.
 
-use super::{Capabilities, Structured, ToolMethod};
+use super::capabilities::{Capabilities, Structured, ToolMethod};
 
 pub(super) const CAPABILITIES: Capabilities = Capabilities {
     version: "2026-07-28",
