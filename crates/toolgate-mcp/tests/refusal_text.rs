@@ -147,6 +147,32 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
             r#"{"nested":{"a":{"b":{"c":"line\nbreak \u202e"}}}}"#,
         ],
     ),
+    (
+        "several",
+        r#"{"type":"object","properties":{
+            "tag":{"oneOf":[{"type":"string","minLength":3},{"type":"array","items":{"type":"string"}}]},
+            "amount":{"anyOf":[{"type":"integer"},{"type":"boolean"}]},
+            "list":{"anyOf":[{"type":"array"},{"const":7}]},
+            "day":{"type":"integer","pattern":"^[0-9]{4}"},
+            "names":{"type":"object","propertyNames":{"type":"integer"}},
+            "who":{"required":["account"],"oneOf":[{"required":["id"]},{"required":["name"]}]},
+            "by":{"dependentRequired":{"a":["id"]},"oneOf":[{"required":["id"]},{"required":["name"]}]}
+        }}"#,
+        &[
+            r#"{"tag":"a"}"#,
+            r#"{"tag":5}"#,
+            r#"{"tag":["a",5]}"#,
+            r#"{"amount":"5"}"#,
+            r#"{"amount":"true"}"#,
+            r#"{"amount":null}"#,
+            r#"{"list":8}"#,
+            r#"{"day":"5"}"#,
+            r#"{"names":{"5":1}}"#,
+            r#"{"who":{}}"#,
+            r#"{"who":{"account":1}}"#,
+            r#"{"by":{"a":1}}"#,
+        ],
+    ),
 ];
 
 /// Each mistake is refused with a text of bounded size; the snapshot shows all texts.

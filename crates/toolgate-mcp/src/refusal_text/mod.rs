@@ -9,6 +9,7 @@ use toolgate_json::quote;
 use toolgate_schema::{Report, Schema};
 
 use crate::contract::SchemaPart;
+use hint::Hints;
 
 /// The maximum length of a text, in bytes.
 pub const MAX_BYTES: usize = 2_048;
@@ -24,13 +25,14 @@ pub(crate) fn invalid(tool: &str, part: SchemaPart, schema: &Schema, report: &Re
     };
     let mut more = summary.more();
     let mut left_out = false;
+    let hints = Hints::new(schema, report);
     for line in summary.lines() {
         let mut paragraph = String::from("\n- ");
         if !line.starts_with('/') {
             let _ = write!(paragraph, "{root}: ");
         }
         paragraph.push_str(line);
-        if let Some(hint) = hint::of_line(line, schema, report) {
+        if let Some(hint) = hints.of_line(line) {
             let _ = write!(paragraph, "; {hint}");
         }
         if left_out || text.len() + paragraph.len() > MAX_BYTES - TAIL {
