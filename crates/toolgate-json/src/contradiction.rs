@@ -31,6 +31,14 @@ pub fn contradictions() -> u64 {
 ///
 /// For implementations of [`Node`](crate::Node), when a number is not a number or the bytes of a
 /// string are missing.
+///
+/// ```
+/// use toolgate_json::{contradictions, note_contradiction};
+///
+/// let before = contradictions();
+/// note_contradiction();
+/// assert_eq!(contradictions(), before + 1);
+/// ```
 #[cold]
 pub fn note_contradiction() {
     COUNT.set(COUNT.get().wrapping_add(1));

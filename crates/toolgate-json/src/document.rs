@@ -18,6 +18,20 @@ use crate::tape::{NONE, Slot, Tag, Tape, missing};
 ///
 /// A cheap handle to the memory of a [`Reader`](crate::Reader) or an
 /// [`OwnedDocument`](crate::OwnedDocument) and to the source.
+///
+/// ```
+/// use toolgate_json::{Node as _, OwnedDocument, ReadLimits};
+///
+/// let text = OwnedDocument::read(r#"{"size": [1]}"#, &ReadLimits::default())?;
+/// let document = text.document();
+/// let size = document.root().member("size").ok_or("no size")?;
+/// let one = size.item(0).ok_or("no item")?;
+/// assert_eq!(document.pointer(one.id()), "/size/0");
+/// assert_eq!(document.view(one.id()).raw(), "1");
+/// assert_eq!(document.len(), 4); // the object, its key, the array and its item
+/// assert_eq!(document.source(), r#"{"size": [1]}"#);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct Document<'a> {
     tape: &'a Tape,
@@ -25,6 +39,15 @@ pub struct Document<'a> {
 }
 
 /// The index of a value or key in its document, in source order from 0.
+///
+/// ```
+/// use toolgate_json::{NodeId, OwnedDocument, ReadLimits};
+///
+/// let text = OwnedDocument::read("[true]", &ReadLimits::default())?;
+/// let root = text.document().root().id();
+/// assert_eq!((root.index(), root), (0, NodeId::from_index(0)));
+/// # Ok::<(), toolgate_json::ReadError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct NodeId(u32);
 
@@ -44,6 +67,19 @@ pub struct Span {
 /// One value or key of a document.
 ///
 /// A key's view behaves like a string.
+///
+/// ```
+/// use toolgate_json::{Node as _, OwnedDocument, ReadLimits};
+///
+/// let text = OwnedDocument::read(r#"{"a": [10]}"#, &ReadLimits::default())?;
+/// let root = text.document().root();
+/// let list = root.member("a").ok_or("no member")?;
+/// assert_eq!((list.raw(), list.span().start), ("[10]", 6));
+/// assert_eq!(list.name().map(|name| name.string()), Some("a"));
+/// assert_eq!(list.parent().map(|parent| parent.id()), Some(root.id()));
+/// assert_eq!(list.document().source(), text.document().source());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct View<'a> {
     document: Document<'a>,
@@ -52,6 +88,16 @@ pub struct View<'a> {
 }
 
 /// The key of a member.
+///
+/// ```
+/// use toolgate_json::{Key as _, Node as _, OwnedDocument, ReadLimits};
+///
+/// let text = OwnedDocument::read(r#"{"a": 1}"#, &ReadLimits::default())?;
+/// for (key, _) in text.document().root().members() {
+///     assert_eq!((key.text(), key.view().span().start), ("a", 1));
+/// }
+/// # Ok::<(), toolgate_json::ReadError>(())
+/// ```
 #[derive(Clone, Copy)]
 pub struct KeyView<'a> {
     view: View<'a>,

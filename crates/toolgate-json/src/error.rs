@@ -9,6 +9,17 @@ use crate::quote::quote;
 ///
 /// [`Display`](fmt::Display) is one line, lower case, with the byte offset.
 /// The error is one word wide; it holds no reference to the source.
+///
+/// ```
+/// use toolgate_json::{ReadErrorKind, ReadLimits, Reader};
+///
+/// let text = b"{\n\"a\": 1, \"a\": 2}";
+/// let error = Reader::new().read(text, &ReadLimits::default()).unwrap_err();
+/// assert_eq!(error.kind(), ReadErrorKind::DuplicateKey);
+/// assert_eq!((error.at(), error.other(), error.limit()), (10, Some(2), None));
+/// let place = error.line_column(text);
+/// assert_eq!((place.line, place.column), (2, 9));
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct ReadError {
     inner: Box<Inner>,

@@ -10,6 +10,10 @@ use crate::int;
 /// make names collide, and every user in this crate keeps its bound if they do.
 ///
 /// Costs one multiplication for up to 16 bytes, and one for each 8 further bytes.
+///
+/// ```
+/// assert_eq!(toolgate_json::key_hash("id"), 0x6e9e_cd8b);
+/// ```
 #[inline]
 #[must_use]
 pub fn key_hash(text: &str) -> u32 {
@@ -24,6 +28,15 @@ pub(crate) fn key_hash_bytes(text: &[u8]) -> u32 {
 
 /// A name's length and its two ends as words: all of a name of up to 16 bytes, and enough to
 /// distinguish most longer ones.
+///
+/// ```
+/// use toolgate_json::{NameEnds, key_hash};
+///
+/// let ends = NameEnds::of(b"name");
+/// assert_eq!((ends.length(), ends.tail(), ends.is_whole()), (4, 0, true));
+/// assert_eq!(ends.hash(b"name"), key_hash("name"));
+/// assert!(ends.head() > NameEnds::of(b"id").head());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NameEnds {
     length: usize,
@@ -87,6 +100,12 @@ impl NameEnds {
 
 /// The 64-bit hash of a string; [`key_hash`] is its upper half. Fixed and not keyed: strings with
 /// the same hash can be made on purpose.
+///
+/// ```
+/// use toolgate_json::{hash_bytes, key_hash};
+///
+/// assert_eq!(hash_bytes(b"id") >> 32, u64::from(key_hash("id")));
+/// ```
 #[inline]
 #[must_use]
 pub fn hash_bytes(bytes: &[u8]) -> u64 {

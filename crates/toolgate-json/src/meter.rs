@@ -18,6 +18,12 @@ pub trait Meter {
     ///
     /// One unit is about the work of one node or of 16 bytes of text.
     ///
+    /// ```
+    /// use toolgate_json::{Meter as _, Unmetered};
+    ///
+    /// assert!(Unmetered.spend(1_000_000).is_continue());
+    /// ```
+    ///
     /// # Errors
     ///
     /// `Break` if the budget does not allow it; the caller then does none of the work it wanted to

@@ -6,6 +6,13 @@ use crate::hash::NameEnds;
 use crate::number::Number;
 
 /// The six types of JSON values (RFC 8259 section 1).
+///
+/// ```
+/// use toolgate_json::Kind;
+///
+/// assert_eq!(Kind::Array.name(), "array");
+/// assert!(Kind::Array.is_container() && !Kind::String.is_container());
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[expect(
     clippy::exhaustive_enums,
@@ -58,6 +65,28 @@ impl fmt::Display for Kind {
 /// A node is a cheap handle. Asking a node for something that it is not gives the empty result
 /// named at each method, never a panic. A node that finds itself broken calls
 /// [`note_contradiction`](crate::note_contradiction), so that no verdict is based on its result.
+///
+/// ```
+/// use toolgate_json::{Key as _, Kind, Node as _, OwnedDocument, ReadLimits, key_hash};
+///
+/// let text = r#"{"size": 1.0, "open": true, "names": ["x"]}"#;
+/// let text = OwnedDocument::read(text, &ReadLimits::default())?;
+/// let root = text.document().root();
+/// assert_eq!((root.kind(), root.len(), root.is_empty()), (Kind::Object, 3, false));
+/// let keys: Vec<&str> = root.members().map(|(key, _)| key.text()).collect();
+/// assert_eq!(keys, ["size", "open", "names"]);
+///
+/// let size = root.member("size").ok_or("no size")?;
+/// assert!(size.number().is_integer() && !size.is_integer_literal());
+/// assert_eq!(size.number_bytes(), 0); // not more than 64
+/// let open = root.member_hashed("open", || key_hash("open"));
+/// assert!(open.is_some_and(|open| open.boolean()));
+/// let names = root.member("names").ok_or("no names")?;
+/// assert_eq!(names.item(0).map(|name| name.string()), Some("x"));
+/// assert_eq!(names.items().count(), 1);
+/// assert_ne!(names.identity(), root.identity());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub trait Node<'a>: Copy {
     /// Whether members mostly come in the byte order of their names: a hint that may make a walk
     /// cheaper and never makes it wrong.
@@ -132,6 +161,20 @@ pub trait Node<'a>: Copy {
 }
 
 /// A member's name that lives for `'a`.
+///
+/// ```
+/// use toolgate_json::{Key as _, NameEnds, Node as _, OwnedDocument, ReadLimits, key_hash};
+///
+/// let text = OwnedDocument::read(r#"{"\u0061": 1}"#, &ReadLimits::default())?;
+/// let root = text.document().root();
+/// for (key, value) in root.members() {
+///     assert_eq!((key.text(), key.bytes()), ("a", b"a".as_slice()));
+///     assert_eq!(key.hash(), key_hash("a"));
+///     assert_eq!(key.hash_of(NameEnds::of(b"a")), key.hash());
+///     assert_ne!(key.identity(), value.identity());
+/// }
+/// # Ok::<(), toolgate_json::ReadError>(())
+/// ```
 pub trait Key<'a>: Copy {
     /// The name after unescaping.
     fn text(self) -> &'a str;

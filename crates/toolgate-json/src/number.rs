@@ -27,6 +27,12 @@ use decimal::{Decimal, SHORT_DIGITS};
 /// assert!(parse("9007199254740993")? != Number::from_f64(9007199254740993.0));
 /// assert!(parse("1e1000000000")?.is_integer());
 /// assert!(Number::parse("01").is_none());
+///
+/// let (debt, two) = (Number::from_i64(-15), Number::from_u64(2));
+/// assert!(debt.is_negative() && debt.compare(&two).is_lt());
+/// assert_eq!((debt.as_i64(), debt.as_u64(), two.as_u64()), (Some(-15), None, Some(2)));
+/// assert_eq!(parse("1.050")?.digits(), 3);
+/// assert_eq!(parse("2.0")?.hash64(), two.hash64());
 /// # Ok::<(), &str>(())
 /// ```
 #[derive(Clone, Copy)]

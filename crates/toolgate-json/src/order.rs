@@ -47,6 +47,18 @@ pub fn equal<'a, 'b, A: Node<'a>, B: Node<'b>, M: Meter>(
 /// It is stable across processes but has no other meaning: shorter containers and strings come
 /// first, and members are ranked by their keys' hashes. Costs the same as [`equal`].
 ///
+/// ```
+/// use std::cmp::Ordering;
+/// use std::ops::ControlFlow;
+/// use toolgate_json::{OwnedDocument, ReadLimits, Unmetered, compare};
+///
+/// let limits = ReadLimits::default();
+/// let (one, two) = (OwnedDocument::read("1", &limits)?, OwnedDocument::read("2.0", &limits)?);
+/// let (one, two) = (one.document().root(), two.document().root());
+/// assert_eq!(compare(one, two, &mut Unmetered), ControlFlow::Continue(Ordering::Less));
+/// # Ok::<(), toolgate_json::ReadError>(())
+/// ```
+///
 /// # Errors
 ///
 /// `Break` with the meter's value when it could not pay.

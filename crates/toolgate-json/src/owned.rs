@@ -13,6 +13,16 @@ use crate::tape::{NONE, Slot, Tag, Tape};
 ///
 /// Clones share the memory. For many short-lived documents use a
 /// [`Reader`], which reuses its own.
+///
+/// ```
+/// use toolgate_json::{Node as _, OwnedDocument, ReadLimits};
+///
+/// let document = OwnedDocument::read("[1, 2]", &ReadLimits::default())?;
+/// let copy = document.clone();
+/// assert_eq!(copy.document().root().len(), 2);
+/// assert_eq!(document.into_source(), "[1, 2]");
+/// # Ok::<(), toolgate_json::ReadError>(())
+/// ```
 #[derive(Clone)]
 pub struct OwnedDocument {
     inner: Arc<Inner>,

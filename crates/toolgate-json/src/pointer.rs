@@ -47,12 +47,22 @@ pub fn push_index(pointer: &mut String, index: usize) {
 ///
 /// The empty pointer has none. Text before the first `/` is not a token, and a
 /// `~` that starts no escape represents itself; [`is_valid`] rejects both.
+///
+/// ```
+/// let tokens: Vec<_> = toolgate_json::pointer::tokens("/a~1b/0").collect();
+/// assert_eq!(tokens, ["a/b", "0"]);
+/// ```
 pub fn tokens(pointer: &str) -> impl Iterator<Item = Cow<'_, str>> {
     pointer.split('/').skip(1).map(unescape)
 }
 
 /// Whether the string is a JSON Pointer: empty or starting with `/`, each `~` followed by `0` or
 /// `1` (RFC 6901 section 3).
+///
+/// ```
+/// assert!(toolgate_json::pointer::is_valid("/a~1b"));
+/// assert!(!toolgate_json::pointer::is_valid("a/b"));
+/// ```
 #[must_use]
 pub fn is_valid(pointer: &str) -> bool {
     (pointer.is_empty() || pointer.starts_with('/'))
@@ -64,6 +74,11 @@ pub fn is_valid(pointer: &str) -> bool {
 
 /// The array index that a token represents: digits without leading zeros, nothing else (RFC 6901
 /// section 4). `-`, the place after the last item, is not an index.
+///
+/// ```
+/// assert_eq!(toolgate_json::pointer::index("12"), Some(12));
+/// assert_eq!(toolgate_json::pointer::index("012"), None);
+/// ```
 #[must_use]
 pub fn index(token: &str) -> Option<usize> {
     let digits = token.bytes().all(|byte| byte.is_ascii_digit());

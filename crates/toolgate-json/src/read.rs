@@ -26,6 +26,18 @@ pub use stream::{Mark, Stream};
 ///
 /// Once a reader has read texts as large as the next one, reading it allocates nothing (an error
 /// does). It keeps its memory until it is dropped.
+///
+/// ```
+/// use toolgate_json::{Node as _, ReadLimits, Reader};
+///
+/// let mut reader = Reader::new();
+/// let limits = ReadLimits::default();
+/// for text in ["[1]", "[2, 3]"] {
+///     let document = reader.read(text.as_bytes(), &limits)?;
+///     assert_eq!(document.root().items().next().map(|item| item.raw()), text.get(1..2));
+/// }
+/// # Ok::<(), toolgate_json::ReadError>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Reader {
     tape: Tape,

@@ -17,6 +17,16 @@ use crate::value_hash::hash_value;
 /// input can arrange, items are sorted by value instead, which keeps the bound. Spends as much as
 /// hashing each item and comparing some of them.
 ///
+/// ```
+/// use std::ops::ControlFlow;
+/// use toolgate_json::{OwnedDocument, ReadLimits, Unmetered, first_duplicate};
+///
+/// let list = OwnedDocument::read("[[1], 2, [1.0]]", &ReadLimits::default())?;
+/// let found = first_duplicate(list.document().root(), &mut Unmetered);
+/// assert_eq!(found, ControlFlow::Continue(Some((0, 2))));
+/// # Ok::<(), toolgate_json::ReadError>(())
+/// ```
+///
 /// # Errors
 ///
 /// `Break` with the meter's value when it could not pay.
@@ -36,6 +46,17 @@ pub fn first_duplicate<'a, N: Node<'a>, M: Meter>(
 
 /// As [`first_duplicate`], for up to [`PAIRED`] scalars, each of which is compared with those
 /// before it. Arrays and objects are compared too, but no faster.
+///
+/// ```
+/// use std::ops::ControlFlow;
+/// use toolgate_json::{Node as _, OwnedDocument, ReadLimits, Unmetered, first_equal_scalars};
+///
+/// let list = OwnedDocument::read(r#"[1, "1", true]"#, &ReadLimits::default())?;
+/// let list = list.document().root();
+/// let found = first_equal_scalars(|| list.items(), &mut Unmetered);
+/// assert_eq!(found, ControlFlow::Continue(None));
+/// # Ok::<(), toolgate_json::ReadError>(())
+/// ```
 ///
 /// # Errors
 ///

@@ -15,6 +15,16 @@ use crate::node::{Key, Kind, Node};
 /// values need no allocation. Spends one unit for each value and for each key, and one more for
 /// each 16 bytes of text or 16 digits.
 ///
+/// ```
+/// use toolgate_json::{OwnedDocument, ReadLimits, Unmetered, hash_value};
+///
+/// let limits = ReadLimits::default();
+/// let (a, b) = (OwnedDocument::read("[1]", &limits)?, OwnedDocument::read("[1.0]", &limits)?);
+/// let [a, b] = [&a, &b].map(|text| hash_value(text.document().root(), &mut Unmetered));
+/// assert_eq!(a, b);
+/// # Ok::<(), toolgate_json::ReadError>(())
+/// ```
+///
 /// # Errors
 ///
 /// `Break` with the meter's value when it could not pay.

@@ -16,6 +16,12 @@ pub fn json_string(text: &str) -> String {
 }
 
 /// Appends `text` as a JSON string, as [`json_string`] writes it.
+///
+/// ```
+/// let mut text = "[".to_owned();
+/// toolgate_json::push_json_string(&mut text, "a\"b");
+/// assert_eq!(text, r#"["a\"b""#);
+/// ```
 pub fn push_json_string(out: &mut String, text: &str) {
     out.push('"');
     let mut rest = text;

@@ -82,8 +82,13 @@ impl<'s> Stream<'_, 's> {
     /// let second = members.next().ok_or("no sense")?.ok_or("no member")?;
     /// assert_eq!((first.key(), second.key()), (&b"size"[..], &b"kind"[..]));
     /// assert_eq!(stream.scalar_of(&second).map(|kind| kind.string()), Some("a"));
+    /// assert_eq!(stream.kind_of(&second), Some(Kind::String));
+    /// assert_eq!(members.at(), 27); // the last value
     /// assert!(members.next().ok_or("no sense")?.is_none());
-    /// assert_eq!(stream.kind(), Some(Kind::Object));
+    ///
+    /// assert_eq!(stream.open(Kind::Object), Some(true));
+    /// let key = stream.known_key(&first).ok_or("another key")?;
+    /// assert_eq!((key.string(), stream.kind()), ("size", Some(Kind::Array)));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[inline]

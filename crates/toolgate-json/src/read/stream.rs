@@ -18,6 +18,37 @@ use crate::tape::NONE;
 ///
 /// It is positioned before a value, before a key, or after a value; the caller calls the method
 /// that fits.
+///
+/// ```
+/// use toolgate_json::{Key as _, Kind, ReadLimits, Reader};
+///
+/// let mut reader = Reader::new();
+/// let limits = ReadLimits::default();
+/// let text = br#"{"list": [1], "name": "x", "open": true}"#;
+/// let mut stream = reader.stream(text, &limits)?.ok_or("not offered")?;
+/// let mut raw = Vec::new();
+/// let names = stream.names();
+/// let mut more = stream.open(Kind::Object).ok_or("no object")?;
+/// while more {
+///     let key = stream.key().ok_or("no key")?;
+///     stream.note(key.bytes()); // or `stream.note_hash(key.hash())`
+///     let before = stream.mark();
+///     raw.push(stream.value().ok_or("no value")?.raw().to_owned());
+///     stream.reset(before);
+///     let passed = match stream.kind() {
+///         Some(Kind::String) => stream.string(),
+///         Some(Kind::Boolean) => stream.word(),
+///         _ => stream.skip(),
+///     };
+///     passed.ok_or("no value")?;
+///     more = stream.after(Kind::Object).ok_or("no end")?;
+/// }
+/// assert_eq!(raw, ["[1]", r#""x""#, "true"]);
+/// assert_eq!(stream.distinct(names), Some(()));
+/// assert_eq!(stream.at(), stream.source().len());
+/// assert_eq!(stream.finish(), Some(()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Stream<'r, 's> {
     pass: Pass<'r, 's>,
