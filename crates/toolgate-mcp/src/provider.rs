@@ -59,6 +59,30 @@ pub struct ProviderTools {
 }
 
 /// A tool in the form that a provider gets, with the original.
+///
+/// ```
+/// use toolgate_analysis::{lint::profile, project::Projector};
+/// use toolgate_json::{OwnedDocument, ReadLimits};
+/// use toolgate_mcp::catalog::{Listing, ToolSet};
+/// use toolgate_mcp::contract::SchemaStore;
+/// use toolgate_mcp::provider::ProviderTools;
+///
+/// let page = Listing::read(r#"{"tools": [{"name": "find", "inputSchema": {"type": "object",
+///     "properties": {"q": {"type": "string"}}, "additionalProperties": false}}]}"#)?;
+/// let mut tools = ToolSet::new();
+/// tools.add(&page, &SchemaStore::new())?;
+/// let strict = Projector::new(profile("openai-strict").unwrap());
+/// let provider = ProviderTools::of(tools.tools(), &strict);
+/// let find = provider.published("find").ok_or("published")?;
+/// assert_eq!((find.contract().name(), find.has_header_annotations()), ("find", false));
+/// let arguments = OwnedDocument::read(r#"{"q": null}"#, &ReadLimits::default())?;
+/// assert_eq!(find.map_back(Some(arguments.document().root()))?, "{}");
+///
+/// assert!(provider.tool("find").is_some() && provider.refused().is_empty());
+/// assert!(provider.of_tool("find").is_some_and(|found| found.is_ok()));
+/// assert!(provider.page(&page)?.text().contains(&find.projected().text));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct PublishedTool {
     contract: Arc<ToolContract>,

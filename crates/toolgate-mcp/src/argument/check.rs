@@ -25,6 +25,16 @@ pub enum Answer {
 /// What is wrong with arguments, in the order of the schema's properties.
 ///
 /// `Display` joins the texts with `; ` and stays under 2 kB.
+///
+/// ```
+/// use toolgate_mcp::argument::{Answer, ArgumentSchema};
+///
+/// let schema = ArgumentSchema::read(br#"{"q": {"required": true}, "n": {"type": "integer"}}"#)?;
+/// let Answer::Refused(why) = schema.check_bytes(br#"{"n": "5"}"#)? else { panic!("refused") };
+/// assert!(why.is_complete());
+/// assert_eq!(why.list().len(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusals {
     pub(super) list: Vec<Refusal>,
@@ -33,6 +43,16 @@ pub struct Refusals {
 
 /// One thing that is wrong with arguments. `Display` gives the text of version 2025-10-09, with the
 /// argument's name escaped and cut at 64 characters.
+///
+/// ```
+/// use toolgate_mcp::argument::{Answer, ArgumentSchema, RefusalKind};
+///
+/// let schema = ArgumentSchema::read(br#"{"q": {"type": "string", "required": true}}"#)?;
+/// let Answer::Refused(why) = schema.check_bytes(b"{}")? else { panic!("refused") };
+/// let [refusal] = why.list() else { panic!("one refusal") };
+/// assert_eq!((refusal.argument(), refusal.kind()), ("q", &RefusalKind::Missing));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     argument: String,

@@ -8,6 +8,15 @@ use toolgate_pattern::PatternError;
 use super::version::Version;
 
 /// Why a text is not an argument schema. `Display` is one line of bounded length.
+///
+/// ```
+/// use toolgate_mcp::argument::{ArgumentSchema, SchemaErrorKind};
+///
+/// let schema = br#"{"schemaVersion": "2026-11-21", "properties": {"q": {"type": "text"}}}"#;
+/// let error = ArgumentSchema::read(schema).unwrap_err();
+/// assert_eq!(error.pointer(), "/properties/q/type");
+/// assert!(matches!(error.kind(), SchemaErrorKind::Unexpected { .. }));
+/// ```
 #[derive(Debug, Clone)]
 pub struct SchemaError(Box<Inner>);
 

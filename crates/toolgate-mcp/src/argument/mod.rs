@@ -89,6 +89,27 @@ use field::Fields;
 pub const LISTED: &str = "toolgate/argument-schema";
 
 /// An argument schema, read and ready to check with.
+///
+/// ```
+/// use toolgate_json::{OwnedDocument, ReadLimits};
+/// use toolgate_mcp::argument::{Answer, ArgumentLimits, ArgumentSchema, Version};
+///
+/// let text = br#"{"q": {"type": "string", "required": true},
+///     "page": {"type": "integer", "default": 1}, "old": {"type": "string", "deprecated": true}}"#;
+/// let limits = ArgumentLimits::default();
+/// let schema = ArgumentSchema::read_with(text, Some("2026-11-21"), &limits)?;
+/// assert_eq!(schema.version(), Version::V20261121);
+/// assert!(schema.declares_version() && schema.notes().is_empty());
+/// assert_eq!((schema.properties().len(), schema.limits().fuel), (3, limits.fuel));
+/// assert!(schema.to_json_schema().contains(r#""required":["q"]"#));
+///
+/// let arguments = OwnedDocument::read(r#"{"q": "cats", "old": "x"}"#, &ReadLimits::default())?;
+/// let arguments = arguments.document().root();
+/// assert_eq!(schema.check(arguments), Answer::Accepted);
+/// assert_eq!(schema.deprecated_used(arguments), ["old"]);
+/// assert!(schema.with_defaults(arguments).is_some_and(|text| text.contains("page")));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct ArgumentSchema {
     version: Version,

@@ -5,6 +5,24 @@ use toolgate_json::{Node as _, OwnedDocument, ReadLimits};
 use super::field::{ArgumentType, Field, Fields};
 
 /// One property, as the schema declares it.
+///
+/// ```
+/// use toolgate_mcp::argument::ArgumentSchema;
+///
+/// let schema = ArgumentSchema::read(br#"{"schemaVersion": "2026-11-21", "properties": {
+///     "tags": {"type": "array", "items": {"type": "string"}, "required": true, "description": "labels"},
+///     "page": {"type": "integer", "default": 1, "deprecated": true},
+///     "by": {"type": "object", "properties": {"name": {"type": "string"}}}}}"#)?;
+/// let properties: Vec<_> = schema.properties().collect();
+/// let [tags, page, by] = properties[..] else { panic!("three") };
+/// assert_eq!((tags.name(), tags.type_name()), ("tags", Some("array")));
+/// assert_eq!(tags.element_type_name(), Some("string"));
+/// assert!(tags.is_required() && !page.is_required());
+/// assert_eq!(tags.description().as_deref(), Some("labels"));
+/// assert_eq!((page.default(), page.is_deprecated()), (Some("1"), true));
+/// assert_eq!(by.properties().len(), 1);
+/// # Ok::<(), toolgate_mcp::argument::SchemaError>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct Property<'s>(&'s Field);
 

@@ -6,6 +6,16 @@ use super::error::SHOWN;
 use super::version::Version;
 
 /// The sign that a text is an argument schema and not JSON Schema.
+///
+/// ```
+/// use toolgate_json::{OwnedDocument, ReadLimits};
+/// use toolgate_mcp::argument::recognise;
+///
+/// let schema = OwnedDocument::read(r#"{"q": {"isArray": true}}"#, &ReadLimits::default())?;
+/// let sign = recognise(schema.document().root()).ok_or("an argument schema")?;
+/// assert_eq!((sign.pointer(), sign.what()), ("/q/isArray", "`isArray`"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sign {
     pointer: String,

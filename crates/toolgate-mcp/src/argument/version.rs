@@ -3,6 +3,13 @@
 use std::fmt;
 
 /// A version of the argument schema: the date on which its meaning was fixed.
+///
+/// ```
+/// use toolgate_mcp::argument::Version;
+///
+/// assert_eq!(Version::from_date("2025-10-09"), Some(Version::V20251009));
+/// assert_eq!(Version::LATEST.date(), "2026-11-21");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Version {

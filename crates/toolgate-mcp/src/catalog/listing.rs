@@ -14,6 +14,19 @@ use crate::message::{MalformedList, ToolList};
 /// [`isolated`](Self::isolated) with the reason; a tool whose text cannot be parsed (duplicate
 /// keys, half a surrogate pair, an endless number) is cut out of [`text`](Self::text) before the
 /// page is parsed.
+///
+/// ```
+/// use toolgate_json::{Node as _, ReadLimits};
+/// use toolgate_mcp::catalog::Listing;
+///
+/// let page = r#"{"tools": [{"name": "find", "name": "again"}, {"name": "look"}]}"#;
+/// let page = Listing::read_within(page, &ReadLimits::default())?;
+/// assert_eq!(page.unreadable().len(), 1); // it has a key twice
+/// assert!(!page.text().contains("again"));
+/// assert_eq!(page.result().member("tools").map(|tools| tools.len()), Some(1));
+/// assert_eq!((page.isolated().len(), page.next_cursor()), (2, None));
+/// # Ok::<(), toolgate_mcp::catalog::UnreadableListing>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Listing {
     document: OwnedDocument,

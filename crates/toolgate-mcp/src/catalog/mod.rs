@@ -19,6 +19,20 @@ use crate::contract::SchemaStore;
 /// the old set, so that a call and its result are checked against the same contract. A contract
 /// depends only on the tool's text: a changed schema is a new schema whatever its `$id` says, and
 /// an unchanged one is not compiled again.
+///
+/// ```
+/// use toolgate_mcp::catalog::{Catalog, ToolSet};
+/// use toolgate_mcp::contract::SchemaStore;
+///
+/// let catalog = Catalog::new(SchemaStore::new());
+/// let page = br#"{"tools": [{"name": "find", "inputSchema": {"type": "object"}}]}"#;
+/// assert_eq!(catalog.load([page.as_slice()])?.added, ["find"]);
+/// assert!(catalog.load([page.as_slice()])?.is_empty());
+/// assert_eq!(catalog.snapshot().len(), 1);
+/// assert_eq!(catalog.store().compilations(), 0); // not before they are needed
+/// assert_eq!(catalog.replace(ToolSet::new()).removed, ["find"]);
+/// # Ok::<(), toolgate_mcp::catalog::UnreadableListing>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Catalog {
     current: RwLock<Arc<ToolSet>>,
@@ -26,6 +40,10 @@ pub struct Catalog {
 }
 
 /// The changes that a new set made, by tool name, in the order of the listings.
+///
+/// ```
+/// assert!(toolgate_mcp::catalog::Change::default().is_empty());
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Change {

@@ -9,6 +9,30 @@ use super::scan;
 use crate::contract::{Isolated, MalformedTool, SchemaStore, ToolContract, UncompilableTool};
 
 /// A server's listed tools: a snapshot that never changes.
+///
+/// ```
+/// use toolgate_mcp::catalog::{Listing, ToolSet};
+/// use toolgate_mcp::contract::{SchemaStore, ToolContract};
+///
+/// let store = SchemaStore::new();
+/// let mut tools = ToolSet::new();
+/// assert!(tools.is_empty());
+/// tools.add(&Listing::read(r#"{"tools": [
+///     {"name": "find", "inputSchema": {"type": "object", "required": 1}}, {"name": "look"}]}"#)?, &store)?;
+/// assert!(tools.tool("find").is_some() && tools.tool("look").is_none());
+/// assert_eq!((tools.len(), tools.isolated().len()), (1, 1));
+/// let look = tools.isolated_tool("look").map(|tool| tool.reason.code());
+/// assert_eq!(look, Some("tool-member-missing"));
+/// assert_eq!(tools.uncompilable().count(), 1); // `required` of `find`
+///
+/// let mut newer = ToolSet::new();
+/// let tool = br#"{"name": "search", "inputSchema": {"type": "object"}}"#;
+/// assert!(newer.insert(ToolContract::read(tool, &store)?).is_ok());
+/// newer.carry_over(&tools);
+/// let names: Vec<&str> = newer.tools().map(|tool| tool.name()).collect();
+/// assert_eq!(names, ["search", "find"]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Default)]
 pub struct ToolSet {
     tools: Vec<Arc<ToolContract>>,

@@ -42,6 +42,26 @@ impl Checker {
     }
 
     /// Checks a `tools/call` request that is already parsed.
+    ///
+    /// ```
+    /// use toolgate_json::{OwnedDocument, ReadLimits};
+    /// use toolgate_mcp::catalog::ToolSet;
+    /// use toolgate_mcp::check::Checker;
+    /// use toolgate_mcp::message::{Message, ToolCall};
+    ///
+    /// let call = r#"{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "look"}}"#;
+    /// let call = OwnedDocument::read(call, &ReadLimits::default())?;
+    /// let Ok(Message::Request(request)) = Message::decode(call.document().root()) else {
+    ///     panic!("a request");
+    /// };
+    /// let (mut checker, tools) = (Checker::new(), ToolSet::new());
+    /// let decision = checker.check_request(&tools, &request);
+    /// assert_eq!(decision.refusal().map(|why| why.fault.kind()), Some("tool"));
+    ///
+    /// let call = ToolCall::decode(request.params).unwrap();
+    /// assert!(checker.check_call(&tools, &call).refusal().is_some());
+    /// # Ok::<(), toolgate_json::ReadError>(())
+    /// ```
     pub fn check_request(&mut self, tools: &ToolSet, request: &Request<'_>) -> Decision {
         match ToolCall::decode(request.params) {
             Ok(call) => self.check_call(tools, &call),
@@ -58,6 +78,21 @@ impl Checker {
 
     /// Checks a call: the tool exists, its schemas compile, and the arguments match. Absent
     /// arguments count as `{}`.
+    ///
+    /// ```
+    /// use toolgate_json::{OwnedDocument, ReadLimits};
+    /// use toolgate_mcp::catalog::ToolSet;
+    /// use toolgate_mcp::check::Checker;
+    /// use toolgate_mcp::contract::SchemaStore;
+    /// use toolgate_mcp::message::ToolCall;
+    ///
+    /// let page = br#"{"tools": [{"name": "find", "inputSchema": {"type": "object"}}]}"#;
+    /// let tools = ToolSet::of_pages([page.as_slice()], &SchemaStore::new())?;
+    /// let params = OwnedDocument::read(r#"{"name": "find"}"#, &ReadLimits::default())?;
+    /// let call = ToolCall::decode(Some(params.document().root())).unwrap();
+    /// assert!(Checker::new().check_call(&tools, &call).refusal().is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn check_call(&mut self, tools: &ToolSet, call: &ToolCall<'_>) -> Decision {
         match tools.tool(call.name) {
             Some(tool) => self.check_arguments_view(tool, call.arguments),
@@ -66,6 +101,22 @@ impl Checker {
     }
 
     /// Checks the arguments for a tool, given as part of a document.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use toolgate_json::{OwnedDocument, ReadLimits};
+    /// use toolgate_mcp::check::Checker;
+    /// use toolgate_mcp::contract::{SchemaStore, ToolContract};
+    ///
+    /// let tool = br#"{"name": "find", "inputSchema": {"type": "object", "required": ["q"]}}"#;
+    /// let tool = Arc::new(ToolContract::read(tool, &SchemaStore::new())?);
+    /// let arguments = OwnedDocument::read(r#"{"q": 1}"#, &ReadLimits::default())?;
+    /// let mut checker = Checker::new();
+    /// let decision = checker.check_arguments_view(&tool, Some(arguments.document().root()));
+    /// assert!(decision.refusal().is_none());
+    /// assert!(checker.check_arguments_view(&tool, None).refusal().is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn check_arguments_view(
         &mut self,
         tool: &Arc<ToolContract>,
@@ -80,6 +131,20 @@ impl Checker {
     }
 
     /// Checks the arguments for a tool, given in any representation.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use toolgate_mcp::check::Checker;
+    /// use toolgate_mcp::contract::{SchemaStore, ToolContract};
+    /// use toolgate_schema::ValueNode;
+    ///
+    /// let tool = br#"{"name": "find", "inputSchema": {"type": "object", "required": ["q"]}}"#;
+    /// let tool = Arc::new(ToolContract::read(tool, &SchemaStore::new())?);
+    /// let arguments = serde_json::json!({"q": 1});
+    /// let decision = Checker::new().check_arguments(&tool, Some(ValueNode::new(&arguments)));
+    /// assert!(decision.refusal().is_none());
+    /// # Ok::<(), toolgate_mcp::contract::MalformedTool>(())
+    /// ```
     pub fn check_arguments<'i, N: Node<'i>>(
         &mut self,
         tool: &Arc<ToolContract>,
@@ -94,6 +159,18 @@ impl Checker {
     }
 
     /// Checks the arguments for a tool, given as JSON text.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use toolgate_mcp::check::Checker;
+    /// use toolgate_mcp::contract::{SchemaStore, ToolContract};
+    ///
+    /// let tool = br#"{"name": "find", "inputSchema": {"type": "object", "required": ["q"]}}"#;
+    /// let tool = Arc::new(ToolContract::read(tool, &SchemaStore::new())?);
+    /// let decision = Checker::new().check_arguments_bytes(&tool, b"{}");
+    /// assert_eq!(decision.refusal().map(|why| why.fault.code()), Some("arguments-invalid"));
+    /// # Ok::<(), toolgate_mcp::contract::MalformedTool>(())
+    /// ```
     pub fn check_arguments_bytes(
         &mut self,
         tool: &Arc<ToolContract>,
@@ -185,6 +262,15 @@ fn unknown(tools: &ToolSet, name: &str) -> Decision {
 
 impl Refusal {
     /// The refusal of a call whose tool is malformed in its server's list.
+    ///
+    /// ```
+    /// use toolgate_mcp::catalog::Listing;
+    /// use toolgate_mcp::check::Refusal;
+    ///
+    /// let isolated = Listing::read(r#"{"tools": [{"name": "find"}]}"#)?.isolated();
+    /// assert!(Refusal::isolated_tool(&isolated[0]).text().contains("`inputSchema` is missing"));
+    /// # Ok::<(), toolgate_mcp::catalog::UnreadableListing>(())
+    /// ```
     #[must_use]
     pub fn isolated_tool(isolated: &Isolated) -> Self {
         let text = refusal_text::about(

@@ -14,6 +14,18 @@ use crate::message::{
 };
 
 /// Whether a call or a result may pass.
+///
+/// ```
+/// use std::sync::Arc;
+/// use toolgate_mcp::check::{Checker, Decision};
+/// use toolgate_mcp::contract::{SchemaStore, ToolContract};
+///
+/// let tool = br#"{"name": "find", "inputSchema": {"type": "object"}}"#;
+/// let tool = Arc::new(ToolContract::read(tool, &SchemaStore::new())?);
+/// let decision = Checker::new().check_arguments_bytes(&tool, b"{}");
+/// assert!(matches!(decision, Decision::Pass(_)) && decision.refusal().is_none());
+/// # Ok::<(), toolgate_mcp::contract::MalformedTool>(())
+/// ```
 #[derive(Debug)]
 #[expect(
     clippy::exhaustive_enums,
@@ -64,6 +76,22 @@ pub enum Checked {
 }
 
 /// Why a call or a result is refused, and how to say so.
+///
+/// ```
+/// use toolgate_mcp::check::Refusal;
+/// use toolgate_mcp::era::Era;
+///
+/// let why = Refusal::of_arguments("find", "`q` is missing".to_owned());
+/// assert_eq!(why.text(), "`q` is missing");
+/// assert!(why.is_result_in(Era::V2025_11_25) && !why.is_result_in(Era::V2025_06_18));
+/// assert!(why.answer(Era::V2025_06_18, "7").contains("-32602"));
+/// assert!(why.error_answer("7").contains("-32602"));
+/// assert!(why.error_result(Era::V2025_11_25).contains(r#""isError":true"#));
+///
+/// let unknown = Refusal::unknown_tool("find");
+/// let unread = Refusal::unread_list("find", "the server did not answer");
+/// assert_eq!((unknown.fault.kind(), unread.fault.kind()), ("tool", "schema"));
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Refusal {
@@ -77,6 +105,15 @@ pub struct Refusal {
 }
 
 /// What is wrong with a call or a result.
+///
+/// ```
+/// use toolgate_mcp::check::Fault;
+///
+/// let fault = Fault::InvalidArguments;
+/// assert_eq!((fault.code(), fault.kind()), ("arguments-invalid", "arguments"));
+/// assert_eq!(fault.rpc_code(), -32602);
+/// assert!(fault.is_of_arguments() && !fault.is_of_result());
+/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub enum Fault {

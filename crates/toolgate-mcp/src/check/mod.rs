@@ -109,6 +109,19 @@ impl Checker {
     /// ([`ToolContract::argument_schema`](crate::contract::ToolContract::argument_schema)), before
     /// its input schema: for a server's own definitions. Otherwise published argument schemas are
     /// ignored.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use toolgate_mcp::check::Checker;
+    /// use toolgate_mcp::contract::SchemaStore;
+    /// use toolgate_mcp::publish::ToolDefinition;
+    ///
+    /// let tool = ToolDefinition::new("find").argument_schema(r#"{"q": {"required": true}}"#);
+    /// let tool = Arc::new(tool.build(&SchemaStore::new())?);
+    /// let decision = Checker::new().argument_schemas().check_arguments_bytes(&tool, b"{}");
+    /// assert!(decision.refusal().is_some_and(|why| why.text().contains("missing required argument 'q'")));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn argument_schemas(mut self) -> Self {
         self.argument_schemas = true;
@@ -118,7 +131,7 @@ impl Checker {
     /// Uses a host's engine instead of this crate's own to decide whether values match schemas.
     /// Schemas that this crate's own engine does not compile are still refused, so references to
     /// outside a schema and unbounded schemas never reach the host's engine. Fuel does not limit
-    /// the host's engine.
+    /// the host's engine. [`Validator`](crate::contract::Validator) has an example.
     #[must_use]
     pub fn engine(mut self, engine: Engine) -> Self {
         self.engine = Some(engine);
@@ -126,6 +139,20 @@ impl Checker {
     }
 
     /// Sets the limits for reading messages.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use toolgate_json::ReadLimits;
+    /// use toolgate_mcp::check::Checker;
+    /// use toolgate_mcp::contract::{SchemaStore, ToolContract};
+    ///
+    /// let tool = br#"{"name": "find", "inputSchema": {"type": "object"}}"#;
+    /// let tool = Arc::new(ToolContract::read(tool, &SchemaStore::new())?);
+    /// let limits = ReadLimits { depth: 1, ..ReadLimits::default() };
+    /// let decision = Checker::new().limits(limits).check_arguments_bytes(&tool, br#"{"q": []}"#);
+    /// assert_eq!(decision.refusal().map(|why| why.fault.kind()), Some("message"));
+    /// # Ok::<(), toolgate_mcp::contract::MalformedTool>(())
+    /// ```
     #[must_use]
     pub fn limits(mut self, limits: ReadLimits) -> Self {
         self.limits = limits;
@@ -134,6 +161,19 @@ impl Checker {
 
     /// Sets the units of work of one check; see
     /// [`Limits::fuel`](toolgate_schema::Limits::fuel).
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use toolgate_mcp::check::Checker;
+    /// use toolgate_mcp::contract::{SchemaStore, ToolContract};
+    ///
+    /// let tool = br#"{"name": "find", "inputSchema": {"type": "object"}}"#;
+    /// let tool = Arc::new(ToolContract::read(tool, &SchemaStore::new())?);
+    /// let mut checker = Checker::new().fuel(1_000);
+    /// assert!(checker.check_arguments_bytes(&tool, b"{}").refusal().is_none());
+    /// assert!((1..1_000).contains(&checker.fuel_used()));
+    /// # Ok::<(), toolgate_mcp::contract::MalformedTool>(())
+    /// ```
     #[must_use]
     pub fn fuel(mut self, units: u64) -> Self {
         self.workspace = self.workspace.fuel(units);
@@ -141,6 +181,10 @@ impl Checker {
     }
 
     /// The units of work that the last check took.
+    ///
+    /// ```
+    /// assert_eq!(toolgate_mcp::check::Checker::new().fuel_used(), 0);
+    /// ```
     #[must_use]
     pub fn fuel_used(&self) -> u64 {
         self.workspace.fuel_used()

@@ -16,6 +16,14 @@ use crate::message::{
 use crate::refusal_text;
 
 /// What kind of call a result belongs to.
+///
+/// ```
+/// use toolgate_mcp::check::ResultOf;
+/// use toolgate_mcp::era::Era;
+///
+/// assert!(ResultOf::task(Era::V2025_11_25).as_task);
+/// assert!(!ResultOf::from(Era::V2025_11_25).as_task);
+/// ```
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct ResultOf {
@@ -82,6 +90,22 @@ impl Checker {
     ///
     /// `structuredContent` is present if its key is. An output schema requires it and applies to
     /// it, except with `isError: true` and in a result that is not final.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use toolgate_json::{OwnedDocument, ReadLimits};
+    /// use toolgate_mcp::check::Checker;
+    /// use toolgate_mcp::contract::{SchemaStore, ToolContract};
+    /// use toolgate_mcp::era::Era;
+    ///
+    /// let tool = br#"{"name": "find", "inputSchema": {"type": "object"}, "outputSchema": {"type": "object"}}"#;
+    /// let tool = Arc::new(ToolContract::read(tool, &SchemaStore::new())?);
+    /// let result = r#"{"content": [], "structuredContent": {}}"#;
+    /// let result = OwnedDocument::read(result, &ReadLimits::default())?;
+    /// let decision = Checker::new().check_result(&tool, Era::V2025_11_25, result.document().root());
+    /// assert!(decision.refusal().is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn check_result(
         &mut self,
         tool: &Arc<ToolContract>,
@@ -118,6 +142,23 @@ impl Checker {
 
     /// Checks a result in a message about a task, against the tool that created the task: the
     /// `result` of a response to `method`, or the `params` of the notification `method`.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use toolgate_json::{OwnedDocument, ReadLimits};
+    /// use toolgate_mcp::check::Checker;
+    /// use toolgate_mcp::contract::{SchemaStore, ToolContract};
+    /// use toolgate_mcp::era::{Era, ToolMethod};
+    ///
+    /// let tool = br#"{"name": "find", "inputSchema": {"type": "object"}, "outputSchema": {"type": "string"}}"#;
+    /// let tool = Arc::new(ToolContract::read(tool, &SchemaStore::new())?);
+    /// let task = r#"{"taskId": "t", "status": "completed", "result": {"content": [], "structuredContent": 5}}"#;
+    /// let task = OwnedDocument::read(task, &ReadLimits::default())?;
+    /// let (era, body) = (Era::V2026_07_28, task.document().root());
+    /// let decision = Checker::new().check_task_result(&tool, era, ToolMethod::TaskGet, body);
+    /// assert_eq!(decision.refusal().map(|why| why.fault.code()), Some("result-invalid"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn check_task_result(
         &mut self,
         tool: &Arc<ToolContract>,

@@ -12,6 +12,20 @@ use crate::message::ID_BYTES;
 ///
 /// Bounded: when it is full, the oldest task is forgotten, and ids of more than 2,048 bytes are not
 /// remembered.
+///
+/// ```
+/// use std::sync::Arc;
+/// use toolgate_mcp::check::PendingTasks;
+/// use toolgate_mcp::contract::{SchemaStore, ToolContract};
+///
+/// let tool = br#"{"name": "find", "inputSchema": {"type": "object"}}"#;
+/// let tool = Arc::new(ToolContract::read(tool, &SchemaStore::new())?);
+/// let mut tasks = PendingTasks::new(10);
+/// tasks.insert("a", tool);
+/// assert_eq!((tasks.len(), tasks.tool("a").map(|tool| tool.name())), (1, Some("find")));
+/// assert!(tasks.remove("a").is_some() && tasks.is_empty());
+/// # Ok::<(), toolgate_mcp::contract::MalformedTool>(())
+/// ```
 pub struct PendingTasks {
     /// `None` if two tools claim to have created the task.
     tools: HashMap<Arc<str>, (u64, Option<Arc<ToolContract>>)>,

@@ -50,6 +50,10 @@ pub enum MalformedTool {
 
 impl MalformedTool {
     /// A stable code for machines.
+    ///
+    /// ```
+    /// assert_eq!(toolgate_mcp::contract::MalformedTool::DuplicateName.code(), "tool-duplicate");
+    /// ```
     #[must_use]
     pub fn code(&self) -> &'static str {
         match self {

@@ -34,6 +34,22 @@ use store::Slot;
 /// Reads the tool's JSON without compiling anything: a schema is compiled when it is first needed,
 /// through a [`SchemaStore`] that shares it with every tool whose schema has the same text. The
 /// text is kept as written.
+///
+/// ```
+/// use toolgate_mcp::contract::{NameFault, OutputShape, SchemaStore, ToolContract};
+///
+/// let text = r#"{"name": "find it", "inputSchema": {"type": "object"}, "outputSchema": {"type": "array"}}"#;
+/// let tool = ToolContract::read(text.as_bytes(), &SchemaStore::new())?;
+/// assert_eq!((tool.name(), &*tool.shared_name()), ("find it", "find it"));
+/// assert_eq!(tool.name_fault(), Some(NameFault::Character(' ')));
+/// assert_eq!((tool.text(), tool.input_text()), (text, r#"{"type": "object"}"#));
+/// assert_eq!(tool.output_text(), Some(r#"{"type": "array"}"#));
+/// assert!(tool.output().is_ok_and(|schema| schema.is_some()));
+/// assert_eq!(tool.output_shape(), OutputShape::Other);
+/// assert!(tool.argument_schema().is_none());
+/// assert!(tool.headers().is_ok_and(|headers| headers.is_empty()));
+/// # Ok::<(), toolgate_mcp::contract::MalformedTool>(())
+/// ```
 pub struct ToolContract {
     name: Arc<str>,
     page: Arc<str>,
@@ -317,6 +333,16 @@ impl ToolContract {
 
 impl OutputShape {
     /// The shape of an output schema.
+    ///
+    /// ```
+    /// use toolgate_json::{OwnedDocument, ReadLimits};
+    /// use toolgate_mcp::contract::OutputShape;
+    ///
+    /// let schema = OwnedDocument::read(r#"{"properties": {}}"#, &ReadLimits::default())?;
+    /// let shape = OutputShape::of(Some(schema.document().root()));
+    /// assert_eq!(shape, OutputShape::ObjectByKeywords);
+    /// # Ok::<(), toolgate_json::ReadError>(())
+    /// ```
     #[must_use]
     pub fn of(schema: Option<View<'_>>) -> Self {
         let Some(schema) = schema else {

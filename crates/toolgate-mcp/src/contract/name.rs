@@ -19,6 +19,13 @@ pub enum NameFault {
 
 impl NameFault {
     /// The first rule that a name breaks.
+    ///
+    /// ```
+    /// use toolgate_mcp::contract::NameFault;
+    ///
+    /// assert_eq!(NameFault::of("find"), None);
+    /// assert_eq!(NameFault::of("find it"), Some(NameFault::Character(' ')));
+    /// ```
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
         if name.is_empty() {

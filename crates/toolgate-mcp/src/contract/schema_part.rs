@@ -12,6 +12,10 @@ pub enum SchemaPart {
 
 impl SchemaPart {
     /// The member's name.
+    ///
+    /// ```
+    /// assert_eq!(toolgate_mcp::contract::SchemaPart::Output.member(), "outputSchema");
+    /// ```
     #[must_use]
     pub fn member(self) -> &'static str {
         match self {

@@ -19,6 +19,23 @@ use super::schema_part::SchemaPart;
 /// again.
 ///
 /// A store is a handle: clones share the schemas, and catalogs can share a store.
+///
+/// ```
+/// use toolgate_mcp::contract::SchemaStore;
+/// use toolgate_schema::{Compiler, Formats, Verdict, Workspace};
+///
+/// let store = SchemaStore::with(Compiler::new().formats(Formats::Assert), 1 << 20);
+/// let date = store.schema(r#"{"format": "date"}"#)?;
+/// assert_eq!(date.check(&mut Workspace::new(), r#""today""#)?, Verdict::Invalid);
+/// assert_eq!(store.resident().0, 1);
+///
+/// // The same, but formats assert only in the schemas of one tool.
+/// let compiler = store.compiler().clone();
+/// let formats = |tool: &str, _| if tool == "book" { Formats::Assert } else { Formats::Annotate };
+/// let chosen = SchemaStore::choosing(compiler, SchemaStore::BYTES, formats);
+/// assert_eq!(chosen.compilations(), 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct SchemaStore(Arc<Inner>);
 

@@ -11,6 +11,40 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// schema that this crate's own engine refuses (for example a reference to outside the schema, or
 /// more than the limits allow) never reaches the host's: see
 /// [`Checker::engine`](crate::check::Checker::engine).
+///
+/// ```
+/// use std::sync::Arc;
+/// use toolgate_mcp::check::Checker;
+/// use toolgate_mcp::contract::{Engine, HostSchema, HostVerdict, SchemaStore, ToolContract, Validator};
+///
+/// /// Accepts short texts.
+/// struct Short;
+///
+/// impl Validator for Short {
+///     fn compile(&self, _schema: &str) -> Result<Box<dyn HostSchema>, String> {
+///         Ok(Box::new(Short))
+///     }
+/// }
+///
+/// impl HostSchema for Short {
+///     fn check(&self, instance: &str) -> HostVerdict {
+///         match instance.len() {
+///             0..=20 => HostVerdict::Valid,
+///             _ => HostVerdict::Invalid(vec!["too long".to_owned()]),
+///         }
+///     }
+/// }
+///
+/// let engine = Engine::new(Short);
+/// assert!(engine.schema("{}").is_ok_and(|schema| schema.check("5") == HostVerdict::Valid));
+///
+/// let tool = br#"{"name": "find", "inputSchema": {"type": "object"}}"#;
+/// let tool = Arc::new(ToolContract::read(tool, &SchemaStore::new())?);
+/// let mut checker = Checker::new().engine(engine);
+/// let decision = checker.check_arguments_bytes(&tool, br#"{"q": "a long question"}"#);
+/// assert!(decision.refusal().is_some_and(|why| why.text().contains("too long")));
+/// # Ok::<(), toolgate_mcp::contract::MalformedTool>(())
+/// ```
 pub trait Validator: Send + Sync {
     /// Compiles a schema, given as its tool's author wrote it.
     ///

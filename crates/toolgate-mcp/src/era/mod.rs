@@ -18,6 +18,15 @@ pub use capabilities::{Structured, ToolMethod};
 use crate::message::{MalformedResult, TaskAnswer, ToolResult, may_have_result};
 
 /// A revision of the Model Context Protocol.
+///
+/// ```
+/// use toolgate_mcp::era::Era;
+///
+/// let new = Era::V2026_07_28;
+/// assert!(new.is_modern() && new.declares_version() && new.cancels_by_closing());
+/// assert!(new.has_cacheable_lists() && new.has_result_types() && new.has_tasks_unasked());
+/// assert!(Era::V2025_03_26.has_batches() && !Era::V2025_06_18.has_batches());
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(
     clippy::exhaustive_enums,
@@ -64,6 +73,16 @@ impl Era {
     ///
     /// `None` if they declare none: then the connection's `initialize` decides. An unknown version
     /// is `Some(Err)` with its text.
+    ///
+    /// ```
+    /// use toolgate_json::{OwnedDocument, ReadLimits};
+    /// use toolgate_mcp::era::Era;
+    ///
+    /// let params = r#"{"_meta": {"io.modelcontextprotocol/protocolVersion": "2026-07-28"}}"#;
+    /// let params = OwnedDocument::read(params, &ReadLimits::default())?;
+    /// assert_eq!(Era::declared(Some(params.document().root())), Some(Ok(Era::V2026_07_28)));
+    /// # Ok::<(), toolgate_json::ReadError>(())
+    /// ```
     #[must_use]
     pub fn declared<'a>(params: Option<View<'a>>) -> Option<Result<Self, &'a str>> {
         let version = params?.member("_meta")?.member(v2026_07_28::VERSION_KEY)?;
@@ -212,6 +231,18 @@ impl Era {
 
     /// Reads a `tools/call` result by the rules of this era.
     ///
+    /// ```
+    /// use toolgate_json::{OwnedDocument, ReadLimits};
+    /// use toolgate_mcp::{era::Era, message::ResultKind};
+    ///
+    /// let result = r#"{"content": [], "resultType": "later"}"#;
+    /// let result = OwnedDocument::read(result, &ReadLimits::default())?;
+    /// let kind = |era: Era| era.read_result(result.document().root()).map(|result| result.kind);
+    /// assert_eq!(kind(Era::V2025_11_25), Ok(ResultKind::Complete));
+    /// assert_eq!(kind(Era::V2026_07_28), Ok(ResultKind::Unknown("later")));
+    /// # Ok::<(), toolgate_json::ReadError>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// See [`ToolResult::decode_tagged`].
@@ -226,6 +257,19 @@ impl Era {
     /// Finds the tool's result in the `result` of a response to `method`, or in the `params` of the
     /// notification `method`. `None` if messages of that method have no results in this era, unless
     /// the member `result` is present anyway, in any case: a reader may take it for one.
+    ///
+    /// ```
+    /// use toolgate_json::{OwnedDocument, ReadLimits};
+    /// use toolgate_mcp::era::{Era, ToolMethod};
+    /// use toolgate_mcp::message::TaskAnswer;
+    ///
+    /// let task = r#"{"taskId": "t", "status": "working"}"#;
+    /// let task = OwnedDocument::read(task, &ReadLimits::default())?;
+    /// let answer = |era: Era| era.task_answer(ToolMethod::TaskGet, task.document().root());
+    /// assert!(matches!(answer(Era::V2026_07_28), Some(TaskAnswer::Without)));
+    /// assert!(answer(Era::V2025_11_25).is_none());
+    /// # Ok::<(), toolgate_json::ReadError>(())
+    /// ```
     #[must_use]
     pub fn task_answer<'a>(self, method: ToolMethod, body: View<'a>) -> Option<TaskAnswer<'a>> {
         let is_given = || may_have_result(body);

@@ -8,6 +8,20 @@ use super::INVALID_PARAMS;
 use super::method::lookalike;
 
 /// The parameters of a `tools/call` request.
+///
+/// ```
+/// use toolgate_json::{OwnedDocument, ReadLimits};
+/// use toolgate_mcp::message::ToolCall;
+///
+/// let params = r#"{"name": "find", "arguments": "cats"}"#;
+/// let params = OwnedDocument::read(params, &ReadLimits::default())?;
+/// let params = Some(params.document().root());
+/// let fault = ToolCall::decode(params).unwrap_err();
+/// assert_eq!(fault.code(), -32602);
+/// let call = ToolCall::with_any_arguments(params).unwrap();
+/// assert_eq!((call.name, call.malformed_arguments()), ("find", Some(fault)));
+/// # Ok::<(), toolgate_json::ReadError>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct ToolCall<'a> {
@@ -82,6 +96,13 @@ impl<'a> ToolCall<'a> {
 }
 
 /// Why parameters are not a tool call. The JSON-RPC code for it is -32602.
+///
+/// ```
+/// use toolgate_mcp::message::{MalformedCall, ToolCall};
+///
+/// let fault = ToolCall::decode(None).unwrap_err();
+/// assert_eq!((fault, fault.code()), (MalformedCall::Params, -32602));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MalformedCall<'a> {

@@ -90,6 +90,15 @@ impl fmt::Display for ContentFault {
 }
 
 /// A text block with the JSON of a value, as written except for spaces between its tokens.
+///
+/// ```
+/// use toolgate_json::{OwnedDocument, ReadLimits};
+/// use toolgate_mcp::message::text_block;
+///
+/// let value = OwnedDocument::read("[1, 2]", &ReadLimits::default())?;
+/// assert_eq!(text_block(value.document().root()), r#"{"type":"text","text":"[1,2]"}"#);
+/// # Ok::<(), toolgate_json::ReadError>(())
+/// ```
 #[must_use]
 pub fn text_block(value: View<'_>) -> String {
     let text = string(&compact(value.raw()));

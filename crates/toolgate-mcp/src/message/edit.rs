@@ -4,6 +4,33 @@ use toolgate_json::{Kind, Node as _, View};
 
 /// Replacements in one source text. Everything else stays as written, byte for byte: whitespace,
 /// key order, numbers, unknown members.
+///
+/// ```
+/// use toolgate_json::{Node as _, OwnedDocument, ReadLimits};
+/// use toolgate_mcp::message::Edits;
+///
+/// let text = r#"{"a": 1, "b": [2, 3], "c": 4}"#;
+/// let document = OwnedDocument::read(text, &ReadLimits::default())?;
+/// let root = document.document().root();
+/// let [a, b] = ["a", "b"].map(|name| root.member(name).unwrap());
+///
+/// let mut edits = Edits::new();
+/// assert!(edits.is_empty());
+/// edits.replace(a, "10");
+/// edits.surround(b, "[", "]");
+/// edits.reshape(b, |index, _| index == 0, &["5".to_owned()]);
+/// edits.remove_member(root, "c");
+/// let end = a.span().end;
+/// assert_eq!(edits.apply_within(text, 0, end), r#"{"a": 10"#);
+/// let edited = OwnedDocument::read(edits.apply(text), &ReadLimits::default())?;
+/// assert_eq!(edited.document().root().len(), 2);
+/// assert!(edited.document().at_pointer("/b/0/1").is_some_and(|five| five.raw() == "5"));
+///
+/// let mut edits = Edits::new();
+/// edits.prepend_member(root, r#""z":0"#);
+/// assert!(edits.apply(text).starts_with(r#"{"z":0,"a": 1"#));
+/// # Ok::<(), toolgate_json::ReadError>(())
+/// ```
 #[derive(Debug, Clone, Default)]
 pub struct Edits {
     edits: Vec<Edit>,

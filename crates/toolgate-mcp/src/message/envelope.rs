@@ -8,6 +8,15 @@ use super::INVALID_REQUEST;
 use super::method::{MethodFault, lookalike};
 
 /// The content of one line or one HTTP body.
+///
+/// ```
+/// use toolgate_json::{OwnedDocument, ReadLimits};
+/// use toolgate_mcp::message::Incoming;
+///
+/// let batch = OwnedDocument::read("[]", &ReadLimits::default())?;
+/// assert!(matches!(Incoming::of(batch.document()), Incoming::Batch(_)));
+/// # Ok::<(), toolgate_json::ReadError>(())
+/// ```
 #[derive(Debug, Clone)]
 #[expect(
     clippy::exhaustive_enums,
@@ -34,6 +43,19 @@ impl<'a> Incoming<'a> {
 }
 
 /// One JSON-RPC message.
+///
+/// ```
+/// use toolgate_json::{OwnedDocument, ReadLimits};
+/// use toolgate_mcp::message::Message;
+///
+/// let text = r#"{"jsonrpc": "2.0", "id": 7, "method": "tools/list"}"#;
+/// let text = OwnedDocument::read(text, &ReadLimits::default())?;
+/// let Ok(Message::Request(request)) = Message::decode(text.document().root()) else {
+///     panic!("a request");
+/// };
+/// assert_eq!((request.method, request.id.raw()), ("tools/list", "7"));
+/// # Ok::<(), toolgate_json::ReadError>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 #[expect(
     clippy::exhaustive_enums,
@@ -89,6 +111,19 @@ pub struct Outcome<'a> {
 }
 
 /// The id of a request: a string or a number, kept as written.
+///
+/// ```
+/// use toolgate_json::{OwnedDocument, ReadLimits};
+/// use toolgate_mcp::message::Message;
+///
+/// let text = r#"{"jsonrpc": "2.0", "id": 1.0, "result": {}}"#;
+/// let text = OwnedDocument::read(text, &ReadLimits::default())?;
+/// let Ok(Message::Result(outcome)) = Message::decode(text.document().root()) else {
+///     panic!("a result");
+/// };
+/// assert_eq!((outcome.id.raw(), outcome.id.key().as_str()), ("1.0", "n1"));
+/// # Ok::<(), toolgate_json::ReadError>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct RequestId<'a>(View<'a>);
 
@@ -185,6 +220,19 @@ impl<'a> Message<'a> {
 }
 
 /// Why a JSON value is not a JSON-RPC 2.0 message.
+///
+/// ```
+/// use toolgate_json::{OwnedDocument, ReadLimits};
+/// use toolgate_mcp::message::{Message, MethodFault};
+///
+/// let text = r#"{"jsonrpc": "2.0", "id": 7, "method": "Tools/List"}"#;
+/// let text = OwnedDocument::read(text, &ReadLimits::default())?;
+/// let fault = Message::decode(text.document().root()).unwrap_err();
+/// assert_eq!((fault.code(), fault.method()), (-32600, Some("Tools/List")));
+/// assert_eq!(fault.id().map(|id| id.raw()), Some("7"));
+/// assert_eq!(fault.method_fault(), Some(MethodFault::Lookalike("tools/list")));
+/// # Ok::<(), toolgate_json::ReadError>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 pub struct MalformedMessage<'a> {
     id: Option<RequestId<'a>>,

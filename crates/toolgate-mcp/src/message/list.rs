@@ -5,6 +5,17 @@ use std::fmt;
 use toolgate_json::{Key as _, Kind, Node as _, View};
 
 /// One page of a server's tools.
+///
+/// ```
+/// use toolgate_json::{Node as _, OwnedDocument, ReadLimits};
+/// use toolgate_mcp::message::ToolList;
+///
+/// let result = r#"{"tools": [{"name": "find"}], "nextCursor": ""}"#;
+/// let result = OwnedDocument::read(result, &ReadLimits::default())?;
+/// let list = ToolList::decode(result.document().root())?;
+/// assert_eq!((list.tools.len(), list.next_cursor), (1, Some("")));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct ToolList<'a> {

@@ -8,6 +8,16 @@ use super::content::ContentFault;
 use super::write::kind_name;
 
 /// Why a value is not a tool result.
+///
+/// ```
+/// use toolgate_json::{OwnedDocument, ReadLimits};
+/// use toolgate_mcp::message::ToolResult;
+///
+/// let result = OwnedDocument::read(r#"{"isError": 1}"#, &ReadLimits::default())?;
+/// let fault = ToolResult::decode_untagged(result.document().root()).unwrap_err();
+/// assert_eq!(fault.member(), "isError");
+/// # Ok::<(), toolgate_json::ReadError>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MalformedResult {
     member: &'static str,

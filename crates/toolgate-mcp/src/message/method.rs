@@ -8,6 +8,14 @@
 use std::fmt;
 
 /// A method of the protocol.
+///
+/// ```
+/// use toolgate_mcp::message::{Method, MethodKind};
+///
+/// let call = Method::of("tools/call").ok_or("no method")?;
+/// assert!(call.kind == MethodKind::Request && call.is_request_of_client());
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_structs,
@@ -59,6 +67,14 @@ impl Method {
 }
 
 /// Why a method does not fit its message.
+///
+/// ```
+/// use toolgate_mcp::message::MethodFault;
+///
+/// assert_eq!(MethodFault::find("tools/list", true), None);
+/// assert_eq!(MethodFault::find("tools/list", false), Some(MethodFault::WithoutId("tools/list")));
+/// assert_eq!(MethodFault::find("tools-list", true), Some(MethodFault::Lookalike("tools/list")));
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MethodFault {

@@ -8,6 +8,19 @@ use super::method::lookalike;
 use super::task::{self, created_task, lookalike_of};
 
 /// The result of a tool call.
+///
+/// ```
+/// use toolgate_json::{OwnedDocument, ReadLimits};
+/// use toolgate_mcp::message::{ResultKind, ToolResult};
+///
+/// let result = r#"{"resultType": "complete", "content": [{"type": "text", "text": "5"}]}"#;
+/// let result = OwnedDocument::read(result, &ReadLimits::default())?;
+/// let tagged = ToolResult::decode_tagged(result.document().root())?;
+/// assert_eq!(tagged.kind, ResultKind::Complete);
+/// let untagged = ToolResult::decode_untagged(result.document().root())?;
+/// assert!(untagged.has_text() && untagged.structured.is_none());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct ToolResult<'a> {

@@ -10,6 +10,17 @@ use super::method::lookalike;
 /// In 2025-11-25, the response to `tasks/result` is the tool's result itself. The tasks extension
 /// of 2026-07-28 puts it into the member `result` of a response to `tasks/get` and of
 /// `notifications/tasks`.
+///
+/// ```
+/// use toolgate_json::{OwnedDocument, ReadLimits};
+/// use toolgate_mcp::message::TaskAnswer;
+///
+/// let task = r#"{"taskId": "t", "status": "completed", "result": {"content": []}}"#;
+/// let task = OwnedDocument::read(task, &ReadLimits::default())?;
+/// assert!(matches!(TaskAnswer::detailed(task.document().root()), TaskAnswer::Final(_)));
+/// assert!(TaskAnswer::is_lookalike("Result") && !TaskAnswer::is_lookalike("result"));
+/// # Ok::<(), toolgate_json::ReadError>(())
+/// ```
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub enum TaskAnswer<'a> {
@@ -55,6 +66,16 @@ impl TaskAnswer<'_> {
 
 /// The id of the task that a response to `tools/call` created: `taskId` beside `resultType: "task"`
 /// (2026-07-28).
+///
+/// ```
+/// use toolgate_json::{OwnedDocument, ReadLimits};
+/// use toolgate_mcp::message::created_task;
+///
+/// let result = r#"{"resultType": "task", "taskId": "t"}"#;
+/// let result = OwnedDocument::read(result, &ReadLimits::default())?;
+/// assert_eq!(created_task(result.document().root()), Some("t"));
+/// # Ok::<(), toolgate_json::ReadError>(())
+/// ```
 #[must_use]
 pub fn created_task(result: View<'_>) -> Option<&str> {
     let tag = result.member("resultType")?;
@@ -63,6 +84,15 @@ pub fn created_task(result: View<'_>) -> Option<&str> {
 
 /// The id of the task that a response to a `tools/call` with `params.task` created: in the member
 /// `task` (2025-11-25).
+///
+/// ```
+/// use toolgate_json::{OwnedDocument, ReadLimits};
+/// use toolgate_mcp::message::requested_task;
+///
+/// let result = OwnedDocument::read(r#"{"task": {"taskId": "t"}}"#, &ReadLimits::default())?;
+/// assert_eq!(requested_task(result.document().root()), Some("t"));
+/// # Ok::<(), toolgate_json::ReadError>(())
+/// ```
 #[must_use]
 pub fn requested_task(result: View<'_>) -> Option<&str> {
     task_id(result.member("task")?)

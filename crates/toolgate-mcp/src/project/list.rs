@@ -64,6 +64,20 @@ impl Projection {
 
     /// The same without the tools for which `refused` returns a reason, for example because their
     /// schemas do not compile or a policy hides them. `refused` is called with names.
+    ///
+    /// ```
+    /// use toolgate_mcp::catalog::Listing;
+    /// use toolgate_mcp::contract::MalformedTool;
+    /// use toolgate_mcp::era::Era;
+    /// use toolgate_mcp::project::Projection;
+    ///
+    /// let page = r#"{"tools": [{"name": "find", "inputSchema": {"type": "object"}}]}"#;
+    /// let refused = |name: &str| (name == "find").then_some(MalformedTool::DuplicateName);
+    /// let list = Projection::to(Era::NEWEST).list_without(&Listing::read(page)?, refused);
+    /// assert!(!list.text.contains("find"));
+    /// assert_eq!(list.lost[0].tool(), Some("find"));
+    /// # Ok::<(), toolgate_mcp::catalog::UnreadableListing>(())
+    /// ```
     #[must_use]
     pub fn list_without(
         &self,
@@ -82,6 +96,18 @@ impl Projection {
     /// stays as written; a well-formed tool that is not kept is not reported as lost, since the
     /// caller knows. Tools that cannot be parsed are never kept: they are no longer in the
     /// listing's text.
+    ///
+    /// ```
+    /// use toolgate_mcp::catalog::Listing;
+    /// use toolgate_mcp::era::Era;
+    /// use toolgate_mcp::project::Projection;
+    ///
+    /// let page = r#"{"tools": [{"name": "find", "inputSchema": {"type": "object"}}]}"#;
+    /// let list = Projection::to(Era::NEWEST).list_keeping(&Listing::read(page)?, |_| false);
+    /// assert!(!list.text.contains("find"));
+    /// assert!(list.lost.iter().all(|lost| lost.tool().is_none()));
+    /// # Ok::<(), toolgate_mcp::catalog::UnreadableListing>(())
+    /// ```
     #[must_use]
     pub fn list_keeping(
         &self,
@@ -140,6 +166,19 @@ impl Projection {
     }
 
     /// Rewrites one tool.
+    ///
+    /// ```
+    /// use toolgate_mcp::contract::{SchemaStore, ToolContract};
+    /// use toolgate_mcp::era::Era;
+    /// use toolgate_mcp::project::Projection;
+    ///
+    /// let tool = br#"{"name": "find", "inputSchema": {"type": "object"}, "outputSchema": {"type": "object"}}"#;
+    /// let tool = ToolContract::read(tool, &SchemaStore::new())?;
+    /// let shown = Projection::to(Era::V2025_03_26).tool(&tool)?;
+    /// assert!(!shown.text.contains("outputSchema"));
+    /// assert_eq!(shown.lost[0].tool(), Some("find"));
+    /// # Ok::<(), toolgate_mcp::contract::MalformedTool>(())
+    /// ```
     ///
     /// # Errors
     ///

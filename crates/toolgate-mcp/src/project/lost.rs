@@ -78,6 +78,13 @@ pub enum Lost {
 
 impl Lost {
     /// The tool that it concerns, if there is one and it has a name.
+    ///
+    /// ```
+    /// use toolgate_mcp::project::Lost;
+    ///
+    /// let lost = Lost::OutputSchema { tool: "find".to_owned() };
+    /// assert_eq!((lost.tool(), Lost::StructuredContent.tool()), (Some("find"), None));
+    /// ```
     #[must_use]
     pub fn tool(&self) -> Option<&str> {
         match self {

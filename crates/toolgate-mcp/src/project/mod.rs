@@ -105,6 +105,14 @@ impl Projection {
     }
 
     /// Sets how to send output that is not an object.
+    ///
+    /// ```
+    /// use toolgate_mcp::era::Era;
+    /// use toolgate_mcp::project::{OutputPolicy, Projection, StructuredForm};
+    ///
+    /// let reader = Projection::to(Era::V2025_11_25).output(OutputPolicy::Drop);
+    /// assert_eq!(reader.content_form(None, false, true).content, StructuredForm::LeftOut);
+    /// ```
     #[must_use]
     pub fn output(mut self, policy: OutputPolicy) -> Self {
         self.output = policy;
@@ -112,6 +120,14 @@ impl Projection {
     }
 
     /// Sets when a text block is added.
+    ///
+    /// ```
+    /// use toolgate_mcp::era::Era;
+    /// use toolgate_mcp::project::{Projection, TextFallback};
+    ///
+    /// let reader = Projection::to(Era::NEWEST).text(TextFallback::Never);
+    /// assert!(!reader.content_form(None, true, false).text);
+    /// ```
     #[must_use]
     pub fn text(mut self, fallback: TextFallback) -> Self {
         self.text = fallback;
@@ -120,6 +136,18 @@ impl Projection {
 
     /// Marks the reader as a modern client on HTTP, which must not get tools whose `x-mcp-header`
     /// annotations break the rules.
+    ///
+    /// ```
+    /// use toolgate_mcp::contract::{SchemaStore, ToolContract};
+    /// use toolgate_mcp::era::Era;
+    /// use toolgate_mcp::project::Projection;
+    ///
+    /// let tool = br#"{"name": "find", "inputSchema": {"type": "object", "properties": {"q": {"x-mcp-header": 5}}}}"#;
+    /// let tool = ToolContract::read(tool, &SchemaStore::new())?;
+    /// assert!(Projection::to(Era::NEWEST).tool(&tool).is_ok());
+    /// assert!(Projection::to(Era::NEWEST).over_http().tool(&tool).is_err());
+    /// # Ok::<(), toolgate_mcp::contract::MalformedTool>(())
+    /// ```
     #[must_use]
     pub fn over_http(mut self) -> Self {
         self.http = true;
@@ -148,6 +176,14 @@ impl Projection {
     }
 
     /// Passes everything as the server wrote it: lists only lose malformed and refused tools.
+    ///
+    /// ```
+    /// use toolgate_mcp::era::Era;
+    /// use toolgate_mcp::project::{Projection, StructuredForm};
+    ///
+    /// let reader = Projection::to(Era::V2025_11_25).as_written();
+    /// assert_eq!(reader.content_form(None, false, true).content, StructuredForm::Natural);
+    /// ```
     #[must_use]
     pub fn as_written(mut self) -> Self {
         self.as_written = true;
@@ -155,6 +191,15 @@ impl Projection {
     }
 
     /// Whether values that are not objects violate the protocol of server and reader.
+    ///
+    /// ```
+    /// use toolgate_mcp::era::Era;
+    /// use toolgate_mcp::project::{LegacyValues, Projection};
+    ///
+    /// let reader = Projection::to(Era::V2025_11_25);
+    /// assert!(!reader.forbids_other_values());
+    /// assert!(reader.from_legacy(LegacyValues::Enforce).forbids_other_values());
+    /// ```
     #[must_use]
     pub fn forbids_other_values(&self) -> bool {
         let enforced = self.legacy == Some(LegacyValues::Enforce) && !self.as_written;
@@ -164,6 +209,19 @@ impl Projection {
     /// Whether the output schema of `tool`, in the form that the reader gets, allows only objects,
     /// and other values violate the protocol of server and reader: a result with such a value is
     /// invalid, unless it is an error.
+    ///
+    /// ```
+    /// use toolgate_mcp::contract::{SchemaStore, ToolContract};
+    /// use toolgate_mcp::era::Era;
+    /// use toolgate_mcp::project::{LegacyValues, Projection};
+    ///
+    /// let tool = br#"{"name": "find", "inputSchema": {"type": "object"}, "outputSchema": {"type": "object"}}"#;
+    /// let tool = ToolContract::read(tool, &SchemaStore::new())?;
+    /// let reader = Projection::to(Era::V2025_11_25);
+    /// assert!(!reader.requires_object(&tool));
+    /// assert!(reader.from_legacy(LegacyValues::Enforce).requires_object(&tool));
+    /// # Ok::<(), toolgate_mcp::contract::MalformedTool>(())
+    /// ```
     #[must_use]
     pub fn requires_object(&self, tool: &ToolContract) -> bool {
         let of_objects = match tool.output_shape() {

@@ -65,6 +65,13 @@ pub enum StructuredForm {
 
 impl StructuredForm {
     /// What the reader does not get because of it.
+    ///
+    /// ```
+    /// use toolgate_mcp::project::{Lost, StructuredForm};
+    ///
+    /// assert_eq!(StructuredForm::Wrapped.lost(), Some(Lost::WrappedContent));
+    /// assert_eq!(StructuredForm::Natural.lost(), None);
+    /// ```
     #[must_use]
     pub fn lost(self) -> Option<Lost> {
         match self {
@@ -85,6 +92,19 @@ impl Projection {
     /// Projects the result of a call of `tool` (`None` if its contract is unknown) from a server of
     /// era `server`. The text is that of the whole document that contains `result`, so that an
     /// envelope is kept.
+    ///
+    /// ```
+    /// use toolgate_json::{OwnedDocument, ReadLimits};
+    /// use toolgate_mcp::era::Era;
+    /// use toolgate_mcp::project::Projection;
+    ///
+    /// let result = r#"{"content": [{"type": "text", "text": "5"}], "structuredContent": 5}"#;
+    /// let result = OwnedDocument::read(result, &ReadLimits::default())?;
+    /// let reader = Projection::to(Era::V2025_11_25);
+    /// let shown = reader.result(None, Era::V2026_07_28, result.document().root())?;
+    /// assert!(shown.text.contains(r#""structuredContent": {"result":5}"#));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     ///
     /// # Errors
     ///
@@ -146,6 +166,14 @@ impl Projection {
     /// How the structured content of a final result of `tool` (`None` if its contract is unknown)
     /// is sent, for a caller whose result is not JSON text. It depends on whether the value is an
     /// object, and on whether the author wrote a text block.
+    ///
+    /// ```
+    /// use toolgate_mcp::era::Era;
+    /// use toolgate_mcp::project::{Projection, StructuredForm};
+    ///
+    /// let form = Projection::to(Era::V2025_11_25).content_form(None, false, true);
+    /// assert_eq!((form.content, form.text), (StructuredForm::Wrapped, false));
+    /// ```
     #[must_use]
     pub fn content_form(
         &self,

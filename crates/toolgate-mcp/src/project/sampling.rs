@@ -13,6 +13,19 @@ impl Projection {
     /// that an envelope is kept.
     ///
     /// Such a message does not say which tool a result belongs to, so only the value decides.
+    ///
+    /// ```
+    /// use toolgate_json::{OwnedDocument, ReadLimits};
+    /// use toolgate_mcp::era::Era;
+    /// use toolgate_mcp::project::Projection;
+    ///
+    /// let params = r#"{"messages": [{"role": "user", "content": {"type": "tool_result", "toolUseId": "1",
+    ///     "content": [{"type": "text", "text": "5"}], "structuredContent": 5}}]}"#;
+    /// let params = OwnedDocument::read(params, &ReadLimits::default())?;
+    /// let shown = Projection::to(Era::V2025_11_25).sampling(params.document().root());
+    /// assert!(shown.text.contains(r#""structuredContent": {"result":5}"#));
+    /// # Ok::<(), toolgate_json::ReadError>(())
+    /// ```
     #[must_use]
     pub fn sampling(&self, params: View<'_>) -> ProjectedResult {
         let (mut edits, mut lost) = (Edits::new(), Vec::new());

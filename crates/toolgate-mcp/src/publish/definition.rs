@@ -63,6 +63,15 @@ impl ToolDefinition {
     }
 
     /// Sets the text for people.
+    ///
+    /// ```
+    /// use toolgate_mcp::contract::SchemaStore;
+    /// use toolgate_mcp::publish::ToolDefinition;
+    ///
+    /// let tool = ToolDefinition::new("add").title("Add").build(&SchemaStore::new())?;
+    /// assert!(tool.text().contains(r#""title":"Add""#));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn title(mut self, text: impl Into<String>) -> Self {
         self.title = Some(text.into());
@@ -105,6 +114,15 @@ impl ToolDefinition {
     }
 
     /// Sets the output schema, as JSON text; it is published as written.
+    ///
+    /// ```
+    /// use toolgate_mcp::contract::SchemaStore;
+    /// use toolgate_mcp::publish::ToolDefinition;
+    ///
+    /// let tool = ToolDefinition::new("add").output(r#"{"type": "number"}"#).build(&SchemaStore::new())?;
+    /// assert_eq!(tool.output_text(), Some(r#"{"type": "number"}"#));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn output(mut self, schema: impl Into<String>) -> Self {
         self.output = Some(schema.into());
@@ -113,6 +131,17 @@ impl ToolDefinition {
 
     /// Adds another member (`annotations`, `icons`, a vendor extension) with its value as JSON
     /// text.
+    ///
+    /// ```
+    /// use toolgate_mcp::contract::SchemaStore;
+    /// use toolgate_mcp::publish::ToolDefinition;
+    ///
+    /// let tool = ToolDefinition::new("add")
+    ///     .member("annotations", r#"{"readOnlyHint": true}"#)
+    ///     .build(&SchemaStore::new())?;
+    /// assert!(tool.text().contains(r#""annotations":{"readOnlyHint": true}"#));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn member(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.members.push((name.into(), value.into()));

@@ -16,6 +16,15 @@ use crate::contract::{MalformedTool, SchemaStore, ToolContract};
 /// The contract of a tool that was defined elsewhere, with its schemas compiled. `tool` is its
 /// JSON, as in `tools/list`. The name is not checked.
 ///
+/// ```
+/// use toolgate_mcp::contract::SchemaStore;
+/// use toolgate_mcp::publish::admit;
+///
+/// let tool = br#"{"name": "find", "inputSchema": {"type": "object", "required": 1}}"#;
+/// let refused = admit("find", tool, &SchemaStore::new()).unwrap_err();
+/// assert!(refused.to_string().starts_with("tool `find` has an invalid inputSchema"));
+/// ```
+///
 /// # Errors
 ///
 /// The tool can never work: it is not a valid tool, or a schema does not compile.
@@ -31,6 +40,15 @@ pub fn admit(name: &str, tool: &[u8], store: &SchemaStore) -> Result<ToolContrac
 
 /// The tools that can be published, and those that cannot, with reasons. Compiles every schema. The
 /// caller decides whether one refused tool stops the server; `refused` is for its log.
+///
+/// ```
+/// use toolgate_mcp::contract::SchemaStore;
+/// use toolgate_mcp::publish::{ToolDefinition, publish};
+///
+/// let tools = ["add", "add", "no spaces"].map(ToolDefinition::new);
+/// let (tools, refused) = publish(tools, &SchemaStore::new());
+/// assert_eq!((tools.len(), refused.len()), (1, 2));
+/// ```
 #[must_use]
 pub fn publish(
     tools: impl IntoIterator<Item = ToolDefinition>,

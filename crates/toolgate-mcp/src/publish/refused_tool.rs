@@ -7,6 +7,13 @@ use crate::argument::SchemaError;
 use crate::contract::{MalformedTool, NameFault, UncompilableTool};
 
 /// Why a tool may not be published.
+///
+/// ```
+/// use toolgate_mcp::publish::{Refused, RefusedTool};
+///
+/// let refused = RefusedTool::new("find", Refused::Unrepresentable("no icon".to_owned()));
+/// assert_eq!(refused.to_string(), "tool `find` cannot be published: no icon");
+/// ```
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct RefusedTool {

@@ -15,6 +15,23 @@ impl ToolDefinition {
     /// variants are objects, `"type": "object"` is added before it, which changes no verdict.
     /// [`build`](Self::build) refuses a type that allows values other than objects (a unit variant
     /// is a string).
+    ///
+    /// ```
+    /// use schemars::JsonSchema;
+    /// use toolgate_mcp::contract::SchemaStore;
+    /// use toolgate_mcp::publish::ToolDefinition;
+    ///
+    /// #[derive(JsonSchema)]
+    /// struct Query {
+    ///     text: String,
+    /// }
+    ///
+    /// let tool = ToolDefinition::new("find").input_type::<Query>().build(&SchemaStore::new())?;
+    /// assert!(tool.input_text().contains(r#""required":["text"]"#));
+    /// assert!(ToolDefinition::new("find").input_type::<String>().build(&SchemaStore::new()).is_err());
+    /// # let _ = Query { text: String::new() }.text;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn input_type<T: JsonSchema>(self) -> Self {
         let text = input_schema::<T>();
@@ -24,6 +41,15 @@ impl ToolDefinition {
 
     /// Sets the output schema to that of a Rust type in its serialised form. Any type can be an
     /// output; readers of older eras get a projection.
+    ///
+    /// ```
+    /// use toolgate_mcp::contract::SchemaStore;
+    /// use toolgate_mcp::publish::ToolDefinition;
+    ///
+    /// let tool = ToolDefinition::new("count").output_type::<Vec<u8>>().build(&SchemaStore::new())?;
+    /// assert!(tool.output_text().is_some_and(|schema| schema.contains(r#""type":"array""#)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn output_type<T: JsonSchema>(self) -> Self {
         let settings = SchemaSettings::draft2020_12().for_serialize();
@@ -40,6 +66,14 @@ impl ToolDefinition {
 
 /// Whether a Rust type, in its deserialised form, allows only objects, by its root, by reference or
 /// by composition.
+///
+/// ```
+/// use std::collections::BTreeMap;
+/// use toolgate_mcp::publish::allows_objects_only;
+///
+/// assert!(allows_objects_only::<BTreeMap<String, u8>>());
+/// assert!(!allows_objects_only::<Vec<u8>>());
+/// ```
 #[must_use]
 pub fn allows_objects_only<T: JsonSchema>() -> bool {
     rooted(&input_schema::<T>()).is_some()

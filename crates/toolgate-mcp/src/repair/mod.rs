@@ -120,6 +120,16 @@ pub struct Repaired {
 
 /// Repairs arguments, if the allowed edits can make them valid; applies the fewest.
 ///
+/// ```
+/// use toolgate_mcp::repair::{Outcome, RepairLimits, repair};
+/// use toolgate_schema::Schema;
+///
+/// let schema = Schema::compile(br#"{"properties": {"limit": {"type": "integer"}}}"#)?;
+/// let outcome = repair(&schema, br#"{"limit": 5}"#, &RepairLimits::default())?;
+/// assert_eq!(outcome, Outcome::Valid);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 ///
 /// The arguments are not JSON, or exceed the limits of [`RepairLimits::arguments`].

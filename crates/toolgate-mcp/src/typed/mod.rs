@@ -66,6 +66,19 @@ impl Checker {
     }
 
     /// Checks arguments given as a `serde_json` value.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use toolgate_mcp::{check::Checker, contract::{SchemaStore, ToolContract}};
+    ///
+    /// let tool = br#"{"name": "find", "inputSchema": {"type": "object", "required": ["q"]}}"#;
+    /// let tool = Arc::new(ToolContract::read(tool, &SchemaStore::new())?);
+    /// let mut checker = Checker::new();
+    /// let arguments = serde_json::json!({"q": "cats"});
+    /// assert!(checker.check_arguments_value(&tool, Some(&arguments)).refusal().is_none());
+    /// assert!(checker.check_arguments_value(&tool, None).refusal().is_some());
+    /// # Ok::<(), toolgate_mcp::contract::MalformedTool>(())
+    /// ```
     pub fn check_arguments_value(
         &mut self,
         tool: &Arc<ToolContract>,
@@ -76,6 +89,18 @@ impl Checker {
 
     /// Checks the `structuredContent` (`None` if the key is absent) of a final
     /// result without `isError`, given as a `serde_json` value.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use toolgate_mcp::{check::Checker, contract::{SchemaStore, ToolContract}};
+    ///
+    /// let tool = br#"{"name": "count", "inputSchema": {"type": "object"}, "outputSchema": {"type": "integer"}}"#;
+    /// let tool = Arc::new(ToolContract::read(tool, &SchemaStore::new())?);
+    /// let mut checker = Checker::new();
+    /// assert!(checker.check_structured_value(&tool, Some(&serde_json::json!(5))).refusal().is_none());
+    /// assert!(checker.check_structured_value(&tool, None).refusal().is_some());
+    /// # Ok::<(), toolgate_mcp::contract::MalformedTool>(())
+    /// ```
     pub fn check_structured_value(
         &mut self,
         tool: &Arc<ToolContract>,
