@@ -9,9 +9,11 @@ use crate::contradiction::note_contradiction;
 use crate::hash::key_hash;
 use crate::int;
 use crate::node::{Key, Kind, Node};
+use crate::node_id::NodeId;
 use crate::number::Number;
 use crate::pointer;
 use crate::quote::quote;
+use crate::span::Span;
 use crate::tape::{NONE, Slot, Tag, Tape, missing};
 
 /// A parsed JSON text: its values, keys and their positions.
@@ -20,7 +22,7 @@ use crate::tape::{NONE, Slot, Tag, Tape, missing};
 /// [`OwnedDocument`](crate::OwnedDocument) and to the source.
 ///
 /// ```
-/// use toolgate_json::{Node as _, OwnedDocument, ReadLimits};
+/// use toolgate_json::{Node as _, NodeId, OwnedDocument, ReadLimits};
 ///
 /// let text = OwnedDocument::read(r#"{"size": [1]}"#, &ReadLimits::default())?;
 /// let document = text.document();
@@ -29,6 +31,7 @@ use crate::tape::{NONE, Slot, Tag, Tape, missing};
 /// assert_eq!(document.pointer(one.id()), "/size/0");
 /// assert_eq!(document.view(one.id()).raw(), "1");
 /// assert_eq!(document.len(), 4); // the object, its key, the array and its item
+/// assert!(document.get(NodeId::from_index(4)).is_none());
 /// assert_eq!(document.source(), r#"{"size": [1]}"#);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -36,32 +39,6 @@ use crate::tape::{NONE, Slot, Tag, Tape, missing};
 pub struct Document<'a> {
     tape: &'a Tape,
     source: &'a str,
-}
-
-/// The index of a value or key in its document, in source order from 0.
-///
-/// ```
-/// use toolgate_json::{NodeId, OwnedDocument, ReadLimits};
-///
-/// let text = OwnedDocument::read("[true]", &ReadLimits::default())?;
-/// let root = text.document().root().id();
-/// assert_eq!((root.index(), root), (0, NodeId::from_index(0)));
-/// # Ok::<(), toolgate_json::ReadError>(())
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-pub struct NodeId(u32);
-
-/// A range of the source, in bytes: `start..end`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[expect(
-    clippy::exhaustive_structs,
-    reason = "a start and an end, which callers take apart"
-)]
-pub struct Span {
-    /// The first byte.
-    pub start: usize,
-    /// The byte after the last.
-    pub end: usize,
 }
 
 /// One value or key of a document.
@@ -118,16 +95,6 @@ impl<'a> Document<'a> {
 
     /// The value or key with this id; `None` if there is none, which happens only with an id from
     /// another document.
-    ///
-    /// ```
-    /// use toolgate_json::{Node as _, NodeId, OwnedDocument, ReadLimits};
-    ///
-    /// let text = OwnedDocument::read("[1]", &ReadLimits::default())?;
-    /// let document = text.document();
-    /// assert_eq!(document.get(NodeId::from_index(1)).map(|view| view.raw()), Some("1"));
-    /// assert!(document.get(NodeId::from_index(2)).is_none());
-    /// # Ok::<(), toolgate_json::ReadError>(())
-    /// ```
     #[inline]
     #[must_use]
     pub fn get(self, id: NodeId) -> Option<View<'a>> {
@@ -234,22 +201,6 @@ impl<'a> Document<'a> {
 impl fmt::Debug for Document<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Document({})", quote(self.source, SHOWN_CHARS))
-    }
-}
-
-impl NodeId {
-    /// The id as an index, less than [`Document::len`].
-    #[inline]
-    #[must_use]
-    pub fn index(self) -> usize {
-        int::to_usize(self.0)
-    }
-
-    /// The id with this index; an index beyond `u32` gives an id that no document has.
-    #[inline]
-    #[must_use]
-    pub fn from_index(index: usize) -> Self {
-        Self(u32::try_from(index).unwrap_or(NONE))
     }
 }
 
