@@ -10,7 +10,7 @@ use std::path::PathBuf;
 use serde_json::{Map, Value, json};
 use toolgate_json::quote;
 
-use super::Subject;
+use super::subject::Subject;
 use crate::exit::Failure;
 use crate::input::Input;
 

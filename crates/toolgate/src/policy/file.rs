@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use toml::Spanned;
-use toolgate_analysis::lint::{PROFILES, Profile, RULES, Rule, Severity, profile, rule};
+use toolgate_analysis::lint::{PROFILES, Profile, Rule, Severity, profile, rule};
 use toolgate_guard::policy::name_matches;
 use toolgate_json::{line_column, quote};
-use toolgate_schema::closest;
 
-use super::Subject;
+use super::code::{code_of, unknown};
 use super::date::Date;
+use super::ignore::Ignore;
+use super::subject::Subject;
 use crate::exit::Failure;
 use crate::input::Input;
 use crate::settings::{Base, SchemaArgs};
@@ -32,18 +33,6 @@ pub(crate) struct Project {
     /// Documents that references may resolve to: URI and file.
     pub(super) documents: Vec<(String, PathBuf)>,
     baseline: Option<PathBuf>,
-}
-
-/// Findings that are ignored.
-#[derive(Debug)]
-pub(crate) struct Ignore {
-    pub(super) code: String,
-    /// A pattern for tool names.
-    pub(super) tool: Option<String>,
-    /// The last day on which it applies.
-    pub(super) until: Option<Date>,
-    pub(super) line: Option<usize>,
-    pub(super) used: bool,
 }
 
 /// The severity that a project gives to a finding.
@@ -243,31 +232,6 @@ impl Project {
             Some((rule(code)?, severity))
         })
     }
-}
-
-/// The code of a rule, given its code or name. Codes of other commands are returned as they are.
-pub(super) fn code_of(word: &str) -> Result<String, String> {
-    if let Some(rule) = rule(word) {
-        return Ok(rule.code.to_owned());
-    }
-    let is_number = word.len() > 2 && word.bytes().skip(2).all(|byte| byte.is_ascii_digit());
-    if word
-        .get(..2)
-        .is_some_and(|start| start.eq_ignore_ascii_case("TG"))
-        && is_number
-    {
-        let codes = RULES.iter().map(|rule| rule.code);
-        return Err(unknown("rule", word, codes));
-    }
-    Ok(word.to_owned())
-}
-
-fn unknown<'n>(what: &str, word: &str, names: impl Iterator<Item = &'n str>) -> String {
-    let hint = match closest(word, names) {
-        Some(name) => format!("; did you mean `{name}`?"),
-        None => String::new(),
-    };
-    format!("there is no {what} `{}`{hint}", quote(word, 40))
 }
 
 const NAME: &str = "toolgate.toml";

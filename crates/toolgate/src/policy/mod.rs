@@ -5,14 +5,15 @@
 //! added to it.
 
 mod baseline;
+mod code;
 mod date;
 mod file;
+mod ignore;
+mod subject;
 
 use std::path::PathBuf;
 
 use clap::Args;
-use toolgate_analysis::lint::rule;
-use toolgate_guard::policy::name_matches;
 use toolgate_json::quote;
 
 use crate::exit::Failure;
@@ -22,9 +23,12 @@ use crate::render::sarif::{Outcome, Run};
 use crate::settings::{Base, SchemaArgs};
 use crate::term::{Term, WARNING};
 use baseline::Baseline;
+pub(crate) use code::LINT;
 use date::Date;
+use file::Level as Wanted;
 pub(crate) use file::Project;
-use file::{Ignore, Level as Wanted, code_of};
+use ignore::Ignore;
+pub(crate) use subject::Subject;
 
 /// How findings are filtered.
 #[derive(Clone, Debug, Args)]
@@ -67,25 +71,6 @@ impl ConfigArgs {
             (None, true) => Ok(Project::default()),
             (None, false) => Project::find(),
         }
-    }
-}
-
-/// One finding of any command.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Subject<'a> {
-    /// Its code, or its rule's code or name.
-    pub(crate) code: &'a str,
-    /// The server, if there are several.
-    pub(crate) server: Option<&'a str>,
-    pub(crate) tool: Option<&'a str>,
-    pub(crate) pointer: &'a str,
-    pub(crate) message: &'a str,
-}
-
-impl Subject<'_> {
-    /// The code that settings use: the rule's code if another command reports what a rule reports.
-    fn key(&self) -> &str {
-        rule(self.code).map_or(self.code, |rule| rule.code)
     }
 }
 
@@ -296,46 +281,4 @@ pub(crate) fn sarif(remarks: &[Remark]) -> Option<Run> {
     })
 }
 
-impl Ignore {
-    /// Parses `CODE` or `CODE@TOOL`.
-    fn flag(word: &str, command: &str) -> Result<Self, String> {
-        let (code, tool) = match word.split_once('@') {
-            Some((code, tool)) => (code, Some(tool.to_owned())),
-            None => (word, None),
-        };
-        if command == LINT && rule(code).is_none() {
-            return Err(format!("there is no rule `{}`", quote(code, 40)));
-        }
-        Ok(Self::new(&code_of(code)?, tool))
-    }
-
-    fn new(code: &str, tool: Option<String>) -> Self {
-        Self {
-            code: code.to_owned(),
-            tool,
-            until: None,
-            line: None,
-            used: false,
-        }
-    }
-
-    fn is_about(&self, subject: &Subject<'_>) -> bool {
-        let tool = match (&self.tool, subject.tool) {
-            (None, _) => true,
-            (Some(pattern), Some(tool)) => name_matches(pattern, tool),
-            (Some(_), None) => false,
-        };
-        tool && self.code == subject.key()
-    }
-
-    fn shown(&self) -> String {
-        match &self.tool {
-            Some(tool) => format!("{}@{tool}", self.code),
-            None => self.code.clone(),
-        }
-    }
-}
-
-/// The command whose codes are rules.
-pub(crate) const LINT: &str = "lint";
 const HEADING: &str = "Project settings";
