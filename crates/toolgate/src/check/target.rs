@@ -4,10 +4,10 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
+use clap::Args;
 use toolgate_json::quote;
 use toolgate_proxy::{Fault, HttpTarget, Launch, shown_url};
 
-use super::TargetArgs;
 use super::config::Server;
 use super::live::{self, Peer};
 use super::report::Report;
@@ -17,6 +17,43 @@ use crate::exit::Failure;
 use crate::glob;
 use crate::term::{Term, WARNING};
 use crate::yaml;
+
+/// What to look at: a file, a server that runs, or one to start.
+#[derive(Debug, Args)]
+pub(crate) struct TargetArgs {
+    /// URLs of Streamable HTTP servers, and JSON files with saved listings or `mcpServers`; a folder
+    /// or pattern (`servers/**/*.json`) stands for its files, `-` for standard input
+    #[arg(value_name = "URL|FILE", required_unless_present_any = ["command", "demo"], conflicts_with_all = ["command", "demo"])]
+    pub(crate) targets: Vec<String>,
+
+    /// The command that starts a server on standard input and output
+    #[arg(last = true, value_name = "COMMAND", conflicts_with = "demo")]
+    pub(crate) command: Vec<OsString>,
+
+    /// Use the built-in demonstration server
+    #[arg(long)]
+    pub(crate) demo: bool,
+
+    /// Use only this server of an `mcpServers` file; may be repeated
+    #[arg(long = "server", value_name = "NAME")]
+    pub(crate) servers: Vec<String>,
+
+    /// Start the commands in an `mcpServers` file without asking
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+
+    /// Add a header to every HTTP request; may be repeated
+    #[arg(long = "header", short = 'H', value_name = "NAME: VALUE")]
+    pub(crate) headers: Vec<String>,
+
+    /// Time limit for each server, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub(crate) timeout: Duration,
+
+    /// Maximum size of each file, in bytes
+    #[arg(long, value_name = "N", default_value_t = saved::FILE_BYTES)]
+    pub(crate) max_file_bytes: usize,
+}
 
 /// One thing to check.
 #[derive(Debug)]
@@ -274,3 +311,17 @@ fn usage(fault: &Fault) -> Failure {
         None => failure,
     }
 }
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text
+        .parse()
+        .map_err(|_| "not a number of seconds".to_owned())?;
+    Duration::try_from_secs_f64(seconds)
+        .ok()
+        .filter(|duration| (SHORTEST..=LONGEST).contains(duration))
+        .ok_or_else(|| "must be from 0.1 to 3600 seconds".to_owned())
+}
+
+/// The shortest and the longest `--timeout`.
+const SHORTEST: Duration = Duration::from_millis(100);
+const LONGEST: Duration = Duration::from_secs(3600);
