@@ -3,7 +3,7 @@
 use toolgate_analysis::diff::{Aspect, Class};
 use toolgate_json::quote;
 
-use super::{Sides, place_of};
+use super::sides::{Sides, place_of};
 use crate::render::Severity;
 use crate::render::github::{Commands, Place, command};
 

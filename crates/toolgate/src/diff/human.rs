@@ -6,7 +6,7 @@ use anstyle::Style;
 use toolgate_analysis::diff::{Aspect, Change, Class, Piece, Side, ToolChange, word_diff};
 use toolgate_json::quote;
 
-use super::{Sides, tally};
+use super::sides::{Sides, tally};
 use crate::render::{count, hang};
 use crate::term::{BOLD, DIM, ERROR, GOOD, WARNING};
 

@@ -31,7 +31,7 @@
 use serde_json::{Value, json};
 use toolgate_analysis::diff::{Aspect, Change, Piece, word_diff};
 
-use super::Sides;
+use super::sides::Sides;
 use crate::exit::Exit;
 use crate::policy::Remark;
 use crate::render::json::harmless;

@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use toolgate_analysis::diff::{Change, Class, Piece, Side, word_diff};
 use toolgate_json::quote;
 
-use super::{Sides, tally};
+use super::sides::{Sides, tally};
 
 /// Renders the pairs of listings. Changes that exceed a comment's size are only counted.
 pub(crate) fn render(all: &[Sides]) -> String {

@@ -5,21 +5,22 @@ mod human;
 mod json;
 mod markdown;
 mod sarif;
+mod sides;
 
 use clap::{Args, ValueEnum};
-use toolgate_analysis::diff::{Change, Class, Differ, Kind, Report, ToolChange};
-use toolgate_json::{LineColumn, quote};
+use toolgate_analysis::diff::{Class, Differ, Kind};
+use toolgate_json::quote;
 
-use crate::check::report::{Report as Checked, SourceFile, exit_of};
+use crate::check::report::{Report as Checked, exit_of};
 use crate::check::saved::{self, Listing, Saved};
 use crate::check::{self, TargetArgs};
 use crate::compilers::{Compilers, FetchArgs};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::ExitOnInterrupt;
-use crate::policy::{Decision, Policy, PolicyArgs, Remark, Subject};
-use crate::render::{Severity, count};
+use crate::policy::{PolicyArgs, Remark};
 use crate::settings::{Asserted, SchemaArgs, raise};
 use crate::term::Term;
+use sides::Sides;
 
 /// Compare a saved listing with a newer one, and report whether the changes break callers
 ///
@@ -170,102 +171,6 @@ pub(crate) fn run(args: &DiffArgs, term: &Term) -> Result<Exit, Failure> {
         }
     }
     Ok(exit)
-}
-
-/// A report and the listings that were compared; names are escaped.
-struct Sides {
-    report: Report,
-    /// The server's name, if a listing gives it one.
-    server: Option<String>,
-    old: String,
-    new: String,
-    old_file: Option<SourceFile>,
-    new_file: Option<SourceFile>,
-}
-
-impl Sides {
-    /// Removes ignored changes, and gives the others the class that the policy asks for.
-    fn filter(&mut self, policy: &mut Policy) {
-        for tool in &mut self.report.tools {
-            let name = tool.name.clone();
-            tool.changes.retain_mut(|change| {
-                let decision = policy.decide(&Subject {
-                    code: change.kind.name(),
-                    server: self.server.as_deref(),
-                    tool: Some(&name),
-                    pointer: &place_of(change),
-                    message: &change.message,
-                });
-                change.class = match decision {
-                    Decision::Ignore => return false,
-                    Decision::Keep => change.class,
-                    Decision::As(Severity::Error) => Class::Breaking,
-                    Decision::As(Severity::Warning) => Class::Warning,
-                    Decision::As(Severity::Note) => Class::Compatible,
-                };
-                true
-            });
-            tool.changes
-                .sort_by_key(|change| std::cmp::Reverse(change.class));
-        }
-        self.report.tools.retain(|tool| !tool.changes.is_empty());
-    }
-
-    /// The name of the older listing in a heading.
-    fn old_name(&self) -> String {
-        match &self.server {
-            Some(server) => format!("{server} ({})", self.old),
-            None => self.old.clone(),
-        }
-    }
-
-    /// The name of the newer listing in a heading.
-    fn new_name(&self) -> String {
-        self.new.clone()
-    }
-
-    /// Where a changed tool begins: the file, and the line and column if they are known.
-    fn place(&self, tool: &ToolChange) -> Option<(&str, Option<LineColumn>)> {
-        let is_gone = tool.changes.iter().any(|one| one.kind == Kind::ToolRemoved);
-        let (file, other) = match is_gone {
-            true => (&self.old_file, &None),
-            false => (&self.new_file, &self.old_file),
-        };
-        match (file, other) {
-            (Some(file), _) => {
-                let at = file.starts.get(tool.index).map(|at| file.line_column(*at));
-                Some((&file.name, at))
-            }
-            // A running server has no file; its saved listing has one.
-            (None, Some(old)) => Some((&old.name, None)),
-            (None, None) => None,
-        }
-    }
-}
-
-/// The number of tools of each class, as text.
-fn tally(report: &Report) -> String {
-    let with = |class| {
-        let tools = report.tools.iter();
-        let number = tools.filter(|tool| tool.class() == class).count();
-        u64::try_from(number).unwrap_or(u64::MAX)
-    };
-    format!(
-        "{} breaking, {} unknown, {} with warnings, {} compatible, {} unchanged",
-        count(with(Class::Breaking), "tool"),
-        with(Class::Unknown),
-        with(Class::Warning),
-        with(Class::Compatible),
-        report.same,
-    )
-}
-
-/// The part of a tool that changed, and the location in its values.
-fn place_of(change: &Change) -> String {
-    match change.place.as_str() {
-        "" => change.side.to_string(),
-        place => format!("{} {place}", change.side),
-    }
 }
 
 /// The older listings; if there are several, only those of the requested servers.

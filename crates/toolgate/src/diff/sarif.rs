@@ -3,7 +3,7 @@
 use toolgate_analysis::diff::{Class, Kind};
 use toolgate_json::quote;
 
-use super::{Sides, place_of};
+use super::sides::{Sides, place_of};
 use crate::policy::{self, Remark};
 use crate::render::Severity;
 use crate::render::sarif::{self, Outcome, Run};
