@@ -7,7 +7,7 @@ use toolgate_analysis::lint::Profile;
 use toolgate_analysis::project::{Projected, Relation, Step, StepKind};
 use toolgate_json::quote;
 
-use super::Page;
+use super::page::Page;
 use crate::render::{count, hang};
 use crate::term::{BOLD, DIM, ERROR, GOOD, WARNING};
 

@@ -31,7 +31,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use toolgate_analysis::lint::Profile;
 use toolgate_analysis::project::{Projected, RefusedTool, Relation};
 
-use super::Page;
+use super::page::Page;
 use crate::exit::{Exit, Failure};
 use crate::render::json::harmless;
 

@@ -2,16 +2,17 @@
 
 mod human;
 mod json;
+mod page;
 
 use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, ValueEnum};
 use toolgate_analysis::lint::{Profile, profile};
-use toolgate_analysis::project::{Limits, Projection, Projector, READERS, Relation};
+use toolgate_analysis::project::{Limits, Projector, READERS, Relation};
 use toolgate_json::quote;
 
-use crate::check::report::{Report, exit_of};
+use crate::check::report::exit_of;
 use crate::check::{self, TargetArgs};
 use crate::compilers::{Compilers, FetchArgs};
 use crate::exit::{Exit, Failure};
@@ -19,6 +20,7 @@ use crate::interrupt::ExitOnInterrupt;
 use crate::policy::ConfigArgs;
 use crate::settings::{Asserted, SchemaArgs};
 use crate::term::Term;
+use page::Page;
 
 /// Rewrite a listing so that a provider or client accepts it
 ///
@@ -95,12 +97,6 @@ enum FailOn {
     Unequal,
 }
 
-/// One listing and its projection.
-struct Page {
-    report: Report,
-    projection: Projection,
-}
-
 /// Runs the command.
 pub(crate) fn run(args: &ProjectArgs, term: &Term) -> Result<Exit, Failure> {
     let project = args.config.project()?;
@@ -154,7 +150,7 @@ fn print(args: &ProjectArgs, pages: &[Page], exit: Exit, term: &Term) -> Result<
     if let (Some(path), [page]) = (&args.output, pages)
         && page.report.fault.is_none()
     {
-        write(path, &listing(page))?;
+        write(path, &page.listing())?;
     }
     if args.format == Format::Json {
         let text = json::render(pages, args.reader, exit)?;
@@ -169,24 +165,11 @@ fn print(args: &ProjectArgs, pages: &[Page], exit: Exit, term: &Term) -> Result<
         } else if args.output.is_some() {
             term.write(&report)?;
         } else {
-            term.write_bytes(listing(page).as_bytes())?;
+            term.write_bytes(page.listing().as_bytes())?;
             term.aside(&report);
         }
     }
     Ok(())
-}
-
-/// The projected listing, in the format of `toolgate check --save`.
-fn listing(page: &Page) -> String {
-    let tools = page.projection.projected();
-    let tools: Vec<String> = tools.map(|tool| format!("    {}", tool.text)).collect();
-    let server = page.report.server.as_ref();
-    let server = server.and_then(|server| server.raw.as_deref());
-    let server = server.map_or(String::new(), |raw| format!("  \"serverInfo\": {raw},\n"));
-    format!(
-        "{{\n  \"version\": 1,\n{server}  \"tools\": [\n{}\n  ]\n}}\n",
-        tools.join(",\n")
-    )
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
