@@ -1,6 +1,7 @@
 //! `toolgate test FILE`: checks that schemas give the verdicts that their author expects.
 
 mod file;
+mod outcome;
 mod print;
 
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ use crate::input::Input;
 use crate::settings::{Annotated, SchemaArgs};
 use crate::term::Term;
 use file::{Case, Expected, Group};
+use outcome::{Done, Outcome};
 
 /// Run test cases: a schema, an instance and the expected verdict
 ///
@@ -47,32 +49,6 @@ enum Format {
     Json,
     /// Workflow commands for GitHub Actions
     Github,
-}
-
-/// The results of one test file.
-#[derive(Debug)]
-struct Outcome {
-    /// The file, escaped.
-    file: String,
-    cases: Vec<Done>,
-}
-
-/// The result of one case.
-#[derive(Debug)]
-struct Done {
-    /// From the test file: untrusted, not escaped.
-    description: String,
-    line: usize,
-    expected: Expected,
-    found: Expected,
-    /// The reason, in one line; escaped.
-    why: Option<String>,
-}
-
-impl Done {
-    fn passed(&self) -> bool {
-        self.expected == self.found
-    }
 }
 
 /// Runs the command.

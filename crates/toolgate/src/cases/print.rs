@@ -23,7 +23,7 @@ use std::fmt::Write as _;
 use serde_json::json;
 use toolgate_json::quote;
 
-use super::{Done, Outcome};
+use super::outcome::{Done, Outcome};
 use crate::exit::Exit;
 use crate::render::github::{Commands, Place, command};
 use crate::render::json::harmless;
