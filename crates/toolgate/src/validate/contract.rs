@@ -3,7 +3,7 @@
 use toolgate_json::quote;
 use toolgate_schema::{CompileError, Compiler, Schema};
 
-use super::ValidateArgs;
+use super::args::ValidateArgs;
 use crate::argument;
 use crate::compilers::FetchArgs;
 use crate::exit::Failure;

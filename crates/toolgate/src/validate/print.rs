@@ -1,10 +1,11 @@
 //! Turns outcomes into the text that a run prints.
 
+use super::args::{Format, ValidateArgs};
 use super::contract::Sources;
 use super::human::{self, Look};
 use super::judge::{Judge, Outcome};
 use super::tally::Tally;
-use super::{Format, ValidateArgs, json, sarif, workflow};
+use super::{json, sarif, workflow};
 use crate::render::Source;
 use crate::term::Canvas;
 

@@ -9,6 +9,7 @@ use std::thread;
 use toolgate_json::ReadLimits;
 use toolgate_schema::{CompileError, Schema};
 
+use super::args::{Format, ValidateArgs};
 use super::belt::Belt;
 use super::contract::{Sources, Texts};
 use super::human::Look;
@@ -18,7 +19,7 @@ use super::output::Output;
 use super::print::{Printed, Printer};
 use super::progress::Progress;
 use super::tally::Tally;
-use super::{Format, ValidateArgs, human, json, sarif, workflow};
+use super::{human, json, sarif, workflow};
 use crate::exit::{Exit, Failure};
 use crate::input::Input;
 use crate::interrupt::ExitOnInterrupt;
