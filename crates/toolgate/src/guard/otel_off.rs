@@ -37,8 +37,8 @@ impl Telemetry {
 }
 
 impl Line {
-    pub(super) fn tracer(self: &Arc<Self>, _: &Link) -> Arc<dyn Tracer> {
-        match **self {}
+    pub(super) fn tracer(&self, _: &Link) -> Arc<dyn Tracer> {
+        match *self {}
     }
 
     pub(super) fn disconnected(&self, _: Duration) {

@@ -2,15 +2,13 @@
 //! exporter's thread drives.
 
 use std::env;
+use std::error::Error;
 use std::future::Future;
 use std::pin::Pin;
 use std::time::Duration;
 
 use opentelemetry_http::{Bytes, HttpClient, HttpError, Request, Response};
 use tokio::runtime::{Builder, Runtime};
-
-use super::cannot;
-use crate::exit::Failure;
 
 #[derive(Debug)]
 pub(super) struct HttpSender {
@@ -20,16 +18,15 @@ pub(super) struct HttpSender {
 }
 
 impl HttpSender {
-    pub(super) fn new() -> Result<Self, Failure> {
+    pub(super) fn new() -> Result<Self, Box<dyn Error>> {
         let timeout = env::var(TIMEOUT).ok().and_then(|ms| ms.parse().ok());
         let client = toolgate_proxy::http_client()
             .timeout(timeout.map_or(PATIENCE, Duration::from_millis))
-            .build()
-            .map_err(|error| cannot(&error))?;
+            .build()?;
         let runtime = Builder::new_current_thread().enable_all().build();
         Ok(Self {
             client,
-            runtime: Some(runtime.map_err(|error| cannot(&error))?),
+            runtime: Some(runtime?),
         })
     }
 }

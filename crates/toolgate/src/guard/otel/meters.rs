@@ -3,12 +3,10 @@
 use std::time::Duration;
 
 use opentelemetry::KeyValue;
-use opentelemetry::metrics::{Histogram, Meter, MeterProvider as _};
-use opentelemetry_sdk::metrics::SdkMeterProvider;
+use opentelemetry::metrics::{Histogram, Meter};
 use toolgate_guard::Carrier;
 
-use super::SCOPE;
-use super::spans::{TRANSPORT, UPSTREAM, transport};
+use super::attributes::{TRANSPORT, UPSTREAM, transport};
 
 /// The instruments. Each has at most 2,000 combinations of attributes and counts the others
 /// together under `otel.metric.overflow`, which is the SDK's own limit.
@@ -21,26 +19,25 @@ pub(super) struct Meters {
 }
 
 impl Meters {
-    pub(super) fn new(provider: &SdkMeterProvider) -> Self {
-        let meter = provider.meter(SCOPE);
+    pub(super) fn new(meter: &Meter) -> Self {
         Self {
             server: seconds(
-                &meter,
+                meter,
                 "mcp.server.operation.duration",
                 "Time from a client's request to its answer.",
             ),
             client: seconds(
-                &meter,
+                meter,
                 "mcp.client.operation.duration",
                 "Time from a request to the server to its answer.",
             ),
             server_session: seconds(
-                &meter,
+                meter,
                 "mcp.server.session.duration",
                 "How long a client's session lasted.",
             ),
             client_session: seconds(
-                &meter,
+                meter,
                 "mcp.client.session.duration",
                 "How long a session with the server lasted.",
             ),

@@ -5,7 +5,9 @@
 //! ([`meters`]). Separate threads export the results from bounded queues ([`queue`],
 //! [`http_sender`]), so that no request ever waits for the collector.
 
+mod attributes;
 mod http_sender;
+mod instruments;
 mod meters;
 mod queue;
 mod spans;
@@ -16,6 +18,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
+use opentelemetry::metrics::MeterProvider as _;
 use opentelemetry::trace::TracerProvider as _;
 use opentelemetry::{Key, KeyValue};
 use opentelemetry_otlp::{
@@ -30,6 +33,7 @@ use super::config::{self, Config, Upstream};
 use super::metrics::Metrics;
 use crate::exit::Failure;
 use http_sender::HttpSender;
+use instruments::Instruments;
 use meters::Meters;
 use queue::{Bounded, Counted, Counts};
 use spans::Follower;
@@ -44,13 +48,9 @@ pub(super) struct Telemetry {
 /// What is needed to export telemetry about one upstream.
 #[derive(Debug)]
 pub(super) struct Line {
-    upstream: String,
-    /// The host and port of an upstream over HTTP.
-    far: Option<(String, i64)>,
+    instruments: Arc<Instruments>,
     /// Whether its clients use standard input and output, so that a connection is a session.
     stdio: bool,
-    tracer: Option<opentelemetry_sdk::trace::SdkTracer>,
-    meters: Option<Meters>,
 }
 
 impl Telemetry {
@@ -79,7 +79,7 @@ impl Telemetry {
             },
             meters: if meters {
                 let provider = histograms(settings, metrics, resource)?;
-                let meters = Meters::new(&provider);
+                let meters = Meters::new(&provider.meter(SCOPE));
                 Some((provider, meters))
             } else {
                 None
@@ -99,13 +99,13 @@ impl Telemetry {
         });
         let spans = self.spans.as_ref();
         let meters = self.meters.as_ref();
-        Arc::new(Line {
+        let instruments = Arc::new(Instruments {
             upstream: name.to_owned(),
             far,
-            stdio,
             tracer: spans.map(|spans| spans.tracer(SCOPE)),
             meters: meters.map(|(_, meters)| meters.clone()),
-        })
+        });
+        Arc::new(Line { instruments, stdio })
     }
 
     /// Exports what is left, and waits for that no longer than `limit`.
@@ -134,8 +134,8 @@ impl Telemetry {
 
 impl Line {
     /// The tracer for the requests of a conversation.
-    pub(super) fn tracer(self: &Arc<Self>, link: &Link) -> Arc<dyn Tracer> {
-        Arc::new(Follower::new(self, link))
+    pub(super) fn tracer(&self, link: &Link) -> Arc<dyn Tracer> {
+        Arc::new(Follower::new(&self.instruments, link))
     }
 
     /// Records the end of a client's connection.
@@ -153,12 +153,18 @@ impl Line {
     /// A client on standard input and output, or in a session, has a server of its own, so the
     /// session with the server lasts as long as the client's.
     fn session(&self, client: Carrier, lasted: Duration) {
-        if let Some(meters) = &self.meters {
-            let server = match self.far {
+        let Instruments {
+            upstream,
+            far,
+            meters,
+            ..
+        } = &*self.instruments;
+        if let Some(meters) = meters {
+            let server = match far {
                 Some(_) => Carrier::Http,
                 None => Carrier::Stdio,
             };
-            meters.session(&self.upstream, client, server, lasted);
+            meters.session(upstream, client, server, lasted);
         }
     }
 }
@@ -170,7 +176,7 @@ fn tracers(
 ) -> Result<SdkTracerProvider, Failure> {
     let mut builder = SpanExporter::builder()
         .with_http()
-        .with_http_client(HttpSender::new()?)
+        .with_http_client(HttpSender::new().map_err(|error| cannot(&*error))?)
         .with_protocol(Protocol::HttpBinary);
     if let Some(endpoint) = settings.at("v1/traces") {
         builder = builder.with_endpoint(endpoint);
@@ -195,7 +201,7 @@ fn histograms(
 ) -> Result<SdkMeterProvider, Failure> {
     let mut builder = MetricExporter::builder()
         .with_http()
-        .with_http_client(HttpSender::new()?)
+        .with_http_client(HttpSender::new().map_err(|error| cannot(&*error))?)
         .with_protocol(Protocol::HttpBinary);
     if let Some(endpoint) = settings.at("v1/metrics") {
         builder = builder.with_endpoint(endpoint);

@@ -20,20 +20,23 @@ use toolgate_guard::{
 use toolgate_json::quote;
 use toolgate_mcp::message::Method;
 
-use super::Line;
+use super::attributes::{
+    ERROR, ID, METHOD, OPERATION, OTHER, PROMPT, TOOL, TRANSPORT, UPSTREAM, VERSION, transport,
+};
+use super::instruments::Instruments;
 
 /// Traces the requests of one conversation.
 #[derive(Debug)]
 pub(super) struct Follower {
-    line: Arc<Line>,
+    instruments: Arc<Instruments>,
     client: Carrier,
     server: Carrier,
 }
 
 impl Follower {
-    pub(super) fn new(line: &Arc<Line>, link: &Link) -> Self {
+    pub(super) fn new(instruments: &Arc<Instruments>, link: &Link) -> Self {
         Self {
-            line: Arc::clone(line),
+            instruments: Arc::clone(instruments),
             client: link.client,
             server: link.server,
         }
@@ -58,10 +61,10 @@ impl Tracer for Follower {
         if let Some(era) = request.era {
             common.push(KeyValue::new(VERSION, era.version()));
         }
-        common.push(KeyValue::new(UPSTREAM, self.line.upstream.clone()));
+        common.push(KeyValue::new(UPSTREAM, self.instruments.upstream.clone()));
         let parent = request.parent.map(extract).unwrap_or_default();
         let mut followed = Followed {
-            line: Arc::clone(&self.line),
+            instruments: Arc::clone(&self.instruments),
             server_carrier: self.server,
             client_carrier: self.client,
             began: request.at,
@@ -88,7 +91,7 @@ impl Tracer for Follower {
 /// One traced request.
 #[derive(Debug)]
 struct Followed {
-    line: Arc<Line>,
+    instruments: Arc<Instruments>,
     client_carrier: Carrier,
     server_carrier: Carrier,
     began: Duration,
@@ -112,7 +115,7 @@ impl Followed {
     }
 
     fn span(&self, kind: SpanKind, at: Duration, parent: &Context) -> Option<Span> {
-        let tracer = self.line.tracer.as_ref()?;
+        let tracer = self.instruments.tracer.as_ref()?;
         let carrier = self.carrier(&kind);
         let mut attributes = self.common.clone();
         attributes.push(KeyValue::new(ID, self.id.clone()));
@@ -120,7 +123,7 @@ impl Followed {
         if carrier == Carrier::Http {
             attributes.push(KeyValue::new("network.protocol.name", "http"));
         }
-        if let (SpanKind::Client, Some((host, port))) = (&kind, &self.line.far) {
+        if let (SpanKind::Client, Some((host, port))) = (&kind, &self.instruments.far) {
             attributes.push(KeyValue::new("server.address", host.clone()));
             attributes.push(KeyValue::new("server.port", *port));
         }
@@ -147,7 +150,7 @@ impl Followed {
         if let Some(span) = self.client.take() {
             finish(span, &failed, self.time(at));
         }
-        if let Some(meters) = &self.line.meters {
+        if let Some(meters) = &self.instruments.meters {
             let took = at.saturating_sub(sent).as_secs_f64();
             failed.extend_from_slice(&self.common);
             failed.push(KeyValue::new(TRANSPORT, transport(self.server_carrier)));
@@ -187,7 +190,7 @@ impl Trace for Followed {
             }
             finish(span, &failed, self.time(at));
         }
-        if let Some(meters) = &self.line.meters {
+        if let Some(meters) = &self.instruments.meters {
             let unknown = end.verdict.is_some_and(|verdict| {
                 verdict.filter == Filter::Admission && verdict.action == Action::Refused
             });
@@ -232,14 +235,6 @@ fn error(answer: Outcome) -> Vec<KeyValue> {
 fn known(method: &str) -> &'static str {
     let known = Method::of(method).filter(|known| known.is_request_of_client());
     known.map_or(OTHER, |known| known.name)
-}
-
-/// The conventions' name of a transport.
-pub(super) fn transport(carrier: Carrier) -> &'static str {
-    match carrier {
-        Carrier::Stdio => "pipe",
-        Carrier::Http => "tcp",
-    }
 }
 
 /// An untrusted text, escaped and cut.
@@ -293,19 +288,8 @@ fn inject(span: opentelemetry::trace::SpanContext) -> Option<TraceContext> {
     TraceContext::new(carried.get(TRACEPARENT)?, carried.get(TRACESTATE))
 }
 
-pub(super) const TRANSPORT: &str = "network.transport";
-pub(super) const UPSTREAM: &str = "toolgate.upstream";
-const METHOD: &str = "mcp.method.name";
-const VERSION: &str = "mcp.protocol.version";
-const ID: &str = "jsonrpc.request.id";
-const OPERATION: &str = "gen_ai.operation.name";
-const TOOL: &str = "gen_ai.tool.name";
-const PROMPT: &str = "gen_ai.prompt.name";
-const ERROR: &str = "error.type";
 const TRACEPARENT: &str = "traceparent";
 const TRACESTATE: &str = "tracestate";
-/// The conventions' word for a name without a series of its own.
-const OTHER: &str = "_OTHER";
 /// The error of a request whose client did not wait for the answer.
 const CANCELLED: &str = "cancelled";
 /// Maximum characters of an untrusted name.
