@@ -33,7 +33,7 @@ use toolgate_json::quote;
 use toolgate_proxy::shown_url;
 
 pub(crate) use args::GuardArgs;
-use config::{Config, Server, Sources, Upstream};
+use config::{Config, Environment, Server, Sources, Upstream};
 
 use crate::exit::{Exit, Failure};
 use crate::render::count_of;
@@ -87,9 +87,7 @@ fn sources(args: &GuardArgs, quiet: bool) -> Result<Sources<'_>, Failure> {
     let upstream = upstream(args)?;
     Ok(Sources {
         file: args.config.as_deref(),
-        environment: std::env::vars_os()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
-            .collect(),
+        environment: Environment::of_process(),
         flags: args.overrides(quiet).map_err(Failure::usage)?,
         server: Server {
             name: args.name.clone(),

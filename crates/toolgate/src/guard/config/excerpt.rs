@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use super::keys;
-use super::problem::Shows;
+use super::place::Shows;
 
 /// A part of a line, and the part of it that is marked.
 pub(super) struct Excerpt {

@@ -10,9 +10,13 @@ use toolgate_json::quote;
 use toolgate_schema::closest;
 
 use super::keys::{self, Key, TOOL, UPSTREAM};
-use super::problem::{Place, Problem, Shows};
+use super::no_effect;
+use super::place::{Place, Shows};
+use super::problem::Problem;
+use super::settings::Config;
 use super::slot::Raw;
-use super::{Config, ToolRule, Upstream, rule};
+use super::tool_rule::ToolRule;
+use super::upstream::Upstream;
 
 /// Applies the settings of a TOML text to `config`; relative paths start at `folder`.
 ///
@@ -111,7 +115,7 @@ impl Reader<'_> {
             if let Some(table) = self.table(rule) {
                 let mut read = ToolRule::default();
                 self.keys(&mut read, table, TOOL, "");
-                self.problems.extend(rule::faults(rule.span(), table));
+                self.problems.extend(no_effect::faults(rule.span(), table));
                 config.tools.push(read);
             }
         }

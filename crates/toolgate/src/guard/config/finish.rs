@@ -1,82 +1,22 @@
-//! Checks what must hold between settings, and reads the files that they name.
+//! Completes the settings, and checks what must hold between them.
 
-use std::fs::File;
-use std::io::Read;
 use std::net::SocketAddr;
-use std::path::Path;
 use std::sync::Arc;
 
-use toolgate_analysis::project::{Limits, Projector};
-use toolgate_guard::policy::{Policy, Rate, RuleUsage};
-use toolgate_guard::{Aggregator, AggregatorLimits, Lock, Member};
+use toolgate_guard::policy::RuleUsage;
+use toolgate_guard::{Aggregator, AggregatorLimits, Member};
 use toolgate_json::quote;
-use toolgate_proxy::guard::{ServerCertificate, SessionKeys};
-use toolgate_proxy::{Fault, HttpTarget, shown_url};
+use toolgate_proxy::{HttpTarget, shown_url};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 
-use super::problem::{Place, Problem, Shows};
+use super::no_effect;
+use super::place::{Place, Shows};
+use super::problem::Problem;
+use super::settings::Config;
 use super::slot::wrong_word;
+use super::sources::Sources;
+use super::upstream::Upstream;
 use super::words::{TranslateWord, Words as _};
-use super::{Config, Listen, RateWords, Sessions, Sources, Upstream, rule};
-use crate::check::expand;
-use crate::render::Source;
-use crate::term::Canvas;
-
-/// The problems of the settings, with the text in which they are located.
-#[derive(Default)]
-pub(crate) struct Faults {
-    problems: Vec<Problem>,
-    name: String,
-    pub(super) text: String,
-}
-
-impl Faults {
-    /// Each problem as a diagnostic in cargo's style, one after the other.
-    pub(crate) fn draw(&self, canvas: Canvas) -> String {
-        let source = Source::new(&self.name, self.text.as_bytes());
-        let drawn = |problem: &Problem| problem.draw(Some(&source), canvas);
-        self.problems.iter().map(drawn).collect()
-    }
-
-    /// Each problem as one line of a log.
-    pub(crate) fn lines(&self) -> impl Iterator<Item = String> {
-        let source = Source::new(&self.name, self.text.as_bytes());
-        let lines: Vec<String> = self
-            .problems
-            .iter()
-            .map(|problem| problem.line(Some(&source)))
-            .collect();
-        lines.into_iter()
-    }
-
-    /// The number of problems.
-    pub(crate) fn len(&self) -> usize {
-        self.problems.len()
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.problems.is_empty()
-    }
-
-    pub(super) fn extend(&mut self, problems: impl IntoIterator<Item = Problem>) {
-        self.problems.extend(problems);
-    }
-
-    /// Reads the configuration file; if it cannot, adds a problem.
-    pub(super) fn open(&mut self, path: &Path) -> Option<String> {
-        self.name = path.display().to_string();
-        match read(path).map(String::from_utf8) {
-            Ok(Ok(text)) => return Some(text),
-            Ok(Err(_)) => self.whole(format!("{} is not UTF-8 text", file(path))),
-            Err(why) => self.whole(why),
-        }
-        None
-    }
-
-    fn whole(&mut self, message: String) {
-        self.problems.push(Problem::new(Place::Whole, message));
-    }
-}
 
 /// Completes the settings, and returns what does not fit together.
 pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem> {
@@ -93,11 +33,11 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
             problems.push(Problem::new(Place::Whole, why));
         }
     }
-    problems.extend(rule::rate(config));
+    problems.extend(no_effect::rate(config));
     let read = [
         config.register(),
-        config.sessions.finish(sources),
-        config.shared.finish(sources),
+        config.sessions.finish(&sources.environment),
+        config.shared.finish(&sources.environment),
         config.listen.finish(),
     ];
     let wrong = read.into_iter().filter_map(Result::err);
@@ -105,7 +45,7 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
     for (name, upstream) in &mut config.upstreams {
         let place = upstream.place.clone();
         let place = place.map_or(Place::Whole, |span| Place::File(span, Shows::Key));
-        for why in upstream.finish(|name| sources.variable(name)) {
+        for why in upstream.finish(&sources.environment) {
             problems.push(Problem::new(
                 place.clone(),
                 format!("upstream `{name}`: {why}"),
@@ -262,205 +202,6 @@ fn server(config: &mut Config, sources: &Sources<'_>, problems: &mut Vec<Problem
     }
 }
 
-impl Sources<'_> {
-    /// An environment variable.
-    pub(super) fn variable(&self, wanted: &str) -> Option<String> {
-        let found = self.environment.iter().find(|(name, _)| name == wanted);
-        found.map(|(_, value)| value.clone())
-    }
-}
-
-impl Sessions {
-    /// Reads the secrets. Errors contain none of them.
-    fn finish(&mut self, sources: &Sources<'_>) -> Result<(), String> {
-        self.secrets = match &self.key_file {
-            None => {
-                let each = self.keys.iter();
-                let expanded = each.map(|key| expand(key, |name| sources.variable(name)));
-                let expanded: Result<_, _> = expanded.collect();
-                expanded.map_err(|why| format!("`sessions.keys`: {why}"))?
-            }
-            Some(_) if !self.keys.is_empty() => {
-                return Err("set only one of `sessions.keys` and `sessions.key_file`".to_owned());
-            }
-            Some(path) => {
-                let text = String::from_utf8(read(path)?)
-                    .map_err(|_| format!("{} is not UTF-8 text", file(path)))?;
-                let lines = text.lines().map(str::trim);
-                let keys = lines.filter(|line| !line.is_empty() && !line.starts_with('#'));
-                let keys: Vec<String> = keys.map(str::to_owned).collect();
-                if keys.is_empty() {
-                    return Err(format!("there is no session key in {}", file(path)));
-                }
-                keys
-            }
-        };
-        SessionKeys::check(&self.secrets).map_err(|fault| format!("`[sessions]`: {fault}"))
-    }
-}
-
-impl Config {
-    /// How many connections may start their servers, if each starts `children`: `limits.children`
-    /// bounds all processes together.
-    pub(in crate::guard) fn children_of_each(&self, children: usize) -> Result<usize, String> {
-        match self.bounds.children.checked_div(children) {
-            Some(0) => Err(format!(
-                "each connection starts {children} servers, which is more than `limits.children` ({})",
-                self.bounds.children
-            )),
-            Some(each) => Ok(each),
-            None => Ok(self.bounds.sessions),
-        }
-    }
-}
-
-impl Listen {
-    /// Reads the certificate and checks the origins.
-    fn finish(&mut self) -> Result<(), String> {
-        // The origin of a sandboxed page is `null`.
-        let is_origin = |origin: &str| match origin.split_once("://") {
-            Some((scheme, host)) => !scheme.is_empty() && !host.is_empty() && !host.contains('/'),
-            None => origin == "null",
-        };
-        if let Some(wrong) = self.origins.iter().find(|origin| !is_origin(origin)) {
-            let wrong = quote(wrong, SHOWN);
-            return Err(format!(
-                "`listen.origins`: `{wrong}` is not an origin; it has a scheme and no path, as in `https://app.example`"
-            ));
-        }
-        self.certificate = match (&self.tls_certificate, &self.tls_key) {
-            (None, None) => None,
-            (Some(certificate), Some(key)) => {
-                let read = ServerCertificate::read(certificate, key);
-                Some(read.map_err(|fault| fault.to_string())?)
-            }
-            _ => {
-                return Err("`listen.tls_certificate` and `listen.tls_key` go together".into());
-            }
-        };
-        Ok(())
-    }
-}
-
-impl Upstream {
-    /// Checks that `name` can be an upstream's name.
-    pub(super) fn check_name(name: &str) -> Result<(), String> {
-        let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
-        if (1..=64).contains(&name.len()) && name.chars().all(plain) {
-            return Ok(());
-        }
-        Err(format!(
-            "`{}` cannot be an upstream's name: 1 to 64 letters, digits, `-` and `_`",
-            quote(name, SHOWN)
-        ))
-    }
-
-    fn finish(&mut self, environment: impl Fn(&str) -> Option<String>) -> Vec<String> {
-        let mut wrong = Vec::new();
-        match (&self.url, self.command.is_empty()) {
-            (None, true) => wrong.push("needs `command` or `url`".to_owned()),
-            (Some(_), false) => wrong.push("has both `command` and `url`".to_owned()),
-            (None, false) if !self.headers.is_empty() => {
-                wrong.push("`headers` are for a `url`".to_owned());
-            }
-            (None, false) if self.tls_ca.is_some() => {
-                wrong.push("`tls_ca` is for a `url`".to_owned());
-            }
-            (Some(_), true) if !self.env.is_empty() || self.dir.is_some() => {
-                wrong.push("`env` and `dir` are for a `command`".to_owned());
-            }
-            _ => {}
-        }
-        for (_, value) in self.headers.iter_mut().chain(&mut self.env) {
-            match expand(value, &environment) {
-                Ok(expanded) => *value = expanded,
-                Err(why) => wrong.push(why),
-            }
-        }
-        if let Some(url) = &self.url
-            && let Err(why) = self.target(url)
-        {
-            wrong.push(why);
-        }
-        let path = self.path.get_or_insert_with(|| "/mcp".to_owned());
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./~".contains(c);
-        if !path.starts_with('/') || !path.chars().all(plain) {
-            wrong.push(format!(
-                "`path` must start with `/` and have letters, digits and `-_.~/` only, found `{}`",
-                quote(path, SHOWN)
-            ));
-        }
-        if let Some(lock) = &self.lock {
-            match read(lock).and_then(|bytes| pins(lock, &bytes)) {
-                Ok(pins) => self.pins = Some(pins),
-                Err(why) => wrong.push(why),
-            }
-        }
-        wrong
-    }
-
-    /// The URL with its headers and certificate authorities.
-    pub(crate) fn target(&self, url: &str) -> Result<HttpTarget, String> {
-        let text = |fault: Fault| fault.to_string();
-        let mut target = HttpTarget::new(url).map_err(text)?;
-        for (name, value) in &self.headers {
-            target = target.header(name, value).map_err(text)?;
-        }
-        match &self.tls_ca {
-            Some(authorities) => target.trusting(authorities).map_err(text),
-            None => Ok(target),
-        }
-    }
-}
-
-impl Config {
-    /// The policy for one upstream.
-    pub(crate) fn policy(&self, name: &str, upstream: &Upstream) -> Policy {
-        let mut policy = self.limited();
-        policy.project_for = self.project_for.map(|profile| {
-            let is_merged = self.merged().iter().any(|(merged, _)| *merged == name);
-            let prefix = is_merged.then(|| Self::prefix(name, upstream));
-            let projector = Projector::new(profile)
-                // Relations to the originals are only for people; `toolgate project` shows them.
-                .limits(Limits::without_relations())
-                .compiler(policy.compiler.clone())
-                .server(name)
-                .prefix(prefix.map_or(0, |prefix| prefix.chars().count()));
-            Arc::new(projector)
-        });
-        let locked = upstream.pins.is_some();
-        policy.drift.changed = self.drift.mode(locked);
-        policy.drift.added = self.new_tools.mode(locked);
-        policy.drift.lock.clone_from(&upstream.pins);
-        // Passes are counted, whether or not the audit log records them.
-        policy.record_passes = true;
-        policy.translated_from_modern = upstream.translate == TranslateWord::LegacyClients;
-        policy.rate = self.rate.rate();
-        policy.tools = self
-            .tools
-            .iter()
-            .map(|rule| {
-                let mut made = rule.rule.clone();
-                made.name = rule.pattern.clone().unwrap_or_default();
-                made.rate = rule.rate.rate();
-                made
-            })
-            .collect();
-        policy
-    }
-}
-
-impl RateWords {
-    fn rate(self) -> Option<Rate> {
-        let narrow = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-        (self.calls > 0).then(|| Rate {
-            calls: narrow(self.calls),
-            per: self.per,
-            burst: narrow(self.burst),
-        })
-    }
-}
-
 /// Whether a text is a level or a list of levels by module. [`Targets`] alone would accept a
 /// misspelled level as a module.
 fn is_levels(text: &str) -> bool {
@@ -468,32 +209,5 @@ fn is_levels(text: &str) -> bool {
     text.split(',').all(is_level) && text.parse::<Targets>().is_ok()
 }
 
-fn pins(path: &Path, bytes: &[u8]) -> Result<Arc<Lock>, String> {
-    Lock::read(bytes)
-        .map(Arc::new)
-        .map_err(|why| format!("{} is not a listing: {why}", file(path)))
-}
-
-/// Reads a file of at most [`FILE_BYTES`].
-pub(super) fn read(path: &Path) -> Result<Vec<u8>, String> {
-    let cannot = |error: std::io::Error| format!("cannot read {}: {error}", file(path));
-    let mut bytes = Vec::new();
-    let opened = File::open(path).map_err(cannot)?;
-    opened
-        .take(FILE_BYTES.saturating_add(1))
-        .read_to_end(&mut bytes)
-        .map_err(cannot)?;
-    if u64::try_from(bytes.len()).is_ok_and(|length| length > FILE_BYTES) {
-        return Err(format!("{} has more than {FILE_BYTES} bytes", file(path)));
-    }
-    Ok(bytes)
-}
-
-pub(super) fn file(path: &Path) -> String {
-    format!("`{}`", quote(&path.display().to_string(), 200))
-}
-
-/// Maximum bytes of a configuration file or a lock. The largest listing known to us has 2 MB.
-const FILE_BYTES: u64 = 64 << 20;
 /// Maximum characters of an untrusted text in a message.
 const SHOWN: usize = 60;

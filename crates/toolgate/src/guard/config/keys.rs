@@ -3,27 +3,12 @@
 #[macro_use]
 mod shapes;
 mod global;
+mod key;
 mod local;
 
-use super::Config;
-use super::slot::Slot;
-use super::words::Words;
 pub(super) use global::GLOBAL;
+pub(super) use key::Key;
 pub(super) use local::{TOOL, UPSTREAM};
-
-pub(super) struct Key<T: 'static> {
-    /// Its name; the name of a global key includes its section: `limits.message`.
-    pub(super) name: &'static str,
-    pub(super) slot: Slot<T>,
-    /// Whether a reload changes it while the guard runs.
-    pub(super) live: bool,
-    /// One sentence for the reference page.
-    #[cfg_attr(
-        not(test),
-        expect(dead_code, reason = "the reference page is held to it by a test")
-    )]
-    pub(super) meaning: &'static str,
-}
 
 /// Keys that were renamed, with their new names. The old name still works, with a warning.
 const RENAMED: [(&str, &str); 2] = [
@@ -63,50 +48,12 @@ pub(super) fn sections() -> impl Iterator<Item = &'static str> {
         .filter(move |section| std::mem::replace(&mut last, section) != *section)
 }
 
-/// A key of `[schemas]` with the name of an engine setting, which defines the rest.
-const fn setting(name: &'static str) -> Key<Config> {
-    let (_, short) = name.split_at(SCHEMAS.len());
-    fixed(
-        name,
-        Slot::Setting(short, |config| &mut config.policy.compiler),
-        "",
-    )
-}
-
-const fn live<T>(name: &'static str, slot: Slot<T>, meaning: &'static str) -> Key<T> {
-    Key {
-        name,
-        slot,
-        live: true,
-        meaning,
-    }
-}
-
-const fn fixed<T>(name: &'static str, slot: Slot<T>, meaning: &'static str) -> Key<T> {
-    Key {
-        name,
-        slot,
-        live: false,
-        meaning,
-    }
-}
-
-fn put<W: Words>(slot: &mut W, word: &str) -> bool {
-    W::of(word).map(|value| *slot = value).is_some()
-}
-
-fn put_some<W: Words>(slot: &mut Option<W>, word: &str) -> bool {
-    *slot = W::of(word);
-    slot.is_some()
-}
-
-/// The prefix of the keys that have the names of engine settings.
-const SCHEMAS: &str = "schemas.";
-
 #[cfg(test)]
 mod tests {
     use toolgate_schema::settings::{self, Kind};
 
+    use super::super::words::Words as _;
+    use super::key::SCHEMAS;
     use super::*;
 
     #[test]

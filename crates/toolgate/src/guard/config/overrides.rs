@@ -9,10 +9,14 @@ use std::path::Path;
 use toolgate_json::quote;
 use toolgate_schema::closest;
 
+use super::environment::Environment;
+use super::file;
 use super::keys::{self, Key};
-use super::problem::{Place, Problem};
+use super::place::Place;
+use super::problem::Problem;
+use super::settings::Config;
 use super::slot::Raw;
-use super::{Config, Upstream, file};
+use super::upstream::Upstream;
 
 /// One setting from outside of the file.
 #[derive(Clone, Debug)]
@@ -34,14 +38,16 @@ impl Override {
     }
 
     /// The settings among environment variables; others are ignored.
-    pub(crate) fn variables(environment: impl Iterator<Item = (String, String)>) -> Vec<Self> {
+    pub(super) fn variables(environment: &Environment) -> Vec<Self> {
         let mut found: Vec<Self> = environment
+            .variables()
+            .iter()
             .filter_map(|(name, text)| {
                 let path = name.strip_prefix(PREFIX)?.split("__");
                 Some(Self {
                     path: path.map(str::to_ascii_lowercase).collect(),
-                    text,
-                    place: Place::Variable(name),
+                    text: text.clone(),
+                    place: Place::Variable(name.clone()),
                 })
             })
             .collect();

@@ -3,7 +3,9 @@
 use std::fmt::Write;
 
 use super::keys::{self, Key};
-use super::{Config, ToolRule, Upstream};
+use super::settings::Config;
+use super::tool_rule::ToolRule;
+use super::upstream::Upstream;
 
 /// The tables that the page must have between its marks.
 fn tables() -> String {

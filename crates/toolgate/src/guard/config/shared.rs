@@ -6,9 +6,8 @@ use std::time::Duration;
 use toolgate_guard::ShareTerms;
 use toolgate_guard::policy::DriftMode;
 
-use super::Sources;
-use super::finish::{file, read};
-use crate::check::expand;
+use super::environment::Environment;
+use super::read::{file, read};
 
 /// The settings as written.
 #[derive(Clone)]
@@ -63,14 +62,19 @@ impl Default for Shared {
 
 impl Shared {
     /// Reads the secrets and checks the settings together. Errors contain no secret.
-    pub(super) fn finish(&mut self, sources: &Sources<'_>) -> Result<(), String> {
+    pub(super) fn finish(&mut self, environment: &Environment) -> Result<(), String> {
         let password = secret(
             "shared.password",
             &self.password,
             self.password_file.as_deref(),
-            sources,
+            environment,
         )?;
-        let key = secret("shared.key", &self.key, self.key_file.as_deref(), sources)?;
+        let key = secret(
+            "shared.key",
+            &self.key,
+            self.key_file.as_deref(),
+            environment,
+        )?;
         let Some(url) = &self.store else {
             return match self.pins {
                 DriftMode::Refuse => Err("`shared.pins` needs `shared.store`".to_owned()),
@@ -132,11 +136,12 @@ fn secret(
     name: &str,
     written: &[String],
     path: Option<&Path>,
-    sources: &Sources<'_>,
+    environment: &Environment,
 ) -> Result<Option<String>, String> {
     match (written, path) {
         ([], None) => Ok(None),
-        ([one], None) => expand(one, |name| sources.variable(name))
+        ([one], None) => environment
+            .expand(one)
             .map(Some)
             .map_err(|why| format!("`{name}`: {why}")),
         (_, None) => Err(format!("`{name}` must be a string, not a list")),

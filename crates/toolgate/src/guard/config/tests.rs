@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use super::*;
 use toolgate_guard::policy::{BadResult, BadTools, DriftMode, LegacyValues, Mode};

@@ -10,10 +10,10 @@ use toolgate_guard::policy::{
 };
 use toolgate_schema::Formats;
 
-use super::super::Config;
+use super::super::settings::Config;
 use super::super::slot::Slot;
 use super::super::words::{DriftWord, LogFormat, Words};
-use super::{Key, fixed, live, put, setting};
+use super::key::{Key, fixed, live, put, setting};
 
 /// The keys, in the order of the reference.
 pub(in super::super) const GLOBAL: &[Key<Config>] = &[

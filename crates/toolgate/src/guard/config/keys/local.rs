@@ -6,9 +6,10 @@ use toolgate_guard::policy::{BadResult, Mode};
 use toolgate_schema::Formats;
 
 use super::super::slot::Slot;
+use super::super::tool_rule::ToolRule;
+use super::super::upstream::Upstream;
 use super::super::words::{TranslateWord, Words};
-use super::super::{ToolRule, Upstream};
-use super::{Key, fixed, live, put, put_some};
+use super::key::{Key, fixed, live, put, put_some};
 
 /// The keys of an upstream, in the order of the reference.
 pub(in super::super) const UPSTREAM: &[Key<Upstream>] = &[

@@ -1,26 +1,24 @@
-//! Reads the schemas that the settings name: documents for references, argument schemas.
+//! The settings of the tools whose names match, `[[tools]]`.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 
+use toolgate_guard::policy;
 use toolgate_json::quote;
 use toolgate_mcp::argument::ArgumentSchema;
 
-use super::finish::{file, read};
-use super::{Config, ToolRule};
+use super::rate::RateWords;
+use super::read::read;
 
-impl Config {
-    /// Registers the documents that references may resolve to.
-    pub(super) fn register(&mut self) -> Result<(), String> {
-        for (uri, path) in &self.documents {
-            let bytes = read(path).map_err(|why| format!("`schemas.documents`: {why}"))?;
-            let made = self.policy.compiler.clone().register(uri, &bytes);
-            self.policy.compiler = made.map_err(|error| {
-                let uri = quote(uri, SHOWN);
-                format!("`schemas.documents`: {} as `{uri}`: {error}", file(path))
-            })?;
-        }
-        Ok(())
-    }
+/// The settings of the tools whose names match.
+#[derive(Clone, Default)]
+pub(super) struct ToolRule {
+    pub(super) pattern: Option<String>,
+    /// A file with an argument schema; the next field has its text instead.
+    pub(super) argument_schema: Option<PathBuf>,
+    pub(super) argument_schema_text: Option<String>,
+    pub(super) rule: policy::ToolRule,
+    pub(super) rate: RateWords,
 }
 
 impl ToolRule {

@@ -1,12 +1,13 @@
-//! Finds rules that would do nothing, or would apply to other tools than they seem to.
+//! Finds settings that would have no effect, or would apply to other tools than they seem to.
 
 use std::ops::Range;
 
 use toml::de::DeTable;
 use toolgate_json::quote;
 
-use super::Config;
-use super::problem::{Place, Problem, Shows};
+use super::place::{Place, Shows};
+use super::problem::Problem;
+use super::settings::Config;
 
 /// Finds what is wrong with a rule of `[[tools]]`, besides the values of its keys.
 pub(super) fn faults(rule: Range<usize>, table: &DeTable<'_>) -> Vec<Problem> {
