@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::{Value, json};
-use toolgate_bench::sets::{Set, Workload};
+use toolgate_bench::workload::{Set, Workload};
 
 use crate::external;
 use crate::measure::{Figure, figure};

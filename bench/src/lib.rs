@@ -3,3 +3,4 @@
 pub mod mutate;
 pub mod sets;
 pub mod synthetic;
+pub mod workload;

@@ -9,7 +9,8 @@ use std::process::ExitCode;
 
 use allocation_counter::{AllocationInfo, measure};
 use serde_json::{Value, json};
-use toolgate_bench::sets::{self, Choice, Set, Workload};
+use toolgate_bench::sets::{self, Choice};
+use toolgate_bench::workload::{Set, Workload};
 use toolgate_schema::{Compiler, Workspace};
 use toolgate_testkit::Dialect;
 use toolgate_testkit::engine::Setup;

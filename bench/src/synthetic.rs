@@ -2,7 +2,7 @@
 
 use toolgate_testkit::differential::random::Random;
 
-use crate::sets::{Set, Workload};
+use crate::workload::{Set, Workload};
 
 /// Flat arguments, a union, a long array, and a deep tree.
 #[must_use]

@@ -4,7 +4,7 @@ use std::hint::black_box;
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
-use toolgate_bench::sets::{Set, Workload};
+use toolgate_bench::workload::{Set, Workload};
 use toolgate_json::{OwnedDocument, ReadLimits};
 use toolgate_schema::{Compiler, Schema, ValueNode, Verdict, Workspace};
 use toolgate_testkit::Dialect;

@@ -7,7 +7,8 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::json;
-use toolgate_bench::sets::{self, Choice, Set};
+use toolgate_bench::sets::{self, Choice};
+use toolgate_bench::workload::Set;
 use toolgate_testkit::place;
 use toolgate_testkit::tally::Tally;
 
