@@ -1,9 +1,8 @@
 //! The kinds of findings, for programs: a `name` that identifies the kind, and the members of the
-//! kind. `lib/types.d.ts` has the same list as types.
+//! kind. `types/lean.d.ts` has the same list as types.
 
 use toolgate_schema::{Branches, FindingKind, FoundValue, Tag};
 
-use crate::report::type_name;
 use crate::write::Object;
 
 /// Writes the members of a kind.
@@ -180,7 +179,7 @@ fn write_tag(out: &mut Object<'_>, tag: &Tag) {
 
 fn value(out: &mut Object<'_>, found: &FoundValue) {
     out.object("found", |out| {
-        out.text("type", type_name(found.kind));
+        out.text("type", found.kind.name());
         out.text("text", &found.text);
     });
 }

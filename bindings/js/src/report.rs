@@ -1,6 +1,6 @@
 //! Reports, refusals and warnings as JSON.
 
-use toolgate_json::{Kind, ReadError};
+use toolgate_json::ReadError;
 use toolgate_schema::{CompileError, Exhausted, Finding, Report, Verdict, Warning, settings};
 
 use crate::kind;
@@ -96,17 +96,5 @@ pub(crate) fn finding(out: &mut String, finding: &Finding) {
     if let Some(span) = &finding.instance_span {
         object.number("start", span.start);
         object.number("end", span.end);
-    }
-}
-
-/// The name of a type.
-pub(crate) fn type_name(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Null => "null",
-        Kind::Boolean => "boolean",
-        Kind::Number => "number",
-        Kind::String => "string",
-        Kind::Array => "array",
-        Kind::Object => "object",
     }
 }
