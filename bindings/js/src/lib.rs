@@ -21,6 +21,8 @@ mod write;
 
 use std::cell::RefCell;
 
+#[cfg(feature = "contracts")]
+use toolgate_mcp::check::Decision;
 use toolgate_schema::{Schema, Verdict, Workspace};
 
 use options::{Options, Refusal};
@@ -72,6 +74,9 @@ const MISUSED: u32 = 4;
 
 /// The answer of a function that makes something: it failed, and the output says why.
 const REFUSED: u32 = 0;
+/// The answer of the function that lints, if the output is a report.
+#[cfg(feature = "lint")]
+const LINTED: u32 = 1;
 
 #[expect(
     unsafe_code,
@@ -81,6 +86,8 @@ const REFUSED: u32 = 0;
 pub mod exports {
     //! The functions that the module exports, by name.
 
+    #[cfg(feature = "contracts")]
+    use super::contract::What;
     use super::{MISUSED, VALID, with};
 
     /// Makes room for `bytes` of input and returns the address of the buffer.
@@ -169,7 +176,7 @@ pub mod exports {
     #[cfg(feature = "contracts")]
     #[unsafe(no_mangle)]
     pub extern "C" fn contract(tool: usize, options: usize) -> u32 {
-        with(|state| super::contract::read(state, tool, options))
+        with(|state| super::contract(state, tool, options))
     }
 
     /// Drops a contract.
@@ -194,23 +201,21 @@ pub mod exports {
     #[cfg(feature = "contracts")]
     #[unsafe(no_mangle)]
     pub extern "C" fn check_arguments(contract: u32, arguments: usize) -> u32 {
-        with(|state| {
-            super::contract::check(state, contract, arguments, super::contract::What::Arguments)
-        })
+        with(|state| super::decide(state, contract, arguments, What::Arguments))
     }
 
     /// Checks the result of a tool: writes a decision.
     #[cfg(feature = "contracts")]
     #[unsafe(no_mangle)]
     pub extern "C" fn check_result(contract: u32, result: usize) -> u32 {
-        with(|state| super::contract::check(state, contract, result, super::contract::What::Result))
+        with(|state| super::decide(state, contract, result, What::Result))
     }
 
     /// Lints a listing with options: writes a report, or why the listing cannot be read.
     #[cfg(feature = "lint")]
     #[unsafe(no_mangle)]
     pub extern "C" fn lint(listing: usize, options: usize) -> u32 {
-        with(|state| super::lint::lint(state, listing, options))
+        with(|state| super::lint(state, listing, options))
     }
 }
 
@@ -274,6 +279,69 @@ fn explain(state: &mut State, schema: u32, instance: usize) -> u32 {
         Err(error) => {
             report::unreadable(&mut state.output, &error);
             UNREADABLE
+        }
+    }
+}
+
+#[cfg(feature = "contracts")]
+fn contract(state: &mut State, tool: usize, options: usize) -> u32 {
+    let Some((tool, options)) = state.texts(tool, options) else {
+        return REFUSED;
+    };
+    let made = contract::Contract::read(tool, options);
+    state.output.clear();
+    match made {
+        Ok(contract) => {
+            state.output.push_str(contract.name());
+            state.contracts.insert(contract)
+        }
+        Err(why) => {
+            why.write(&mut state.output);
+            REFUSED
+        }
+    }
+}
+
+/// Checks arguments or a result for a tool, and writes the decision.
+#[cfg(feature = "contracts")]
+fn decide(state: &mut State, contract: u32, length: usize, what: contract::What) -> u32 {
+    let (Some(contract), Some(text)) =
+        (state.contracts.get_mut(contract), state.input.get(..length))
+    else {
+        return MISUSED;
+    };
+    let decision = contract.check(text, what);
+    state.output.clear();
+    match decision {
+        Ok(decision) => {
+            contract.write(&mut state.output, &decision);
+            match decision {
+                Decision::Pass(_) => VALID,
+                Decision::Refuse(_) => INVALID,
+            }
+        }
+        Err(error) => {
+            report::unreadable(&mut state.output, &error);
+            UNREADABLE
+        }
+    }
+}
+
+#[cfg(feature = "lint")]
+fn lint(state: &mut State, listing: usize, options: usize) -> u32 {
+    let Some((listing, options)) = state.texts(listing, options) else {
+        return REFUSED;
+    };
+    let made = lint::run(listing, options);
+    state.output.clear();
+    match made {
+        Ok(report) => {
+            lint::write(&mut state.output, &report);
+            LINTED
+        }
+        Err(message) => {
+            report::option(&mut state.output, &message);
+            REFUSED
         }
     }
 }

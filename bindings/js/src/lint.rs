@@ -5,29 +5,10 @@ use toolgate_json::{Kind, Node as _, OwnedDocument, ReadLimits, View, quote};
 
 use crate::options::Options;
 use crate::write::{Object, array};
-use crate::{REFUSED, State, report};
 
-/// Lints a listing (an array of tools, or an object with `tools`) and writes the report.
-pub(crate) fn lint(state: &mut State, listing: usize, options: usize) -> u32 {
-    let Some((listing, options)) = state.texts(listing, options) else {
-        return REFUSED;
-    };
-    let mut out = String::new();
-    let answer = match run(listing, options) {
-        Ok(report) => {
-            write(&mut out, &report);
-            DONE
-        }
-        Err(message) => {
-            report::option(&mut out, &message);
-            REFUSED
-        }
-    };
-    state.output = out;
-    answer
-}
-
-fn run(listing: &[u8], options: &[u8]) -> Result<Report, String> {
+/// Lints a listing (an array of tools, or an object with `tools`). The error is one of the options,
+/// or says why the listing cannot be read.
+pub(crate) fn run(listing: &[u8], options: &[u8]) -> Result<Report, String> {
     let options =
         Options::read(options, &[PROFILES, ALLOW, DENY]).map_err(|why| why.to_string())?;
     let mut linter = Linter::new();
@@ -82,7 +63,8 @@ fn named(name: &str) -> Result<&'static Rule, String> {
     rule(name).ok_or_else(|| format!("unknown rule `{}`", quote(name, SHOWN)))
 }
 
-fn write(out: &mut String, report: &Report) {
+/// Writes a report.
+pub(crate) fn write(out: &mut String, report: &Report) {
     let mut object = Object::new(out);
     object.array("findings", &report.findings, finding);
     object.number("more", report.more);
@@ -122,8 +104,6 @@ fn finding(out: &mut String, finding: &Finding) {
     }
 }
 
-/// The answer if a report was written.
-const DONE: u32 = 1;
 const PROFILES: &str = "profiles";
 const ALLOW: &str = "allow";
 const DENY: &str = "deny";
