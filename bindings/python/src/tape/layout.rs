@@ -5,7 +5,16 @@ use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use pyo3::types::{dict::BoundDictIterator, list::BoundListIterator, tuple::BoundTupleIterator};
 use toolgate_json::{Key as _, Node as _, ReadLimits};
 
-use super::{Refusal, Slot, Tape, TapeNode};
+use super::node::TapeNode;
+use super::refusal::Refusal;
+use super::slots::{Slot, Tape};
+
+impl<'py> Tape<'py> {
+    /// Lays out a value, under the same limits as for text.
+    pub(crate) fn read(value: &Bound<'py, PyAny>, limits: &ReadLimits) -> Result<Self, Refusal> {
+        Layout::new(limits).read(value)
+    }
+}
 
 /// A container whose children are being laid out.
 struct Open<'py> {
@@ -26,14 +35,14 @@ enum Children<'py> {
 }
 
 /// A tape that is being filled.
-pub(super) struct Layout<'py, 'l> {
+struct Layout<'py, 'l> {
     tape: Tape<'py>,
     open: Vec<Open<'py>>,
     limits: &'l ReadLimits,
 }
 
 impl<'py, 'l> Layout<'py, 'l> {
-    pub(super) fn new(limits: &'l ReadLimits) -> Self {
+    fn new(limits: &'l ReadLimits) -> Self {
         Self {
             tape: Tape {
                 slots: Vec::with_capacity(32),
@@ -45,7 +54,7 @@ impl<'py, 'l> Layout<'py, 'l> {
     }
 
     /// Lays out a value, without recursion.
-    pub(super) fn read(mut self, value: &Bound<'py, PyAny>) -> Result<Tape<'py>, Refusal> {
+    fn read(mut self, value: &Bound<'py, PyAny>) -> Result<Tape<'py>, Refusal> {
         self.value(value.clone())?;
         while let Some(top) = self.open.last_mut() {
             match top.next() {

@@ -2,7 +2,7 @@
 
 use toolgate_json::{Key, Kind, NameEnds, Node, Number, key_hash};
 
-use super::{Slot, Texts};
+use super::slots::{Slot, Texts};
 
 /// A value of a tape.
 #[derive(Clone, Copy)]
@@ -77,6 +77,13 @@ impl<'t> Iterator for TapeMembers<'t> {
             _ => "",
         };
         Some((TapeKey { text, at }, value))
+    }
+}
+
+impl<'t> Texts<'t> {
+    /// The whole value.
+    pub(crate) fn root(&'t self) -> TapeNode<'t> {
+        TapeNode::at(self, 0)
     }
 }
 

@@ -10,42 +10,13 @@
 mod borrowed;
 mod names;
 mod node;
+mod run;
 
 use std::cell::Cell;
 
-use pyo3::prelude::*;
-use toolgate_json::ReadLimits;
-use toolgate_schema::{AnyNode, Schema, Verdict, Workspace};
-
-use borrowed::{Object, PausedCollector};
+use borrowed::PausedCollector;
 pub(crate) use names::Names;
-use node::WalkNode;
-
-/// Whether a Python value matches a schema; `None` if the tape must decide.
-pub(crate) fn check(
-    schema: &Schema,
-    workspace: &mut Workspace,
-    value: &Bound<'_, PyAny>,
-    limits: &ReadLimits,
-    names: &Names,
-) -> Option<Verdict> {
-    let paused = PausedCollector::new(value.py());
-    let walk = Walk {
-        left: Cell::new(limits.nodes),
-        depth: u32::try_from(limits.depth).unwrap_or(u32::MAX),
-        odd: Cell::new(false),
-        paused: &paused,
-        names,
-    };
-    #[expect(
-        unsafe_code,
-        reason = "this is where no code of Python's may run until the engine has answered"
-    )]
-    // SAFETY: the engine does not know Python, and no function that a node calls runs Python code.
-    let root = unsafe { Object::root(value, &paused) };
-    let verdict = schema.check(workspace, AnyNode(WalkNode::new(&walk, root, 0)));
-    (!walk.odd.get()).then_some(verdict)
-}
+pub(crate) use run::check;
 
 /// The state of one check of a Python value.
 struct Walk<'py, 'n> {
