@@ -1,6 +1,6 @@
 //! Instances of any size, each with the small schema that asks the most of them.
 
-use super::{Texts, many};
+use super::texts::{Texts, many};
 
 fn array(schema: &str, size: usize, item: impl Fn(usize) -> String) -> Texts {
     Texts::two(schema, format!("[{}]", many(size, item)))

@@ -1,6 +1,7 @@
 //! Listings, messages and other texts of any size.
 
-use super::{Texts, many};
+use super::schemas;
+use super::texts::{Texts, many, reversed};
 
 fn listing(tools: &str) -> String {
     format!(r#"{{"tools":[{tools}]}}"#)
@@ -39,7 +40,7 @@ pub(super) fn odd_names(size: usize) -> Texts {
 }
 
 pub(super) fn one_tool(size: usize) -> Texts {
-    let inner = super::schemas::described(size).first;
+    let inner = schemas::described(size).first;
     Texts::one(listing(&format!(
         r#"{{"name":"one","inputSchema":{inner}}}"#
     )))
@@ -54,7 +55,7 @@ pub(super) fn moved_tools(size: usize) -> Texts {
     };
     Texts::two(
         listing(&many(size / 2, tool)),
-        listing(&super::reversed(size / 2, tool)),
+        listing(&reversed(size / 2, tool)),
     )
 }
 

@@ -5,7 +5,8 @@ use std::time::Duration;
 use allocation_counter::{AllocationInfo, measure};
 use nix::time::{ClockId, clock_gettime};
 
-use super::{Prepared, Shape};
+use super::operations::Prepared;
+use super::shape::Shape;
 
 /// What one run took.
 #[derive(Clone, Copy, Debug, Default)]

@@ -21,7 +21,7 @@ use toolgate_mcp::repair::{Outcome, RepairLimits, repair};
 use toolgate_pattern::{Hazard, Limits, Pattern};
 use toolgate_schema::{Compiler, Formats, OutputFormat, Parser, Schema, Workspace};
 
-use super::Texts;
+use super::texts::Texts;
 
 /// An entry point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Schemas of any size, each with an instance that meets as much of it as it can.
 
-use super::{Texts, many, reversed};
+use super::texts::{Texts, many, reversed};
 
 /// How pieces are put in order.
 type Order = fn(usize, fn(usize) -> String) -> String;

@@ -2,7 +2,10 @@
 
 use toolgate_schema::OutputFormat;
 
-use super::{Operation, Shape, instances as i, listings as l, schemas as s};
+use super::operations::Operation;
+use super::shape::Shape;
+use super::texts::Texts;
+use super::{instances as i, listings as l, schemas as s};
 
 /// All shapes, by entry point.
 pub const SHAPES: &[Shape] = &[
@@ -208,7 +211,7 @@ pub const SHAPES: &[Shape] = &[
     shape(Operation::Recover, "broken message", l::broken_message),
 ];
 
-const fn shape(operation: Operation, name: &'static str, make: fn(usize) -> super::Texts) -> Shape {
+const fn shape(operation: Operation, name: &'static str, make: fn(usize) -> Texts) -> Shape {
     Shape {
         operation,
         name,

@@ -2,8 +2,9 @@
 
 use std::process::Command;
 
-use super::measure::real;
-use super::{Cost, Prepared, SHAPES, Shape, growth};
+use super::measure::{Cost, growth, real};
+use super::operations::Prepared;
+use super::shapes::SHAPES;
 
 /// Prints the table, of all shapes or of those whose name has one of the words in it; whether all
 /// are within their bounds.
@@ -140,10 +141,3 @@ const ONE_MS: f64 = 100.0;
 const LISTING_MS: f64 = 1_000.0;
 /// What any may take at once.
 const MOST_MIB: f64 = 64.0;
-
-/// A shape in messages.
-impl std::fmt::Display for Shape {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}: {}", self.operation.name(), self.name)
-    }
-}

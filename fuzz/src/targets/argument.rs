@@ -2,7 +2,7 @@
 
 use toolgate_mcp::argument::{Answer, ArgumentSchema};
 
-use super::Target;
+use super::target::Target;
 use crate::Outcome;
 use crate::ensure;
 use crate::input::{join, two_texts};

@@ -12,7 +12,7 @@ use toolgate_schema::{Compiler, Verdict, Workspace};
 use toolgate_wasm::exports;
 use toolgate_wasm::native::{capacity, clear, output, put};
 
-use super::Target;
+use super::target::Target;
 use crate::Outcome;
 use crate::ensure;
 use crate::input::{join, parts};

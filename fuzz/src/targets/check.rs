@@ -8,7 +8,7 @@ use toolgate_testkit::engine::Setup;
 use toolgate_testkit::ours::Ours;
 use toolgate_testkit::plain;
 
-use super::Target;
+use super::target::Target;
 use crate::Outcome;
 use crate::ensure;
 use crate::input::{compile, two_texts};

@@ -2,7 +2,7 @@
 
 use toolgate_schema::{Dialect, Strictness};
 
-use super::Target;
+use super::target::Target;
 use crate::Outcome;
 use crate::ensure;
 use crate::input::compiler;

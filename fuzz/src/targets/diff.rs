@@ -4,7 +4,7 @@ use toolgate_analysis::diff::{Class, Differ};
 use toolgate_json::{Kind, Node as _, OwnedDocument, ReadLimits};
 use toolgate_schema::{Verdict, Workspace};
 
-use super::Target;
+use super::target::Target;
 use crate::Outcome;
 use crate::ensure;
 use crate::input::{compiler, join, parts};

@@ -4,7 +4,7 @@ use toolgate_analysis::lint::{Linter, PROFILES, Safety, apply};
 use toolgate_json::{Node as _, OwnedDocument, ReadLimits};
 use toolgate_schema::{Verdict, Workspace};
 
-use super::Target;
+use super::target::Target;
 use crate::Outcome;
 use crate::ensure;
 use crate::input::{compile, compiler, two_texts};

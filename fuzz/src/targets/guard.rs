@@ -20,7 +20,7 @@ use toolgate_guard::{
 use toolgate_json::{DuplicateKeys, Kind as Json, Node as _, OwnedDocument, ReadLimits, View};
 use toolgate_testkit::place;
 
-use super::Target;
+use super::target::Target;
 use crate::Outcome;
 use crate::ensure;
 use crate::input::{join, parts};

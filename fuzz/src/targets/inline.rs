@@ -3,7 +3,7 @@
 use toolgate_analysis::inline::{InlineLimits, inline};
 use toolgate_schema::{Verdict, Workspace};
 
-use super::Target;
+use super::target::Target;
 use crate::Outcome;
 use crate::ensure;
 use crate::input::{compile, compiler, two_texts};

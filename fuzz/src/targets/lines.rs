@@ -8,7 +8,7 @@ use tokio::io::{AsyncRead, ReadBuf};
 use toolgate_proxy::{Line, Lines};
 use toolgate_testkit::differential::random::Random;
 
-use super::Target;
+use super::target::Target;
 use crate::Outcome;
 use crate::ensure;
 use crate::seeds::Seeds;

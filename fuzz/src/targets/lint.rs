@@ -2,7 +2,7 @@
 
 use toolgate_analysis::lint::{Linter, PROFILES, Report};
 
-use super::Target;
+use super::target::Target;
 use crate::Outcome;
 use crate::ensure;
 use crate::input::parts;

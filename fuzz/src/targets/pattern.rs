@@ -2,7 +2,7 @@
 
 use toolgate_pattern::{Limits, Pattern, is_ecma262};
 
-use super::Target;
+use super::target::Target;
 use crate::Outcome;
 use crate::ensure;
 use crate::input::{join, two_texts};

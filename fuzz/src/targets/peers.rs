@@ -7,7 +7,7 @@ use toolgate_testkit::engine::{Answer, Engine, Setup};
 use toolgate_testkit::ours;
 use toolgate_testkit::peers::{Boon, Jsonschema};
 
-use super::Target;
+use super::target::Target;
 use crate::Outcome;
 use crate::input::two_texts;
 use crate::seeds::Seeds;

@@ -3,7 +3,7 @@
 
 use toolgate_schema::{Compiler, Dialect, OutputFormat, Verdict, Workspace};
 
-use super::Target;
+use super::target::Target;
 use crate::Outcome;
 use crate::ensure;
 use crate::input::{compiler, two_texts};

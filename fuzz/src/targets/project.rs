@@ -6,7 +6,7 @@ use toolgate_json::{OwnedDocument, ReadLimits};
 use toolgate_schema::{Schema, Verdict, Workspace};
 use toolgate_testkit::providers::read_nullable;
 
-use super::Target;
+use super::target::Target;
 use crate::Outcome;
 use crate::ensure;
 use crate::input::{compile, compiler, two_texts};

@@ -9,7 +9,7 @@ use toolgate_json::{
     Unmetered, equal, first_duplicate, hash_value,
 };
 
-use super::Target;
+use super::target::Target;
 use crate::Outcome;
 use crate::ensure;
 use crate::seeds::Seeds;

@@ -3,7 +3,7 @@
 use toolgate_mcp::repair::{Outcome as Repair, RepairLimits, repair};
 use toolgate_schema::{Verdict, Workspace};
 
-use super::Target;
+use super::target::Target;
 use crate::Outcome;
 use crate::ensure;
 use crate::input::{compile, two_texts};

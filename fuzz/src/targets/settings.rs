@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 
 use toolgate_testkit::place;
 
-use super::Target;
+use super::target::Target;
 use crate::Outcome;
 use crate::ensure;
 use crate::input::{join, parts};

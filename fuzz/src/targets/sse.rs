@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use toolgate_testkit::differential::random::Random;
 
-use super::Target;
+use super::target::Target;
 use crate::Outcome;
 use crate::ensure;
 use crate::seeds::Seeds;

@@ -17,7 +17,7 @@ use toolgate_proxy::guard::{
     GuardOptions, HttpListener, Listener, SessionKeys, Unobserved, Upstream, serve,
 };
 
-use super::Target;
+use super::target::Target;
 use crate::Outcome;
 use crate::ensure;
 use crate::seeds::Seeds;
