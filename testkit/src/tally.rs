@@ -42,6 +42,11 @@ impl Tally {
         }
     }
 
+    /// Adds a test that passes if `holds`, and otherwise fails for this reason.
+    pub fn claim(&mut self, holds: bool, otherwise: impl FnOnce() -> String) {
+        self.record(if holds { Ok(()) } else { Err(otherwise()) });
+    }
+
     /// Adds another tally to this one.
     pub fn add(&mut self, other: Self) {
         self.passed += other.passed;

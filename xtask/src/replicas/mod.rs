@@ -46,23 +46,21 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     same_listing(&replicas, &load, &mut tally);
     load.run(calls, CLIENTS, &mut tally, |_| ());
     let quiet = taken(&load)?;
-    claim(&mut tally, quiet.is_empty(), || {
+    tally.claim(quiet.is_empty(), || {
         format!("calls were repeated without a reason: {}", counted(&quiet))
     });
     let shares: Vec<u64> = replicas.iter().map(Replica::messages).collect();
     println!("{calls} calls, messages by replica: {shares:?}");
-    claim(
-        &mut tally,
-        shares.iter().all(|share| *share > calls / 6),
-        || format!("the balancer did not take the replicas in turn: {shares:?}"),
-    );
+    tally.claim(shares.iter().all(|share| *share > calls / 6), || {
+        format!("the balancer did not take the replicas in turn: {shares:?}")
+    });
 
     let killed = during(&load, calls, &mut tally, || match replicas.first_mut() {
         Some(first) => first.kill(),
         None => Ok(()),
     })?;
     println!("{calls} calls, one replica killed: {}", counted(&killed));
-    claim(&mut tally, killed.len() <= CLIENTS, || {
+    tally.claim(killed.len() <= CLIENTS, || {
         format!(
             "more calls were lost than were under way: {}",
             counted(&killed)
@@ -74,25 +72,25 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
         None => Ok(()),
     })?;
     println!("{calls} calls, one replica ended: {}", counted(&ended));
-    claim(&mut tally, ended.len() <= CLIENTS, || {
+    tally.claim(ended.len() <= CLIENTS, || {
         format!(
             "more calls were refused by a replica that was asked to end than were on their way: {}",
             counted(&ended)
         )
     });
     let well = replicas.get_mut(1).map(Replica::ended_well).transpose()?;
-    claim(&mut tally, well == Some(true), || {
+    tally.claim(well == Some(true), || {
         "a replica that was asked to end did not end well".to_owned()
     });
 
     rotated(&mut replicas, &keys, &load, &mut tally)?;
     for session in load.sessions() {
         let closed = load::close(envoy.address, session);
-        claim(&mut tally, closed.is_ok_and(|status| status < 300), || {
+        tally.claim(closed.is_ok_and(|status| status < 300), || {
             "a session could not be ended".to_owned()
         });
         let more = load::goes_on(envoy.address, session);
-        claim(&mut tally, more == Ok(false), || {
+        tally.claim(more == Ok(false), || {
             format!("a session that was ended goes on: {more:?}")
         });
     }
@@ -122,7 +120,7 @@ fn rotated(
         last.reload()?;
         for session in load.sessions().iter().chain([&session]) {
             let status = load::status(last.address, session);
-            claim(tally, status == Ok(wanted), || {
+            tally.claim(status == Ok(wanted), || {
                 format!("with other keys: {status:?}, not {wanted}")
             });
         }
@@ -138,8 +136,7 @@ fn same_listing(replicas: &[Replica], load: &Load, tally: &mut Tally) {
             .iter()
             .map(|replica| load::listing(replica.address, session));
         let lists: Result<Vec<_>, _> = lists.collect();
-        claim(
-            tally,
+        tally.claim(
             lists.as_ref().is_ok_and(|lists| {
                 let first = lists.first();
                 lists.iter().all(|list| {
@@ -185,10 +182,6 @@ fn counted(repeated: &[String]) -> String {
 fn taken(load: &Load) -> Result<Vec<String>, String> {
     let mut repeated = load.repeated.lock().map_err(|e| e.to_string())?;
     Ok(std::mem::take(&mut repeated))
-}
-
-fn claim(tally: &mut Tally, holds: bool, otherwise: impl FnOnce() -> String) {
-    tally.record(if holds { Ok(()) } else { Err(otherwise()) });
 }
 
 /// The calls in each of the three rounds.

@@ -1,9 +1,12 @@
 //! One pin for all guards: what the first saw binds the others, and what one refuses, all refuse.
 
+use std::path::Path;
+
 use serde_json::Value;
 use toolgate_testkit::tally::Tally;
 
-use super::{Scene, claim, exchanged, metric, until, write};
+use super::scene::Scene;
+use super::watch::{exchanged, metric, until};
 use crate::peers;
 use crate::replicas::guards::Replica;
 use crate::replicas::load;
@@ -19,7 +22,7 @@ pub(super) fn one_pin(scene: &Scene, tally: &mut Tally) -> Result<(), String> {
 
     write(&place, r#"{"description": "adds", "ttlMs": 3600000}"#)?;
     let (first, second) = (guard()?, guard()?);
-    claim(tally, names(&first)? == ["change"], || "no tool".to_owned());
+    tally.claim(names(&first)? == ["change"], || "no tool".to_owned());
     exchanged(&first, "pin", 0)?;
 
     // The server changes. A guard that never saw the tool uses the first guard's pin.
@@ -30,13 +33,11 @@ pub(super) fn one_pin(scene: &Scene, tally: &mut Tally) -> Result<(), String> {
     names(&second)?;
     exchanged(&second, "pin", 0)?;
     let refused = call(&second)?;
-    claim(
-        tally,
-        refused.contains("has a description that differs"),
-        || format!("a tool that was pinned by another guard is called: {refused}"),
-    );
+    tally.claim(refused.contains("has a description that differs"), || {
+        format!("a tool that was pinned by another guard is called: {refused}")
+    });
     let left = names(&second)?;
-    claim(tally, left.is_empty(), || {
+    tally.claim(left.is_empty(), || {
         format!("a tool that was pinned by another guard is listed: {left:?}")
     });
 
@@ -68,7 +69,7 @@ pub(super) fn one_pin(scene: &Scene, tally: &mut Tally) -> Result<(), String> {
         guards.iter().any(|guard| metric(guard, garbled) > 0)
     })?;
     let text = call(&second)?;
-    claim(tally, text == "changed", || {
+    tally.claim(text == "changed", || {
         format!("odd values in the store stop calls: {text}")
     });
     Ok(())
@@ -90,4 +91,8 @@ fn call(guard: &Replica) -> Result<String, String> {
         .or_else(|| message.pointer("/error/message"));
     let text = text.and_then(Value::as_str).map(str::to_owned);
     text.ok_or_else(|| format!("{} {}", reply.status, reply.body))
+}
+
+fn write(path: &Path, text: &str) -> Result<(), String> {
+    std::fs::write(path, text).map_err(|e| format!("{}: {e}", path.display()))
 }

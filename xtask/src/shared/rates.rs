@@ -3,7 +3,8 @@
 use serde_json::Value;
 use toolgate_testkit::tally::Tally;
 
-use super::{Scene, claim, exchanged, metric, page, until, updates_metric};
+use super::scene::Scene;
+use super::watch::{exchanged, metric, page, until, updates_metric};
 use crate::replicas::guards::Replica;
 use crate::replicas::load::{self, Load};
 
@@ -25,7 +26,7 @@ pub(super) fn one_rate(scene: &Scene, tally: &mut Tally) -> Result<(), String> {
     for (who, headers) in callers {
         let before = metric(first, &updates_metric("rate"));
         let passed = all_at_once(first, headers);
-        claim(tally, passed == Ok(BURST), || {
+        tally.claim(passed == Ok(BURST), || {
             format!("{who}: the first guard let {passed:?} calls pass, not {BURST}")
         });
         // Includes the last call: an update may have been written while the calls came in.
@@ -34,14 +35,14 @@ pub(super) fn one_rate(scene: &Scene, tally: &mut Tally) -> Result<(), String> {
         for guard in [second, third] {
             let before = metric(guard, &updates_metric("rate"));
             let alone = passes(guard, headers);
-            claim(tally, alone == Ok(true), || {
+            tally.claim(alone == Ok(true), || {
                 format!(
                     "{who}: a guard that knew nothing of others did not decide alone: {alone:?}"
                 )
             });
             exchanged(guard, "rate", before)?;
             let more = passes(guard, headers);
-            claim(tally, more == Ok(false), || {
+            tally.claim(more == Ok(false), || {
                 format!("{who}: after what all let through, one more: {more:?}")
             });
         }
@@ -71,15 +72,13 @@ pub(super) fn garbled(scene: &Scene, tally: &mut Tally) -> Result<(), String> {
     for (index, command) in (1_u64..).zip(odd) {
         scene.store.ask(command)?;
         let passed = passes(&guard, &[]);
-        claim(tally, passed == Ok(true), || {
-            format!("{command:?}: {passed:?}")
-        });
+        tally.claim(passed == Ok(true), || format!("{command:?}: {passed:?}"));
         until("an odd value was not counted", || {
             metric(&guard, "toolgate_guard_store_garbled_total{what=\"rate\"}") >= index
         })?;
     }
     let ready = page(&guard, "/healthz").unwrap_or_default();
-    claim(tally, ready.contains("store: ready"), || {
+    tally.claim(ready.contains("store: ready"), || {
         format!("an odd value made the store unfit: {ready}")
     });
     scene.store.ask(&["DEL", &key])?;
@@ -95,11 +94,11 @@ pub(super) fn told_later(scene: &mut Scene, tally: &mut Tally) -> Result<(), Str
         until("the guard says that the store is gone", || is_alone(guard))?;
     }
     let passed = all_at_once(first, &[]);
-    claim(tally, passed == Ok(BURST), || {
+    tally.claim(passed == Ok(BURST), || {
         format!("without the store {passed:?} calls passed, not {BURST}")
     });
     let ready = page(first, "/readyz");
-    claim(tally, ready.is_some(), || {
+    tally.claim(ready.is_some(), || {
         "a guard without its store is not ready".to_owned()
     });
     scene.store.again()?;
@@ -115,7 +114,7 @@ pub(super) fn told_later(scene: &mut Scene, tally: &mut Tally) -> Result<(), Str
     let one = passes(second, &[]);
     exchanged(second, "rate", before)?;
     let more = passes(second, &[]);
-    claim(tally, one == Ok(true) && more == Ok(false), || {
+    tally.claim(one == Ok(true) && more == Ok(false), || {
         format!("what was let through without the store did not count: {one:?} {more:?}")
     });
     scene.store.ask(&["DEL", &key])?;
@@ -168,11 +167,11 @@ pub(super) fn under_load(scene: &mut Scene, calls: u64, tally: &mut Tally) -> Re
         load.run(8, 1, tally, |_| ());
         exchanged(guard, "rate", before)?;
         let lost = metric(guard, "toolgate_guard_store_losses_total");
-        claim(tally, lost == 1, || {
+        tally.claim(lost == 1, || {
             format!("the store was lost {lost} times, not once")
         });
         let repeated = load.repeated.lock().map_err(|e| e.to_string())?;
-        claim(tally, repeated.is_empty(), || {
+        tally.claim(repeated.is_empty(), || {
             format!("calls were repeated: {repeated:?}")
         });
     }
