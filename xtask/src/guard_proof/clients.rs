@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use super::{Outcome, script};
+use super::outcome::Outcome;
+use super::scripts::script;
 use crate::build;
 
 /// A client with one protocol version.

@@ -12,6 +12,8 @@
 //! * `--write` writes the outcomes to the record.
 
 mod clients;
+mod outcome;
+mod scripts;
 mod seen;
 
 use std::collections::VecDeque;
@@ -19,45 +21,14 @@ use std::process::Command;
 use std::sync::Mutex;
 
 use serde_json::Value;
-use toolgate_testkit::place;
 use toolgate_testkit::tally::Tally;
 
 use crate::arguments::Arguments;
 use crate::build;
 use clients::{CLIENTS, Clients, Job, Seen};
+use outcome::Outcome;
+use scripts::script;
 use seen::{Record, Way};
-
-/// The outcome of an odd tool with a client.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Outcome {
-    /// The call returns what the server returned, wrapped or not.
-    Works,
-    /// The call returns the text, and no structured content.
-    TextOnly,
-    /// The call returns other structured content than the server's.
-    OtherValue,
-    /// The call fails.
-    Error,
-    /// The tool is not listed.
-    Hidden,
-    /// The good tools do not work.
-    GoodToolsFail,
-    /// The client has no tools at all.
-    NoTools,
-    /// The client hangs.
-    Hangs,
-}
-
-const WORDS: [(Outcome, &str); 8] = [
-    (Outcome::Works, "works"),
-    (Outcome::TextOnly, "text-only"),
-    (Outcome::OtherValue, "other-value"),
-    (Outcome::Error, "error"),
-    (Outcome::Hidden, "hidden"),
-    (Outcome::GoodToolsFail, "good-tools-fail"),
-    (Outcome::NoTools, "no-tools"),
-    (Outcome::Hangs, "hangs"),
-];
 
 /// One odd tool of `odd-tools.json`.
 struct Case {
@@ -297,27 +268,6 @@ fn at_once<W: Send, F: Send>(
         .into_inner()
         .map_err(|_| "a run of a client panicked".to_owned())?;
     found.into_iter().collect()
-}
-
-impl Outcome {
-    fn from_word(word: &str) -> Option<Self> {
-        WORDS
-            .iter()
-            .find_map(|(outcome, own)| (*own == word).then_some(*outcome))
-    }
-
-    fn word(self) -> &'static str {
-        WORDS
-            .iter()
-            .find_map(|(outcome, own)| (*outcome == self).then_some(*own))
-            .unwrap_or_default()
-    }
-}
-
-/// The path of a file in `xtask/guard-proof`.
-fn script(name: &str) -> String {
-    let folder = place::workspace().join("xtask/guard-proof");
-    folder.join(name).display().to_string()
 }
 
 /// The name of the listing with all odd tools that can be together.

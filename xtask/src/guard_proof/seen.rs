@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use serde_json::{Value, json};
 
-use super::Outcome;
 use super::clients::CLIENTS;
+use super::outcome::Outcome;
 
 /// Without the guard or through it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

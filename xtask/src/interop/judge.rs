@@ -5,36 +5,8 @@ use std::path::Path;
 use serde_json::{Value, json};
 use toolgate_testkit::tally::Tally;
 
-use super::peer::Role;
-use super::{Between, LEGACY, MODERN};
-
-/// One client with one server.
-pub(super) struct Run<'a> {
-    pub(super) peer: &'a str,
-    pub(super) era: &'a str,
-    pub(super) transport: &'a str,
-    pub(super) role: Role,
-    pub(super) between: Between,
-}
-
-impl Run<'_> {
-    /// The protocol version that the server is called with.
-    fn behind(&self) -> &str {
-        match self.between {
-            Between::Translator(_) if self.era == MODERN => LEGACY,
-            Between::Translator(_) => MODERN,
-            Between::Nothing | Between::Guard(_) => self.era,
-        }
-    }
-
-    /// The protocol version that the peer speaks.
-    fn spoken(&self) -> &str {
-        match self.role {
-            Role::Client => self.era,
-            Role::Server | Role::WrappingServer => self.behind(),
-        }
-    }
-}
+use super::peer::{MODERN, Role};
+use super::run::{Between, Run};
 
 /// The cases, and the known defects of the peers.
 pub(super) struct Standard {

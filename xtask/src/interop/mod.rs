@@ -7,6 +7,7 @@
 
 mod judge;
 mod peer;
+mod run;
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -18,26 +19,14 @@ use toolgate_testkit::tally::Tally;
 use crate::arguments::Arguments;
 use crate::build;
 use crate::peers::{self, Javascript, Python, Served};
-use judge::{Run, Standard};
-use peer::{Peer, Role, Script};
-
-/// The protocol versions that represent the two eras.
-const LEGACY: &str = "2025-11-25";
-const MODERN: &str = "2026-07-28";
+use judge::Standard;
+use peer::{MODERN, Peer, Role, Script};
+use run::{Between, Run};
 
 /// The transports between client and server.
 const TRANSPORTS: [&str; 2] = ["stdio", "http"];
 
-/// What is between client and server.
-#[derive(Clone, Copy)]
-enum Between {
-    Nothing,
-    /// The guard, in front of the server on this transport.
-    Guard(&'static str),
-    /// The same with `--translate`: the server is called in the other era.
-    Translator(&'static str),
-}
-
+/// Everything that may be between them.
 const BETWEEN: [Between; 5] = [
     Between::Nothing,
     Between::Guard("stdio"),

@@ -1,6 +1,8 @@
 //! The other implementations.
 
-use super::{LEGACY, MODERN};
+/// The protocol versions that represent the two eras.
+pub(super) const LEGACY: &str = "2025-11-25";
+pub(super) const MODERN: &str = "2026-07-28";
 
 /// Another implementation, in one of the roles.
 pub(super) struct Peer {

@@ -4,7 +4,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use super::{Harness, Target};
+use super::harness::{Harness, Target};
 
 /// A published client.
 #[derive(Clone, Copy)]
@@ -49,24 +49,24 @@ impl Client {
             _ => usize::MAX,
         }
     }
-}
 
-impl Harness {
-    /// The answers that a client gets, one per request: `{"result": …}` or `{"error": …}`.
+    /// The answers that it gets, one per request: `{"result": …}` or `{"error": …}`.
     pub(super) fn ask(
-        &self,
-        client: Client,
+        self,
+        harness: &Harness,
         era: &str,
         target: &Target,
         requests: &[Value],
     ) -> Result<Vec<Value>, String> {
-        let mut command = match client {
-            Client::TypescriptV1 => self.javascript.script("client-v1.mjs")?,
-            Client::TypescriptV2 => self.javascript.script("client-v2.mjs")?,
-            Client::Python => self.python.script("client.py"),
-            Client::Inspector => {
+        let mut command = match self {
+            Self::TypescriptV1 => harness.javascript.script("client-v1.mjs")?,
+            Self::TypescriptV2 => harness.javascript.script("client-v2.mjs")?,
+            Self::Python => harness.python.script("client.py"),
+            Self::Inspector => {
                 let asked = requests.iter();
-                return asked.map(|request| self.inspect(target, request)).collect();
+                return asked
+                    .map(|request| inspect(harness, target, request))
+                    .collect();
             }
         };
         match target {
@@ -74,44 +74,44 @@ impl Harness {
             Target::Url(url) => command.args([era, "http", url]),
         };
         command.env("PUBLISHED_REQUESTS", Value::from(requests).to_string());
-        let report = output(&mut command).map_err(|why| format!("{}: {why}", client.name()))?;
+        let report = output(&mut command).map_err(|why| format!("{}: {why}", self.name()))?;
         let last = report.lines().last().unwrap_or_default();
         serde_json::from_str(last)
-            .map_err(|e| format!("{}: no report ({e}): {report}", client.name()))
+            .map_err(|e| format!("{}: no report ({e}): {report}", self.name()))
     }
+}
 
-    /// Makes one request with the Inspector in its CLI mode.
-    fn inspect(&self, target: &Target, request: &Value) -> Result<Value, String> {
-        let script = "@modelcontextprotocol/inspector/clients/launcher/build/index.js";
-        let mut command = self
-            .javascript
-            .node(&self.javascript.modules().join(script));
-        let text = |place: &str| request.pointer(place).and_then(Value::as_str);
-        // why: it keeps settings in the home folder.
-        command.env("HOME", &self.folder).arg("--cli");
-        command.args(["--method", text("/method").unwrap_or_default()]);
-        if let Some(name) = text("/params/name") {
-            command.args(["--tool-name", name]);
-        }
-        let given = request.pointer("/params/arguments");
-        for (name, value) in given.and_then(Value::as_object).into_iter().flatten() {
-            let value = value
-                .as_str()
-                .map_or_else(|| value.to_string(), str::to_owned);
-            command.args(["--tool-arg", &format!("{name}={value}")]);
-        }
-        match target {
-            Target::Command(words) => command.arg("--").args(words),
-            Target::Url(url) => command.args(["--transport", "http", "--", url]),
-        };
-        Ok(match output(&mut command) {
-            Ok(report) => match serde_json::from_str::<Value>(&report) {
-                Ok(result) => json!({ "result": result }),
-                Err(_) => json!({ "error": report }),
-            },
-            Err(why) => json!({ "error": why }),
-        })
+/// Makes one request with the Inspector in its CLI mode.
+fn inspect(harness: &Harness, target: &Target, request: &Value) -> Result<Value, String> {
+    let script = "@modelcontextprotocol/inspector/clients/launcher/build/index.js";
+    let mut command = harness
+        .javascript
+        .node(&harness.javascript.modules().join(script));
+    let text = |place: &str| request.pointer(place).and_then(Value::as_str);
+    // why: it keeps settings in the home folder.
+    command.env("HOME", &harness.folder).arg("--cli");
+    command.args(["--method", text("/method").unwrap_or_default()]);
+    if let Some(name) = text("/params/name") {
+        command.args(["--tool-name", name]);
     }
+    let given = request.pointer("/params/arguments");
+    for (name, value) in given.and_then(Value::as_object).into_iter().flatten() {
+        let value = value
+            .as_str()
+            .map_or_else(|| value.to_string(), str::to_owned);
+        command.args(["--tool-arg", &format!("{name}={value}")]);
+    }
+    match target {
+        Target::Command(words) => command.arg("--").args(words),
+        Target::Url(url) => command.args(["--transport", "http", "--", url]),
+    };
+    Ok(match output(&mut command) {
+        Ok(report) => match serde_json::from_str::<Value>(&report) {
+            Ok(result) => json!({ "result": result }),
+            Err(_) => json!({ "error": report }),
+        },
+        Err(why) => json!({ "error": why }),
+    })
 }
 
 /// The output of a command, or the reason for its failure.

@@ -5,9 +5,9 @@
 //! its user is compared, as JSON.
 
 mod client;
+mod harness;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::process::Command;
 
 use serde::Deserialize;
@@ -15,9 +15,9 @@ use serde_json::Value;
 use toolgate_testkit::tally::Tally;
 
 use crate::arguments::Arguments;
-use crate::build;
-use crate::peers::{self, Javascript, Python, Served};
+use crate::peers::{self, Served};
 use client::Client;
+use harness::{Harness, Target};
 
 /// A published server and the requests to it.
 #[derive(Deserialize)]
@@ -41,12 +41,6 @@ struct Transports {
     http: Option<Vec<String>>,
 }
 
-/// The server as a client reaches it.
-enum Target {
-    Command(Vec<String>),
-    Url(String),
-}
-
 /// Runs every server with every client, and returns how many answers differ. `--only SERVER` runs
 /// one server.
 ///
@@ -54,12 +48,7 @@ enum Target {
 ///
 /// One line if a peer cannot be installed or started, or a client makes no report.
 pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
-    let harness = Harness {
-        javascript: Javascript::install()?,
-        python: Python::install()?,
-        toolgate: build::toolgate()?,
-        folder: build::target()?.join("peers").join("published"),
-    };
+    let harness = Harness::install()?;
     let only = arguments.option("only");
     let mut total = Tally::default();
     for server in servers()? {
@@ -69,7 +58,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
         let mut tally = Tally::default();
         for client in Client::ALL {
             for era in server.eras.iter().filter(|era| client.speaks(era)) {
-                harness.compare(&server, client, era, &mut tally)?;
+                server.compare(&harness, client, era, &mut tally)?;
             }
         }
         print!("{}", tally.details());
@@ -86,35 +75,26 @@ fn servers() -> Result<Vec<Published>, String> {
     serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))
 }
 
-/// The installed and built programs.
-struct Harness {
-    javascript: Javascript,
-    python: Python,
-    toolgate: PathBuf,
-    /// The servers' working folder, emptied for each run.
-    folder: PathBuf,
-}
-
-impl Harness {
-    /// Runs one client with one server: without the guard over each of the server's transports, and
+impl Published {
+    /// Runs one client with the server: without the guard over each of the server's transports, and
     /// through the guard over each of the guard's.
     fn compare(
         &self,
-        server: &Published,
+        harness: &Harness,
         client: Client,
         era: &str,
         tally: &mut Tally,
     ) -> Result<(), String> {
-        let requests = self.requests(server, client)?;
+        let requests = self.requests(harness, client)?;
         for far in ["stdio", "http"] {
-            if far == "http" && server.transports.http.is_none() {
+            if far == "http" && self.transports.http.is_none() {
                 continue;
             }
             let mut answers = Vec::new();
             for near in [None, Some("stdio"), Some("http")] {
-                peers::fresh(&self.folder)?;
-                let running = Running::start(self, server, far, near)?;
-                answers.push(self.ask(client, era, &running.target, &requests)?);
+                peers::fresh(&harness.folder)?;
+                let running = Running::start(harness, self, far, near)?;
+                answers.push(client.ask(harness, era, &running.target, &requests)?);
             }
             let [without, through @ ..] = answers.as_slice() else {
                 continue;
@@ -125,7 +105,7 @@ impl Harness {
                     let (without, through) = (without.get(index), through.get(index));
                     tally.record(
                         same(without, through)
-                            .map_err(|why| format!("{} {place}: {request}: {why}", server.server)),
+                            .map_err(|why| format!("{} {place}: {request}: {why}", self.server)),
                     );
                 }
             }
@@ -133,34 +113,30 @@ impl Harness {
         Ok(())
     }
 
-    /// The requests of this client to the server.
-    fn requests(&self, server: &Published, client: Client) -> Result<Vec<Value>, String> {
-        let some = server.requests.iter().take(client.most());
+    /// The requests of this client.
+    fn requests(&self, harness: &Harness, client: Client) -> Result<Vec<Value>, String> {
+        let some = self.requests.iter().take(client.most());
         some.map(|request| {
-            let text = self.filled(&request.to_string());
+            let text = harness.filled(&request.to_string());
             serde_json::from_str(&text).map_err(|e| format!("published.json: {e}"))
         })
         .collect()
     }
 
-    fn filled(&self, text: &str) -> String {
-        text.replace("{folder}", &self.folder.display().to_string())
-    }
-
-    /// The command line of a server.
-    fn command(&self, server: &Published, arguments: &[String]) -> Result<Vec<String>, String> {
+    /// Its command line.
+    fn command(&self, harness: &Harness, arguments: &[String]) -> Result<Vec<String>, String> {
         let mut command = vec!["env".to_owned()];
-        let env = server.env.iter();
-        command.extend(env.map(|(name, value)| format!("{name}={}", self.filled(value))));
-        let program = match (&server.node, &server.python) {
-            (Some(script), _) => self
+        let env = self.env.iter();
+        command.extend(env.map(|(name, value)| format!("{name}={}", harness.filled(value))));
+        let program = match (&self.node, &self.python) {
+            (Some(script), _) => harness
                 .javascript
-                .node(&self.javascript.modules().join(script)),
-            (None, Some(module)) => self.python.module(module),
-            (None, None) => return Err(format!("{} names no program", server.server)),
+                .node(&harness.javascript.modules().join(script)),
+            (None, Some(module)) => harness.python.module(module),
+            (None, None) => return Err(format!("{} names no program", self.server)),
         };
         command.extend(client::words(&program));
-        command.extend(arguments.iter().map(|argument| self.filled(argument)));
+        command.extend(arguments.iter().map(|argument| harness.filled(argument)));
         Ok(command)
     }
 }
@@ -183,14 +159,14 @@ impl Running {
         let mut served = Vec::new();
         let mut target = match (&server.transports.http, far) {
             (Some(arguments), "http") => {
-                let command = harness.command(server, arguments)?;
+                let command = server.command(harness, arguments)?;
                 let (program, arguments) = command.split_first().ok_or("no command")?;
                 let http = Served::on_port(Command::new(program).args(arguments))?;
                 let url = http.url.clone();
                 served.insert(0, http);
                 Target::Url(url)
             }
-            _ => Target::Command(harness.command(server, &server.transports.stdio)?),
+            _ => Target::Command(server.command(harness, &server.transports.stdio)?),
         };
         let behind: Vec<String> = match &target {
             Target::Url(url) => vec!["--upstream".to_owned(), url.clone()],

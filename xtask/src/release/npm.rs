@@ -3,7 +3,10 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{Artefact, DEMO, Outcome, ReleaseBuild, expect_exit, run_to_end, wheels};
+use super::artefact::Artefact;
+use super::program::{DEMO, Outcome, expect_exit, run_to_end};
+use super::release_build::ReleaseBuild;
+use super::wheels;
 
 /// The command: the launcher, the package for this platform, and a package with both.
 pub(super) const COMMAND: Artefact = Artefact {

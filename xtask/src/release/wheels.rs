@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use super::{Artefact, DEMO, Outcome, ReleaseBuild, expect_exit, run_to_end};
+use super::artefact::Artefact;
+use super::program::{DEMO, Outcome, expect_exit, run_to_end};
+use super::release_build::ReleaseBuild;
 
 /// The command.
 pub(super) const COMMAND: Artefact = Artefact {

@@ -1,17 +1,17 @@
 //! `cargo xtask rmcp`: tests the adapter with each minor version of rmcp that it supports, and
 //! builds the programs of `docs/rmcp.md` as crates outside the workspace.
 
+mod package;
 mod page;
 
-use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use toolgate_testkit::tally::Tally;
 
 use crate::arguments::Arguments;
 use crate::build;
+use package::{cargo, write};
 
 /// The minor versions that `Cargo.toml` allows. New ones must be added here.
 const MINORS: [&str; 3] = ["3.9", "3.10", "3.11"];
@@ -80,31 +80,6 @@ fn write_workspace(repository: &Path, workspace: &Path, minor: &str) -> Result<(
         .ok_or("the version of rmcp has no end")?;
     let manifest = format!("{before}\nrmcp = {{ version = \"~{minor}\"{after}");
     write(&workspace.join("Cargo.toml"), &manifest)
-}
-
-/// Runs cargo in a folder, with one build directory for all folders. Returns whether it succeeded.
-fn cargo<S: AsRef<OsStr>>(
-    folder: &Path,
-    scratch: &Path,
-    arguments: impl IntoIterator<Item = S>,
-) -> Result<bool, String> {
-    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let status = Command::new(cargo)
-        .args(arguments)
-        .arg("--manifest-path")
-        .arg(folder.join("Cargo.toml"))
-        .env("CARGO_TARGET_DIR", scratch.join("build"))
-        .status();
-    status
-        .map(|status| status.success())
-        .map_err(|e| format!("cargo: {e}"))
-}
-
-fn write(path: &Path, text: &str) -> Result<(), String> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
-    }
-    fs::write(path, text).map_err(|e| format!("{}: {e}", path.display()))
 }
 
 fn repository() -> Result<PathBuf, String> {

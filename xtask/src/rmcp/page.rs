@@ -6,7 +6,7 @@ use std::path::Path;
 
 use toolgate_testkit::tally::Tally;
 
-use super::{cargo, write};
+use super::package::{cargo, write};
 
 /// The path of the adapter in the page's manifests: a clone beside the program.
 const CLONE: &str = "../toolgate/";

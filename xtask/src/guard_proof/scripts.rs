@@ -1,0 +1,9 @@
+//! The files in `xtask/guard-proof`.
+
+use toolgate_testkit::place;
+
+/// The path of a file in `xtask/guard-proof`.
+pub(super) fn script(name: &str) -> String {
+    let folder = place::workspace().join("xtask/guard-proof");
+    folder.join(name).display().to_string()
+}
