@@ -2,7 +2,7 @@
 
 use toolgate_testkit::tally::Tally;
 
-use super::Layers;
+use super::layers::Layers;
 use crate::build;
 
 /// Asks `cargo tree` for all packages that a crate without I/O can depend on, and looks for

@@ -3,11 +3,49 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use serde::Deserialize;
 use toolgate_testkit::place;
 use toolgate_testkit::tally::Tally;
 
-use super::Layers;
 use super::source;
+
+/// The content of `layers.toml`.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Layers {
+    /// The crates, from top to bottom.
+    pub(super) crates: Vec<String>,
+    #[serde(rename = "no-io")]
+    pub(super) no_io: NoIo,
+    /// By crate and module: the modules that it may import.
+    #[serde(default)]
+    pub(super) modules: BTreeMap<String, BTreeMap<String, Vec<String>>>,
+    /// By crate and package: the modules that may name it.
+    #[serde(default)]
+    pub(super) packages: BTreeMap<String, BTreeMap<String, Vec<String>>>,
+    /// By crate and import (`"one -> other"`): why it may close a cycle.
+    #[serde(default)]
+    pub(super) cycles: BTreeMap<String, BTreeMap<String, String>>,
+    /// By crate and import of a file (`"plan/names -> plan/slots"`): why it may close a cycle.
+    #[serde(default, rename = "file-cycles")]
+    pub(super) file_cycles: BTreeMap<String, BTreeMap<String, String>>,
+}
+
+/// Crates that do no I/O.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct NoIo {
+    pub(super) crates: Vec<String>,
+    /// Packages that must not be in their dependency trees.
+    pub(super) forbidden: Vec<String>,
+}
+
+impl Layers {
+    pub(super) fn read(workspace: &Path) -> Result<Self, String> {
+        let text = place::text(&workspace.join("layers.toml"))?;
+        toml::from_str(&text).map_err(|e| format!("layers.toml: {e}"))
+    }
+}
 
 /// For each top-level module of a crate, the modules and packages that it names.
 pub(crate) type Imports = BTreeMap<String, BTreeSet<String>>;

@@ -18,19 +18,17 @@ mod seeds;
 mod source;
 mod words;
 
-use std::collections::BTreeMap;
-
-use serde::Deserialize;
 use toolgate_testkit::place;
 use toolgate_testkit::tally::Tally;
 
 use crate::api;
 use crate::arguments::Arguments;
 use crate::picture;
+use layers::Layers;
 
 /// Runs every check and returns how many failed.
 pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
-    let layers = read()?;
+    let layers = Layers::read(place::workspace())?;
     if let Some(name) = arguments.option("modules") {
         print!("{}", layers::listing(place::workspace(), name)?);
         return Ok(0);
@@ -53,40 +51,4 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     print!("{}", tally.details());
     println!("{}", tally.line());
     Ok(tally.failed)
-}
-
-/// The content of `layers.toml`.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Layers {
-    /// The crates, from top to bottom.
-    crates: Vec<String>,
-    #[serde(rename = "no-io")]
-    no_io: NoIo,
-    /// By crate and module: the modules that it may import.
-    #[serde(default)]
-    modules: BTreeMap<String, BTreeMap<String, Vec<String>>>,
-    /// By crate and package: the modules that may name it.
-    #[serde(default)]
-    packages: BTreeMap<String, BTreeMap<String, Vec<String>>>,
-    /// By crate and import (`"one -> other"`): why it may close a cycle.
-    #[serde(default)]
-    cycles: BTreeMap<String, BTreeMap<String, String>>,
-    /// By crate and import of a file (`"plan/names -> plan/slots"`): why it may close a cycle.
-    #[serde(default, rename = "file-cycles")]
-    file_cycles: BTreeMap<String, BTreeMap<String, String>>,
-}
-
-/// Crates that do no I/O.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct NoIo {
-    crates: Vec<String>,
-    /// Packages that must not be in their dependency trees.
-    forbidden: Vec<String>,
-}
-
-fn read() -> Result<Layers, String> {
-    let text = place::text(&place::workspace().join("layers.toml"))?;
-    toml::from_str(&text).map_err(|e| format!("layers.toml: {e}"))
 }

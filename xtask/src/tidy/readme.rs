@@ -5,7 +5,7 @@ use std::path::Path;
 use toolgate_testkit::place;
 use toolgate_testkit::tally::Tally;
 
-use crate::COMMANDS;
+use crate::commands::COMMANDS;
 
 /// Checks the command blocks of the README.
 pub(crate) fn check(workspace: &Path, tally: &mut Tally) -> Result<(), String> {
