@@ -1,4 +1,4 @@
-//! Checks that no files of a crate import each other in a cycle.
+//! Checks that no files of a crate, or of another package here, import each other in a cycle.
 //!
 //! A file imports another one if its code has a path to a name that the other one defines. A path
 //! is followed through re-exports to the file with the definition. Names that a file only hands on
@@ -11,14 +11,13 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use toolgate_testkit::place;
 use toolgate_testkit::tally::Tally;
 
-use super::Layers;
-use super::layers::{Imports, cycle, list, modules};
+use super::layers::{Imports, Layers, cycle, list, modules};
 use super::source;
 
-/// Checks each crate.
+/// Checks each crate and each of [`OTHERS`].
 pub(crate) fn check(workspace: &Path, layers: &Layers, tally: &mut Tally) -> Result<(), String> {
     for name in &layers.crates {
-        let mut imports = imports(&workspace.join("crates").join(name).join("src"))?;
+        let mut imports = imports(&workspace.join("crates").join(name))?;
         for (import, reason) in layers.file_cycles.get(name).into_iter().flatten() {
             let known = import.split_once(" -> ").is_some_and(|(file, other)| {
                 let names = imports.get_mut(file);
@@ -30,31 +29,54 @@ pub(crate) fn check(workspace: &Path, layers: &Layers, tally: &mut Tally) -> Res
                 ));
             }
         }
-        tally.record(match cycle(&imports) {
-            None => Ok(()),
-            Some(cycle) => Err(format!(
-                "`{name}`: files import each other: {}",
-                cycle.join(" -> ")
-            )),
-        });
+        tally.record(without_cycle(name, &imports));
+    }
+    for name in OTHERS {
+        tally.record(without_cycle(name, &imports(&workspace.join(name))?));
     }
     Ok(())
 }
 
-/// What each file of a crate imports, one line per file.
-pub(crate) fn listing(workspace: &Path, name: &str) -> Result<String, String> {
-    Ok(list(imports(
-        &workspace.join("crates").join(name).join("src"),
-    )?))
+fn without_cycle(name: &str, imports: &Imports) -> Result<(), String> {
+    match cycle(imports) {
+        None => Ok(()),
+        Some(cycle) => Err(format!(
+            "`{name}`: files import each other: {}",
+            cycle.join(" -> ")
+        )),
+    }
 }
 
-/// For each file of a crate, the files that it imports.
-fn imports(sources: &Path) -> Result<Imports, String> {
+/// What each file of a crate, or of one of [`OTHERS`], imports, one line per file.
+pub(crate) fn listing(workspace: &Path, name: &str) -> Result<String, String> {
+    let folder = match OTHERS.contains(&name) {
+        true => workspace.join(name),
+        false => workspace.join("crates").join(name),
+    };
+    Ok(list(imports(&folder)?))
+}
+
+/// For each file of a package, the files that it imports.
+fn imports(package: &Path) -> Result<Imports, String> {
+    let sources = package.join("src");
+    let mut found = Imports::new();
+    for (root, other) in [("lib.rs", "main.rs"), ("main.rs", "lib.rs")] {
+        if sources.join(root).is_file() {
+            for (file, names) in imports_without(&sources, other)? {
+                found.entry(file).or_default().extend(names);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The imports in the library or the program of a package: without the root of the other, `left_out`.
+fn imports_without(sources: &Path, left_out: &str) -> Result<Imports, String> {
     let mut files = BTreeMap::new();
     for path in place::files(sources, "rs")? {
         let inside = path.strip_prefix(sources).unwrap_or(&path);
         let module = modules(inside);
-        if module.iter().any(|name| name == "tests") {
+        if inside == Path::new(left_out) || module.iter().any(|name| name == "tests") {
             continue;
         }
         let text = place::text(&path)?;
@@ -291,6 +313,16 @@ fn is_double_colon(tokens: &[TokenTree], at: usize) -> bool {
 fn is_punctuation(token: Option<&TokenTree>, mark: char) -> bool {
     matches!(token, Some(TokenTree::Punct(found)) if found.as_char() == mark)
 }
+
+/// The folders of the packages that are no crates of `layers.toml`. None may have a cycle.
+const OTHERS: [&str; 6] = [
+    "bench",
+    "bindings/js",
+    "bindings/python",
+    "fuzz",
+    "testkit",
+    "xtask",
+];
 
 #[cfg(test)]
 mod tests {
