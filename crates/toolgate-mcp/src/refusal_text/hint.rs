@@ -1,89 +1,24 @@
 //! Hints on how to fix a finding, if expected and found values do not make it obvious.
 
 use toolgate_json::{Kind, Node as _, View, pointer, quote};
-use toolgate_schema::{Branches, Finding, FindingKind, FoundValue, Report, Schema};
+use toolgate_schema::{Finding, FindingKind, FoundValue, Report, Schema};
 
 /// The hints for the lines of a report's summary.
-///
-/// A summary does not say which findings a line is about, so that is found out: a finding tells its
-/// own line, and a line that no finding tells alone is put together from several at its location.
+#[derive(Clone, Copy)]
 pub(super) struct Hints<'r> {
-    schema: &'r Schema,
-    report: &'r Report,
-    /// What each finding tells alone.
-    told: Vec<Told<'r>>,
+    pub(super) schema: &'r Schema,
+    pub(super) report: &'r Report,
 }
 
-/// One finding, as a summary tells it.
-struct Told<'r> {
-    finding: &'r Finding,
-    /// The location that its line begins with; empty for the root.
-    place: String,
-    text: String,
-}
-
-impl<'r> Hints<'r> {
-    pub(super) fn new(schema: &'r Schema, report: &'r Report) -> Self {
-        Self {
-            schema,
-            report,
-            told: report.findings.iter().map(Told::of).collect(),
-        }
+impl Hints<'_> {
+    /// The hint for a line about some findings of the report, if there is one.
+    pub(super) fn of_line(self, findings: &[usize]) -> Option<String> {
+        let findings = findings.iter();
+        let mut about = findings.filter_map(|index| self.report.findings.get(*index));
+        about.find_map(|finding| self.of_finding(finding))
     }
 
-    /// The hint for a line, if there is one.
-    pub(super) fn of_line(&self, line: &str) -> Option<String> {
-        let alone: Vec<&Finding> = self
-            .told
-            .iter()
-            .filter(|told| told.is_line(line))
-            .map(|told| told.finding)
-            .collect();
-        // The names that several findings miss at one location are told together.
-        if alone.iter().copied().all(is_required) {
-            self.of_several(line)
-        } else {
-            alone
-                .into_iter()
-                .find_map(|finding| self.of_finding(finding))
-        }
-    }
-
-    /// The hint for a line that tells all missing names of one location, or the types that the
-    /// branches of a union expect.
-    fn of_several(&self, line: &str) -> Option<String> {
-        let here = self.told.iter().filter_map(|told| {
-            let said = told.said_in(line)?;
-            Some((told.finding, said))
-        });
-        let (mut missing, mut types) = (Vec::new(), Vec::new());
-        for (finding, said) in here {
-            match &finding.kind {
-                FindingKind::Required { missing: names, .. } if names_all(said, names) => {
-                    missing.push(finding);
-                }
-                FindingKind::Type { .. } if self.is_in_union(finding) => types.push(finding),
-                _ => {}
-            }
-        }
-        let about = if missing.is_empty() { types } else { missing };
-        about
-            .into_iter()
-            .find_map(|finding| self.of_finding(finding))
-    }
-
-    /// Whether the keyword is in a branch of a union for the same value. A union whose branches a
-    /// member tells apart has a line of its own.
-    fn is_in_union(&self, finding: &Finding) -> bool {
-        self.report.findings.iter().any(|union| {
-            let below = finding.keyword_location.strip_prefix(&union.keyword_location);
-            matches!(&union.kind, FindingKind::AnyOf(of) | FindingKind::OneOf(of) if of.tag.is_none())
-                && union.instance_location == finding.instance_location
-                && below.is_some_and(|below| below.starts_with('/'))
-        })
-    }
-
-    fn of_finding(&self, finding: &Finding) -> Option<String> {
+    fn of_finding(self, finding: &Finding) -> Option<String> {
         match &finding.kind {
             // No hint is about a name.
             _ if finding.property_name.is_some() => None,
@@ -96,54 +31,6 @@ impl<'r> Hints<'r> {
             _ => None,
         }
     }
-}
-
-impl<'r> Told<'r> {
-    fn of(finding: &'r Finding) -> Self {
-        let location = finding.instance_location.as_str();
-        let (place, text) = match &finding.kind {
-            // The line is about the object, and has the name.
-            kind @ (FindingKind::UnexpectedProperty { .. }
-            | FindingKind::ForbiddenProperty { .. }) => {
-                let object = location.rsplit_once('/').map_or("", |(object, _)| object);
-                (object, kind.to_string())
-            }
-            FindingKind::AnyOf(Branches { tag: Some(tag), .. })
-            | FindingKind::OneOf(Branches { tag: Some(tag), .. }) => (location, tag.to_string()),
-            kind => (location, kind.to_string()),
-        };
-        Self {
-            finding,
-            place: quote(place, PLACE).to_string(),
-            text,
-        }
-    }
-
-    /// Whether a line tells this finding and no other.
-    fn is_line(&self, line: &str) -> bool {
-        self.said_in(line).is_some_and(|said| {
-            // Before the text about a name is the name.
-            said == self.text || self.finding.property_name.is_some() && said.ends_with(&self.text)
-        })
-    }
-
-    /// The text of a line after the location, if it is the location of the finding.
-    fn said_in<'l>(&self, line: &'l str) -> Option<&'l str> {
-        if self.place.is_empty() {
-            return (!line.starts_with('/')).then_some(line);
-        }
-        line.strip_prefix(&self.place)?.strip_prefix(": ")
-    }
-}
-
-fn is_required(finding: &Finding) -> bool {
-    matches!(finding.kind, FindingKind::Required { .. })
-}
-
-/// Whether a text has all names, as it quotes them.
-fn names_all(said: &str, names: &[String]) -> bool {
-    let mut names = names.iter();
-    names.all(|name| said.contains(&format!("`{}`", quote(name, NAME))))
 }
 
 fn of_type(
@@ -286,8 +173,6 @@ fn required(union: View<'_>, branch: usize) -> Option<Vec<&str>> {
     Some(required.items().map(toolgate_json::Node::string).collect())
 }
 
-/// The maximum number of characters of a location, as the summary cuts it.
-const PLACE: usize = 200;
 /// The maximum number of characters of a name in a hint.
 const NAME: usize = 64;
 /// The maximum number of names in a hint.

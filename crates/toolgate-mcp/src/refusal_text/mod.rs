@@ -25,14 +25,14 @@ pub(crate) fn invalid(tool: &str, part: SchemaPart, schema: &Schema, report: &Re
     };
     let mut more = summary.more();
     let mut left_out = false;
-    let hints = Hints::new(schema, report);
-    for line in summary.lines() {
+    let hints = Hints { schema, report };
+    for (line, findings) in summary.lines_with_findings() {
         let mut paragraph = String::from("\n- ");
         if !line.starts_with('/') {
             let _ = write!(paragraph, "{root}: ");
         }
         paragraph.push_str(line);
-        if let Some(hint) = hints.of_line(line) {
+        if let Some(hint) = hints.of_line(findings) {
             let _ = write!(paragraph, "; {hint}");
         }
         if left_out || text.len() + paragraph.len() > MAX_BYTES - TAIL {

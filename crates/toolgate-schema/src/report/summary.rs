@@ -1,6 +1,6 @@
 //! Selects the most useful findings, for people and for models that must repair a call.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::fmt::{self, Write as _};
 
 use toolgate_json::quote;
@@ -15,11 +15,18 @@ use crate::schema::Verdict;
 /// however long the report is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Explanation {
-    lines: Vec<String>,
+    lines: Vec<Line>,
     /// The number of faults that are not in `lines`.
     more: usize,
     /// Whether all faults are counted.
     complete: bool,
+}
+
+/// One line, and the findings it is about, as indexes in the report.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Line {
+    text: String,
+    findings: Vec<usize>,
 }
 
 impl Report {
@@ -49,22 +56,31 @@ impl Explanation {
             Verdict::Valid => Vec::new(),
             Verdict::Undecided(why) => vec![Entry {
                 rank: 0,
-                line: why.to_string(),
+                line: Line {
+                    text: why.to_string(),
+                    findings: Vec::new(),
+                },
             }],
             Verdict::Invalid => Selection::new(&report.findings).entries(),
         };
         entries.sort_by_key(|entry| entry.rank);
-        let mut lines = Vec::new();
+        let mut lines: Vec<Line> = Vec::new();
         let mut bytes = 0;
         let mut more = 0;
-        let mut told = HashSet::new();
-        for entry in entries {
-            if !told.insert(entry.line.clone()) {
+        // Where each text stands, if it is among the lines.
+        let mut told: HashMap<String, Option<usize>> = HashMap::new();
+        for Entry { line, .. } in entries {
+            if let Some(place) = told.get(&line.text) {
+                if let Some(same) = place.and_then(|place| lines.get_mut(place)) {
+                    same.findings.extend(line.findings);
+                }
                 continue;
             }
-            if lines.len() < Self::LINES && bytes + entry.line.len() <= BYTES {
-                bytes += entry.line.len();
-                lines.push(entry.line);
+            let fits = lines.len() < Self::LINES && bytes + line.text.len() <= BYTES;
+            told.insert(line.text.clone(), fits.then_some(lines.len()));
+            if fits {
+                bytes += line.text.len();
+                lines.push(line);
             } else {
                 more += 1;
             }
@@ -91,7 +107,26 @@ impl Explanation {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn lines(&self) -> impl Iterator<Item = &str> {
-        self.lines.iter().map(String::as_str)
+        self.lines.iter().map(|line| line.text.as_str())
+    }
+
+    /// The same lines, each with the findings that it is about, as indexes in
+    /// [`Report::findings`]: several if a line sums them up (all names that an object lacks, all
+    /// types that the branches of a union accept).
+    ///
+    /// ```
+    /// use toolgate_schema::{Schema, Workspace};
+    ///
+    /// let schema = Schema::compile(br#"{"required": ["a"], "allOf": [{"required": ["b"]}]}"#)?;
+    /// let report = schema.explain(&mut Workspace::new(), "{}")?;
+    /// let summary = report.summary();
+    /// let lines: Vec<_> = summary.lines_with_findings().collect();
+    /// assert_eq!(lines, [("missing required properties `a`, `b`", [0, 1].as_slice())]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn lines_with_findings(&self) -> impl Iterator<Item = (&str, &[usize])> {
+        let lines = self.lines.iter();
+        lines.map(|line| (line.text.as_str(), line.findings.as_slice()))
     }
 
     /// How many more faults are known.
@@ -112,7 +147,7 @@ impl Explanation {
 
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (index, line) in self.lines.iter().enumerate() {
+        for (index, line) in self.lines().enumerate() {
             if index > 0 {
                 f.write_char('\n')?;
             }
@@ -131,7 +166,16 @@ impl fmt::Display for Explanation {
 struct Entry {
     /// Lower ranks are more useful.
     rank: u8,
-    line: String,
+    line: Line,
+}
+
+/// The names that an object lacks, according to one or more findings.
+struct Missing<'r> {
+    /// The location of the object.
+    place: &'r str,
+    names: Vec<String>,
+    more: usize,
+    findings: Vec<usize>,
 }
 
 /// The findings without those of branches that were not meant.
@@ -239,50 +283,58 @@ impl<'r> Selection<'r> {
     }
 
     fn entries(&self) -> Vec<Entry> {
-        let mut missing: Vec<(&str, Vec<String>, usize)> = Vec::new();
+        let mut missing: Vec<Missing<'_>> = Vec::new();
         let mut entries = Vec::new();
         for (index, finding) in self.findings.iter().enumerate() {
             if self.is_dropped(index) {
                 continue;
             }
-            let place = finding.instance_location.as_str();
-            if let FindingKind::Required {
+            let FindingKind::Required {
                 missing: names,
                 more,
             } = &finding.kind
-            {
-                match missing.iter_mut().find(|(at, _, _)| *at == place) {
-                    Some((_, known, rest)) => {
-                        known.extend(
-                            names
-                                .iter()
-                                .filter(|n| !known.contains(n))
-                                .cloned()
-                                .collect::<Vec<_>>(),
-                        );
-                        *rest += more;
-                    }
-                    None => missing.push((place, names.clone(), *more)),
-                }
+            else {
+                entries.push(Entry {
+                    rank: rank(&finding.kind),
+                    line: self.line(index, finding),
+                });
                 continue;
+            };
+            let place = finding.instance_location.as_str();
+            match missing.iter_mut().find(|known| known.place == place) {
+                Some(known) => {
+                    for name in names {
+                        if !known.names.contains(name) {
+                            known.names.push(name.clone());
+                        }
+                    }
+                    known.more += more;
+                    known.findings.push(index);
+                }
+                None => missing.push(Missing {
+                    place,
+                    names: names.clone(),
+                    more: *more,
+                    findings: vec![index],
+                }),
             }
-            entries.push(Entry {
-                rank: rank(&finding.kind),
-                line: self.line(index, finding),
-            });
         }
-        for (place, mut names, mut more) in missing {
-            more += names.len().saturating_sub(NAMES);
-            names.truncate(NAMES);
-            let mut line = start(place, None);
+        for mut missing in missing {
+            missing.more += missing.names.len().saturating_sub(NAMES);
+            missing.names.truncate(NAMES);
+            let mut text = start(missing.place, None);
             // Writing to a string cannot fail.
-            let _ = write_missing(&names, more, &mut line);
-            entries.push(Entry { rank: 0, line });
+            let _ = write_missing(&missing.names, missing.more, &mut text);
+            let findings = missing.findings;
+            entries.push(Entry {
+                rank: 0,
+                line: Line { text, findings },
+            });
         }
         entries
     }
 
-    fn line(&self, index: usize, finding: &Finding) -> String {
+    fn line(&self, index: usize, finding: &Finding) -> Line {
         let (place, name) = match &finding.kind {
             // Reported for the object, because the message contains the name.
             FindingKind::UnexpectedProperty { .. } | FindingKind::ForbiddenProperty { .. } => {
@@ -293,30 +345,35 @@ impl<'r> Selection<'r> {
                 finding.property_name.as_deref(),
             ),
         };
-        let mut line = start(place, name);
+        let mut text = start(place, name);
+        let mut findings = vec![index];
         let said = match &finding.kind {
             FindingKind::AnyOf(branches) | FindingKind::OneOf(branches) => {
                 match (&branches.tag, self.alternatives(index, finding)) {
-                    (Some(tag), _) => write!(line, "{tag}"),
-                    (None, Some(text)) => line.write_str(&text),
-                    (None, None) => write!(line, "{}", finding.kind),
+                    (Some(tag), _) => write!(text, "{tag}"),
+                    (None, Some(alternatives)) => {
+                        findings.extend(alternatives.findings);
+                        text.write_str(&alternatives.text)
+                    }
+                    (None, None) => write!(text, "{}", finding.kind),
                 }
             }
-            kind => write!(line, "{kind}"),
+            kind => write!(text, "{kind}"),
         };
         // Writing to a string cannot fail.
         let _ = said;
-        line
+        Line { text, findings }
     }
 
     /// What the branches of a union expect together, if each of them only says which types or
     /// values it accepts.
-    fn alternatives(&self, index: usize, union: &Finding) -> Option<String> {
+    fn alternatives(&self, index: usize, union: &Finding) -> Option<Line> {
         let mut types: Vec<&'static str> = Vec::new();
         let mut values: Vec<&str> = Vec::new();
         let mut more = 0;
         let mut value = None;
-        for finding in self.findings.iter().skip(index + 1) {
+        let mut findings = Vec::new();
+        for (at, finding) in self.findings.iter().enumerate().skip(index + 1) {
             if branch_of(finding, union).is_none()
                 || finding.instance_location != union.instance_location
             {
@@ -347,8 +404,9 @@ impl<'r> Selection<'r> {
                     more += rest;
                     value = Some(found);
                 }
-                _ => {}
+                _ => continue,
             }
+            findings.push(at);
         }
         let found = value?;
         let mut text = String::new();
@@ -376,7 +434,7 @@ impl<'r> Selection<'r> {
             }
         }
         let _ = write!(text, ", found {found}");
-        Some(text)
+        Some(Line { text, findings })
     }
 }
 
