@@ -1,6 +1,6 @@
 //! The compiler and its options.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use toolgate_syntax::{CompileError, Content, Dialect, Formats, Options, Parser, Strictness};
 
@@ -23,8 +23,17 @@ use crate::limits::Limits;
 /// assert_eq!(error.pointer(), "/type");
 /// assert_eq!(error.help().as_deref(), Some("did you mean `string`?"));
 /// ```
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Compiler(Arc<Settings>);
+
+/// The options of every compiler until one is set.
+static DEFAULT: LazyLock<Compiler> = LazyLock::new(|| Compiler(Arc::default()));
+
+impl Default for Compiler {
+    fn default() -> Self {
+        DEFAULT.clone()
+    }
+}
 
 /// The options that were set.
 #[derive(Debug, Clone, Default)]

@@ -1,6 +1,6 @@
-//! A `ServerHandler` that wraps another one.
+//! Wraps a `ServerHandler` in a layer.
 //!
-//! It forwards every method of the trait, and checks those about tools.
+//! The wrapper forwards every method of the trait, and checks those about tools.
 //! `tests/forwarding.rs` compares this file with rmcp's trait.
 #![expect(
     deprecated,

@@ -159,21 +159,27 @@ impl ServerLayer {
     /// use toolgate_rmcp::{HostSchema, HostVerdict, ServerLayer, Validator};
     ///
     /// struct Engine;
-    /// struct Compiled(serde_json::Value);
+    /// struct Constant(String);
     ///
     /// impl Validator for Engine {
     ///     fn compile(&self, schema: &str) -> Result<Box<dyn HostSchema>, String> {
-    ///         let schema = serde_json::from_str(schema).map_err(|why| why.to_string())?;
-    ///         Ok(Box::new(Compiled(schema)))
+    ///         let schema: serde_json::Value =
+    ///             serde_json::from_str(schema).map_err(|why| why.to_string())?;
+    ///         match (schema["const"].as_str(), schema.as_object()) {
+    ///             (Some(text), Some(keywords)) if keywords.len() == 1 => {
+    ///                 Ok(Box::new(Constant(text.to_owned())))
+    ///             }
+    ///             _ => Err("this engine only knows `const` with a string".to_owned()),
+    ///         }
     ///     }
     /// }
     ///
-    /// impl HostSchema for Compiled {
+    /// impl HostSchema for Constant {
     ///     fn check(&self, instance: &str) -> HostVerdict {
-    ///         match self.0.get("const") {
-    ///             Some(only) if only.to_string() == instance => HostVerdict::Valid,
-    ///             Some(only) => HostVerdict::Invalid(vec![format!("it is not {only}")]),
-    ///             None => HostVerdict::Undecided("this engine knows `const` only".to_owned()),
+    ///         match serde_json::from_str::<serde_json::Value>(instance) {
+    ///             Ok(found) if found == self.0 => HostVerdict::Valid,
+    ///             Ok(_) => HostVerdict::Invalid(vec![format!("it is not `{}`", self.0)]),
+    ///             Err(why) => HostVerdict::Undecided(why.to_string()),
     ///         }
     ///     }
     /// }

@@ -3,7 +3,6 @@
 
 mod array;
 mod bounds;
-mod handle;
 mod index;
 mod leaf;
 mod listing;
@@ -16,6 +15,7 @@ mod object;
 mod op;
 mod plain;
 mod settle;
+mod shared;
 mod slots;
 mod summary;
 mod union;
@@ -27,7 +27,6 @@ use toolgate_json::{OwnedDocument, View};
 use toolgate_pattern::Pattern;
 
 pub(crate) use array::{ArrayPlan, Contains};
-pub(crate) use handle::PlanHandle;
 pub(crate) use index::NodeIx;
 pub(crate) use leaf::{EnumPlan, Leaf, Length, Literal, NumberLiteral};
 pub(crate) use names::NameTable;
@@ -35,6 +34,7 @@ pub(crate) use node::{NONE, PlanNode, Run, Traits};
 pub(crate) use object::{Dependent, ObjectPlan, Slot, Walk};
 pub(crate) use op::{Condition, Op};
 pub(crate) use plain::{PlainKeyword, PlainPlan, PlainSubschema};
+pub(crate) use shared::shared;
 pub(crate) use slots::Slots;
 pub(crate) use summary::{ByKind, Inspection, NodeSummary};
 pub(crate) use union::{Candidate, Constant, Key, Left, Names, Rule, Select, Union};

@@ -7,6 +7,8 @@ use toolgate_json::{Node, ReadError, contradictions};
 use super::instance::{Instance, Question};
 use super::{Schema, Verdict, Workspace};
 use crate::execute::{self, Allowance, Exhausted, Scratch};
+use crate::limits::Limits;
+use crate::plan::Plan;
 
 /// Asks whether an instance matches.
 struct Check;
@@ -66,7 +68,9 @@ impl Schema {
         workspace: &mut Workspace,
         instance: N,
     ) -> Verdict {
-        let (verdict, used) = self.run(instance, workspace.budget, &mut workspace.scratch);
+        let (plan, rest) = self.parts();
+        let allowance = allowed(rest.compiler.bounds(), workspace.budget);
+        let (verdict, used) = run(plan, instance, allowance, &mut workspace.scratch);
         workspace.used = used;
         verdict
     }
@@ -83,54 +87,56 @@ impl Schema {
             used,
             ..
         } = workspace;
-        let limits = &self.0.compiler.bounds().instance;
+        let (plan, rest) = self.parts();
+        let bounds = rest.compiler.bounds();
+        let limits = &bounds.instance;
+        let allowance = allowed(bounds, *budget);
         let before = contradictions();
-        let allowance = self.allowed(*budget).for_first_pass();
         if let Some(stream) = reader.stream(instance, limits)?
-            && let Some(spent) = execute::run_stream(&self.0.plan, stream, allowance, scratch)
+            && let Some(spent) =
+                execute::run_stream(plan, stream, allowance.for_first_pass(), scratch)
             && contradictions() == before
         {
             *used = spent;
             return Ok(Verdict::Valid);
         }
         let document = reader.read(instance, limits)?;
-        let (verdict, spent) = self.run(document.root(), *budget, scratch);
+        let (verdict, spent) = run(plan, document.root(), allowance, scratch);
         *used = spent;
         Ok(verdict)
     }
+}
 
-    /// The allowance of one check.
-    #[inline]
-    fn allowed(&self, budget: Option<u64>) -> Allowance {
-        let bounds = self.0.compiler.bounds();
-        Allowance {
-            fuel: budget.unwrap_or(bounds.fuel),
-            depth: bounds.evaluation_depth,
-        }
+/// The allowance of one check.
+#[inline]
+fn allowed(bounds: &Limits, budget: Option<u64>) -> Allowance {
+    Allowance {
+        fuel: budget.unwrap_or(bounds.fuel),
+        depth: bounds.evaluation_depth,
     }
+}
 
-    fn run<'i, N: Node<'i>>(
-        &self,
-        instance: N,
-        budget: Option<u64>,
-        scratch: &mut Scratch,
-    ) -> (Verdict, u64) {
-        let allowance = self.allowed(budget);
-        let before = contradictions();
-        let (answer, used) = execute::run(&self.0.plan, instance, allowance, scratch);
-        if contradictions() != before {
-            return (Verdict::Undecided(Exhausted::Internal), used);
-        }
-        let verdict = match answer {
-            ControlFlow::Continue(true) => Verdict::Valid,
-            ControlFlow::Continue(false) => Verdict::Invalid,
-            ControlFlow::Break(why) => Verdict::Undecided(why),
-        };
-        debug_assert_ne!(
-            verdict,
-            Verdict::Undecided(Exhausted::Internal),
-            "no plan leads to nowhere"
-        );
-        (verdict, used)
+/// The verdict of a plan, and how much fuel it took.
+fn run<'i, N: Node<'i>>(
+    plan: &Plan,
+    instance: N,
+    allowance: Allowance,
+    scratch: &mut Scratch,
+) -> (Verdict, u64) {
+    let before = contradictions();
+    let (answer, used) = execute::run(plan, instance, allowance, scratch);
+    if contradictions() != before {
+        return (Verdict::Undecided(Exhausted::Internal), used);
     }
+    let verdict = match answer {
+        ControlFlow::Continue(true) => Verdict::Valid,
+        ControlFlow::Continue(false) => Verdict::Invalid,
+        ControlFlow::Break(why) => Verdict::Undecided(why),
+    };
+    debug_assert_ne!(
+        verdict,
+        Verdict::Undecided(Exhausted::Internal),
+        "no plan leads to nowhere"
+    );
+    (verdict, used)
 }

@@ -17,7 +17,7 @@ use crate::explain::Program;
 use crate::lower::{lower, plain};
 use crate::model::Model;
 use crate::options::Warning;
-use crate::plan::{Plan, PlanHandle};
+use crate::plan::{Plan, shared};
 pub use verdict::Verdict;
 pub use workspace::Workspace;
 
@@ -36,10 +36,23 @@ pub use workspace::Workspace;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
-pub struct Schema(Arc<Inner>);
+pub struct Schema(Held);
 
-struct Inner {
-    plan: PlanHandle,
+/// A plan is beside the rest, so that a check of a schema that is in no cache waits for few
+/// addresses; or it is one that schemas share.
+#[derive(Clone)]
+enum Held {
+    Own(Arc<Inner<Plan>>),
+    Shared(Arc<Inner<&'static Plan>>),
+}
+
+struct Inner<P> {
+    plan: P,
+    rest: Rest,
+}
+
+/// What a schema holds besides its plan.
+struct Rest {
     source: Box<str>,
     compiler: Compiler,
     later: OnceLock<Box<Later>>,
@@ -74,17 +87,36 @@ impl Schema {
                 })
             });
         }
-        Self(Arc::new(Inner {
-            plan: PlanHandle::new(plan),
+        let rest = Rest {
             source: source.into(),
             compiler,
             later,
             model,
-        }))
+        };
+        Self(match shared(&plan) {
+            Some(plan) => Held::Shared(Arc::new(Inner { plan, rest })),
+            None => Held::Own(Arc::new(Inner { plan, rest })),
+        })
+    }
+
+    #[inline]
+    fn parts(&self) -> (&Plan, &Rest) {
+        match &self.0 {
+            Held::Own(inner) => (&inner.plan, &inner.rest),
+            Held::Shared(inner) => (inner.plan, &inner.rest),
+        }
+    }
+
+    fn plan(&self) -> &Plan {
+        self.parts().0
+    }
+
+    fn rest(&self) -> &Rest {
+        self.parts().1
     }
 
     fn later(&self) -> &Later {
-        self.0.later.get_or_init(Box::default)
+        self.rest().later.get_or_init(Box::default)
     }
 
     /// Compiles a schema with the default options; see [`Compiler`] for others.
@@ -130,13 +162,13 @@ impl Schema {
     #[must_use]
     pub fn resources(&self) -> Resources<'_> {
         let root = self.document().document().root();
-        self.0.compiler.parser().resources(root)
+        self.rest().compiler.parser().resources(root)
     }
 
     fn document(&self) -> &OwnedDocument {
         self.later().text.get_or_init(|| {
-            let source: &str = &self.0.source;
-            let read = self.0.compiler.parser().read(source.as_bytes());
+            let source: &str = &self.rest().source;
+            let read = self.rest().compiler.parser().read(source.as_bytes());
             // It was parsed before, under the same limits. If that fails now, nothing is explained:
             // `null` is not a schema, so no model can be built from it.
             debug_assert!(read.is_ok(), "a compiled schema's text is read again");
@@ -159,17 +191,16 @@ impl Schema {
     /// # Ok::<(), toolgate_schema::CompileError>(())
     /// ```
     pub fn memory(&self) -> usize {
-        let Inner {
-            plan,
-            source,
-            model,
-            ..
-        } = &*self.0;
+        let Rest { source, model, .. } = self.rest();
+        let own = match &self.0 {
+            Held::Own(inner) => size_of_val(&**inner) + inner.plan.memory(),
+            Held::Shared(inner) => size_of_val(&**inner),
+        };
         let warnings = self.warnings().iter();
         let warnings = warnings.map(|warning| WARNING + warning.error().pointer().len());
         // The text is parsed again, and the plain program has its own tables.
-        let explained = source.len() + plan.memory() + model;
-        size_of::<Inner>() + source.len() + plan.memory() + explained + warnings.sum::<usize>()
+        let explained = source.len() + self.plan().memory() + model;
+        own + source.len() + explained + warnings.sum::<usize>()
     }
 
     /// The warnings: keywords that lenient compilation ignored because their dialect forbids them,
@@ -184,7 +215,7 @@ impl Schema {
     /// # Ok::<(), toolgate_schema::CompileError>(())
     /// ```
     pub fn warnings(&self) -> &[Warning] {
-        let later = self.0.later.get();
+        let later = self.rest().later.get();
         later.map_or(&[], |later| &later.warnings)
     }
 
@@ -197,14 +228,14 @@ impl Schema {
     /// # Ok::<(), toolgate_schema::CompileError>(())
     /// ```
     pub fn listing(&self) -> String {
-        self.0.plan.to_string()
+        self.plan().to_string()
     }
 
     /// The plain program, which explains failures keyword by keyword.
     pub(crate) fn plain(&self) -> Result<&Program, &CompileError> {
         let made = self.later().plain.get_or_init(|| {
             let text = self.document().clone();
-            let compiler = &self.0.compiler;
+            let compiler = &self.rest().compiler;
             let before = contradictions();
             let model = compiler.parser().parse_document(text)?;
             let plain = plain(&model, compiler.bounds())?;
@@ -215,14 +246,14 @@ impl Schema {
     }
 
     pub(crate) fn compiler(&self) -> &Compiler {
-        &self.0.compiler
+        &self.rest().compiler
     }
 }
 
 impl fmt::Debug for Schema {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Schema")
-            .field("nodes", &self.0.plan.nodes.len())
+            .field("nodes", &self.plan().nodes.len())
             .finish_non_exhaustive()
     }
 }
