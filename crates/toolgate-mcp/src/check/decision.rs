@@ -3,12 +3,12 @@
 use std::fmt;
 use std::sync::Arc;
 
-use toolgate_json::ReadError;
+use toolgate_json::{ReadError, json_string};
 use toolgate_schema::{Exhausted, Report};
 
 use crate::contract::{Isolated, ToolContract, UncompilableTool};
 use crate::era::Era;
-use crate::message::write::{error_message, result_message, string};
+use crate::message::write;
 use crate::message::{
     INVALID_PARAMS, INVALID_REQUEST, INVALID_RESULT, MalformedResult, PARSE_ERROR,
 };
@@ -273,9 +273,9 @@ impl Refusal {
     #[must_use]
     pub fn answer(&self, era: Era, id: &str) -> String {
         if self.is_result_in(era) {
-            result_message(id, &self.error_result(era))
+            write::result(id, &self.error_result(era))
         } else {
-            error_message(id, self.fault.rpc_code(), &self.text)
+            write::error(id, self.fault.rpc_code(), &self.text, None)
         }
     }
 
@@ -283,7 +283,7 @@ impl Refusal {
     /// before it is sent.
     #[must_use]
     pub fn error_answer(&self, id: &str) -> String {
-        error_message(id, self.fault.rpc_code(), &self.text)
+        write::error(id, self.fault.rpc_code(), &self.text, None)
     }
 
     /// The refusal as a tool result with `isError: true` and no structured
@@ -295,7 +295,7 @@ impl Refusal {
             out.push_str(&format!("\"{name}\":{value},"));
         }
         out.push_str(r#""content":[{"type":"text","text":"#);
-        out.push_str(&string(&self.text));
+        out.push_str(&json_string(&self.text));
         out.push_str(r#"}],"isError":true}"#);
         out
     }

@@ -4,14 +4,13 @@
 //! and 2.4 (one class for each dialect) set it up, and jsonschema 4.26 with referencing
 //! 0.37 as the Python SDK 2.3 does.
 
-use toolgate_json::{Key as _, Kind, Node as _, View, quote};
+use toolgate_json::{Key as _, Kind, Node as _, View, json_string, quote};
 use toolgate_pattern::{Hazard, Limits, Pattern};
 use toolgate_syntax::Dialect;
 use toolgate_syntax::positions::layout;
 
 use super::schema_edits::{SchemaEdits, member, members, text};
 use crate::contract::SchemaPart;
-use crate::message::write::string;
 
 /// The rules for one schema.
 pub(super) struct Rules {
@@ -120,7 +119,7 @@ impl Rules {
                 return;
             };
             if declared.string().trim_end_matches('#') != uri.trim_end_matches('#') {
-                schema_edits.replace(root, declared, string(uri));
+                schema_edits.replace(root, declared, json_string(uri));
             }
         }
         if self.part == SchemaPart::Input {
@@ -169,7 +168,7 @@ impl Rules {
         match own {
             Some("") => schema_edits.replace(schema, value, "\"#\"".to_owned()),
             Some(fragment) if fragment.starts_with('#') => {
-                schema_edits.replace(schema, value, string(fragment));
+                schema_edits.replace(schema, value, json_string(fragment));
             }
             _ => {
                 schema_edits.note(schema, &format!("`{keyword}` leads out of the schema"));
@@ -192,7 +191,7 @@ impl Rules {
         match self.pattern_form(value.string()) {
             PatternForm::AsWritten => {}
             PatternForm::As(text) => {
-                schema_edits.replace(schema, value, string(&text));
+                schema_edits.replace(schema, value, json_string(&text));
                 schema_edits.note(schema, "`pattern` is spelled for engines that are strict");
             }
             PatternForm::Unsupported => {
@@ -218,7 +217,7 @@ impl Rules {
                 PatternForm::AsWritten => {}
                 PatternForm::As(text) if map.member(&text).is_none() => {
                     if let Some(key) = value.name() {
-                        schema_edits.replace(schema, key, string(&text));
+                        schema_edits.replace(schema, key, json_string(&text));
                         schema_edits
                             .note(schema, "a pattern is spelled for engines that are strict");
                     }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use toolgate_json::{Key as _, Kind, Node as _, NodeId, View};
+use toolgate_json::{Key as _, Kind, Node as _, NodeId, View, json_string};
 use toolgate_schema::Schema;
 use toolgate_syntax::loosening::{Consequence, Parents, UNEVALUATED, consequence};
 use toolgate_syntax::positions::{SubschemaLayout, each_subschema, layout};
@@ -13,7 +13,6 @@ use toolgate_syntax::reference::Resources;
 use toolgate_syntax::{Dialect, Keyword};
 
 use crate::message::Edits;
-use crate::message::write::string;
 
 /// A schema and the changes to it.
 pub(super) struct SchemaEdits<'a> {
@@ -264,7 +263,7 @@ pub(super) fn members<'a>(schema: View<'a>) -> impl Iterator<Item = (&'a str, Vi
 
 /// A member as JSON text, its name escaped.
 pub(super) fn member(name: &str, value: &str) -> String {
-    format!("{}:{value}", string(name))
+    format!("{}:{value}", json_string(name))
 }
 
 /// The number of changes that are listed one by one.

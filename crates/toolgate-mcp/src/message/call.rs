@@ -4,7 +4,7 @@ use std::fmt;
 
 use toolgate_json::{Key as _, Kind, Node as _, View};
 
-use super::INVALID_PARAMS;
+use super::code::INVALID_PARAMS;
 use super::method::lookalike;
 
 /// The parameters of a `tools/call` request.

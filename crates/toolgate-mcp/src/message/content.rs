@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use toolgate_json::{Kind, Node as _, View};
+use toolgate_json::{Kind, Node as _, View, json_string};
 
-use super::write::{compact, string};
+use super::write::compact;
 
 /// A content block that the protocol does not allow. Typed readers reject the whole result for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -101,7 +101,7 @@ impl fmt::Display for ContentFault {
 /// ```
 #[must_use]
 pub fn text_block(value: View<'_>) -> String {
-    let text = string(&compact(value.raw()));
+    let text = json_string(&compact(value.raw()));
     format!(r#"{{"type":"text","text":{text}}}"#)
 }
 

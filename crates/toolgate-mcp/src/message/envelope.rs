@@ -4,7 +4,7 @@ use std::fmt;
 
 use toolgate_json::{Document, Kind, Node as _, View};
 
-use super::INVALID_REQUEST;
+use super::code::INVALID_REQUEST;
 use super::method::{MethodFault, lookalike};
 
 /// The content of one line or one HTTP body.

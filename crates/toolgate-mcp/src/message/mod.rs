@@ -3,8 +3,10 @@
 //! A message is decoded by its tags (`method`, `result`, `error`, and the era's own), never by
 //! trying alternatives. Nothing is copied: members that a reader does not understand stay in place,
 //! and [`Edits`] changes a message by replacing bytes, so that everything else stays as written.
+//! [`write`](mod@write) makes new messages. The constants are the error codes of JSON-RPC and MCP.
 
 mod call;
+mod code;
 mod content;
 mod edit;
 mod envelope;
@@ -13,9 +15,14 @@ mod malformed_result;
 mod method;
 mod result;
 mod task;
-pub(crate) mod write;
+pub mod write;
 
 pub use call::{MalformedCall, ToolCall};
+pub use code::{
+    HEADER_MISMATCH, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, INVALID_RESULT,
+    METHOD_NOT_FOUND, MISSING_CAPABILITY, PARSE_ERROR, RESOURCE_NOT_FOUND, UNSUPPORTED_VERSION,
+    URL_ELICITATION_REQUIRED,
+};
 pub use content::text_block;
 pub use edit::Edits;
 pub use envelope::{
@@ -27,13 +34,3 @@ pub use method::{METHODS, Method, MethodFault, MethodKind, Sender};
 pub use result::{ResultKind, ToolResult};
 pub(crate) use task::{ID_BYTES, may_have_result};
 pub use task::{TaskAnswer, created_task, requested_task};
-
-/// JSON-RPC's code for invalid parameters: unknown tool, malformed call.
-pub const INVALID_PARAMS: i64 = -32602;
-/// JSON-RPC's code for a message that is not a request.
-pub const INVALID_REQUEST: i64 = -32600;
-/// The code of a tool result that breaks the tool's contract. It is outside the range that JSON-RPC
-/// and MCP reserve, since neither has a code for it.
-pub const INVALID_RESULT: i64 = -31_602;
-/// JSON-RPC's code for text that is not JSON.
-pub const PARSE_ERROR: i64 = -32700;

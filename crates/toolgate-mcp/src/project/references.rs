@@ -2,13 +2,12 @@
 
 use std::collections::HashSet;
 
-use toolgate_json::{Kind, Node as _, NodeId, View};
+use toolgate_json::{Kind, Node as _, NodeId, View, json_string};
 use toolgate_syntax::Dialect;
 use toolgate_syntax::positions::each_subschema;
 use toolgate_syntax::reference::{Fragment, Identity, Resources, Target};
 
 use crate::message::Edits;
-use crate::message::write::string;
 
 /// How a schema's references stay valid after a move.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +32,7 @@ pub(super) fn rebase(root: View<'_>, prefix: &str, edits: &mut Edits) -> Anchori
     }
     let recursive = dialect == Dialect::Draft201909;
     if recursive && needs_own_root(root) {
-        edits.prepend_member(root, &format!("\"$id\":{}", string(GIVEN_ID)));
+        edits.prepend_member(root, &format!("\"$id\":{}", json_string(GIVEN_ID)));
         return Anchoring::GivenId;
     }
     let mut mover = Mover {
@@ -79,7 +78,7 @@ impl<'a> Mover<'a, '_> {
             if let Some((recursive, key)) = recursive.and_then(|r| Some((r, r.name()?))) {
                 // Without a `$recursiveAnchor` at the root it is a plain reference.
                 edits.replace(key, "\"$ref\"");
-                edits.replace(recursive, string(&format!("#{}", self.prefix)));
+                edits.replace(recursive, json_string(&format!("#{}", self.prefix)));
             }
         }
         let waiting = &mut self.waiting;
@@ -103,7 +102,10 @@ impl<'a> Mover<'a, '_> {
             None => fragment.starts_with('/'),
         };
         if is_pointer {
-            edits.replace(reference, string(&format!("#{}{fragment}", self.prefix)));
+            edits.replace(
+                reference,
+                json_string(&format!("#{}{fragment}", self.prefix)),
+            );
         }
         // The target may be at a location that is not searched for subschemas.
         if let Target::Schema(target) = self.resources.resolve(schema, text)

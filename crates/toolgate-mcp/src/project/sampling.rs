@@ -3,8 +3,7 @@
 use toolgate_json::{Kind, Node as _, View};
 
 use super::{Lost, ProjectedResult, Projection, StructuredForm};
-use crate::message::Edits;
-use crate::message::write::{compact, string};
+use crate::message::{Edits, text_block};
 
 impl Projection {
     /// Rewrites the parameters of a `sampling/createMessage` request: in each block of the type
@@ -69,8 +68,7 @@ impl Projection {
         }
         let mut appended = Vec::new();
         if form.text {
-            let text = string(&compact(value.raw()));
-            let text = format!(r#"{{"type":"text","text":{text}}}"#);
+            let text = text_block(value);
             match content.filter(|content| content.kind() == Kind::Array) {
                 Some(content) => edits.reshape(content, |_, _| false, &[text]),
                 None if content.is_none() => appended.push(format!("\"content\":[{text}]")),

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use toolgate_json::{OwnedDocument, ReadLimits};
+use toolgate_json::{OwnedDocument, ReadLimits, json_string};
 
 use super::refused_tool::{Refused, RefusedTool};
 use crate::argument::ArgumentSchema;
 use crate::contract::{ARGUMENT_SCHEMA, MalformedTool, NameFault, SchemaStore, ToolContract};
 use crate::message::Edits;
-use crate::message::write::string;
 
 /// A tool that is being built for publication.
 ///
@@ -166,11 +165,11 @@ impl ToolDefinition {
             return Err(Refused::Name(fault));
         }
         let input = self.input.clone()?;
-        let mut text = format!("{{\"name\":{}", string(&self.name));
+        let mut text = format!("{{\"name\":{}", json_string(&self.name));
         let said = [("title", &self.title), ("description", &self.description)];
         for (member, value) in said {
             if let Some(value) = value {
-                text.push_str(&format!(",\"{member}\":{}", string(value)));
+                text.push_str(&format!(",\"{member}\":{}", json_string(value)));
             }
         }
         text.push_str(&format!(",\"inputSchema\":{input}"));
@@ -179,7 +178,7 @@ impl ToolDefinition {
         }
         let mut argument = self.argument_schema.as_deref();
         for (member, value) in &self.members {
-            text.push_str(&format!(",{}:", string(member)));
+            text.push_str(&format!(",{}:", json_string(member)));
             match argument.filter(|_| member == "_meta") {
                 Some(schema) => text.push_str(&with_member(value, schema)?),
                 None => text.push_str(value),
