@@ -1,6 +1,8 @@
 //! The error that is sent in place of a message that cannot be read.
 
-use crate::fault::{Act, INTERNAL_ERROR};
+use toolgate_mcp::message::INTERNAL_ERROR;
+
+use crate::fault::Act;
 use crate::id::IdKey;
 use crate::recover::Recovery;
 use crate::side::Side;

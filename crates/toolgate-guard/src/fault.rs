@@ -2,9 +2,9 @@
 
 use std::fmt;
 
-use toolgate_mcp::message::{INVALID_REQUEST, PARSE_ERROR};
-
-use crate::text;
+use toolgate_json::{json_string, quote};
+use toolgate_mcp::era::Era;
+use toolgate_mcp::message::{HEADER_MISMATCH, INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, write};
 
 /// Who must act to remove the cause of a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -189,7 +189,7 @@ impl Act {
     /// A JSON-RPC error with this code in its data. `id` is JSON text.
     pub(crate) fn error(self, id: &str, code: i64, text: &str) -> String {
         let data = format!(r#"{{"code":"{}"}}"#, self.code());
-        text::error_answer(id, code, text, Some(&data))
+        write::error(id, code, text, Some(&data))
     }
 
     fn facts(self) -> (&'static str, Party) {
@@ -250,14 +250,19 @@ impl Act {
     }
 }
 
-/// JSON-RPC's code for a failure that the caller did not cause: no answer, or a limit.
-pub const INTERNAL_ERROR: i64 = -32603;
-/// JSON-RPC's code for an unknown method.
-pub const METHOD_NOT_FOUND: i64 = -32601;
-/// The protocol's code for headers that contradict the body (2026-07-28).
-pub const HEADER_MISMATCH: i64 = -32020;
-/// The protocol's code for a version that the receiver does not speak (2026-07-28).
-pub(crate) const UNSUPPORTED_VERSION: i64 = -32022;
+/// The members of the data of an `UNSUPPORTED_VERSION` error, as JSON text.
+pub(crate) fn unsupported_version(requested: &str) -> String {
+    let eras = Era::ALL.iter().filter(|era| era.declares_version());
+    let supported: Vec<String> = eras.map(|era| format!("\"{era}\"")).collect();
+    let requested = json_string(&quote(requested, VERSION).to_string());
+    format!(
+        r#""requested":{requested},"supported":[{}]"#,
+        supported.join(",")
+    )
+}
+
+/// Maximum characters of a version that an error repeats.
+const VERSION: usize = 64;
 
 #[cfg(test)]
 mod tests {

@@ -3,11 +3,10 @@
 use std::fmt;
 use std::sync::Arc;
 
-use toolgate_json::{Kind, Node as _, OwnedDocument, ReadLimits};
+use toolgate_json::{Kind, Node as _, OwnedDocument, ReadLimits, json_string};
 use toolgate_mcp::message::RequestId;
 
 use crate::reading::replace_lone_surrogates;
-use crate::text;
 
 /// The id of a JSON-RPC request, for tables of open requests.
 ///
@@ -85,7 +84,7 @@ impl IdKey {
     pub fn raw(&self) -> String {
         match self {
             Self::Number(number) => number.to_string(),
-            Self::Text(plain) => text::string(plain),
+            Self::Text(plain) => json_string(plain),
             Self::Other(number) => number.as_ref().to_owned(),
         }
     }

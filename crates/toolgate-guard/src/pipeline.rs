@@ -6,13 +6,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolgate_mcp::era::Era;
+use toolgate_mcp::message::write;
 
 use crate::connection::{Connection, ConnectionId};
 use crate::effect::{Effect, Effects, HttpRefusal, Outgoing, ToolsEvent};
 use crate::guard::Guard;
 use crate::incoming::IncomingMessage;
 use crate::stage::Stage;
-use crate::text;
 
 /// A chain of stages between a client and its servers. Each connection of the last stage may have its
 /// own branch after it.
@@ -382,5 +382,5 @@ fn left(at: At, to: Connection) -> Connection {
 
 /// The message with the same meaning as [`Effect::Abandon`], which closes a stream.
 fn cancelled(id: &crate::IdKey) -> Vec<u8> {
-    text::cancellation(&id.raw(), None).into_bytes()
+    write::cancellation(&id.raw(), None).into_bytes()
 }

@@ -5,13 +5,12 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolgate_json::quote;
+use toolgate_json::{json_string, push_json_string, quote};
 use toolgate_mcp::era::Era;
 
 use crate::fault::Party;
 use crate::id::IdKey;
 use crate::side::Side;
-use crate::text::push_string;
 
 /// One verdict, as plain data.
 ///
@@ -211,7 +210,7 @@ impl Record {
             line.text("version", era.version());
         }
         if !self.places.is_empty() {
-            let places: Vec<String> = self.places.iter().map(|p| crate::text::string(p)).collect();
+            let places: Vec<String> = self.places.iter().map(|p| json_string(p)).collect();
             line.raw("places", &format!("[{}]", places.join(",")));
         }
         if let Some(detail) = &self.detail {
@@ -236,14 +235,14 @@ struct Line(String);
 
 impl Line {
     fn text(&mut self, name: &str, value: &str) {
-        self.raw(name, &crate::text::string(value));
+        self.raw(name, &json_string(value));
     }
 
     fn raw(&mut self, name: &str, value: &str) {
         if self.0.len() > 1 {
             self.0.push(',');
         }
-        push_string(&mut self.0, name);
+        push_json_string(&mut self.0, name);
         // Writing to a string cannot fail.
         let _ = write!(self.0, ":{value}");
     }
@@ -258,8 +257,8 @@ fn cut(text: &str) -> String {
 fn shown_id(id: &IdKey) -> String {
     match id {
         IdKey::Number(number) => number.to_string(),
-        IdKey::Text(text) => crate::text::string(&cut(text)),
-        IdKey::Other(number) => crate::text::string(&cut(number)),
+        IdKey::Text(text) => json_string(&cut(text)),
+        IdKey::Other(number) => json_string(&cut(number)),
     }
 }
 

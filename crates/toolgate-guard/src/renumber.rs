@@ -53,18 +53,9 @@ pub fn number_of(view: View<'_>) -> Option<i64> {
     }
 }
 
-/// The subscription that a notification's `params` or a result belongs to (2026-07-28).
-#[must_use]
-pub fn subscription<'a>(holder: Option<View<'a>>) -> Option<View<'a>> {
-    holder?.member("_meta")?.member(SUBSCRIPTION)
-}
-
 fn token<'a>(params: Option<View<'a>>) -> Option<View<'a>> {
     params?.member("_meta")?.member("progressToken")
 }
-
-/// The member of `_meta` that names a subscription.
-pub(crate) const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
 #[cfg(test)]
 mod tests {

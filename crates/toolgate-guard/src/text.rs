@@ -1,39 +1,7 @@
-//! JSON text that the guard writes itself: strings, answers and cancellations.
+//! Bytes as text: hexadecimal digits, and messages on one line.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
-
-pub(crate) use toolgate_json::{json_string as string, push_json_string as push_string};
-
-/// A JSON-RPC error answer. `id` and `data` are JSON text.
-pub(crate) fn error_answer(id: &str, code: i64, message: &str, data: Option<&str>) -> String {
-    let mut out = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":"#);
-    push_string(&mut out, message);
-    if let Some(data) = data {
-        out.push_str(",\"data\":");
-        out.push_str(data);
-    }
-    out.push_str("}}");
-    out
-}
-
-/// A JSON-RPC answer with a result. Both are JSON text.
-pub(crate) fn result_answer(id: &str, result: &str) -> String {
-    format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
-}
-
-/// The notification that a request is cancelled. `id` is JSON text.
-pub(crate) fn cancellation(id: &str, reason: Option<&str>) -> String {
-    let mut out = format!(
-        r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}"#
-    );
-    if let Some(reason) = reason {
-        out.push_str(",\"reason\":");
-        push_string(&mut out, reason);
-    }
-    out.push_str("}}");
-    out
-}
 
 /// Bytes as hexadecimal digits, in lower case.
 #[must_use]

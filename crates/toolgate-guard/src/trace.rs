@@ -8,13 +8,12 @@
 use std::fmt;
 use std::time::Duration;
 
-use toolgate_json::{Document, Kind, Node as _, View};
+use toolgate_json::{Document, Kind, Node as _, View, json_string};
 use toolgate_mcp::era::Era;
 use toolgate_mcp::message::Edits;
 
 use crate::id::IdKey;
 use crate::record::{Action, Filter};
-use crate::text;
 
 /// Follows the requests of one conversation's client. It is called while a message is being handled, so
 /// it must return at once.
@@ -133,10 +132,10 @@ impl TraceContext {
         let root = request.root();
         let mut members = vec![format!(
             "\"{TRACEPARENT}\":{}",
-            text::string(&self.traceparent)
+            json_string(&self.traceparent)
         )];
         if let Some(state) = &self.tracestate {
-            members.push(format!("\"{TRACESTATE}\":{}", text::string(state)));
+            members.push(format!("\"{TRACESTATE}\":{}", json_string(state)));
         }
         let whole = format!("\"{META}\":{{{}}}", members.join(","));
         let mut edits = Edits::new();

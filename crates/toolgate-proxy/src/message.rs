@@ -2,6 +2,7 @@
 
 use toolgate_guard::OwnedReading;
 use toolgate_json::{Kind, Node, ReadError, View};
+use toolgate_mcp::message::{METHOD_NOT_FOUND, write};
 
 /// A successful answer; the text is kept as the server wrote it.
 #[derive(Clone, Debug)]
@@ -156,32 +157,12 @@ impl Incoming {
     }
 }
 
-/// The text of a request.
-pub(crate) fn request(id: i64, method: &str, params: &str) -> String {
-    format!(
-        r#"{{"jsonrpc":"2.0","id":{id},"method":{},"params":{params}}}"#,
-        string(method)
-    )
-}
-
-/// The text of a notification without parameters.
-pub(crate) fn notification(method: &str) -> String {
-    format!(r#"{{"jsonrpc":"2.0","method":{}}}"#, string(method))
-}
-
 /// The text of our answer to a server's request: `ping` is answered, everything else declined.
 pub(crate) fn answer_to(request: &Incoming) -> String {
     let id = request.raw_id();
     if request.method() == "ping" {
-        format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#)
+        write::result(id, "{}")
     } else {
-        format!(
-            r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32601,"message":"method not found"}}}}"#
-        )
+        write::error(id, METHOD_NOT_FOUND, "method not found", None)
     }
-}
-
-/// Encodes text as a JSON string.
-pub(crate) fn string(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
 }

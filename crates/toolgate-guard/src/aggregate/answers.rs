@@ -3,16 +3,16 @@
 use std::time::Duration;
 
 use toolgate_json::{Node as _, View};
-use toolgate_mcp::message::{Edits, created_task, requested_task};
+use toolgate_mcp::message::{
+    Edits, INTERNAL_ERROR, METHOD_NOT_FOUND, created_task, requested_task, write,
+};
 
 use super::fan_out::FanOutKind;
 use super::known::Subject;
 use super::pending::{Role, Sent, TaskMade};
 use super::route::Refused;
 use super::{Aggregator, spliced};
-use crate::fault::{INTERNAL_ERROR, METHOD_NOT_FOUND};
 use crate::renumber::{RequestOrigin, number_of};
-use crate::text;
 
 impl Aggregator {
     /// An answer of a server: `Ok` is its result, `Err` its error.
@@ -123,13 +123,13 @@ impl Aggregator {
     pub(super) fn failed(&mut self, sent: Sent, code: i64, why: &str, now: Duration) {
         match sent.role {
             Role::Whole(client, _) => {
-                self.send_to_client(text::error_answer(&client.id, code, why, None));
+                self.send_to_client(write::error(&client.id, code, why, None));
             }
             Role::Part(fan_out) => {
                 self.fan_out_answer(fan_out, sent.route, Err((code, why.to_owned())), now);
             }
             Role::Search(search) => {
-                let answer = text::error_answer("0", code, why, None);
+                let answer = write::error("0", code, why, None);
                 self.not_here(search, answer);
             }
             Role::Listen(listening) => self.stream_gone(listening, sent.route),
@@ -151,7 +151,7 @@ impl Aggregator {
             name(other)
         );
         self.note(route, "clash", &why);
-        self.send_to_client(text::error_answer(&client.id, INTERNAL_ERROR, &why, None));
+        self.send_to_client(write::error(&client.id, INTERNAL_ERROR, &why, None));
     }
 }
 

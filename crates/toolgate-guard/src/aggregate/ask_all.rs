@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use toolgate_json::Node as _;
 use toolgate_mcp::era::Era;
-use toolgate_mcp::message::{Edits, INVALID_PARAMS, Request};
+use toolgate_mcp::message::{
+    Edits, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Request, write,
+};
 
 use super::Aggregator;
 use super::client::{declares_version, empty};
@@ -13,10 +15,8 @@ use super::lists::cursors;
 use super::opening::unusable_opening;
 use super::pending::Role;
 use super::route::Abilities;
-use crate::fault::{INTERNAL_ERROR, METHOD_NOT_FOUND};
 use crate::reading::OwnedReading;
 use crate::renumber::RequestOrigin;
-use crate::text;
 
 impl Aggregator {
     /// Asks all servers that may have something to return.
@@ -211,7 +211,7 @@ impl Aggregator {
         let id = &fan_out.client.id;
         match result {
             Ok(result) => {
-                self.send_to_client(text::result_answer(id, &result));
+                self.send_to_client(write::result(id, &result));
             }
             Err((code, why)) => {
                 let refused = fan_out.refused.filter(|_| nothing);
@@ -231,7 +231,7 @@ impl Aggregator {
         left.sort_unstable();
         for (own, route) in left {
             self.sent.remove(&own);
-            self.tell_server(route, text::cancellation(&own.to_string(), None));
+            self.tell_server(route, write::cancellation(&own.to_string(), None));
         }
     }
 

@@ -3,17 +3,15 @@
 use std::collections::VecDeque;
 
 use toolgate_json::{Kind, Node as _, View};
-use toolgate_mcp::message::{Edits, INVALID_PARAMS, Request};
+use toolgate_mcp::message::{Edits, INTERNAL_ERROR, INVALID_PARAMS, Request, write};
 
 use super::Aggregator;
 use super::known::Subject;
 use super::pending::Role;
 use super::route::Abilities;
 use super::route_search::RouteSearch;
-use crate::fault::INTERNAL_ERROR;
 use crate::reading::OwnedReading;
 use crate::renumber::RequestOrigin;
-use crate::text;
 
 impl Aggregator {
     /// Sends a request to the server that owns the URI or task.
@@ -110,7 +108,7 @@ impl Aggregator {
         };
         let Some((error, refusal)) = search.error else {
             let why = "no server is available that could have it";
-            let answer = text::error_answer(&search.client.id, INTERNAL_ERROR, why, None);
+            let answer = write::error(&search.client.id, INTERNAL_ERROR, why, None);
             return self.send_to_client(answer);
         };
         // It was parsed when it arrived.

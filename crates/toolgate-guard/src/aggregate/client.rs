@@ -2,19 +2,19 @@
 
 use std::time::Duration;
 
-use toolgate_json::{Kind, Node as _, View, quote};
+use toolgate_json::{Kind, Node as _, View, json_string, quote};
 use toolgate_mcp::era::Era;
-use toolgate_mcp::message::{Edits, INVALID_PARAMS, Notification, Request};
+use toolgate_mcp::message::{
+    Edits, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Notification, Request, write,
+};
 
 use super::fan_out::{FanOutKind, ListOf};
 use super::known::Subject;
 use super::pending::{Role, Sent, TaskMade};
 use super::route::is_short;
 use super::{Aggregator, spliced};
-use crate::fault::{INTERNAL_ERROR, METHOD_NOT_FOUND};
 use crate::id::IdKey;
 use crate::renumber::{RequestOrigin, number_of, renumber};
-use crate::text;
 
 impl Aggregator {
     pub(super) fn client_request(&mut self, text: &str, request: &Request<'_>, now: Duration) {
@@ -92,7 +92,7 @@ impl Aggregator {
             return self.refuse_absent(request, route, &why);
         }
         let mut edits = Edits::new();
-        edits.replace(name, text::string(&rest));
+        edits.replace(name, json_string(&rest));
         self.forward(route, text, request, edits);
     }
 
@@ -152,7 +152,7 @@ impl Aggregator {
 
     /// Answers a request with an error.
     pub(super) fn refuse(&mut self, request: &Request<'_>, code: i64, why: &str) {
-        self.send_to_client(text::error_answer(request.id.raw(), code, why, None));
+        self.send_to_client(write::error(request.id.raw(), code, why, None));
     }
 
     /// Refuses a request because the server that should answer it cannot be asked.
@@ -271,7 +271,7 @@ pub(super) fn empty(id: &str, modern: bool) -> String {
     } else {
         "{}"
     };
-    text::result_answer(id, result)
+    write::result(id, result)
 }
 
 const SHOWN: usize = 128;

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use toolgate_mcp::message::INTERNAL_ERROR;
+
 use super::known::Subject;
 use super::route::Refused;
-use crate::fault::INTERNAL_ERROR;
 use crate::reading::OwnedReading;
 use crate::renumber::RequestOrigin;
 

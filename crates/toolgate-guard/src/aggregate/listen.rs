@@ -11,7 +11,8 @@ use super::listening::{Listening, Stream, merged_grants, wanted_lists};
 use super::pending::Role;
 use super::{Aggregator, spliced};
 use crate::reading::OwnedReading;
-use crate::renumber::{RequestOrigin, SUBSCRIPTION, subscription};
+use crate::renumber::RequestOrigin;
+use crate::subscription::{acknowledgement, list_changed, subscription};
 
 impl Aggregator {
     pub(super) fn listen(&mut self, text: &str, request: &Request<'_>, now: Duration) {
@@ -183,9 +184,7 @@ impl Aggregator {
             .collect();
         let views: Vec<View<'_>> = granted.iter().map(|it| it.root()).collect();
         let granted = merged_grants(&views);
-        self.send_to_client(format!(
-            r#"{{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{{"_meta":{{"{SUBSCRIPTION}":{id}}},"notifications":{granted}}}}}"#
-        ));
+        self.send_to_client(acknowledgement(&id, &granted));
     }
 
     /// Notifies one stream that its lists have changed.
@@ -195,9 +194,8 @@ impl Aggregator {
         };
         let id = listening.client.id.clone();
         for (_, kind) in wanted_lists(&listening.text) {
-            self.send_to_client(format!(
-                r#"{{"jsonrpc":"2.0","method":"notifications/{kind}/list_changed","params":{{"_meta":{{"{SUBSCRIPTION}":{id}}}}}}}"#
-            ));
+            let method = format!("notifications/{kind}/list_changed");
+            self.send_to_client(list_changed(&id, &method));
         }
     }
 

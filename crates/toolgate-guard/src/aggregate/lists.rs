@@ -1,15 +1,13 @@
 //! Merges the lists of several servers: names get their prefixes, and one cursor serves all servers.
 //! An item that clashes with another is left out and noted.
 
-use toolgate_json::{Kind, Node as _, View, quote};
-use toolgate_mcp::message::Edits;
+use toolgate_json::{Kind, Node as _, View, json_string, quote};
+use toolgate_mcp::message::{Edits, METHOD_NOT_FOUND};
 
 use super::Aggregator;
 use super::fan_out::{FanOut, ListOf, Part};
 use super::merge::freshness;
-use crate::fault::METHOD_NOT_FOUND;
 use crate::reading::OwnedReading;
-use crate::text::string;
 
 impl Aggregator {
     /// Merges the answers into one page of a list.
@@ -41,7 +39,7 @@ impl Aggregator {
             let each = each.map(|cursor| cursor.as_deref().unwrap_or("null"));
             let joined = format!("[{}]", each.collect::<Vec<_>>().join(","));
             out.push_str(",\"nextCursor\":");
-            out.push_str(&string(&joined));
+            out.push_str(&json_string(&joined));
         }
         if fan_out.modern {
             // A server without such a list does not count as missing.
@@ -78,7 +76,7 @@ impl Aggregator {
                 return None;
             };
             let mut edits = Edits::new();
-            edits.replace(name, string(&whole));
+            edits.replace(name, json_string(&whole));
             let span = item.span();
             return Some(edits.apply_within(answer.text(), span.start, span.end));
         };

@@ -1,8 +1,6 @@
 //! Merges what several servers say into one.
 
-use toolgate_json::{Kind, Node as _, View};
-
-use crate::text::string;
+use toolgate_json::{Kind, Node as _, View, json_string};
 
 /// Groups the members of objects by name, in the order of their first occurrence.
 pub(super) fn grouped<'a>(objects: &[View<'a>]) -> Vec<(&'a str, Vec<View<'a>>)> {
@@ -28,8 +26,13 @@ pub(super) fn merged(values: &[View<'_>], depth: usize) -> String {
     let all = |kind: Kind| values.iter().all(|value| value.kind() == kind);
     if all(Kind::Object) && depth > 0 {
         let members = grouped(values).into_iter();
-        let members = members
-            .map(|(name, of)| format!("{}:{}", string(name), merged(&of, depth.saturating_sub(1))));
+        let members = members.map(|(name, of)| {
+            format!(
+                "{}:{}",
+                json_string(name),
+                merged(&of, depth.saturating_sub(1))
+            )
+        });
         return format!("{{{}}}", members.collect::<Vec<_>>().join(","));
     }
     if all(Kind::Boolean) {
@@ -42,7 +45,7 @@ pub(super) fn changing(values: &[View<'_>]) -> String {
     let mut members = vec![r#""listChanged":true"#.to_owned()];
     for (name, of) in grouped(values) {
         if name != "listChanged" {
-            members.push(format!("{}:{}", string(name), merged(&of, DEPTH)));
+            members.push(format!("{}:{}", json_string(name), merged(&of, DEPTH)));
         }
     }
     format!("{{{}}}", members.join(","))

@@ -54,7 +54,7 @@ use std::time::Duration;
 
 use toolgate_json::{Node as _, Reader, View};
 use toolgate_mcp::era::Era;
-use toolgate_mcp::message::{Edits, Incoming, Message, Request};
+use toolgate_mcp::message::{Edits, Incoming, Message, Request, write};
 
 use crate::connection::{Connection, ConnectionId};
 use crate::effect::{Effect, Effects, HttpRefusal, Outgoing, Purpose, ToolsEvent};
@@ -317,7 +317,7 @@ impl Aggregator {
     /// Answers a request with an error whose cause is the refusal of another request.
     fn send_refusal(&mut self, id: &str, code: i64, why: &str, refused: Option<Refused>) {
         let Refused { data, http } = refused.unwrap_or_default();
-        let answer = crate::text::error_answer(id, code, why, data.as_deref());
+        let answer = write::error(id, code, why, data.as_deref());
         self.out.send(Outgoing {
             to: Connection::Client,
             bytes: answer.into_bytes().into(),

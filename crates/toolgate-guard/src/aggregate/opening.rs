@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
-use toolgate_json::{Kind, Node as _, View, quote};
+use toolgate_json::{Kind, Node as _, View, json_string, push_json_string, quote};
 use toolgate_mcp::era::Era;
-use toolgate_mcp::message::{Edits, Request};
+use toolgate_mcp::message::{Edits, Request, write};
 
 use super::Aggregator;
 use super::fan_out::{FanOut, FanOutKind, Part, is_refusal};
@@ -14,8 +14,8 @@ use super::pending::Role;
 use super::route::{Abilities, Route, Session};
 use crate::connection::ConnectionId;
 use crate::effect::Effect;
+use crate::implementation::TOOLGATE;
 use crate::reading::OwnedReading;
-use crate::text::{push_string, string};
 
 impl Aggregator {
     pub(super) fn initialize(&mut self, text: &str, request: &Request<'_>, now: Duration) {
@@ -127,8 +127,8 @@ impl Aggregator {
         if !self.initialized {
             return;
         }
-        let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-        self.tell_server(route, ready.to_owned());
+        let ready = write::notification("notifications/initialized", None);
+        self.tell_server(route, ready);
         if abilities.logging {
             self.replay(route, self.level.clone(), Role::Quiet);
         }
@@ -167,11 +167,11 @@ impl Aggregator {
         // Versions are dates and sort as strings: all servers can speak the oldest one.
         let version = version.min().unwrap_or_default();
         let mut out = String::from(r#"{"protocolVersion":"#);
-        push_string(&mut out, version);
+        push_json_string(&mut out, version);
         out.push_str(",\"capabilities\":");
         out.push_str(&self.capabilities(&roots, roots.len() < self.routes.len()));
         out.push_str(",\"serverInfo\":");
-        out.push_str(SELF);
+        out.push_str(TOOLGATE);
         self.push_instructions(&mut out, &roots);
         out.push('}');
         (Era::from_version(version), out)
@@ -206,7 +206,7 @@ impl Aggregator {
         for other in versions {
             common.retain(|version| other.contains(version));
         }
-        let common: Vec<String> = common.iter().map(|version| string(version)).collect();
+        let common: Vec<String> = common.iter().map(|version| json_string(version)).collect();
         let mut out = format!(
             r#"{{"resultType":"complete","supportedVersions":[{}],"capabilities":"#,
             common.join(",")
@@ -215,7 +215,7 @@ impl Aggregator {
         self.push_instructions(&mut out, &roots);
         let fresh = freshness(roots.iter().map(|(_, root)| *root), false);
         out.push_str(&format!(
-            r#",{fresh},"_meta":{{"io.modelcontextprotocol/serverInfo":{SELF}}}}}"#
+            r#",{fresh},"_meta":{{"io.modelcontextprotocol/serverInfo":{TOOLGATE}}}}}"#
         ));
         out
     }
@@ -232,7 +232,7 @@ impl Aggregator {
                 "tools" | "prompts" | "resources" => changing(&of),
                 _ => merged(&of, DEPTH),
             };
-            members.push(format!("{}:{value}", string(name)));
+            members.push(format!("{}:{value}", json_string(name)));
         }
         if some_missing && !all.iter().any(|one| one.member("tools").is_some()) {
             members.push(r#""tools":{"listChanged":true}"#.to_owned());
@@ -256,7 +256,7 @@ impl Aggregator {
         }
         if !parts.is_empty() {
             out.push_str(",\"instructions\":");
-            push_string(out, &parts.join("\n\n"));
+            push_json_string(out, &parts.join("\n\n"));
         }
     }
 }
@@ -289,11 +289,5 @@ fn text_of<'a>(object: View<'a>, name: &str) -> Option<&'a str> {
     (member.kind() == Kind::String).then(|| member.string())
 }
 
-/// The `serverInfo` for the client.
-const SELF: &str = concat!(
-    r#"{"name":"toolgate","version":""#,
-    env!("CARGO_PKG_VERSION"),
-    r#""}"#
-);
 const FIRST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(60);

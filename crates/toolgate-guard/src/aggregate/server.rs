@@ -3,17 +3,16 @@
 use std::time::Duration;
 
 use toolgate_json::Node as _;
-use toolgate_mcp::message::{Edits, Notification, Request};
+use toolgate_mcp::message::{Edits, INTERNAL_ERROR, Notification, Request, write};
 
 use super::client::empty;
 use super::pending::{Asked, Role};
 use super::route::{Abilities, Session};
 use super::{Aggregator, spliced};
 use crate::effect::Effects;
-use crate::fault::INTERNAL_ERROR;
 use crate::id::IdKey;
-use crate::renumber::{RequestOrigin, number_of, renumber, subscription};
-use crate::text;
+use crate::renumber::{RequestOrigin, number_of, renumber};
+use crate::subscription::subscription;
 
 impl Aggregator {
     pub(super) fn server_request(&mut self, route: usize, text: &str, request: &Request<'_>) {
@@ -24,7 +23,7 @@ impl Aggregator {
         if self.asked.len() >= self.bounds.pending {
             let allowed = self.bounds.pending;
             let why = format!("more open requests than the limit of {allowed} (pending)");
-            let answer = text::error_answer(id, INTERNAL_ERROR, &why, None);
+            let answer = write::error(id, INTERNAL_ERROR, &why, None);
             return self.tell_server(route, answer);
         }
         let number = self.number();
@@ -110,7 +109,7 @@ impl Aggregator {
         for number in asked {
             self.asked.remove(&number);
             let id = number.to_string();
-            self.send_to_client(text::cancellation(&id, Some("the server is gone")));
+            self.send_to_client(write::cancellation(&id, Some("the server is gone")));
         }
         self.known.forget(member);
         self.changed(had.unwrap_or_default());
@@ -139,9 +138,8 @@ impl Aggregator {
         ];
         if self.initialized {
             for (_, kind) in kinds.into_iter().filter(|(has, _)| *has) {
-                self.send_to_client(format!(
-                    r#"{{"jsonrpc":"2.0","method":"notifications/{kind}/list_changed"}}"#
-                ));
+                let method = format!("notifications/{kind}/list_changed");
+                self.send_to_client(write::notification(&method, None));
             }
         }
     }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use toolgate_mcp::message::Request;
+use toolgate_mcp::message::{INTERNAL_ERROR, Request};
 
 use super::open::{Open, What};
 use super::turn::Turn;
 use crate::effect::{Effects, Outgoing, Purpose};
 use crate::envelope::{Envelope, method_name};
-use crate::fault::{Act, INTERNAL_ERROR, Party};
+use crate::fault::{Act, Party};
 use crate::filter::remarks::Remark;
 use crate::id::IdKey;
 use crate::record::{Action, Filter, Record};

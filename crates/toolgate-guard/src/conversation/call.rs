@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use toolgate_json::{Kind, Node as _, View};
+use toolgate_json::{Kind, Node as _, View, json_string};
 use toolgate_mcp::check::Checker;
 use toolgate_mcp::message::{Edits, Request, ToolCall};
 
@@ -25,7 +25,6 @@ use crate::reading::with_lone_surrogates;
 use crate::record::{Action, Filter, Record};
 use crate::scope::{Found, Tools, Trust};
 use crate::side::Side;
-use crate::text;
 
 /// The result of the filters.
 struct Passage {
@@ -414,7 +413,7 @@ fn rewritten(
     if let (Some(name), Some(view)) = (name, named)
         && call.name != name
     {
-        edits.replace(view, text::string(name));
+        edits.replace(view, json_string(name));
     }
     match (arguments, call.arguments) {
         (Some(arguments), Some(view)) => edits.replace(view, arguments),

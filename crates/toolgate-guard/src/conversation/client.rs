@@ -5,7 +5,9 @@ use std::sync::Arc;
 use toolgate_json::{Node as _, View};
 use toolgate_mcp::check::Checker;
 use toolgate_mcp::era::{Era, ToolMethod};
-use toolgate_mcp::message::{Message, Notification, Request, RequestId};
+use toolgate_mcp::message::{
+    Message, Notification, Request, RequestId, UNSUPPORTED_VERSION, write,
+};
 
 use super::answer::{answer_request, fault, refuse_request};
 use super::open::{Open, What};
@@ -14,7 +16,7 @@ use super::turn::Turn;
 use super::{Carrier, Conversation};
 use crate::effect::{Effect, Effects};
 use crate::envelope::{self, Envelope, method_name};
-use crate::fault::{Act, UNSUPPORTED_VERSION};
+use crate::fault::{Act, unsupported_version};
 use crate::id::IdKey;
 use crate::incoming::Reading;
 use crate::record::{Action, Filter};
@@ -178,18 +180,8 @@ impl Conversation {
         version: &str,
         out: &mut Effects<'_>,
     ) {
-        let supported: Vec<String> = Era::ALL
-            .iter()
-            .filter(|era| era.declares_version())
-            .map(|era| format!("\"{era}\""))
-            .collect();
-        let shown = toolgate_json::quote(version, VERSION).to_string();
-        let data = format!(
-            r#"{{"requested":{},"supported":[{}]}}"#,
-            crate::text::string(&shown),
-            supported.join(",")
-        );
-        let answer = crate::text::error_answer(
+        let data = format!("{{{}}}", unsupported_version(version));
+        let answer = write::error(
             request.id.raw(),
             UNSUPPORTED_VERSION,
             "Unsupported protocol version",
@@ -271,5 +263,3 @@ pub(super) fn id_member(object: View<'_>, name: &str) -> Option<IdKey> {
 const KEPT_FOR_SESSION: [&str; 2] = ["initialize", "logging/setLevel"];
 /// Maximum bytes of each of those.
 const SESSION_BYTES: usize = 64 << 10;
-/// Maximum characters of a version that an answer repeats.
-const VERSION: usize = 64;

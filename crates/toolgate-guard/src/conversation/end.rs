@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use toolgate_mcp::message::write;
+
 use super::answer::{answer_to, fail, fault};
 use super::asked::Asked;
 use super::open::{Open, What};
@@ -13,7 +15,6 @@ use crate::fault::Act;
 use crate::id::IdKey;
 use crate::record::{Action, Filter};
 use crate::side::Side;
-use crate::text;
 
 impl Conversation {
     /// Answers requests that have timed out with an error, and gives up a list of tools that does not
@@ -186,7 +187,7 @@ impl Conversation {
         if open.era.cancels_by_closing() && self.link.server == Carrier::Http {
             return out.push(Effect::Abandon { id: key.clone() });
         }
-        let note = text::cancellation(&open.raw(key), Some(why));
+        let note = write::cancellation(&open.raw(key), Some(why));
         let envelope = Envelope::notification("notifications/cancelled");
         out.send(Outgoing::new(
             Side::Server,

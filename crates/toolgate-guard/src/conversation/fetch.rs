@@ -4,9 +4,10 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use toolgate_json::{Key as _, Kind, Node as _, View};
+use toolgate_json::{Key as _, Kind, Node as _, View, json_string};
 use toolgate_mcp::catalog::Listing;
 use toolgate_mcp::era::Era;
+use toolgate_mcp::message::write;
 
 use super::turn::Turn;
 use crate::effect::{Outgoing, Purpose};
@@ -16,7 +17,6 @@ use crate::id::IdKey;
 use crate::reading::{time_to_live, whole_message};
 use crate::scope::{ListedPage, Scope};
 use crate::side::Side;
-use crate::text;
 
 /// A list of tools that the guard is fetching, page by page.
 #[derive(Debug)]
@@ -99,20 +99,13 @@ impl Fetch {
     fn message(&self) -> String {
         let mut params = Vec::new();
         if let Some(cursor) = &self.cursor {
-            params.push(format!("\"cursor\":{}", text::string(cursor)));
+            params.push(format!("\"cursor\":{}", json_string(cursor)));
         }
         if let Some(meta) = &self.meta {
             params.push(format!("\"_meta\":{meta}"));
         }
-        let params = if params.is_empty() {
-            String::new()
-        } else {
-            format!(",\"params\":{{{}}}", params.join(","))
-        };
-        format!(
-            r#"{{"jsonrpc":"2.0","id":{},"method":"tools/list"{params}}}"#,
-            self.id.raw()
-        )
+        let params = (!params.is_empty()).then(|| format!("{{{}}}", params.join(",")));
+        write::request(&self.id.raw(), "tools/list", params.as_deref())
     }
 
     /// Learns a page. Returns where the next one begins.
@@ -206,7 +199,7 @@ fn borrowed_meta(meta: View<'_>) -> Option<String> {
     let mut members = Vec::new();
     for (key, value) in meta.members() {
         if key.text() != "progressToken" {
-            members.push(format!("{}:{}", text::string(key.text()), value.raw()));
+            members.push(format!("{}:{}", json_string(key.text()), value.raw()));
         }
     }
     // On stdio a message is one line, and JSON has line breaks between tokens only.

@@ -17,7 +17,7 @@ use crate::effect::Effects;
 use crate::envelope::Envelope;
 use crate::fault::Act;
 use crate::filter::results::NotObject;
-use crate::filter::{Reply, Violation, results};
+use crate::filter::{Reply, SHOWN_NAME, Violation, results};
 use crate::id::IdKey;
 use crate::incoming::Reading;
 use crate::policy::{BadResult, Mode, Project, TextBlocks};
@@ -44,7 +44,7 @@ impl ToolAnswer<'_> {
     /// The tool, as messages name it.
     fn subject(&self) -> String {
         match &self.name {
-            Some(name) => format!("tool `{}`", quote(name, NAME)),
+            Some(name) => format!("tool `{}`", quote(name, SHOWN_NAME)),
             // A task that no known tool made.
             None => "the tool".to_owned(),
         }
@@ -495,5 +495,3 @@ fn projected_again(turn: &Turn<'_>, answered: &ToolAnswer<'_>, text: &str) -> Op
 }
 
 const NOTE: &str = "notifications/tasks";
-/// Maximum characters of a tool's name that a message repeats.
-const NAME: usize = 128;

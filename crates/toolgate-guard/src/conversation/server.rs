@@ -1,9 +1,12 @@
 //! Handles messages of the server: answers to open requests, requests and notifications.
 
-use toolgate_json::{Kind, Node as _, View};
+use toolgate_json::{Kind, Node as _, View, json_string};
 use toolgate_mcp::check::Checker;
 use toolgate_mcp::era::{Era, ToolMethod};
-use toolgate_mcp::message::{Edits, INVALID_REQUEST, Message, Notification, Request, RequestId};
+use toolgate_mcp::message::{
+    Edits, INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, Message, Notification, Request,
+    RequestId,
+};
 
 use super::answer::forward_altered;
 use super::answer::{answer_to, fault};
@@ -13,7 +16,7 @@ use super::turn::Turn;
 use super::{Carrier, Conversation, Link, nearest};
 use crate::effect::Effects;
 use crate::envelope::{self, Envelope};
-use crate::fault::{Act, INTERNAL_ERROR, METHOD_NOT_FOUND};
+use crate::fault::Act;
 use crate::id::IdKey;
 use crate::incoming::Reading;
 use crate::record::{Action, Filter};
@@ -335,10 +338,7 @@ fn forward_error<'m>(
 
 /// The error that replaces a malformed one (JSON-RPC 2.0 section 5.1); `None` if it is well formed.
 fn mended_error(error: View<'_>) -> Option<String> {
-    let code = error
-        .member("code")
-        .filter(|code| code.kind() == Kind::Number);
-    let code = code.and_then(|code| code.number().as_i64());
+    let code = envelope::error_code(error);
     let text = |view: View<'_>| (view.kind() == Kind::String).then(|| view.raw().to_owned());
     let message = error.member("message").and_then(text);
     if error.kind() == Kind::Object && code.is_some() && message.is_some() {
@@ -346,7 +346,7 @@ fn mended_error(error: View<'_>) -> Option<String> {
     }
     let code = code.unwrap_or(INTERNAL_ERROR);
     let message = message.or_else(|| text(error));
-    let message = message.unwrap_or_else(|| crate::text::string(NO_ERROR));
+    let message = message.unwrap_or_else(|| json_string(NO_ERROR));
     let raw = error.raw();
     Some(format!(
         r#"{{"code":{code},"message":{message},"data":{raw}}}"#

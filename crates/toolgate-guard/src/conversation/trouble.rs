@@ -4,7 +4,7 @@
 //! by the id that can be recovered, and gets an error.
 
 use toolgate_json::{ReadError, ReadErrorKind};
-use toolgate_mcp::message::{MalformedMessage, RequestId};
+use toolgate_mcp::message::{INTERNAL_ERROR, MalformedMessage, RequestId};
 
 use super::Conversation;
 use super::answer::{answer_to, fail, fault};
@@ -13,7 +13,7 @@ use super::turn::Turn;
 use crate::effect::{Effects, Outgoing, Purpose};
 use crate::envelope::{Envelope, method_name};
 use crate::error_reply;
-use crate::fault::{Act, INTERNAL_ERROR};
+use crate::fault::Act;
 use crate::id::IdKey;
 use crate::record::{Action, Filter, Record};
 use crate::recover::{Recovered, Recovery};

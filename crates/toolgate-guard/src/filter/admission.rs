@@ -3,11 +3,12 @@
 
 use toolgate_json::quote;
 use toolgate_mcp::check::OnUndecided;
-use toolgate_mcp::message::INVALID_PARAMS;
+use toolgate_mcp::message::{INTERNAL_ERROR, INVALID_PARAMS};
 
 use super::listing::rejection;
+use super::violation::SHOWN_NAME;
 use super::{CallCase, Judged, Reply, Violation};
-use crate::fault::{Act, INTERNAL_ERROR, Party};
+use crate::fault::{Act, Party};
 use crate::policy::{Mode, Policy};
 use crate::record::Filter;
 use crate::scope::Found;
@@ -61,7 +62,7 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
             });
             let text = format!(
                 "tool `{}` was not called: its server's list of tools cannot be obtained ({why})",
-                quote(name, NAME)
+                quote(name, SHOWN_NAME)
             );
             let reply = Reply::Error {
                 code: INTERNAL_ERROR,
@@ -86,7 +87,7 @@ pub(crate) fn mode_without_list(policy: &Policy, arguments: Mode) -> Mode {
 fn bad(case: &CallCase<'_>, reason: &str) -> Judged {
     let text = format!(
         "tool `{}` is malformed in its server's list: {reason}",
-        quote(case.call.name, NAME)
+        quote(case.call.name, SHOWN_NAME)
     );
     let reply = Reply::Error {
         code: INVALID_PARAMS,
@@ -115,9 +116,6 @@ fn object(case: &CallCase<'_>, mode: Mode, act: Act, reply: Reply) -> Judged {
 fn unknown(name: &str) -> Reply {
     Reply::Error {
         code: INVALID_PARAMS,
-        text: format!("unknown tool: {}", quote(name, NAME)),
+        text: format!("unknown tool: {}", quote(name, SHOWN_NAME)),
     }
 }
-
-/// Maximum characters of a tool's name that a message repeats.
-const NAME: usize = 128;

@@ -5,7 +5,7 @@ use toolgate_mcp::check::{Checked, Decision, Fault, Refusal};
 use toolgate_mcp::contract::ToolContract;
 use toolgate_mcp::repair::{Edit, EditKind, Outcome, RepairLimits, Repaired, repair};
 
-use super::violation::shown_location;
+use super::violation::{SHOWN_LOCATION, shown_location};
 use super::{CallCase, Judged, Violation};
 use crate::policy::{Mode, Policy};
 use crate::record::{Filter, Record};
@@ -96,8 +96,5 @@ fn place(edit: &Edit, keywords: &[&str]) -> String {
         }
         _ => shown_location(&edit.pointer, keywords),
     };
-    format!("{} {what}", quote(&at, PLACE))
+    format!("{} {what}", quote(&at, SHOWN_LOCATION))
 }
-
-/// Maximum characters of a place that a record repeats.
-const PLACE: usize = 128;

@@ -3,6 +3,7 @@
 use toolgate_json::quote;
 use toolgate_mcp::message::INVALID_PARAMS;
 
+use super::violation::SHOWN_NAME;
 use super::{CallCase, Judged, Reply, Violation};
 use crate::fault::Act;
 use crate::policy::{Drift, DriftMode, Mode};
@@ -101,8 +102,5 @@ fn wording(act: Act, tool: &str) -> String {
         }
         _ => "has a description that differs from its pinned definition",
     };
-    format!("tool `{}` {what}", quote(tool, NAME))
+    format!("tool `{}` {what}", quote(tool, SHOWN_NAME))
 }
-
-/// Maximum characters of a tool's name that a message repeats.
-const NAME: usize = 128;

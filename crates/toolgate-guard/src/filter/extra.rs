@@ -6,6 +6,7 @@ use toolgate_mcp::argument::{Answer, ArgumentSchema, SchemaError};
 use toolgate_mcp::check::{OnUndecided, Refusal};
 use toolgate_mcp::message::INVALID_PARAMS;
 
+use super::violation::SHOWN_NAME;
 use super::{CallCase, Judged, Reply, Violation};
 use crate::fault::{Act, Party};
 use crate::policy::Mode;
@@ -59,8 +60,9 @@ fn object(case: &CallCase<'_>, schema: &ArgumentSchema) -> Option<Violation> {
             violation.code = BROKEN;
             violation.by_list = false;
             let places = why.list().iter().take(Record::PLACES);
-            let place =
-                |one: &toolgate_mcp::argument::Refusal| quote(one.argument(), PLACE).to_string();
+            let place = |one: &toolgate_mcp::argument::Refusal| {
+                quote(one.argument(), SHOWN_NAME).to_string()
+            };
             violation.places = places.map(place).collect();
             Some(violation)
         }
@@ -71,7 +73,7 @@ fn object(case: &CallCase<'_>, schema: &ArgumentSchema) -> Option<Violation> {
             };
             let text = format!(
                 "tool `{}` was not called: its arguments are too costly to check against the argument schema",
-                quote(name, NAME)
+                quote(name, SHOWN_NAME)
             );
             let refusal = Box::new(Refusal::of_arguments(name, text));
             let mut violation = Violation::refusal(Filter::Arguments, mode, refusal);
@@ -87,7 +89,7 @@ fn object(case: &CallCase<'_>, schema: &ArgumentSchema) -> Option<Violation> {
 fn malformed(case: &CallCase<'_>, error: &SchemaError) -> Violation {
     let text = format!(
         "tool `{}` lists an invalid argument schema: {error}",
-        quote(case.call.name, NAME)
+        quote(case.call.name, SHOWN_NAME)
     );
     let reply = Reply::Error {
         code: INVALID_PARAMS,
@@ -101,7 +103,3 @@ fn malformed(case: &CallCase<'_>, error: &SchemaError) -> Violation {
 
 /// The code for arguments that break an argument schema.
 const BROKEN: &str = "argument-schema";
-/// Maximum characters of a tool's name that a message repeats.
-const NAME: usize = 128;
-/// Maximum characters of an argument's name that a record repeats.
-const PLACE: usize = 128;

@@ -16,6 +16,7 @@ use toolgate_schema::Parser;
 
 use super::clients::original;
 use super::remarks::Remarks;
+use super::violation::SHOWN_NAME;
 use super::{drift, results};
 use crate::fault::Act;
 use crate::policy::Rules;
@@ -133,7 +134,7 @@ pub(crate) fn rejection(rules: &Rules, tools: &Tools) -> Option<Arc<str>> {
                     return None;
                 }
                 let why = tool.contract.verify().err()?;
-                Some(format!("tool `{}` has an {why}", quote(name, NAME)))
+                Some(format!("tool `{}` has an {why}", quote(name, SHOWN_NAME)))
             })
         })?;
         Some(Arc::from(format!(
@@ -234,7 +235,7 @@ fn unprojected(case: &PageCase<'_>, name: &str, published: &str) -> Option<Strin
             let first = case.tools.published(case.rules, published)?;
             let other = first.tool(published)?;
             (other.name() != name).then(|| {
-                let other = quote(other.name(), NAME);
+                let other = quote(other.name(), SHOWN_NAME);
                 format!("a tool on an earlier page, `{other}`, has the same name for the provider")
             })
         }
@@ -336,7 +337,5 @@ fn has_references(schema: &str) -> bool {
     schema.contains("Ref\"") || schema.contains("$ref") || schema.contains("\\u")
 }
 
-/// Maximum characters of a tool's name that a message repeats.
-const NAME: usize = 128;
 /// Maximum characters of a pattern that a remark repeats.
 const PATTERN: usize = 128;

@@ -18,7 +18,7 @@ mod violation;
 
 pub(crate) use admission::mode_without_list;
 pub(crate) use call_case::{CallCase, Judged};
-pub(crate) use violation::{Reply, Violation};
+pub(crate) use violation::{Reply, SHOWN_NAME, Violation};
 
 type CallFilter = fn(&mut CallCase<'_>) -> Judged;
 

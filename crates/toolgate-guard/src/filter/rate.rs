@@ -3,6 +3,7 @@
 
 use toolgate_json::{Kind, Node as _, quote};
 
+use super::violation::SHOWN_NAME;
 use super::{CallCase, Judged, Reply, Violation};
 use crate::fault::Act;
 use crate::policy::Mode;
@@ -41,7 +42,7 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
             };
             let text = format!(
                 "tool `{}` was not called: it may be called {times} in {} s{at_once}; try again in {} s",
-                quote(case.call.name, NAME),
+                quote(case.call.name, SHOWN_NAME),
                 rate.per.as_secs_f64(),
                 wait.as_millis().div_ceil(1_000)
             );
@@ -50,6 +51,3 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
         }
     }
 }
-
-/// Maximum characters of a tool's name that a message repeats.
-const NAME: usize = 128;

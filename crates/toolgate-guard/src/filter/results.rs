@@ -1,7 +1,7 @@
 //! Checks whether a result keeps the contract of the tool that made it, and replaces or marks it if
 //! not.
 
-use toolgate_json::{Kind, Node as _, View};
+use toolgate_json::{Kind, Node as _, View, json_string};
 use toolgate_mcp::contract::{OutputShape, ToolContract};
 use toolgate_mcp::era::{Era, Structured};
 use toolgate_mcp::message::{Edits, ResultKind, text_block};
@@ -10,7 +10,6 @@ use toolgate_mcp::project::{OutputPolicy, Projection, StructuredForm, TextFallba
 use super::Violation;
 use crate::fault::Act;
 use crate::policy::{BadResult, Policy, Project};
-use crate::text;
 
 /// Marks a result with what is wrong with it, and removes or keeps its structured content; `None` if
 /// it is not an object, or is to be replaced.
@@ -28,7 +27,7 @@ pub(crate) fn marked(
     let verdict = format!(
         r#"{{"code":"{}","text":{}}}"#,
         violation.code,
-        text::string(violation.text())
+        json_string(violation.text())
     );
     let mut edits = Edits::new();
     let mut appended = Vec::new();
@@ -48,7 +47,7 @@ pub(crate) fn marked(
             None => appended.push("\"isError\":true".to_owned()),
         }
         // An error must have a text.
-        let said = text::string(violation.text());
+        let said = json_string(violation.text());
         let block = format!(r#"{{"type":"text","text":{said}}}"#);
         match result.member("content") {
             None => appended.push(format!("\"content\":[{block}]")),

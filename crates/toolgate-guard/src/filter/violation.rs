@@ -1,15 +1,14 @@
 //! A violation: which filter found what, who is to blame, and how the caller is answered.
 
-use toolgate_json::quote;
+use toolgate_json::{json_string, quote};
 use toolgate_mcp::check::{Fault, Refusal};
 use toolgate_mcp::era::Era;
-use toolgate_mcp::message::INVALID_PARAMS;
+use toolgate_mcp::message::{INVALID_PARAMS, write};
 use toolgate_schema::{Exhausted, Finding, Report};
 
 use crate::fault::{Act, Party};
 use crate::policy::Mode;
 use crate::record::{Filter, Record};
-use crate::text;
 
 /// Why a filter stops or reports a call or a result.
 #[derive(Debug)]
@@ -115,7 +114,7 @@ impl Violation {
                 let code = (!refusal.is_result_in(era)).then(|| refusal.fault.rpc_code());
                 (refusal.answer(era, id), code)
             }
-            Reply::Error { code, text } => (text::error_answer(id, *code, text, None), Some(*code)),
+            Reply::Error { code, text } => (write::error(id, *code, text, None), Some(*code)),
             Reply::Tool(text) => (tool_error(era, id, text), None),
         }
     }
@@ -127,7 +126,11 @@ fn places(report: &Report) -> Vec<String> {
     let place = |finding: &Finding| {
         let keywords: Vec<&str> = finding.keyword_location.split('/').collect();
         let at = shown_location(&finding.instance_location, &keywords);
-        format!("{} {}", quote(&at, PLACE), quote(&finding.keyword, PLACE))
+        format!(
+            "{} {}",
+            quote(&at, SHOWN_LOCATION),
+            quote(&finding.keyword, SHOWN_LOCATION)
+        )
     };
     findings.map(place).collect()
 }
@@ -158,9 +161,9 @@ pub(crate) fn tool_error(era: Era, id: &str, text: &str) -> String {
     } else {
         ""
     };
-    let text = text::string(text);
+    let text = json_string(text);
     let result = format!(r#"{{{tag}"content":[{{"type":"text","text":{text}}}],"isError":true}}"#);
-    text::result_answer(id, &result)
+    write::result(id, &result)
 }
 
 /// Keywords that lead to the items of an array.
@@ -173,5 +176,8 @@ const ITEMS: [&str; 5] = [
 ];
 /// Maximum digits of an array index; a longer number is a name.
 const INDEX_DIGITS: usize = 6;
-/// Maximum characters of a place that a record repeats.
-const PLACE: usize = 128;
+
+/// Maximum characters of the name of a tool or an argument that a text repeats.
+pub(crate) const SHOWN_NAME: usize = 128;
+/// Maximum characters of a location that a record repeats.
+pub(super) const SHOWN_LOCATION: usize = 128;

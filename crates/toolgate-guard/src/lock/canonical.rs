@@ -3,9 +3,7 @@
 use std::fmt;
 
 use sha2::{Digest as _, Sha256};
-use toolgate_json::{Items, Key as _, Kind, Node as _, View};
-
-use crate::text::string;
+use toolgate_json::{Items, Key as _, Kind, Node as _, View, json_string};
 
 /// A SHA-256 digest; `Display` is `sha256:` and 64 hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -79,7 +77,7 @@ impl<'a> Writer<'a> {
             match frame {
                 Frame::Members(members) => match members.pop() {
                     Some((name, value)) => {
-                        self.hash.update(string(name));
+                        self.hash.update(json_string(name));
                         self.hash.update(":");
                         self.value(value);
                     }
@@ -105,7 +103,7 @@ impl<'a> Writer<'a> {
                 self.open.push(Frame::Items(value.items()));
                 return;
             }
-            Kind::String => self.hash.update(string(value.string())),
+            Kind::String => self.hash.update(json_string(value.string())),
             Kind::Number => self.hash.update(value.number().to_string()),
             Kind::Boolean | Kind::Null => self.hash.update(value.raw()),
         }

@@ -5,7 +5,9 @@ mod canonical;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use toolgate_json::{Key as _, Kind, Node as _, OwnedDocument, ReadError, ReadLimits, View};
+use toolgate_json::{
+    Key as _, Kind, Node as _, OwnedDocument, ReadError, ReadLimits, View, push_json_string,
+};
 use toolgate_mcp::argument::LISTED;
 use toolgate_mcp::contract::ToolContract;
 
@@ -103,7 +105,7 @@ impl Lock {
         let mut out = String::from("{\"version\":1,\"pins\":{");
         for (index, (name, pin)) in self.tools().enumerate() {
             out.push_str(if index == 0 { "\n" } else { ",\n" });
-            crate::text::push_string(&mut out, name);
+            push_json_string(&mut out, name);
             // Writing to a string cannot fail.
             let _ = write!(
                 out,

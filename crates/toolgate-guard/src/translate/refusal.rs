@@ -1,10 +1,12 @@
 //! Errors for messages that cannot be translated.
 
 use toolgate_json::quote;
-use toolgate_mcp::message::{INVALID_PARAMS, INVALID_REQUEST};
+use toolgate_mcp::message::{
+    INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, MISSING_CAPABILITY,
+    UNSUPPORTED_VERSION, write,
+};
 
-use crate::fault::{INTERNAL_ERROR, METHOD_NOT_FOUND, UNSUPPORTED_VERSION};
-use crate::text;
+use crate::fault::unsupported_version;
 
 /// An error answer that the translator makes itself.
 #[derive(Debug, Clone)]
@@ -60,14 +62,12 @@ impl Refusal {
     }
 
     pub(super) fn version(requested: &str) -> Self {
-        let shown = text::string(&quote(requested, SHOWN).to_string());
         let mut refusal = Self::new(
             UNSUPPORTED_VERSION,
             "client-version",
             "Unsupported protocol version",
         );
-        let supported = text::string(super::words::MODERN);
-        refusal.data = Some(format!(r#""supported":[{supported}],"requested":{shown}"#));
+        refusal.data = Some(unsupported_version(requested));
         refusal
     }
 
@@ -116,11 +116,9 @@ impl Refusal {
             data.push_str(more);
         }
         data.push('}');
-        text::error_answer(id, self.code, &self.text, Some(&data))
+        write::error(id, self.code, &self.text, Some(&data))
     }
 }
 
-/// The protocol's code for a capability that a request did not declare (2026-07-28).
-const MISSING_CAPABILITY: i64 = -32021;
 /// Maximum characters of a name that a text repeats.
 const SHOWN: usize = 64;

@@ -2,14 +2,15 @@
 //! were written.
 
 use toolgate_json::{Kind, Node as _, View};
-use toolgate_mcp::message::{Edits, Message, Request};
+use toolgate_mcp::message::{Edits, Message, Request, write};
 
 use super::parsed_message::ParsedMessage;
 use super::refusal::Refusal;
 use super::words::{
     CAPABILITIES, CLIENT_INFO, LOG_LEVEL, Level, MODERN, TASKS, VERSION, declares, is_object,
 };
-use crate::renumber::{SUBSCRIPTION, renumber};
+use crate::renumber::renumber;
+use crate::subscription::SUBSCRIPTION;
 
 /// The members of `_meta` in which a request declares itself.
 pub(super) fn declaration(
@@ -153,28 +154,7 @@ pub(super) fn modern_capabilities(capabilities: View<'_>) -> String {
 pub(super) fn legacy_capabilities(capabilities: View<'_>) -> String {
     let mut edits = Edits::new();
     without_tasks(capabilities, &mut edits);
-    compact(within(capabilities, &edits))
-}
-
-/// Valid JSON text without the whitespace between its tokens.
-fn compact(raw: String) -> String {
-    if !raw.bytes().any(|byte| byte.is_ascii_whitespace()) {
-        return raw;
-    }
-    let mut out = String::with_capacity(raw.len());
-    let (mut in_string, mut escaped) = (false, false);
-    for character in raw.chars() {
-        if !in_string && character.is_ascii_whitespace() {
-            continue;
-        }
-        in_string = match character {
-            '"' if !escaped => !in_string,
-            _ => in_string,
-        };
-        escaped = in_string && !escaped && character == '\\';
-        out.push(character);
-    }
-    out
+    write::compact(&within(capabilities, &edits))
 }
 
 /// Server capabilities in the form of the other era, without those that are not translated: tasks, and

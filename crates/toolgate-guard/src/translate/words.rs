@@ -44,6 +44,17 @@ pub(super) fn may_ask(method: &str) -> bool {
     matches!(method, "tools/call" | "prompts/get" | "resources/read")
 }
 
+// The methods with which a server may ask a client.
+pub(super) const ELICITATION: &str = "elicitation/create";
+const SAMPLING: &str = "sampling/createMessage";
+const ROOTS: &str = "roots/list";
+
+/// The method, if a server may ask a client with it.
+pub(super) fn question_method(method: &str) -> Option<&'static str> {
+    let known = [ELICITATION, SAMPLING, ROOTS];
+    known.into_iter().find(|known| *known == method)
+}
+
 /// What a server may ask a client for, and what a client can provide.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Abilities {
@@ -90,13 +101,11 @@ impl Abilities {
         let tools = params.and_then(|params| params.member("tools"));
         let with_tools = tools.is_some_and(|tools| !tools.is_empty());
         let (has, required) = match method {
-            "elicitation/create" if by_url => (self.url, r#"{"elicitation":{"url":{}}}"#),
-            "elicitation/create" => (self.form, r#"{"elicitation":{"form":{}}}"#),
-            "sampling/createMessage" if with_tools => {
-                (self.sampling_tools, r#"{"sampling":{"tools":{}}}"#)
-            }
-            "sampling/createMessage" => (self.sampling, r#"{"sampling":{}}"#),
-            "roots/list" => (self.roots, r#"{"roots":{}}"#),
+            ELICITATION if by_url => (self.url, r#"{"elicitation":{"url":{}}}"#),
+            ELICITATION => (self.form, r#"{"elicitation":{"form":{}}}"#),
+            SAMPLING if with_tools => (self.sampling_tools, r#"{"sampling":{"tools":{}}}"#),
+            SAMPLING => (self.sampling, r#"{"sampling":{}}"#),
+            ROOTS => (self.roots, r#"{"roots":{}}"#),
             _ => return Err(()),
         };
         Ok((!has).then_some(required))

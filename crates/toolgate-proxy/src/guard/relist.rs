@@ -5,17 +5,16 @@ use std::sync::Arc;
 use bytes::Bytes;
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use toolgate_guard::{Envelope, read_message};
-use toolgate_json::{Node as _, View};
+use toolgate_json::{Node as _, View, json_string};
 use toolgate_mcp::catalog::Listing;
 use toolgate_mcp::catalog::ToolSet;
 use toolgate_mcp::contract::{SchemaStore, ToolContract};
-use toolgate_mcp::message::Message;
+use toolgate_mcp::message::{self, Message};
 
 use super::context::GuardContext;
 use super::header_mirroring::{mirrored_headers, write};
 use super::upstream_request::{UpstreamEvent, UpstreamRequest};
 use crate::http::Endpoint;
-use crate::message::string;
 
 /// Lists the server's tools until the called one is found.
 pub(super) async fn contract_of(
@@ -35,11 +34,10 @@ pub(super) async fn contract_of(
     let mut cursor: Option<String> = None;
     for _ in 0..PAGES {
         let at = cursor.map_or_else(String::new, |cursor| {
-            format!(r#","cursor":{}"#, string(&cursor))
+            format!(r#","cursor":{}"#, json_string(&cursor))
         });
-        let request = format!(
-            r#"{{"jsonrpc":"2.0","id":"{ID}","method":"tools/list","params":{{"_meta":{meta}{at}}}}}"#
-        );
+        let params = format!(r#"{{"_meta":{meta}{at}}}"#);
+        let request = message::write::request(ID, "tools/list", Some(&params));
         let page = ask(ctx, endpoint, request.into_bytes()).await?;
         let listing = Listing::read(page).ok()?;
         cursor = listing.next_cursor().map(str::to_owned);
@@ -85,5 +83,6 @@ async fn ask(ctx: &GuardContext, endpoint: &Arc<Endpoint>, request: Vec<u8>) -> 
     tokio::time::timeout(ctx.times.notify, answer).await.ok()?
 }
 
-const ID: &str = "toolgate/headers";
+/// The id of our requests, as JSON text.
+const ID: &str = "\"toolgate/headers\"";
 const PAGES: usize = 100;

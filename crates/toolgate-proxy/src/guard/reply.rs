@@ -5,6 +5,10 @@ use std::sync::Arc;
 use hyper::header::{CONNECTION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 use toolgate_guard::IdKey;
+use toolgate_mcp::message::{
+    HEADER_MISMATCH, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, MISSING_CAPABILITY,
+    PARSE_ERROR, UNSUPPORTED_VERSION, write,
+};
 
 use crate::web::ResponseBody;
 
@@ -67,9 +71,12 @@ pub(super) fn respond(
 /// The HTTP status for an answer of the guard; `code` is the code of its error.
 pub(super) fn status_of(code: Option<i64>, is_request: bool, modern: bool) -> u16 {
     match code {
-        Some(-32700 | -32600) if !is_request => 400,
-        Some(-32700 | -32600 | -32602 | -32020 | -32021 | -32022) if modern => 400,
-        Some(-32601) if modern => 404,
+        Some(PARSE_ERROR | INVALID_REQUEST) if !is_request => 400,
+        Some(
+            PARSE_ERROR | INVALID_REQUEST | INVALID_PARAMS | HEADER_MISMATCH | MISSING_CAPABILITY
+            | UNSUPPORTED_VERSION,
+        ) if modern => 400,
+        Some(METHOD_NOT_FOUND) if modern => 404,
         _ => 200,
     }
 }
@@ -97,8 +104,5 @@ pub(super) fn closing(mut response: Response<ResponseBody>) -> Response<Response
 /// The JSON-RPC message of an error.
 pub(super) fn error_body(id: Option<&IdKey>, code: i64, text: &str) -> Vec<u8> {
     let id = id.map_or_else(|| "null".to_owned(), IdKey::raw);
-    let text = crate::message::string(text);
-    let body =
-        format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":{text}}}}}"#);
-    body.into_bytes()
+    write::error(&id, code, text, None).into_bytes()
 }

@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
-use toolgate_guard::{INTERNAL_ERROR, IdKey, MessageKind, Purpose};
+use toolgate_guard::{IdKey, MessageKind, Purpose};
+use toolgate_mcp::message::INTERNAL_ERROR;
 
 use super::reply::error_body;
 use super::session_driver::OutgoingMessage;

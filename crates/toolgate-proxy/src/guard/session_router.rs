@@ -11,9 +11,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use tokio::sync::Notify;
 use tokio::time::Instant;
-use toolgate_guard::{
-    Act, Context, INTERNAL_ERROR, IdKey, IncomingMessage, MessageKind, Purpose, Side,
-};
+use toolgate_guard::{Act, Context, IdKey, IncomingMessage, MessageKind, Purpose, Side};
+use toolgate_mcp::message::INTERNAL_ERROR;
 
 use super::header_mirroring::{mismatch, of_arguments};
 use super::in_process::Caller;

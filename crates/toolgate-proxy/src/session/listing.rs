@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use toolgate_json::{Kind, Node, quote};
 use toolgate_mcp::era::Era;
+use toolgate_mcp::message::METHOD_NOT_FOUND;
 
 use super::Session;
 use crate::fault::{Fault, FaultKind, Party, Phase};
@@ -154,5 +155,3 @@ fn refused(error: &RpcError) -> Fault {
         message,
     )
 }
-
-const METHOD_NOT_FOUND: i64 = toolgate_guard::METHOD_NOT_FOUND;

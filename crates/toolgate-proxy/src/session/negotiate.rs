@@ -5,13 +5,14 @@
 use tokio::time::Instant;
 use toolgate_json::{Kind, Node, OwnedDocument, ReadLimits, View, quote};
 use toolgate_mcp::era::Era;
+use toolgate_mcp::message::{UNSUPPORTED_VERSION, write};
 
 use super::options::{Options, client_info, with_meta};
 use super::server_info::ServerInfo;
 use super::wire::Wire;
 use crate::fault::{Fault, FaultKind, Party, Phase};
 use crate::http::{Call, Http, Outcome};
-use crate::message::{Answer, Reply, RpcError, notification, request};
+use crate::message::{Answer, Reply, RpcError};
 use crate::stdio::Stdio;
 
 /// How the first attempt on a child ended.
@@ -53,7 +54,7 @@ pub(super) async fn http(
 
 async fn open_stdio(stdio: &mut Stdio, options: &Options, end: Instant) -> Result<Opened, Fault> {
     let until = end.min(Instant::now() + options.deadlines.probe);
-    let probe = request(PROBE, DISCOVER, &with_meta("{}", options));
+    let probe = discover(options);
     let answer = match stdio.send(Phase::Negotiate, &probe, until).await {
         Ok(()) => stdio.answer(Phase::Negotiate, &[PROBE], until).await,
         Err(fault) => Err(fault),
@@ -84,11 +85,7 @@ async fn initialize_stdio(
 ) -> Result<ServerInfo, Fault> {
     let asked = Instant::now();
     stdio
-        .send(
-            Phase::Negotiate,
-            &request(INIT, INITIALIZE, &initialize_params(options)),
-            end,
-        )
+        .send(Phase::Negotiate, &initialize(options), end)
         .await?;
     let mut ids: &[i64] = if probe_open { &[INIT, PROBE] } else { &[INIT] };
     loop {
@@ -111,7 +108,11 @@ async fn initialize_stdio(
             Some((_, answer)) => {
                 let server = legacy(answer)?;
                 stdio
-                    .send(Phase::Negotiate, &notification(INITIALIZED), end)
+                    .send(
+                        Phase::Negotiate,
+                        &write::notification(INITIALIZED, None),
+                        end,
+                    )
                     .await?;
                 return Ok(server);
             }
@@ -121,7 +122,7 @@ async fn initialize_stdio(
 
 async fn open_http(http: &mut Http, options: &Options, end: Instant) -> Result<ServerInfo, Fault> {
     let until = end.min(Instant::now() + options.deadlines.request);
-    let text = request(PROBE, DISCOVER, &with_meta("{}", options));
+    let text = discover(options);
     let call = Call {
         id: PROBE,
         method: DISCOVER,
@@ -151,7 +152,7 @@ async fn open_http(http: &mut Http, options: &Options, end: Instant) -> Result<S
         Err(fault) => return Err(fault),
     }
     let asked = Instant::now();
-    let text = request(INIT, INITIALIZE, &initialize_params(options));
+    let text = initialize(options);
     let call = Call {
         id: INIT,
         method: INITIALIZE,
@@ -175,7 +176,7 @@ async fn open_http(http: &mut Http, options: &Options, end: Instant) -> Result<S
     http.notify(
         Phase::Negotiate,
         INITIALIZED,
-        notification(INITIALIZED),
+        write::notification(INITIALIZED, None),
         end,
     )
     .await?;
@@ -298,12 +299,18 @@ fn version_fault(message: String) -> Fault {
     ))
 }
 
-fn initialize_params(options: &Options) -> String {
+fn discover(options: &Options) -> String {
+    let params = with_meta("{}", options);
+    write::request(&PROBE.to_string(), DISCOVER, Some(&params))
+}
+
+fn initialize(options: &Options) -> String {
     let newest = Era::NEWEST_WITH_SESSIONS.version();
-    format!(
+    let params = format!(
         r#"{{"protocolVersion":"{newest}","capabilities":{{}},"clientInfo":{}}}"#,
         client_info(options)
-    )
+    );
+    write::request(&INIT.to_string(), INITIALIZE, Some(&params))
 }
 
 const PROBE: i64 = 1;
@@ -311,4 +318,3 @@ const INIT: i64 = 2;
 const DISCOVER: &str = "server/discover";
 const INITIALIZE: &str = "initialize";
 const INITIALIZED: &str = "notifications/initialized";
-const UNSUPPORTED_VERSION: i64 = -32022;

@@ -1,9 +1,9 @@
 //! The options of a session, and the parts of its requests that are made from them.
 
+use toolgate_json::json_string;
 use toolgate_mcp::era::Era;
 
 use crate::limits::{Deadlines, Limits};
-use crate::message::string;
 
 /// Limits of a session, and our name and version.
 #[derive(Clone, Debug)]
@@ -54,8 +54,8 @@ pub(super) fn with_meta(params: &str, options: &Options) -> String {
 pub(super) fn client_info(options: &Options) -> String {
     format!(
         r#"{{"name":{},"version":{}}}"#,
-        string(&options.name),
-        string(&options.version)
+        json_string(&options.name),
+        json_string(&options.version)
     )
 }
 

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use tokio::time::Instant;
+use toolgate_mcp::message::write;
 
 use crate::fault::{Fault, Phase};
 use crate::http::{Call, Http, Outcome};
-use crate::message::{Answer, request};
+use crate::message::Answer;
 use crate::notes::Notes;
 use crate::stdio::Stdio;
 
@@ -27,7 +28,7 @@ impl Wire {
         params: &str,
         until: Instant,
     ) -> Result<Option<Answer>, Fault> {
-        let text = request(id, method, params);
+        let text = write::request(&id.to_string(), method, Some(params));
         match self {
             Self::Stdio(stdio) => {
                 stdio.send(phase, &text, until).await?;

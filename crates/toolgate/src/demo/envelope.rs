@@ -1,6 +1,9 @@
 //! Parses JSON-RPC messages to the demo server strictly, and writes the answers.
 
 use toolgate_json::{Kind, Node, OwnedDocument, ReadLimits, View, quote};
+use toolgate_mcp::message::{
+    INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, PARSE_ERROR, write,
+};
 
 /// A valid JSON-RPC 2.0 message.
 #[derive(Debug)]
@@ -16,7 +19,7 @@ pub(super) struct Answer {
 /// A JSON-RPC error that the server returns.
 #[derive(Debug)]
 pub(super) struct Fault {
-    pub(super) code: i32,
+    pub(super) code: i64,
     pub(super) message: String,
     /// JSON text.
     pub(super) data: Option<String>,
@@ -106,7 +109,7 @@ impl Envelope {
 }
 
 impl Fault {
-    pub(super) fn new(code: i32, message: impl Into<String>) -> Self {
+    pub(super) fn new(code: i64, message: impl Into<String>) -> Self {
         Self {
             code,
             message: message.into(),
@@ -116,7 +119,7 @@ impl Fault {
     }
 
     /// An error with the HTTP status 200.
-    pub(super) fn plain(code: i32, message: impl Into<String>) -> Self {
+    pub(super) fn plain(code: i64, message: impl Into<String>) -> Self {
         Self {
             status: 200,
             ..Self::new(code, message)
@@ -134,18 +137,9 @@ impl Fault {
     }
 
     pub(super) fn answer(&self, id: &str) -> Answer {
-        let data = self
-            .data
-            .as_ref()
-            .map_or(String::new(), |data| format!(",\"data\":{data}"));
-        let message = string(&self.message);
-        let text = format!(
-            r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{},"message":{message}{data}}}}}"#,
-            self.code
-        );
         Answer {
             status: self.status,
-            text,
+            text: write::error(id, self.code, &self.message, self.data.as_deref()),
         }
     }
 }
@@ -154,16 +148,6 @@ impl Fault {
 pub(super) fn success(id: &str, result: &str) -> Answer {
     Answer {
         status: 200,
-        text: format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#),
+        text: write::result(id, result),
     }
 }
-
-/// Encodes a text as a JSON string.
-pub(super) fn string(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
-}
-
-pub(super) const PARSE_ERROR: i32 = -32700;
-pub(super) const INVALID_REQUEST: i32 = -32600;
-pub(super) const METHOD_NOT_FOUND: i32 = -32601;
-pub(super) const INVALID_PARAMS: i32 = -32602;

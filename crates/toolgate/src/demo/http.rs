@@ -15,8 +15,9 @@ use axum::routing::any;
 use tokio::net::TcpListener;
 use toolgate_json::Node;
 use toolgate_mcp::era::Era;
+use toolgate_mcp::message::{HEADER_MISMATCH, INVALID_REQUEST};
 
-use super::envelope::{Answer, Envelope, Fault, INVALID_REQUEST};
+use super::envelope::{Answer, Envelope, Fault};
 use super::server::{DemoServer, Reply};
 use crate::interrupt::interrupted;
 use crate::term::Term;
@@ -228,7 +229,6 @@ fn plain(status: StatusCode, text: &'static str) -> Response<Body> {
 
 const SESSION: &str = "mcp-session-id";
 const VERSION: &str = "mcp-protocol-version";
-const HEADER_MISMATCH: i32 = -32020;
 const BODY_BYTES: usize = 4 << 20;
 
 #[cfg(test)]

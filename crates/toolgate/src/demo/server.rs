@@ -1,9 +1,10 @@
 //! What the demo server answers in either era, whatever the transport.
 
-use toolgate_json::{Kind, Node, quote};
+use toolgate_json::{Kind, Node, json_string, quote};
 use toolgate_mcp::era::Era;
+use toolgate_mcp::message::{INVALID_PARAMS, INVALID_REQUEST, UNSUPPORTED_VERSION};
 
-use super::envelope::{Answer, Envelope, Fault, INVALID_PARAMS, INVALID_REQUEST, string, success};
+use super::envelope::{Answer, Envelope, Fault, success};
 use super::tools::{self, Outcome, Tool};
 
 /// The demo server's tools and its answers.
@@ -81,7 +82,7 @@ impl DemoServer {
         let body = match message.method() {
             "server/discover" => {
                 let newest_first = Era::ALL.iter().rev();
-                let versions = newest_first.map(|era| string(era.version()));
+                let versions = newest_first.map(|era| json_string(era.version()));
                 let versions = versions.collect::<Vec<_>>().join(",");
                 format!(
                     r#""supportedVersions":[{versions}],"capabilities":{{"tools":{{}}}},{CACHE}"#
@@ -170,7 +171,7 @@ impl DemoServer {
 }
 
 fn text_block(text: &str) -> String {
-    format!(r#"{{"type":"text","text":{}}}"#, string(text))
+    format!(r#"{{"type":"text","text":{}}}"#, json_string(text))
 }
 
 /// The version for an `initialize`: the client's if we know it, else our newest with sessions.
@@ -199,4 +200,3 @@ fn server_info() -> String {
 /// Who may cache answers, and for how long: the listing never changes while the process runs.
 const CACHE: &str = r#""ttlMs":60000,"cacheScope":"public""#;
 const VERSION: &str = "protocolVersion";
-const UNSUPPORTED_VERSION: i32 = -32022;

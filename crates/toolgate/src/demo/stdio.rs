@@ -4,9 +4,10 @@ use std::io;
 
 use tokio::io::{AsyncWriteExt, stdin, stdout};
 use toolgate_mcp::era::Era;
+use toolgate_mcp::message::INVALID_REQUEST;
 use toolgate_proxy::{Line, Lines};
 
-use super::envelope::{Envelope, Fault, INVALID_REQUEST};
+use super::envelope::{Envelope, Fault};
 use super::server::{DemoServer, Reply};
 use crate::interrupt::interrupted;
 

@@ -1,11 +1,10 @@
 //! The demo's tools: three from the specification's proposal 2106, two whose schemas are refused.
 
 use serde_json::{Value, json};
-use toolgate_json::{OwnedDocument, ReadLimits};
+use toolgate_json::{OwnedDocument, ReadLimits, json_string};
 use toolgate_mcp::era::{Era, Structured};
 use toolgate_schema::{Compiler, Formats};
 
-use super::envelope::string;
 use crate::engine::{self, Contract, Refusal};
 
 /// A tool with its contract.
@@ -110,8 +109,8 @@ impl Tool {
         };
         format!(
             r#"{{"name":{},"description":{},"inputSchema":{}{output},"annotations":{{"readOnlyHint":true}}}}"#,
-            string(self.name),
-            string(self.description),
+            json_string(self.name),
+            json_string(self.description),
             self.input
         )
     }

@@ -1,7 +1,8 @@
 //! The questions of one round, and the answers that are there.
 
+use toolgate_json::json_string;
+
 use crate::id::IdKey;
-use crate::text;
 
 /// The questions of one round.
 #[derive(Debug)]
@@ -36,7 +37,7 @@ impl Asking {
             let answers = self.questions.iter().filter_map(|one| {
                 Some(format!(
                     "{}:{}",
-                    text::string(&one.name),
+                    json_string(&one.name),
                     one.answer.as_ref()?
                 ))
             });

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use toolgate_json::{Node as _, View};
+use toolgate_json::View;
+use toolgate_mcp::message::{METHOD_NOT_FOUND, write};
 
 use super::{LegacyClients, Own, Stage};
 use crate::effect::{Effect, Effects, ToolsEvent};
-use crate::fault::METHOD_NOT_FOUND;
+use crate::envelope::error_code;
 use crate::translate::splice;
 
 impl LegacyClients {
@@ -24,7 +25,7 @@ impl LegacyClients {
     pub(super) fn heard(&mut self, out: &mut Effects<'_>) {
         if self.listening.acknowledged() {
             for method in self.session.lists.notifications() {
-                out.client(format!(r#"{{"jsonrpc":"2.0","method":"{method}"}}"#));
+                out.client(write::notification(method, None));
             }
         }
     }
@@ -37,8 +38,7 @@ impl LegacyClients {
 
     /// Handles the server's refusal of the subscription.
     pub(super) fn unheard(&mut self, error: View<'_>, now: Duration, out: &mut Effects<'_>) {
-        let code = error.member("code").map_or("", View::raw);
-        if code == METHOD_NOT_FOUND.to_string() {
+        if error_code(error) == Some(METHOD_NOT_FOUND) {
             out.note("no-subscriptions", splice::complaint(error));
         } else {
             self.deaf(now, out);

@@ -13,7 +13,7 @@
 //!   ping, logging/setLevel ──► answered here
 //!   a modern request ────────► passes as it came ──────────────────────────►
 //!   what the era has not ────► answered: error
-//!   any other request ───────► FLYING, with `_meta` ───────────────────────►
+//!   any other request ───────► PENDING, with `_meta` ──────────────────────►
 //!                                │
 //!                                ├─ complete ─► answered, without the modern tags
 //!                                ├─ an error ─► answered as it came
@@ -25,7 +25,7 @@
 //!              ── its answers ──►     ├─ an error among them ─► answered: error
 //!                                     ├─ notifications/cancelled ─► forgotten,
 //!              ◄─ cancelled ──────────┘       and what was asked with it
-//!                                     └─ all there ─► FLYING, repeated under
+//!                                     └─ all there ─► PENDING, repeated under
 //!                                                     another id with the answers ─►
 //! ```
 
@@ -41,7 +41,7 @@ use std::time::Duration;
 
 use toolgate_json::{Node as _, View};
 use toolgate_mcp::era::Era;
-use toolgate_mcp::message::{Message, Notification, Request};
+use toolgate_mcp::message::{Message, Notification, Request, write};
 
 use super::bounds::Bounds;
 use super::parsed_message::ParsedMessage;
@@ -51,7 +51,6 @@ use super::words::{self, Abilities, Level, Lists};
 use crate::connection::{Connection, ConnectionId};
 use crate::effect::{Effect, Effects};
 use crate::id::IdKey;
-use crate::text;
 use asking::Asking;
 use listening::Listening;
 
@@ -189,7 +188,7 @@ impl LegacyClients {
             return out.client(Refusal::id_reused().to(id));
         }
         let refusal = match request.method {
-            "ping" => return out.client(text::result_answer(id, "{}")),
+            "ping" => return out.client(write::result(id, "{}")),
             "initialize" => self.initialize(request, out),
             _ if self.session.stage == Stage::Closed => {
                 Err(Refusal::order("a session begins with `initialize`"))
@@ -247,7 +246,7 @@ impl LegacyClients {
             ));
         };
         self.session.level = Some(level);
-        out.client(text::result_answer(request.id.raw(), "{}"));
+        out.client(write::result(request.id.raw(), "{}"));
         Ok(())
     }
 
@@ -333,7 +332,7 @@ impl LegacyClients {
             CallStage::Asking(asking) => {
                 for ask in asking.open() {
                     self.asks.remove(ask);
-                    out.client(text::cancellation(&ask.raw(), Some("the call is over")));
+                    out.client(write::cancellation(&ask.raw(), Some("the call is over")));
                 }
             }
         }
@@ -378,17 +377,16 @@ impl LegacyClients {
         let key = self.number();
         let id = key.raw();
         self.own.insert(key, own);
-        let request =
-            format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#);
+        let request = write::request(&id, method, Some(params));
         self.send(Cow::Owned(request.into_bytes()), out);
     }
 
     fn send<'m>(&mut self, message: Cow<'m, [u8]>, out: &mut Effects<'m>) {
         if !self.connected {
             self.connected = true;
-            out.push(Effect::Open(LEG));
+            out.push(Effect::Open(CONNECTION));
         }
-        out.pass(Connection::Server(LEG), message);
+        out.pass(Connection::Server(CONNECTION), message);
     }
 
     /// Returns an id of our own that no open request of the client has.
@@ -404,7 +402,7 @@ impl LegacyClients {
 }
 
 /// A server without sessions needs only one connection.
-const LEG: ConnectionId = ConnectionId::ONLY;
+const CONNECTION: ConnectionId = ConnectionId::ONLY;
 
 /// A member of an object as JSON text, if the member is an object itself.
 fn object_text(holder: View<'_>, name: &str) -> Option<String> {

@@ -2,7 +2,7 @@
 //! repeated with the answers (2026-07-28, basic/patterns/mrtr).
 
 use toolgate_json::{Key as _, Kind, Node as _, View};
-use toolgate_mcp::message::{Message, RequestId};
+use toolgate_mcp::message::{Message, RequestId, write};
 
 use super::asking::{Asking, Question};
 use super::{CallStage, LegacyClients, Own};
@@ -11,7 +11,7 @@ use crate::id::IdKey;
 use crate::translate::parsed_message::{ParsedMessage, kept};
 use crate::translate::refusal::Refusal;
 use crate::translate::splice;
-use crate::translate::words::is_object;
+use crate::translate::words::{is_object, question_method};
 
 impl LegacyClients {
     /// Asks the client the server's questions.
@@ -97,20 +97,15 @@ impl LegacyClients {
                 "the server asks for `{said}`, which no client answers"
             ))
         };
-        let known = QUESTION_METHODS.into_iter().find(|known| *known == said);
-        let method = known.ok_or_else(unknown)?;
+        let method = question_method(said).ok_or_else(unknown)?;
         let missing = self.session.abilities.missing(method, params);
         if let Some(required) = missing.map_err(|()| unknown())? {
             return Err(Refusal::capability(method, required));
         }
         let id = self.number();
         let raw = id.raw();
-        let mut message = format!(r#"{{"jsonrpc":"2.0","id":{raw},"method":"{method}""#);
-        if let Some(params) = params {
-            message.push_str(",\"params\":");
-            message.push_str(&with_elicitation_id(params, &raw));
-        }
-        message.push('}');
+        let params = params.map(|params| with_elicitation_id(params, &raw));
+        let message = write::request(&raw, method, params.as_deref());
         let question = Question {
             id,
             name: name.to_owned(),
@@ -200,8 +195,6 @@ fn with_elicitation_id(params: View<'_>, id: &str) -> String {
     edits.apply_within(params.document().source(), span.start, span.end)
 }
 
-/// The methods with which a server may ask a client.
-const QUESTION_METHODS: [&str; 3] = ["elicitation/create", "sampling/createMessage", "roots/list"];
 /// Maximum rounds of questions for one call, as in the SDKs' clients.
 const ROUNDS: usize = 10;
 /// Maximum questions of one round.

@@ -3,16 +3,16 @@
 use std::borrow::Cow;
 use std::time::Duration;
 
-use toolgate_json::{Node as _, View};
-use toolgate_mcp::message::{Message, Notification, RequestId};
+use toolgate_json::{Node as _, View, push_json_string};
+use toolgate_mcp::message::{Message, Notification, RequestId, write};
 
 use super::{CallStage, LegacyClients, Own, Stage, object_text};
 use crate::connection::Connection;
 use crate::effect::Effects;
 use crate::id::IdKey;
+use crate::implementation::UNNAMED;
 use crate::reading::time_to_live;
-use crate::renumber::subscription;
-use crate::text;
+use crate::subscription::subscription;
 use crate::translate::parsed_message::ParsedMessage;
 use crate::translate::refusal::Refusal;
 use crate::translate::splice;
@@ -154,9 +154,9 @@ impl LegacyClients {
         );
         if let Some(instructions) = result.member("instructions") {
             members.push_str(",\"instructions\":");
-            text::push_string(&mut members, instructions.string());
+            push_json_string(&mut members, instructions.string());
         }
-        out.client(text::result_answer(id, &format!("{{{members}}}")));
+        out.client(write::result(id, &format!("{{{members}}}")));
     }
 
     fn forward_notification<'m>(
@@ -188,7 +188,5 @@ impl LegacyClients {
     }
 }
 
-/// For a server without a name, because the legacy era requires one.
-const UNNAMED: &str = r#"{"name":"unnamed","version":"unknown"}"#;
 /// Maximum characters of a name that a text repeats.
 const SHOWN: usize = 64;

@@ -15,14 +15,14 @@
 //!                                  ▼
 //!   server/discover ◄──────────── answered from what `initialize` said
 //!   subscriptions/listen ──────► SUBSCRIBED: acknowledged; list_changed is sent under it
-//!   any other ─────────────────► FLYING, without `_meta`, under a number of ours ─►
+//!   any other ─────────────────► PENDING, without `_meta`, under a number of ours ►
 //!                                  │
 //!                                  ├─ answered ─► answered, with the modern tags
 //!                                  ├─ notifications/cancelled ─► forgotten, sent ─►
 //!                                  └─ the server asks something ◄─────────────────
 //!                                       │ not declared, no call, too many ─ error ►
 //!   ◄ input_required, requestState ── PARKED
-//!   ─ the call again, inputResponses ►  ├─ FLYING again, the answer passed on ────►
+//!   ─ the call again, inputResponses ►  ├─ PENDING, the answer is passed on ──────►
 //!                                       ├─ the server has answered meanwhile ► answered
 //!                                       └─ not in time ─ error, cancelled ────────►
 //! ```
@@ -44,7 +44,7 @@ use std::time::Duration;
 
 use toolgate_json::Node as _;
 use toolgate_mcp::era::Era;
-use toolgate_mcp::message::{Message, Notification, Request};
+use toolgate_mcp::message::{Message, Notification, Request, write};
 
 use super::bounds::Bounds;
 use super::clients::Clients;
@@ -55,7 +55,6 @@ use super::words;
 use crate::connection::{Connection, ConnectionId};
 use crate::effect::{Effect, Effects, ToolsEvent};
 use crate::id::IdKey;
-use crate::text;
 use call::Call;
 use declared::Declared;
 use handles::Handles;
@@ -165,7 +164,7 @@ impl ModernClients {
     /// Passes on messages of a client of the server's own era unchanged.
     fn legacy<'m>(&mut self, request: &Request<'_>, bytes: &'m [u8], out: &mut Effects<'m>) {
         if self.through.is_none() && request.method == "initialize" {
-            let connection = self.new_leg();
+            let connection = self.new_connection();
             self.through = Some(connection);
             out.push(Effect::Open(connection));
         }
@@ -278,7 +277,7 @@ impl ModernClients {
         session.used = number;
         let id = request.id.raw();
         match request.method {
-            "server/discover" => out.client(text::result_answer(id, &session.discovered())),
+            "server/discover" => out.client(write::result(id, &session.discovered())),
             "subscriptions/listen" => {
                 let filter = request
                     .params
@@ -390,7 +389,7 @@ impl ModernClients {
         self.held -= waiting.text.len();
     }
 
-    fn new_leg(&mut self) -> ConnectionId {
+    fn new_connection(&mut self) -> ConnectionId {
         self.connections += 1;
         ConnectionId::new(self.connections)
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use toolgate_json::{Kind, Node as _, View};
-use toolgate_mcp::message::Request;
+use toolgate_mcp::message::{Request, write};
 
 use super::call::{Ask, Call, Shown};
 use super::session::Session;
@@ -12,7 +12,6 @@ use crate::connection::ConnectionId;
 use crate::effect::Effects;
 use crate::id::IdKey;
 use crate::renumber::RequestOrigin;
-use crate::text;
 use crate::translate::parsed_message::ParsedMessage;
 use crate::translate::refusal::Refusal;
 
@@ -87,7 +86,7 @@ impl ModernClients {
         let result = format!(
             r#"{{"resultType":"input_required","inputRequests":{{"{name}":{request}}},"requestState":"{handle}"}}"#
         );
-        out.client(text::result_answer(&call.caller.id, &result));
+        out.client(write::result(&call.caller.id, &result));
         self.places.remove(&call.caller.key);
         call.shown = Some(Shown {
             ask: Some(ask),
@@ -138,7 +137,7 @@ impl ModernClients {
         match (answer, shown.ask) {
             (Some(answer), Some(ask)) => {
                 self.held -= ask.bytes();
-                out.server(connection, text::result_answer(&ask.id, parsed.raw(answer)));
+                out.server(connection, write::result(&ask.id, parsed.raw(answer)));
             }
             // The question is asked again (2026-07-28, basic/patterns/mrtr).
             (None, Some(ask)) => call.asks.push_front(ask),
@@ -194,7 +193,7 @@ impl ModernClients {
         if call.answer.is_none() {
             out.server(
                 connection,
-                text::cancellation(&number.to_string(), Some(why)),
+                write::cancellation(&number.to_string(), Some(why)),
             );
         }
     }

@@ -3,20 +3,23 @@
 use std::time::Duration;
 
 use toolgate_json::{Node as _, View};
-use toolgate_mcp::message::{INVALID_PARAMS, Message, Notification, Request};
+use toolgate_mcp::message::{
+    INVALID_PARAMS, Message, Notification, RESOURCE_NOT_FOUND, Request, URL_ELICITATION_REQUIRED,
+    write,
+};
 
 use super::ModernClients;
 use super::call::Ask;
 use super::session::{Session, Stage};
 use crate::connection::{Connection, ConnectionId};
 use crate::effect::{Effect, Effects, ToolsEvent};
+use crate::envelope::error_code;
 use crate::id::IdKey;
 use crate::renumber::number_of;
-use crate::text;
 use crate::translate::parsed_message::{ParsedMessage, kept};
 use crate::translate::refusal::Refusal;
 use crate::translate::splice;
-use crate::translate::words::{self, Level};
+use crate::translate::words::{self, ELICITATION, Level};
 
 impl ModernClients {
     pub(in crate::translate) fn server<'m>(
@@ -152,20 +155,18 @@ impl ModernClients {
 
     /// A server's error under the client's id. Two codes that do not exist in the modern era are replaced.
     fn error(&self, connection: ConnectionId, parsed: &ParsedMessage<'_>, id: &str) -> String {
-        let code = parsed
-            .view
-            .member("error")
-            .and_then(|error| error.member("code"));
-        match code.map_or("", View::raw) {
-            RESOURCE_NOT_FOUND => {
+        let error = parsed.view.member("error");
+        match error.and_then(error_code) {
+            Some(RESOURCE_NOT_FOUND) => {
                 let mut edits = toolgate_mcp::message::Edits::new();
+                let code = error.and_then(|error| error.member("code"));
                 if let (Some(code), Some(old)) = (code, parsed.view.member("id")) {
                     edits.replace(code, INVALID_PARAMS.to_string());
                     edits.replace(old, id);
                 }
                 edits.apply(parsed.text)
             }
-            URL_REQUIRED => self.url_required(connection, parsed, id),
+            Some(URL_ELICITATION_REQUIRED) => self.url_required(connection, parsed, id),
             _ => splice::answer(parsed, Some(id), None, |_| false, &[]),
         }
     }
@@ -191,12 +192,12 @@ impl ModernClients {
         for (index, params) in wanted.into_iter().flat_map(View::items).enumerate() {
             let missing = abilities
                 .unwrap_or_default()
-                .missing("elicitation/create", Some(params));
+                .missing(ELICITATION, Some(params));
             if let Ok(Some(required)) = missing {
-                return Refusal::capability("elicitation/create", required).to(id);
+                return Refusal::capability(ELICITATION, required).to(id);
             }
             requests.push(format!(
-                r#""url-{}":{{"method":"elicitation/create","params":{}}}"#,
+                r#""url-{}":{{"method":"{ELICITATION}","params":{}}}"#,
                 index + 1,
                 params.raw()
             ));
@@ -206,7 +207,7 @@ impl ModernClients {
                 .to(id);
         }
         let requests = requests.join(",");
-        text::result_answer(
+        write::result(
             id,
             &format!(r#"{{"resultType":"input_required","inputRequests":{{{requests}}}}}"#),
         )
@@ -221,8 +222,7 @@ impl ModernClients {
         out: &mut Effects<'_>,
     ) {
         let id = request.id.raw();
-        let known = ["elicitation/create", "sampling/createMessage", "roots/list"];
-        let method = known.into_iter().find(|known| *known == request.method);
+        let method = words::question_method(request.method);
         let abilities = self
             .sessions
             .get(&connection)
@@ -231,7 +231,7 @@ impl ModernClients {
             .unwrap_or_default()
             .missing(request.method, request.params);
         match (method, missing) {
-            _ if request.method == "ping" => out.server(connection, text::result_answer(id, "{}")),
+            _ if request.method == "ping" => out.server(connection, write::result(id, "{}")),
             (Some(method), Ok(None)) => {
                 self.asked(connection, Ask::new(parsed, request, method), now, out);
             }
@@ -311,6 +311,3 @@ const KEPT: &[&str] = &[
     r#""cacheScope":"private""#,
 ];
 const TOOLS_CHANGED: &str = "notifications/tools/list_changed";
-/// Codes of the legacy era that do not exist in the modern era.
-const RESOURCE_NOT_FOUND: &str = "-32002";
-const URL_REQUIRED: &str = "-32042";

@@ -3,16 +3,17 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::time::Duration;
 
-use toolgate_json::{Node as _, View};
+use toolgate_json::{Node as _, View, push_json_string};
 use toolgate_mcp::era::Era;
+use toolgate_mcp::message::write;
 
 use super::call::Call;
 use super::declared::Declared;
 use crate::connection::ConnectionId;
 use crate::effect::Effects;
 use crate::id::IdKey;
-use crate::renumber::SUBSCRIPTION;
-use crate::text;
+use crate::implementation::UNNAMED;
+use crate::subscription::{acknowledgement, list_changed};
 use crate::translate::splice;
 use crate::translate::words::{self, Abilities, Level, Lists, MODERN, SERVER_INFO};
 
@@ -116,7 +117,7 @@ impl Session {
         );
         if let Some(instructions) = &served.instructions {
             result.push_str(",\"instructions\":");
-            text::push_string(&mut result, instructions);
+            push_json_string(&mut result, instructions);
         }
         result.push_str(r#","ttlMs":0,"cacheScope":"private","_meta":{"#);
         result.push_str(&format!(r#""{SERVER_INFO}":{}}}}}"#, served.info));
@@ -134,9 +135,7 @@ impl Session {
         let offered = self.served().map(|served| served.lists).unwrap_or_default();
         let lists = filter.map(Lists::wanted).unwrap_or_default().both(offered);
         let filter = lists.filter();
-        out.client(format!(
-            r#"{{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{{"_meta":{{"{SUBSCRIPTION}":{id}}},"notifications":{filter}}}}}"#
-        ));
+        out.client(acknowledgement(id, &filter));
         let id = id.to_owned();
         self.subscriptions.insert(key, Subscription { id, lists });
     }
@@ -150,9 +149,7 @@ impl Session {
         let mut ids: Vec<&str> = subscribed.map(|one| one.id.as_str()).collect();
         ids.sort_unstable();
         for id in ids {
-            out.client(format!(
-                r#"{{"jsonrpc":"2.0","method":"{method}","params":{{"_meta":{{"{SUBSCRIPTION}":{id}}}}}}}"#
-            ));
+            out.client(list_changed(id, method));
         }
     }
 
@@ -166,9 +163,11 @@ impl Session {
         }
         self.level = Some(level);
         self.own_requests.insert(number);
-        let level = level.name();
-        Some(format!(
-            r#"{{"jsonrpc":"2.0","id":{number},"method":"logging/setLevel","params":{{"level":"{level}"}}}}"#
+        let params = format!(r#"{{"level":"{}"}}"#, level.name());
+        Some(write::request(
+            &number.to_string(),
+            "logging/setLevel",
+            Some(&params),
         ))
     }
 
@@ -224,7 +223,5 @@ pub(super) enum Found {
     Busy,
 }
 
-/// For a server that does not send its name.
-const UNNAMED: &str = r#"{"name":"unnamed","version":"unknown"}"#;
 /// Maximum characters of a version that a text repeats.
 const SHOWN: usize = 64;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use toolgate_json::View;
 use toolgate_mcp::era::Era;
-use toolgate_mcp::message::Request;
+use toolgate_mcp::message::{Request, write};
 
 use super::declared::Declared;
 use super::session::{Found, Served, Session, Stage};
@@ -12,8 +12,8 @@ use super::{ModernClients, Place};
 use crate::connection::ConnectionId;
 use crate::effect::{Effect, Effects};
 use crate::id::IdKey;
-use crate::renumber::SUBSCRIPTION;
-use crate::text;
+use crate::implementation::TOOLGATE;
+use crate::subscription::SUBSCRIPTION;
 use crate::translate::clients::Clients;
 use crate::translate::refusal::Refusal;
 use crate::translate::words;
@@ -89,25 +89,19 @@ impl ModernClients {
         now: Duration,
         out: &mut Effects<'_>,
     ) -> ConnectionId {
-        let connection = self.new_leg();
+        let connection = self.new_connection();
         let number = self.next_number();
         let until = now.saturating_add(self.bounds.patience);
         let session = Session::opening(declared, number, until);
         self.sessions.insert(connection, session);
         out.push(Effect::Open(connection));
-        let ours = concat!(
-            r#"{"name":"toolgate","version":""#,
-            env!("CARGO_PKG_VERSION"),
-            r#""}"#
-        );
-        let (version, info) = (Era::V2025_11_25, declared.info.unwrap_or(ours));
+        let (version, info) = (Era::V2025_11_25, declared.info.unwrap_or(TOOLGATE));
         let capabilities = &declared.capabilities;
-        out.server(
-            connection,
-            format!(
-                r#"{{"jsonrpc":"2.0","id":{number},"method":"initialize","params":{{"protocolVersion":"{version}","capabilities":{capabilities},"clientInfo":{info}}}}}"#
-            ),
+        let params = format!(
+            r#"{{"protocolVersion":"{version}","capabilities":{capabilities},"clientInfo":{info}}}"#
         );
+        let initialize = write::request(&number.to_string(), "initialize", Some(&params));
+        out.server(connection, initialize);
         connection
     }
 
@@ -123,7 +117,7 @@ impl ModernClients {
         match (served, self.sessions.get_mut(&connection)) {
             (Ok(served), Some(session)) => {
                 session.stage = Stage::Ready(served);
-                let opened = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+                let opened = write::notification("notifications/initialized", None);
                 out.server(connection, opened);
                 self.admit(now, out);
             }
@@ -185,7 +179,7 @@ impl ModernClients {
             self.places.remove(&key);
             let id = &subscription.id;
             let meta = format!(r#"{{"resultType":"complete","_meta":{{"{SUBSCRIPTION}":{id}}}}}"#);
-            out.client(text::result_answer(id, &meta));
+            out.client(write::result(id, &meta));
         }
         for (_, call) in session.calls {
             self.release(&call);

@@ -17,8 +17,8 @@ use bytes::Bytes;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 use tokio::sync::mpsc;
-use toolgate_guard::{Envelope, INTERNAL_ERROR, IdKey, IncomingMessage, MessageKind, Peer, Side};
-use toolgate_mcp::message::INVALID_REQUEST;
+use toolgate_guard::{Envelope, IdKey, IncomingMessage, MessageKind, Peer, Side};
+use toolgate_mcp::message::{INTERNAL_ERROR, INVALID_REQUEST};
 
 use super::in_process::Caller;
 use super::mailbox::{Inbox, Mailbox, MailboxItem, mailbox};

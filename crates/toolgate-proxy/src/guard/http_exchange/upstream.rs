@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use hyper::header::HeaderMap;
-use toolgate_guard::{INTERNAL_ERROR, IdKey, MessageKind, Side};
+use toolgate_guard::{IdKey, MessageKind, Side};
+use toolgate_mcp::message::INTERNAL_ERROR;
 
 use super::HttpExchange;
 use crate::guard::header_mirroring::{mirrored_headers, write};

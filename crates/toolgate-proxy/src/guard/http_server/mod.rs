@@ -20,12 +20,9 @@ use hyper::header::{AUTHORIZATION, HeaderMap, TRANSFER_ENCODING};
 use hyper::{Method, Request, Response};
 use tokio::sync::Semaphore;
 use tokio::time::timeout;
-use toolgate_guard::{
-    Carrier, Context, Envelope, HEADER_MISMATCH, INTERNAL_ERROR, IncomingMessage, MessageKind,
-    Recovery,
-};
+use toolgate_guard::{Carrier, Context, Envelope, IncomingMessage, MessageKind, Recovery};
 use toolgate_mcp::era::Era;
-use toolgate_mcp::message::{INVALID_PARAMS, INVALID_REQUEST};
+use toolgate_mcp::message::{HEADER_MISMATCH, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST};
 
 use super::bearer::bearer;
 use super::context::GuardContext;

@@ -4,10 +4,10 @@ use std::sync::atomic::Ordering;
 
 use hyper::Response;
 use hyper::header::{HOST, HeaderMap, HeaderValue, RETRY_AFTER};
-use toolgate_guard::{Envelope, INTERNAL_ERROR, IdKey};
+use toolgate_guard::{Envelope, IdKey};
 use toolgate_json::quote;
 use toolgate_mcp::era::Era;
-use toolgate_mcp::message::INVALID_REQUEST;
+use toolgate_mcp::message::{INTERNAL_ERROR, INVALID_REQUEST};
 
 use super::{HttpServer, Session};
 use crate::guard::event::Event;

@@ -9,7 +9,8 @@ use hyper::Response;
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout};
-use toolgate_guard::{Context, Envelope, INTERNAL_ERROR, IncomingMessage, Peer, ScopeKey, Side};
+use toolgate_guard::{Context, Envelope, IncomingMessage, Peer, ScopeKey, Side};
+use toolgate_mcp::message::INTERNAL_ERROR;
 
 use super::{HttpServer, Session, UpstreamPool, transfers};
 use crate::guard::child::Child;

@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 use hyper::header::{AUTHORIZATION, HeaderMap};
 use toolgate_guard::{Context, IdKey, Side, read_message};
 use toolgate_json::{Node as _, View};
-use toolgate_mcp::message::Message;
+use toolgate_mcp::message::{Message, write};
 
 use super::{HttpServer, Session, UpstreamPool};
 use crate::guard::in_process::Caller;
@@ -115,8 +115,7 @@ impl HttpServer {
 /// Repeats a client's opening messages to a new peer. `false` if the peer does not open a session.
 async fn replay(router: &Arc<SessionRouter>, opening: &str) -> bool {
     let id = IdKey::Text(ID.into());
-    let request =
-        format!(r#"{{"jsonrpc":"2.0","id":"{ID}","method":"initialize","params":{opening}}}"#);
+    let request = write::request(&id.raw(), "initialize", Some(opening));
     let (mailbox, mut inbox) = mailbox();
     router.open(&id, &mailbox);
     router.take(Side::Client, request.as_bytes(), Some(&mailbox));
@@ -138,7 +137,8 @@ async fn replay(router: &Arc<SessionRouter>, opening: &str) -> bool {
     };
     router.close(&id);
     if opened {
-        router.take(Side::Client, READY, None);
+        let ready = write::notification("notifications/initialized", None);
+        router.take(Side::Client, ready.as_bytes(), None);
     }
     opened
 }
@@ -161,4 +161,3 @@ pub(super) fn opening(initialize: &[u8]) -> Option<String> {
 
 const MEMBERS: [&str; 3] = ["protocolVersion", "capabilities", "clientInfo"];
 const ID: &str = "toolgate/initialize";
-const READY: &[u8] = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;

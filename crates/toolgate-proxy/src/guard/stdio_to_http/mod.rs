@@ -17,7 +17,8 @@ use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use tokio::sync::{AcquireError, Semaphore, SemaphorePermit};
 use tokio::task::{AbortHandle, JoinHandle};
 use tokio::time::{Instant, timeout};
-use toolgate_guard::{Carrier, Context, HEADER_MISMATCH, IdKey, Side};
+use toolgate_guard::{Carrier, Context, IdKey, Side};
+use toolgate_mcp::message::HEADER_MISMATCH;
 
 use super::context::GuardContext;
 use super::event::Event;

@@ -13,7 +13,7 @@ use reqwest::Method;
 use tokio::time::timeout;
 use toolgate_guard::{IdKey, Side, ToolsEvent, read_message};
 use toolgate_json::{Kind, Node as _, View};
-use toolgate_mcp::message::Message;
+use toolgate_mcp::message::{Message, write};
 
 use super::{BOTH, StdioToHttp};
 use crate::fault::Phase;
@@ -66,7 +66,8 @@ impl StdioToHttp {
                 headers.insert(name, value);
             }
         }
-        let ready = initialized.then(|| Bytes::from_static(INITIALIZED));
+        let ready = initialized
+            .then(|| Bytes::from(write::notification("notifications/initialized", None)));
         for message in ready.into_iter().chain(level) {
             let sent = timeout(
                 self.ctx.times.notify,
@@ -159,8 +160,8 @@ impl StdioToHttp {
     fn changed(&self, notifies: &[&'static str]) {
         self.client.tools_event(ToolsEvent::SessionEnded);
         for kind in LISTS {
-            let note =
-                format!(r#"{{"jsonrpc":"2.0","method":"notifications/{kind}/list_changed"}}"#);
+            let method = format!("notifications/{kind}/list_changed");
+            let note = write::notification(&method, None);
             let deliver = &mut |output| match output {
                 Output::Send(outgoing)
                     if outgoing.to == Side::Client && !notifies.contains(&kind) => {}
@@ -192,5 +193,4 @@ fn notifies(answer: Message<'_>) -> Vec<&'static str> {
     LISTS.into_iter().filter(|kind| notifies(kind)).collect()
 }
 
-const INITIALIZED: &[u8] = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 const LISTS: [&str; 3] = ["tools", "prompts", "resources"];
