@@ -86,7 +86,7 @@ macro_rules! keywords {
             /// ```
             #[must_use]
             #[inline]
-    pub fn value(self) -> ValueShape {
+            pub fn value(self) -> ValueShape {
                 match self {
                     $(Self::$variant => ValueShape::$value,)*
                     Self::Unknown => ValueShape::Anything,
@@ -102,7 +102,7 @@ macro_rules! keywords {
             /// assert_eq!(Keyword::Const.home(), home);
             /// ```
             #[inline]
-    pub fn home(self) -> (Dialect, Dialect, Vocabulary) {
+            pub fn home(self) -> (Dialect, Dialect, Vocabulary) {
                 match self {
                     $(Self::$variant => (Dialect::$first, Dialect::$last, Vocabulary::$vocabulary),)*
                     Self::Unknown => (Dialect::Draft4, Dialect::Draft202012, Vocabulary::Core),
