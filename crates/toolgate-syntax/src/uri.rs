@@ -1,4 +1,4 @@
-//! Resolves URI references against a base, by RFC 3986 §5: split, merge, remove dot segments.
+//! Splits URI references, and resolves them against a base (RFC 3986 §5).
 
 /// A URI reference in its five parts (RFC 3986 appendix B). Every string can be split: an invalid
 /// reference matches nothing that is registered.
@@ -38,9 +38,9 @@ impl<'a> Parts<'a> {
             Some((before, query)) => (before, Some(query)),
             None => (text, None),
         };
-        let (scheme, rest) = match text.split_once(':') {
-            Some((scheme, rest)) if is_scheme(scheme) => (Some(scheme), rest),
-            _ => (None, text),
+        let (scheme, rest) = match split_scheme(text) {
+            Some((scheme, rest)) => (Some(scheme), rest),
+            None => (None, text),
         };
         let (authority, path) = match rest.strip_prefix("//") {
             Some(rest) => match rest.find('/') {
@@ -88,6 +88,27 @@ pub fn split(reference: &str) -> (&str, Option<&str>) {
         Some((before, fragment)) => (before, Some(fragment)),
         None => (reference, None),
     }
+}
+
+/// The scheme of a reference (RFC 3986 §3.1) and what follows its colon; `None` for a relative
+/// reference (§4.2). Does not check what follows.
+///
+/// ```
+/// use toolgate_syntax::uri;
+///
+/// assert_eq!(uri::split_scheme("urn:a:b"), Some(("urn", "a:b")));
+/// assert_eq!(uri::split_scheme("https:"), Some(("https", "")));
+/// assert_eq!(uri::split_scheme("//example.com:80/a"), None);
+/// assert_eq!(uri::split_scheme("1st:a"), None);
+/// ```
+#[must_use]
+pub fn split_scheme(reference: &str) -> Option<(&str, &str)> {
+    reference.split_once(':').filter(|(scheme, _)| {
+        scheme.starts_with(|c: char| c.is_ascii_alphabetic())
+            && scheme
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
+    })
 }
 
 /// Resolves a reference against a base URI; the result has no fragment (RFC 3986 §5.2.2). With an
@@ -177,13 +198,6 @@ fn compose(
         text.push_str(query);
     }
     text
-}
-
-fn is_scheme(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphabetic())
-        && text
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))
 }
 
 /// Decodes `%XX` in a fragment (RFC 3986 §2.1); `None` if an escape is invalid or the result is not

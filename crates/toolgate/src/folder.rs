@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use toolgate_json::{Kind, Node as _, OwnedDocument, ReadLimits, View, quote};
+use toolgate_syntax::uri;
 
 use crate::exit::Failure;
 use crate::input::Input;
@@ -98,13 +99,8 @@ fn identifier(root: View<'_>) -> Option<String> {
     if id.kind() != Kind::String {
         return None;
     }
-    let id = id.string().split('#').next().unwrap_or_default();
-    let (scheme, _) = id.split_once(':')?;
-    let is_scheme = scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-        && scheme
-            .chars()
-            .all(|c| c.is_ascii_alphanumeric() || "+-.".contains(c));
-    is_scheme.then(|| id.to_owned())
+    let (id, _) = uri::split(id.string());
+    uri::split_scheme(id).map(|_| id.to_owned())
 }
 
 enum Fault {

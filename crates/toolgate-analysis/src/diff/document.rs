@@ -7,7 +7,7 @@ use toolgate_json::{Key as _, Kind, Node as _, View};
 use toolgate_syntax::model::TypeSet;
 use toolgate_syntax::positions::SubschemaLayout;
 use toolgate_syntax::reference::{self, Fragment};
-use toolgate_syntax::{Dialect, Keyword};
+use toolgate_syntax::{Dialect, Keyword, uri};
 
 use super::declared::Declared;
 use super::evaluated::EvaluatedBy;
@@ -109,7 +109,7 @@ impl<'a> Doc<'a> {
                 let to_definitions = defined.iter().any(|start| value.starts_with(start));
                 self.references = self.references.max(if to_definitions {
                     References::ToDefinitions
-                } else if is_absolute(value) {
+                } else if uri::split_scheme(value).is_some() {
                     self.absolute = true;
                     References::Registered
                 } else {
@@ -166,15 +166,4 @@ impl<'a> Doc<'a> {
             types => types,
         }
     }
-}
-
-/// Whether a reference begins with a scheme.
-fn is_absolute(reference: &str) -> bool {
-    reference.split_once(':').is_some_and(|(scheme, _)| {
-        let mut letters = scheme.bytes();
-        letters
-            .next()
-            .is_some_and(|first| first.is_ascii_alphabetic())
-            && letters.all(|byte| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte))
-    })
 }

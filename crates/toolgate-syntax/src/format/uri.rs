@@ -5,6 +5,7 @@
 
 use super::ascii_set::AsciiSet;
 use super::ip;
+use crate::uri::split_scheme;
 
 /// `URI`: with a scheme, in ASCII.
 pub(super) fn is_uri(text: &str) -> bool {
@@ -94,34 +95,18 @@ impl Part {
 }
 
 fn is_absolute(text: &str, alphabet: Alphabet) -> bool {
-    match text.split_once(':') {
-        Some((scheme, rest)) => is_scheme(scheme) && is_hierarchy(rest, alphabet),
-        None => false,
-    }
+    split_scheme(text).is_some_and(|(_, rest)| is_hierarchy(rest, alphabet))
 }
 
 fn is_reference(text: &str, alphabet: Alphabet) -> bool {
-    // A colon before any `/`, `?` or `#` ends a scheme: the first segment of a relative path cannot
-    // have one.
-    match text
-        .find([':', '/', '?', '#'])
-        .and_then(|at| text.split_at_checked(at))
-    {
-        Some((scheme, rest)) if rest.starts_with(':') => {
-            is_scheme(scheme)
-                && rest
-                    .strip_prefix(':')
-                    .is_some_and(|rest| is_hierarchy(rest, alphabet))
+    match split_scheme(text) {
+        Some((_, rest)) => is_hierarchy(rest, alphabet),
+        // The first segment of a relative path cannot have a colon.
+        None => {
+            let segment = text.split(['/', '?', '#']).next();
+            !segment.is_some_and(|segment| segment.contains(':')) && is_hierarchy(text, alphabet)
         }
-        _ => is_hierarchy(text, alphabet),
     }
-}
-
-fn is_scheme(scheme: &str) -> bool {
-    scheme.starts_with(|c: char| c.is_ascii_alphabetic())
-        && scheme
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
 }
 
 /// Everything after the scheme: authority, path, query and fragment.
