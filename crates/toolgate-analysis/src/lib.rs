@@ -2,7 +2,7 @@
 //!
 //! [`lint`] finds what is legal but harmful in a listing, [`diff`] decides whether a new listing accepts
 //! what the old one accepted, [`inline`] rewrites a schema without references, and [`project`] rewrites a
-//! listing for a provider.
+//! listing for a provider. [`tool`] has the protocol's rules for tool objects.
 
 #![forbid(unsafe_code)]
 #![deny(clippy::exhaustive_enums, clippy::exhaustive_structs)]
@@ -15,6 +15,7 @@ pub mod inline;
 pub mod lint;
 mod members;
 pub mod project;
+pub mod tool;
 
 // Types of the crates below that appear in signatures of this crate.
 pub use toolgate_json::{ReadError, View};

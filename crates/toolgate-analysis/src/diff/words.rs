@@ -5,6 +5,7 @@ use toolgate_json::{Key as _, Kind, Node as _, View, pointer, quote};
 use super::lookup::Lookup;
 use super::report::{Aspect, Change, Class, Kind as Happened, Side};
 use crate::equality::equal_values;
+use crate::tool::HEADER;
 
 /// Reports every change of words between two tools.
 pub(super) fn compare(changes: &mut Vec<Change>, old: View<'_>, new: View<'_>) {
@@ -73,7 +74,7 @@ fn schemas(changes: &mut Vec<Change>, side: Side, old: View<'_>, new: View<'_>) 
             Some(left) if changes.len() < MOST_CHANGES => left,
             _ => return,
         };
-        for keyword in ["description", "title", "default", "x-mcp-header"] {
+        for keyword in ["description", "title", "default", HEADER] {
             let values = (old.member(keyword), new.member(keyword));
             changes.extend(words(side, &place, keyword, values));
         }

@@ -4,7 +4,7 @@
 //! lose all tools. [`sanitize`] leaves out such members, one by one, and keeps the tools. Members
 //! that a check needs stay: a tool without a usable `name` or `inputSchema` is left to the caller.
 
-mod allowed_members;
+mod clean;
 mod rules;
 mod sanitize;
 mod schema_edits;

@@ -1,8 +1,9 @@
 //! Removes the members of a page for which clients reject the whole page.
 
+use toolgate_analysis::tool::{SCHEMA, TOOL};
 use toolgate_json::{Kind, Node as _, View};
 
-use super::allowed_members::{LeftOut, PAGE, SCHEMA, TOOL};
+use super::clean::{LeftOut, PAGE, clean};
 use crate::catalog::{Listing, UnreadableListing};
 use crate::contract::{SchemaPart, SchemaStore, UncompilableTool};
 use crate::message::Edits;
@@ -54,7 +55,14 @@ pub fn sanitize(
     let (mut edits, mut lost) = (Edits::new(), Vec::new());
     if of_page {
         let mut left_out = Vec::new();
-        PAGE.clean(listing.result(), "", Vec::new(), &mut edits, &mut left_out);
+        clean(
+            &PAGE,
+            listing.result(),
+            "",
+            Vec::new(),
+            &mut edits,
+            &mut left_out,
+        );
         lost.extend(left_out.into_iter().map(|left| member(None, left)));
     }
     for tool in listing.tools().items() {
@@ -93,12 +101,19 @@ fn sanitize_tool(
             why: error.to_string(),
         });
     }
-    TOOL.clean(tool, "", withdrawn, edits, &mut left_out);
+    clean(&TOOL, tool, "", withdrawn, edits, &mut left_out);
     let input = tool
         .member("inputSchema")
         .filter(|input| input.kind() == Kind::Object);
     if let Some(input) = input {
-        SCHEMA.clean(input, "inputSchema", Vec::new(), edits, &mut left_out);
+        clean(
+            &SCHEMA,
+            input,
+            "inputSchema",
+            Vec::new(),
+            edits,
+            &mut left_out,
+        );
     }
     lost.extend(left_out.into_iter().map(|left| member(Some(name), left)));
 }
@@ -106,7 +121,7 @@ fn sanitize_tool(
 /// Why an output schema does not compile, after its own invalid members are left out.
 fn uncompilable(output: View<'_>, source: &str, store: &SchemaStore) -> Option<UncompilableTool> {
     let mut edits = Edits::new();
-    SCHEMA.clean(output, "", Vec::new(), &mut edits, &mut Vec::new());
+    clean(&SCHEMA, output, "", Vec::new(), &mut edits, &mut Vec::new());
     let span = output.span();
     let text = edits.apply_within(source, span.start, span.end);
     let part = SchemaPart::Output;

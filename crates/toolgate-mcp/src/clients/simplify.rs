@@ -1,6 +1,7 @@
 //! Writes schemas so that the validators of clients can compile them, and check them at a bounded
 //! cost.
 
+use toolgate_analysis::tool::HEADER;
 use toolgate_json::{Kind, Node as _, OwnedDocument, View};
 use toolgate_schema::{CompileError, Schema, Warning};
 
@@ -208,7 +209,7 @@ fn outline(schema: View<'_>) -> String {
     if let Some(map) = schema.member("properties") {
         for (name, value) in members(map) {
             let kept = members(value).filter(|(keyword, value)| {
-                matches!(*keyword, "title" | "description" | "type" | "x-mcp-header")
+                matches!(*keyword, "title" | "description" | "type" | HEADER)
                     && value.kind() == Kind::String
             });
             let kept: Vec<String> = kept

@@ -1,5 +1,6 @@
 //! Reads a tool's definition and checks what the protocol requires of its members.
 
+use toolgate_analysis::tool::TOOL;
 use toolgate_json::{Key as _, Kind, Node as _, Span, View};
 
 use super::malformed::MalformedTool;
@@ -87,18 +88,8 @@ impl<'a> Definition<'a> {
 /// What the protocol requires a member of a tool to be, if it says so: the member's name, and its
 /// kind in words and as a [`Kind`].
 pub(crate) fn member(name: &str) -> Option<(&'static str, &'static str, Kind)> {
-    Some(match name {
-        "name" => ("name", "a string", Kind::String),
-        "inputSchema" => ("inputSchema", "an object", Kind::Object),
-        "outputSchema" => ("outputSchema", "an object", Kind::Object),
-        "title" => ("title", "a string", Kind::String),
-        "description" => ("description", "a string", Kind::String),
-        "annotations" => ("annotations", "an object", Kind::Object),
-        "_meta" => ("_meta", "an object", Kind::Object),
-        "execution" => ("execution", "an object", Kind::Object),
-        "icons" => ("icons", "an array", Kind::Array),
-        _ => return None,
-    })
+    let (name, form) = TOOL.get(name)?;
+    Some((name, form.expected(), form.kind()))
 }
 
 fn expect(

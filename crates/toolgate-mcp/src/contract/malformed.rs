@@ -4,6 +4,7 @@ use std::fmt;
 
 use toolgate_json::{Kind, Node as _, ReadError, View, quote};
 
+use super::headers::HeaderFault;
 use crate::message::write::{NAME, kind_name};
 
 /// What is wrong with a tool's definition.
@@ -45,7 +46,7 @@ pub enum MalformedTool {
         expected: &'static str,
     },
     /// Its `x-mcp-header` annotations break the rules (2026-07-28, HTTP).
-    Header(super::headers::HeaderFault),
+    Header(HeaderFault),
 }
 
 impl MalformedTool {

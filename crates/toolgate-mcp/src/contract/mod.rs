@@ -3,7 +3,6 @@
 mod definition;
 mod headers;
 mod malformed;
-mod name;
 mod object_root;
 mod schema_part;
 mod store;
@@ -12,6 +11,7 @@ mod validator;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
+use toolgate_analysis::tool::HEADER;
 use toolgate_json::{OwnedDocument, ReadLimits, Span, View};
 use toolgate_schema::{CompileError, Schema};
 
@@ -19,12 +19,12 @@ use crate::argument::{ArgumentSchema, SchemaError};
 
 pub(crate) use definition::{Definition, ToolSpans, member};
 pub(crate) use headers::parameters as header_parameters;
-pub use headers::{HeaderFault, HeaderFaultKind, HeaderKind, HeaderParameter};
+pub use headers::{HeaderFault, HeaderParameter};
 pub use malformed::{Isolated, MalformedTool};
-pub use name::NameFault;
 use object_root::{accepts_only_objects, constrains_only_objects};
 pub use schema_part::SchemaPart;
 pub use store::SchemaStore;
+pub use toolgate_analysis::tool::{HeaderFaultKind, HeaderKind, NameFault};
 pub use validator::{Engine, HostSchema, HostVerdict, Validator};
 
 use store::Slot;
@@ -373,7 +373,7 @@ impl fmt::Debug for ToolContract {
 
 /// Whether an annotation may be in the text, written plainly or with escapes.
 pub(crate) fn may_have_headers(schema: &str) -> bool {
-    schema.contains("x-mcp-header") || schema.contains("\\u")
+    schema.contains(HEADER) || schema.contains("\\u")
 }
 
 /// The limits for reading definitions: deeper than any schema may be, so that a tool that is too

@@ -7,6 +7,7 @@ use crate::lint::edit::{remove_member, rename};
 use crate::lint::finding::{Edit, Safety};
 use crate::lint::out::Out;
 use crate::lint::tool::{Side, Subschema, Tool, span};
+use crate::tool::HEADER;
 
 /// TG032: a name that is almost a keyword, with a value that fits the keyword.
 pub(crate) fn misspelt<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
@@ -104,7 +105,7 @@ pub(crate) fn unknown<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_
 pub(crate) fn extension<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     for (key, _) in sub.view.members() {
         let name = key.text();
-        if name.starts_with("x-") && name != "x-mcp-header" {
+        if name.starts_with("x-") && name != HEADER {
             let message = format!(
                 "`{}` is sent to the model, which has no use for it",
                 quote(name, 64)

@@ -9,7 +9,10 @@ use super::{Listing, list, words_of_name};
 use crate::lint::edit::rename;
 use crate::lint::finding::Safety;
 use crate::lint::out::Out;
-use crate::lint::tool::{Place, Side, Step, Subschema, Tool, span};
+use crate::lint::tool::{Place, Side, Subschema, Tool, span};
+use crate::tool::{
+    ANNOTATIONS, HEADER, HeaderFaultKind, HeaderNames, NameFault, TOOL, is_token_char,
+};
 
 /// TG001: the tool is an object with a name.
 pub(crate) fn is_tool(tool: &Tool<'_>, out: &mut Out<'_>) {
@@ -36,23 +39,19 @@ pub(crate) fn is_tool(tool: &Tool<'_>, out: &mut Out<'_>) {
 
 /// TG002: the name follows the recommendation of the specification.
 pub(crate) fn name(tool: &Tool<'_>, out: &mut Out<'_>) {
-    let Some(name) = tool.text("name").filter(|name| !name.is_empty()) else {
-        return;
-    };
-    let length = name.chars().count();
-    let odd = name
-        .chars()
-        .find(|c| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')));
-    let message = match odd {
-        _ if length > 128 => format!("the name has {length} characters, more than 128"),
-        Some(odd) => {
-            let odd = odd.to_string();
-            format!("the name has a `{}` in it", quote(&odd, 10))
+    let message = match tool.text("name").and_then(NameFault::of) {
+        // TG001 reports an empty name.
+        None | Some(NameFault::Empty) => return,
+        Some(NameFault::Character(odd)) => {
+            format!("the name has a `{}` in it", quote(&odd.to_string(), 10))
         }
-        None => return,
+        Some(fault @ NameFault::TooLong { .. }) => fault.to_string(),
     };
-    out.find(tool.member_place("name"), message)
-        .help("a name has 1 to 128 of the characters `A-Z a-z 0-9 _ - .`");
+    let help = format!(
+        "a name has 1 to {} of the characters `A-Z a-z 0-9 _ - .`",
+        NameFault::LONGEST
+    );
+    out.find(tool.member_place("name"), message).help(help);
 }
 
 /// TG003: no two tools of a listing have the same name.
@@ -85,7 +84,7 @@ pub(crate) fn duplicate_names(listing: &Listing, out: &mut Out<'_>) {
 pub(crate) fn members(tool: &Tool<'_>, out: &mut Out<'_>) {
     for (key, _) in tool.root.members() {
         let name = key.text();
-        if MEMBERS.contains(&name) {
+        if TOOL.get(name).is_some() {
             continue;
         }
         let bare: String = name
@@ -93,10 +92,10 @@ pub(crate) fn members(tool: &Tool<'_>, out: &mut Out<'_>) {
             .filter(|c| *c != '_' && *c != '-')
             .take(40)
             .collect();
-        let meant = MEMBERS
-            .into_iter()
+        let meant = TOOL
+            .names()
             .find(|member| member.eq_ignore_ascii_case(&bare))
-            .or_else(|| tool.closest(name, MEMBERS));
+            .or_else(|| tool.closest(name, TOOL.names()));
         let meant = match name {
             "parameters" | "params" | "args" | "arguments" => Some("inputSchema"),
             "returns" | "result" => Some("outputSchema"),
@@ -230,16 +229,14 @@ pub(crate) fn hint_types(tool: &Tool<'_>, out: &mut Out<'_>) {
         return;
     }
     for (key, value) in annotations.members() {
-        let expected = match key.text() {
-            "title" => Kind::String,
-            name if HINTS.contains(&name) => Kind::Boolean,
-            _ => continue,
+        let Some((name, form)) = ANNOTATIONS.get(key.text()) else {
+            continue;
         };
-        if value.kind() != expected {
-            let place = annotation_place(key.text(), value);
+        if !form.admits(value) {
+            let place = annotation_place(name, value);
             let message = format!(
-                "`{}` must be a {expected}, found {}",
-                key.text(),
+                "`{name}` must be {}, found {}",
+                form.expected(),
                 value.kind()
             );
             out.find(place, message)
@@ -255,7 +252,7 @@ pub(crate) fn unknown_hints(tool: &Tool<'_>, out: &mut Out<'_>) {
     };
     for (key, value) in annotations.members() {
         let name = key.text();
-        if name == "title" || HINTS.contains(&name) {
+        if ANNOTATIONS.get(name).is_some() {
             continue;
         }
         let place = annotation_place(name, value);
@@ -266,7 +263,7 @@ pub(crate) fn unknown_hints(tool: &Tool<'_>, out: &mut Out<'_>) {
                 quote(name, 64)
             ),
         );
-        match tool.closest(name, HINTS) {
+        match tool.closest(name, ANNOTATIONS.names()) {
             Some(meant) => found.help(format!("did you mean `{meant}`?")),
             None => found.help("put what is your own under `_meta`"),
         };
@@ -287,33 +284,33 @@ pub(crate) fn annotated(tool: &Tool<'_>, out: &mut Out<'_>) {
 /// TG013: `x-mcp-header` (2026-07-28, server/tools): a token, unique, on a primitive property that is
 /// reachable through `properties` alone.
 pub(crate) fn headers(tool: &Tool<'_>, out: &mut Out<'_>) {
-    let mut seen: HashSet<String> = HashSet::new();
+    let mut names = HeaderNames::default();
     for sub in &tool.subs {
         let Some(value) = sub.get(HEADER).filter(|_| sub.side == Side::Input) else {
             continue;
         };
-        let name = value.string();
-        let token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
-        let primitive = ["string", "integer", "boolean"]
-            .iter()
-            .any(|one| sub.is(one));
-        let fault = if value.kind() != Kind::String {
-            format!("must be a string, found {}", value.kind())
-        } else if name.is_empty() {
-            "is empty".to_owned()
-        } else if let Some(odd) = name.chars().find(|c| !token(*c)) {
-            format!(
-                "has a `{}`, which no header name may have",
-                quote(&odd.to_string(), 10)
-            )
-        } else if !reachable(tool, sub) {
-            "is on a schema that is not reachable through `properties` alone".to_owned()
-        } else if !primitive {
-            "must be on a property of type string, integer or boolean".to_owned()
-        } else if !seen.insert(name.to_ascii_lowercase()) {
-            format!("`{}` is given to two properties", quote(name, 64))
-        } else {
+        let Err(fault) = names.add(sub.view, value, reachable(tool, sub)) else {
             continue;
+        };
+        let fault = match fault {
+            HeaderFaultKind::NotAString => format!("must be a string, found {}", value.kind()),
+            HeaderFaultKind::NotAToken(name) => match name.chars().find(|c| !is_token_char(*c)) {
+                Some(odd) => format!(
+                    "has a `{}`, which no header name may have",
+                    quote(&odd.to_string(), 10)
+                ),
+                None => "is empty".to_owned(),
+            },
+            HeaderFaultKind::Unreachable => {
+                "is on a schema that is not reachable through `properties` alone".to_owned()
+            }
+            HeaderFaultKind::Type => {
+                "must be on a property of type string, integer or boolean".to_owned()
+            }
+            HeaderFaultKind::Duplicate(name) => {
+                format!("`{}` is given to two properties", quote(&name, 64))
+            }
+            HeaderFaultKind::Unreadable(error) => format!("cannot be read: {error}"),
         };
         out.find(tool.at(sub, HEADER), format!("`{HEADER}` {fault}"))
             .help("clients on HTTP must drop the whole tool");
@@ -412,10 +409,11 @@ const PAGES: [&str; 11] = [
 /// Bytes of a description that are searched for each name.
 const LONGEST_PROSE: usize = 4_000;
 
+/// Whether a schema is a property that is reached through `properties` alone.
 fn reachable<'a>(tool: &Tool<'a>, sub: &Subschema<'a>) -> bool {
     let mut at = sub;
     while let Some(parent) = tool.parent(at) {
-        if !(at.keyword == "properties" && matches!(at.step, Step::Name(_))) {
+        if at.property().is_none() {
             return false;
         }
         at = parent;
@@ -432,22 +430,3 @@ fn annotation_place(name: &str, value: View<'_>) -> Place {
         span: span(value),
     }
 }
-
-const HEADER: &str = "x-mcp-header";
-const HINTS: [&str; 4] = [
-    "readOnlyHint",
-    "destructiveHint",
-    "idempotentHint",
-    "openWorldHint",
-];
-const MEMBERS: [&str; 9] = [
-    "name",
-    "title",
-    "description",
-    "inputSchema",
-    "outputSchema",
-    "annotations",
-    "execution",
-    "icons",
-    "_meta",
-];

@@ -6,6 +6,7 @@ use super::words_of_name;
 use crate::lint::finding::{Edit, Safety};
 use crate::lint::out::Out;
 use crate::lint::tool::{Side, Subschema, Tool, span};
+use crate::tool::HEADER;
 
 /// TG061: an argument that may be any value.
 pub(crate) fn untyped<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
@@ -134,5 +135,5 @@ const SAY_SOMETHING: [&str; 16] = [
     "items",
     "pattern",
     "format",
-    "x-mcp-header",
+    HEADER,
 ];

@@ -8,7 +8,7 @@ use std::fmt;
 pub enum NameFault {
     /// It is empty.
     Empty,
-    /// It has more than 128 characters.
+    /// It has more than [`LONGEST`](NameFault::LONGEST) characters.
     TooLong {
         /// How many it has.
         characters: usize,
@@ -18,10 +18,13 @@ pub enum NameFault {
 }
 
 impl NameFault {
+    /// The maximum number of characters of a name.
+    pub const LONGEST: usize = 128;
+
     /// The first rule that a name breaks.
     ///
     /// ```
-    /// use toolgate_mcp::contract::NameFault;
+    /// use toolgate_analysis::tool::NameFault;
     ///
     /// assert_eq!(NameFault::of("find"), None);
     /// assert_eq!(NameFault::of("find it"), Some(NameFault::Character(' ')));
@@ -36,7 +39,7 @@ impl NameFault {
             return Some(Self::Character(other));
         }
         let characters = name.len();
-        (characters > LONGEST).then_some(Self::TooLong { characters })
+        (characters > Self::LONGEST).then_some(Self::TooLong { characters })
     }
 }
 
@@ -47,7 +50,8 @@ impl fmt::Display for NameFault {
             Self::TooLong { characters } => {
                 write!(
                     f,
-                    "the name has {characters} characters, more than {LONGEST}"
+                    "the name has {characters} characters, more than {}",
+                    Self::LONGEST
                 )
             }
             Self::Character(character) => write!(
@@ -58,8 +62,6 @@ impl fmt::Display for NameFault {
         }
     }
 }
-
-const LONGEST: usize = 128;
 
 #[cfg(test)]
 mod tests {

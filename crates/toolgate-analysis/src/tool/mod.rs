@@ -1,0 +1,14 @@
+//! What the protocol requires of a tool object, beside its schemas: its name, its members, and the
+//! annotations that make parameters HTTP headers.
+//!
+//! Each rule stands here once, for readers that reject tools and for [`lint`](crate::lint), which
+//! reports all that is wrong with one.
+
+mod allowed_members;
+mod header;
+mod name;
+
+pub use allowed_members::{ANNOTATIONS, AllowedMembers, Form, SCHEMA, TOOL};
+pub(crate) use header::is_token_char;
+pub use header::{HEADER, HeaderFaultKind, HeaderKind, HeaderNames};
+pub use name::NameFault;
