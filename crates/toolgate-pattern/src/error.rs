@@ -11,6 +11,14 @@ use toolgate_json::quote;
 ///
 /// `Display` is one line without a full stop; text from the pattern is in
 /// backticks, escaped and cut to 32 characters.
+///
+/// ```
+/// use toolgate_pattern::{Limits, Pattern, PatternErrorKind};
+///
+/// let error = Pattern::new("a(?<=b", &Limits::default()).unwrap_err();
+/// assert_eq!(error.kind(), PatternErrorKind::Syntax);
+/// assert_eq!(error.span(), 1..2);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PatternError(Box<Inner>);
 

@@ -130,6 +130,19 @@ impl Default for Limits {
 impl Pattern {
     /// Reads a pattern.
     ///
+    /// ```
+    /// use toolgate_pattern::{Limits, Pattern};
+    ///
+    /// let pattern = Pattern::new("^(ab)+$", &Limits::default())?;
+    /// assert_eq!(pattern.as_str(), "^(ab)+$");
+    /// let longer = Pattern::new("^(ab)+(cd)+$", &Limits::default())?;
+    /// assert!(pattern.size() < longer.size());
+    ///
+    /// let limits = Limits { length: 6, ..Limits::default() };
+    /// assert!(Pattern::new("^(ab)+$", &limits).is_err());
+    /// # Ok::<(), toolgate_pattern::PatternError>(())
+    /// ```
+    ///
     /// # Errors
     ///
     /// If the text is not a pattern, uses a feature that cannot be matched here, or exceeds a
@@ -207,6 +220,17 @@ impl Pattern {
     ///
     /// The same pattern, haystack and fuel always give the same result. The backtracker also gives
     /// up, with the fuel at 0, if its stack exceeds 262,144 entries.
+    ///
+    /// ```
+    /// use toolgate_pattern::{Limits, Pattern};
+    ///
+    /// let pattern = Pattern::new("b+", &Limits::default())?;
+    /// let mut fuel = 100;
+    /// assert_eq!(pattern.matches("abba", &mut fuel), Some(true));
+    /// assert_eq!(pattern.matches("xyz", &mut fuel), Some(false));
+    /// assert!(fuel < 100);
+    /// # Ok::<(), toolgate_pattern::PatternError>(())
+    /// ```
     pub fn matches(&self, haystack: &str, fuel: &mut u64) -> Option<bool> {
         self.plan.matches(&self.ast, haystack, fuel)
     }

@@ -2,6 +2,17 @@
 
 /// The limits of the diff of one tool; a whole listing may take fifty times as much, and anything beyond
 /// that is [`Class::Unknown`](super::Class::Unknown).
+///
+/// ```
+/// use toolgate_analysis::diff::{Class, Differ, Limits};
+///
+/// let old = r#"{"name": "find", "inputSchema": {"type": "object", "minProperties": 1}}"#;
+/// let new = r#"{"name": "find", "inputSchema": {"type": "object", "minProperties": 2}}"#;
+/// assert_eq!(Differ::new().diff([old], [new]).class(), Some(Class::Breaking));
+/// let none = Limits { pairs: 0, instances: 0, ..Limits::default() };
+/// let differ = Differ::new().limits(none);
+/// assert_eq!(differ.diff([old], [new]).class(), Some(Class::Unknown));
+/// ```
 #[derive(Debug, Clone)]
 #[expect(
     clippy::exhaustive_structs,

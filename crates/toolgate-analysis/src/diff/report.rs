@@ -32,6 +32,13 @@ impl fmt::Display for Class {
 }
 
 /// What happened, with a stable name.
+///
+/// ```
+/// use toolgate_analysis::diff::Kind;
+///
+/// assert_eq!(Kind::ToolRemoved.name(), "tool-removed");
+/// assert_eq!(Kind::ToolRemoved.summary(), "the tool is gone");
+/// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Kind {
@@ -230,6 +237,17 @@ impl ToolChange {
 }
 
 /// What changed between two listings.
+///
+/// ```
+/// use toolgate_analysis::diff::{Class, Kind, Limits, diff};
+///
+/// let tool = r#"{"name": "find", "inputSchema": {"type": "object"}}"#;
+/// let report = diff([tool], [], &Limits::default());
+/// assert_eq!(report.class(), Some(Class::Breaking));
+/// assert_eq!(report.tools[0].class(), Class::Breaking);
+/// assert_eq!(report.tools[0].changes[0].kind, Kind::ToolRemoved);
+/// assert_eq!(diff([tool], [tool], &Limits::default()).class(), None);
+/// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Report {

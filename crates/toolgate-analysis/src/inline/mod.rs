@@ -53,6 +53,15 @@ use write::Writer;
 /// Does not check the schema: an error in it stays in the result. Takes time in proportion to the input and
 /// the output.
 ///
+/// ```
+/// use toolgate_analysis::inline::{InlineLimits, Why, inline};
+///
+/// let schema = br##"{"properties": {"next": {"$ref": "#"}}}"##;
+/// let inlined = inline(schema, &Default::default(), &InlineLimits::default())?;
+/// assert_eq!(inlined.kept[0].why, Why::Recursive);
+/// # Ok::<(), toolgate_analysis::ReadError>(())
+/// ```
+///
 /// # Errors
 ///
 /// The text is not JSON, or exceeds the limits of the reader (the input bytes in `limits`, 512 levels,
@@ -69,6 +78,18 @@ pub fn inline(schema: &[u8], parser: &Parser, limits: &InlineLimits) -> Result<I
 }
 
 /// Rewrites a schema that is a value in a document; `#` in its references is the schema, not the document.
+///
+/// ```
+/// use toolgate_analysis::inline::{InlineLimits, inline_view};
+/// use toolgate_json::{Node as _, OwnedDocument, ReadLimits};
+///
+/// let tool = r##"{"inputSchema": {"items": {"$ref": "#/$defs/a"}, "$defs": {"a": {"minimum": 1}}}}"##;
+/// let tool = OwnedDocument::read(tool, &ReadLimits::default())?;
+/// let schema = tool.document().root().member("inputSchema").ok_or("no schema")?;
+/// let inlined = inline_view(schema, &Default::default(), &InlineLimits::default());
+/// assert_eq!(inlined.text, r#"{"items":{"minimum": 1}}"#);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn inline_view(schema: View<'_>, parser: &Parser, limits: &InlineLimits) -> Inlined {
     let untouched = |why| Inlined {
         text: schema.raw().to_owned(),

@@ -53,6 +53,14 @@ impl Default for InlineLimits {
 
 impl InlineLimits {
     /// The bytes that the output for an input of this size may have.
+    ///
+    /// ```
+    /// use toolgate_analysis::inline::InlineLimits;
+    ///
+    /// let limits = InlineLimits { floor_bytes: 100, ..InlineLimits::default() };
+    /// assert_eq!(limits.output_bytes(10), 100);
+    /// assert_eq!(limits.output_bytes(1_000), 4_000);
+    /// ```
     #[must_use]
     pub fn output_bytes(&self, input: usize) -> usize {
         input

@@ -83,6 +83,16 @@ pub struct Edit {
 /// Applies groups of edits to a string. Skips a group that overlaps what an earlier one (by position)
 /// changed, or that is out of range: lint again and apply the rest. Returns the new string and, for each
 /// group, whether it was applied.
+///
+/// ```
+/// use toolgate_analysis::lint::{Edit, apply};
+///
+/// let edit = |span, text: &str| vec![Edit { span, text: text.to_owned() }];
+/// let groups = [edit(0..5, "maximum"), edit(3..5, "!")];
+/// let (text, applied) = apply("maxim: 3", &groups);
+/// assert_eq!(text, "maximum: 3");
+/// assert_eq!(applied, [true, false]);
+/// ```
 #[must_use]
 pub fn apply(text: &str, groups: &[Vec<Edit>]) -> (String, Vec<bool>) {
     let mut order: Vec<usize> = (0..groups.len()).collect();

@@ -92,6 +92,14 @@ impl Linter {
     }
 
     /// A linter with only the rules of one profile: whether its readers accept a listing.
+    ///
+    /// ```
+    /// use toolgate_analysis::lint::{Linter, profile};
+    ///
+    /// // Says nothing about the missing description.
+    /// let tool = r#"{"name": "find", "inputSchema": {"type": "object"}}"#;
+    /// assert!(Linter::only(profile("gemini").unwrap()).lint([tool]).findings.is_empty());
+    /// ```
     #[must_use]
     pub fn only(profile: &'static Profile) -> Self {
         Self {
@@ -101,6 +109,16 @@ impl Linter {
     }
 
     /// Turns on the rules of a profile too, and turns off those whose advice its readers reject.
+    ///
+    /// ```
+    /// use toolgate_analysis::lint::{Linter, profile};
+    ///
+    /// let tool = r#"{"name": "find", "description": "Finds", "inputSchema": {"type": "object",
+    ///     "properties": {"n": {"type": "integer", "exclusiveMinimum": 0, "description": "how many"}}}}"#;
+    /// assert!(Linter::new().lint([tool]).findings.is_empty());
+    /// let report = Linter::new().profile(profile("gemini").unwrap()).lint([tool]);
+    /// assert_eq!(report.findings[0].rule.name, "gemini-keyword");
+    /// ```
     #[must_use]
     pub fn profile(mut self, profile: &'static Profile) -> Self {
         self.profiles.push(profile);
@@ -109,6 +127,16 @@ impl Linter {
 
     /// Sets the name by which clients know the server, for readers that put it before the names of tools.
     /// By default it is unknown and counts as one character.
+    ///
+    /// ```
+    /// use toolgate_analysis::lint::{Linter, profile};
+    ///
+    /// let tool = r#"{"name": "find_all_of_the_pages_of_a_notebook", "inputSchema": {"type": "object"}}"#;
+    /// let cursor = Linter::only(profile("cursor").unwrap());
+    /// assert!(cursor.clone().lint([tool]).findings.is_empty());
+    /// let report = cursor.server("a-server-with-a-very-long-name").lint([tool]);
+    /// assert_eq!(report.findings.len(), 1);
+    /// ```
     #[must_use]
     pub fn server(mut self, name: impl Into<String>) -> Self {
         self.server = Some(name.into());
@@ -130,6 +158,18 @@ impl Linter {
     }
 
     /// Turns a rule on and gives its findings this severity; `None` turns it off.
+    ///
+    /// ```
+    /// use toolgate_analysis::lint::{Linter, Severity, rule};
+    ///
+    /// let tool = r#"{"name": "find", "inputSchema": {"type": "object"}}"#;
+    /// let missing = rule("no-description").unwrap();
+    /// let severity = |linter: Linter| linter.lint([tool]).findings.first().map(|first| first.severity);
+    /// assert_eq!(severity(Linter::new()), Some(Severity::Warning));
+    /// assert_eq!(severity(Linter::new().deny(missing)), Some(Severity::Error));
+    /// assert_eq!(severity(Linter::new().level(missing, Some(Severity::Note))), Some(Severity::Note));
+    /// assert_eq!(severity(Linter::new().allow(missing)), None);
+    /// ```
     #[must_use]
     pub fn level(mut self, rule: &'static Rule, severity: Option<Severity>) -> Self {
         self.changes.push((rule.code, severity));
@@ -138,6 +178,17 @@ impl Linter {
 
     /// Compiles schemas as this compiler does: with its limits, documents, dialects and formats. By default
     /// formats are asserted. A keyword that its dialect forbids is always ignored and reported.
+    ///
+    /// ```
+    /// use toolgate_analysis::{Compiler, lint::Linter};
+    ///
+    /// let tool = r##"{"name": "find", "description": "Finds", "inputSchema": {"type": "object",
+    ///     "properties": {"at": {"$ref": "https://example.com/at.json", "description": "where"}}}}"##;
+    /// assert_eq!(Linter::new().lint([tool]).findings.len(), 1);
+    /// let compiler = Compiler::new().register("https://example.com/at.json", br#"{"type": "string"}"#)?;
+    /// assert!(Linter::new().compiler(compiler).lint([tool]).findings.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn compiler(mut self, compiler: Compiler) -> Self {
         self.engine = Engine::new(compiler);

@@ -231,6 +231,19 @@ pub struct Profile {
 }
 
 /// The rules and facts of one reader.
+///
+/// ```
+/// use toolgate_analysis::lint::{Limit, profile};
+///
+/// let gemini = profile("gemini").unwrap().subsets.first().unwrap();
+/// assert!(gemini.has("TG099") && gemini.turns_off("TG033"));
+/// let longest = gemini.limit(|limit| match limit {
+///     Limit::Name(most) => Some(most),
+///     _ => None,
+/// });
+/// assert_eq!(longest, Some(64));
+/// assert!(gemini.keywords.has("minimum") && !gemini.keywords.has("exclusiveMinimum"));
+/// ```
 #[derive(Debug, Clone, Copy)]
 #[non_exhaustive]
 pub struct Subset {
@@ -326,6 +339,13 @@ const fn only(list: &'static [&'static str]) -> Option<&'static str> {
 }
 
 /// The profile with this name, ignoring case.
+///
+/// ```
+/// use toolgate_analysis::lint::profile;
+///
+/// assert_eq!(profile("OpenAI-Strict").map(|profile| profile.name), Some("openai-strict"));
+/// assert!(profile("nobody").is_none());
+/// ```
 #[must_use]
 pub fn profile(name: &str) -> Option<&'static Profile> {
     PROFILES
@@ -335,6 +355,14 @@ pub fn profile(name: &str) -> Option<&'static Profile> {
 
 impl Profile {
     /// Whether a rule is one of [`rules`](Self::rules).
+    ///
+    /// ```
+    /// use toolgate_analysis::lint::{profile, rule};
+    ///
+    /// let gemini = profile("gemini").unwrap();
+    /// assert!(gemini.has(rule("gemini-keyword").unwrap()));
+    /// assert!(!gemini.has(rule("duplicate-key").unwrap()));
+    /// ```
     #[must_use]
     pub fn has(&self, rule: &Rule) -> bool {
         self.subsets.iter().any(|subset| subset.has(rule.code))
@@ -344,6 +372,13 @@ impl Profile {
 impl Rule {
     /// The readers that the rule matters to, each once, with their limits and sources; none for a rule that
     /// matters to all.
+    ///
+    /// ```
+    /// use toolgate_analysis::lint::rule;
+    ///
+    /// assert!(rule("gemini-keyword").unwrap().readers().any(|subset| subset.reader == "Gemini"));
+    /// assert_eq!(rule("duplicate-key").unwrap().readers().count(), 0);
+    /// ```
     pub fn readers(&self) -> impl Iterator<Item = &'static Subset> {
         let mut seen: Vec<&str> = Vec::new();
         let all = PROFILES.iter().flat_map(|profile| profile.subsets);

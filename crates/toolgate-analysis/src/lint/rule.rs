@@ -3,6 +3,15 @@
 use super::severity::Severity;
 
 /// One rule. Codes and names never change their meaning.
+///
+/// ```
+/// use toolgate_analysis::lint::rule;
+///
+/// let name = rule("TG002").unwrap();
+/// assert_eq!(name.name, "tool-name");
+/// assert!(name.summary().starts_with("A name has 1 to 128 of the characters"));
+/// assert!(name.on_by_default);
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Rule {

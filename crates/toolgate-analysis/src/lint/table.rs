@@ -10,6 +10,14 @@ use super::rules::{
 use super::severity::Severity::{Error, Note, Warning};
 
 /// The rule with this code or name, ignoring case.
+///
+/// ```
+/// use toolgate_analysis::lint::rule;
+///
+/// assert_eq!(rule("tg004").map(|rule| rule.name), Some("duplicate-key"));
+/// assert_eq!(rule("duplicate-key").map(|rule| rule.code), Some("TG004"));
+/// assert!(rule("TG000").is_none());
+/// ```
 #[must_use]
 pub fn rule(code: &str) -> Option<&'static Rule> {
     RULES

@@ -52,6 +52,16 @@ pub struct Limits {
 impl Limits {
     /// The default limits, without a search for how projected schemas relate to their originals: relations
     /// that do not follow from the kinds of the steps are undecided.
+    ///
+    /// ```
+    /// use toolgate_analysis::lint::profile;
+    /// use toolgate_analysis::project::{Limits, Projector, Relation};
+    ///
+    /// let projector = Projector::new(profile("gemini").unwrap()).limits(Limits::without_relations());
+    /// let schema = projector.project_schema(r#"{"type": "object", "additionalProperties": false}"#)?;
+    /// assert!(matches!(schema.relation, Relation::Undecided { .. }));
+    /// # Ok::<(), toolgate_analysis::project::Refusal>(())
+    /// ```
     #[must_use]
     pub fn without_relations() -> Self {
         Self {

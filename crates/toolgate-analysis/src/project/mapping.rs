@@ -14,6 +14,24 @@ use super::tree::{Form, Json, Members};
 ///
 /// Made by a [`Projector`](super::Projector). Values that do not match the published schema are mapped as
 /// far as possible; the caller must check the result against the original schema.
+///
+/// ```
+/// use toolgate_analysis::lint::profile;
+/// use toolgate_analysis::project::Projector;
+/// use toolgate_json::{OwnedDocument, ReadLimits};
+///
+/// let schema = r#"{"type": "object", "properties": {"q": {"type": "string"}, "n": {"type": "integer"}},
+///     "required": ["q"], "additionalProperties": false}"#;
+/// let projector = Projector::new(profile("openai-strict").unwrap());
+/// let mapping = projector.project_schema(schema)?.mapping;
+/// assert!(!mapping.is_plain());
+/// // The mode requires every property, so an absent one is null.
+/// let written = OwnedDocument::read(r#"{"q":"a","n":null}"#, &ReadLimits::default())?;
+/// assert_eq!(mapping.back(written.document().root()).as_deref(), Some(r#"{"q":"a"}"#));
+/// let original = OwnedDocument::read(r#"{"q":"a"}"#, &ReadLimits::default())?;
+/// assert_eq!(mapping.forward(original.document().root()).as_deref(), Some(r#"{"q":"a","n":null}"#));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
 pub struct Mapping {
     published: Json,

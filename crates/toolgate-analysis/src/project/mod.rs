@@ -129,6 +129,17 @@ impl Projector {
 
     /// Sets how many characters will be put before the names of tools. Published names are shortened so
     /// that they fit with them.
+    ///
+    /// ```
+    /// use toolgate_analysis::lint::profile;
+    /// use toolgate_analysis::project::Projector;
+    ///
+    /// let name = "n".repeat(60);
+    /// let tool = format!(r#"{{"name": "{name}", "inputSchema": {{"type": "object"}}}}"#);
+    /// let projector = Projector::new(profile("openai").unwrap()).prefix(10);
+    /// let projection = projector.project([tool.as_str()]);
+    /// assert!(projection.projected().all(|tool| tool.published.len() <= 54));
+    /// ```
     #[must_use]
     pub fn prefix(mut self, characters: usize) -> Self {
         self.prefix = characters;
@@ -142,6 +153,18 @@ impl Projector {
     }
 
     /// Projects one input schema.
+    ///
+    /// ```
+    /// use toolgate_analysis::lint::profile;
+    /// use toolgate_analysis::project::Projector;
+    ///
+    /// let projector = Projector::new(profile("gemini").unwrap());
+    /// assert_eq!(projector.profile().name, "gemini");
+    /// let schema = projector.project_schema(r#"{"type": "object", "title": "Query"}"#)?;
+    /// assert_eq!(schema.relation.name(), "equal");
+    /// assert!(projector.project_schema(r##"{"$ref": "#/none"}"##).is_err());
+    /// # Ok::<(), toolgate_analysis::project::Refusal>(())
+    /// ```
     ///
     /// # Errors
     ///

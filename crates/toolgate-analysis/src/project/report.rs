@@ -5,6 +5,19 @@ use std::fmt;
 use toolgate_schema::CompileError;
 
 /// How the calls that a projected schema can express relate to those that the original accepts.
+///
+/// ```
+/// use toolgate_analysis::lint::profile;
+/// use toolgate_analysis::project::Projector;
+///
+/// // Gemini has no `additionalProperties`.
+/// let schema = r#"{"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": false}"#;
+/// let relation = Projector::new(profile("gemini").unwrap()).project_schema(schema)?.relation;
+/// assert_eq!(relation.name(), "wider");
+/// assert!(relation.keeps_all() && !relation.adds_none());
+/// assert!(relation.wider().is_some() && relation.narrower().is_none());
+/// # Ok::<(), toolgate_analysis::project::Refusal>(())
+/// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_enums,
@@ -96,6 +109,14 @@ impl Relation {
 macro_rules! kinds {
     ($($variant:ident $name:literal $what:literal $why:literal;)*) => {
         /// A kind of step. Names never change their meaning.
+        ///
+        /// ```
+        /// use toolgate_analysis::project::StepKind;
+        ///
+        /// let kind = StepKind::OneOf;
+        /// assert_eq!(kind.name(), "one-of");
+        /// assert_eq!((kind.what(), kind.why()), ("`oneOf` becomes `anyOf`", "`oneOf` is not accepted here"));
+        /// ```
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[non_exhaustive]
         pub enum StepKind {

@@ -25,6 +25,18 @@ use crate::inline::{InlineLimits, Why, inline_view};
 use crate::lint::{Edit, apply};
 
 /// A projected listing.
+///
+/// ```
+/// use toolgate_analysis::lint::profile;
+/// use toolgate_analysis::project::Projector;
+///
+/// let tools = [r#"{"name": "find", "inputSchema": {"type": "object"}}"#, r#"{"name": "lost"}"#];
+/// let projection = Projector::new(profile("anthropic").unwrap()).project(tools);
+/// let names: Vec<&str> = projection.projected().map(|tool| tool.name.as_str()).collect();
+/// assert_eq!(names, ["find"]);
+/// assert!(projection.listing().starts_with(r#"{"tools": [{"name": "find""#));
+/// assert_eq!(projection.tools[1].as_ref().unwrap_err().name.as_deref(), Some("lost"));
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Projection {

@@ -17,6 +17,14 @@ pub enum Hazard {
 
 impl Hazard {
     /// The time of both, one after the other.
+    ///
+    /// ```
+    /// use toolgate_pattern::Hazard;
+    ///
+    /// let quadratic = Hazard::Polynomial(2);
+    /// assert_eq!(quadratic.and(Hazard::None), quadratic);
+    /// assert_eq!(quadratic.and(Hazard::Exponential), Hazard::Exponential);
+    /// ```
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         self.max(other)

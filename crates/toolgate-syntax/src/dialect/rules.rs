@@ -35,6 +35,13 @@ impl DialectRules {
     };
 
     /// All keywords of a dialect.
+    ///
+    /// ```
+    /// use toolgate_syntax::{Dialect, DialectRules, Keyword};
+    ///
+    /// let rules = DialectRules::all(Dialect::Draft7);
+    /// assert_eq!(rules.keyword("if"), Some(Keyword::If));
+    /// ```
     pub fn all(dialect: Dialect) -> Self {
         Self {
             dialect,
@@ -44,6 +51,14 @@ impl DialectRules {
     }
 
     /// Only the core of a dialect, to which vocabularies can be added.
+    ///
+    /// ```
+    /// use toolgate_syntax::{Dialect, DialectRules, Keyword};
+    ///
+    /// let rules = DialectRules::core(Dialect::Draft202012);
+    /// assert_eq!(rules.keyword("$ref"), Some(Keyword::Ref));
+    /// assert_eq!(rules.keyword("minLength"), None);
+    /// ```
     pub fn core(dialect: Dialect) -> Self {
         Self {
             dialect,
@@ -53,6 +68,13 @@ impl DialectRules {
     }
 
     /// These rules with one more vocabulary.
+    ///
+    /// ```
+    /// use toolgate_syntax::{Dialect, DialectRules, Keyword, Vocabulary};
+    ///
+    /// let rules = DialectRules::core(Dialect::Draft202012).with(Vocabulary::Validation);
+    /// assert_eq!(rules.keyword("minLength"), Some(Keyword::MinLength));
+    /// ```
     pub fn with(mut self, vocabulary: Vocabulary) -> Self {
         self.vocabularies |= vocabulary.bit();
         // In 2019-09 the unevaluated keywords belong to the applicator vocabulary.
@@ -64,6 +86,14 @@ impl DialectRules {
     }
 
     /// The keyword called `name` under these rules, if there is one.
+    ///
+    /// ```
+    /// use toolgate_syntax::{Dialect, DialectRules, Keyword};
+    ///
+    /// assert_eq!(DialectRules::DEFAULT.keyword("const"), Some(Keyword::Const));
+    /// assert_eq!(DialectRules::DEFAULT.keyword("colour"), None);
+    /// assert_eq!(DialectRules::all(Dialect::Draft4).keyword("const"), None);
+    /// ```
     pub fn keyword(self, name: &str) -> Option<Keyword> {
         let keyword = Keyword::from_name(name)?;
         let (_, _, vocabulary) = keyword.home();
