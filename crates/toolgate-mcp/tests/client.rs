@@ -377,6 +377,14 @@ fn header_annotations_follow_the_rules_or_the_tool_is_dropped() {
     assert_eq!(parameters[0].name, "Region");
     assert_eq!(parameters[1].path, ["page", "size"]);
 
+    // Each parameter keeps its way, so a long name counts once for each parameter below it.
+    let below = |n| format!(r#""p{n}":{{"type":"string","x-mcp-header":"h{n}"}}"#);
+    let below: Vec<String> = (0..64).map(below).collect();
+    let long = "a".repeat(20_000);
+    let long = format!(r#"{{"{long}":{{"properties":{{{}}}}}}}"#, below.join(","));
+    let kind = with(&long).headers().unwrap_err().kind.clone();
+    assert_eq!(kind, HeaderFaultKind::TooLong { limit: 1 << 20 });
+
     for (properties, expected) in [
         (
             r#"{"a":{"type":"string","x-mcp-header":5}}"#,

@@ -47,6 +47,12 @@ pub enum HeaderFaultKind {
     Type,
     /// It is not reached from the root by `properties` alone.
     Unreachable,
+    /// The names on the ways to all annotated parameters take more than `limit` bytes, 32 for each
+    /// name and its text: each parameter keeps its own.
+    TooLong {
+        /// The limit in bytes.
+        limit: usize,
+    },
     /// The schema cannot be parsed, so its annotations are unknown.
     Unreadable(ReadError),
 }
@@ -72,6 +78,10 @@ impl fmt::Display for HeaderFaultKind {
             Self::Unreachable => {
                 write!(f, "`{HEADER}` must be reached through `properties` alone")
             }
+            Self::TooLong { limit } => write!(
+                f,
+                "the ways to the parameters with `{HEADER}` take more than {limit} bytes"
+            ),
             Self::Unreadable(error) => {
                 write!(f, "the schema with `{HEADER}` cannot be read: {error}")
             }

@@ -38,19 +38,22 @@ impl fmt::Display for HeaderFault {
 /// The annotated parameters of an input schema, in the schema's order.
 pub(crate) fn parameters(input: View<'_>) -> Result<Vec<HeaderParameter>, HeaderFault> {
     let (mut found, mut names) = (Vec::new(), HeaderNames::default());
+    let mut left = PATH_BYTES;
     let mut waiting = vec![(input, true)];
     while let Some((schema, reachable)) = waiting.pop() {
         if let Some(annotation) = schema.member(HEADER) {
             // The root is not a parameter.
             let is_parameter = reachable && schema.id() != input.id();
-            let named = names.add(schema, annotation, is_parameter);
-            let (name, kind) = named.map_err(|kind| HeaderFault {
+            let fault = |kind| HeaderFault {
                 pointer: schema.document().pointer(annotation.id()),
                 kind,
-            })?;
+            };
+            let named = names.add(schema, annotation, is_parameter);
+            let (name, kind) = named.map_err(fault)?;
+            let path = path(input, schema, &mut left);
             found.push(HeaderParameter {
                 name: name.to_owned(),
-                path: path(input, schema),
+                path: path.ok_or_else(|| fault(HeaderFaultKind::TooLong { limit: PATH_BYTES }))?,
                 kind,
             });
         }
@@ -75,18 +78,27 @@ pub(crate) fn parameters(input: View<'_>) -> Result<Vec<HeaderParameter>, Header
     Ok(found)
 }
 
-/// The names of the properties that lead from the root to a parameter.
-fn path(input: View<'_>, parameter: View<'_>) -> Vec<String> {
+/// The names of the properties that lead from the root to a parameter; `None` if they take more
+/// bytes than are `left`.
+fn path(input: View<'_>, parameter: View<'_>, left: &mut usize) -> Option<Vec<String>> {
     let mut names = Vec::new();
     let mut next = Some(parameter);
     while let Some(schema) = next.filter(|schema| schema.id() != input.id()) {
-        names.extend(schema.name().map(|name| name.string().to_owned()));
+        if let Some(name) = schema.name() {
+            let name = name.string();
+            *left = left.checked_sub(NAME_BYTES + name.len())?;
+            names.push(name.to_owned());
+        }
         let properties = schema.parent();
         next = properties.and_then(View::parent);
     }
     names.reverse();
-    names
+    Some(names)
 }
 
+/// The maximum number of bytes that the names on the ways to all parameters take.
+const PATH_BYTES: usize = 1 << 20;
+/// The bytes of a name besides its text.
+const NAME_BYTES: usize = 32;
 /// The maximum number of characters of a pointer in a message.
 const PLACE: usize = 200;

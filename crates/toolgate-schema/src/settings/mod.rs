@@ -33,6 +33,7 @@ mod words;
 
 use toolgate_json::ReadError;
 use toolgate_syntax::closest;
+use toolgate_syntax::uri::split_scheme;
 
 pub use error::SettingError;
 pub use setting::{Kind, Setting};
@@ -77,14 +78,8 @@ pub fn find(name: &str) -> Result<&'static Setting, SettingError> {
 pub fn registration(text: &str) -> Result<(&str, &str), SettingError> {
     let parts = text.rsplit_once('=').and_then(|(uri, file)| {
         let uri = uri.split('#').next().unwrap_or(uri);
-        let absolute = uri.split_once(':').is_some_and(|(scheme, rest)| {
-            let mut letters = scheme.bytes();
-            letters
-                .next()
-                .is_some_and(|first| first.is_ascii_alphabetic())
-                && letters.all(|b| b.is_ascii_alphanumeric() || b"+-.".contains(&b))
-                && !rest.is_empty()
-        });
+        let scheme = split_scheme(uri);
+        let absolute = scheme.is_some_and(|(_, rest)| !rest.is_empty());
         (absolute && !file.is_empty()).then_some((uri, file))
     });
     parts.ok_or_else(|| SettingError::Value {
