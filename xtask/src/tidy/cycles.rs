@@ -218,6 +218,12 @@ fn read(
                 public = false;
                 after_path = false;
             }
+            // Declares a module, and uses nothing of the same name.
+            TokenTree::Ident(name) if name == "mod" => {
+                at += 1;
+                public = false;
+                after_path = false;
+            }
             TokenTree::Ident(name) => {
                 if name == "pub" {
                     public = true;
@@ -352,7 +358,7 @@ mod tests {
             ("lib.rs", "mod plan; mod run;"),
             (
                 "plan/mod.rs",
-                "mod names; mod object; pub(crate) use names::{NameTable, Row as Line}; \
+                "mod names; mod object; pub(crate) use names::{NameTable, Row as Line, names}; \
                  pub(crate) use object::Slot; pub(crate) struct Plan { slot: Slot }",
             ),
             (
