@@ -21,7 +21,7 @@ pub(super) struct Repeated(u64);
 pub(super) struct Handles {
     seed: [u8; 32],
     made: u64,
-    pub(super) parked: HashMap<String, (ConnectionId, i64)>,
+    parked: HashMap<String, (ConnectionId, i64)>,
     /// Hashes requests, for [`Repeated`].
     hasher: RandomState,
 }
@@ -45,6 +45,26 @@ impl Handles {
         Repeated(self.hasher.hash_one((request.method, said)))
     }
 
+    /// The call that a handle names.
+    pub(super) fn call(&self, handle: &str) -> Option<(ConnectionId, i64)> {
+        self.parked.get(handle).copied()
+    }
+
+    /// The number of parked calls.
+    pub(super) fn len(&self) -> usize {
+        self.parked.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.parked.is_empty()
+    }
+
+    /// Removes a handle: it names no call any more.
+    pub(super) fn remove(&mut self, handle: &str) {
+        self.parked.remove(handle);
+    }
+
+    /// A new handle for a call. It cannot be guessed.
     pub(super) fn make(&mut self, connection: ConnectionId, number: i64) -> String {
         self.made += 1;
         let mut hash = Sha256::new();

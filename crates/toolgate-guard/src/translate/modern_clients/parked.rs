@@ -24,7 +24,7 @@ impl ModernClients {
         now: Duration,
         out: &mut Effects<'_>,
     ) {
-        let parked = self.handles.parked.len();
+        let parked = self.handles.len();
         if parked >= self.bounds.held || self.hold(ask.bytes()).is_err() {
             return out.server(
                 connection,
@@ -105,7 +105,7 @@ impl ModernClients {
         now: Duration,
         out: &mut Effects<'_>,
     ) -> Result<(), Refusal> {
-        let found = self.handles.parked.get(state.string()).copied();
+        let found = self.handles.call(state.string());
         let unknown = || {
             Refusal::state(
                 "`requestState` belongs to no call that waits here: it has expired, \
@@ -132,7 +132,7 @@ impl ModernClients {
             call.shown = Some(shown);
             return Err(Refusal::params(text));
         }
-        self.handles.parked.remove(&shown.handle);
+        self.handles.remove(&shown.handle);
         call.caller = RequestOrigin::of(request);
         match (answer, shown.ask) {
             (Some(answer), Some(ask)) => {
@@ -149,7 +149,7 @@ impl ModernClients {
 
     /// Whether any call waits for the client.
     pub(super) fn is_parking(&self) -> bool {
-        !self.handles.parked.is_empty()
+        !self.handles.is_empty()
     }
 
     /// Handles the withdrawal of a question by the server.
@@ -201,7 +201,7 @@ impl ModernClients {
     /// Releases everything that a call holds.
     pub(super) fn release(&mut self, call: &Call) {
         if let Some(shown) = &call.shown {
-            self.handles.parked.remove(&shown.handle);
+            self.handles.remove(&shown.handle);
         }
         let shown = call.shown.as_ref().and_then(|shown| shown.ask.as_ref());
         let asks: usize = call.asks.iter().chain(shown).map(Ask::bytes).sum();
