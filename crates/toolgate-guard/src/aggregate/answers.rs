@@ -37,7 +37,7 @@ impl Aggregator {
                 let task = |result| match made {
                     TaskMade::No => None,
                     TaskMade::Tagged => created_task(result),
-                    TaskMade::Asked => requested_task(result),
+                    TaskMade::Requested => requested_task(result),
                 };
                 if let Ok(result) = answer
                     && let Some(task) = task(result)
@@ -66,7 +66,7 @@ impl Aggregator {
                 self.fan_out_answer(fan_out, route, Err((code, why)), now);
             }
             (Role::Search(search), Ok(_)) => {
-                if let Some(search) = self.route_searches.remove(&search) {
+                if let Some(search) = self.owner_searches.remove(&search) {
                     // Remember the owner, so that no search is needed again. If two servers have it, the
                     // first one counts, as it did now.
                     let _known_of_another = self.known.learn(search.subject, &search.name, route);
@@ -76,7 +76,7 @@ impl Aggregator {
             (Role::Search(search), Err(_)) => {
                 let span = message.span();
                 let own = text.get(span.start..span.end).unwrap_or_default();
-                self.not_here(search, own.to_owned());
+                self.not_owner(search, own.to_owned());
             }
             (Role::Listen(listening), _) => self.listened(listening, route, text, message),
             (Role::Quiet, _) => {}
@@ -130,7 +130,7 @@ impl Aggregator {
             }
             Role::Search(search) => {
                 let answer = write::error("0", code, why, None);
-                self.not_here(search, answer);
+                self.not_owner(search, answer);
             }
             Role::Listen(listening) => self.stream_gone(listening, sent.route),
             Role::Open | Role::Quiet => {}

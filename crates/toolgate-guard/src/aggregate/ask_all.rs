@@ -10,7 +10,7 @@ use toolgate_mcp::message::{
 
 use super::Aggregator;
 use super::client::{declares_version, empty};
-use super::fan_out::{FanOut, FanOutKind, ListOf, Part, is_refusal};
+use super::fan_out::{FanOut, FanOutKind, ListOf, Part, refuses_discovery};
 use super::lists::cursors;
 use super::opening::unusable_opening;
 use super::pending::Role;
@@ -37,7 +37,6 @@ impl Aggregator {
         let modern = declares_version(request);
         let number = self.number();
         let mut parts = Vec::with_capacity(self.routes.len());
-        let mut waiting = 0_usize;
         for route in 0..self.routes.len() {
             let mut edits = Edits::new();
             if let Some((view, cursors)) = &cursors {
@@ -71,30 +70,17 @@ impl Aggregator {
                 }
                 None => {
                     self.send(route, text, request, edits, Role::Part(number));
-                    waiting = waiting.saturating_add(1);
                     Part::Awaited
                 }
             };
             parts.push(part);
         }
-        let patience = match kind {
-            // A server that does not speak this version may stay silent while the client waits.
-            FanOutKind::Discover => self.bounds.patience.min(SILENCE),
-            _ => self.bounds.patience,
-        };
-        let fan_out = FanOut {
-            client: RequestOrigin::of(request),
-            kind,
-            modern,
-            began: now,
-            deadline: now.saturating_add(patience),
-            first: cursors.is_none(),
-            waiting,
-            parts,
-            refused: None,
-        };
+        let (client, first) = (RequestOrigin::of(request), cursors.is_none());
+        let patience = self.bounds.patience;
+        let fan_out = FanOut::new(client, kind, modern, first, parts, now, patience);
+        let complete = fan_out.is_complete();
         self.fan_outs.insert(number, fan_out);
-        if waiting == 0 {
+        if complete {
             return self.finish(number);
         }
         self.hurry(number);
@@ -106,10 +92,9 @@ impl Aggregator {
         let Some(fan_out) = self.fan_outs.get_mut(&number) else {
             return;
         };
-        let mut both = self.routes.iter().zip(&fan_out.parts);
+        let mut both = self.routes.iter().zip(fan_out.parts());
         if both.all(|(route, part)| route.silent || !matches!(part, Part::Awaited)) {
-            let soon = fan_out.began.saturating_add(SILENCE);
-            fan_out.deadline = fan_out.deadline.min(soon);
+            fan_out.hurry();
         }
     }
 
@@ -134,21 +119,20 @@ impl Aggregator {
         let Some(fan_out) = self.fan_outs.get_mut(&number) else {
             return;
         };
-        let refuses = answer.as_ref().is_err_and(|(code, _)| is_refusal(*code));
+        let refuses = answer
+            .as_ref()
+            .is_err_and(|(code, _)| refuses_discovery(*code));
         let part = match answer {
             Ok(result) => Part::Answer(result.to_owned()),
             Err((code, why)) => Part::Failed(code, why),
         };
-        if let Some(slot) = fan_out.parts.get_mut(route) {
-            *slot = part;
-        }
-        fan_out.waiting = fan_out.waiting.saturating_sub(1);
+        fan_out.set_part(route, part);
         let gone = self
             .routes
             .get(route)
             .is_some_and(|route| route.gone.is_some());
         let decided = fan_out.kind == FanOutKind::Discover && refuses && !gone;
-        if decided || fan_out.waiting == 0 {
+        if decided || fan_out.is_complete() {
             return self.finish(number);
         }
         self.hurry(number);
@@ -159,10 +143,11 @@ impl Aggregator {
         let Some(fan_out) = self.fan_outs.get_mut(&number) else {
             return;
         };
-        for (route, part) in self.routes.iter_mut().zip(&mut fan_out.parts) {
-            if matches!(part, Part::Awaited) {
+        for (at, route) in self.routes.iter_mut().enumerate() {
+            if matches!(fan_out.parts().get(at), Some(Part::Awaited)) {
                 route.silent = true;
-                *part = Part::Failed(INTERNAL_ERROR, "no answer in time".to_owned());
+                let part = Part::Failed(INTERNAL_ERROR, "no answer in time".to_owned());
+                fan_out.set_part(at, part);
             }
         }
         self.finish(number);
@@ -174,7 +159,7 @@ impl Aggregator {
             return;
         };
         self.take_back(number, &fan_out);
-        let failed = fan_out.parts.iter().enumerate();
+        let failed = fan_out.parts().iter().enumerate();
         let failed = failed.filter_map(|(route, part)| match part {
             // A server without such a list does not count as missing.
             Part::Failed(METHOD_NOT_FOUND, _) if fan_out.kind != FanOutKind::Initialize => None,
@@ -187,7 +172,7 @@ impl Aggregator {
             self.note(*route, "left-out", what);
         }
         let answered = |part: &Part| matches!(part, Part::Answer(_));
-        let nothing = !failed.is_empty() && !fan_out.parts.iter().any(answered);
+        let nothing = !failed.is_empty() && !fan_out.parts().iter().any(answered);
         let unknown = match fan_out.kind {
             FanOutKind::Discover => self.who_refuses_discovery(&fan_out),
             _ => None,
@@ -288,7 +273,3 @@ fn unusable(kind: FanOutKind, result: &str) -> Option<(i64, String)> {
         FanOutKind::Level => None,
     }
 }
-
-/// How long a server may take to say that it knows `server/discover`, and how long a server that was
-/// silent before may take to answer at all.
-const SILENCE: Duration = Duration::from_secs(5);

@@ -127,7 +127,7 @@ impl Aggregator {
         let asks = request.params.and_then(|params| params.member("task"));
         let made = match request.method {
             "tools/call" if declares_version(request) => TaskMade::Tagged,
-            "tools/call" if asks.is_some() => TaskMade::Asked,
+            "tools/call" if asks.is_some() => TaskMade::Requested,
             _ => TaskMade::No,
         };
         let role = Role::Whole(RequestOrigin::of(request), made);
@@ -186,7 +186,7 @@ impl Aggregator {
                     .params
                     .and_then(|params| params.member("progressToken"));
                 let Some(token) = token else { return };
-                let asked = number_of(token).and_then(|number| self.asked.get(&number));
+                let asked = number_of(token).and_then(|number| self.server_requests.get(&number));
                 if let Some(asked) = asked
                     && let Some(own) = asked.origin.token.clone()
                 {
@@ -218,12 +218,12 @@ impl Aggregator {
                 fan_out.is_some_and(|fan_out| fan_out.client.key == *key)
             }
             Role::Search(number) => {
-                let search = self.route_searches.get(number);
+                let search = self.owner_searches.get(number);
                 search.is_some_and(|search| search.client.key == *key)
             }
             Role::Listen(number) => {
-                let listening = self.listenings.get(number);
-                listening.is_some_and(|listening| listening.client.key == *key)
+                let stream = self.client_streams.get(number);
+                stream.is_some_and(|stream| stream.client.key == *key)
             }
             Role::Open | Role::Quiet => false,
         };
@@ -241,14 +241,14 @@ impl Aggregator {
             self.tell_server(route, spliced(&edits, text, message));
         }
         self.fan_outs.retain(|_, it| it.client.key != *key);
-        self.route_searches.retain(|_, it| it.client.key != *key);
-        self.listenings.retain(|_, it| it.client.key != *key);
+        self.owner_searches.retain(|_, it| it.client.key != *key);
+        self.client_streams.retain(|_, it| it.client.key != *key);
     }
 
     /// Handles the client's answer to a request of a server.
     pub(super) fn client_answer(&mut self, text: &str, key: IdKey, message: View<'_>) {
         let IdKey::Number(number) = key else { return };
-        let Some(asked) = self.asked.remove(&number) else {
+        let Some(asked) = self.server_requests.remove(&number) else {
             return;
         };
         let mut edits = Edits::new();

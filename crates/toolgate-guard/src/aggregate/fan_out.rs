@@ -58,14 +58,12 @@ pub(super) struct FanOut {
     pub(super) kind: FanOutKind,
     pub(super) modern: bool,
     /// When the fan-out started.
-    pub(super) began: Duration,
-    pub(super) deadline: Duration,
+    began: Duration,
+    deadline: Duration,
     /// Whether the request is for the first page of a list.
     pub(super) first: bool,
-    /// How many servers have not answered.
-    pub(super) waiting: usize,
     /// By server.
-    pub(super) parts: Vec<Part>,
+    parts: Vec<Part>,
     /// The `data` and the HTTP refusal of the first error, for the answer if all servers failed.
     pub(super) refused: Option<Refused>,
 }
@@ -82,6 +80,61 @@ pub(super) enum Part {
 }
 
 impl FanOut {
+    /// A fan-out that starts now. `parts` says which servers were asked.
+    pub(super) fn new(
+        client: RequestOrigin,
+        kind: FanOutKind,
+        modern: bool,
+        first: bool,
+        parts: Vec<Part>,
+        now: Duration,
+        patience: Duration,
+    ) -> Self {
+        let patience = match kind {
+            // A server that does not speak this version may stay silent while the client waits.
+            FanOutKind::Discover => patience.min(SILENCE),
+            _ => patience,
+        };
+        Self {
+            client,
+            kind,
+            modern,
+            began: now,
+            deadline: now.saturating_add(patience),
+            first,
+            parts,
+            refused: None,
+        }
+    }
+
+    /// When to give up waiting.
+    pub(super) fn deadline(&self) -> Duration {
+        self.deadline
+    }
+
+    /// Shortens the wait to what a server gets that was silent before.
+    pub(super) fn hurry(&mut self) {
+        let soon = self.began.saturating_add(SILENCE);
+        self.deadline = self.deadline.min(soon);
+    }
+
+    /// The part of each server.
+    pub(super) fn parts(&self) -> &[Part] {
+        &self.parts
+    }
+
+    /// Sets the part of a server that has answered, or that will not.
+    pub(super) fn set_part(&mut self, route: usize, part: Part) {
+        if let Some(slot) = self.parts.get_mut(route) {
+            *slot = part;
+        }
+    }
+
+    /// Whether no server has still to answer.
+    pub(super) fn is_complete(&self) -> bool {
+        !self.parts.iter().any(|part| matches!(part, Part::Awaited))
+    }
+
     /// Parses the answers again, each with its server.
     pub(super) fn answers(&self) -> Vec<(usize, OwnedReading)> {
         let parts = self.parts.iter().enumerate();
@@ -96,6 +149,10 @@ impl FanOut {
 
 /// Whether an error to `server/discover` says that the server does not know the method. If the server
 /// is down or broken instead, the error says nothing about its versions.
-pub(super) fn is_refusal(code: i64) -> bool {
+pub(super) fn refuses_discovery(code: i64) -> bool {
     code != INTERNAL_ERROR
 }
+
+/// How long a server may take to say that it knows `server/discover`, and how long a server that was
+/// silent before may take to answer at all.
+const SILENCE: Duration = Duration::from_secs(5);

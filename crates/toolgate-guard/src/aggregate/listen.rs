@@ -6,11 +6,10 @@ use std::time::Duration;
 use toolgate_json::{Node as _, View};
 use toolgate_mcp::message::{Edits, Notification, Request};
 
+use super::client_stream::{ClientStream, ServerStream};
 use super::known::Subject;
-use super::listening::{Listening, Stream, merged_grants, wanted_lists};
 use super::pending::Role;
 use super::{Aggregator, spliced};
-use crate::reading::OwnedReading;
 use crate::renumber::RequestOrigin;
 use crate::subscription::{acknowledgement, list_changed, subscription};
 
@@ -18,17 +17,11 @@ impl Aggregator {
     pub(super) fn listen(&mut self, text: &str, request: &Request<'_>, now: Duration) {
         let number = self.number();
         let span = request.view.span();
-        let listening = Listening {
-            client: RequestOrigin::of(request),
-            text: text
-                .get(span.start..span.end)
-                .unwrap_or_default()
-                .to_owned(),
-            streams: vec![Stream::Waiting; self.routes.len()],
-            granted: Vec::new(),
-            deadline: Some(now.saturating_add(self.bounds.patience)),
-        };
-        self.listenings.insert(number, listening);
+        let own = text.get(span.start..span.end).unwrap_or_default();
+        let deadline = now.saturating_add(self.bounds.patience);
+        let client = RequestOrigin::of(request);
+        let stream = ClientStream::new(client, own.to_owned(), self.routes.len(), deadline);
+        self.client_streams.insert(number, stream);
         for route in 0..self.routes.len() {
             if self.absence(route, true).is_none() {
                 self.listen_to(number, route, text, request);
@@ -54,7 +47,7 @@ impl Aggregator {
             }
         }
         self.send(route, text, request, edits, Role::Listen(number));
-        self.set_stream(number, route, Stream::Asked);
+        self.set_stream(number, route, ServerStream::Asked);
     }
 
     /// Handles a notification of a stream; `of` is the stream's number as the server knows it.
@@ -75,14 +68,14 @@ impl Aggregator {
             let granted = note
                 .params
                 .and_then(|params| params.member("notifications"));
-            let Some(listening) = self.listenings.get_mut(&number) else {
+            let Some(stream) = self.client_streams.get_mut(&number) else {
                 return;
             };
-            let late = listening.deadline.is_none();
-            listening
-                .granted
-                .extend(granted.map(|it| it.raw().to_owned()));
-            self.set_stream(number, route, Stream::Open);
+            let late = stream.is_acknowledged();
+            if let Some(granted) = granted {
+                stream.grant(granted);
+            }
+            stream.set(route, ServerStream::Open);
             if late {
                 // A server that arrives late has lists that the client does not know.
                 return self.lists_changed(number);
@@ -90,40 +83,33 @@ impl Aggregator {
             return self.acknowledge_if_known(number);
         }
         self.acknowledge(number);
-        if let Some(listening) = self.listenings.get(&number) {
+        if let Some(stream) = self.client_streams.get(&number) {
             let mut edits = Edits::new();
-            edits.replace(subscription, listening.client.id.clone());
+            edits.replace(subscription, stream.client.id.clone());
             self.send_to_client(spliced(&edits, text, note.view));
         }
     }
 
     /// Handles a server's answer, which ends its stream. The last server's answer ends the client's stream.
     pub(super) fn listened(&mut self, number: i64, route: usize, text: &str, message: View<'_>) {
-        self.set_stream(number, route, Stream::Ended);
-        let Some(listening) = self.listenings.get(&number) else {
+        self.set_stream(number, route, ServerStream::Ended);
+        let Some(stream) = self.client_streams.get(&number) else {
             return;
         };
-        if listening
-            .streams
-            .iter()
-            .any(|stream| *stream != Stream::Ended)
-        {
+        if !stream.is_ended() {
             return self.acknowledge_if_known(number);
         }
-        if let Some(listening) = self.listenings.remove(&number) {
+        if let Some(stream) = self.client_streams.remove(&number) {
             let of = subscription(message.member("result"));
-            self.pass_on(text, message, &listening.client, of);
+            self.pass_on(text, message, &stream.client, of);
         }
     }
 
     /// Handles the loss of a server, which ends its stream.
     pub(super) fn stream_gone(&mut self, number: i64, route: usize) {
-        self.set_stream(number, route, Stream::Waiting);
-        if self
-            .listenings
-            .get(&number)
-            .is_some_and(|it| it.deadline.is_none())
-        {
+        self.set_stream(number, route, ServerStream::Waiting);
+        let stream = self.client_streams.get(&number);
+        if stream.is_some_and(ClientStream::is_acknowledged) {
             self.lists_changed(number);
         } else {
             self.acknowledge_if_known(number);
@@ -132,10 +118,10 @@ impl Aggregator {
 
     /// Opens the streams again with a server that came back.
     pub(super) fn listen_again(&mut self, route: usize) {
-        let waiting = self.listenings.iter();
-        let waiting = waiting.filter(|(_, it)| it.streams.get(route) == Some(&Stream::Waiting));
+        let waiting = self.client_streams.iter();
+        let waiting = waiting.filter(|(_, stream)| stream.awaits(route));
         let mut waiting: Vec<(i64, String)> = waiting
-            .map(|(number, listening)| (*number, listening.text.clone()))
+            .map(|(number, stream)| (*number, stream.text().to_owned()))
             .collect();
         waiting.sort_unstable();
         for (number, text) in waiting {
@@ -147,8 +133,8 @@ impl Aggregator {
 
     /// Acknowledges the streams that have waited long enough for their servers.
     pub(super) fn acknowledge_late(&mut self, now: Duration) {
-        let due = self.listenings.iter();
-        let due = due.filter(|(_, it)| it.deadline.is_some_and(|deadline| deadline <= now));
+        let due = self.client_streams.iter();
+        let due = due.filter(|(_, it)| it.deadline().is_some_and(|deadline| deadline <= now));
         let due: Vec<i64> = due.map(|(number, _)| *number).collect();
         for number in due {
             self.acknowledge(number);
@@ -156,54 +142,38 @@ impl Aggregator {
     }
 
     fn acknowledge_if_known(&mut self, number: i64) {
-        let known = self.listenings.get(&number).is_some_and(|listening| {
-            let mut streams = listening.streams.iter();
-            streams.all(|stream| *stream != Stream::Asked)
-        });
-        if known {
+        let stream = self.client_streams.get(&number);
+        if stream.is_some_and(ClientStream::is_answered) {
             self.acknowledge(number);
         }
     }
 
-    /// Sends the first message of the client's stream. It grants what any server grants, and changes of
-    /// lists, since servers come and go.
+    /// Sends the first message of the client's stream, which says what is granted.
     fn acknowledge(&mut self, number: i64) {
-        let Some(listening) = self.listenings.get_mut(&number) else {
-            return;
-        };
-        if listening.deadline.take().is_none() {
-            return;
+        let stream = self.client_streams.get_mut(&number);
+        if let Some(stream) = stream
+            && stream.acknowledge()
+        {
+            let message = acknowledgement(&stream.client.id, &stream.granted());
+            self.send_to_client(message);
         }
-        let id = listening.client.id.clone();
-        let lists = wanted_lists(&listening.text).into_iter();
-        let lists = lists.map(|(wanted, _)| format!(r#""{wanted}":true"#));
-        let lists = format!("{{{}}}", lists.collect::<Vec<_>>().join(","));
-        let granted = listening.granted.iter().cloned().chain([lists]);
-        let granted: Vec<OwnedReading> = granted
-            .filter_map(|text| OwnedReading::read(text).ok())
-            .collect();
-        let views: Vec<View<'_>> = granted.iter().map(|it| it.root()).collect();
-        let granted = merged_grants(&views);
-        self.send_to_client(acknowledgement(&id, &granted));
     }
 
     /// Notifies one stream that its lists have changed.
     fn lists_changed(&mut self, number: i64) {
-        let Some(listening) = self.listenings.get(&number) else {
+        let Some(stream) = self.client_streams.get(&number) else {
             return;
         };
-        let id = listening.client.id.clone();
-        for (_, kind) in wanted_lists(&listening.text) {
+        let id = stream.client.id.clone();
+        for (_, kind) in stream.wanted_lists() {
             let method = format!("notifications/{kind}/list_changed");
             self.send_to_client(list_changed(&id, &method));
         }
     }
 
-    fn set_stream(&mut self, number: i64, route: usize, to: Stream) {
-        if let Some(listening) = self.listenings.get_mut(&number)
-            && let Some(stream) = listening.streams.get_mut(route)
-        {
-            *stream = to;
+    fn set_stream(&mut self, number: i64, route: usize, to: ServerStream) {
+        if let Some(stream) = self.client_streams.get_mut(&number) {
+            stream.set(route, to);
         }
     }
 }

@@ -43,7 +43,7 @@ impl Aggregator {
         }
         if fan_out.modern {
             // A server without such a list does not count as missing.
-            let mut parts = fan_out.parts.iter();
+            let mut parts = fan_out.parts().iter();
             let missing = parts
                 .any(|part| matches!(part, Part::Failed(code, _) if *code != METHOD_NOT_FOUND));
             let roots = answers.iter().map(|(_, answer)| answer.root());

@@ -34,18 +34,18 @@
 
 mod answers;
 mod ask_all;
-mod ask_in_turn;
 mod client;
+mod client_stream;
 mod fan_out;
+mod find_owner;
 mod known;
 mod listen;
-mod listening;
 mod lists;
 mod merge;
 mod opening;
+mod owner_search;
 mod pending;
 mod route;
-mod route_search;
 mod server;
 
 use std::collections::HashMap;
@@ -63,13 +63,13 @@ use crate::id::IdKey;
 use crate::incoming::{IncomingMessage, Reading};
 use crate::reading::{OwnedReading, generous, strict};
 use crate::stage::Stage;
+use client_stream::ClientStream;
 use fan_out::FanOut;
 use known::Known;
-use listening::Listening;
-use pending::{Asked, Sent};
+use owner_search::OwnerSearch;
+use pending::{Sent, ServerRequest};
 pub use route::{AggregatorError, Member, default_prefix};
 use route::{Refused, Route};
-use route_search::RouteSearch;
 
 /// Several servers as one, for one client or for clients with one authorization.
 ///
@@ -84,10 +84,10 @@ pub struct Aggregator {
     last: i64,
     sent: HashMap<i64, Sent>,
     fan_outs: HashMap<i64, FanOut>,
-    route_searches: HashMap<i64, RouteSearch>,
-    listenings: HashMap<i64, Listening>,
+    owner_searches: HashMap<i64, OwnerSearch>,
+    client_streams: HashMap<i64, ClientStream>,
     /// Requests of servers that the client has not answered yet.
-    asked: HashMap<i64, Asked>,
+    server_requests: HashMap<i64, ServerRequest>,
     known: Known,
     /// The client's `initialize`, as received.
     initialize: Option<String>,
@@ -147,9 +147,9 @@ impl Aggregator {
             last: 0,
             sent: HashMap::new(),
             fan_outs: HashMap::new(),
-            route_searches: HashMap::new(),
-            listenings: HashMap::new(),
-            asked: HashMap::new(),
+            owner_searches: HashMap::new(),
+            client_streams: HashMap::new(),
+            server_requests: HashMap::new(),
             known: Known::new(bounds.known),
             initialize: None,
             initialized: false,
@@ -174,16 +174,17 @@ impl Aggregator {
     /// When [`tick`](Self::tick) has something to do.
     #[must_use]
     pub fn next_deadline(&self) -> Option<Duration> {
-        let fan_outs = self.fan_outs.values().map(|fan_out| fan_out.deadline);
-        let listenings = self.listenings.values();
-        let listenings = listenings.filter_map(|listening| listening.deadline);
+        let fan_outs = self.fan_outs.values().map(FanOut::deadline);
+        let streams = self.client_streams.values();
+        let streams = streams.filter_map(ClientStream::deadline);
         let routes = self.routes.iter().filter_map(Route::retry_at);
-        fan_outs.chain(listenings).chain(routes).min()
+        fan_outs.chain(streams).chain(routes).min()
     }
 
     /// Handles everything whose deadline has passed.
     pub fn tick(&mut self, now: Duration) -> Effects<'static> {
-        let due = |(number, fan_out): (&i64, &FanOut)| (fan_out.deadline <= now).then_some(*number);
+        let due =
+            |(number, fan_out): (&i64, &FanOut)| (fan_out.deadline() <= now).then_some(*number);
         let late: Vec<i64> = self.fan_outs.iter().filter_map(due).collect();
         for number in late {
             self.give_up(number);

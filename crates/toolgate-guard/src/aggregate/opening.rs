@@ -8,7 +8,7 @@ use toolgate_mcp::era::Era;
 use toolgate_mcp::message::{Edits, Request, write};
 
 use super::Aggregator;
-use super::fan_out::{FanOut, FanOutKind, Part, is_refusal};
+use super::fan_out::{FanOut, FanOutKind, Part, refuses_discovery};
 use super::merge::{DEPTH, changing, freshness, grouped, merged};
 use super::pending::Role;
 use super::route::{Abilities, Route, Session};
@@ -181,8 +181,9 @@ impl Aggregator {
     /// client of both eras then opens a session that all servers can serve. A server that is down, hangs or
     /// sends an invalid answer does not count.
     pub(super) fn who_refuses_discovery(&self, fan_out: &FanOut) -> Option<String> {
-        let mut both = self.routes.iter().zip(&fan_out.parts);
-        let refuses = |part: &Part| matches!(part, Part::Failed(code, _) if is_refusal(*code));
+        let mut both = self.routes.iter().zip(fan_out.parts());
+        let refuses =
+            |part: &Part| matches!(part, Part::Failed(code, _) if refuses_discovery(*code));
         let (route, _) = both.find(|(route, part)| route.gone.is_none() && refuses(part))?;
         Some(format!(
             "`{}` does not know `server/discover`",

@@ -17,7 +17,7 @@ pub(super) enum TaskMade {
     /// By its `resultType` (2026-07-28).
     Tagged,
     /// By its member `task`, which the request asked for (2025-11-25).
-    Asked,
+    Requested,
 }
 
 /// Why a server was asked.
@@ -27,7 +27,7 @@ pub(super) enum Role {
     Whole(RequestOrigin, TaskMade),
     /// Its answer is one part of a merged answer.
     Part(i64),
-    /// A route search asks one server after the other.
+    /// One server after the other is asked whether it owns a URI or a task.
     Search(i64),
     /// A stream of changes.
     Listen(i64),
@@ -37,9 +37,9 @@ pub(super) enum Role {
     Quiet,
 }
 
-/// A request of a server to the client.
+/// A request of a server that the client has not answered yet.
 #[derive(Debug)]
-pub(super) struct Asked {
+pub(super) struct ServerRequest {
     pub(super) route: usize,
     pub(super) origin: RequestOrigin,
 }

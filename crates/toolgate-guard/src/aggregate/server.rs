@@ -6,7 +6,7 @@ use toolgate_json::Node as _;
 use toolgate_mcp::message::{Edits, INTERNAL_ERROR, Notification, Request, write};
 
 use super::client::empty;
-use super::pending::{Asked, Role};
+use super::pending::{Role, ServerRequest};
 use super::route::{Abilities, Session};
 use super::{Aggregator, spliced};
 use crate::effect::Effects;
@@ -20,7 +20,7 @@ impl Aggregator {
         if request.method == "ping" {
             return self.tell_server(route, empty(id, false));
         }
-        if self.asked.len() >= self.bounds.pending {
+        if self.server_requests.len() >= self.bounds.pending {
             let allowed = self.bounds.pending;
             let why = format!("more open requests than the limit of {allowed} (pending)");
             let answer = write::error(id, INTERNAL_ERROR, &why, None);
@@ -30,7 +30,8 @@ impl Aggregator {
         let mut edits = Edits::new();
         renumber(request, number, &mut edits);
         let origin = RequestOrigin::of(request);
-        self.asked.insert(number, Asked { route, origin });
+        self.server_requests
+            .insert(number, ServerRequest { route, origin });
         self.send_to_client(spliced(&edits, text, request.view));
     }
 
@@ -46,13 +47,13 @@ impl Aggregator {
             && let Some(id) = member("requestId")
             && let Some(key) = IdKey::read(id.raw())
         {
-            let mut asked = self.asked.iter();
+            let mut asked = self.server_requests.iter();
             let found = asked.find(|(_, asked)| asked.route == route && asked.origin.key == key);
             let Some(number) = found.map(|(number, _)| *number) else {
                 // It cancels a subscription, whose end the client learns from its answer or not at all.
                 return;
             };
-            self.asked.remove(&number);
+            self.server_requests.remove(&number);
             edits.replace(id, number.to_string());
         }
         if note.method == "notifications/progress" {
@@ -78,7 +79,7 @@ impl Aggregator {
         let sent = self.sent.get(&number).filter(|sent| sent.route == route)?;
         match &sent.role {
             Role::Whole(client, _) => client.token.clone(),
-            Role::Search(number) => self.route_searches.get(number)?.client.token.clone(),
+            Role::Search(number) => self.owner_searches.get(number)?.client.token.clone(),
             // If several servers work on one request, the progress of one is not that of the whole.
             Role::Part(_) | Role::Listen(_) | Role::Open | Role::Quiet => None,
         }
@@ -103,11 +104,14 @@ impl Aggregator {
                 self.failed(sent, INTERNAL_ERROR, &text, now);
             }
         }
-        let asked = self.asked.iter().filter(|(_, asked)| asked.route == member);
+        let asked = self
+            .server_requests
+            .iter()
+            .filter(|(_, asked)| asked.route == member);
         let mut asked: Vec<i64> = asked.map(|(number, _)| *number).collect();
         asked.sort_unstable();
         for number in asked {
-            self.asked.remove(&number);
+            self.server_requests.remove(&number);
             let id = number.to_string();
             self.send_to_client(write::cancellation(&id, Some("the server is gone")));
         }

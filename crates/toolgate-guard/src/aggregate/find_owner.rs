@@ -7,9 +7,9 @@ use toolgate_mcp::message::{Edits, INTERNAL_ERROR, INVALID_PARAMS, Request, writ
 
 use super::Aggregator;
 use super::known::Subject;
+use super::owner_search::{OwnerSearch, SearchError};
 use super::pending::Role;
 use super::route::Abilities;
-use super::route_search::RouteSearch;
 use crate::reading::OwnedReading;
 use crate::renumber::RequestOrigin;
 
@@ -49,25 +49,19 @@ impl Aggregator {
         if let Err(why) = self.may_keep(own.len()) {
             return self.refuse(request, INTERNAL_ERROR, &why);
         }
-        let search = RouteSearch {
-            client: RequestOrigin::of(request),
-            subject,
-            name: name.to_owned(),
-            text: own.to_owned(),
-            rest,
-            error: None,
-        };
+        let client = RequestOrigin::of(request);
+        let search = OwnerSearch::new(client, subject, name.to_owned(), own.to_owned(), rest);
         let number = self.number();
-        self.route_searches.insert(number, search);
-        self.ask_next(number);
+        self.owner_searches.insert(number, search);
+        self.search_next(number);
     }
 
     /// Whether one more request of this many bytes may be kept.
     fn may_keep(&self, bytes: usize) -> Result<(), String> {
         let (most, allowed) = (self.bounds.parked, self.bounds.parked_bytes);
-        let searches = self.route_searches.values();
+        let searches = self.owner_searches.values();
         let kept = searches.map(|search| search.text.len()).sum::<usize>();
-        if self.route_searches.len() >= most {
+        if self.owner_searches.len() >= most {
             return Err(format!(
                 "more requests wait than the limit of {most} (parked)"
             ));
@@ -80,21 +74,21 @@ impl Aggregator {
         Ok(())
     }
 
-    /// Handles an answer that says that the server does not have it.
-    pub(super) fn not_here(&mut self, number: i64, answer: String) {
-        let refusal = self.refusal.clone();
-        if let Some(search) = self.route_searches.get_mut(&number) {
-            search.error.get_or_insert((answer, refusal));
-            self.ask_next(number);
+    /// Handles an error of a server, which is therefore not the owner.
+    pub(super) fn not_owner(&mut self, number: i64, answer: String) {
+        let http = self.refusal.clone();
+        if let Some(search) = self.owner_searches.get_mut(&number) {
+            search.keep_error(SearchError { answer, http });
+            self.search_next(number);
         }
     }
 
-    fn ask_next(&mut self, number: i64) {
-        let Some(search) = self.route_searches.get_mut(&number) else {
+    fn search_next(&mut self, number: i64) {
+        let Some(search) = self.owner_searches.get_mut(&number) else {
             return;
         };
-        let Some(route) = search.rest.pop_front() else {
-            return self.found_nowhere(number);
+        let Some(route) = search.next_route() else {
+            return self.no_owner(number);
         };
         let text = search.text.clone();
         self.reread(&text, |it, request| {
@@ -102,20 +96,22 @@ impl Aggregator {
         });
     }
 
-    fn found_nowhere(&mut self, number: i64) {
-        let Some(search) = self.route_searches.remove(&number) else {
+    /// Answers a request that no server owns.
+    fn no_owner(&mut self, number: i64) {
+        let Some(search) = self.owner_searches.remove(&number) else {
             return;
         };
-        let Some((error, refusal)) = search.error else {
+        let (client, error) = search.into_error();
+        let Some(error) = error else {
             let why = "no server is available that could have it";
-            let answer = write::error(&search.client.id, INTERNAL_ERROR, why, None);
+            let answer = write::error(&client.id, INTERNAL_ERROR, why, None);
             return self.send_to_client(answer);
         };
         // It was parsed when it arrived.
-        if let Ok(answer) = OwnedReading::read(error.as_str()) {
+        if let Ok(answer) = OwnedReading::read(error.answer.as_str()) {
             let start = self.out.len();
-            self.pass_on(&error, answer.root(), &search.client, None);
-            self.out.carry(refusal.as_ref(), start);
+            self.pass_on(&error.answer, answer.root(), &client, None);
+            self.out.carry(error.http.as_ref(), start);
             // The server that answered last may have refused; the client gets the first refusal.
             self.refusal = None;
         }
