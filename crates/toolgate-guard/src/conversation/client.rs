@@ -231,7 +231,9 @@ impl Conversation {
         out: &mut Effects<'m>,
     ) {
         let key = id.map(IdKey::of);
-        let asked = key.as_ref().is_some_and(|key| self.asked.remove(key));
+        let asked = key
+            .as_ref()
+            .is_some_and(|key| self.server_requests.remove(key));
         if self.server_gone.is_some() {
             return;
         }

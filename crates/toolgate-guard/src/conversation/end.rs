@@ -5,8 +5,8 @@ use std::time::Duration;
 use toolgate_mcp::message::write;
 
 use super::answer::{answer_to, fail, fault};
-use super::asked::Asked;
 use super::open::{Open, What};
+use super::server_requests::ServerRequests;
 use super::turn::Turn;
 use super::{Carrier, Conversation};
 use crate::effect::{Effect, Effects, Outgoing, Purpose};
@@ -49,7 +49,7 @@ impl Conversation {
             let why = toolgate_json::quote(why, WHY).to_string();
             conversation.fetch = None;
             conversation.parked.clear();
-            conversation.asked = Asked::default();
+            conversation.server_requests = ServerRequests::default();
             let text = format!("the server is gone: {why}");
             for (key, open) in conversation.open.drain() {
                 conversation.give_up_on(turn, key, &open, Act::ServerGone, &text, out);
@@ -117,7 +117,7 @@ impl Conversation {
             for (key, open) in conversation.open.drain() {
                 conversation.cancel_at_server(&key, &open, "the client is gone", out);
             }
-            for key in conversation.asked.drain() {
+            for key in conversation.server_requests.drain() {
                 let (act, said) = (Act::ClientGone, "the client is gone");
                 let code = act.rpc_code();
                 let mut record = fault(turn, Side::Client, Filter::Tracking, Action::Refused, act);

@@ -12,10 +12,10 @@ use toolgate_mcp::message::write;
 use super::turn::Turn;
 use crate::effect::{Outgoing, Purpose};
 use crate::envelope::Envelope;
-use crate::filter::clients::known_form;
+use crate::filter::page_forms::known_form;
 use crate::id::IdKey;
-use crate::reading::{time_to_live, whole_message};
-use crate::scope::{ListedPage, Scope};
+use crate::reading::whole_message;
+use crate::scope::Scope;
 use crate::side::Side;
 
 /// A list of tools that the guard is fetching, page by page.
@@ -36,7 +36,13 @@ pub(super) struct Fetch {
 
 impl Fetch {
     /// A fetch that begins with the first page. `meta` is `_meta` of the caller.
-    pub(super) fn new(id: IdKey, era: Era, meta: Option<View<'_>>, changes: u64) -> Self {
+    pub(super) fn new(
+        turn: &Turn<'_>,
+        id: IdKey,
+        era: Era,
+        meta: Option<View<'_>>,
+        changes: u64,
+    ) -> Self {
         Self {
             id,
             era,
@@ -47,19 +53,20 @@ impl Fetch {
             changes,
             seen: HashSet::new(),
             bytes: 0,
-            deadline: Duration::ZERO,
+            deadline: deadline(turn),
             is_repeated: false,
         }
     }
 
     /// The same fetch from the first page on, because the tools changed.
-    pub(super) fn repeated(self, id: IdKey, changes: u64) -> Self {
+    pub(super) fn repeated(self, turn: &Turn<'_>, id: IdKey, changes: u64) -> Self {
         Self {
             id,
             cursor: None,
             changes,
             seen: HashSet::new(),
             bytes: 0,
+            deadline: deadline(turn),
             is_repeated: true,
             ..self
         }
@@ -72,14 +79,14 @@ impl Fetch {
     }
 
     /// Goes on to another page.
-    pub(super) fn turn_page(&mut self, id: IdKey, cursor: String) {
+    pub(super) fn turn_page(&mut self, turn: &Turn<'_>, id: IdKey, cursor: String) {
         self.cursor = Some(cursor);
         self.id = id;
+        self.deadline = deadline(turn);
     }
 
-    /// The request for the current page, which has a deadline from now on.
-    pub(super) fn ask(&mut self, turn: &Turn<'_>) -> Outgoing<'static> {
-        self.deadline = turn.now.saturating_add(turn.policy().list_timeout);
+    /// The request for the current page.
+    pub(super) fn request(&self) -> Outgoing<'static> {
         let envelope = Envelope {
             version: self.meta.as_ref().map(|_| self.era.version().into()),
             ..Envelope::request(self.id.clone(), "tools/list")
@@ -92,6 +99,7 @@ impl Fetch {
         &self.id
     }
 
+    /// When the answer to the current request must be there.
     pub(super) fn deadline(&self) -> Duration {
         self.deadline
     }
@@ -108,15 +116,15 @@ impl Fetch {
         write::request(&self.id.raw(), "tools/list", params.as_deref())
     }
 
-    /// Learns a page. Returns where the next one begins.
-    pub(super) fn next_page(
+    /// Learns the page that arrived. Returns the cursor of the next one.
+    pub(super) fn learn_page(
         &mut self,
         turn: &Turn<'_>,
         scope: &Scope,
         message: &[u8],
     ) -> Result<Option<String>, String> {
         let limits = &turn.policy().limits;
-        let listing = Listing::read_within(whole_message(message), &listing_limits(turn))
+        let listing = Listing::read_within(whole_message(message), &turn.listing_limits())
             .map_err(|error| format!("the answer to `tools/list` cannot be read: {error}"))?;
         let listing = known_form(listing, scope.store())
             .map_err(|error| format!("the list of tools cannot be rewritten: {error}"))?;
@@ -127,13 +135,7 @@ impl Fetch {
                 "more bytes of tools than the limit of {allowed} (listing_bytes)"
             ));
         }
-        let page = page(
-            turn,
-            &listing,
-            self.cursor.as_deref(),
-            self.era,
-            self.changes,
-        );
+        let page = turn.listed_page(&listing, self.cursor.as_deref(), self.era, self.changes);
         let tools = scope.learn(&page, limits);
         tools.map_err(|error| error.to_string())?;
         let Some(next) = listing.next_cursor() else {
@@ -152,42 +154,9 @@ impl Fetch {
     }
 }
 
-/// The parts of a page that the scope caches.
-pub(super) fn page<'l>(
-    turn: &Turn<'_>,
-    listing: &'l Listing,
-    cursor: Option<&'l str>,
-    era: Era,
-    changes: u64,
-) -> ListedPage<'l> {
-    let result = listing.result();
-    let ttl = match era.has_cacheable_lists() {
-        true => Some(time_to_live(result)),
-        false => turn.ttl,
-    };
-    let scope = result
-        .member("cacheScope")
-        .map_or("", |scope| scope.string());
-    ListedPage {
-        listing,
-        cursor,
-        ttl,
-        public: era.has_cacheable_lists() && scope == "public",
-        asked: changes,
-        now: turn.now,
-    }
-}
-
-/// Limits for reading pages: deeper than messages, so that the depth of one tool's schema is reported
-/// as that tool's fault when the schema is compiled.
-pub(super) fn listing_limits(turn: &Turn<'_>) -> toolgate_json::ReadLimits {
-    let limits = &turn.policy().limits;
-    toolgate_json::ReadLimits {
-        bytes: limits.message_bytes,
-        depth: limits.depth.max(DEPTH),
-        nodes: limits.nodes,
-        ..toolgate_json::ReadLimits::default()
-    }
+/// When the answer to a request that is sent now must be there.
+fn deadline(turn: &Turn<'_>) -> Duration {
+    turn.now.saturating_add(turn.policy().list_timeout)
 }
 
 /// The caller's `_meta` for a request of the guard: version and capabilities,
@@ -206,6 +175,3 @@ fn borrowed_meta(meta: View<'_>) -> Option<String> {
     let text = format!("{{{}}}", members.join(","));
     Some(text.replace(['\n', '\r'], " "))
 }
-
-/// The depth to which the catalog reads definitions.
-const DEPTH: usize = 16_384;

@@ -7,14 +7,14 @@ use toolgate_mcp::era::Era;
 
 use super::Conversation;
 use super::answer::{fail, fault, forward_altered};
-use super::fetch::{Fetch, listing_limits, page};
+use super::fetch::Fetch;
 use super::open::{Open, What};
 use super::server::forward_answer;
 use super::turn::Turn;
 use crate::effect::Effects;
 use crate::fault::Act;
-use crate::filter::clients::Forms;
 use crate::filter::listing::{PageCase, idle_rules, present, removed};
+use crate::filter::page_forms::PageForms;
 use crate::id::IdKey;
 use crate::policy::{BadTools, Mode};
 use crate::reading::whole_message;
@@ -42,7 +42,7 @@ impl Conversation {
             return forward_answer(key, None, bytes, out);
         };
         let cursor = cursor.as_deref();
-        let listing = match Listing::read_within(whole_message(bytes), &listing_limits(turn)) {
+        let listing = match Listing::read_within(whole_message(bytes), &turn.listing_limits()) {
             Ok(listing) => listing,
             Err(error) if turn.policy().listing == Mode::Enforce || self.leaves_tools_out(turn) => {
                 let act = Act::ServerUnlisted;
@@ -60,14 +60,14 @@ impl Conversation {
             }
         };
         let unwritten = |error| format!("the list of tools cannot be rewritten: {error}");
-        let mut forms = match Forms::of(listing, turn.rules, self.scope.store()) {
+        let mut forms = match PageForms::of(listing, turn.rules, self.scope.store()) {
             Ok(forms) => forms,
             Err(error) => {
                 let why = unwritten(error);
                 return fail(turn, key, open, Act::ServerUnlisted, &why, out);
             }
         };
-        let page = page(turn, forms.known(), cursor, open.era, *changes);
+        let page = turn.listed_page(forms.known(), cursor, open.era, *changes);
         let (tools, own) = match self.scope.learn(&page, &turn.policy().limits) {
             Ok(learned) => learned,
             Err(error) => {
@@ -143,13 +143,13 @@ impl Conversation {
         out: &mut Effects<'_>,
     ) {
         if self.fetch.is_none() {
-            let fetch = Fetch::new(self.next_id(), era, meta, self.scope.changes());
-            self.ask(turn, fetch, out);
+            let fetch = Fetch::new(turn, self.next_id(), era, meta, self.scope.changes());
+            self.ask(fetch, out);
         }
     }
 
-    fn ask(&mut self, turn: &Turn<'_>, mut fetch: Fetch, out: &mut Effects<'_>) {
-        out.send(fetch.ask(turn));
+    fn ask(&mut self, fetch: Fetch, out: &mut Effects<'_>) {
+        out.send(fetch.request());
         self.fetch = Some(fetch);
     }
 
@@ -163,15 +163,15 @@ impl Conversation {
         let Some(mut fetch) = self.fetch.take() else {
             return;
         };
-        match fetch.next_page(turn, &self.scope, message) {
+        match fetch.learn_page(turn, &self.scope, message) {
             Ok(Some(next)) => {
-                fetch.turn_page(self.next_id(), next);
-                self.ask(turn, fetch, out);
+                fetch.turn_page(turn, self.next_id(), next);
+                self.ask(fetch, out);
             }
             // Some of the waiting calls may have come after the change.
             Ok(None) if fetch.is_outdated(self.scope.changes()) => {
-                let fetch = fetch.repeated(self.next_id(), self.scope.changes());
-                self.ask(turn, fetch, out);
+                let fetch = fetch.repeated(turn, self.next_id(), self.scope.changes());
+                self.ask(fetch, out);
             }
             Ok(None) => self.unpark_all(turn, None, out),
             Err(why) => {

@@ -35,7 +35,6 @@
 //! came, in the order it came.
 
 mod answer;
-mod asked;
 mod batch;
 mod call;
 mod client;
@@ -47,6 +46,7 @@ mod open;
 mod parked;
 mod result;
 mod server;
+mod server_requests;
 mod traces;
 mod trouble;
 mod turn;
@@ -68,10 +68,10 @@ use crate::share::Identity;
 use crate::side::Side;
 use crate::stage::Stage;
 use crate::trace::{TraceContext, Tracer};
-use asked::Asked;
 use fetch::Fetch;
 use open::{Answered, OpenTable};
 use parked::{ParkedCalls, Retry};
+use server_requests::ServerRequests;
 use traces::Traces;
 use turn::Turn;
 
@@ -143,7 +143,7 @@ pub struct Conversation {
     /// Requests whose answers may arrive again.
     answered: Answered,
     /// Requests of the server that have no answer yet.
-    asked: Asked,
+    server_requests: ServerRequests,
     fetch: Option<Fetch>,
     /// How many requests the guard has made.
     asks: u64,
@@ -176,7 +176,7 @@ impl Conversation {
             modern: era.is_some_and(Era::declares_version),
             open: OpenTable::default(),
             answered: Answered::default(),
-            asked: Asked::default(),
+            server_requests: ServerRequests::default(),
             fetch: None,
             asks: 0,
             mark: OWN.into(),
@@ -282,14 +282,14 @@ impl Conversation {
     /// How many requests have no answer yet, in both directions.
     #[must_use]
     pub fn open_requests(&self) -> usize {
-        self.open.len() + self.asked.len()
+        self.open.len() + self.server_requests.len()
     }
 
     /// Whether no request is open. Cancelled requests do not count, nor do
     /// subscriptions, which end with their client.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.open.awaited() + self.asked.len() == 0 && self.fetch.is_none()
+        self.open.awaited() + self.server_requests.len() == 0 && self.fetch.is_none()
     }
 
     /// The version that `initialize` settled, or the transport named.
@@ -364,7 +364,8 @@ impl Conversation {
         out.adopt(effects);
     }
 
-    /// Traces what became of requests, from the effects from `start` on.
+    /// Traces what became of requests, from the effects from `start` on. Requests among them that go to
+    /// the server are rewritten: a trace context is added to the bytes of those that are traced.
     fn follow(&mut self, turn: &Turn<'_>, out: &mut Effects<'_>, start: usize) {
         if let Some(traces) = &mut self.traces {
             traces.follow(turn, &self.guard, &self.open, out, start);

@@ -230,22 +230,22 @@ impl Conversation {
         // An HTTP stream that is resumed may repeat a request, and another process may have passed its answer
         // on.
         let elsewhere = self.link.server == Carrier::Http;
-        let repeated = self.asked.contains(&key);
+        let repeated = self.server_requests.contains(&key);
         if repeated && !elsewhere {
             let act = Act::ServerReusedId;
             let text = format!("the id {key} belongs to a request that is still open");
             return Self::refuse_server(turn, id, method, act, INVALID_REQUEST, &text, out);
         }
         let allowed = turn.policy().limits.pending;
-        let full = !repeated && self.asked.len() >= allowed;
+        let full = !repeated && self.server_requests.len() >= allowed;
         if full && elsewhere {
-            self.asked.forget_oldest();
+            self.server_requests.forget_oldest();
         } else if full {
             let act = Act::ServerAskedTooMuch;
             let text = format!("more open requests than the limit of {allowed} (pending)");
             return Self::refuse_server(turn, id, method, act, INTERNAL_ERROR, &text, out);
         }
-        self.asked.insert(key.clone());
+        self.server_requests.insert(key.clone());
         let envelope = Envelope::of(&Message::Request(*request));
         out.forward(Side::Client, bytes, envelope);
     }
@@ -269,7 +269,7 @@ impl Conversation {
             }
             "notifications/cancelled" => {
                 if let Some(key) = params.and_then(|params| id_member(params, "requestId")) {
-                    self.asked.remove(&key);
+                    self.server_requests.remove(&key);
                 }
             }
             _ => {}

@@ -110,7 +110,7 @@ impl Conversation {
             // The server waits for it.
             let key = found.id.as_deref().and_then(IdKey::read);
             if let (Some(key), Some(id)) = (key, &found.id) {
-                self.asked.remove(&key);
+                self.server_requests.remove(&key);
                 let answer = act.error(id, INTERNAL_ERROR, &error_reply::lost(Side::Client, text));
                 answer_to(Side::Server, key, answer, Some(INTERNAL_ERROR), out);
             }

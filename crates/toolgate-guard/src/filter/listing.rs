@@ -14,7 +14,7 @@ use toolgate_mcp::project::{Listed, Lost, Projection};
 use toolgate_mcp::provider::{ProviderTools, PublishedTool};
 use toolgate_schema::Parser;
 
-use super::clients::original;
+use super::page_forms::original;
 use super::remarks::Remarks;
 use super::violation::SHOWN_NAME;
 use super::{drift, results};

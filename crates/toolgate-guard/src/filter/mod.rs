@@ -7,10 +7,10 @@
 mod admission;
 pub(crate) mod arguments;
 mod call_case;
-pub(crate) mod clients;
 mod drift;
 mod extra;
 pub(crate) mod listing;
+pub(crate) mod page_forms;
 mod rate;
 pub(crate) mod remarks;
 pub(crate) mod results;

@@ -161,8 +161,9 @@ pub(crate) fn tool_error(era: Era, id: &str, text: &str) -> String {
     } else {
         ""
     };
-    let text = json_string(text);
-    let result = format!(r#"{{{tag}"content":[{{"type":"text","text":{text}}}],"isError":true}}"#);
+    let quoted = json_string(text);
+    let result =
+        format!(r#"{{{tag}"content":[{{"type":"text","text":{quoted}}}],"isError":true}}"#);
     write::result(id, &result)
 }
 

@@ -6,13 +6,13 @@ use crate::id::IdKey;
 
 /// The ids of the server's open requests, in the order they came.
 #[derive(Debug, Default)]
-pub(super) struct Asked {
+pub(super) struct ServerRequests {
     numbers: HashMap<IdKey, u64>,
     order: BTreeMap<u64, IdKey>,
     next: u64,
 }
 
-impl Asked {
+impl ServerRequests {
     pub(super) fn len(&self) -> usize {
         self.numbers.len()
     }
@@ -55,18 +55,18 @@ mod tests {
 
     #[test]
     fn the_oldest_goes_first_and_each_is_there_once() {
-        let mut asked = Asked::default();
+        let mut requests = ServerRequests::default();
         for key in [1, 2, 3, 1] {
-            asked.insert(IdKey::Number(key));
+            requests.insert(IdKey::Number(key));
         }
-        assert_eq!(asked.len(), 3);
-        asked.forget_oldest();
-        assert!(!asked.contains(&IdKey::Number(2)));
-        asked.remove(&IdKey::Number(3));
-        asked.insert(IdKey::Number(4));
-        assert_eq!(asked.drain(), [IdKey::Number(1), IdKey::Number(4)]);
-        assert_eq!(asked.len(), 0);
-        asked.forget_oldest();
-        assert_eq!(asked.drain(), []);
+        assert_eq!(requests.len(), 3);
+        requests.forget_oldest();
+        assert!(!requests.contains(&IdKey::Number(2)));
+        requests.remove(&IdKey::Number(3));
+        requests.insert(IdKey::Number(4));
+        assert_eq!(requests.drain(), [IdKey::Number(1), IdKey::Number(4)]);
+        assert_eq!(requests.len(), 0);
+        requests.forget_oldest();
+        assert_eq!(requests.drain(), []);
     }
 }

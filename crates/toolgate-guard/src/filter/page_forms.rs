@@ -16,7 +16,7 @@ use crate::policy::{BadTools, Mode, Policy};
 use crate::record::Filter;
 
 /// The forms of one page. Each tool has the same position in all of them.
-pub(crate) struct Forms {
+pub(crate) struct PageForms {
     sent: Listing,
     known: Option<Listing>,
     /// Set only if it differs from the form that the guard checks against.
@@ -46,7 +46,7 @@ pub(crate) fn known_form(
     })
 }
 
-impl Forms {
+impl PageForms {
     /// # Errors
     ///
     /// A rewritten form exceeds a limit.
