@@ -1,4 +1,5 @@
-//! How violations are handled, for each kind.
+//! The choices of a policy: how violations, bad tools and bad results are handled, and how results are
+//! completed and rewritten for their readers.
 
 /// How violations are handled: for each direction, and for each tool by [`ToolRule`](super::ToolRule).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

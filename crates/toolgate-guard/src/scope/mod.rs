@@ -293,7 +293,7 @@ impl Scope {
         let shared_bucket = budget
             .shared_bucket
             .get_or_insert_with(|| shared.bucket(caller, tool));
-        shared_bucket.take(&mut budget.own, rate, now, shared.unwritten())
+        shared_bucket.take(&mut budget.own, rate, now, shared.bucket_queue())
     }
 
     /// Remembers that a server asked for input during a call that has taken its token: the call may be

@@ -31,9 +31,9 @@ use pins::Pins;
 pub use pins::{NEXT, PinReport};
 use quarantine::Quarantine;
 pub use quarantine::QuarantineUpdate;
+use rates::BucketQueue;
 pub use rates::Charge;
 pub(crate) use rates::SharedBucket;
-use rates::Unwritten;
 use store_key::{NAMED, field, short_hex};
 use waker::Waker;
 
@@ -58,7 +58,8 @@ pub struct Share(Arc<Inner>);
 struct Inner {
     terms: ShareTerms,
     keyed: KeyedHash,
-    unwritten: Arc<Unwritten>,
+    /// Buckets of all upstreams.
+    bucket_queue: Arc<BucketQueue>,
     states: Mutex<Vec<Weak<SharedState>>>,
     waker: Arc<Waker>,
 }
@@ -85,7 +86,8 @@ pub enum Identity<'a> {
 }
 
 /// Updates for the store, of three kinds. An update that is dropped before it is settled is sent again
-/// with the next batch.
+/// with the next batch. Only those about the tools of an upstream are lost if its last guard is gone by
+/// then.
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct StoreUpdates {
@@ -115,7 +117,7 @@ impl Share {
         Self(Arc::new(Inner {
             terms,
             keyed: KeyedHash::new(secret),
-            unwritten: Arc::new(Unwritten::new(Arc::clone(&waker))),
+            bucket_queue: Arc::new(BucketQueue::new(Arc::clone(&waker))),
             states: Mutex::default(),
             waker,
         }))
@@ -127,7 +129,7 @@ impl Share {
     pub fn take_updates(&self, now: Duration) -> StoreUpdates {
         self.0.waker.begin_batch();
         let mut updates = StoreUpdates {
-            charges: self.0.unwritten.charges(MAX_UPDATES),
+            charges: self.0.bucket_queue.charges(MAX_UPDATES),
             ..StoreUpdates::default()
         };
         let states: Vec<Arc<SharedState>> = {
@@ -209,9 +211,9 @@ impl SharedState {
         self.quarantine.contains(tool, pinned)
     }
 
-    /// Where buckets report what they took.
-    pub(crate) fn unwritten(&self) -> &Unwritten {
-        &self.share.0.unwritten
+    /// Where buckets wait to be exchanged with the store.
+    pub(crate) fn bucket_queue(&self) -> &BucketQueue {
+        &self.share.0.bucket_queue
     }
 }
 

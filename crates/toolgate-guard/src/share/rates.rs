@@ -12,13 +12,14 @@ use super::waker::Waker;
 use crate::policy::Rate;
 use crate::rate::Bucket;
 
-/// The buckets with unwritten charges, each once.
-pub(crate) struct Unwritten {
+/// The buckets to exchange with the store, each once: those with charges that are not written yet, and
+/// those that refused a call, to read whether they are still empty.
+pub(crate) struct BucketQueue {
     buckets: Mutex<Vec<Arc<SharedBucket>>>,
     waker: Arc<Waker>,
 }
 
-impl Unwritten {
+impl BucketQueue {
     pub(super) fn new(waker: Arc<Waker>) -> Self {
         Self {
             buckets: Mutex::default(),
@@ -42,7 +43,7 @@ impl Unwritten {
     /// Adds a bucket. If there are too many of them, the next call of its tool tries again.
     fn add(&self, bucket: &Arc<SharedBucket>) -> bool {
         let mut buckets = self.buckets();
-        if buckets.len() >= MOST_UNWRITTEN {
+        if buckets.len() >= MOST_QUEUED {
             return false;
         }
         buckets.push(Arc::clone(bucket));
@@ -69,8 +70,8 @@ struct State {
     unwritten: Duration,
     /// The most that is worth reporting.
     worth: Duration,
-    /// Whether it is in the list of buckets with unwritten charges.
-    listed: bool,
+    /// Whether it is in the [`BucketQueue`].
+    queued: bool,
 }
 
 impl SharedBucket {
@@ -81,7 +82,7 @@ impl SharedBucket {
                 all: Bucket::default(),
                 unwritten: Duration::ZERO,
                 worth: Duration::ZERO,
-                listed: false,
+                queued: false,
             }),
         }
     }
@@ -96,7 +97,7 @@ impl SharedBucket {
         own: &mut Bucket,
         rate: &Rate,
         now: Duration,
-        unwritten: &Unwritten,
+        queue: &BucketQueue,
     ) -> Result<(), Duration> {
         let mut state = self.state();
         let worth = worth(rate);
@@ -111,8 +112,8 @@ impl SharedBucket {
             state.unwritten = state.unwritten.saturating_add(rate.interval());
         }
         // A bucket that refuses is read again too: it may have been emptied in the store.
-        if !state.listed {
-            state.listed = unwritten.add(self);
+        if !state.queued {
+            state.queued = queue.add(self);
         }
         taken
     }
@@ -141,14 +142,14 @@ pub struct Charge {
     bucket: Arc<SharedBucket>,
     cost: Duration,
     most: Duration,
-    unwritten: Arc<Unwritten>,
+    queue: Arc<BucketQueue>,
     settled: bool,
 }
 
 impl Charge {
-    fn of(bucket: Arc<SharedBucket>, unwritten: Arc<Unwritten>) -> Self {
+    fn of(bucket: Arc<SharedBucket>, queue: Arc<BucketQueue>) -> Self {
         let mut state = bucket.state();
-        state.listed = false;
+        state.queued = false;
         // Calls that were allowed long ago and not reported are not charged: this guard has already
         // applied the rate to them.
         let cost = std::mem::take(&mut state.unwritten).min(state.worth);
@@ -158,7 +159,7 @@ impl Charge {
             bucket,
             cost,
             most,
-            unwritten,
+            queue,
             settled: false,
         }
     }
@@ -203,8 +204,8 @@ impl Drop for Charge {
         }
         let mut state = self.bucket.state();
         state.unwritten = state.unwritten.saturating_add(self.cost);
-        if !state.listed {
-            state.listed = self.unwritten.add(&self.bucket);
+        if !state.queued {
+            state.queued = self.queue.add(&self.bucket);
         }
     }
 }
@@ -233,5 +234,5 @@ const BETWEEN: Duration = Duration::from_secs(1);
 const GUARDS: u32 = 1_024;
 /// A hundred years, which a number of microseconds in a script represents exactly.
 const FAR: Duration = Duration::from_secs(100 * 365 * 86_400);
-/// Maximum buckets with unwritten charges, at about 200 bytes each.
-const MOST_UNWRITTEN: usize = 16_384;
+/// Maximum buckets in the queue, at about 200 bytes each.
+const MOST_QUEUED: usize = 16_384;

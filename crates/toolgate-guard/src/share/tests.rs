@@ -62,7 +62,7 @@ impl Caller {
 
     fn take(&mut self, now: Duration) -> Result<(), Duration> {
         self.bucket
-            .take(&mut self.own, &RATE, now, &self.share.0.unwritten)
+            .take(&mut self.own, &RATE, now, &self.share.0.bucket_queue)
     }
 }
 
@@ -169,7 +169,7 @@ fn it_is_woken_once_and_buckets_wait_in_bounds() {
     for number in 0..20_000 {
         let bucket = shared.bucket("someone", &format!("tool{number}"));
         bucket
-            .take(&mut Bucket::default(), &RATE, ms(1), shared.unwritten())
+            .take(&mut Bucket::default(), &RATE, ms(1), shared.bucket_queue())
             .unwrap();
     }
     assert_eq!(woken.load(Ordering::Relaxed), 1);

@@ -15,7 +15,7 @@ impl LegacyClients {
     pub(super) fn listen(&mut self, now: Duration, out: &mut Effects<'_>) {
         if self.session.stage == Stage::Open
             && !self.session.lists.is_empty()
-            && self.listening.begin(now)
+            && self.subscription.begin(now)
         {
             self.tick(now, out);
         }
@@ -23,7 +23,7 @@ impl LegacyClients {
 
     /// Handles the server's acknowledgement of the subscription.
     pub(super) fn heard(&mut self, out: &mut Effects<'_>) {
-        if self.listening.acknowledged() {
+        if self.subscription.acknowledged() {
             for method in self.session.lists.notifications() {
                 out.client(write::notification(method, None));
             }
@@ -33,7 +33,7 @@ impl LegacyClients {
     /// Handles the end of the subscription. Changes before the next one are not reported.
     pub(super) fn deaf(&mut self, now: Duration, out: &mut Effects<'_>) {
         out.push(Effect::Tools(ToolsEvent::Changed));
-        self.listening.ended(now);
+        self.subscription.ended(now);
     }
 
     /// Handles the server's refusal of the subscription.
@@ -46,11 +46,11 @@ impl LegacyClients {
     }
 
     pub(in crate::translate) fn next_deadline(&self) -> Option<Duration> {
-        self.listening.deadline()
+        self.subscription.deadline()
     }
 
     pub(in crate::translate) fn tick(&mut self, now: Duration, out: &mut Effects<'_>) {
-        if self.listening.is_due(now) {
+        if self.subscription.is_due(now) {
             let meta = self.declaration().join(",");
             let filter = self.session.lists.filter();
             let params = format!(r#"{{"notifications":{filter},"_meta":{{{meta}}}}}"#);

@@ -30,8 +30,8 @@
 //! ```
 
 mod asking;
+mod change_subscription;
 mod listen;
-mod listening;
 mod round;
 mod server;
 
@@ -52,7 +52,7 @@ use crate::connection::{Connection, ConnectionId};
 use crate::effect::{Effect, Effects};
 use crate::id::IdKey;
 use asking::Asking;
-use listening::Listening;
+use change_subscription::ChangeSubscription;
 
 #[derive(Debug)]
 pub(super) struct LegacyClients {
@@ -68,7 +68,7 @@ pub(super) struct LegacyClients {
     asks: HashMap<IdKey, IdKey>,
     /// Bytes of requests that may have to be repeated.
     held: usize,
-    listening: Listening,
+    subscription: ChangeSubscription,
     /// How many ids of our own were given.
     numbers: u64,
 }
@@ -146,7 +146,7 @@ impl LegacyClients {
             own: HashMap::new(),
             asks: HashMap::new(),
             held: 0,
-            listening: Listening::default(),
+            subscription: ChangeSubscription::default(),
             numbers: 0,
         }
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// The state of the subscription.
 #[derive(Debug, Default)]
-pub(super) struct Listening {
+pub(super) struct ChangeSubscription {
     /// Whether the subscription is in use, because the client is ready for it.
     wanted: bool,
     /// When to ask again.
@@ -15,7 +15,7 @@ pub(super) struct Listening {
     missed: bool,
 }
 
-impl Listening {
+impl ChangeSubscription {
     /// Begins, unless it has begun. Returns whether it begins now.
     pub(super) fn begin(&mut self, now: Duration) -> bool {
         if std::mem::replace(&mut self.wanted, true) {
