@@ -8,7 +8,7 @@ use std::time::Duration;
 #[derive(Clone, Copy, Debug)]
 #[expect(
     clippy::exhaustive_structs,
-    reason = "callers write the fields they set and `..Limits::default()`, which allows more fields"
+    reason = "callers write some fields and `..Limits::default()`; a new field breaks only those that write all"
 )]
 pub struct Limits {
     /// Bytes of one JSON-RPC message: a line on stdio, a body or one event on HTTP. Default 16 MiB.
@@ -45,7 +45,7 @@ impl Default for Limits {
 #[derive(Clone, Copy, Debug)]
 #[expect(
     clippy::exhaustive_structs,
-    reason = "callers write the fields they set and `..Deadlines::default()`, which allows more fields"
+    reason = "callers write some fields and `..Deadlines::default()`; a new field breaks only those that write all"
 )]
 pub struct Deadlines {
     /// On stdio, for an answer to the first `server/discover`, before a legacy `initialize` is

@@ -22,7 +22,7 @@ impl Reply {
     }
 }
 
-/// A JSON-RPC error object.
+/// A JSON-RPC error object. Only this crate creates it, from the answer of a server.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct RpcError {

@@ -167,7 +167,7 @@ impl Default for Restart {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_structs,
-    reason = "callers write the fields they set and `..Bounds::default()`, which allows more fields"
+    reason = "callers write some fields and `..Bounds::default()`; a new field breaks only those that write all"
 )]
 pub struct Bounds {
     /// Bytes of one message. HTTP answers 413, stdio a JSON-RPC error. Default 16 MiB.
@@ -226,7 +226,7 @@ impl Default for Bounds {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_structs,
-    reason = "callers write the fields they set and `..Times::default()`, which allows more fields"
+    reason = "callers write some fields and `..Times::default()`; a new field breaks only those that write all"
 )]
 pub struct Times {
     /// For a TLS handshake, for the head of an HTTP request, and for a connection without a

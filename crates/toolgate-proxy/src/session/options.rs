@@ -9,7 +9,7 @@ use crate::limits::{Deadlines, Limits};
 #[derive(Clone, Debug)]
 #[expect(
     clippy::exhaustive_structs,
-    reason = "callers write the fields they set and `..Options::default()`, which allows more fields"
+    reason = "callers write some fields and `..Options::default()`; a new field breaks only those that write all"
 )]
 pub struct Options {
     /// Limits on bytes and counts.

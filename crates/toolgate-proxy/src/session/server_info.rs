@@ -2,7 +2,8 @@
 
 use toolgate_mcp::era::Era;
 
-/// What a server says about itself. All texts are untrusted and not escaped.
+/// What a server says about itself. All texts are untrusted and not escaped. Only this crate creates it,
+/// from the answer that opens a session.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ServerInfo {

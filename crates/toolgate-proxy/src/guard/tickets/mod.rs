@@ -22,7 +22,7 @@ pub(super) use ticket::{NotMovable, SessionLocation};
 #[derive(Clone, Debug)]
 #[expect(
     clippy::exhaustive_structs,
-    reason = "callers write the fields they set and `..Sessions::default()`, which allows more fields"
+    reason = "callers write some fields and `..Sessions::default()`; a new field breaks only those that write all"
 )]
 pub struct Sessions {
     /// The keys that encrypt session ids. Default a random secret of this process.
