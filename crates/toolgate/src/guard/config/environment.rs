@@ -5,7 +5,6 @@ use std::ffi::OsString;
 use crate::check::expand;
 
 /// Names and values. It has no `Debug`, because values may be secrets.
-#[derive(Clone, Default)]
 pub(crate) struct Environment(Vec<(String, String)>);
 
 impl Environment {

@@ -11,7 +11,7 @@ use toolgate_schema::closest;
 
 use super::keys::{self, Key, TOOL, UPSTREAM};
 use super::no_effect;
-use super::place::{Place, Shows};
+use super::place::{Place, SHOWN, Shows};
 use super::problem::Problem;
 use super::settings::Config;
 use super::slot::Raw;
@@ -115,7 +115,7 @@ impl Reader<'_> {
             if let Some(table) = self.table(rule) {
                 let mut read = ToolRule::default();
                 self.keys(&mut read, table, TOOL, "");
-                self.problems.extend(no_effect::faults(rule.span(), table));
+                self.problems.extend(no_effect::rule(rule.span(), table));
                 config.tools.push(read);
             }
         }
@@ -234,8 +234,5 @@ fn raw(value: &DeValue<'_>) -> Raw {
         _ => Raw::Other(what),
     }
 }
-
-/// Maximum characters of a name in a message.
-const SHOWN: usize = 60;
 /// Maximum characters of a message of the TOML parser.
 const MESSAGE: usize = 200;

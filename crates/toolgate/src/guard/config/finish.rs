@@ -10,7 +10,7 @@ use toolgate_proxy::{HttpTarget, shown_url};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 
 use super::no_effect;
-use super::place::{Place, Shows};
+use super::place::{Place, SHOWN, Shows};
 use super::problem::Problem;
 use super::settings::Config;
 use super::slot::wrong_word;
@@ -208,6 +208,3 @@ fn is_levels(text: &str) -> bool {
     let is_level = |part: &str| part.contains('=') || part.parse::<LevelFilter>().is_ok();
     text.split(',').all(is_level) && text.parse::<Targets>().is_ok()
 }
-
-/// Maximum characters of an untrusted text in a message.
-const SHOWN: usize = 60;

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use toolgate_json::quote;
 use toolgate_proxy::guard::ServerCertificate;
 
+use super::place::SHOWN;
+
 /// The address for clients, and what is accepted there.
 #[derive(Clone, Default)]
 pub(crate) struct Listen {
@@ -46,6 +48,3 @@ impl Listen {
         Ok(())
     }
 }
-
-/// Maximum characters of an untrusted text in a message.
-const SHOWN: usize = 60;

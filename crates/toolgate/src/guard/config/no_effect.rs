@@ -1,30 +1,31 @@
-//! Finds settings that would have no effect, or would apply to other tools than they seem to.
+//! Finds settings that would have no effect, or would apply to other tools than they seem to, and rules
+//! for tools that do not say which tools.
 
 use std::ops::Range;
 
 use toml::de::DeTable;
 use toolgate_json::quote;
 
-use super::place::{Place, Shows};
+use super::place::{Place, SHOWN, Shows};
 use super::problem::Problem;
 use super::settings::Config;
 
 /// Finds what is wrong with a rule of `[[tools]]`, besides the values of its keys.
-pub(super) fn faults(rule: Range<usize>, table: &DeTable<'_>) -> Vec<Problem> {
+pub(super) fn rule(span: Range<usize>, table: &DeTable<'_>) -> Vec<Problem> {
     let find = |name: &str| table.iter().find(|(key, _)| key.get_ref() == name);
-    let mut faults = Vec::new();
+    let mut problems = Vec::new();
     match find("match") {
         // A `match` of another type than a string was reported already.
         Some((_, pattern)) => {
             let text = pattern.get_ref().as_str().unwrap_or_default();
             if let Some((message, help)) = meaningless(text) {
                 let place = Place::File(pattern.span(), Shows::Value);
-                faults.push(Problem::new(place, message).with_help(help));
+                problems.push(Problem::new(place, message).with_help(help));
             }
         }
         None => {
             let message = "a rule needs `match`, a pattern of tool names";
-            faults.push(Problem::new(Place::File(rule, Shows::Key), message));
+            problems.push(Problem::new(Place::File(span, Shows::Key), message));
         }
     }
     if let Some((key, _)) = find("match")
@@ -32,7 +33,7 @@ pub(super) fn faults(rule: Range<usize>, table: &DeTable<'_>) -> Vec<Problem> {
     {
         let place = Place::File(key.span(), Shows::Key);
         let problem = Problem::new(place, "the rule has no setting for the tools it matches");
-        faults.push(problem.with_help("add one, such as `hidden = true`, or leave the rule out"));
+        problems.push(problem.with_help("add one, such as `hidden = true`, or leave the rule out"));
     }
     if find("calls").is_none()
         && let Some((key, _)) = find("burst").or_else(|| find("per"))
@@ -40,9 +41,9 @@ pub(super) fn faults(rule: Range<usize>, table: &DeTable<'_>) -> Vec<Problem> {
         let place = Place::File(key.span(), Shows::Key);
         let message = format!("`{}` has no effect without `calls`", key.get_ref());
         let help = "add `calls`, the calls of one tool in each `per`; 0 leaves the general rate";
-        faults.push(Problem::new(place, message).with_help(help));
+        problems.push(Problem::new(place, message).with_help(help));
     }
-    faults
+    problems
 }
 
 /// The problem of a general rate that limits nothing, because `rate.calls` is not set.
@@ -85,5 +86,3 @@ fn meaningless(pattern: &str) -> Option<(String, String)> {
 
 /// Characters with a meaning in other pattern languages, which tool names do not contain.
 const ELSEWHERE: &str = "[]{}()|!\\^$+,";
-/// Maximum characters of a pattern in a message.
-const SHOWN: usize = 60;

@@ -25,3 +25,6 @@ pub(crate) enum Shows {
     /// Only the key is shown, because the bytes may hold a secret or are not understood.
     NoValue,
 }
+
+/// Maximum characters of an untrusted text in the message of a problem.
+pub(super) const SHOWN: usize = 60;

@@ -45,7 +45,7 @@ impl Problem {
             }
             (Place::File(..) | Place::Whole, _) => String::new(),
             (Place::Variable(name) | Place::Flag(name), _) => {
-                format!("`{}`: ", quote(name, SHOWN))
+                format!("`{}`: ", quote(name, SHOWN_SETTING))
             }
         };
         let help = self.help.as_ref();
@@ -85,5 +85,5 @@ impl Problem {
     }
 }
 
-/// Maximum characters of a name in a message.
-const SHOWN: usize = 120;
+/// Maximum characters of the name of a variable or a flag in a line of a log.
+const SHOWN_SETTING: usize = 120;

@@ -14,7 +14,7 @@ use toolgate_json::quote;
 use toolgate_proxy::guard as proxy;
 
 use super::listen::Listen;
-use super::place::Place;
+use super::place::{Place, SHOWN};
 use super::rate::RateWords;
 use super::read::{file, read};
 use super::sessions::Sessions;
@@ -256,6 +256,3 @@ impl Telemetry {
         Some(f64::from(part) / 100.0)
     }
 }
-
-/// Maximum characters of an untrusted text in a message.
-const SHOWN: usize = 60;

@@ -8,6 +8,8 @@ use std::time::Duration;
 use toolgate_json::quote;
 use toolgate_schema::{Compiler, settings};
 
+use super::place::SHOWN;
+
 /// A value as written: typed in TOML, and text elsewhere.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Raw {
@@ -406,6 +408,3 @@ fn found(expects: &str, found: &str) -> String {
 fn quoted(text: &str) -> String {
     format!("`{}`", quote(text, SHOWN))
 }
-
-/// Maximum characters of an untrusted text in a message.
-const SHOWN: usize = 60;

@@ -7,6 +7,7 @@ use toolgate_guard::policy;
 use toolgate_json::quote;
 use toolgate_mcp::argument::ArgumentSchema;
 
+use super::place::SHOWN;
 use super::rate::RateWords;
 use super::read::read;
 
@@ -41,6 +42,3 @@ impl ToolRule {
         Ok(())
     }
 }
-
-/// Maximum characters of an untrusted text in a message.
-const SHOWN: usize = 60;

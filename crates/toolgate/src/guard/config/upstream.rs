@@ -12,6 +12,7 @@ use toolgate_proxy::guard as proxy;
 use toolgate_proxy::{Fault, HttpTarget};
 
 use super::environment::Environment;
+use super::place::SHOWN;
 use super::read::{file, read};
 use super::words::TranslateWord;
 
@@ -155,6 +156,3 @@ fn pins(path: &Path, bytes: &[u8]) -> Result<Arc<Lock>, String> {
         .map(Arc::new)
         .map_err(|why| format!("{} is not a listing: {why}", file(path)))
 }
-
-/// Maximum characters of an untrusted text in a message.
-const SHOWN: usize = 60;
