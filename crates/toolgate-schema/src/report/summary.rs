@@ -121,7 +121,7 @@ impl Explanation {
     /// let report = schema.explain(&mut Workspace::new(), "{}")?;
     /// let summary = report.summary();
     /// let lines: Vec<_> = summary.lines_with_findings().collect();
-    /// assert_eq!(lines, [("missing required properties `a`, `b`", [0, 1].as_slice())]);
+    /// assert_eq!(lines, [("missing properties `a`, `b`", [0, 1].as_slice())]);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn lines_with_findings(&self) -> impl Iterator<Item = (&str, &[usize])> {
