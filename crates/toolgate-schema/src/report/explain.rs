@@ -42,8 +42,8 @@ impl Schema {
     /// reaches a limit, [`Report::complete`] is `false`.
     ///
     /// For JSON text and documents, each finding has its byte range in the text
-    /// ([`Finding::instance_span`]). The maximum number of findings is an option of the
-    /// [`Workspace`].
+    /// ([`Finding::instance_span`](crate::Finding::instance_span)). The maximum number of findings
+    /// is an option of the [`Workspace`].
     ///
     /// ```
     /// use toolgate_schema::{Schema, Workspace};
