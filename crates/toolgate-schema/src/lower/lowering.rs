@@ -213,10 +213,7 @@ impl Lowering<'_> {
         let model = self.model;
         let sub = model.sub(id)?;
         let entries = model.entries(sub)?;
-        let mut builder = NodeBuilder {
-            types: None,
-            ops: std::mem::take(&mut self.spare_ops),
-        };
+        let mut builder = NodeBuilder::with_memory(std::mem::take(&mut self.spare_ops));
         self.table_rows += entries.len() / ROWS_PER_NODE;
         for entry in entries {
             self.value_keyword(id, sub, scope, entry, &mut builder)?;

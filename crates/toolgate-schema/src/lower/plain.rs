@@ -75,10 +75,7 @@ impl Lowering<'_> {
         let model = self.model;
         let sub = model.sub(id)?;
         let entries = model.entries(sub)?;
-        let mut builder = NodeBuilder {
-            types: None,
-            ops: std::mem::take(&mut self.spare_ops),
-        };
+        let mut builder = NodeBuilder::with_memory(std::mem::take(&mut self.spare_ops));
         let mut types = match sub.shape {
             Shape::Always(false) => TypeSet::NONE,
             _ => TypeSet::ALL,
