@@ -377,12 +377,17 @@ fn header_annotations_follow_the_rules_or_the_tool_is_dropped() {
     assert_eq!(parameters[0].name, "Region");
     assert_eq!(parameters[1].path, ["page", "size"]);
 
-    // Each parameter keeps its way, so a long name counts once for each parameter below it.
-    let below = |n| format!(r#""p{n}":{{"type":"string","x-mcp-header":"h{n}"}}"#);
-    let below: Vec<String> = (0..64).map(below).collect();
-    let long = "a".repeat(20_000);
-    let long = format!(r#"{{"{long}":{{"properties":{{{}}}}}}}"#, below.join(","));
-    let kind = with(&long).headers().unwrap_err().kind.clone();
+    // Each parameter keeps its path: a name counts once for each parameter below it, with 32 bytes.
+    let below =
+        r#"{"p":{"type":"string","x-mcp-header":"P"},"q":{"type":"string","x-mcp-header":"Q"}}"#;
+    let under = |length| format!(r#"{{"{}":{{"properties":{below}}}}}"#, "a".repeat(length));
+    let longest = (1 << 19) - 32 - 32 - 1;
+    assert_eq!(with(&under(longest)).headers().unwrap().len(), 2);
+    let kind = with(&under(longest + 1))
+        .headers()
+        .unwrap_err()
+        .kind
+        .clone();
     assert_eq!(kind, HeaderFaultKind::TooLong { limit: 1 << 20 });
 
     for (properties, expected) in [

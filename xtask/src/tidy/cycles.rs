@@ -2,7 +2,8 @@
 //!
 //! A file imports another one if its code has a path to a name that the other one defines. A path
 //! is followed through re-exports to the file with the definition. Names that a file only hands on
-//! (`pub use`) are no imports of it, and neither are methods: an `impl` may be in any file.
+//! (`pub use`) are no imports of it, and neither are methods: an `impl` may be in any file. `super` in a
+//! module that stands inside a file is read as if it stood in the file itself.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -182,7 +183,7 @@ impl Files {
                 continue;
             }
             let brought = self.0.get(&here)?.brought.get(name);
-            // why: a re-export of a re-export ends; a wrong reading of a cycle would not.
+            // why: re-exports that lead to each other must not be followed for ever.
             if let Some(path) = brought
                 && depth < 8
                 && let Some(file) = self.definition(&here, path, depth + 1)

@@ -57,7 +57,7 @@ impl<'n> ToolNames<'n> {
         found
     }
 
-    /// The short name, whoever else may have it.
+    /// The short name, even if another tool has it.
     fn short(&self, name: &str) -> Option<String> {
         let rule = self.rule.as_ref().filter(|rule| !rule.fits(name))?;
         Some(rule.shorten(name))

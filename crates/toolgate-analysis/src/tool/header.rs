@@ -47,8 +47,8 @@ pub enum HeaderFaultKind {
     Type,
     /// It is not reached from the root by `properties` alone.
     Unreachable,
-    /// The names on the ways to all annotated parameters take more than `limit` bytes, 32 for each
-    /// name and its text: each parameter keeps its own.
+    /// The paths of all annotated parameters take more than `limit` bytes together: 32 for each name
+    /// on a path, and its text.
     TooLong {
         /// The limit in bytes.
         limit: usize,
@@ -80,7 +80,7 @@ impl fmt::Display for HeaderFaultKind {
             }
             Self::TooLong { limit } => write!(
                 f,
-                "the ways to the parameters with `{HEADER}` take more than {limit} bytes"
+                "the paths of the parameters with `{HEADER}` take more than {limit} bytes"
             ),
             Self::Unreadable(error) => {
                 write!(f, "the schema with `{HEADER}` cannot be read: {error}")

@@ -96,7 +96,7 @@ fn path(input: View<'_>, parameter: View<'_>, left: &mut usize) -> Option<Vec<St
     Some(names)
 }
 
-/// The maximum number of bytes that the names on the ways to all parameters take.
+/// The maximum number of bytes that the paths of all parameters take together.
 const PATH_BYTES: usize = 1 << 20;
 /// The bytes of a name besides its text.
 const NAME_BYTES: usize = 32;

@@ -310,7 +310,7 @@ pub(crate) fn headers(tool: &Tool<'_>, out: &mut Out<'_>) {
             HeaderFaultKind::Duplicate(name) => {
                 format!("`{}` is given to two properties", quote(&name, 64))
             }
-            // Found by who keeps the ways, not by the names.
+            // `HeaderNames` never returns it: lint keeps no paths.
             kind @ HeaderFaultKind::TooLong { .. } => kind.to_string(),
             HeaderFaultKind::Unreadable(error) => format!("cannot be read: {error}"),
         };
