@@ -1,6 +1,6 @@
 """Holds examples/deploy to published schemas, and the settings in it to the guard's own check.
 
-Usage: deploy.py TOOLGATE. Needs the packages kubernetes-validate, which brings YAML, and compose-spec.
+Usage: deploy.py TOOLSURE. Needs the packages kubernetes-validate, which brings YAML, and compose-spec.
 """
 
 import pathlib
@@ -13,12 +13,12 @@ import kubernetes_validate
 import yaml
 
 DEPLOY = pathlib.Path(__file__).parent.parent / "examples/deploy"
-(toolgate,) = sys.argv[1:]
+(toolsure,) = sys.argv[1:]
 folder = pathlib.Path(tempfile.mkdtemp())
 
 
 def run(*command):
-    done = subprocess.run([toolgate, *map(str, command)], capture_output=True, text=True)
+    done = subprocess.run([toolsure, *map(str, command)], capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"{' '.join(map(str, command))}: {done.stdout}{done.stderr}")
 

@@ -1,9 +1,9 @@
-"""Times the commands of Toolgate beside other command lines, and prints a Markdown table.
+"""Times the commands of Toolsure beside other command lines, and prints a Markdown table.
 
-    python3 bench/commands.py TOOLGATE SHARED [--bytes 200000000] [--runs 5]
+    python3 bench/commands.py TOOLSURE SHARED [--bytes 200000000] [--runs 5]
         [--sourcemeta PROGRAM] [--check-jsonschema PROGRAM] [--ajv PROGRAM]
 
-TOOLGATE is a release build, SHARED the folder with `bench/` and `corpus/`. The others are left out unless their programs
+TOOLSURE is a release build, SHARED the folder with `bench/` and `corpus/`. The others are left out unless their programs
 are given (`sourcemeta-jsonschema` and `check-jsonschema` from PyPI, `ajv-cli` from npm). Each figure is the CPU time (user
 and system) of the whole process, the least of the runs; a program that does not read JSON Lines is not timed with them.
 Every program must accept every instance.
@@ -23,7 +23,7 @@ FILES = 1000
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("toolgate")
+    parser.add_argument("toolsure")
     parser.add_argument("shared", type=pathlib.Path)
     parser.add_argument("--bytes", type=int, default=200_000_000)
     parser.add_argument("--runs", type=int, default=5)
@@ -36,42 +36,42 @@ def main() -> None:
 
 def measure(arguments, folder: pathlib.Path) -> None:
     schema, files, lines, listing = inputs(arguments, folder)
-    toolgate, sourcemeta = arguments.toolgate, arguments.sourcemeta
+    toolsure, sourcemeta = arguments.toolsure, arguments.sourcemeta
     check, ajv = arguments.check_jsonschema, arguments.ajv
     ajv_words = [ajv, "validate", "--spec=draft7", "--strict=false", "-s", schema]
     rows = [
         ("start (`--version`, or `help`)", arguments.runs, [
-            [toolgate, "--version"],
+            [toolsure, "--version"],
             [sourcemeta, "version"],
             [check, "--version"],
             [ajv, "help"],
         ]),
         ("one instance of 350 bytes", arguments.runs, [
-            [toolgate, "validate", schema, files[0]],
+            [toolsure, "validate", schema, files[0]],
             [sourcemeta, "validate", schema, files[0]],
             [check, "--schemafile", schema, files[0]],
             [*ajv_words, "-d", files[0]],
         ]),
         (f"{FILES:,} files", arguments.runs, [
-            [toolgate, "validate", schema, *files],
+            [toolsure, "validate", schema, *files],
             [sourcemeta, "validate", schema, *files],
             [check, "--schemafile", schema, *files],
             [*ajv_words, *(word for file in files for word in ("-d", file))],
         ]),
         (f"{arguments.bytes // 1_000_000} MB of JSON Lines", 1, [
-            [toolgate, "validate", "--jsonl", schema, lines],
+            [toolsure, "validate", "--jsonl", schema, lines],
             [sourcemeta, "validate", schema, lines],
             [None],
             [None],
         ]),
         ("lint a listing of 1,000 tools", arguments.runs, [
-            [toolgate, "lint", "--level", "note", "--all", "--fail-on", "error", "--format", "json", listing],
+            [toolsure, "lint", "--level", "note", "--all", "--fail-on", "error", "--format", "json", listing],
             [None],
             [None],
             [None],
         ]),
     ]
-    print("| | toolgate | sourcemeta `jsonschema` | check-jsonschema | ajv-cli |")
+    print("| | toolsure | sourcemeta `jsonschema` | check-jsonschema | ajv-cli |")
     print("|---|---|---|---|---|")
     for name, runs, commands in rows:
         cells = [cell(command, runs, allowed=(0, 1) if command[1:2] == ["lint"] else (0,)) for command in commands]

@@ -1,9 +1,9 @@
 """Starts published MCP servers and saves their listings, for `lint_listings` to lint.
 
-    python3 bench/live_servers.py TOOLGATE FOLDER
+    python3 bench/live_servers.py TOOLSURE FOLDER
 
 Each package of the list below is installed with npm into FOLDER/packages, without install scripts, and started over
-stdio by `TOOLGATE check --save`, with invented credentials and an empty home directory. A server has 60 seconds to
+stdio by `TOOLSURE check --save`, with invented credentials and an empty home directory. A server has 60 seconds to
 answer. Listings go to FOLDER/listings; a line for each package says how it ended. Packages that are installed already
 are not installed again. None of these servers is in ../shared/corpus.
 """
@@ -116,7 +116,7 @@ INSTALL_SECONDS = 240
 
 
 def main() -> None:
-    toolgate, folder = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
+    toolsure, folder = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
     home = folder / "home"
     for made in (home, folder / "listings", folder / "packages"):
         made.mkdir(parents=True, exist_ok=True)
@@ -125,10 +125,10 @@ def main() -> None:
     for line in filter(None, PACKAGES):
         package, *arguments = line.split()
         name = package.lstrip("@").replace("/", "__")
-        print(f"{package}: {listing(toolgate, folder, package, name, arguments, environment)}", flush=True)
+        print(f"{package}: {listing(toolsure, folder, package, name, arguments, environment)}", flush=True)
 
 
-def listing(toolgate, folder, package, name, arguments, environment) -> str:
+def listing(toolsure, folder, package, name, arguments, environment) -> str:
     """How the server of one package ended."""
     saved = folder / "listings" / f"{name}.json"
     if saved.exists():
@@ -153,7 +153,7 @@ def listing(toolgate, folder, package, name, arguments, environment) -> str:
     own = package.split("/")[-1]
     program = programs.get(own) or next(iter(programs.values()))
     command = ["node", str(manifest.parent / program), *arguments]
-    asked = [str(toolgate), "check", "--timeout", "60", "--save", str(saved), "--", *command]
+    asked = [str(toolsure), "check", "--timeout", "60", "--save", str(saved), "--", *command]
     try:
         done = subprocess.run(asked, env=environment, cwd=environment["HOME"], capture_output=True, text=True, timeout=120)
     except subprocess.TimeoutExpired:

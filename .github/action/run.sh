@@ -19,14 +19,14 @@ if [ -n "${SERVER:-}" ]; then
         *) read -r -a words <<< "$SERVER"; target=(-- "${words[@]}") ;;
     esac
     listing=$folder/listing.json
-    toolgate check --quiet --format github --save "$listing" "${target[@]}"
+    toolsure check --quiet --format github --save "$listing" "${target[@]}"
     code=$?
     worse $code
     # Nothing was listed: there is nothing more to look at.
     if [ ! -f "$listing" ]; then exit "$outcome"; fi
 else
     listing=$LISTING
-    toolgate check --quiet --format github "$listing"
+    toolsure check --quiet --format github "$listing"
     code=$?
     worse $code
 fi
@@ -35,13 +35,13 @@ if [ "${LINT:-true}" = true ]; then
     options=()
     for profile in ${PROFILES:-}; do options+=(--profile "$profile"); done
     if [ "${ADVANCED_SECURITY:-false}" = true ]; then
-        sarif=$folder/toolgate.sarif
-        toolgate lint "${options[@]+"${options[@]}"}" --format sarif "$listing" > "$sarif"
+        sarif=$folder/toolsure.sarif
+        toolsure lint "${options[@]+"${options[@]}"}" --format sarif "$listing" > "$sarif"
         code=$?
         # Code scanning tells of findings; an unusable input is still an error.
         if [ "$code" -le 1 ]; then output sarif "$sarif"; else worse $code; fi
     else
-        toolgate lint "${options[@]+"${options[@]}"}" --fail-on "${FAIL_ON:-error}" --format github "$listing"
+        toolsure lint "${options[@]+"${options[@]}"}" --fail-on "${FAIL_ON:-error}" --format github "$listing"
         code=$?
         worse $code
     fi
@@ -56,11 +56,11 @@ if [ "${DIFF:-true}" = true ] && [ -n "${BASE:-}" ] && [ -n "${LISTING:-}" ]; th
         echo "::error::the base branch \`$BASE\` cannot be fetched"
         worse 2
     elif git show "refs/remotes/origin/$BASE:./$LISTING" > "$old" 2> /dev/null; then
-        toolgate diff --fail-on "${DIFF_FAIL_ON:-breaking}" --format github "$old" "$listing"
+        toolsure diff --fail-on "${DIFF_FAIL_ON:-breaking}" --format github "$old" "$listing"
         code=$?
         worse $code
         comment=$folder/comment.md
-        toolgate diff --format markdown "$old" "$listing" > "$comment"
+        toolsure diff --format markdown "$old" "$listing" > "$comment"
         output comment "$comment"
     else
         echo "::notice::\`$LISTING\` is not in the base branch; there is nothing to compare with"

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use serde_json::{Value, json};
-use toolgate_bench::workload::Set;
+use toolsure_bench::workload::Set;
 
 use crate::external;
 use crate::measure::{Figure, figure};

@@ -1,6 +1,6 @@
 //! The command line of the benchmark.
 
-use toolgate_bench::sets::Choice;
+use toolsure_bench::sets::Choice;
 
 /// What to run and how.
 #[derive(Debug, Default)]

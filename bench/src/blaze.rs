@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::{Value, json};
-use toolgate_bench::workload::{Set, Workload};
+use toolsure_bench::workload::{Set, Workload};
 
 use crate::external;
 use crate::measure::{Figure, figure};
@@ -98,13 +98,13 @@ fn of_items(schema: &str) -> Result<String, String> {
     let old = dialect.contains("/draft-0");
     let absolute = |name: &Value| name.as_str().is_some_and(|name| name.contains("://"));
     if !inner.get(id).is_some_and(absolute) {
-        inner.insert(id.to_owned(), "tag:toolgate,2026:inner".into());
+        inner.insert(id.to_owned(), "tag:toolsure,2026:inner".into());
     }
     inner.insert("$schema".to_owned(), dialect.clone().into());
     let name = inner.get(id).cloned().unwrap_or_default();
     let place = if old { "definitions" } else { "$defs" };
     Ok(json!({
-        "$schema": dialect, id: "tag:toolgate,2026:outer", "type": "array",
+        "$schema": dialect, id: "tag:toolsure,2026:outer", "type": "array",
         "items": {"$ref": name}, place: {"inner": inner},
     })
     .to_string())

@@ -5,11 +5,11 @@ use std::hint::black_box;
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
-use toolgate_json::ReadLimits;
-use toolgate_schema::{Compiler, Limits, ModelLimits, Workspace};
-use toolgate_testkit::Dialect;
-use toolgate_testkit::engine::Setup;
-use toolgate_testkit::peers::Jsonschema;
+use toolsure_json::ReadLimits;
+use toolsure_schema::{Compiler, Limits, ModelLimits, Workspace};
+use toolsure_testkit::Dialect;
+use toolsure_testkit::engine::Setup;
+use toolsure_testkit::peers::Jsonschema;
 
 use crate::measure::{figure, thread_time};
 
@@ -71,7 +71,7 @@ fn instance(bytes: usize, passes: usize) -> Result<Point, String> {
         .map_err(said)?;
     let mut workspace = Workspace::new();
     let checked = ours.check(&mut workspace, text.as_bytes());
-    if !checked.is_ok_and(toolgate_schema::Verdict::is_valid) {
+    if !checked.is_ok_and(toolsure_schema::Verdict::is_valid) {
         return Err(format!(
             "ours does not accept the instance of {bytes} bytes"
         ));
@@ -81,7 +81,7 @@ fn instance(bytes: usize, passes: usize) -> Result<Point, String> {
         size: text.len(),
         nanos: vec![
             (
-                "toolgate",
+                "toolsure",
                 least(passes, || {
                     let _ = black_box(ours.check(&mut workspace, black_box(text)));
                 })?,
@@ -130,7 +130,7 @@ fn schema(count: usize, passes: usize) -> Result<Point, String> {
         size: 1 + 4 * groups,
         nanos: vec![
             (
-                "compile: toolgate",
+                "compile: toolsure",
                 least(passes, || {
                     let _ = black_box(compiler.compile(black_box(schema.as_bytes())));
                 })?,
@@ -144,7 +144,7 @@ fn schema(count: usize, passes: usize) -> Result<Point, String> {
                 })?,
             ),
             (
-                "check: toolgate",
+                "check: toolsure",
                 least(passes, || {
                     let _ = black_box(ours.check(&mut workspace, black_box(text)));
                 })?,

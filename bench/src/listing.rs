@@ -7,12 +7,12 @@ use std::collections::{HashMap, HashSet};
 use std::hint::black_box;
 
 use serde_json::{Value, json};
-use toolgate_mcp::catalog::{Catalog, ToolSet};
-use toolgate_mcp::check::{Checker, Decision};
-use toolgate_mcp::contract::SchemaStore;
-use toolgate_testkit::corpus::{self, Side};
-use toolgate_testkit::place::{self, Material};
-use toolgate_testkit::raw;
+use toolsure_mcp::catalog::{Catalog, ToolSet};
+use toolsure_mcp::check::{Checker, Decision};
+use toolsure_mcp::contract::SchemaStore;
+use toolsure_testkit::corpus::{self, Side};
+use toolsure_testkit::place::{self, Material};
+use toolsure_testkit::raw;
 
 use crate::measure::{Figure, figure, thread_time};
 

@@ -1,15 +1,15 @@
 //! Ours beside the peers: interleaved, minimum and median over passes.
 //!
 //! ```text
-//! toolgate-bench [SET…] [--passes N] [--json FILE] [--ajv] [--blaze] [--only synthetic|bench|corpus]
-//! toolgate-bench --growth [--json FILE]
-//! toolgate-bench --listing [--passes N] [--json FILE]
+//! toolsure-bench [SET…] [--passes N] [--json FILE] [--ajv] [--blaze] [--only synthetic|bench|corpus]
+//! toolsure-bench --growth [--json FILE]
+//! toolsure-bench --listing [--passes N] [--json FILE]
 //! ```
 //!
 //! Every SET is a schema (or, for the corpus, all the tool schemas of the
 //! published listings) with its instances. `../shared/bench` and
 //! `../shared/corpus` are used when they are there; the synthetic sets always.
-//! `toolgate-bench-memory` takes the figures of memory: an allocator that counts
+//! `toolsure-bench-memory` takes the figures of memory: an allocator that counts
 //! would slow these.
 
 mod ajv;
@@ -24,7 +24,7 @@ mod work;
 
 use std::process::ExitCode;
 
-use toolgate_bench::sets;
+use toolsure_bench::sets;
 
 use crate::arguments::Arguments;
 
@@ -43,7 +43,7 @@ fn run() -> Result<(), String> {
     if serde_json_is_exact() {
         eprintln!(
             "warning: serde_json was built with `arbitrary_precision`, which slows every figure \
-             that parses a Value; build with `--package toolgate-bench` alone"
+             that parses a Value; build with `--package toolsure-bench` alone"
         );
     }
     let written = if arguments.growth {

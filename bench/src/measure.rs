@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use nix::time::{ClockId, clock_gettime};
 
-use toolgate_bench::workload::Set;
+use toolsure_bench::workload::Set;
 
 use crate::work::{Prepared, Task};
 

@@ -2,19 +2,19 @@
 //! compiling allocates, and what a warm check allocates (nothing).
 //!
 //! ```text
-//! toolgate-bench-memory [SET…] [--only synthetic|bench|corpus] [--json FILE]
+//! toolsure-bench-memory [SET…] [--only synthetic|bench|corpus] [--json FILE]
 //! ```
 
 use std::process::ExitCode;
 
 use allocation_counter::{AllocationInfo, measure};
 use serde_json::{Value, json};
-use toolgate_bench::sets::{self, Choice};
-use toolgate_bench::workload::{Set, Workload};
-use toolgate_schema::{Compiler, Workspace};
-use toolgate_testkit::Dialect;
-use toolgate_testkit::engine::Setup;
-use toolgate_testkit::peers::Jsonschema;
+use toolsure_bench::sets::{self, Choice};
+use toolsure_bench::workload::{Set, Workload};
+use toolsure_schema::{Compiler, Workspace};
+use toolsure_testkit::Dialect;
+use toolsure_testkit::engine::Setup;
+use toolsure_testkit::peers::Jsonschema;
 
 fn main() -> ExitCode {
     match run() {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
-use toolgate_testkit::Dialect;
-use toolgate_testkit::differential::random::Random;
-use toolgate_testkit::engine::Setup;
-use toolgate_testkit::peers::Jsonschema;
+use toolsure_testkit::Dialect;
+use toolsure_testkit::differential::random::Random;
+use toolsure_testkit::engine::Setup;
+use toolsure_testkit::peers::Jsonschema;
 
 /// Breaks each of the first valid instances in one place, and keeps what
 /// `jsonschema` then calls invalid. The same for the same schema, always.

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use toolgate_testkit::corpus::{self, Side};
-use toolgate_testkit::place::{self, Material};
-use toolgate_testkit::raw;
+use toolsure_testkit::corpus::{self, Side};
+use toolsure_testkit::place::{self, Material};
+use toolsure_testkit::raw;
 
 use crate::workload::{Set, Workload};
 use crate::{mutate, synthetic};

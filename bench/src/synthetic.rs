@@ -1,6 +1,6 @@
 //! Our own workloads, so that the benchmark runs without anything beside the repository.
 
-use toolgate_testkit::differential::random::Random;
+use toolsure_testkit::differential::random::Random;
 
 use crate::workload::{Set, Workload};
 

@@ -4,12 +4,12 @@ use std::hint::black_box;
 
 use serde::de::IgnoredAny;
 use serde_json::Value;
-use toolgate_bench::workload::{Set, Workload};
-use toolgate_json::{OwnedDocument, ReadLimits};
-use toolgate_schema::{Compiler, Schema, ValueNode, Verdict, Workspace};
-use toolgate_testkit::Dialect;
-use toolgate_testkit::engine::Setup;
-use toolgate_testkit::peers::{Boon, BoonCompiled, Jsonschema};
+use toolsure_bench::workload::{Set, Workload};
+use toolsure_json::{OwnedDocument, ReadLimits};
+use toolsure_schema::{Compiler, Schema, ValueNode, Verdict, Workspace};
+use toolsure_testkit::Dialect;
+use toolsure_testkit::engine::Setup;
+use toolsure_testkit::peers::{Boon, BoonCompiled, Jsonschema};
 
 /// A set with everything that is made before the clock runs.
 pub(crate) struct Prepared<'a> {
@@ -298,7 +298,7 @@ impl Ready<'_> {
                 let _ = black_box(serde_json::from_slice::<IgnoredAny>(text));
             }),
             Task::Tape => {
-                let mut reader = toolgate_json::Reader::new();
+                let mut reader = toolsure_json::Reader::new();
                 let limits = ReadLimits::default();
                 each(&self.workload.valid, |text| {
                     let _ = black_box(reader.read(text, &limits).map(|document| document.len()));

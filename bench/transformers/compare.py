@@ -1,6 +1,6 @@
-"""Compares `toolgate project` with the schema transformers of pydantic-ai and of @mastra/schema-compat.
+"""Compares `toolsure project` with the schema transformers of pydantic-ai and of @mastra/schema-compat.
 
-    python3 bench/transformers/compare.py TOOLGATE SHARED MASTRA [--every N]
+    python3 bench/transformers/compare.py TOOLSURE SHARED MASTRA [--every N]
 
 Needs the packages `pydantic-ai-slim` and `jsonschema` for Python, and in MASTRA/node_modules @mastra/schema-compat.
 SHARED has `corpus/`. Each transformer rewrites the input schema of every tool (of every Nth, if asked); then
@@ -11,7 +11,7 @@ SHARED has `corpus/`. Each transformer rewrites the input schema of every tool (
   a valid one is refused, also with null for each absent member, which is what strict modes are told to write. It is wider
   if an invalid one is accepted. Such a change is silent if the transformer neither warns nor fails.
 
-`toolgate project` says for each tool how it relates to the original; its row has what it says. That nothing else happens
+`toolsure project` says for each tool how it relates to the original; its row has what it says. That nothing else happens
 is the property test `project_corpus`.
 """
 
@@ -32,7 +32,7 @@ from pydantic_ai.profiles.google import GoogleOpenAPISchemaTransformer
 from pydantic_ai.profiles.openai import OpenAIJsonSchemaTransformer
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-OF_THE_LISTING = {"TG095", "TG102"}
+OF_THE_LISTING = {"TL095", "TL102"}
 PYDANTIC = {
     "openai-strict": OpenAIJsonSchemaTransformer,
     "anthropic-strict": AnthropicJsonSchemaTransformer,
@@ -43,7 +43,7 @@ MASTRA = {"openai-strict": "openai-strict", "anthropic-strict": "anthropic", "ge
 
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("toolgate")
+    parser.add_argument("toolsure")
     parser.add_argument("shared", type=pathlib.Path)
     parser.add_argument("mastra", type=pathlib.Path)
     parser.add_argument("--every", type=int, default=1)
@@ -56,7 +56,7 @@ def main() -> None:
         for name, rewrite in (("pydantic-ai", pydantic), ("@mastra/schema-compat", mastra)):
             rewritten = rewrite(arguments, profile, [tool["schema"] for tool in tools])
             schemas = [schema for schema, _ in rewritten]
-            clean = lint(arguments.toolgate, profile, tools, schemas)
+            clean = lint(arguments.toolsure, profile, tools, schemas)
             narrower, wider = hold(tools, schemas)
             failed = sum(schema is None for schema in schemas)
             silent = sum(not rewritten[index][1] for index in narrower)
@@ -65,7 +65,7 @@ def main() -> None:
                 f" | {len(wider)}, silent |",
                 flush=True,
             )
-        ours(arguments.toolgate, profile, tools)
+        ours(arguments.toolsure, profile, tools)
 
 
 def read(corpus: pathlib.Path, every: int) -> list:
@@ -105,11 +105,11 @@ def rules(profile: str) -> set:
     """The codes of a profile's rules, from the table of the documentation."""
     for line in (ROOT / "docs/lint/README.md").read_text().splitlines():
         if line.startswith(f"| `{profile}` |"):
-            return set(re.findall(r"TG\d+", line)) - OF_THE_LISTING
+            return set(re.findall(r"TL\d+", line)) - OF_THE_LISTING
     raise SystemExit(f"no profile `{profile}` in docs/lint/README.md")
 
 
-def lint(toolgate: str, profile: str, tools: list, schemas: list) -> int:
+def lint(toolsure: str, profile: str, tools: list, schemas: list) -> int:
     """How many rewritten tools draw no finding of the profile."""
     listings = {}
     for tool, schema in zip(tools, schemas):
@@ -119,7 +119,7 @@ def lint(toolgate: str, profile: str, tools: list, schemas: list) -> int:
     with tempfile.TemporaryDirectory() as folder:
         for server, listed in listings.items():
             pathlib.Path(folder, f"{server}.json").write_text(json.dumps({"tools": listed}))
-        command = [toolgate, "lint", "--no-config", "--profile", profile, "--level", "note", "--all", "--format", "json"]
+        command = [toolsure, "lint", "--no-config", "--profile", profile, "--level", "note", "--all", "--format", "json"]
         done = subprocess.run([*command, folder], capture_output=True, text=True)
         if done.returncode not in (0, 1):
             raise SystemExit(done.stderr)
@@ -207,7 +207,7 @@ def alternatives(validator, schema, depth: int):
             yield from alternatives(validator, branch, depth + 1)
 
 
-def ours(toolgate: str, profile: str, tools: list) -> None:
+def ours(toolsure: str, profile: str, tools: list) -> None:
     listings = {}
     for tool in tools:
         listings.setdefault(tool["server"], []).append(tool["tool"])
@@ -216,16 +216,16 @@ def ours(toolgate: str, profile: str, tools: list) -> None:
         for server, listed in listings.items():
             path = pathlib.Path(folder, f"{server}.json")
             path.write_text(json.dumps({"tools": listed}))
-            command = [toolgate, "project", "--no-config", "--for", profile, "--format", "json", str(path)]
+            command = [toolsure, "project", "--no-config", "--for", profile, "--format", "json", str(path)]
             done = subprocess.run(command, capture_output=True, text=True)
             for tool in json.loads(done.stdout)["reports"][0]["tools"]:
                 relations[tool["relation"]] += 1
                 order.append({"server": server, "tool": tool["projected"] or {}})
                 schemas.append((tool["projected"] or {}).get("inputSchema"))
-    clean = lint(toolgate, profile, order, schemas)
+    clean = lint(toolsure, profile, order, schemas)
     both = relations["wider-and-narrower"]
     print(
-        f"| `{profile}` | `toolgate project` | {relations[None]} | {clean} | {relations['narrower'] + both}, said"
+        f"| `{profile}` | `toolsure project` | {relations[None]} | {clean} | {relations['narrower'] + both}, said"
         f" | {relations['wider'] + both}, said; {relations['undecided']} undecided |",
         flush=True,
     )

@@ -7,8 +7,8 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-import * as full from '@toolgate/validator';
-import * as lean from '@toolgate/validator/lean';
+import * as full from '@toolsure/validator';
+import * as lean from '@toolsure/validator/lean';
 
 const require = createRequire(new URL('dev/', import.meta.url));
 const Ajv = require('ajv/dist/2020').default;

@@ -55,7 +55,7 @@ for (const { file, schema, options, tests } of groups) {
 await fetch('/done', { method: 'POST', body: JSON.stringify({ right, wrong, why, ms: Math.round(performance.now() - from), agent: navigator.userAgent }) });
 `;
 const types = { mjs: 'text/javascript', wasm: 'application/wasm', html: 'text/html' };
-const folder = mkdtempSync(join(tmpdir(), 'toolgate-browser-'));
+const folder = mkdtempSync(join(tmpdir(), 'toolsure-browser-'));
 let browser;
 const server = createServer((request, response) => {
   const say = (type, body) => response.writeHead(200, { 'content-type': type, 'content-security-policy': "default-src 'self'; script-src 'self' 'wasm-unsafe-eval'" }).end(body);

@@ -10,7 +10,7 @@ const source = (path) => readFileSync(here(path), 'utf8');
 const out = (name, text) => writeFileSync(here(`dist/${name}`), text);
 
 const COMMON = ['lib/json.js', 'lib/errors.js', 'lib/engine.js', 'lib/validator.js'];
-const VALIDATORS = ['Validator', 'ToolgateJsonSchemaValidator', 'InputError', 'InternalError', 'SchemaError', 'ToolgateError', 'UndecidedError'];
+const VALIDATORS = ['Validator', 'ToolsureJsonSchemaValidator', 'InputError', 'InternalError', 'SchemaError', 'ToolsureError', 'UndecidedError'];
 const BUILDS = [
   { name: 'full', api: 'entry/api.js', files: [...COMMON, 'lib/contracts.js'], names: [...VALIDATORS, 'ContractError', 'ToolContract', 'lint'] },
   { name: 'lean', api: 'entry/lean-api.js', files: COMMON, names: VALIDATORS },
@@ -59,7 +59,7 @@ for (const { name, api, files, names } of BUILDS) {
   out(
     `${name}-browser.mjs`,
     `${bare}\n\nconst answer = await fetch(new URL('./${name}.wasm', import.meta.url));\n` +
-      `if (!answer.ok) throw new Error(\`toolgate: \${answer.url} answered \${answer.status}\`);\n` +
+      `if (!answer.ok) throw new Error(\`toolsure: \${answer.url} answered \${answer.status}\`);\n` +
       `// Servers do not always send the type that compileStreaming asks for.\n` +
       `const module = await WebAssembly.compile(await answer.arrayBuffer());\n\n` +
       exported,

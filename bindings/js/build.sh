@@ -25,18 +25,18 @@ fi
 
 # Debian's compiler and the sources of its standard library, whatever else is on the path. Nothing here prints by
 # `Debug` or the place of a panic, so neither is compiled.
-target=${TOOLGATE_WASM_TARGET:-$PWD/target}
+target=${TOOLSURE_WASM_TARGET:-$PWD/target}
 compile() {
     env -u RUSTC_WRAPPER -u RUSTUP_TOOLCHAIN -u __CARGO_TEST_CHANNEL_OVERRIDE_DO_NOT_USE_THIS \
         -u CARGO_UNSTABLE_FEATURE_UNIFICATION -u CARGO_RESOLVER_FEATURE_UNIFICATION \
         PATH=/usr/bin:/bin RUSTC=/usr/bin/rustc RUSTC_BOOTSTRAP=1 CARGO_INCREMENTAL=0 \
         CARGO_TARGET_DIR="$target" CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER="$linker" \
-        RUSTFLAGS="-Zunstable-options -Cpanic=immediate-abort -Zfmt-debug=none -Zlocation-detail=none --remap-path-prefix=$(cd ../.. && pwd)=/toolgate --remap-path-prefix=$target=/target --remap-path-prefix=$HOME=/home" \
+        RUSTFLAGS="-Zunstable-options -Cpanic=immediate-abort -Zfmt-debug=none -Zlocation-detail=none --remap-path-prefix=$(cd ../.. && pwd)=/toolsure --remap-path-prefix=$target=/target --remap-path-prefix=$HOME=/home" \
         /usr/bin/cargo build --release --lib --target wasm32-unknown-unknown \
         -Zbuild-std=std,panic_abort -Zbuild-std-features=optimize_for_size "$@"
 }
 
-module=$target/wasm32-unknown-unknown/release/toolgate_wasm.wasm
+module=$target/wasm32-unknown-unknown/release/toolsure_wasm.wasm
 
 rm -rf dist
 mkdir -p dist

@@ -3,9 +3,9 @@
 //   node build.mjs --binary FILE [--target linux-x64] [--out DIR]
 //
 // writes to DIR (dist)
-//   toolgate-VERSION.tgz                   the launcher, whose optional dependencies are the platform packages
-//   toolgate-cli-TARGET-VERSION.tgz        the platform package
-//   toolgate-VERSION-TARGET.tgz            both in one, for installing from a file: npx ./toolgate-….tgz
+//   toolsure-VERSION.tgz                   the launcher, whose optional dependencies are the platform packages
+//   toolsure-cli-TARGET-VERSION.tgz        the platform package
+//   toolsure-VERSION-TARGET.tgz            both in one, for installing from a file: npx ./toolsure-….tgz
 
 import { execFileSync } from 'node:child_process';
 import { chmodSync, copyFileSync, cpSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -39,7 +39,7 @@ if (!binary || !(target in TARGETS)) {
 const root = join(here, '..', '..');
 const version = /^version = "([^"]+)"/m.exec(readFileSync(join(root, 'Cargo.toml'), 'utf8'))[1];
 const licence = 'MIT OR Apache-2.0';
-const platform = `@toolgate/cli-${target}`;
+const platform = `@toolsure/cli-${target}`;
 const work = join(out, '.work');
 rmSync(work, { recursive: true, force: true });
 mkdirSync(work, { recursive: true });
@@ -54,33 +54,33 @@ function pack(folder, name) {
   console.log(join(out, name));
 }
 
-const launcher = join(work, 'toolgate');
-cpSync(join(here, 'toolgate'), launcher, { recursive: true });
-chmodSync(join(launcher, 'bin', 'toolgate.js'), 0o755);
+const launcher = join(work, 'toolsure');
+cpSync(join(here, 'toolsure'), launcher, { recursive: true });
+chmodSync(join(launcher, 'bin', 'toolsure.js'), 0o755);
 licences(launcher);
 const manifest = JSON.parse(readFileSync(join(launcher, 'package.json'), 'utf8'));
 manifest.version = version;
-manifest.optionalDependencies = Object.fromEntries(Object.keys(TARGETS).map((name) => [`@toolgate/cli-${name}`, version]));
+manifest.optionalDependencies = Object.fromEntries(Object.keys(TARGETS).map((name) => [`@toolsure/cli-${name}`, version]));
 writeJson(join(launcher, 'package.json'), manifest);
-pack(launcher, `toolgate-${version}.tgz`);
+pack(launcher, `toolsure-${version}.tgz`);
 
 const packaged = join(work, 'platform');
-const program = target.startsWith('win32') ? 'toolgate.exe' : 'toolgate';
+const program = target.startsWith('win32') ? 'toolsure.exe' : 'toolsure';
 mkdirSync(join(packaged, 'bin'), { recursive: true });
 copyFileSync(binary, join(packaged, 'bin', program));
 chmodSync(join(packaged, 'bin', program), 0o755);
 licences(packaged);
-writeFileSync(join(packaged, 'README.md'), `The program of the package \`toolgate\` for ${target}.\n`);
+writeFileSync(join(packaged, 'README.md'), `The program of the package \`toolsure\` for ${target}.\n`);
 writeJson(join(packaged, 'package.json'), {
   name: platform,
   version,
-  description: `The program of the package toolgate for ${target}`,
+  description: `The program of the package toolsure for ${target}`,
   license: licence,
   ...TARGETS[target],
   files: ['bin'],
   preferUnplugged: true,
 });
-pack(packaged, `toolgate-cli-${target}-${version}.tgz`);
+pack(packaged, `toolsure-cli-${target}-${version}.tgz`);
 
 // The platform package in the launcher's own node_modules.
 cpSync(packaged, join(launcher, 'node_modules', platform), { recursive: true });
@@ -89,5 +89,5 @@ manifest.bundleDependencies = [platform];
 // The other platforms' packages would be looked for in a registry.
 delete manifest.optionalDependencies;
 writeJson(join(launcher, 'package.json'), manifest);
-pack(launcher, `toolgate-${version}-${target}.tgz`);
+pack(launcher, `toolsure-${version}-${target}.tgz`);
 rmSync(work, { recursive: true });

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Toolgate beside `jsonschema-rs`, `jsonschema` and `fastjsonschema`, in one run.
+"""Toolsure beside `jsonschema-rs`, `jsonschema` and `fastjsonschema`, in one run.
 
     bench.py [SHARED]        figures; SHARED is the folder with bench/ and corpus/, by default ../shared
     bench.py --cycles [N]    compile, validate and free N schemas (a million), and look at the memory
@@ -19,7 +19,7 @@ import sys
 import time
 import warnings
 
-import toolgate
+import toolsure
 
 SHARED = pathlib.Path(__file__).resolve().parents[3] / "shared"
 ROUND = 0.05
@@ -43,7 +43,7 @@ def best(work):
 
 def contenders(schema):
     """Name and function of each validator that takes the schema: from a Python value to whether it is valid."""
-    found = {"toolgate": toolgate.Validator(schema).is_valid}
+    found = {"toolsure": toolsure.Validator(schema).is_valid}
     try:
         import jsonschema_rs
 
@@ -114,10 +114,10 @@ def measure(name, data, faults):
             continue
         row[who] = best(lambda ask=ask: [ask(value) for value in values])
     for who, given in answers.items():
-        if "toolgate" in answers and given != answers["toolgate"]:
+        if "toolsure" in answers and given != answers["toolsure"]:
             faults.append(f"{name}: {who} disagrees")
-    from_bytes = toolgate.Validator(schema).is_valid_json
-    row["toolgate, bytes"] = best(lambda: [from_bytes(text) for text in encoded])
+    from_bytes = toolsure.Validator(schema).is_valid_json
+    row["toolsure, bytes"] = best(lambda: [from_bytes(text) for text in encoded])
     if "jsonschema-rs" in row:
         import jsonschema_rs
 
@@ -140,19 +140,19 @@ def figures(shared):
         for data in source:
             try:
                 row = measure(data[0], data, faults)
-            except toolgate.ToolgateError as error:
+            except toolsure.ToolsureError as error:
                 faults.append(f"{data[0]}: {error}")
                 continue
             rows.append(row)
             if title == "public sets":
                 shown = "  ".join(f"{who} {seconds * 1e6:10.1f}" for who, seconds in row.items())
                 print(f"{data[0]:<28} us: {shown}")
-        print(f"\n{title}: how many times faster toolgate is")
+        print(f"\n{title}: how many times faster toolsure is")
         for one, other in (
-            ("toolgate", "jsonschema-rs"),
-            ("toolgate", "jsonschema"),
-            ("toolgate", "fastjsonschema"),
-            ("toolgate, bytes", "json.loads + jsonschema-rs"),
+            ("toolsure", "jsonschema-rs"),
+            ("toolsure", "jsonschema"),
+            ("toolsure", "fastjsonschema"),
+            ("toolsure, bytes", "json.loads + jsonschema-rs"),
         ):
             print(f"  {one} / {other}: {mean(rows, one, other)}")
         for fault in faults[:20]:
@@ -165,7 +165,7 @@ def cycles(count):
     seen = []
     schema = {"type": "object", "properties": {"limit": {"type": "integer"}, "tag": {"pattern": "^a+$"}}}
     for index in range(count):
-        validator = toolgate.Validator(schema)
+        validator = toolsure.Validator(schema)
         assert validator.is_valid({"limit": index})
         assert not validator.is_valid_json(b'{"limit": "1"}')
         if index % 10 == 0:
@@ -186,7 +186,7 @@ def hostile(folder):
         schema, instance = (folder / case["schema"]).read_bytes(), (folder / case["instance"]).read_bytes()
         begun = time.process_time()
         try:
-            validator = toolgate.Validator(schema, formats=bool(case.get("format")))
+            validator = toolsure.Validator(schema, formats=bool(case.get("format")))
             for ask, value in ((validator.is_valid_json, instance), (validator.is_valid, None)):
                 if value is None:
                     try:
@@ -195,9 +195,9 @@ def hostile(folder):
                         continue
                 try:
                     ask(value)
-                except toolgate.ToolgateError:
+                except toolsure.ToolsureError:
                     pass
-        except toolgate.ToolgateError:
+        except toolsure.ToolsureError:
             pass
         counted += 1
         took = time.process_time() - begun

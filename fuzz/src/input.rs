@@ -1,6 +1,6 @@
 //! The parts of an input, and what the targets make of them.
 
-use toolgate_schema::{Compiler, Formats, Limits, Schema};
+use toolsure_schema::{Compiler, Formats, Limits, Schema};
 
 /// The separator of the parts of an input.
 pub const SEPARATOR: u8 = 0;

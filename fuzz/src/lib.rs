@@ -1,7 +1,7 @@
-//! Fuzz targets: functions from bytes to a fault, each holding one part of Toolgate to what it
+//! Fuzz targets: functions from bytes to a fault, each holding one part of Toolsure to what it
 //! promises for any input.
 //!
-//! A target never needs a compiler with sanitizers. `cargo run --profile test -p toolgate-fuzz`
+//! A target never needs a compiler with sanitizers. `cargo run --profile test -p toolsure-fuzz`
 //! mutates seeds for a while; `fuzz/libfuzzer` runs the same targets under libFuzzer; `fuzz/regressions/TARGET`
 //! holds inputs that once failed, which the tests of this crate replay.
 //!

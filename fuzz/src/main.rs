@@ -1,12 +1,12 @@
-//! `cargo run --profile test -p toolgate-fuzz -- [TARGET…] [--seconds N] [--seed N]`: mutates seeds for N seconds
+//! `cargo run --profile test -p toolsure-fuzz -- [TARGET…] [--seconds N] [--seed N]`: mutates seeds for N seconds
 //! for each target (20 by default) and judges what comes out.
 //!
 //! `… [TARGET…] --gate` judges so many inputs of each target as every change is held to, for at most a minute.
 //!
-//! `cargo run --profile test -p toolgate-fuzz -- costs [WORD…] [--instructions]`: what each entry point costs at
-//! growing sizes ([`toolgate_fuzz::costs`]).
+//! `cargo run --profile test -p toolsure-fuzz -- costs [WORD…] [--instructions]`: what each entry point costs at
+//! growing sizes ([`toolsure_fuzz::costs`]).
 //!
-//! `cargo run --profile test -p toolgate-fuzz -- replay TARGET FILE…` judges single inputs.
+//! `cargo run --profile test -p toolsure-fuzz -- replay TARGET FILE…` judges single inputs.
 //!
 //! Ends with 1 if a target fails. The input is then written to `fuzz/findings/TARGET-HASH`; when
 //! the fault is mended, move it to `fuzz/regressions/TARGET/`.
@@ -23,10 +23,10 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use nix::time::{ClockId, clock_gettime};
-use toolgate_fuzz::mutate::mutate;
-use toolgate_fuzz::seeds::Seeds;
-use toolgate_fuzz::{Outcome, TARGETS, Target, costs};
-use toolgate_testkit::differential::random::Random;
+use toolsure_fuzz::mutate::mutate;
+use toolsure_fuzz::seeds::Seeds;
+use toolsure_fuzz::{Outcome, TARGETS, Target, costs};
+use toolsure_testkit::differential::random::Random;
 
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();

@@ -1,7 +1,7 @@
 //! Mutations: of bytes, and of JSON values with parts of other seeds.
 
 use serde_json::{Map, Value};
-use toolgate_testkit::differential::random::Random;
+use toolsure_testkit::differential::random::Random;
 
 use crate::input::{SEPARATOR, join, parts};
 

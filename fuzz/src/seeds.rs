@@ -1,10 +1,10 @@
 //! Inputs to start from: the cases of the repository, and the official suite and the corpus where
 //! they are at hand.
 
-use toolgate_schema::Dialect;
-use toolgate_testkit::cases::{self, Case};
-use toolgate_testkit::place::{Material, workspace};
-use toolgate_testkit::{corpus, official};
+use toolsure_schema::Dialect;
+use toolsure_testkit::cases::{self, Case};
+use toolsure_testkit::place::{Material, workspace};
+use toolsure_testkit::{corpus, official};
 
 use crate::input::join;
 

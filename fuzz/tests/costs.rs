@@ -1,7 +1,7 @@
 //! How what each entry point allocates and pays grows with its input: at most a little more than
 //! in proportion. No clock is read.
 
-use toolgate_fuzz::costs::{Cost, Operation, SHAPES, growth};
+use toolsure_fuzz::costs::{Cost, Operation, SHAPES, growth};
 
 /// Four times the input; n log n and vectors that double grow by less than 1.4.
 #[test]

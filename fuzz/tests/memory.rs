@@ -5,11 +5,11 @@
 use std::sync::Arc;
 
 use allocation_counter::measure;
-use toolgate_fuzz::costs::{Cost, Operation, SHAPES};
-use toolgate_mcp::check::PendingTasks;
-use toolgate_mcp::contract::{SchemaStore, ToolContract};
-use toolgate_pattern::{Limits, Pattern};
-use toolgate_schema::{Compiler, Workspace};
+use toolsure_fuzz::costs::{Cost, Operation, SHAPES};
+use toolsure_mcp::check::PendingTasks;
+use toolsure_mcp::contract::{SchemaStore, ToolContract};
+use toolsure_pattern::{Limits, Pattern};
+use toolsure_schema::{Compiler, Workspace};
 
 /// Each shape stays within its multiple of the input, and needs the one it is listed with.
 fn hold(operation: Operation, usual: u32, listed: &[(&str, u32)]) {

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use toolgate_fuzz::TARGETS;
+use toolsure_fuzz::TARGETS;
 
 #[test]
 fn what_failed_once_does_not_fail_again() {

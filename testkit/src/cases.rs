@@ -11,7 +11,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use toolgate_json::{DuplicateKeys, OwnedDocument, ReadError, ReadLimits};
+use toolsure_json::{DuplicateKeys, OwnedDocument, ReadError, ReadLimits};
 
 use crate::Dialect;
 use crate::engine::{Answer, Document, Engine, Setup};

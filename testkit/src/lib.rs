@@ -23,4 +23,4 @@ pub mod raw;
 pub mod recorded;
 pub mod tally;
 
-pub use toolgate_schema::Dialect;
+pub use toolsure_schema::Dialect;

@@ -1,7 +1,7 @@
 //! Our engine, over bytes and over `serde_json::Value`.
 
-use toolgate_json::{DuplicateKeys, Kind, Node, OwnedDocument, ReadLimits, View};
-use toolgate_schema::{CompileError, Compiler, Content, Formats, Schema, Verdict, Workspace};
+use toolsure_json::{DuplicateKeys, Kind, Node, OwnedDocument, ReadLimits, View};
+use toolsure_schema::{CompileError, Compiler, Content, Formats, Schema, Verdict, Workspace};
 
 use crate::engine::{Answer, Compiled, Document, Engine, Refusal, Setup};
 
@@ -178,7 +178,7 @@ fn built(root: View<'_>) -> serde_json::Value {
             Some(Frame::Array(_, items)) => next = items.next(),
             Some(Frame::Object(_, members, name)) => {
                 next = members.next().map(|(key, value)| {
-                    *name = toolgate_json::Key::text(key).to_owned();
+                    *name = toolsure_json::Key::text(key).to_owned();
                     value
                 });
             }

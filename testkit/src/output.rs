@@ -7,8 +7,8 @@
 use std::path::Path;
 
 use serde_json::Value;
-use toolgate_json::{OwnedDocument, ReadLimits};
-use toolgate_schema::{OutputFormat, ValueNode};
+use toolsure_json::{OwnedDocument, ReadLimits};
+use toolsure_schema::{OutputFormat, ValueNode};
 
 use crate::Dialect;
 use crate::engine::{Answer, Document, Setup};

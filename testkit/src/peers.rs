@@ -193,4 +193,4 @@ fn boon_draft(dialect: Dialect) -> boon::Draft {
 }
 
 /// The URI of the schema, because `boon` compiles only documents that have one.
-const BOON_ROOT: &str = "urn:toolgate:schema";
+const BOON_ROOT: &str = "urn:toolsure:schema";

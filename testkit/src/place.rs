@@ -20,10 +20,10 @@ impl Material {
     #[must_use]
     pub fn variable(self) -> &'static str {
         match self {
-            Self::Suite => "TOOLGATE_SUITE",
-            Self::Hostile => "TOOLGATE_HOSTILE",
-            Self::Corpus => "TOOLGATE_CORPUS",
-            Self::Bench => "TOOLGATE_BENCH",
+            Self::Suite => "TOOLSURE_SUITE",
+            Self::Hostile => "TOOLSURE_HOSTILE",
+            Self::Corpus => "TOOLSURE_CORPUS",
+            Self::Bench => "TOOLSURE_BENCH",
         }
     }
 

@@ -2,7 +2,7 @@
 //! verdicts must be equal, and the subschema of each finding must fail for the finding's value.
 
 use serde_json::Value;
-use toolgate_schema::{Finding, FindingKind, OutputFormat, Verdict};
+use toolsure_schema::{Finding, FindingKind, OutputFormat, Verdict};
 
 use crate::engine::{Answer, Document, Setup};
 use crate::ours::{self, Ours};
@@ -114,7 +114,7 @@ fn fragment(pointer: &str) -> String {
 }
 
 /// The retrieval URI of the schema under test.
-const WHOLE: &str = "urn:toolgate:whole";
+const WHOLE: &str = "urn:toolsure:whole";
 /// The number of findings per instance that are checked.
 const FINDINGS: usize = 6;
 

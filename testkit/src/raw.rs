@@ -9,7 +9,7 @@
 /// # Example
 ///
 /// ```
-/// use toolgate_testkit::raw;
+/// use toolsure_testkit::raw;
 ///
 /// assert_eq!(raw::items("[1.0, [2, {}], \"a]\"]"), ["1.0", "[2, {}]", "\"a]\""]);
 /// ```
@@ -34,7 +34,7 @@ pub fn items(array: &str) -> Vec<&str> {
 /// # Example
 ///
 /// ```
-/// use toolgate_testkit::raw;
+/// use toolsure_testkit::raw;
 ///
 /// let members = raw::members("{\"a\\u0062\": 1e2, \"c\": {}}");
 /// assert_eq!(members, [("ab".to_owned(), "1e2"), ("c".to_owned(), "{}")]);

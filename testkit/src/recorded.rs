@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use toolgate_json::{Node as _, OwnedDocument, ReadLimits};
+use toolsure_json::{Node as _, OwnedDocument, ReadLimits};
 
 /// SplitMix64: the same numbers on every machine.
 pub struct Dice(

@@ -8,7 +8,7 @@ const KEPT: usize = 50;
 /// # Example
 ///
 /// ```
-/// use toolgate_testkit::tally::Tally;
+/// use toolsure_testkit::tally::Tally;
 ///
 /// let mut tally = Tally::default();
 /// tally.record(Ok(()));

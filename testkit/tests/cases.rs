@@ -1,6 +1,6 @@
 //! Our own cases, on both instance representations.
 
-use toolgate_testkit::{cases, engines, place, tally::Tally};
+use toolsure_testkit::{cases, engines, place, tally::Tally};
 
 #[test]
 fn every_case_gets_its_answer_on_both_representations() {

@@ -1,8 +1,8 @@
 //! The corpus, on both instance representations; ignored if it is missing.
 
-use toolgate_testkit::{corpus, engines, place::Material};
+use toolsure_testkit::{corpus, engines, place::Material};
 
-#[toolgate_needs::needs("corpus", "$TOOLGATE_CORPUS")]
+#[toolsure_needs::needs("corpus", "$TOOLSURE_CORPUS")]
 #[test]
 fn published_schemas_compile_and_every_value_gets_its_label() {
     let directory = Material::Corpus.directory(None).unwrap();

@@ -1,8 +1,8 @@
 //! A fixed sample of generated pairs. `cargo xtask differential` generates new ones.
 
-use toolgate_testkit::differential::runner::{self, Engines};
-use toolgate_testkit::ours::{Bytes, Value};
-use toolgate_testkit::peers::{Boon, Jsonschema};
+use toolsure_testkit::differential::runner::{self, Engines};
+use toolsure_testkit::ours::{Bytes, Value};
+use toolsure_testkit::peers::{Boon, Jsonschema};
 
 #[test]
 fn every_disagreement_is_explained() {

@@ -1,10 +1,10 @@
 //! The official suite, on both instance representations; ignored if it is missing.
 
-use toolgate_testkit::Dialect;
-use toolgate_testkit::engine::Engine;
-use toolgate_testkit::{annotations, engines, official, output, place::Material};
+use toolsure_testkit::Dialect;
+use toolsure_testkit::engine::Engine;
+use toolsure_testkit::{annotations, engines, official, output, place::Material};
 
-#[toolgate_needs::needs("suites/json-schema-test-suite", "$TOOLGATE_SUITE")]
+#[toolsure_needs::needs("suites/json-schema-test-suite", "$TOOLSURE_SUITE")]
 #[test]
 fn every_test_of_the_official_suite_passes() {
     let suite = Material::Suite.directory(None).unwrap();

@@ -30,11 +30,11 @@ pub(crate) fn target() -> Result<PathBuf, String> {
 /// # Errors
 ///
 /// One line if it cannot be built.
-pub(crate) fn toolgate() -> Result<PathBuf, String> {
-    binary("toolgate")
+pub(crate) fn toolsure() -> Result<PathBuf, String> {
+    binary("toolsure")
 }
 
-/// Builds one binary of the workspace that is only for tests, like [`toolgate`].
+/// Builds one binary of the workspace that is only for tests, like [`toolsure`].
 ///
 /// # Errors
 ///
@@ -100,7 +100,7 @@ pub(crate) fn release(package: &str) -> Result<PathBuf, String> {
 pub(crate) fn cargo() -> Command {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);
-    command.current_dir(toolgate_testkit::place::workspace());
+    command.current_dir(toolsure_testkit::place::workspace());
     // why: some build scripts run again when these change (ring's does). Everything that depends on
     // them would be rebuilt here, and again in the next build without xtask.
     for (name, _) in std::env::vars_os() {

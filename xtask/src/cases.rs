@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use toolgate_testkit::tally::Tally;
-use toolgate_testkit::{cases, engines, place};
+use toolsure_testkit::tally::Tally;
+use toolsure_testkit::{cases, engines, place};
 
 use crate::arguments::Arguments;
 

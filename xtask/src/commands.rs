@@ -51,6 +51,6 @@ usage: cargo xtask COMMAND
   tidy                 order of crates, imports of modules, forbidden packages, file headers and sizes (--modules CRATE lists imports)
   transcripts          every command that README and docs show, with what they say it prints (--only WORD)
 
-DIR defaults to TOOLGATE_SUITE, TOOLGATE_HOSTILE or TOOLGATE_CORPUS, then to the
+DIR defaults to TOOLSURE_SUITE, TOOLSURE_HOSTILE or TOOLSURE_CORPUS, then to the
 directory under ../shared. Each command closes with `N passed, M failed`.
 ";

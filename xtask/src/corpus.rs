@@ -1,9 +1,9 @@
 //! `cargo xtask corpus`: checks published tool listings, and labelled values for them.
 
-use toolgate_testkit::corpus;
-use toolgate_testkit::engines;
-use toolgate_testkit::place::Material;
-use toolgate_testkit::tally::Tally;
+use toolsure_testkit::corpus;
+use toolsure_testkit::engines;
+use toolsure_testkit::place::Material;
+use toolsure_testkit::tally::Tally;
 
 use crate::arguments::Arguments;
 

@@ -2,9 +2,9 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use toolgate_testkit::differential::runner::{self, Engines};
-use toolgate_testkit::engines;
-use toolgate_testkit::peers::{Boon, Jsonschema};
+use toolsure_testkit::differential::runner::{self, Engines};
+use toolsure_testkit::engines;
+use toolsure_testkit::peers::{Boon, Jsonschema};
 
 use crate::arguments::Arguments;
 

@@ -7,17 +7,17 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::json;
-use toolgate_bench::sets::{self, Choice};
-use toolgate_bench::workload::Set;
-use toolgate_testkit::place;
-use toolgate_testkit::tally::Tally;
+use toolsure_bench::sets::{self, Choice};
+use toolsure_bench::workload::Set;
+use toolsure_testkit::place;
+use toolsure_testkit::tally::Tally;
 
 use crate::arguments::Arguments;
 use crate::build;
 
 /// Counts, and compares with the file or writes it (`--write`). Words select sets.
 pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
-    let program = build::release("toolgate-counted")?;
+    let program = build::release("toolsure-counted")?;
     let room = build::target()?.join("instructions");
     let _ = std::fs::remove_dir_all(&room);
     std::fs::create_dir_all(&room).map_err(|e| format!("`{}`: {e}", room.display()))?;
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn a_profile_says_what_a_phase_took() {
-        let profile = "fn=toolgate::main\n10 5\ncfn=toolgate_counted::counted_bytes\n\
+        let profile = "fn=toolsure::main\n10 5\ncfn=toolsure_counted::counted_bytes\n\
             calls=1 0\n12 4711\ncfn=other\ncalls=1 0\n13 9\n";
         assert_eq!(phases(profile), [("bytes".to_owned(), 4711)]);
     }

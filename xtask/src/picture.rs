@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use toolgate_testkit::place;
-use toolgate_testkit::tally::Tally;
+use toolsure_testkit::place;
+use toolsure_testkit::tally::Tally;
 
 /// Writes the picture to the file.
 pub(crate) fn run() -> Result<u64, String> {
@@ -95,7 +95,7 @@ fn picture() -> String {
         body.push('\n');
     };
     draw(r##"<rect x="195" y="30" width="380" height="180" rx="8" fill="#eef3fb" stroke="#2f5d9b"/>"##.to_owned());
-    draw(text(385, 55, "toolgate guard", 15, true));
+    draw(text(385, 55, "toolsure guard", 15, true));
     draw(text(385, 195, "audit log, metrics, traces", 12, false));
     for ((from_x, from_y), (to_x, to_y)) in ARROWS {
         draw(format!(

@@ -6,14 +6,14 @@
 use std::path::PathBuf;
 use std::process::Command;
 
-use toolgate_testkit::Dialect;
-use toolgate_testkit::annotations;
-use toolgate_testkit::engine::Engine;
-use toolgate_testkit::engines;
-use toolgate_testkit::official;
-use toolgate_testkit::output;
-use toolgate_testkit::place::Material;
-use toolgate_testkit::tally::Tally;
+use toolsure_testkit::Dialect;
+use toolsure_testkit::annotations;
+use toolsure_testkit::engine::Engine;
+use toolsure_testkit::engines;
+use toolsure_testkit::official;
+use toolsure_testkit::output;
+use toolsure_testkit::place::Material;
+use toolsure_testkit::tally::Tally;
 
 use crate::arguments::Arguments;
 use crate::{build, peers};

@@ -1,6 +1,6 @@
 //! Fixed pieces of work for an instruction counter: no clock, no calibration, no peers.
 //!
-//! `toolgate-counted FILE`: the file is what `cargo xtask instructions` wrote, one set
+//! `toolsure-counted FILE`: the file is what `cargo xtask instructions` wrote, one set
 //! of schemas with instances. It warms up, then calls each function that is named
 //! `counted_PHASE` once; callgrind's profile says what each took.
 
@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::process::ExitCode;
 
 use serde_json::Value;
-use toolgate_schema::{Compiler, Schema, ValueNode, Workspace};
+use toolsure_schema::{Compiler, Schema, ValueNode, Workspace};
 
 fn main() -> ExitCode {
     match run() {

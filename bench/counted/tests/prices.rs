@@ -6,9 +6,9 @@ mod rows;
 use std::collections::BTreeSet;
 
 use serde_json::Value;
-use toolgate_schema::{Compiler, Content, Formats, ValueNode, Workspace};
-use toolgate_syntax::format::{Format, NumberFormat};
-use toolgate_syntax::{Keyword, Vocabulary};
+use toolsure_schema::{Compiler, Content, Formats, ValueNode, Workspace};
+use toolsure_syntax::format::{Format, NumberFormat};
+use toolsure_syntax::{Keyword, Vocabulary};
 
 #[test]
 fn every_operation_has_a_row() {
@@ -76,7 +76,7 @@ fn asserts(keyword: Keyword) -> bool {
         vocabulary,
         Vocabulary::Applicator | Vocabulary::Validation | Vocabulary::Unevaluated
     );
-    last == toolgate_syntax::Dialect::Draft202012
+    last == toolsure_syntax::Dialect::Draft202012
         && (asserting || keyword == Keyword::Ref)
         && !other_name
 }

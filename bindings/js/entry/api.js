@@ -2,10 +2,10 @@
 
 import { contracts } from '../lib/contracts.js';
 import { Engine } from '../lib/engine.js';
-import { ContractError, InputError, InternalError, SchemaError, ToolgateError, UndecidedError } from '../lib/errors.js';
+import { ContractError, InputError, InternalError, SchemaError, ToolsureError, UndecidedError } from '../lib/errors.js';
 import { validators } from '../lib/validator.js';
 
-const errors = { ContractError, InputError, InternalError, SchemaError, ToolgateError, UndecidedError };
+const errors = { ContractError, InputError, InternalError, SchemaError, ToolsureError, UndecidedError };
 
 /** @param {WebAssembly.Module} module */
 export function full(module) {

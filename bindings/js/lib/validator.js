@@ -115,7 +115,7 @@ export function validators(engine) {
   }
   if (Symbol.dispose) Validator.prototype[Symbol.dispose] = Validator.prototype.dispose;
 
-  class ToolgateJsonSchemaValidator {
+  class ToolsureJsonSchemaValidator {
     #options;
     #throws;
 
@@ -148,7 +148,7 @@ export function validators(engine) {
     }
   }
 
-  return { Validator, ToolgateJsonSchemaValidator };
+  return { Validator, ToolsureJsonSchemaValidator };
 }
 
 /** The SDK has two verdicts: undecided counts as invalid. */

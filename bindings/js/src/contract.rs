@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use toolgate_json::{Node as _, OwnedDocument, ReadError, ReadLimits};
-use toolgate_mcp::check::{Checked, Checker, Decision};
-use toolgate_mcp::contract::{SchemaStore, ToolContract};
-use toolgate_mcp::era::Era;
+use toolsure_json::{Node as _, OwnedDocument, ReadError, ReadLimits};
+use toolsure_mcp::check::{Checked, Checker, Decision};
+use toolsure_mcp::contract::{SchemaStore, ToolContract};
+use toolsure_mcp::era::Era;
 
 use crate::options::{Options, Refusal};
 use crate::report;

@@ -1,7 +1,7 @@
 //! The kinds of findings, for programs: a `name` that identifies the kind, and the members of the
 //! kind. `types/lean.d.ts` has the same list as types.
 
-use toolgate_schema::{Branches, FindingKind, FoundValue, Tag};
+use toolsure_schema::{Branches, FindingKind, FoundValue, Tag};
 
 use crate::write::Object;
 

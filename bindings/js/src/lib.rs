@@ -4,8 +4,8 @@
 //! calls a function with their lengths, and reads JSON from the output buffer if the function's
 //! answer says that there is output. `lib/engine.js` is the only caller.
 //!
-//! Nothing here decides anything: verdicts, messages and limits come from `toolgate-schema`,
-//! `toolgate-mcp` and `toolgate-analysis`.
+//! Nothing here decides anything: verdicts, messages and limits come from `toolsure-schema`,
+//! `toolsure-mcp` and `toolsure-analysis`.
 
 #[cfg(feature = "contracts")]
 mod contract;
@@ -22,8 +22,8 @@ mod write;
 use std::cell::RefCell;
 
 #[cfg(feature = "contracts")]
-use toolgate_mcp::check::Decision;
-use toolgate_schema::{Schema, Verdict, Workspace};
+use toolsure_mcp::check::Decision;
+use toolsure_schema::{Schema, Verdict, Workspace};
 
 use options::{Options, Refusal};
 use slots::Slots;

@@ -1,7 +1,7 @@
 //! Lints a listing.
 
-use toolgate_analysis::lint::{Finding, Linter, Profile, Report, Rule, Safety, profile, rule};
-use toolgate_json::{Kind, Node as _, OwnedDocument, ReadLimits, View, quote};
+use toolsure_analysis::lint::{Finding, Linter, Profile, Report, Rule, Safety, profile, rule};
+use toolsure_json::{Kind, Node as _, OwnedDocument, ReadLimits, View, quote};
 
 use crate::options::Options;
 use crate::write::{Object, array};
@@ -26,7 +26,7 @@ pub(crate) fn run(listing: &[u8], options: &[u8]) -> Result<Report, String> {
         // Without compiler settings, the linter uses its own compiler, which asserts formats.
         if root
             .members()
-            .any(|(key, _)| !OWN.contains(&toolgate_json::Key::text(key)))
+            .any(|(key, _)| !OWN.contains(&toolsure_json::Key::text(key)))
         {
             linter = linter.compiler(options.compiler.clone());
         }

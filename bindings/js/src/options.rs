@@ -1,4 +1,4 @@
-//! The options that a caller can set, with the names of `toolgate_schema::settings`.
+//! The options that a caller can set, with the names of `toolsure_schema::settings`.
 //!
 //! Options come as one JSON object. A nested object is a group of settings:
 //! `{"limits": {"fuel": 1000}}` is the setting `limits.fuel`. `documents` maps URIs to schemas.
@@ -6,9 +6,9 @@
 
 use std::fmt;
 
-use toolgate_json::{Kind, Node as _, OwnedDocument, ReadLimits, View, quote};
-use toolgate_schema::settings::{self, SettingError};
-use toolgate_schema::{CompileError, Compiler};
+use toolsure_json::{Kind, Node as _, OwnedDocument, ReadLimits, View, quote};
+use toolsure_schema::settings::{self, SettingError};
+use toolsure_schema::{CompileError, Compiler};
 
 /// The options that were set.
 pub(crate) struct Options {
@@ -91,7 +91,7 @@ impl Options {
 fn settings_of(root: View<'_>, others: &[&str]) -> Result<Compiler, Refusal> {
     let mut compiler = Compiler::new();
     for (key, value) in root.members() {
-        let name = toolgate_json::Key::text(key);
+        let name = toolsure_json::Key::text(key);
         compiler = match name {
             DOCUMENTS => compiler,
             other if others.contains(&other) => compiler,
@@ -111,7 +111,7 @@ fn set(
     match value.kind() {
         Kind::Object if groups > 0 => {
             for (key, value) in value.members() {
-                let name = format!("{name}.{}", toolgate_json::Key::text(key));
+                let name = format!("{name}.{}", toolsure_json::Key::text(key));
                 compiler = set(compiler, &name, value, groups - 1)?;
             }
             Ok(compiler)
@@ -129,7 +129,7 @@ fn register(mut compiler: Compiler, documents: View<'_>) -> Result<Compiler, Ref
         )));
     }
     for (uri, document) in documents.members() {
-        let uri = toolgate_json::Key::text(uri);
+        let uri = toolsure_json::Key::text(uri);
         // A string is the text of a schema, because no schema is a string.
         let text = match document.kind() {
             Kind::String => document.string(),

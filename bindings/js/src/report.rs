@@ -1,7 +1,7 @@
 //! Reports, refusals and warnings as JSON.
 
-use toolgate_json::ReadError;
-use toolgate_schema::{CompileError, Exhausted, Finding, Report, Verdict, Warning, settings};
+use toolsure_json::ReadError;
+use toolsure_schema::{CompileError, Exhausted, Finding, Report, Verdict, Warning, settings};
 
 use crate::kind;
 use crate::options::Refusal;

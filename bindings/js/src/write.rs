@@ -1,6 +1,6 @@
 //! Writes JSON text, member by member.
 
-use toolgate_json::push_json_string;
+use toolsure_json::push_json_string;
 
 /// An object that is being written. Dropping this writes the closing brace.
 pub(crate) struct Object<'o> {

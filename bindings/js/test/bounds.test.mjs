@@ -7,14 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 
-import { ContractError, InputError, SchemaError, ToolContract, Validator, lint } from '@toolgate/validator';
+import { ContractError, InputError, SchemaError, ToolContract, Validator, lint } from '@toolsure/validator';
 
 import { shared } from './shared.mjs';
 
 const generator = shared('hostile/generate.py');
 
 test('the hostile set ends with an answer', { skip: generator.skip }, (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'toolgate-hostile-'));
+  const folder = mkdtempSync(join(tmpdir(), 'toolsure-hostile-'));
   try {
     execFileSync('python3', [generator.path, folder], { stdio: 'ignore' });
     const index = readFileSync(join(folder, 'index.jsonl'), 'utf8').trim().split('\n').map((line) => JSON.parse(line));
@@ -51,7 +51,7 @@ function judge(schema, instance, formats) {
 }
 
 test('compiling, checking and forgetting again and again takes no more memory', (t) => {
-  const cycles = Number(process.env.TOOLGATE_CYCLES ?? 20_000);
+  const cycles = Number(process.env.TOOLSURE_CYCLES ?? 20_000);
   const schema = {
     type: 'object',
     properties: { id: { type: 'integer' }, tag: { type: 'string', pattern: '^[a-z]+$' }, list: { type: 'array', uniqueItems: true } },

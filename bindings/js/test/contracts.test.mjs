@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { ContractError, InputError, SchemaError, ToolContract, lint } from '@toolgate/validator';
+import { ContractError, InputError, SchemaError, ToolContract, lint } from '@toolsure/validator';
 
 const tool = {
   name: 'add',
@@ -60,15 +60,15 @@ test('a tool without a contract says why', () => {
 test('lint finds what the command finds', () => {
   const misspelt = { ...tool, inputSchema: { type: 'object', properties: { q: { type: 'string', minLenght: 3 } } } };
   const report = lint({ tools: [tool, misspelt] });
-  const finding = report.findings.find((finding) => finding.code === 'TG032');
+  const finding = report.findings.find((finding) => finding.code === 'TL032');
   assert.deepEqual([finding.tool, finding.pointer], [1, '/inputSchema/properties/q/minLenght']);
   assert.equal(finding.help, 'did you mean `minLength`?');
   assert.equal(report.tokens.length, 2);
-  const count = (options) => lint([tool, misspelt], options).findings.filter((finding) => finding.code === 'TG032').length;
-  assert.equal(count({ allow: ['TG032'] }), 0);
+  const count = (options) => lint([tool, misspelt], options).findings.filter((finding) => finding.code === 'TL032').length;
+  assert.equal(count({ allow: ['TL032'] }), 0);
   assert.equal(count({ deny: ['misspelt-keyword'] }), 1);
   assert.ok(lint([misspelt], { profiles: ['strict', 'openai'] }).findings.length > report.findings.length / 2);
-  for (const [listing, options] of [['{', {}], [{}, {}], [[], { profiles: ['gemini9'] }], [[], { allow: ['TG999'] }], [[], { x: 1 }]]) {
+  for (const [listing, options] of [['{', {}], [{}, {}], [[], { profiles: ['gemini9'] }], [[], { allow: ['TL999'] }], [[], { x: 1 }]]) {
     assert.throws(() => lint(listing, options), SchemaError);
   }
 });

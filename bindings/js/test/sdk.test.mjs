@@ -10,7 +10,7 @@ import { test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { isDeepStrictEqual } from 'node:util';
 
-import { ToolgateJsonSchemaValidator, Validator } from '@toolgate/validator';
+import { ToolsureJsonSchemaValidator, Validator } from '@toolsure/validator';
 
 const at = (path) => fileURLToPath(new URL(path, import.meta.url));
 const modules = at('../dev/node_modules/@modelcontextprotocol');
@@ -72,7 +72,7 @@ class Answers {
 
 async function outcome(Client, version, era, one) {
   const negotiated = version === 'v1' ? {} : { versionNegotiation: { mode: era === MODERN ? { pin: era } : 'legacy' } };
-  const client = new Client({ name: 'proof', version: '1' }, { jsonSchemaValidator: new ToolgateJsonSchemaValidator(), ...negotiated });
+  const client = new Client({ name: 'proof', version: '1' }, { jsonSchemaValidator: new ToolsureJsonSchemaValidator(), ...negotiated });
   const call = (params) => client.callTool(params, ...(version === 'v1' ? [undefined, { timeout: 4000 }] : [{ timeout: 4000 }]));
   try {
     await client.connect(new Answers(one));

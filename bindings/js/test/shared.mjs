@@ -1,9 +1,9 @@
-// Where the data is that is not part of the repository: beside it, or where TOOLGATE_SHARED says.
+// Where the data is that is not part of the repository: beside it, or where TOOLSURE_SHARED says.
 
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-const folder = process.env.TOOLGATE_SHARED ?? fileURLToPath(new URL('../../../../shared', import.meta.url));
+const folder = process.env.TOOLSURE_SHARED ?? fileURLToPath(new URL('../../../../shared', import.meta.url));
 
 /** A path in that folder, and the reason to skip a test if it is not there. */
 export function shared(path) {

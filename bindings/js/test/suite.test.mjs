@@ -9,8 +9,8 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { test } from 'node:test';
 
-import * as full from '@toolgate/validator';
-import * as lean from '@toolgate/validator/lean';
+import * as full from '@toolsure/validator';
+import * as lean from '@toolsure/validator/lean';
 
 import { members, parts } from './raw.mjs';
 import { shared } from './shared.mjs';

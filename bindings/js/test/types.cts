@@ -1,5 +1,5 @@
 // The same types for `require`. Never run.
 
-import toolgate = require('@toolgate/validator');
+import toolsure = require('@toolsure/validator');
 
-new toolgate.Validator(true).validate(1).verdict satisfies 'valid' | 'invalid' | 'undecided';
+new toolsure.Validator(true).validate(1).verdict satisfies 'valid' | 'invalid' | 'undecided';

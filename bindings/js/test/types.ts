@@ -3,8 +3,8 @@
 import { Client as ClientV2 } from '../dev/node_modules/@modelcontextprotocol/client/dist/index.mjs';
 import { Client as ClientV1 } from '../dev/node_modules/@modelcontextprotocol/sdk/dist/esm/client/index.js';
 
-import { ToolContract, ToolgateJsonSchemaValidator, Validator, lint } from '@toolgate/validator';
-import { Validator as LeanValidator } from '@toolgate/validator/lean';
+import { ToolContract, ToolsureJsonSchemaValidator, Validator, lint } from '@toolsure/validator';
+import { Validator as LeanValidator } from '@toolsure/validator/lean';
 
 const validator = new Validator({ type: 'string' }, { formats: 'assert', limits: { fuel: 1000 } });
 const result = validator.validateText(new Uint8Array());
@@ -34,5 +34,5 @@ new ToolContract({ name: 'a', inputSchema: {} }).checkArguments({}).pass satisfi
 lint([]).findings.map((finding) => finding.code satisfies string);
 
 // Both SDKs take the provider as it is.
-new ClientV2({ name: 'a', version: '1' }, { jsonSchemaValidator: new ToolgateJsonSchemaValidator() });
-new ClientV1({ name: 'a', version: '1' }, { jsonSchemaValidator: new ToolgateJsonSchemaValidator({ uncompilable: 'throw' }) });
+new ClientV2({ name: 'a', version: '1' }, { jsonSchemaValidator: new ToolsureJsonSchemaValidator() });
+new ClientV1({ name: 'a', version: '1' }, { jsonSchemaValidator: new ToolsureJsonSchemaValidator({ uncompilable: 'throw' }) });

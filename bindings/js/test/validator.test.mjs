@@ -8,10 +8,10 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import vm from 'node:vm';
 
-import * as full from '@toolgate/validator';
-import * as lean from '@toolgate/validator/lean';
+import * as full from '@toolsure/validator';
+import * as lean from '@toolsure/validator/lean';
 
-const { InputError, SchemaError, ToolgateJsonSchemaValidator, UndecidedError, Validator } = full;
+const { InputError, SchemaError, ToolsureJsonSchemaValidator, UndecidedError, Validator } = full;
 const require = createRequire(import.meta.url);
 
 const order = {
@@ -226,7 +226,7 @@ test('the lean build refuses what it has no tables for, or has it as an annotati
 });
 
 test("the provider answers as the SDK's own do", () => {
-  const provider = new ToolgateJsonSchemaValidator();
+  const provider = new ToolsureJsonSchemaValidator();
   const check = provider.getValidator(order);
   const data = { id: 3 };
   assert.deepEqual(check(data), { valid: true, data, errorMessage: undefined });
@@ -237,9 +237,9 @@ test("the provider answers as the SDK's own do", () => {
   assert.equal(check({ id: NaN }).valid, false);
   const bad = provider.getValidator({ $ref: '#/$defs/gone' });
   assert.match(bad({}).errorMessage, /^the schema cannot be used: /);
-  const strict = new ToolgateJsonSchemaValidator({ uncompilable: 'throw' });
+  const strict = new ToolsureJsonSchemaValidator({ uncompilable: 'throw' });
   assert.throws(() => strict.getValidator({ $ref: '#/$defs/gone' }), SchemaError);
-  const poor = new ToolgateJsonSchemaValidator({ limits: { fuel: 1 } }).getValidator({ uniqueItems: true });
+  const poor = new ToolsureJsonSchemaValidator({ limits: { fuel: 1 } }).getValidator({ uniqueItems: true });
   assert.match(poor([1, 2, 3]).errorMessage, /undecided/);
   // Two schemas with one $id are two schemas.
   const [text, number] = ['string', 'number'].map((type) => provider.getValidator({ $id: 'https://example.com/x', type }));
@@ -247,8 +247,8 @@ test("the provider answers as the SDK's own do", () => {
 });
 
 test('import and require share one module', () => {
-  assert.equal(require('@toolgate/validator').Validator, Validator);
-  assert.equal(require('@toolgate/validator/lean').Validator, lean.Validator);
+  assert.equal(require('@toolsure/validator').Validator, Validator);
+  assert.equal(require('@toolsure/validator/lean').Validator, lean.Validator);
 });
 
 test('the entries of every runtime are modules', () => {

@@ -56,7 +56,7 @@ const config :Workerd.Config = (services = [(name = "main", worker = (
 
 for (const name of ['full', 'lean']) {
   test(`the ${name} build`, { skip, timeout: 60_000 }, () => {
-    const folder = mkdtempSync(join(tmpdir(), 'toolgate-workerd-'));
+    const folder = mkdtempSync(join(tmpdir(), 'toolsure-workerd-'));
     try {
       for (const file of [`${name}-workerd.mjs`, `${name}.wasm`]) copyFileSync(at(`../dist/${file}`), join(folder, file));
       writeFileSync(join(folder, 'worker.mjs'), worker(name));

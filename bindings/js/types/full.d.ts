@@ -1,6 +1,6 @@
 /** Checks values and JSON text against JSON Schema with hard limits, checks the contracts of MCP tools, and lints listings. */
 
-import type { Options, ToolgateError, ValidationError } from './lean.js';
+import type { Options, ToolsureError, ValidationError } from './lean.js';
 
 export * from './lean.js';
 
@@ -51,7 +51,7 @@ export declare class ToolContract {
 }
 
 /** A definition that is malformed, or whose schemas do not compile. */
-export declare class ContractError extends ToolgateError {
+export declare class ContractError extends ToolsureError {
   /** The location, a JSON pointer into the definition. */
   readonly schemaPath?: string;
 }
@@ -79,7 +79,7 @@ export interface LintOptions extends Options {
 }
 
 export interface LintFinding {
-  /** The rule's code, such as `TG032`, and its name. */
+  /** The rule's code, such as `TL032`, and its name. */
   readonly code: string;
   readonly rule: string;
   readonly severity: 'error' | 'warning' | 'note';

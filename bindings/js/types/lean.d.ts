@@ -182,19 +182,19 @@ export interface ProviderOptions extends Options {
  * The `jsonSchemaValidator` of the official TypeScript SDK, versions 1 and 2. Undecided counts as not valid. Schemas
  * are compiled with `strictness: 'lenient'` unless the options say otherwise.
  */
-export declare class ToolgateJsonSchemaValidator {
+export declare class ToolsureJsonSchemaValidator {
   constructor(options?: ProviderOptions);
   getValidator<T>(schema: object | boolean): (input: unknown) => SdkResult<T>;
 }
 
 /** Base class of the errors that this package throws. */
-export declare class ToolgateError extends Error {
+export declare class ToolsureError extends Error {
   /** A stable code. */
   readonly code: string;
 }
 
 /** A schema that does not compile, or an invalid option (`code` is `option`). */
-export declare class SchemaError extends ToolgateError {
+export declare class SchemaError extends ToolsureError {
   /** The location, a JSON pointer into the document. */
   readonly schemaPath?: string;
   /** The URI of the document; empty for the schema itself. */
@@ -209,7 +209,7 @@ export declare class SchemaError extends ToolgateError {
 }
 
 /** An instance that has no verdict: `code` is `json`, `limit` or `not-json`. */
-export declare class InputError extends ToolgateError {
+export declare class InputError extends ToolsureError {
   /** The offset in the text, in bytes. */
   readonly offset?: number;
   /** The location, a JSON pointer into the value (`not-json`). */
@@ -219,9 +219,9 @@ export declare class InputError extends ToolgateError {
 }
 
 /** A limit was reached before the verdict. */
-export declare class UndecidedError extends ToolgateError {
+export declare class UndecidedError extends ToolsureError {
   readonly setting?: string;
 }
 
 /** A bug in this package. There is no verdict. */
-export declare class InternalError extends ToolgateError {}
+export declare class InternalError extends ToolsureError {}

@@ -1,6 +1,6 @@
 // The launcher and the packages, installed from files.
 //
-// The program is a stand-in, except where TOOLGATE_PROGRAM names a real one.
+// The program is a stand-in, except where TOOLSURE_PROGRAM names a real one.
 
 import assert from 'node:assert/strict';
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
@@ -12,8 +12,8 @@ import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 const here = fileURLToPath(new URL('..', import.meta.url));
-const launcher = join(here, 'toolgate', 'bin', 'toolgate.js');
-const real = process.env.TOOLGATE_PROGRAM;
+const launcher = join(here, 'toolsure', 'bin', 'toolsure.js');
+const real = process.env.TOOLSURE_PROGRAM;
 let folder;
 let standIn;
 
@@ -32,7 +32,7 @@ esac
 `;
 
 before(() => {
-  folder = mkdtempSync(join(tmpdir(), 'toolgate-npm-'));
+  folder = mkdtempSync(join(tmpdir(), 'toolsure-npm-'));
   standIn = join(folder, 'stand-in');
   writeFileSync(standIn, STAND_IN);
   chmodSync(standIn, 0o755);
@@ -40,7 +40,7 @@ before(() => {
 after(() => rmSync(folder, { recursive: true }));
 
 const launch = (args, options = {}) =>
-  spawnSync(process.execPath, [launcher, ...args], { encoding: 'utf8', env: { ...process.env, TOOLGATE_BINARY: standIn }, ...options });
+  spawnSync(process.execPath, [launcher, ...args], { encoding: 'utf8', env: { ...process.env, TOOLSURE_BINARY: standIn }, ...options });
 
 test('arguments and both outputs pass through', () => {
   const { status, stdout, stderr } = launch(['a b', '', '--x=*', "'"]);
@@ -59,7 +59,7 @@ test('standard input passes through, and its end', () => {
   assert.equal(launch(['cat'], { input: 'one\ntwo' }).stdout, 'one\ntwoend of input\n');
   const closed = spawnSync('sh', ['-c', `exec "$0" "$1" cat <&-`, process.execPath, launcher], {
     encoding: 'utf8',
-    env: { ...process.env, TOOLGATE_BINARY: standIn },
+    env: { ...process.env, TOOLSURE_BINARY: standIn },
   });
   // Node opens /dev/null where a standard stream is closed.
   assert.deepEqual([closed.status, closed.stdout], [0, 'end of input\n']);
@@ -69,7 +69,7 @@ for (const [signal, code, said] of [['SIGTERM', 7, 'TERM'], ['SIGINT', 8, 'INT']
   const works = spawnSync('sh', ['-c', `trap 'exit 9' ${said}; kill -${said} $$`]).status === 9;
   const skip = works ? false : `${signal} is ignored where this runs`;
   test(`${signal} reaches the program, whose end is the launcher's`, { timeout: 60_000, skip }, async () => {
-    const child = spawn(process.execPath, [launcher, 'wait'], { env: { ...process.env, TOOLGATE_BINARY: standIn }, stdio: ['ignore', 'pipe', 'ignore'] });
+    const child = spawn(process.execPath, [launcher, 'wait'], { env: { ...process.env, TOOLSURE_BINARY: standIn }, stdio: ['ignore', 'pipe', 'ignore'] });
     let out = '';
     child.stdout.setEncoding('utf8').on('data', (chunk) => {
       out += chunk;
@@ -82,16 +82,16 @@ for (const [signal, code, said] of [['SIGTERM', 7, 'TERM'], ['SIGINT', 8, 'INT']
 
 test('without the platform package the launcher says how to repair it', () => {
   const copy = join(folder, 'alone');
-  cpSync(join(here, 'toolgate'), copy, { recursive: true });
-  const manifest = { name: 'toolgate', version: '0.1.0', optionalDependencies: { [`@toolgate/cli-${process.platform}-${process.arch}`]: '0.1.0' } };
+  cpSync(join(here, 'toolsure'), copy, { recursive: true });
+  const manifest = { name: 'toolsure', version: '0.1.0', optionalDependencies: { [`@toolsure/cli-${process.platform}-${process.arch}`]: '0.1.0' } };
   writeFileSync(join(copy, 'package.json'), JSON.stringify(manifest));
   const env = { ...process.env };
-  delete env.TOOLGATE_BINARY;
-  const run = spawnSync(process.execPath, [join(copy, 'bin', 'toolgate.js'), 'check'], { encoding: 'utf8', env });
+  delete env.TOOLSURE_BINARY;
+  const run = spawnSync(process.execPath, [join(copy, 'bin', 'toolsure.js'), 'check'], { encoding: 'utf8', env });
   assert.equal(run.status, 127);
-  assert.match(run.stderr, /npm install @toolgate\/cli-\S+@0\.1\.0/);
-  assert.match(run.stderr, /TOOLGATE_BINARY/);
-  const gone = launch([], { env: { ...env, TOOLGATE_BINARY: join(folder, 'gone') } });
+  assert.match(run.stderr, /npm install @toolsure\/cli-\S+@0\.1\.0/);
+  assert.match(run.stderr, /TOOLSURE_BINARY/);
+  const gone = launch([], { env: { ...env, TOOLSURE_BINARY: join(folder, 'gone') } });
   assert.equal(gone.status, 127);
   assert.match(gone.stderr, /cannot run .*gone/);
 });
@@ -100,19 +100,19 @@ test('the packages from files', { timeout: 300_000 }, async (t) => {
   const dist = join(folder, 'dist');
   mkdirSync(dist);
   execFileSync(process.execPath, [join(here, 'build.mjs'), '--binary', real ?? standIn, '--out', dist]);
-  assert.deepEqual(readdirSync(dist).sort(), ['toolgate-0.1.0-linux-x64.tgz', 'toolgate-0.1.0.tgz', 'toolgate-cli-linux-x64-0.1.0.tgz']);
-  const one = join(dist, 'toolgate-0.1.0-linux-x64.tgz');
-  const two = [join(dist, 'toolgate-0.1.0.tgz'), join(dist, 'toolgate-cli-linux-x64-0.1.0.tgz')];
+  assert.deepEqual(readdirSync(dist).sort(), ['toolsure-0.1.0-linux-x64.tgz', 'toolsure-0.1.0.tgz', 'toolsure-cli-linux-x64-0.1.0.tgz']);
+  const one = join(dist, 'toolsure-0.1.0-linux-x64.tgz');
+  const two = [join(dist, 'toolsure-0.1.0.tgz'), join(dist, 'toolsure-cli-linux-x64-0.1.0.tgz')];
   const args = real ? ['check', '--demo'] : ['check', '--demo'];
   const holds = (run, what) => {
     if (real) {
-      assert.match(run.stdout, /TG\d+|finding|tool/i, `${what}: ${run.stderr}`);
+      assert.match(run.stdout, /TL\d+|finding|tool/i, `${what}: ${run.stderr}`);
     } else {
       assert.equal(run.stdout, '<check><--demo>\n', `${what}: ${run.stderr}`);
     }
   };
   const env = { ...process.env };
-  delete env.TOOLGATE_BINARY;
+  delete env.TOOLSURE_BINARY;
   const run = (command, list, cwd) => spawnSync(command, list, { cwd, encoding: 'utf8', env, stdio: ['ignore', 'pipe', 'pipe'], timeout: 120_000 });
 
   await t.test('npx with one file', () => {
@@ -130,7 +130,7 @@ test('the packages from files', { timeout: 300_000 }, async (t) => {
   const manifest = { name: 'p', version: '1.0.0', private: true };
   const withFiles = {
     ...manifest,
-    dependencies: { toolgate: `file:${two[0]}` },
+    dependencies: { toolsure: `file:${two[0]}` },
     resolutions: Object.fromEntries(Object.keys(optionalDependencies).map((name) => [name, `file:${two[1]}`])),
   };
   for (const [manager, add] of Object.entries(managers)) {
@@ -147,7 +147,7 @@ test('the packages from files', { timeout: 300_000 }, async (t) => {
       const [command, list] = add(two);
       const added = run(command, list, project);
       assert.equal(added.status, 0, `${added.stdout}${added.stderr}`);
-      const bin = join(project, 'node_modules', '.bin', 'toolgate');
+      const bin = join(project, 'node_modules', '.bin', 'toolsure');
       assert.ok(existsSync(bin));
       holds(run(bin, args, project), manager);
     });
@@ -156,17 +156,17 @@ test('the packages from files', { timeout: 300_000 }, async (t) => {
 
 test('musl is seen in the file of the Node that runs', () => {
   const copy = join(folder, 'musl');
-  cpSync(join(here, 'toolgate'), copy, { recursive: true });
+  cpSync(join(here, 'toolsure'), copy, { recursive: true });
   writeFileSync(join(copy, 'package.json'), JSON.stringify({ version: '0.1.0' }));
-  const packaged = join(copy, 'node_modules', '@toolgate', `cli-linux-${process.arch}-musl`, 'bin');
+  const packaged = join(copy, 'node_modules', '@toolsure', `cli-linux-${process.arch}-musl`, 'bin');
   mkdirSync(packaged, { recursive: true });
-  symlinkSync(standIn, join(packaged, 'toolgate'));
+  symlinkSync(standIn, join(packaged, 'toolsure'));
   // A file that begins as a Node for musl does, in the place of this one's.
   const fake = join(folder, 'fake-node');
   writeFileSync(fake, '\x7fELF/lib/ld-musl-x86_64.so.1');
   const env = { ...process.env };
-  delete env.TOOLGATE_BINARY;
-  const script = `Object.defineProperty(process, 'execPath', { value: ${JSON.stringify(fake)} }); require(${JSON.stringify(join(copy, 'bin', 'toolgate.js'))})`;
+  delete env.TOOLSURE_BINARY;
+  const script = `Object.defineProperty(process, 'execPath', { value: ${JSON.stringify(fake)} }); require(${JSON.stringify(join(copy, 'bin', 'toolsure.js'))})`;
   const run = spawnSync(process.execPath, ['-e', script, 'x', 'exit', '5'], { encoding: 'utf8', env });
   assert.equal(run.status, process.platform === 'linux' ? 5 : 127, run.stderr);
 });

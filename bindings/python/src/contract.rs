@@ -1,21 +1,21 @@
-//! `toolgate.mcp.ToolContract`: a tool's definition, and the checks of calls and results.
+//! `toolsure.mcp.ToolContract`: a tool's definition, and the checks of calls and results.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use toolgate_json::{OwnedDocument, ReadLimits};
-use toolgate_mcp::check::{Checker, Decision, Fault, Refusal};
-use toolgate_mcp::contract::{SchemaStore, ToolContract as Contract};
-use toolgate_mcp::era::Era;
+use toolsure_json::{OwnedDocument, ReadLimits};
+use toolsure_mcp::check::{Checker, Decision, Fault, Refusal};
+use toolsure_mcp::contract::{SchemaStore, ToolContract as Contract};
+use toolsure_mcp::era::Era;
 
 use crate::errors;
 use crate::tape::Tape;
 use crate::validator::{bytes, compiler, json_text, written};
 
 /// The contract of a tool, from its definition. Threads can share one.
-#[pyclass(frozen, module = "toolgate.mcp", name = "ToolContract")]
+#[pyclass(frozen, module = "toolsure.mcp", name = "ToolContract")]
 pub(crate) struct ToolContract {
     contract: Arc<Contract>,
     limits: ReadLimits,
@@ -76,7 +76,7 @@ impl ToolContract {
         py: Python<'_>,
     ) -> PyResult<()> {
         let Some(arguments) = arguments else {
-            let none: Option<toolgate_json::View<'_>> = None;
+            let none: Option<toolsure_json::View<'_>> = None;
             return passed(
                 py,
                 self.with(|checker| checker.check_arguments(&self.contract, none)),
@@ -112,7 +112,7 @@ impl ToolContract {
             let known: Vec<&str> = Era::ALL.iter().map(|era| era.version()).collect();
             PyValueError::new_err(format!(
                 "unknown protocol version `{}`; there are {}",
-                toolgate_json::quote(protocol_version, VERSION),
+                toolsure_json::quote(protocol_version, VERSION),
                 known.join(", ")
             ))
         })?;
@@ -128,14 +128,14 @@ impl ToolContract {
             let root = document.document().root();
             Ok(self.with(|checker| checker.check_result(&self.contract, era, root)))
         });
-        let unreadable = |error: toolgate_json::ReadError| errors::unreadable(py, &error);
+        let unreadable = |error: toolsure_json::ReadError| errors::unreadable(py, &error);
         passed(py, decision.map_err(unreadable)?)
     }
 
     fn __repr__(&self) -> String {
         format!(
             "ToolContract({})",
-            toolgate_json::quote(self.contract.name(), SHOWN)
+            toolsure_json::quote(self.contract.name(), SHOWN)
         )
     }
 }

@@ -1,10 +1,10 @@
-//! The exceptions of `toolgate._errors`, with their attributes.
+//! The exceptions of `toolsure._errors`, with their attributes.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyString, PyTuple, PyType};
-use toolgate_json::{ReadError, ReadErrorKind};
-use toolgate_schema::{CompileError, Exhausted, Finding, Report, settings};
+use toolsure_json::{ReadError, ReadErrorKind};
+use toolsure_schema::{CompileError, Exhausted, Finding, Report, settings};
 
 use crate::kinds;
 use crate::tape::Refusal;
@@ -28,7 +28,7 @@ impl Class {
         py: Python<'py>,
         arguments: impl pyo3::call::PyCallArgs<'py>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let class = self.found.import(py, "toolgate._errors", self.name)?;
+        let class = self.found.import(py, "toolsure._errors", self.name)?;
         class.call1(arguments)
     }
 

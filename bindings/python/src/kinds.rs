@@ -1,9 +1,9 @@
-//! The kinds of findings as the dataclasses of `toolgate.kinds`, for `match`.
+//! The kinds of findings as the dataclasses of `toolsure.kinds`, for `match`.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyModule, PyTuple};
-use toolgate_schema::{Branches, FindingKind, FoundValue, Tag};
+use toolsure_schema::{Branches, FindingKind, FoundValue, Tag};
 
 static KINDS: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
 
@@ -16,7 +16,7 @@ struct Maker<'py> {
 impl<'py> Maker<'py> {
     fn new(py: Python<'py>) -> PyResult<Self> {
         let module = KINDS.get_or_try_init(py, || {
-            PyModule::import(py, "toolgate.kinds").map(Bound::unbind)
+            PyModule::import(py, "toolsure.kinds").map(Bound::unbind)
         })?;
         Ok(Self {
             module: module.bind(py).clone(),

@@ -1,4 +1,4 @@
-//! The extension module `toolgate._toolgate`: the Python interface of the crates. It converts
+//! The extension module `toolsure._toolsure`: the Python interface of the crates. It converts
 //! values and verdicts, and decides nothing itself.
 
 mod contract;
@@ -9,9 +9,9 @@ mod tools;
 mod validator;
 mod walk;
 
-/// The extension module of the package `toolgate`, on Toolgate's crates.
+/// The extension module of the package `toolsure`, on Toolsure's crates.
 #[pyo3::pymodule]
-mod _toolgate {
+mod _toolsure {
     #[pymodule_export]
     use crate::contract::ToolContract;
     #[pymodule_export]

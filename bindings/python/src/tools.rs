@@ -6,10 +6,10 @@ use std::sync::Arc;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use toolgate_analysis::diff::{Aspect, Differ};
-use toolgate_analysis::lint::{Finding, Linter, PROFILES, Profile, Rule, Safety, profile, rule};
-use toolgate_json::{DuplicateKeys, Kind, Node as _, OwnedDocument, ReadLimits, View};
-use toolgate_mcp::contract::{MalformedTool, SchemaStore, ToolContract};
+use toolsure_analysis::diff::{Aspect, Differ};
+use toolsure_analysis::lint::{Finding, Linter, PROFILES, Profile, Rule, Safety, profile, rule};
+use toolsure_json::{DuplicateKeys, Kind, Node as _, OwnedDocument, ReadLimits, View};
+use toolsure_mcp::contract::{MalformedTool, SchemaStore, ToolContract};
 
 use crate::errors;
 use crate::validator::{bytes, detached, written};
@@ -54,7 +54,7 @@ fn named_profile(word: &str) -> PyResult<&'static Profile> {
         let names: Vec<&str> = PROFILES.iter().map(|profile| profile.name).collect();
         format!(
             "unknown profile `{}`; there are {}",
-            toolgate_json::quote(word, WORD),
+            toolsure_json::quote(word, WORD),
             names.join(", ")
         )
     };
@@ -62,7 +62,7 @@ fn named_profile(word: &str) -> PyResult<&'static Profile> {
 }
 
 fn known(code: &str) -> PyResult<&'static Rule> {
-    let unknown = || format!("unknown rule `{}`", toolgate_json::quote(code, WORD));
+    let unknown = || format!("unknown rule `{}`", toolsure_json::quote(code, WORD));
     rule(code).ok_or_else(|| PyValueError::new_err(unknown()))
 }
 

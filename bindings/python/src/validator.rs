@@ -1,4 +1,4 @@
-//! `toolgate.Validator`: a compiled schema and its checks.
+//! `toolsure.Validator`: a compiled schema and its checks.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -6,8 +6,8 @@ use std::cell::RefCell;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyByteArray, PyBytes, PyDict, PyIterator, PyList, PyString};
-use toolgate_json::ReadError;
-use toolgate_schema::{AnyNode, Compiler, Report, Schema, Verdict, Workspace};
+use toolsure_json::ReadError;
+use toolsure_schema::{AnyNode, Compiler, Report, Schema, Verdict, Workspace};
 
 use crate::errors;
 use crate::tape::{Tape, TapeNode};
@@ -21,7 +21,7 @@ thread_local! {
 }
 
 /// A compiled schema. Threads can share one.
-#[pyclass(frozen, module = "toolgate", name = "Validator")]
+#[pyclass(frozen, module = "toolsure", name = "Validator")]
 pub(crate) struct Validator {
     schema: Schema,
     compiler: Compiler,
@@ -117,7 +117,7 @@ impl Validator {
 
     fn __repr__(&self) -> String {
         let text = self.schema.text().document().source();
-        format!("Validator({})", toolgate_json::quote(text, SHOWN))
+        format!("Validator({})", toolsure_json::quote(text, SHOWN))
     }
 }
 
@@ -251,9 +251,9 @@ pub(crate) fn json_text<'a>(
         return bytes(value);
     }
     let bounds = compiler.bounds();
-    let limits = toolgate_json::ReadLimits {
+    let limits = toolsure_json::ReadLimits {
         duplicate_keys: bounds.instance.duplicate_keys,
-        ..toolgate_json::ReadLimits::from(&bounds.model)
+        ..toolsure_json::ReadLimits::from(&bounds.model)
     };
     written(value, &limits).map(|text| Cow::Owned(text.into_bytes()))
 }
@@ -261,7 +261,7 @@ pub(crate) fn json_text<'a>(
 /// Writes a Python value as JSON text.
 pub(crate) fn written(
     value: &Bound<'_, PyAny>,
-    limits: &toolgate_json::ReadLimits,
+    limits: &toolsure_json::ReadLimits,
 ) -> PyResult<String> {
     let refused = |refusal| errors::refused(value.py(), refusal);
     let tape = Tape::read(value, limits).map_err(refused)?;
@@ -307,10 +307,10 @@ pub(crate) fn compiler(
 }
 
 fn set(compiler: Compiler, name: &str, word: &str) -> PyResult<Compiler> {
-    let refused = |error: toolgate_schema::settings::SettingError| {
+    let refused = |error: toolsure_schema::settings::SettingError| {
         pyo3::exceptions::PyValueError::new_err(error.to_string())
     };
-    let setting = toolgate_schema::settings::find(name).map_err(refused)?;
+    let setting = toolsure_schema::settings::find(name).map_err(refused)?;
     setting.apply(compiler, word).map_err(refused)
 }
 

@@ -1,20 +1,20 @@
 """What `cargo xtask release` tries in an environment that has the wheel and nothing else."""
 
-import toolgate
-from toolgate.mcp import ToolContract
+import toolsure
+from toolsure.mcp import ToolContract
 
-validator = toolgate.Validator({"properties": {"limit": {"type": "integer"}}})
+validator = toolsure.Validator({"properties": {"limit": {"type": "integer"}}})
 assert validator.is_valid({"limit": 1})
 assert not validator.is_valid_json(b'{"limit": "1"}')
 assert [error.instance_path for error in validator.iter_errors({"limit": "1"})] == ["/limit"]
 try:
-    toolgate.Validator({"items": {"type": "null"}}, limits={"fuel": 1}).is_valid([None] * 1000)
+    toolsure.Validator({"items": {"type": "null"}}, limits={"fuel": 1}).is_valid([None] * 1000)
     raise SystemExit("a check without fuel decided")
-except toolgate.Undecided:
+except toolsure.Undecided:
     pass
 tool = {"name": "find", "inputSchema": {"type": "object", "required": ["query"]}}
 ToolContract(tool).check_arguments({"query": 1})
-assert toolgate.lint([tool]).findings
-assert toolgate.check([tool])[0].ok
-assert toolgate.diff([tool], [tool]).class_ is None
-print("all good:", toolgate.__version__)
+assert toolsure.lint([tool]).findings
+assert toolsure.check([tool])[0].ok
+assert toolsure.diff([tool], [tool]).class_ is None
+print("all good:", toolsure.__version__)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from toolgate import ContractError, SchemaError
+from toolsure import ContractError, SchemaError
 
 mcp = pytest.importorskip("mcp", reason="the official SDK is not installed")
 
@@ -10,7 +10,7 @@ from mcp.client._memory import InMemoryTransport  # noqa: E402
 from mcp.server.lowlevel import Server  # noqa: E402
 import mcp_types as types  # noqa: E402
 
-from toolgate.mcp import ClientSession  # noqa: E402
+from toolsure.mcp import ClientSession  # noqa: E402
 
 TOOLS = [
     types.Tool(
@@ -74,7 +74,7 @@ async def test_middleware():
     from fastmcp.exceptions import ToolError
     from fastmcp.tools.base import Tool, ToolResult
 
-    from toolgate.mcp import ContractMiddleware
+    from toolsure.mcp import ContractMiddleware
 
     ran = []
 

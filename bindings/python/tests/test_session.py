@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from toolgate import ContractError, NotJson
+from toolsure import ContractError, NotJson
 
 mcp = pytest.importorskip("mcp", reason="the official SDK is not installed")
 
@@ -14,7 +14,7 @@ from mcp.shared.memory import create_client_server_memory_streams  # noqa: E402
 from mcp.shared.message import SessionMessage  # noqa: E402
 import mcp_types as types  # noqa: E402
 
-from toolgate.mcp import ClientSession  # noqa: E402
+from toolsure.mcp import ClientSession  # noqa: E402
 
 HELLO = '{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"0"}}'
 

@@ -6,10 +6,10 @@ import pathlib
 
 import pytest
 
-from toolgate import Validator
+from toolsure import Validator
 
 SUITE = pathlib.Path(
-    os.environ.get("TOOLGATE_SUITE")
+    os.environ.get("TOOLSURE_SUITE")
     or pathlib.Path(__file__).resolve().parents[4] / "shared" / "suites" / "json-schema-test-suite"
 )
 DIALECTS = {

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-import toolgate
-from toolgate.mcp import ContractError, ToolContract
+import toolsure
+from toolsure.mcp import ContractError, ToolContract
 
 FIND = {
     "name": "find",
@@ -26,42 +26,42 @@ def changed(**properties):
 
 
 def test_lint():
-    report = toolgate.lint({"tools": [changed(limit={"type": "integer", "minimun": 1, "description": "most"})]})
+    report = toolsure.lint({"tools": [changed(limit={"type": "integer", "minimun": 1, "description": "most"})]})
     finding = report.findings[0]
-    assert (finding.code, finding.pointer) == ("TG032", "/inputSchema/properties/limit/minimun")
+    assert (finding.code, finding.pointer) == ("TL032", "/inputSchema/properties/limit/minimun")
     assert finding.help == "did you mean `minimum`?"
     assert report.tokens[0] > 0
-    assert finding.code not in {one.code for one in toolgate.lint([FIND], allow=["TG032"]).findings}
+    assert finding.code not in {one.code for one in toolsure.lint([FIND], allow=["TL032"]).findings}
     with pytest.raises(ValueError, match="unknown profile"):
-        toolgate.lint([FIND], profiles=["mine"])
+        toolsure.lint([FIND], profiles=["mine"])
     with pytest.raises(ValueError, match="unknown rule"):
-        toolgate.lint([FIND], deny=["TG999"])
+        toolsure.lint([FIND], deny=["TL999"])
     twice = '[{"name": "a", "description": "x", "inputSchema": {"type": "object", "type": "object"}}]'
-    assert "TG004" in {one.code for one in toolgate.lint(twice).findings}
+    assert "TL004" in {one.code for one in toolsure.lint(twice).findings}
 
 
 def test_diff():
     new = changed()
     new["inputSchema"]["required"] = ["query", "limit"]
-    report = toolgate.diff([FIND], json.dumps({"result": {"tools": [new]}}))
+    report = toolsure.diff([FIND], json.dumps({"result": {"tools": [new]}}))
     assert report.class_ == "breaking"
     change = report.tools[0].changes[0]
     assert change.side == "input"
     assert "limit" in change.message
     assert json.loads(change.witness) is not None
-    assert toolgate.diff([FIND], [FIND]).class_ is None
+    assert toolsure.diff([FIND], [FIND]).class_ is None
 
 
 def test_check():
     dangling = changed(page={"$ref": "#/$defs/page"})
-    good, bad, none = toolgate.check([FIND, dangling, {"name": "x"}])
+    good, bad, none = toolsure.check([FIND, dangling, {"name": "x"}])
     assert good.ok
     assert good.name == "find"
     assert bad.faults[0].code == "unresolved-ref"
     assert bad.faults[0].pointer == "/inputSchema/properties/page/$ref"
     assert none.faults[0].code == "tool-member-missing"
     with pytest.raises(ValueError, match="a listing is"):
-        toolgate.check({"tool": []})
+        toolsure.check({"tool": []})
 
 
 def test_contract():
@@ -93,8 +93,8 @@ def test_contract():
     with pytest.raises(ContractError) as refused:
         ToolContract({"name": "x", "inputSchema": {"type": "array"}})
     assert refused.value.code == "input-root-type"
-    with pytest.raises(toolgate.SchemaError):
+    with pytest.raises(toolsure.SchemaError):
         ToolContract(changed(page={"$ref": "#/$defs/page"})).check_arguments({"query": "x"})
     starved = ToolContract(FIND, limits={"fuel": 1})
-    with pytest.raises(toolgate.Undecided):
+    with pytest.raises(toolsure.Undecided):
         starved.check_arguments({"query": "x" * 10_000})

@@ -9,8 +9,8 @@ from collections import OrderedDict
 
 import pytest
 
-import toolgate.mcp
-from toolgate import NotJson, SchemaError, ToolgateError, Undecided, ValidationError, Validator, kinds
+import toolsure.mcp
+from toolsure import NotJson, SchemaError, ToolsureError, Undecided, ValidationError, Validator, kinds
 
 # Doubles with each level: hours of work for a validator without bounds.
 DOUBLING = {
@@ -37,7 +37,7 @@ def test_three_verdicts():
     with pytest.raises(Undecided):
         starved.is_valid_json(json.dumps(list(range(1000))))
     assert not issubclass(Undecided, ValidationError)
-    assert issubclass(Undecided, ToolgateError)
+    assert issubclass(Undecided, ToolsureError)
 
 
 def test_errors_have_places_and_kinds():
@@ -374,10 +374,10 @@ def test_the_garbage_collector_runs_as_before(enabled):
 
 
 def test_a_missing_extra_is_named(monkeypatch):
-    monkeypatch.delitem(sys.modules, "toolgate._session", raising=False)
+    monkeypatch.delitem(sys.modules, "toolsure._session", raising=False)
     monkeypatch.setitem(sys.modules, "mcp_types", None)
-    with pytest.raises(ModuleNotFoundError, match=r"pip install 'toolgate-validator\[mcp\]'"):
-        toolgate.mcp.ClientSession
+    with pytest.raises(ModuleNotFoundError, match=r"pip install 'toolsure-validator\[mcp\]'"):
+        toolsure.mcp.ClientSession
 
 
 def test_halves_of_surrogate_pairs_are_refused():
@@ -404,7 +404,7 @@ def test_halves_of_surrogate_pairs_are_refused():
     for schema in ({"enum": [first]}, json.dumps({"enum": [first]})):
         with pytest.raises((NotJson, SchemaError), match="half"):
             Validator(schema)
-    contract = toolgate.mcp.ToolContract({"name": "t", "inputSchema": {"type": "object"}, "outputSchema": {"type": "object"}})
+    contract = toolsure.mcp.ToolContract({"name": "t", "inputSchema": {"type": "object"}, "outputSchema": {"type": "object"}})
     for check in (
         lambda: contract.check_arguments({"a": first}),
         lambda: contract.check_arguments_json(json.dumps({"a": first})),

@@ -8,7 +8,7 @@ use rmcp::service::{ClientLifecycleMode, ClientServiceExt as _, RoleClient, Runn
 use rmcp::transport::StreamableHttpClientTransport;
 use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig;
 use tokio::process::Command;
-use toolgate_rmcp::ClientLayer;
+use toolsure_rmcp::ClientLayer;
 
 use crate::client::Host;
 

@@ -3,7 +3,7 @@
 //! questions to the client.
 //!
 //! What the server offers is data (`data/*.json`); what it does is in the modules below.
-//! The tools' contracts are kept by `toolgate-rmcp`; nothing in here looks at a schema.
+//! The tools' contracts are kept by `toolsure-rmcp`; nothing in here looks at a schema.
 
 #![expect(
     deprecated,

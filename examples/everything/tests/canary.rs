@@ -20,8 +20,8 @@ use rmcp::{ErrorData, ServerHandler};
 use serde_json::{Value, json};
 use tokio::io::DuplexStream;
 use tokio::net::{TcpListener, TcpStream};
-use toolgate_mcp::publish::ToolDefinition;
-use toolgate_rmcp::{ClientLayer, ServerLayer};
+use toolsure_mcp::publish::ToolDefinition;
+use toolsure_rmcp::{ClientLayer, ServerLayer};
 
 /// Every way to name the canary, or a file, as a reference's target.
 fn spellings(port: u16) -> Vec<String> {
@@ -177,7 +177,7 @@ async fn no_schema_makes_anybody_connect() {
         if let Some(output) = tool.get("outputSchema") {
             definition = definition.output(output.to_string());
         }
-        registered += usize::from(toolgate_rmcp::tool(definition).is_ok());
+        registered += usize::from(toolsure_rmcp::tool(definition).is_ok());
     }
     // Those whose target is data, or the base of what is inside.
     assert!(registered > 0 && registered < all.len(), "{registered}");

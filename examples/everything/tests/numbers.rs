@@ -10,8 +10,8 @@ use rmcp::service::{RequestContext, RoleServer, ServiceExt as _};
 use rmcp::{ErrorData, ServerHandler};
 use serde_json::Value;
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream};
-use toolgate_mcp::publish::ToolDefinition;
-use toolgate_rmcp::{ClientLayer, ServerHandlerExt as _};
+use toolsure_mcp::publish::ToolDefinition;
+use toolsure_rmcp::{ClientLayer, ServerHandlerExt as _};
 
 /// Members out of the alphabet's order, numbers that no `f64` holds or would write so. An
 /// exponent without a sign would get one from `serde_json`.
@@ -28,7 +28,7 @@ impl ServerHandler for Numbers {
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let definition = ToolDefinition::new("numbers").input(INPUT).output(OUTPUT);
-        (name == "numbers").then(|| toolgate_rmcp::tool(definition).unwrap())
+        (name == "numbers").then(|| toolsure_rmcp::tool(definition).unwrap())
     }
 
     async fn list_tools(

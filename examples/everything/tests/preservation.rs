@@ -13,7 +13,7 @@ use rmcp::service::{
     ClientLifecycleMode, ClientServiceExt as _, RoleClient, RunningService, ServiceExt as _,
 };
 use serde_json::{Value, json};
-use toolgate_rmcp::{ClientLayer, ServerLayer};
+use toolsure_rmcp::{ClientLayer, ServerLayer};
 
 const KEY: [u8; 32] = [7; 32];
 

@@ -7,7 +7,7 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
 use tokio::net::TcpListener;
 use tokio::process::Command;
-use toolgate_rmcp::ClientLayer;
+use toolsure_rmcp::ClientLayer;
 
 use crate::Failure;
 

@@ -9,9 +9,9 @@ use rmcp::{tool, tool_handler, tool_router};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use toolgate_mcp::argument::ArgumentSchema;
-use toolgate_mcp::publish::ToolDefinition;
-use toolgate_rmcp::{ServerLayer, Union};
+use toolsure_mcp::argument::ArgumentSchema;
+use toolsure_mcp::publish::ToolDefinition;
+use toolsure_rmcp::{ServerLayer, Union};
 
 use crate::Failure;
 
@@ -166,7 +166,7 @@ fn greet_by_json_schema() -> Result<Tool, Failure> {
               "required": ["name"]
             }"#,
         );
-    Ok(toolgate_rmcp::tool(definition)?)
+    Ok(toolsure_rmcp::tool(definition)?)
 }
 
 fn greet_by_argument_schema() -> Result<Tool, Failure> {
@@ -180,7 +180,7 @@ fn greet_by_argument_schema() -> Result<Tool, Failure> {
     let definition = ToolDefinition::new("greet-argument-schema")
         .description("Greets; the schema is an argument schema.")
         .input(schema.to_json_schema());
-    Ok(toolgate_rmcp::tool(definition)?)
+    Ok(toolsure_rmcp::tool(definition)?)
 }
 
 fn hello(name: &str) -> String {

@@ -1,14 +1,14 @@
-//! Any target of `toolgate-fuzz`, named by the environment:
-//! `TOOLGATE_FUZZ_TARGET=check cargo +nightly fuzz run --fuzz-dir fuzz/libfuzzer target CORPUS`.
+//! Any target of `toolsure-fuzz`, named by the environment:
+//! `TOOLSURE_FUZZ_TARGET=check cargo +nightly fuzz run --fuzz-dir fuzz/libfuzzer target CORPUS`.
 #![no_main]
 
 use std::sync::LazyLock;
 
 use libfuzzer_sys::fuzz_target;
-use toolgate_fuzz::{TARGETS, Target};
+use toolsure_fuzz::{TARGETS, Target};
 
 static TARGET: LazyLock<&'static Target> = LazyLock::new(|| {
-    let name = std::env::var("TOOLGATE_FUZZ_TARGET").expect("TOOLGATE_FUZZ_TARGET names a target");
+    let name = std::env::var("TOOLSURE_FUZZ_TARGET").expect("TOOLSURE_FUZZ_TARGET names a target");
     let found = TARGETS.iter().find(|target| target.name == name);
     found.unwrap_or_else(|| panic!("no target `{name}`"))
 });

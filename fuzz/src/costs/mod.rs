@@ -1,7 +1,7 @@
 //! What each public entry point costs as its input grows.
 //!
 //! A [`Shape`] is an entry point and a family of inputs of any size. The table of
-//! `cargo run --profile test -p toolgate-fuzz -- costs` doubles the size from 128 KiB to 1 MiB; a test holds the
+//! `cargo run --profile test -p toolsure-fuzz -- costs` doubles the size from 128 KiB to 1 MiB; a test holds the
 //! growth of allocations and fuel to a class, without a clock.
 
 mod instances;

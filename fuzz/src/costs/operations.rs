@@ -2,24 +2,24 @@
 
 use std::time::Duration;
 
-use toolgate_analysis::diff::Differ;
-use toolgate_analysis::inline::{InlineLimits, inline};
-use toolgate_analysis::lint::{Linter, PROFILES};
-use toolgate_analysis::project::Projector;
-use toolgate_guard::{
+use toolsure_analysis::diff::Differ;
+use toolsure_analysis::inline::{InlineLimits, inline};
+use toolsure_analysis::lint::{Linter, PROFILES};
+use toolsure_analysis::project::Projector;
+use toolsure_guard::{
     Connection, Context, Conversation, Effect, Effects, Guard, Link, Lock, Policy, Recovery,
     ScopeKey, Side, Stage as _,
 };
-use toolgate_json::{Node as _, OwnedDocument, ReadLimits};
-use toolgate_mcp::argument::ArgumentSchema;
-use toolgate_mcp::catalog::{Listing, ToolSet};
-use toolgate_mcp::clients::{CostlySchemas, sanitize, simplify};
-use toolgate_mcp::contract::SchemaStore;
-use toolgate_mcp::era::Era;
-use toolgate_mcp::project::Projection;
-use toolgate_mcp::repair::{Outcome, RepairLimits, repair};
-use toolgate_pattern::{Hazard, Limits, Pattern};
-use toolgate_schema::{Compiler, Formats, OutputFormat, Parser, Schema, Workspace};
+use toolsure_json::{Node as _, OwnedDocument, ReadLimits};
+use toolsure_mcp::argument::ArgumentSchema;
+use toolsure_mcp::catalog::{Listing, ToolSet};
+use toolsure_mcp::clients::{CostlySchemas, sanitize, simplify};
+use toolsure_mcp::contract::SchemaStore;
+use toolsure_mcp::era::Era;
+use toolsure_mcp::project::Projection;
+use toolsure_mcp::repair::{Outcome, RepairLimits, repair};
+use toolsure_pattern::{Hazard, Limits, Pattern};
+use toolsure_schema::{Compiler, Formats, OutputFormat, Parser, Schema, Workspace};
 
 use super::texts::Texts;
 

@@ -1,6 +1,6 @@
 //! The table of shapes.
 
-use toolgate_schema::OutputFormat;
+use toolsure_schema::OutputFormat;
 
 use super::operations::Operation;
 use super::shape::Shape;

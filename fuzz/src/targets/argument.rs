@@ -1,6 +1,6 @@
 //! Argument schemas: any bytes are read or refused, and checks are bounded.
 
-use toolgate_mcp::argument::{Answer, ArgumentSchema};
+use toolsure_mcp::argument::{Answer, ArgumentSchema};
 
 use super::target::Target;
 use crate::Outcome;
@@ -39,7 +39,7 @@ fn run(input: &[u8]) -> Outcome {
     let Ok(answer) = schema.check_bytes(arguments.as_bytes()) else {
         return Ok(());
     };
-    let Ok(document) = toolgate_json::OwnedDocument::read(arguments, &schema.limits().arguments)
+    let Ok(document) = toolsure_json::OwnedDocument::read(arguments, &schema.limits().arguments)
     else {
         return Err("checked, but not read".to_owned());
     };

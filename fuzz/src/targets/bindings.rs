@@ -3,14 +3,14 @@
 //! The parts of an input are options, a schema, an instance and, if there is one more, a tool.
 
 use serde_json::Value;
-use toolgate_analysis::lint::Linter;
-use toolgate_json::{DuplicateKeys, Kind, Node as _, OwnedDocument, ReadLimits, View};
-use toolgate_mcp::check::{Checker, Decision};
-use toolgate_mcp::contract::{SchemaStore, ToolContract};
-use toolgate_schema::settings::{self, SettingError};
-use toolgate_schema::{Compiler, Verdict, Workspace};
-use toolgate_wasm::exports;
-use toolgate_wasm::native::{capacity, clear, output, put};
+use toolsure_analysis::lint::Linter;
+use toolsure_json::{DuplicateKeys, Kind, Node as _, OwnedDocument, ReadLimits, View};
+use toolsure_mcp::check::{Checker, Decision};
+use toolsure_mcp::contract::{SchemaStore, ToolContract};
+use toolsure_schema::settings::{self, SettingError};
+use toolsure_schema::{Compiler, Verdict, Workspace};
+use toolsure_wasm::exports;
+use toolsure_wasm::native::{capacity, clear, output, put};
 
 use super::target::Target;
 use crate::Outcome;
@@ -298,7 +298,7 @@ fn contracts(known: &Known, options: &[u8], tool: &[u8], instance: &[u8]) -> Out
         Ok(result) => {
             let decision = checker.check_result(
                 &ours,
-                toolgate_mcp::era::Era::V2026_07_28,
+                toolsure_mcp::era::Era::V2026_07_28,
                 result.document().root(),
             );
             same(answer, &decision, "a result")?;

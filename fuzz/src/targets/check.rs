@@ -1,12 +1,12 @@
 //! One verdict and one price, however an instance is represented and its members are ordered.
 
 use serde_json::Value;
-use toolgate_json::{DuplicateKeys, OwnedDocument, ReadLimits};
-use toolgate_schema::Dialect;
-use toolgate_schema::{OutputFormat, Schema, Verdict, Workspace};
-use toolgate_testkit::engine::Setup;
-use toolgate_testkit::ours::Ours;
-use toolgate_testkit::plain;
+use toolsure_json::{DuplicateKeys, OwnedDocument, ReadLimits};
+use toolsure_schema::Dialect;
+use toolsure_schema::{OutputFormat, Schema, Verdict, Workspace};
+use toolsure_testkit::engine::Setup;
+use toolsure_testkit::ours::Ours;
+use toolsure_testkit::plain;
 
 use super::target::Target;
 use crate::Outcome;

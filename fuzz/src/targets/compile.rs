@@ -1,6 +1,6 @@
 //! Compiling any bytes: strictly, leniently, and as each dialect.
 
-use toolgate_schema::{Dialect, Strictness};
+use toolsure_schema::{Dialect, Strictness};
 
 use super::target::Target;
 use crate::Outcome;

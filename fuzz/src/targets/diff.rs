@@ -1,8 +1,8 @@
 //! What a diff calls compatible accepts what was accepted before.
 
-use toolgate_analysis::diff::{Class, Differ};
-use toolgate_json::{Kind, Node as _, OwnedDocument, ReadLimits};
-use toolgate_schema::{Verdict, Workspace};
+use toolsure_analysis::diff::{Class, Differ};
+use toolsure_json::{Kind, Node as _, OwnedDocument, ReadLimits};
+use toolsure_schema::{Verdict, Workspace};
 
 use super::target::Target;
 use crate::Outcome;

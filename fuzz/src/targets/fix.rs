@@ -1,8 +1,8 @@
 //! Fixes that lint calls safe change no verdict.
 
-use toolgate_analysis::lint::{Linter, PROFILES, Safety, apply};
-use toolgate_json::{Node as _, OwnedDocument, ReadLimits};
-use toolgate_schema::{Verdict, Workspace};
+use toolsure_analysis::lint::{Linter, PROFILES, Safety, apply};
+use toolsure_json::{Node as _, OwnedDocument, ReadLimits};
+use toolsure_schema::{Verdict, Workspace};
 
 use super::target::Target;
 use crate::Outcome;

@@ -1,7 +1,7 @@
 //! The guard's stages, without I/O, between two sides that say anything at any time.
 //!
 //! The first part of an input names what stands between them, each other part is an event, written
-//! as in the guard's own dialogues (`crates/toolgate-guard/tests/cases`): `C> TEXT` the client says
+//! as in the guard's own dialogues (`crates/toolsure-guard/tests/cases`): `C> TEXT` the client says
 //! this, `S> TEXT`, `S2> TEXT` and `a> TEXT` a server does, `at MS` time passes, `gone client` and
 //! `gone server` a side leaves. `answer` lets a server answer what it was asked, `reload N` puts
 //! another policy in force.
@@ -11,14 +11,14 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolgate_guard::policy::{
+use toolsure_guard::policy::{
     BadResult, Mode, OnUndecided, Project, ProjectionLimits, Projector, profile,
 };
-use toolgate_guard::{
+use toolsure_guard::{
     Connection, ConnectionId, Effect, Effects, IdKey, Policy, Stage as _, replace_lone_surrogates,
 };
-use toolgate_json::{DuplicateKeys, Kind as Json, Node as _, OwnedDocument, ReadLimits, View};
-use toolgate_testkit::place;
+use toolsure_json::{DuplicateKeys, Kind as Json, Node as _, OwnedDocument, ReadLimits, View};
+use toolsure_testkit::place;
 
 use super::target::Target;
 use crate::Outcome;
@@ -32,7 +32,7 @@ use crate::seeds::Seeds;
     clippy::indexing_slicing,
     reason = "shared with the guard's own tests, where a panic is how one fails"
 )]
-#[path = "../../../crates/toolgate-guard/tests/support/simulated.rs"]
+#[path = "../../../crates/toolsure-guard/tests/support/simulated.rs"]
 mod simulated;
 
 use simulated::{KINDS, Kind, Sent, Session};
@@ -447,7 +447,7 @@ fn seeds(_: &Seeds) -> Vec<Vec<u8>> {
         events.push("answer".to_owned());
         seeds.push(join(&events));
     }
-    let tests = place::workspace().join("crates/toolgate-guard/tests");
+    let tests = place::workspace().join("crates/toolsure-guard/tests");
     for folder in ["cases", "translations", "aggregate"] {
         let files = place::files(&tests.join(folder), "txt").unwrap_or_default();
         for file in files {

@@ -1,7 +1,7 @@
 //! Inlining keeps every verdict.
 
-use toolgate_analysis::inline::{InlineLimits, inline};
-use toolgate_schema::{Verdict, Workspace};
+use toolsure_analysis::inline::{InlineLimits, inline};
+use toolsure_schema::{Verdict, Workspace};
 
 use super::target::Target;
 use crate::Outcome;

@@ -5,8 +5,8 @@ use std::pin::{Pin, pin};
 use std::task::{Context, Poll, Waker};
 
 use tokio::io::{AsyncRead, ReadBuf};
-use toolgate_proxy::{Line, Lines};
-use toolgate_testkit::differential::random::Random;
+use toolsure_proxy::{Line, Lines};
+use toolsure_testkit::differential::random::Random;
 
 use super::target::Target;
 use crate::Outcome;

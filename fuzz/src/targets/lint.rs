@@ -1,6 +1,6 @@
 //! Lint takes any tool, says the same thing twice, and keeps its edits inside the text.
 
-use toolgate_analysis::lint::{Linter, PROFILES, Report};
+use toolsure_analysis::lint::{Linter, PROFILES, Report};
 
 use super::target::Target;
 use crate::Outcome;

@@ -1,6 +1,6 @@
 //! Patterns beside a backtracking engine for ECMA-262, and within their bound.
 
-use toolgate_pattern::{Limits, Pattern, is_ecma262};
+use toolsure_pattern::{Limits, Pattern, is_ecma262};
 
 use super::target::Target;
 use crate::Outcome;

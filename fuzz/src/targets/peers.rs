@@ -1,11 +1,11 @@
 //! Verdicts beside those of two other engines: where they agree with each other, we agree with them.
 
 use serde_json::Value;
-use toolgate_schema::Dialect;
-use toolgate_testkit::differential::peer_defects;
-use toolgate_testkit::engine::{Answer, Engine, Setup};
-use toolgate_testkit::ours;
-use toolgate_testkit::peers::{Boon, Jsonschema};
+use toolsure_schema::Dialect;
+use toolsure_testkit::differential::peer_defects;
+use toolsure_testkit::engine::{Answer, Engine, Setup};
+use toolsure_testkit::ours;
+use toolsure_testkit::peers::{Boon, Jsonschema};
 
 use super::target::Target;
 use crate::Outcome;

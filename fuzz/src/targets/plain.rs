@@ -1,7 +1,7 @@
 //! The optimised program, which decides, held against the plain one, which explains, for schemas of
 //! every dialect, with embedded resources, anchors and dynamic references.
 
-use toolgate_schema::{Compiler, Dialect, OutputFormat, Verdict, Workspace};
+use toolsure_schema::{Compiler, Dialect, OutputFormat, Verdict, Workspace};
 
 use super::target::Target;
 use crate::Outcome;

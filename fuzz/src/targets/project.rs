@@ -1,10 +1,10 @@
 //! A projection's claim about how it relates to the original, held against values.
 
-use toolgate_analysis::lint::PROFILES;
-use toolgate_analysis::project::{Projector, Relation};
-use toolgate_json::{OwnedDocument, ReadLimits};
-use toolgate_schema::{Schema, Verdict, Workspace};
-use toolgate_testkit::providers::read_nullable;
+use toolsure_analysis::lint::PROFILES;
+use toolsure_analysis::project::{Projector, Relation};
+use toolsure_json::{OwnedDocument, ReadLimits};
+use toolsure_schema::{Schema, Verdict, Workspace};
+use toolsure_testkit::providers::read_nullable;
 
 use super::target::Target;
 use crate::Outcome;

@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 
 use serde_json::Value;
-use toolgate_json::{
+use toolsure_json::{
     DuplicateKeys, Kind, Node, NodeId, Number, OwnedDocument, ReadError, ReadErrorKind, ReadLimits,
     Unmetered, equal, first_duplicate, hash_value,
 };

@@ -1,7 +1,7 @@
 //! Repairs make arguments valid, and change nothing that was valid.
 
-use toolgate_mcp::repair::{Outcome as Repair, RepairLimits, repair};
-use toolgate_schema::{Verdict, Workspace};
+use toolsure_mcp::repair::{Outcome as Repair, RepairLimits, repair};
+use toolsure_schema::{Verdict, Workspace};
 
 use super::target::Target;
 use crate::Outcome;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::OnceLock;
 
-use toolgate_testkit::place;
+use toolsure_testkit::place;
 
 use super::target::Target;
 use crate::Outcome;
@@ -19,7 +19,7 @@ use crate::seeds::Seeds;
 
 pub(super) const TARGET: Target = Target {
     name: "settings",
-    about: "any settings of the guard and any toolgate.toml are taken or refused, in words without control characters and of bounded length",
+    about: "any settings of the guard and any toolsure.toml are taken or refused, in words without control characters and of bounded length",
     run,
     seeds,
     gate: 5_000,
@@ -35,7 +35,7 @@ fn run(input: &[u8]) -> Outcome {
     let mut run = Command::new(command);
     run.current_dir(&folder.0).env_clear().stdin(Stdio::null());
     if which == b"project" {
-        folder.write("toolgate.toml", text)?;
+        folder.write("toolsure.toml", text)?;
         folder.write("tools.json", TOOLS)?;
         run.args(["lint", "tools.json"]);
     } else {
@@ -85,7 +85,7 @@ fn command() -> Result<PathBuf, String> {
         .skip(1)
         .find(|folder| !folder.ends_with("deps"));
     let folder = folder.ok_or("this program has no folder")?;
-    let path = folder.join("toolgate");
+    let path = folder.join("toolsure");
     if !path.is_file() {
         // What is beside this program must be built as it was.
         let profile = match folder.ends_with("release") {
@@ -98,7 +98,7 @@ fn command() -> Result<PathBuf, String> {
                 "build",
                 "--quiet",
                 "--bin",
-                "toolgate",
+                "toolsure",
                 "--profile",
                 profile,
             ])
@@ -113,7 +113,7 @@ fn command() -> Result<PathBuf, String> {
 fn ensure_built(built: bool, path: &Path) -> Outcome {
     ensure!(
         built,
-        "`{}` is not there: cargo build --bin toolgate",
+        "`{}` is not there: cargo build --bin toolsure",
         path.display()
     );
     Ok(())
@@ -126,7 +126,7 @@ impl Folder {
     fn new() -> Result<Self, String> {
         let thread = format!("{:?}", std::thread::current().id());
         let digits: String = thread.chars().filter(char::is_ascii_digit).collect();
-        let name = format!("toolgate-fuzz-{}-{digits}", std::process::id());
+        let name = format!("toolsure-fuzz-{}-{digits}", std::process::id());
         let path = std::env::temp_dir().join(name);
         fs::create_dir_all(&path).map_err(|error| format!("`{}`: {error}", path.display()))?;
         Ok(Self(path))
@@ -184,14 +184,14 @@ const PROJECT: &str = r#"
 profiles = ["openai-strict"]
 baseline = "none.json"
 [levels]
-TG001 = "off"
+TL001 = "off"
 [[ignore]]
-code = "TG007"
+code = "TL007"
 reason = "because"
 until = "2027-03-31"
 [[tools]]
 name = "f*"
-levels = { TG049 = "error" }
+levels = { TL049 = "error" }
 [limits]
 depth = 12
 [schemas]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use toolgate_testkit::differential::random::Random;
+use toolsure_testkit::differential::random::Random;
 
 use super::target::Target;
 use crate::Outcome;
@@ -10,7 +10,7 @@ use crate::ensure;
 use crate::seeds::Seeds;
 
 #[cfg_attr(not(test), expect(dead_code, reason = "the transports use the rest"))]
-#[path = "../../../crates/toolgate-proxy/src/sse.rs"]
+#[path = "../../../crates/toolsure-proxy/src/sse.rs"]
 mod parser;
 
 use parser::{Event, SseParser, TooLong};

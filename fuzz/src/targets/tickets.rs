@@ -11,9 +11,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, mpsc};
 use std::thread;
 
-use toolgate_guard::{Guard, Policy};
-use toolgate_proxy::HttpTarget;
-use toolgate_proxy::guard::{
+use toolsure_guard::{Guard, Policy};
+use toolsure_proxy::HttpTarget;
+use toolsure_proxy::guard::{
     GuardOptions, HttpListener, Listener, SessionKeys, Unobserved, Upstream, serve,
 };
 
@@ -282,7 +282,7 @@ fn guards(upstream: SocketAddr) -> Result<Vec<(SocketAddr, SessionKeys)>, String
 async fn guard(
     upstream: SocketAddr,
     replica: usize,
-) -> Result<(toolgate_proxy::guard::Running, SessionKeys), String> {
+) -> Result<(toolsure_proxy::guard::Running, SessionKeys), String> {
     let target = HttpTarget::new(&format!("http://{upstream}/mcp"));
     let target = target.map_err(|error| error.to_string())?;
     let listener = Listener::Http(HttpListener::new(SocketAddr::from(([127, 0, 0, 1], 0))));

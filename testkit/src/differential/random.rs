@@ -5,7 +5,7 @@
 /// # Example
 ///
 /// ```
-/// use toolgate_testkit::differential::random::Random;
+/// use toolsure_testkit::differential::random::Random;
 ///
 /// let mut one = Random::new(7);
 /// let mut two = Random::new(7);

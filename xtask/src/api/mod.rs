@@ -11,8 +11,8 @@ mod source;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use toolgate_testkit::place;
-use toolgate_testkit::tally::Tally;
+use toolsure_testkit::place;
+use toolsure_testkit::tally::Tally;
 
 /// Writes the lists. Fails only if a file cannot be read or written.
 pub(crate) fn run() -> Result<u64, String> {
@@ -67,13 +67,13 @@ fn difference(old: &str, new: &str) -> Option<String> {
 
 /// The libraries whose API is listed: programs outside this repository depend on them.
 const LIBRARIES: [&str; 7] = [
-    "toolgate-json",
-    "toolgate-pattern",
-    "toolgate-syntax",
-    "toolgate-schema",
-    "toolgate-analysis",
-    "toolgate-mcp",
-    "toolgate-rmcp",
+    "toolsure-json",
+    "toolsure-pattern",
+    "toolsure-syntax",
+    "toolsure-schema",
+    "toolsure-analysis",
+    "toolsure-mcp",
+    "toolsure-rmcp",
 ];
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use syn::spanned::Spanned as _;
 use syn::{Attribute, Item, UseTree};
-use toolgate_testkit::place;
+use toolsure_testkit::place;
 
 use super::expand::expand;
 

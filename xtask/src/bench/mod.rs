@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::Value;
-use toolgate_testkit::place;
+use toolsure_testkit::place;
 
 use crate::arguments::Arguments;
 use crate::build;
@@ -20,8 +20,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     std::fs::create_dir_all(&room).map_err(|e| format!("`{}`: {e}", room.display()))?;
     let file = |name: &str| room.join(name);
     if arguments.option("drawn").is_none() {
-        let bench = build::release("toolgate-bench")?;
-        let memory = bench.with_file_name("toolgate-bench-memory");
+        let bench = build::release("toolsure-bench")?;
+        let memory = bench.with_file_name("toolsure-bench-memory");
         let passes = arguments.option("passes").unwrap_or("7");
         let sets = || arguments.words.iter();
         measure(

@@ -45,7 +45,7 @@ pub(super) fn sets(report: &Value) -> String {
             }
         }
     }
-    chart.finish("Time of Toolgate as a part of jsonschema's, for each benchmark set")
+    chart.finish("Time of Toolsure as a part of jsonschema's, for each benchmark set")
 }
 
 /// Time by size, both on logarithmic axes.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::Value;
-use toolgate_testkit::tally::Tally;
+use toolsure_testkit::tally::Tally;
 
 /// Whether a skipped check counts as failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

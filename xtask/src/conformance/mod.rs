@@ -10,7 +10,7 @@ mod checks;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use toolgate_testkit::tally::Tally;
+use toolsure_testkit::tally::Tally;
 
 use crate::arguments::Arguments;
 use crate::build;
@@ -56,7 +56,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     let only = arguments.option("only");
     let server = build::binary("everything-server")?;
     build::binary("everything-client")?;
-    let toolgate = build::toolgate()?;
+    let toolsure = build::toolsure()?;
     let mut total = Tally::default();
     for (era, through) in ERAS
         .iter()
@@ -74,7 +74,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
         let guard = match through {
             Through::Nothing => None,
             Through::TheGuard => Some(Served::guard(
-                &mut Command::new(&toolgate),
+                &mut Command::new(&toolsure),
                 ["--upstream", url],
             )?),
         };
@@ -96,7 +96,7 @@ pub(crate) fn guarded_client(arguments: &Arguments) -> Result<u64, String> {
     let url = arguments.first().ok_or("no URL was given")?;
     let binaries = build::profile_directory()?;
     let guard = Served::guard(
-        &mut Command::new(binaries.join("toolgate")),
+        &mut Command::new(binaries.join("toolsure")),
         ["--upstream", url],
     )?;
     let mut client = Command::new(binaries.join("everything-client"));

@@ -52,13 +52,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
 }
 
 fn start_all(server: &Path) -> Result<Vec<Gateway>, String> {
-    let toolgate = build::toolgate()?;
+    let toolsure = build::toolsure()?;
     let javascript = Javascript::gateways()?;
     let python = Python::gateways()?;
     let server = server.display().to_string();
     let mut all = Vec::new();
-    all.push(Gateway::start("toolgate guard", |port| {
-        let mut command = Command::new(&toolgate);
+    all.push(Gateway::start("toolsure guard", |port| {
+        let mut command = Command::new(&toolsure);
         command.args(["guard", "--listen", &format!("127.0.0.1:{port}")]);
         command.args(["--set", "log.level=error"]);
         command.args(["--", &server, "echo-stdio"]);

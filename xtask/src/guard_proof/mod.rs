@@ -21,7 +21,7 @@ use std::process::Command;
 use std::sync::Mutex;
 
 use serde_json::Value;
-use toolgate_testkit::tally::Tally;
+use toolsure_testkit::tally::Tally;
 
 use crate::arguments::Arguments;
 use crate::build;
@@ -55,7 +55,7 @@ struct All {
 /// One line if the clients cannot be installed or the command line cannot be built.
 pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     let clients = Clients::install()?;
-    let toolgate = build::toolgate()?.display().to_string();
+    let toolsure = build::toolsure()?.display().to_string();
     let (cases, all) = cases()?;
     let mut record = Record::read(&script("seen.json"))?;
     let only = arguments.option("only");
@@ -71,10 +71,10 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
         let mut jobs: Vec<Job> = cases
             .iter()
             .filter(|case| is_taken(case, way))
-            .map(|case| job(&case.name, case.calls.clone(), way, &toolgate))
+            .map(|case| job(&case.name, case.calls.clone(), way, &toolsure))
             .collect();
         if way == Way::Guarded && only.is_none() {
-            jobs.insert(0, job(ALL, all.calls.clone(), way, &toolgate));
+            jobs.insert(0, job(ALL, all.calls.clone(), way, &toolsure));
         }
         work.extend(
             CLIENTS
@@ -187,8 +187,8 @@ fn print(column: usize, way: Way, seen: &Seen) {
     );
 }
 
-fn job(name: &str, calls: Vec<String>, way: Way, toolgate: &str) -> Job {
-    let guard = [toolgate, "guard", "--log", "error", "--"].map(str::to_owned);
+fn job(name: &str, calls: Vec<String>, way: Way, toolsure: &str) -> Job {
+    let guard = [toolsure, "guard", "--log", "error", "--"].map(str::to_owned);
     let mut command = match way {
         Way::Guarded => guard.to_vec(),
         Way::Direct => Vec::new(),

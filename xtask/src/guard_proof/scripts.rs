@@ -1,6 +1,6 @@
 //! The files in `xtask/guard-proof`.
 
-use toolgate_testkit::place;
+use toolsure_testkit::place;
 
 /// The path of a file in `xtask/guard-proof`.
 pub(super) fn script(name: &str) -> String {

@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use toolgate_testkit::hostile::{End, Pair};
+use toolsure_testkit::hostile::{End, Pair};
 
 /// A way into the engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -87,7 +87,7 @@ impl Cost {
 /// # Errors
 ///
 /// One line if the probe cannot be started.
-pub(crate) fn measure(pair: &Pair, way: Way, toolgate: &Path) -> Result<(End, Cost), String> {
+pub(crate) fn measure(pair: &Pair, way: Way, toolsure: &Path) -> Result<(End, Cost), String> {
     let own = std::env::current_exe().map_err(|e| format!("this program's path: {e}"))?;
     let child = Command::new(&own)
         .arg("hostile-probe")
@@ -99,7 +99,7 @@ pub(crate) fn measure(pair: &Pair, way: Way, toolgate: &Path) -> Result<(End, Co
         } else {
             "annotations"
         })
-        .arg(toolgate)
+        .arg(toolsure)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())

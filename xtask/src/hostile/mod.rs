@@ -13,9 +13,9 @@ mod probe;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use toolgate_testkit::hostile::{self, End, Pair};
-use toolgate_testkit::place::Material;
-use toolgate_testkit::tally::Tally;
+use toolsure_testkit::hostile::{self, End, Pair};
+use toolsure_testkit::place::Material;
+use toolsure_testkit::tally::Tally;
 
 use crate::arguments::Arguments;
 use crate::build;
@@ -35,13 +35,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     let command = ways
         .iter()
         .any(|way| matches!(way, Way::CommandCompile | Way::CommandCheck));
-    let toolgate = match arguments.option("toolgate") {
+    let toolsure = match arguments.option("toolsure") {
         Some(path) => PathBuf::from(path),
-        None if command => build::toolgate()?,
+        None if command => build::toolsure()?,
         None => PathBuf::new(),
     };
     if command {
-        canary(&toolgate)?;
+        canary(&toolsure)?;
     }
     let only = arguments.option("only");
     let mut total = Tally::default();
@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
         let mut compile_cost = Cost::default();
         for way in ways.iter().copied() {
             let place = format!("{} {} ({})", pair.name, pair.size, way.name());
-            let (result, cost) = one(&pair, way, &toolgate, compile_cost)?;
+            let (result, cost) = one(&pair, way, &toolsure, compile_cost)?;
             if way == Way::CommandCompile {
                 compile_cost = cost;
             }
@@ -71,13 +71,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
 fn one(
     pair: &Pair,
     way: Way,
-    toolgate: &Path,
+    toolsure: &Path,
     compile: Cost,
 ) -> Result<(Result<(), String>, Cost), String> {
     let mut least: Option<Cost> = None;
     let mut result = Ok(());
     for _ in 0..ATTEMPTS {
-        let (end, cost) = measure::measure(pair, way, toolgate)?;
+        let (end, cost) = measure::measure(pair, way, toolsure)?;
         let cost = least.map_or(cost, |least| least.min(cost));
         least = Some(cost);
         result = match way {
@@ -134,7 +134,7 @@ fn bounds(pair: &Pair, way: Way, cost: Cost, compile: Cost) -> Result<(), String
 
 /// Makes sure that the command understands its arguments: its exit code for wrong usage is also the
 /// one for unreadable input, which passes.
-fn canary(toolgate: &Path) -> Result<(), String> {
+fn canary(toolsure: &Path) -> Result<(), String> {
     let folder = build::target()?.join("hostile-canary");
     std::fs::create_dir_all(&folder).map_err(|e| format!("`{}`: {e}", folder.display()))?;
     let write = |name: &str, text: &str| {
@@ -152,9 +152,9 @@ fn canary(toolgate: &Path) -> Result<(), String> {
             decide: true,
             formats: true,
         };
-        let (end, _) = measure::measure(&pair, Way::CommandCheck, toolgate)?;
+        let (end, _) = measure::measure(&pair, Way::CommandCheck, toolsure)?;
         pair.judge(&end)
-            .map_err(|why| format!("`{}` on {instance}: {why}", toolgate.display()))?;
+            .map_err(|why| format!("`{}` on {instance}: {why}", toolsure.display()))?;
     }
     Ok(())
 }

@@ -8,9 +8,9 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 use nix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
-use toolgate_testkit::Dialect;
-use toolgate_testkit::engine::{Answer, Setup};
-use toolgate_testkit::ours;
+use toolsure_testkit::Dialect;
+use toolsure_testkit::engine::{Answer, Setup};
+use toolsure_testkit::ours;
 
 use super::Way;
 
@@ -20,7 +20,7 @@ use super::Way;
 ///
 /// One line if the command line does not come from the runner, or a file cannot be read.
 pub(crate) fn run(words: &[String]) -> Result<u64, String> {
-    let [way, schema, instance, formats, toolgate] = words else {
+    let [way, schema, instance, formats, toolsure] = words else {
         return Err("this command is for the hostile runner".to_owned());
     };
     let way = Way::from_name(way).ok_or("no such way")?;
@@ -37,8 +37,8 @@ pub(crate) fn run(words: &[String]) -> Result<u64, String> {
                 .join()
                 .map_err(|_| "the library panicked")??
         }
-        Way::CommandCompile => command(Path::new(toolgate), &schema, None, formats)?,
-        Way::CommandCheck => command(Path::new(toolgate), &schema, Some(&instance), formats)?,
+        Way::CommandCompile => command(Path::new(toolsure), &schema, None, formats)?,
+        Way::CommandCheck => command(Path::new(toolsure), &schema, Some(&instance), formats)?,
     };
     println!("{said}");
     Ok(0)
@@ -94,9 +94,9 @@ fn library(way: Way, schema: &[u8], instance: &[u8], formats: bool) -> Result<Va
     }))
 }
 
-/// Runs `toolgate validate` with a small stack, measured from outside.
+/// Runs `toolsure validate` with a small stack, measured from outside.
 fn command(
-    toolgate: &Path,
+    toolsure: &Path,
     schema: &Path,
     instance: Option<&Path>,
     formats: bool,
@@ -106,7 +106,7 @@ fn command(
         .arg("-c")
         .arg(format!("ulimit -s {} && exec \"$@\"", STACK / 1024))
         .arg("sh")
-        .arg(toolgate)
+        .arg(toolsure)
         .arg("validate")
         .arg("--quiet");
     if formats {

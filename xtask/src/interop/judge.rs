@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use toolgate_testkit::tally::Tally;
+use toolsure_testkit::tally::Tally;
 
 use super::peer::{MODERN, Role};
 use super::run::{Between, Run};

@@ -14,7 +14,7 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
-use toolgate_testkit::tally::Tally;
+use toolsure_testkit::tally::Tally;
 
 use crate::arguments::Arguments;
 use crate::build;
@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
         python: Python::install()?,
         server: build::binary("everything-server")?,
         client: build::binary("everything-client")?,
-        toolgate: build::toolgate()?,
+        toolsure: build::toolsure()?,
     };
     let mut standard = Standard::read(&peers::scripts())?;
     let only = arguments.option("only");
@@ -88,7 +88,7 @@ struct Harness {
     python: Python,
     server: PathBuf,
     client: PathBuf,
-    toolgate: PathBuf,
+    toolsure: PathBuf,
 }
 
 impl Harness {
@@ -146,13 +146,13 @@ impl Harness {
             (Between::Nothing, _, Some(served)) => seen(client.arg(&served.url), peer),
             (Between::Nothing, _, None) => seen(client.args(line(&server)), peer),
             (_, "http", _) => {
-                let mut toolgate = Command::new(&self.toolgate);
-                toolgate.env("INTEROP_SHAPES", peers::shapes());
-                let guard = Served::guard(&mut toolgate, &behind)?;
+                let mut toolsure = Command::new(&self.toolsure);
+                toolsure.env("INTEROP_SHAPES", peers::shapes());
+                let guard = Served::guard(&mut toolsure, &behind)?;
                 seen(client.arg(&guard.url), peer)
             }
             _ => {
-                client.arg(&self.toolgate).arg("guard").args(&behind);
+                client.arg(&self.toolsure).arg("guard").args(&behind);
                 seen(&mut client, peer)
             }
         }

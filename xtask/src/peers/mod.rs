@@ -9,7 +9,7 @@ mod process;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use toolgate_testkit::place;
+use toolsure_testkit::place;
 
 pub(crate) use process::Served;
 

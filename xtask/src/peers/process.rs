@@ -68,20 +68,20 @@ impl Served {
         Ok(Self { child, url })
     }
 
-    /// Starts the command line `toolgate` as a guard with further arguments on a free port, and
+    /// Starts the command line `toolsure` as a guard with further arguments on a free port, and
     /// waits until it listens.
     ///
     /// # Errors
     ///
     /// One line if it cannot be started or ends before it listens.
     pub(crate) fn guard<I: AsRef<OsStr>>(
-        toolgate: &mut Command,
+        toolsure: &mut Command,
         arguments: impl IntoIterator<Item = I>,
     ) -> Result<Self, String> {
-        toolgate.args(["guard", "--listen", "127.0.0.1:0"]);
-        toolgate.args(["--set", "log.format=json"]).args(arguments);
-        toolgate.stdin(Stdio::null()).stderr(Stdio::piped());
-        let mut child = toolgate.spawn().map_err(|e| format!("the guard: {e}"))?;
+        toolsure.args(["guard", "--listen", "127.0.0.1:0"]);
+        toolsure.args(["--set", "log.format=json"]).args(arguments);
+        toolsure.stdin(Stdio::null()).stderr(Stdio::piped());
+        let mut child = toolsure.spawn().map_err(|e| format!("the guard: {e}"))?;
         let Some(log) = child.stderr.take() else {
             end(&mut child);
             return Err("the guard has no log".to_owned());

@@ -9,7 +9,7 @@ use crate::peers::{Javascript, Python};
 pub(super) struct Harness {
     pub(super) javascript: Javascript,
     pub(super) python: Python,
-    pub(super) toolgate: PathBuf,
+    pub(super) toolsure: PathBuf,
     /// The servers' working folder, emptied for each run.
     pub(super) folder: PathBuf,
 }
@@ -24,7 +24,7 @@ impl Harness {
         Ok(Self {
             javascript: Javascript::install()?,
             python: Python::install()?,
-            toolgate: build::toolgate()?,
+            toolsure: build::toolsure()?,
             folder: build::target()?.join("peers").join("published"),
         })
     }

@@ -12,7 +12,7 @@ use std::process::Command;
 
 use serde::Deserialize;
 use serde_json::Value;
-use toolgate_testkit::tally::Tally;
+use toolsure_testkit::tally::Tally;
 
 use crate::arguments::Arguments;
 use crate::peers::{self, Served};
@@ -172,16 +172,16 @@ impl Running {
             Target::Url(url) => vec!["--upstream".to_owned(), url.clone()],
             Target::Command(command) => [vec!["--".to_owned()], command.clone()].concat(),
         };
-        let toolgate = harness.toolgate.display().to_string();
+        let toolsure = harness.toolsure.display().to_string();
         match near {
             None => {}
             Some("http") => {
-                let guard = Served::guard(&mut Command::new(toolgate), &behind)?;
+                let guard = Served::guard(&mut Command::new(toolsure), &behind)?;
                 target = Target::Url(guard.url.clone());
                 served.insert(0, guard);
             }
             Some(_) => {
-                let guard = [toolgate, "guard".to_owned()];
+                let guard = [toolsure, "guard".to_owned()];
                 target = Target::Command(guard.into_iter().chain(behind).collect());
             }
         }

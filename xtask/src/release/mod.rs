@@ -11,7 +11,7 @@ mod wheels;
 
 use std::process::Command;
 
-use toolgate_testkit::place;
+use toolsure_testkit::place;
 
 use crate::arguments::Arguments;
 use crate::build;

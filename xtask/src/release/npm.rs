@@ -57,7 +57,7 @@ fn command(release: &ReleaseBuild, out: &Path) -> Outcome<Vec<PathBuf>> {
     let mut found = Command::new("find");
     found
         .arg(&unpacked)
-        .args(["-path", "*.data/scripts/toolgate*"]);
+        .args(["-path", "*.data/scripts/toolsure*"]);
     let found = run_to_end(&mut found)?;
     let program = String::from_utf8_lossy(&found.stdout).trim().to_owned();
     let mut build = Command::new("node");
@@ -74,7 +74,7 @@ fn try_command(_: &ReleaseBuild, packages: &[PathBuf], folder: &Path) -> Outcome
         let mut command = Command::new(program);
         command.current_dir(folder);
         command.env("npm_config_cache", folder.join("cache"));
-        command.env_remove("TOOLGATE_BINARY");
+        command.env_remove("TOOLSURE_BINARY");
         command
     };
     let bundled = |path: &&PathBuf| {
@@ -96,7 +96,7 @@ fn try_command(_: &ReleaseBuild, packages: &[PathBuf], folder: &Path) -> Outcome
     ]);
     install.arg(folder.join("apart"));
     run_to_end(install.args(packages.iter().filter(|path| !bundled(path))))?;
-    let program = folder.join("apart/node_modules/.bin/toolgate");
+    let program = folder.join("apart/node_modules/.bin/toolsure");
     expect_exit(
         npm(&program.to_string_lossy()).args(["check", "--demo"]),
         code,
@@ -107,7 +107,7 @@ fn try_command(_: &ReleaseBuild, packages: &[PathBuf], folder: &Path) -> Outcome
 fn build_script(release: &ReleaseBuild) -> Command {
     let mut script = release.builder(release.root().join("bindings/js/build.sh"), "bindings/js");
     script.env_remove("CARGO_ENCODED_RUSTFLAGS");
-    script.env("TOOLGATE_WASM_TARGET", release.shared().join("target/wasm"));
+    script.env("TOOLSURE_WASM_TARGET", release.shared().join("target/wasm"));
     script
 }
 
@@ -159,8 +159,8 @@ fn files(folder: &Path, end: &str) -> Outcome<Vec<PathBuf>> {
     Ok(found)
 }
 
-const SMOKE_MODULE: &str = "import { Validator, lint } from '@toolgate/validator'; import * as lean from '@toolgate/validator/lean'; \
+const SMOKE_MODULE: &str = "import { Validator, lint } from '@toolsure/validator'; import * as lean from '@toolsure/validator/lean'; \
     lint([]); console.log(new Validator({ type: 'string' }).validate('x').verdict, \
     new lean.Validator({ type: 'string' }).validateText('5').verdict);";
-const SMOKE_COMMON: &str = "const { Validator } = require('@toolgate/validator'); const v = new Validator({ type: 'string' }); \
+const SMOKE_COMMON: &str = "const { Validator } = require('@toolsure/validator'); const v = new Validator({ type: 'string' }); \
     console.log(v.validate('x').verdict, v.validateText('5').verdict);";

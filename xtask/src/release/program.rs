@@ -31,5 +31,5 @@ fn failure(command: &Command, output: &Output) -> String {
     format!("{command:?}: {}\n{}", output.status, words.concat())
 }
 
-/// The exit code and the output of `toolgate check --demo`.
+/// The exit code and the output of `toolsure check --demo`.
 pub(super) const DEMO: (i32, &str) = (6, "5 tools: 3 ok, 2 refused");

@@ -39,7 +39,7 @@ impl ReleaseBuild {
         let home = home.or_else(|| std::env::home_dir().map(|home| home.join(".cargo")));
         let flags = [
             remap(&target, "/target"),
-            remap(&self.root, "/toolgate"),
+            remap(&self.root, "/toolsure"),
             remap(&home.unwrap_or_default(), "/cargo"),
         ];
         command

@@ -74,7 +74,7 @@ fn try_command(release: &ReleaseBuild, files: &[PathBuf], folder: &Path) -> Outc
     let bin = installed(files, &folder.join("venv"))?;
     let (code, text) = DEMO;
     expect_exit(
-        Command::new(bin.join("toolgate")).args(["check", "--demo"]),
+        Command::new(bin.join("toolsure")).args(["check", "--demo"]),
         code,
         text,
     )?;
@@ -85,7 +85,7 @@ fn try_command(release: &ReleaseBuild, files: &[PathBuf], folder: &Path) -> Outc
     uvx.args(["tool", "run", "--offline", "--no-index", "--from"])
         .arg(wheel);
     uvx.env("UV_CACHE_DIR", folder.join("uv"));
-    expect_exit(uvx.args(["toolgate", "check", "--demo"]), code, text)?;
+    expect_exit(uvx.args(["toolsure", "check", "--demo"]), code, text)?;
     let sbom = run_to_end(
         Command::new("python3")
             .args(["-m", "zipfile", "--list"])

@@ -25,8 +25,8 @@ impl Replica {
     /// # Errors
     ///
     /// One line if it cannot be started.
-    pub(crate) fn start(toolgate: &Path, upstream: &str, keys: &Path) -> Result<Self, String> {
-        Self::start_with(toolgate, &["--upstream", upstream], keys, &[])
+    pub(crate) fn start(toolsure: &Path, upstream: &str, keys: &Path) -> Result<Self, String> {
+        Self::start_with(toolsure, &["--upstream", upstream], keys, &[])
     }
 
     /// Starts a guard with these arguments for its server, and with more settings, `KEY=VALUE`.
@@ -35,12 +35,12 @@ impl Replica {
     ///
     /// As [`start`](Self::start).
     pub(crate) fn start_with(
-        toolgate: &Path,
+        toolsure: &Path,
         server: &[&str],
         keys: &Path,
         settings: &[String],
     ) -> Result<Self, String> {
-        let mut command = Command::new(toolgate);
+        let mut command = Command::new(toolsure);
         command
             .args(["guard", "--listen", "127.0.0.1:0"])
             .args(["--set", "admin.address=127.0.0.1:0"])
@@ -140,7 +140,7 @@ impl Replica {
         let metrics = request(self.admin, "GET", "/metrics", &[], "").unwrap_or_default();
         let lines = metrics.body.lines();
         let own = lines.filter(|line| {
-            line.starts_with("toolgate_guard_messages_total") && line.contains("client")
+            line.starts_with("toolsure_guard_messages_total") && line.contains("client")
         });
         own.filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok())
             .sum()

@@ -14,7 +14,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use toolgate_testkit::tally::Tally;
+use toolsure_testkit::tally::Tally;
 
 use crate::arguments::Arguments;
 use crate::build;
@@ -31,13 +31,13 @@ use load::Load;
 pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     let calls = arguments.number("calls")?.unwrap_or(CALLS);
     let server = build::binary("everything-server")?;
-    let toolgate = build::binary("toolgate")?;
+    let toolsure = build::binary("toolsure")?;
     let folder = build::target()?.join("replicas");
     peers::fresh(&folder)?;
     let keys = folder.join("keys");
     std::fs::write(&keys, KEYS).map_err(|e| format!("{}: {e}", keys.display()))?;
     let server = Served::start(Command::new(&server).arg("--http"))?;
-    let replicas = (0..3).map(|_| Replica::start(&toolgate, &server.url, &keys));
+    let replicas = (0..3).map(|_| Replica::start(&toolsure, &server.url, &keys));
     let mut replicas = replicas.collect::<Result<Vec<_>, _>>()?;
     let envoy = Envoy::start(&folder, &replicas)?;
     let load = Load::new(envoy.address, SESSIONS)?;

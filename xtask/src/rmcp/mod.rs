@@ -7,7 +7,7 @@ mod page;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use toolgate_testkit::tally::Tally;
+use toolsure_testkit::tally::Tally;
 
 use crate::arguments::Arguments;
 use crate::build;
@@ -34,7 +34,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
         let passed = cargo(
             &workspace,
             &scratch,
-            ["test", "--package", "toolgate-rmcp", "--features"]
+            ["test", "--package", "toolsure-rmcp", "--features"]
                 .into_iter()
                 .chain(["http-client,http-server"]),
         )?;
@@ -71,7 +71,7 @@ fn write_workspace(repository: &Path, workspace: &Path, minor: &str) -> Result<(
     let (_, after) = rest
         .split_once(']')
         .ok_or("`members` of Cargo.toml has no end")?;
-    let adapter_alone = format!("{before}members = [\"crates/toolgate-rmcp\"]{after}");
+    let adapter_alone = format!("{before}members = [\"crates/toolsure-rmcp\"]{after}");
     let (before, rest) = adapter_alone
         .split_once("\nrmcp = { version = \"")
         .ok_or("Cargo.toml has no `rmcp`")?;

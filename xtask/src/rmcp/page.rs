@@ -4,12 +4,12 @@
 use std::fs;
 use std::path::Path;
 
-use toolgate_testkit::tally::Tally;
+use toolsure_testkit::tally::Tally;
 
 use super::package::{cargo, write};
 
 /// The path of the adapter in the page's manifests: a clone beside the program.
-const CLONE: &str = "../toolgate/";
+const CLONE: &str = "../toolsure/";
 
 /// The minimum number of programs on the page.
 const PROGRAMS: usize = 4;

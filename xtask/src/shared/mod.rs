@@ -12,7 +12,7 @@ mod watch;
 
 use std::process::Command;
 
-use toolgate_testkit::tally::Tally;
+use toolsure_testkit::tally::Tally;
 
 use crate::arguments::Arguments;
 use crate::build;
@@ -28,7 +28,7 @@ use server::{PASSWORD, Server};
 pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     let calls = arguments.number("calls")?.unwrap_or(CALLS);
     let fixture = build::binary("everything-server")?;
-    let toolgate = build::binary("toolgate")?;
+    let toolsure = build::binary("toolsure")?;
     let program = match server::program() {
         Ok(program) => program,
         Err(why) => {
@@ -47,7 +47,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     let mut scene = Scene {
         store: Server::start(&program, &folder)?,
         upstream: fixture.url.clone(),
-        toolgate,
+        toolsure,
         folder,
     };
     let mut tally = Tally::default();
@@ -71,7 +71,7 @@ fn nothing_is_kept_for_ever(store: &Server, tally: &mut Tally) -> Result<(), Str
         let ends = left.first().and_then(|left| left.parse::<i64>().ok());
         // -2: it has expired meanwhile.
         let ends = ends.is_some_and(|left| left > 0 || left == -2);
-        tally.claim(ends && key.starts_with("toolgate:1:"), || {
+        tally.claim(ends && key.starts_with("toolsure:1:"), || {
             format!("`{key}` has no end, or no version: {left:?}")
         });
         tally.claim(!key.contains(rates::TOKEN), || {

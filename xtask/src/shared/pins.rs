@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::Value;
-use toolgate_testkit::tally::Tally;
+use toolsure_testkit::tally::Tally;
 
 use super::scene::Scene;
 use super::watch::{exchanged, metric, until};
@@ -48,8 +48,8 @@ pub(super) fn one_pin(scene: &Scene, tally: &mut Tally) -> Result<(), String> {
 
     // An operator approves the changed tool.
     let (pin, quarantine) = (
-        "toolgate:1:pin:server:change",
-        "toolgate:1:quarantine:server",
+        "toolsure:1:pin:server:change",
+        "toolsure:1:quarantine:server",
     );
     scene.store.ask(&["SET", pin, "next", "PX", "3600000"])?;
     scene.store.ask(&["DEL", quarantine])?;
@@ -62,7 +62,7 @@ pub(super) fn one_pin(scene: &Scene, tally: &mut Tally) -> Result<(), String> {
     scene
         .store
         .ask(&["SET", quarantine, "no set", "PX", "3600000"])?;
-    let garbled = "toolgate_guard_store_garbled_total{what=\"quarantine\"}";
+    let garbled = "toolsure_guard_store_garbled_total{what=\"quarantine\"}";
     // The guard that finds it first counts it.
     let guards = [&first, &second];
     until("an odd quarantine is counted", || {

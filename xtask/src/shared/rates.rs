@@ -1,7 +1,7 @@
 //! One rate for all guards, and guards without their store.
 
 use serde_json::Value;
-use toolgate_testkit::tally::Tally;
+use toolsure_testkit::tally::Tally;
 
 use super::scene::Scene;
 use super::watch::{exchanged, metric, page, until, updates_metric};
@@ -74,7 +74,7 @@ pub(super) fn garbled(scene: &Scene, tally: &mut Tally) -> Result<(), String> {
         let passed = passes(&guard, &[]);
         tally.claim(passed == Ok(true), || format!("{command:?}: {passed:?}"));
         until("an odd value was not counted", || {
-            metric(&guard, "toolgate_guard_store_garbled_total{what=\"rate\"}") >= index
+            metric(&guard, "toolsure_guard_store_garbled_total{what=\"rate\"}") >= index
         })?;
     }
     let ready = page(&guard, "/healthz").unwrap_or_default();
@@ -166,7 +166,7 @@ pub(super) fn under_load(scene: &mut Scene, calls: u64, tally: &mut Tally) -> Re
         let before = metric(guard, &updates_metric("rate"));
         load.run(8, 1, tally, |_| ());
         exchanged(guard, "rate", before)?;
-        let lost = metric(guard, "toolgate_guard_store_losses_total");
+        let lost = metric(guard, "toolsure_guard_store_losses_total");
         tally.claim(lost == 1, || {
             format!("the store was lost {lost} times, not once")
         });
@@ -222,7 +222,7 @@ fn passes(guard: &Replica, headers: &[(&str, &str)]) -> Result<bool, String> {
 /// The key of the only bucket in the store, once the guard has written it.
 fn key_of(scene: &Scene, before: u64, guard: &Replica) -> Result<String, String> {
     exchanged(guard, "rate", before)?;
-    let keys = scene.store.ask(&["KEYS", "toolgate:1:rate:*"])?;
+    let keys = scene.store.ask(&["KEYS", "toolsure:1:rate:*"])?;
     match keys.as_slice() {
         [key] if key.ends_with(":get-weather") => Ok(key.clone()),
         other => Err(format!("not one bucket is in the store: {other:?}")),

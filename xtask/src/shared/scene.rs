@@ -7,7 +7,7 @@ use crate::replicas::guards::Replica;
 
 /// The programs and addresses that every step needs.
 pub(super) struct Scene {
-    pub(super) toolgate: PathBuf,
+    pub(super) toolsure: PathBuf,
     pub(super) folder: PathBuf,
     /// The fixture server.
     pub(super) upstream: String,
@@ -31,6 +31,6 @@ impl Scene {
         ];
         all.extend(settings.iter().map(|setting| (*setting).to_owned()));
         let keys = self.folder.join("sessions");
-        Replica::start_with(&self.toolgate, server, &keys, &all)
+        Replica::start_with(&self.toolsure, server, &keys, &all)
     }
 }

@@ -40,7 +40,7 @@ pub(super) fn exchanged(guard: &Replica, what: &str, before: u64) -> Result<(), 
 }
 
 pub(super) fn updates_metric(what: &str) -> String {
-    format!("toolgate_guard_store_written_total{{what=\"{what}\"}}")
+    format!("toolsure_guard_store_written_total{{what=\"{what}\"}}")
 }
 
 /// Far longer than any step here takes.

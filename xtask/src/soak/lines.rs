@@ -32,12 +32,12 @@ impl Lines {
     ///
     /// One line if it cannot be started or opens no session.
     pub(super) fn start(
-        toolgate: &Path,
+        toolsure: &Path,
         config: &Path,
         settings: &[String],
         era: Era,
     ) -> Result<Self, String> {
-        let mut command = Command::new(toolgate);
+        let mut command = Command::new(toolsure);
         command.args(["guard", "--quiet", "--config"]).arg(config);
         for setting in settings {
             command.arg("--set").arg(setting);

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::sync::atomic::AtomicU64;
 use std::time::{Duration, Instant};
 
-use toolgate_testkit::tally::Tally;
+use toolsure_testkit::tally::Tally;
 
 use crate::arguments::Arguments;
 use clients::{Counts, Disturbances, Load};

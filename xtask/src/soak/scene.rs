@@ -49,7 +49,7 @@ impl Restarting {
 
 /// Everything that runs.
 pub(super) struct Scene {
-    toolgate: PathBuf,
+    toolsure: PathBuf,
     config: PathBuf,
     /// The two servers by URL in the listing of three, and the one with its own guard.
     servers: Vec<Restarting>,
@@ -77,7 +77,7 @@ impl Scene {
     /// One line if something cannot be built or started.
     pub(super) fn start() -> Result<Self, String> {
         let fixture = build::binary("everything-server")?;
-        let toolgate = build::binary("toolgate")?;
+        let toolsure = build::binary("toolsure")?;
         let folder = build::target()?.join("soak");
         peers::fresh(&folder)?;
         for (name, text) in [("password", PASSWORD), ("keys", KEY)] {
@@ -113,13 +113,13 @@ impl Scene {
         )?;
         let keys = folder.join("keys");
         let named = config.display().to_string();
-        let aggregate = Replica::start_with(&toolgate, &["--config", &named], &keys, &settings)?;
-        let direct = Replica::start_with(&toolgate, &["--upstream", direct], &keys, &settings)?;
+        let aggregate = Replica::start_with(&toolsure, &["--config", &named], &keys, &settings)?;
+        let direct = Replica::start_with(&toolsure, &["--upstream", direct], &keys, &settings)?;
         let lines =
-            [Era::Modern, Era::Legacy].map(|era| Lines::start(&toolgate, &config, &settings, era));
+            [Era::Modern, Era::Legacy].map(|era| Lines::start(&toolsure, &config, &settings, era));
         Ok(Self {
             lines: lines.into_iter().collect::<Result<_, _>>()?,
-            toolgate,
+            toolsure,
             config,
             servers,
             store,
@@ -148,7 +148,7 @@ pub(super) struct Controls<'a> {
     store: Option<&'a mut Server>,
     aggregate: &'a mut Replica,
     direct: &'a mut Replica,
-    toolgate: &'a Path,
+    toolsure: &'a Path,
     config: &'a Path,
     settings: &'a [String],
     reloads: &'a mut u64,
@@ -162,7 +162,7 @@ impl Scene {
             store: self.store.as_mut().ok(),
             aggregate: &mut self.aggregate,
             direct: &mut self.direct,
-            toolgate: &self.toolgate,
+            toolsure: &self.toolsure,
             config: &self.config,
             settings: &self.settings,
             reloads: &mut self.reloads,
@@ -217,7 +217,7 @@ impl Controls<'_> {
                 Ok("no store")
             }
             3 => {
-                let lines = Lines::start(self.toolgate, self.config, self.settings, Era::Legacy)?;
+                let lines = Lines::start(self.toolsure, self.config, self.settings, Era::Legacy)?;
                 lines.end()?;
                 Ok("client on stdio came and left")
             }

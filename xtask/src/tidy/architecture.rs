@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use toolgate_testkit::place;
-use toolgate_testkit::tally::Tally;
+use toolsure_testkit::place;
+use toolsure_testkit::tally::Tally;
 
 /// Looks for each path and module between backticks.
 pub(crate) fn check(workspace: &Path, tally: &mut Tally) -> Result<(), String> {
@@ -57,10 +57,10 @@ fn is_path(name: &str) -> bool {
     !name.contains(' ') && (name.contains('/') || endings.iter().any(|end| name.ends_with(end)))
 }
 
-/// Whether this is a module of one of our crates, such as `toolgate_mcp::message`. Names of types
+/// Whether this is a module of one of our crates, such as `toolsure_mcp::message`. Names of types
 /// and constants begin with a capital letter.
 fn is_module(name: &str) -> bool {
-    name.strip_prefix("toolgate_")
+    name.strip_prefix("toolsure_")
         .and_then(|name| name.split_once("::"))
         .is_some_and(|(_, module)| module.starts_with(|c: char| c.is_ascii_lowercase()))
 }
@@ -88,8 +88,8 @@ mod tests {
 
     #[test]
     fn paths_and_modules_are_found_in_prose() {
-        let text = "`a/b.rs` and `x -> y`, `Era`, `toolgate_mcp::message`, `toolgate_json::Node`\n```\n`c/d`\n```\n`e.toml`\n";
-        assert_eq!(names(text), ["a/b.rs", "toolgate_mcp::message", "e.toml"]);
+        let text = "`a/b.rs` and `x -> y`, `Era`, `toolsure_mcp::message`, `toolsure_json::Node`\n```\n`c/d`\n```\n`e.toml`\n";
+        assert_eq!(names(text), ["a/b.rs", "toolsure_mcp::message", "e.toml"]);
     }
 
     #[test]
@@ -97,6 +97,6 @@ mod tests {
         assert_eq!(path("testkit/cases/KEYWORD.json"), "testkit/cases");
         assert_eq!(path("DESIGN.md"), "DESIGN.md");
         assert_eq!(path("a/b.rs"), "a/b.rs");
-        assert_eq!(path("toolgate_mcp::clients"), "toolgate-mcp/src/clients");
+        assert_eq!(path("toolsure_mcp::clients"), "toolsure-mcp/src/clients");
     }
 }

@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use toolgate_testkit::place;
-use toolgate_testkit::tally::Tally;
+use toolsure_testkit::place;
+use toolsure_testkit::tally::Tally;
 
 use super::source;
 

@@ -1,6 +1,6 @@
 //! Checks that forbidden packages are not in a crate's dependency tree.
 
-use toolgate_testkit::tally::Tally;
+use toolsure_testkit::tally::Tally;
 
 use super::layers::Layers;
 use crate::build;

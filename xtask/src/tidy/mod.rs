@@ -18,8 +18,8 @@ mod seeds;
 mod source;
 mod words;
 
-use toolgate_testkit::place;
-use toolgate_testkit::tally::Tally;
+use toolsure_testkit::place;
+use toolsure_testkit::tally::Tally;
 
 use crate::api;
 use crate::arguments::Arguments;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use toolgate_testkit::place;
-use toolgate_testkit::tally::Tally;
+use toolsure_testkit::place;
+use toolsure_testkit::tally::Tally;
 
 use crate::commands::COMMANDS;
 

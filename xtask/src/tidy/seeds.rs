@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use toolgate_testkit::place;
-use toolgate_testkit::tally::Tally;
+use toolsure_testkit::place;
+use toolsure_testkit::tally::Tally;
 
 /// Looks for the names in the last column of the tables.
 pub(crate) fn check(workspace: &Path, tally: &mut Tally) -> Result<(), String> {

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::Value;
-use toolgate_testkit::place;
-use toolgate_testkit::tally::Tally;
+use toolsure_testkit::place;
+use toolsure_testkit::tally::Tally;
 
 /// The words to look for, each with its replacement.
 struct Words {
@@ -117,7 +117,7 @@ mod tests {
             ("let flight = Flight::new();", 2),
             ("take_flight, FlightPool", 2),
             ("requests in flight", 0),
-            ("Gate, gate, ToolGate", 1),
+            ("Gate, gate, ToolSure", 1),
             ("flights inflight", 0),
         ] {
             assert_eq!(words.found(line).len(), count, "{line}");

@@ -2,9 +2,9 @@
 //! page word for word, except for durations.
 //!
 //! The commands run one after another in a scratch folder with the files of `xtask/transcripts`, so
-//! that later ones find files that earlier ones saved. `toolgate` is the command line of this
+//! that later ones find files that earlier ones saved. `toolsure` is the command line of this
 //! build, a server listens on the pages' address, and a server with an example name (`some-server`)
-//! is `toolgate serve-demo`. A command that is a step of `.ci/run` must occur there.
+//! is `toolsure serve-demo`. A command that is a step of `.ci/run` must occur there.
 
 mod markdown;
 
@@ -13,8 +13,8 @@ use std::process::{Child, Command as Process, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-use toolgate_testkit::place;
-use toolgate_testkit::tally::Tally;
+use toolsure_testkit::place;
+use toolsure_testkit::tally::Tally;
 
 use crate::arguments::Arguments;
 use crate::build;
@@ -34,10 +34,10 @@ struct Scratch {
 ///
 /// One line if the command line or the scratch folder cannot be made, or a page is malformed.
 pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
-    let toolgate = build::toolgate()?;
-    let scratch = Scratch::new(&toolgate)?;
-    let mut server = Process::new(&toolgate);
-    let behind = ["--", &toolgate.display().to_string(), "serve-demo"].map(str::to_owned);
+    let toolsure = build::toolsure()?;
+    let scratch = Scratch::new(&toolsure)?;
+    let mut server = Process::new(&toolsure);
+    let behind = ["--", &toolsure.display().to_string(), "serve-demo"].map(str::to_owned);
     let set = ["--set".to_owned(), format!("listen.address={ADDRESS}")];
     let _server = Served::guard(&mut server, set.iter().chain(&behind))?;
     let only = arguments.option("only").unwrap_or_default();
@@ -78,7 +78,7 @@ fn pages() -> Result<Vec<PathBuf>, String> {
 }
 
 impl Scratch {
-    fn new(toolgate: &Path) -> Result<Self, String> {
+    fn new(toolsure: &Path) -> Result<Self, String> {
         let folder = build::target()?.join("transcripts");
         peers::fresh(&folder)?;
         let failed = |path: &Path| {
@@ -98,15 +98,15 @@ impl Scratch {
         // Example servers are replaced. All others go to the real npx.
         let bin = folder.join("bin");
         std::fs::create_dir_all(&bin).map_err(failed(&bin))?;
-        let toolgate = toolgate.display();
+        let toolsure = toolsure.display();
         let real = which("npx").unwrap_or_default();
         let npx = format!(
-            "#!/bin/sh\ncase \"$*\" in *some-*) exec {toolgate} serve-demo;; esac\nexec {real} \"$@\"\n"
+            "#!/bin/sh\ncase \"$*\" in *some-*) exec {toolsure} serve-demo;; esac\nexec {real} \"$@\"\n"
         );
         executable(&bin.join("npx"), &npx)?;
         executable(
-            &bin.join("toolgate"),
-            &format!("#!/bin/sh\nexec {toolgate} \"$@\"\n"),
+            &bin.join("toolsure"),
+            &format!("#!/bin/sh\nexec {toolsure} \"$@\"\n"),
         )?;
         let inherited = std::env::var("PATH").unwrap_or_default();
         Ok(Self {
@@ -180,7 +180,7 @@ impl Scratch {
 
     /// Starts a command, with nothing on its standard input.
     fn shell(&self, words: &str, output: std::fs::File) -> Result<Child, String> {
-        let words = words.replace(FROM_A_CLONE, "toolgate");
+        let words = words.replace(FROM_A_CLONE, "toolsure");
         let errors = output.try_clone().map_err(|e| format!("{words}: {e}"))?;
         let mut shell = Process::new("sh");
         // `exec` replaces the shell with the command, so that ending one ends the other.
@@ -244,7 +244,7 @@ fn executable(file: &Path, text: &str) -> Result<(), String> {
 }
 
 /// The command for someone who has built nothing.
-const FROM_A_CLONE: &str = "cargo run --quiet --package toolgate --no-default-features --";
+const FROM_A_CLONE: &str = "cargo run --quiet --package toolsure --no-default-features --";
 /// The address where the pages say that a server listens.
 const ADDRESS: &str = "127.0.0.1:3001";
 const LONGEST: Duration = Duration::from_secs(120);

@@ -1,6 +1,6 @@
 //! Nanoseconds of CPU time per unit of fuel, for each operation on one value and each format.
 //!
-//! `cargo run --release -p toolgate-counted --example prices [WORD…]`: words choose rows by a part of
+//! `cargo run --release -p toolsure-counted --example prices [WORD…]`: words choose rows by a part of
 //! their name. A unit is meant to stand for 10 to 40 ns; a row far above that is a price that is too low.
 //! `… --example prices SCHEMA INSTANCE`: what one check of two files takes, formats asserted.
 //! Linux only, since it reads the thread's CPU time from `/proc`.
@@ -11,7 +11,7 @@ use std::hint::black_box;
 
 use rows::{Row, rows};
 use serde_json::{Value, json};
-use toolgate_schema::{Compiler, Content, Formats, Limits, ValueNode, Workspace};
+use toolsure_schema::{Compiler, Content, Formats, Limits, ValueNode, Workspace};
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use pyo3::types::{dict::BoundDictIterator, list::BoundListIterator, tuple::BoundTupleIterator};
-use toolgate_json::{Key as _, Node as _, ReadLimits};
+use toolsure_json::{Key as _, Node as _, ReadLimits};
 
 use super::node::TapeNode;
 use super::refusal::Refusal;
@@ -262,7 +262,7 @@ impl<'py, 'l> Layout<'py, 'l> {
         let mut seen = std::collections::HashSet::new();
         for (name, _) in object.members() {
             if !seen.insert(name.text()) {
-                let name = toolgate_json::quote(name.text(), NAME);
+                let name = toolsure_json::quote(name.text(), NAME);
                 return Err(self.not_json(format!("two members have the name `{name}`")));
             }
         }

@@ -1,6 +1,6 @@
 //! A tape as the engine's `Node`.
 
-use toolgate_json::{Key, Kind, NameEnds, Node, Number, key_hash};
+use toolsure_json::{Key, Kind, NameEnds, Node, Number, key_hash};
 
 use super::slots::{Slot, Texts};
 

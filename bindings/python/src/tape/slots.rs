@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::PyString;
-use toolgate_json::Number;
+use toolsure_json::Number;
 
 use super::refusal::Refusal;
 
@@ -107,7 +107,7 @@ impl<'t> Texts<'t> {
                 Slot::Integer(value) => text.push_str(&value.to_string()),
                 Slot::Float(value) => text.push_str(&Number::from_f64(value).to_string()),
                 Slot::Digits(index) => text.push_str(self.text(index)),
-                Slot::Text(index) => toolgate_json::push_json_string(&mut text, self.text(index)),
+                Slot::Text(index) => toolsure_json::push_json_string(&mut text, self.text(index)),
                 Slot::Array { end, .. } => {
                     text.push('[');
                     open.push((end, false));

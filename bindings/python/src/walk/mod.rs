@@ -1,6 +1,6 @@
 //! Python values as JSON for the engine: a walk reads only the parts that the schema looks at.
 //!
-//! The engine's [`Node`](toolgate_json::Node) cannot fail, but a Python value can: it may contain a
+//! The engine's [`Node`](toolsure_json::Node) cannot fail, but a Python value can: it may contain a
 //! set, a NaN, half a surrogate pair, or itself. A walk that finds such a value records this, and
 //! the engine's answer is not used: [`Tape`](crate::tape::Tape) reads the whole value and reports
 //! the error. A walk takes no references to the objects ([`borrowed`]), and runs no Python code: it

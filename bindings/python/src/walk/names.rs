@@ -24,7 +24,7 @@ impl Names {
     }
 
     /// Passes a name as a Python string to `look`. `hash` is the name's
-    /// [`key_hash`](toolgate_json::key_hash). `look` must not call this function.
+    /// [`key_hash`](toolsure_json::key_hash). `look` must not call this function.
     #[inline]
     pub(super) fn lend<'py, T>(
         &self,

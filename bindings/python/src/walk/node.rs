@@ -3,7 +3,7 @@
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
-use toolgate_json::{Key, Kind, NameEnds, Node, Number, key_hash};
+use toolsure_json::{Key, Kind, NameEnds, Node, Number, key_hash};
 
 use super::Walk;
 use super::borrowed::{Items, Object};

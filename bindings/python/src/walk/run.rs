@@ -3,8 +3,8 @@
 use std::cell::Cell;
 
 use pyo3::prelude::*;
-use toolgate_json::ReadLimits;
-use toolgate_schema::{AnyNode, Schema, Verdict, Workspace};
+use toolsure_json::ReadLimits;
+use toolsure_schema::{AnyNode, Schema, Verdict, Workspace};
 
 use super::borrowed::{Object, PausedCollector};
 use super::node::WalkNode;

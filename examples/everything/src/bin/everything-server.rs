@@ -4,7 +4,7 @@ use everything::http;
 use everything::server::Everything;
 use rmcp::ServiceExt;
 use rmcp::transport::io::stdio;
-use toolgate_rmcp::ServerLayer;
+use toolsure_rmcp::ServerLayer;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error + Send + Sync>> {

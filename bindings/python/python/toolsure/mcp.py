@@ -1,0 +1,34 @@
+"""Checks of MCP tools: of calls before they are sent or run, and of results before they are used.
+
+`ToolContract` needs only this package. `ClientSession` needs the official SDK (`mcp` 2.x), and `ContractMiddleware`
+needs FastMCP (4.x); each is imported on first use.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ._errors import ContractError
+from ._toolsure import ToolContract
+
+if TYPE_CHECKING:
+    from ._fastmcp import ContractMiddleware as ContractMiddleware
+    from ._session import ClientSession as ClientSession
+
+__all__ = ["ClientSession", "ContractError", "ContractMiddleware", "ToolContract"]
+
+# The module that has it, and the extra of this distribution that brings what that module imports.
+_LATER = {"ClientSession": ("._session", "mcp"), "ContractMiddleware": ("._fastmcp", "fastmcp")}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    module, extra = _LATER[name]
+    try:
+        return getattr(import_module(module, __package__), name)
+    except ModuleNotFoundError as missing:
+        message = f"{__name__}.{name} needs more ({missing}): pip install 'toolsure-validator[{extra}]'"
+        raise ModuleNotFoundError(message, name=missing.name) from missing

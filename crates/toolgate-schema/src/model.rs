@@ -1,6 +1,0 @@
-//! The model of a schema, as this crate uses it.
-
-pub(crate) use toolgate_syntax::model::{
-    ContentUse, Dangling, Dependency, DocumentId, Entry, Form, FormatUse, Model, PatternId,
-    ReferenceId, ReferenceTarget, ResourceId, ScopeName, Shape, Subschema, SubschemaId, TypeSet,
-};

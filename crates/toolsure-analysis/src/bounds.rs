@@ -1,0 +1,80 @@
+//! The bounds that a schema sets for numbers, as its dialect reads them.
+
+use std::cmp::Ordering;
+
+use toolsure_json::{Kind, Node as _, View};
+use toolsure_syntax::Dialect;
+
+/// A lower or an upper bound.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum End {
+    Lower,
+    Upper,
+}
+
+/// The bound of a schema at one end.
+#[derive(Clone, Copy)]
+pub(crate) struct Bound<'a> {
+    /// The keyword that has the number.
+    pub(crate) keyword: &'static str,
+    pub(crate) value: View<'a>,
+    /// Whether the number itself is rejected.
+    pub(crate) is_exclusive: bool,
+}
+
+impl<'a> Bound<'a> {
+    /// The tighter bound of a schema at one end. `keyword` finds the schema's keywords.
+    pub(crate) fn of(
+        dialect: Dialect,
+        end: End,
+        keyword: impl Fn(&'static str) -> Option<View<'a>>,
+    ) -> Option<Self> {
+        let (inclusive, exclusive) = match end {
+            End::Lower => ("minimum", "exclusiveMinimum"),
+            End::Upper => ("maximum", "exclusiveMaximum"),
+        };
+        let bound = |name, is_exclusive| {
+            let value = keyword(name).filter(|value| value.kind() == Kind::Number)?;
+            Some(Self {
+                keyword: name,
+                value,
+                is_exclusive,
+            })
+        };
+        if dialect == Dialect::Draft4 {
+            let is_exclusive = keyword(exclusive).is_some_and(|flag| flag.boolean());
+            return bound(inclusive, is_exclusive);
+        }
+        match (bound(inclusive, false), bound(exclusive, true)) {
+            (Some(one), Some(other)) => Some(one.tighter(other, end)),
+            (one, other) => one.or(other),
+        }
+    }
+
+    /// The tighter of two bounds at one end.
+    pub(crate) fn tighter(self, other: Self, end: End) -> Self {
+        if other.is_within(&self, end) {
+            other
+        } else {
+            self
+        }
+    }
+
+    /// Whether this bound is at least as tight as another at the same end.
+    pub(crate) fn is_within(&self, other: &Self, end: End) -> bool {
+        match self.value.number().compare(&other.value.number()) {
+            Ordering::Equal => self.is_exclusive || !other.is_exclusive,
+            Ordering::Greater => end == End::Lower,
+            Ordering::Less => end == End::Upper,
+        }
+    }
+
+    /// Whether the bound allows a number.
+    pub(crate) fn allows(&self, number: View<'_>, end: End) -> bool {
+        match number.number().compare(&self.value.number()) {
+            Ordering::Equal => !self.is_exclusive,
+            Ordering::Greater => end == End::Lower,
+            Ordering::Less => end == End::Upper,
+        }
+    }
+}

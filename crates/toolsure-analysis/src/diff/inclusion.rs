@@ -1,0 +1,79 @@
+//! Whether one schema accepts everything that another accepts, and instances that may disprove it.
+
+use toolsure_json::View;
+
+use super::document::Doc;
+use super::pool::Pool;
+use super::sample::Sampler;
+use super::step::Step;
+use super::subset::Comparison;
+use crate::engine::Engine;
+
+/// Two schemas that are compared.
+pub(crate) struct Pair<'a> {
+    docs: [Doc<'a>; 2],
+    pool: Pool,
+}
+
+/// Locations where the rules cannot prove that all values are accepted.
+pub(crate) struct Places(Vec<Vec<Step>>);
+
+impl Places {
+    /// Whether there is no such location: all values are accepted.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl<'a> Pair<'a> {
+    /// A pair of schemas, each with its engine.
+    pub(crate) fn new(one: (View<'a>, &Engine), other: (View<'a>, &Engine)) -> Self {
+        let mut pool = Pool::default();
+        pool.add(one.0);
+        pool.add(other.0);
+        Self {
+            docs: [Doc::new(one.0, one.1), Doc::new(other.0, other.1)],
+            pool,
+        }
+    }
+
+    /// Where the other schema may reject values of the first; compares at most `pairs` pairs of subschemas.
+    pub(crate) fn missing_in_other(&self, pairs: usize) -> Places {
+        let [one, other] = &self.docs;
+        self.run(one, other, pairs)
+    }
+
+    /// Where the first schema may reject values of the other.
+    pub(crate) fn missing_in_one(&self, pairs: usize) -> Places {
+        let [one, other] = &self.docs;
+        self.run(other, one, pairs)
+    }
+
+    fn run(&self, left: &Doc<'a>, right: &Doc<'a>, pairs: usize) -> Places {
+        let reasons = Comparison::run(left, right, true, pairs, &mut { pairs });
+        Places(reasons.into_iter().map(|reason| reason.place).collect())
+    }
+
+    /// The first instance of the first schema that proves a difference, among about `most`: tries those
+    /// that vary at the locations, in turn, and those that vary anywhere.
+    pub(crate) fn find(
+        &self,
+        places: Option<&Places>,
+        most: usize,
+        mut proves: impl FnMut(&str) -> Option<bool>,
+    ) -> Option<String> {
+        let [one, _] = &self.docs;
+        let mut sampler = Sampler::new(one.clone(), &self.pool);
+        let places = places.map_or_else(Default::default, |places| places.0.as_slice());
+        let turns = most.div_ceil(places.len().saturating_add(1));
+        for number in 0..turns {
+            for place in places.iter().map(Some).chain([None]) {
+                let text = sampler.instance(number, place.map(Vec::as_slice));
+                if proves(&text)? {
+                    return Some(text);
+                }
+            }
+        }
+        None
+    }
+}

@@ -1,0 +1,304 @@
+//! The rules for keywords on single values: types, enums, bounds, lengths, patterns, formats.
+
+use std::cmp::Ordering;
+
+use toolsure_json::{Kind, Node as _, Number, View, quote};
+use toolsure_syntax::Dialect;
+use toolsure_syntax::format::{Format, NumberFormat};
+use toolsure_syntax::model::TypeSet;
+
+use super::document::Doc;
+use super::facts::{Facts, type_names, types_of};
+use super::subset::Comparison;
+use crate::bounds::{Bound, End};
+
+impl<'a> Comparison<'a> {
+    /// All leaf keywords of a node.
+    pub(super) fn leaves(&mut self, facts: &Facts<'a>, types: TypeSet, node: View<'a>) -> bool {
+        let mut holds = self.type_rule(types, node);
+        holds &= self.enum_rule(facts, types, node);
+        if types.intersects(TypeSet::NUMBER) {
+            holds &= self.bounds(facts, node);
+            holds &= self.multiple(facts, node);
+            let format = self.right.keyword(node, "format");
+            let is_of_numbers =
+                |format: View<'_>| NumberFormat::from_name(format.string()).is_some();
+            if self.right.asserts.numbers && format.is_some_and(is_of_numbers) {
+                holds &= self.verbatim(facts, node, "format");
+            }
+        }
+        if types.intersects(TypeSet::STRING) {
+            holds &= self.lengths(facts, node);
+            holds &= self.pattern(facts, node);
+            holds &= self.format(facts, node);
+            if self.right.asserts.content && self.right.dialect == Dialect::Draft7 {
+                holds &= self.verbatim(facts, node, "contentEncoding");
+                holds &= self.verbatim(facts, node, "contentMediaType");
+            }
+        }
+        holds
+    }
+
+    fn type_rule(&mut self, types: TypeSet, node: View<'a>) -> bool {
+        let wanted = types_of(node);
+        if wanted.contains(types) {
+            return true;
+        }
+        let (old, new) = if self.forward {
+            (types, wanted)
+        } else {
+            (wanted, types)
+        };
+        self.say(
+            true,
+            format!(
+                "the type was {}, is now {}",
+                type_names(old),
+                type_names(new)
+            ),
+        )
+    }
+
+    fn enum_rule(&mut self, facts: &Facts<'a>, types: TypeSet, node: View<'a>) -> bool {
+        let (right, left) = (self.right.clone(), self.left.clone());
+        let constant = right.keyword(node, "const");
+        let list = right.keyword(node, "enum");
+        let wanted: Vec<View<'a>> = match (constant, list) {
+            (Some(value), _) => vec![value],
+            (None, Some(list)) => list.items().collect(),
+            (None, None) => return true,
+        };
+        let both = constant.is_some() && list.is_some();
+        if let Some(values) = facts.values() {
+            let mut gone: Vec<View<'a>> = Vec::new();
+            for value in values {
+                let found = match (constant, list) {
+                    (Some(one), _) => Some(self.equal(one, *value)),
+                    (None, Some(list)) => right.lookup.has_item(list, *value, &mut self.work),
+                    (None, None) => Some(true),
+                };
+                match found {
+                    _ if !self.has_work() => return self.too_large(),
+                    None => return self.too_large(),
+                    Some(true) => {}
+                    Some(false) if !left.type_of(*value).intersects(types) => {}
+                    Some(false) => gone.push(*value),
+                }
+            }
+            if gone.is_empty() {
+                return !both
+                    || self.say(false, "`const` and `enum` stand side by side".to_owned());
+            }
+            let names = listed(&gone);
+            return self.say_both(
+                true,
+                &format!("no longer accepts {names}"),
+                &format!("may now be {names}"),
+            );
+        }
+        // Null and the booleans are so few that a list can contain all of them.
+        let few = [
+            (TypeSet::NULL, "null"),
+            (TypeSet::BOOLEAN, "true"),
+            (TypeSet::BOOLEAN, "false"),
+        ];
+        let listed_all = !both
+            && TypeSet::NULL.union(TypeSet::BOOLEAN).contains(types)
+            && few
+                .iter()
+                .filter(|(one, _)| types.intersects(*one))
+                .all(|(_, text)| wanted.iter().any(|one| one.raw() == *text));
+        let names = listed(&wanted);
+        listed_all
+            || self.say_both(
+                true,
+                &format!("now accepts {names} only"),
+                &format!("is no longer limited to {names}"),
+            )
+    }
+
+    fn bounds(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
+        let mut holds = true;
+        for end in [End::Lower, End::Upper] {
+            let Some(wanted) = bound(&self.right, node, end) else {
+                continue;
+            };
+            let own = facts
+                .nodes
+                .iter()
+                .filter_map(|node| bound(&self.left, *node, end));
+            let tight = own.reduce(|one, other| one.tighter(other, end));
+            let fits = match (facts.values(), &tight) {
+                (Some(values), _) => values
+                    .iter()
+                    .filter(|value| value.kind() == Kind::Number)
+                    .all(|value| wanted.allows(*value, end)),
+                (None, Some(own)) => own.is_within(&wanted, end),
+                (None, None) => false,
+            };
+            if !fits {
+                let word = match end {
+                    End::Lower => "minimum",
+                    End::Upper => "maximum",
+                };
+                holds = self.changed(word, tight.map(|own| own.value), wanted.value);
+            }
+        }
+        holds
+    }
+
+    fn multiple(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
+        let Some(wanted) = self.right.keyword(node, "multipleOf") else {
+            return true;
+        };
+        let divisor = wanted.number();
+        let own = facts.all("multipleOf");
+        let whole = !facts.types().intersects(TypeSet::FRACTION);
+        let fits = match facts.values() {
+            Some(values) => values
+                .iter()
+                .filter(|value| value.kind() == Kind::Number)
+                .all(|value| value.number().is_multiple_of(divisor)),
+            None => {
+                own.iter().any(|one| one.number().is_multiple_of(divisor))
+                    || (whole && Number::from_i64(1).is_multiple_of(divisor))
+            }
+        };
+        fits || self.changed("multipleOf", own.first().copied(), wanted)
+    }
+
+    fn lengths(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
+        let count = |value: View<'_>| {
+            (value.kind() == Kind::String).then(|| value.string().chars().count())
+        };
+        self.count_rule(facts, node, "minLength", true, count)
+            & self.count_rule(facts, node, "maxLength", false, count)
+    }
+
+    /// A keyword that bounds a count.
+    pub(super) fn count_rule(
+        &mut self,
+        facts: &Facts<'a>,
+        node: View<'a>,
+        keyword: &str,
+        least: bool,
+        count: impl Fn(View<'_>) -> Option<usize>,
+    ) -> bool {
+        let Some(wanted) = self.right.keyword(node, keyword) else {
+            return true;
+        };
+        if least && wanted.number().compare(&Number::from_i64(0)) != Ordering::Greater {
+            return true;
+        }
+        let fits = |order: Ordering| if least { order.is_ge() } else { order.is_le() };
+        let mut own = facts.all(keyword);
+        own.sort_by(|a, b| a.number().compare(&b.number()));
+        let tight = if least { own.last() } else { own.first() }.copied();
+        let holds = match (facts.values(), tight) {
+            (Some(values), _) => values
+                .iter()
+                .filter_map(|value| count(*value))
+                .all(|count| {
+                    let count = Number::from_u64(u64::try_from(count).unwrap_or(u64::MAX));
+                    fits(count.compare(&wanted.number()))
+                }),
+            (None, Some(own)) => fits(own.number().compare(&wanted.number())),
+            (None, None) => false,
+        };
+        holds || self.changed(keyword, tight, wanted)
+    }
+
+    /// A keyword whose value got tighter or looser.
+    pub(super) fn changed(
+        &mut self,
+        keyword: &str,
+        left: Option<View<'a>>,
+        right: View<'a>,
+    ) -> bool {
+        let right = quote(right.raw(), 60).to_string();
+        let message = match (left, self.forward) {
+            (Some(left), true) => {
+                format!("`{keyword}` was {}, is now {right}", quote(left.raw(), 60))
+            }
+            (Some(left), false) => {
+                format!("`{keyword}` was {right}, is now {}", quote(left.raw(), 60))
+            }
+            (None, true) => format!("`{keyword}` {right} is new"),
+            (None, false) => format!("`{keyword}` {right} is gone"),
+        };
+        self.say(true, message)
+    }
+
+    fn pattern(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
+        let Some(wanted) = self.right.keyword(node, "pattern") else {
+            return true;
+        };
+        let own = facts.all("pattern");
+        if own.iter().any(|one| one.string() == wanted.string()) {
+            return true;
+        }
+        // Whether one pattern includes another is left to instances.
+        let sure = self.sure;
+        self.sure = false;
+        self.changed("pattern", own.first().copied(), wanted);
+        self.sure = sure;
+        false
+    }
+
+    fn format(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
+        let wanted = self.right.keyword(node, "format");
+        let Some(wanted) = wanted.filter(|_| self.right.asserts.formats) else {
+            return true;
+        };
+        let Some(format) = Format::from_name(wanted.string()) else {
+            return true;
+        };
+        let own = facts.all("format");
+        let fits = match facts.values() {
+            Some(values) => values
+                .iter()
+                .filter(|value| value.kind() == Kind::String)
+                .all(|value| format.accepts(value.string())),
+            None => own.iter().any(|one| {
+                let name = one.string();
+                let wider =
+                    |(narrow, wide): &(&str, &str)| *narrow == name && *wide == wanted.string();
+                self.left.dialect == self.right.dialect
+                    && (name == wanted.string() || WIDER.iter().any(wider))
+            }),
+        };
+        // Instances decide whether one format includes another, and which formats a dialect has.
+        let sure = self.sure;
+        self.sure &= own.is_empty();
+        let holds = fits || self.changed("format", own.first().copied(), wanted);
+        self.sure = sure;
+        holds
+    }
+}
+
+/// The bound of a node at one end.
+fn bound<'a>(doc: &Doc<'a>, node: View<'a>, end: End) -> Option<Bound<'a>> {
+    Bound::of(doc.dialect, end, |keyword| doc.keyword(node, keyword))
+}
+
+/// A few values for a message, and the number of the others.
+fn listed(values: &[View<'_>]) -> String {
+    let shown = values.iter().take(SHOWN);
+    let shown: Vec<String> = shown
+        .map(|value| format!("`{}`", quote(value.raw(), 40)))
+        .collect();
+    match values.len().saturating_sub(SHOWN) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+const SHOWN: usize = 6;
+/// Formats that are included in another.
+const WIDER: [(&str, &str); 5] = [
+    ("uri", "uri-reference"),
+    ("uri", "iri"),
+    ("uri", "iri-reference"),
+    ("uri-reference", "iri-reference"),
+    ("iri", "iri-reference"),
+];

@@ -1,0 +1,268 @@
+//! The result of a diff.
+
+use std::fmt;
+
+/// What a change means to users of the tool, in order, the worst last.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "every caller must decide what each of the four means to it"
+)]
+pub enum Class {
+    /// Calls and results that worked still do.
+    Compatible,
+    /// Calls still pass, but mean something else: a parameter is no longer used, or a user consented to a
+    /// tool that now says that it does more.
+    Warning,
+    /// Neither rules nor instances could decide.
+    Unknown,
+    /// Some call that worked now fails, or some result breaks the old promise.
+    Breaking,
+}
+
+impl fmt::Display for Class {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Compatible => "compatible",
+            Self::Warning => "warning",
+            Self::Unknown => "unknown",
+            Self::Breaking => "breaking",
+        })
+    }
+}
+
+/// What happened, with a stable name.
+///
+/// ```
+/// use toolsure_analysis::diff::Kind;
+///
+/// assert_eq!(Kind::ToolRemoved.name(), "tool-removed");
+/// assert_eq!(Kind::ToolRemoved.summary(), "the tool is gone");
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Kind {
+    /// `tool-removed`: the tool is gone.
+    ToolRemoved,
+    /// `tool-added`: the tool is new.
+    ToolAdded,
+    /// `tool-unreadable`: one of the two definitions is not JSON.
+    ToolUnreadable,
+    /// `schema-removed`: the tool had this schema.
+    SchemaRemoved,
+    /// `schema-added`: the tool had no such schema.
+    SchemaAdded,
+    /// `schema-refused`: one of the schemas does not compile.
+    SchemaRefused,
+    /// `schema-narrowed`: less is accepted or promised.
+    SchemaNarrowed,
+    /// `schema-widened`: more is accepted or promised.
+    SchemaWidened,
+    /// `schema-rewritten`: the same is accepted or promised.
+    SchemaRewritten,
+    /// `parameter-removed`: a parameter is accepted, but no longer declared.
+    ParameterRemoved,
+    /// `parameter-added`: a parameter is newly declared.
+    ParameterAdded,
+    /// `consent`: an annotation changed that clients ask users about.
+    Consent,
+    /// `wording`: a description, title, default or another annotation changed.
+    Wording,
+}
+
+impl Kind {
+    /// All kinds.
+    pub const ALL: [Self; 13] = [
+        Self::ToolRemoved,
+        Self::ToolAdded,
+        Self::ToolUnreadable,
+        Self::SchemaRemoved,
+        Self::SchemaAdded,
+        Self::SchemaRefused,
+        Self::SchemaNarrowed,
+        Self::SchemaWidened,
+        Self::SchemaRewritten,
+        Self::ParameterRemoved,
+        Self::ParameterAdded,
+        Self::Consent,
+        Self::Wording,
+    ];
+
+    /// Its name, such as `parameter-removed`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::ToolRemoved => "tool-removed",
+            Self::ToolAdded => "tool-added",
+            Self::ToolUnreadable => "tool-unreadable",
+            Self::SchemaRemoved => "schema-removed",
+            Self::SchemaAdded => "schema-added",
+            Self::SchemaRefused => "schema-refused",
+            Self::SchemaNarrowed => "schema-narrowed",
+            Self::SchemaWidened => "schema-widened",
+            Self::SchemaRewritten => "schema-rewritten",
+            Self::ParameterRemoved => "parameter-removed",
+            Self::ParameterAdded => "parameter-added",
+            Self::Consent => "consent",
+            Self::Wording => "wording",
+        }
+    }
+
+    /// What it means, in one line.
+    #[must_use]
+    pub fn summary(self) -> &'static str {
+        match self {
+            Self::ToolRemoved => "the tool is gone",
+            Self::ToolAdded => "the tool is new",
+            Self::ToolUnreadable => "one of the two definitions is not JSON",
+            Self::SchemaRemoved => "the tool had this schema and has none now",
+            Self::SchemaAdded => "the tool had no such schema",
+            Self::SchemaRefused => "one of the schemas does not compile",
+            Self::SchemaNarrowed => "the schema accepts less than before",
+            Self::SchemaWidened => "the schema accepts more than before",
+            Self::SchemaRewritten => "the schema is written otherwise and accepts the same",
+            Self::ParameterRemoved => {
+                "a parameter is still accepted, but no longer declared: it may have no effect for callers that still send it"
+            }
+            Self::ParameterAdded => "a parameter is declared that was not",
+            Self::Consent => "an annotation changed that users are asked about",
+            Self::Wording => "a description, title, default or another annotation changed",
+        }
+    }
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Which part of a tool changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Side {
+    /// The tool's own members.
+    Tool,
+    /// The input schema.
+    Input,
+    /// The output schema.
+    Output,
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Tool => "tool",
+            Self::Input => "input",
+            Self::Output => "output",
+        })
+    }
+}
+
+/// The aspect of a tool that a change is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Aspect {
+    /// What the tool accepts or promises.
+    Contract,
+    /// Words: descriptions, titles, examples, defaults, annotations. They change what a model does, but
+    /// never the result of validation.
+    Words,
+}
+
+/// One thing that changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Change {
+    /// What it means.
+    pub class: Class,
+    /// What happened.
+    pub kind: Kind,
+    /// Where it happened.
+    pub side: Side,
+    /// What kind of change it is.
+    pub aspect: Aspect,
+    /// The location in the values that the schema describes, as a pattern: `/a/*/b`. Empty for the whole
+    /// value.
+    pub place: String,
+    /// What changed, in one line; text from the tool is escaped and cut.
+    pub message: String,
+    /// A value that passed before and fails now (input), or that passes now and was not promised before
+    /// (output), as JSON text.
+    pub witness: Option<String>,
+    /// The text before, for a change of wording; `None` if there was none. Not escaped.
+    pub before: Option<String>,
+    /// The text now, for a change of wording; `None` if there is none. Not escaped.
+    pub after: Option<String>,
+    /// The [setting](toolsure_schema::settings) that raises the limit that the schema exceeded.
+    pub setting: Option<&'static str>,
+}
+
+impl Change {
+    /// A change of the contract of the whole tool. For other changes, callers replace fields.
+    pub(super) fn on_tool(class: Class, kind: Kind, message: &str) -> Self {
+        Self {
+            class,
+            kind,
+            side: Side::Tool,
+            aspect: Aspect::Contract,
+            place: String::new(),
+            message: message.to_owned(),
+            witness: None,
+            before: None,
+            after: None,
+            setting: None,
+        }
+    }
+}
+
+/// What changed in one tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ToolChange {
+    /// Its name; not escaped.
+    pub name: String,
+    /// Its index in the new listing, or in the old one if it is gone.
+    pub index: usize,
+    /// The changes, the worst first; at most [`Report::CHANGES`].
+    pub changes: Vec<Change>,
+}
+
+impl ToolChange {
+    /// The worst of its changes.
+    pub fn class(&self) -> Class {
+        let worst = self.changes.iter().map(|change| change.class).max();
+        worst.unwrap_or(Class::Compatible)
+    }
+}
+
+/// What changed between two listings.
+///
+/// ```
+/// use toolsure_analysis::diff::{Class, Kind, Limits, diff};
+///
+/// let tool = r#"{"name": "find", "inputSchema": {"type": "object"}}"#;
+/// let report = diff([tool], [], &Limits::default());
+/// assert_eq!(report.class(), Some(Class::Breaking));
+/// assert_eq!(report.tools[0].class(), Class::Breaking);
+/// assert_eq!(report.tools[0].changes[0].kind, Kind::ToolRemoved);
+/// assert_eq!(diff([tool], [tool], &Limits::default()).class(), None);
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Report {
+    /// The tools that changed: first those of the old listing in its order, then the new ones.
+    pub tools: Vec<ToolChange>,
+    /// How many tools did not change.
+    pub same: usize,
+}
+
+impl Report {
+    /// The maximum number of changes that are kept for one tool.
+    pub const CHANGES: usize = 200;
+
+    /// The worst class of all changes; `None` if nothing changed.
+    pub fn class(&self) -> Option<Class> {
+        self.tools.iter().map(ToolChange::class).max()
+    }
+}

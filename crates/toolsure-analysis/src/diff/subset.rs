@@ -1,0 +1,470 @@
+//! Decides by rules whether every value of one schema is a value of another.
+//!
+//! The left side is a conjunction of schemas with a set of types; the right side is one schema, compared
+//! keyword by keyword. A pair that recurs during its own comparison is assumed to hold (schemas are finite,
+//! and values are built from the bottom up); if it then fails, all results that depend on it are discarded.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use toolsure_json::{Kind, Meter as _, Node as _, View, equal};
+use toolsure_syntax::Dialect;
+use toolsure_syntax::model::TypeSet;
+
+use super::document::{Doc, References};
+use super::facts::Facts;
+use super::lookup::Work;
+use super::step::Step;
+use super::tag::tagged_apart;
+
+/// Why a schema is not known to accept all values of the other.
+#[derive(Debug, Clone)]
+pub(super) struct Reason {
+    /// The location in the values.
+    pub(super) place: Vec<Step>,
+    pub(super) message: String,
+    /// Whether the rules are sure that there is such a value, provided that the left schema has any values.
+    pub(super) sure: bool,
+}
+
+/// The left side: all of these schemas hold, for values of these types.
+#[derive(Clone)]
+pub(super) struct Left<'a> {
+    pub(super) schemas: Vec<View<'a>>,
+    pub(super) mask: TypeSet,
+    /// The unions whose branch was already chosen.
+    taken: Vec<usize>,
+}
+
+impl<'a> Left<'a> {
+    pub(super) fn of(schemas: Vec<View<'a>>) -> Self {
+        Self {
+            schemas,
+            mask: TypeSet::ALL,
+            taken: Vec::new(),
+        }
+    }
+
+    pub(super) fn masked(mut self, mask: TypeSet) -> Self {
+        self.mask = self.mask.intersection(mask);
+        self
+    }
+}
+
+type Key = (Vec<usize>, TypeSet, usize, usize);
+
+/// One comparison of two documents.
+pub(super) struct Comparison<'a> {
+    pub(super) left: Doc<'a>,
+    pub(super) right: Doc<'a>,
+    /// Whether the right side is the newer one.
+    pub(super) forward: bool,
+    pub(super) reasons: Vec<Reason>,
+    place: Vec<Step>,
+    pub(super) sure: bool,
+    /// How many trials are running, which report nothing.
+    quiet: usize,
+    known: HashMap<Key, bool>,
+    log: Vec<Key>,
+    pub(super) work: Work,
+    depth: usize,
+    /// Whether schemas with the same text mean the same in both documents.
+    same_references: bool,
+}
+
+impl<'a> Comparison<'a> {
+    /// What the left document accepts and the right one does not; empty if there is nothing. Takes what it
+    /// uses from `pairs`, at most `most`.
+    pub(super) fn run(
+        left: &Doc<'a>,
+        right: &Doc<'a>,
+        forward: bool,
+        most: usize,
+        pairs: &mut usize,
+    ) -> Vec<Reason> {
+        let granted = most.min(*pairs);
+        let mut comparison = Self {
+            left: left.clone(),
+            right: right.clone(),
+            forward,
+            reasons: Vec::new(),
+            place: Vec::new(),
+            sure: true,
+            quiet: 0,
+            known: HashMap::new(),
+            log: Vec::new(),
+            work: Work(
+                u64::try_from(granted)
+                    .unwrap_or(u64::MAX)
+                    .saturating_mul(PAIR),
+            ),
+            depth: 0,
+            same_references: false,
+        };
+        comparison.whole();
+        let left_over = usize::try_from(comparison.work.0.div_euclid(PAIR)).unwrap_or(0);
+        *pairs = pairs.saturating_sub(granted.saturating_sub(left_over).max(1));
+        comparison.reasons
+    }
+
+    fn whole(&mut self) {
+        let (old, new) = (self.left.root, self.right.root);
+        let (one, other) = (self.left.dialect, self.right.dialect);
+        if let Some(why) = self.left.beyond_rules.or(self.right.beyond_rules) {
+            self.say(false, why.to_owned());
+            return;
+        }
+        if one != other && (one == Dialect::Draft4 || other == Dialect::Draft4) {
+            // 1.0 is an integer in all dialects except draft 4.
+            self.say(
+                false,
+                "`$schema` now has another meaning of `integer`".to_owned(),
+            );
+        }
+        self.same_references = match self.left.references.max(self.right.references) {
+            References::None | References::Registered => true,
+            References::ToDefinitions => ["$defs", "definitions"].iter().all(|name| {
+                match (old.member(name), new.member(name)) {
+                    (None, None) => true,
+                    (Some(a), Some(b)) => self.equal(a, b),
+                    _ => false,
+                }
+            }),
+            References::Elsewhere => false,
+        };
+        self.contained(&Left::of(vec![old]), new);
+    }
+
+    /// Whether the right schema accepts everything that the left accepts; reports what it is not known to
+    /// accept.
+    pub(super) fn contained(&mut self, left: &Left<'a>, right: View<'a>) -> bool {
+        if right.kind() == Kind::Boolean && right.boolean() {
+            return true;
+        }
+        if left.schemas.iter().any(|one| self.same(*one, right)) {
+            return true;
+        }
+        let mut ids: Vec<usize> = left.schemas.iter().map(|one| one.id().index()).collect();
+        ids.sort_unstable();
+        let key = (ids, left.mask, left.taken.len(), right.id().index());
+        match self.known.get(&key) {
+            Some(true) => return true,
+            Some(false) if self.quiet > 0 => return false,
+            _ => {}
+        }
+        if !self.pay(PAIR) || self.depth >= DEEPEST {
+            return self.too_large();
+        }
+        self.depth = self.depth.saturating_add(1);
+        let mark = self.log.len();
+        self.known.insert(key.clone(), true);
+        self.log.push(key.clone());
+        let sure = self.sure;
+        let holds = self.compare(left, right);
+        self.sure = sure;
+        self.depth = self.depth.saturating_sub(1);
+        if !holds {
+            for forgotten in self.log.drain(mark..) {
+                self.known.remove(&forgotten);
+            }
+            self.known.insert(key, false);
+        }
+        holds
+    }
+
+    fn compare(&mut self, left: &Left<'a>, right: View<'a>) -> bool {
+        let facts = Facts::of(&self.left, &left.schemas);
+        if facts.never {
+            return true;
+        }
+        self.sure &=
+            !facts.opaque && facts.unevaluated.is_empty() && !facts.has_keyword_without_rule();
+        let wanted = Facts::of(&self.right, &[right]);
+        if wanted.never {
+            return self.say_both(
+                true,
+                "nothing is accepted here any more",
+                "something is accepted here",
+            );
+        }
+        if wanted.opaque {
+            return self.say(
+                false,
+                "a reference cannot be followed by the rules".to_owned(),
+            );
+        }
+        if self.trial(|this| this.all_nodes(left, &facts, &wanted)) {
+            return true;
+        }
+        let choice = facts
+            .all("anyOf")
+            .into_iter()
+            .chain(facts.all("oneOf"))
+            .find(|list| !left.taken.contains(&list.id().index()));
+        let branches =
+            choice.filter(|list| list.len() <= MOST_BRANCHES && left.taken.len() < MOST_SPLITS);
+        let Some(list) = branches else {
+            return self.all_nodes(left, &facts, &wanted);
+        };
+        let mut holds = true;
+        self.sure &= list.len() <= 1;
+        for branch in list.items() {
+            let mut narrower = left.clone();
+            narrower.schemas.push(branch);
+            narrower.taken.push(list.id().index());
+            let types = Facts::of(&self.left, &narrower.schemas).types();
+            holds &= !types.intersects(left.mask) || self.contained(&narrower, right);
+        }
+        holds
+    }
+
+    fn all_nodes(&mut self, left: &Left<'a>, facts: &Facts<'a>, wanted: &Facts<'a>) -> bool {
+        let mut holds = true;
+        for node in &wanted.nodes {
+            // A node that the left side has in the same words needs no proof.
+            if !facts.nodes.iter().any(|one| self.same(*one, *node)) {
+                holds &= self.node(left, facts, *node);
+                if !holds && !self.heard() {
+                    return false;
+                }
+            }
+        }
+        holds
+    }
+
+    /// Compares one plain node of the right side.
+    fn node(&mut self, left: &Left<'a>, facts: &Facts<'a>, node: View<'a>) -> bool {
+        let listed = facts.values().map_or(0, <[View<'_>]>::len);
+        if !self.pay(u64::try_from(listed).unwrap_or(u64::MAX)) {
+            return self.too_large();
+        }
+        let types = facts.possible_types().intersection(left.mask);
+        if types.is_empty() {
+            return true;
+        }
+        let mut holds = self.leaves(facts, types, node);
+        if !holds && !self.heard() {
+            return false;
+        }
+        holds &= self.objects(facts, types, node);
+        holds &= self.arrays(facts, types, node);
+        holds &= self.unevaluated(facts, types, node);
+        holds &= self.without_rule(facts, types, node);
+        holds & self.choices(left, facts, types, node)
+    }
+
+    fn choices(
+        &mut self,
+        left: &Left<'a>,
+        facts: &Facts<'a>,
+        types: TypeSet,
+        node: View<'a>,
+    ) -> bool {
+        let mut holds = true;
+        for keyword in ["anyOf", "oneOf"] {
+            let Some(list) = self.right.keyword(node, keyword) else {
+                continue;
+            };
+            if facts
+                .all(keyword)
+                .into_iter()
+                .any(|own| self.same(own, list))
+            {
+                continue;
+            }
+            let fits = self.one_of_them(left, types, list);
+            let apart = keyword == "anyOf" || self.disjoint(list);
+            if !fits {
+                holds = self.say_both(
+                    false,
+                    "no single branch is known to accept all that was accepted",
+                    "a choice took less than is accepted now",
+                );
+            } else if !apart {
+                holds = self.say(
+                    false,
+                    "a value may fit two branches of a `oneOf`".to_owned(),
+                );
+            }
+        }
+        holds &= self.verbatim(facts, node, "not");
+        holds & self.conditional(facts, node)
+    }
+
+    /// `if`, `then` and `else`, which have a meaning only together.
+    fn conditional(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
+        let Some(condition) = self.right.keyword(node, "if") else {
+            return true;
+        };
+        let branches = ["then", "else"].map(|keyword| (keyword, self.right.keyword(node, keyword)));
+        if branches.iter().all(|(_, branch)| branch.is_none()) {
+            return true;
+        }
+        let says_so = facts.nodes.iter().any(|one| {
+            let left = self.left.clone();
+            let mut same = |keyword, wanted| {
+                let own = left.keyword(*one, keyword);
+                own.is_some_and(|own| self.same(own, wanted))
+            };
+            same("if", condition)
+                && branches
+                    .iter()
+                    .all(|(keyword, branch)| branch.is_none_or(|branch| same(keyword, branch)))
+        });
+        says_so || self.keyword_changed(facts, "if")
+    }
+
+    /// A keyword that holds if the left side has the same value.
+    pub(super) fn verbatim(&mut self, facts: &Facts<'a>, node: View<'a>, keyword: &str) -> bool {
+        let Some(wanted) = self.right.keyword(node, keyword) else {
+            return true;
+        };
+        let mut own = facts.all(keyword).into_iter();
+        own.any(|own| self.same(own, wanted)) || self.keyword_changed(facts, keyword)
+    }
+
+    /// Reports that a keyword was added, removed or changed. Always `false`.
+    pub(super) fn keyword_changed(&mut self, facts: &Facts<'a>, keyword: &str) -> bool {
+        if facts.all(keyword).is_empty() {
+            let (new, gone) = (
+                format!("`{keyword}` is new"),
+                format!("`{keyword}` is gone"),
+            );
+            return self.say_both(false, &new, &gone);
+        }
+        self.say(false, format!("`{keyword}` changed"))
+    }
+
+    /// Whether the left side, type by type, fits some branch.
+    fn one_of_them(&mut self, left: &Left<'a>, types: TypeSet, list: View<'a>) -> bool {
+        let branches: Vec<View<'a>> = list.items().take(MOST_BRANCHES).collect();
+        self.trial(|this| {
+            let whole = branches.iter().any(|branch| this.contained(left, *branch));
+            whole
+                || ONE_BY_ONE
+                    .into_iter()
+                    .filter(|one| types.intersects(*one))
+                    .all(|one| {
+                        let part = left.clone().masked(one);
+                        branches.iter().any(|branch| this.contained(&part, *branch))
+                    })
+        })
+    }
+
+    /// Whether no two branches of a union can hold together, because of their types or a tag.
+    fn disjoint(&self, list: View<'a>) -> bool {
+        let branches: Vec<Facts<'a>> = list
+            .items()
+            .take(MOST_BRANCHES)
+            .map(|branch| Facts::of(&self.right, &[branch]))
+            .collect();
+        // Every pair of branches: at most 2,016.
+        list.len() <= MOST_BRANCHES
+            && branches.iter().enumerate().all(|(at, one)| {
+                branches
+                    .iter()
+                    .skip(at.saturating_add(1))
+                    .all(|other| !one.types().intersects(other.types()) || tagged_apart(one, other))
+            })
+    }
+
+    /// Whether two schemas are equal and mean the same.
+    pub(super) fn same(&mut self, a: View<'a>, b: View<'a>) -> bool {
+        let (text, other) = (a.raw(), b.raw());
+        // Except for white space, equal values have texts of similar size; this is only a rough filter.
+        if text.len() > other.len().saturating_mul(4) || other.len() > text.len().saturating_mul(4)
+        {
+            return false;
+        }
+        if self.left.dialect != self.right.dialect {
+            return false;
+        }
+        // The name of a keyword may be written with escapes.
+        let refers = |text: &str| text.contains("\"$") || text.contains("\\u");
+        (self.same_references || !refers(text)) && self.equal(a, b)
+    }
+
+    /// Whether two values are known to be equal.
+    pub(super) fn equal(&mut self, a: View<'a>, b: View<'a>) -> bool {
+        matches!(equal(a, b, &mut self.work), ControlFlow::Continue(true))
+    }
+
+    /// Pays for a step; `false` if the budget is used up.
+    pub(super) fn pay(&mut self, units: u64) -> bool {
+        self.work.spend(units).is_continue()
+    }
+
+    pub(super) fn has_work(&self) -> bool {
+        self.work.0 > 0
+    }
+
+    /// Reports that a limit was reached. Always `false`.
+    pub(super) fn too_large(&mut self) -> bool {
+        self.say(false, "too large to compare".to_owned())
+    }
+
+    /// Whether a report made now would be kept.
+    pub(super) fn heard(&self) -> bool {
+        self.quiet == 0 && self.reasons.len() < MOST_REASONS && self.work.0 > 0
+    }
+
+    /// Runs a comparison only for its result.
+    pub(super) fn trial(&mut self, run: impl FnOnce(&mut Self) -> bool) -> bool {
+        self.quiet = self.quiet.saturating_add(1);
+        let answer = run(self);
+        self.quiet = self.quiet.saturating_sub(1);
+        answer
+    }
+
+    /// Runs a comparison of a part.
+    pub(super) fn within(&mut self, step: Step, run: impl FnOnce(&mut Self) -> bool) -> bool {
+        self.place.push(step);
+        let answer = run(self);
+        self.place.pop();
+        answer
+    }
+
+    /// Reports why not. Always `false`.
+    pub(super) fn say(&mut self, sure: bool, message: String) -> bool {
+        if self.quiet == 0 && self.reasons.len() < MOST_REASONS {
+            // The rules are sure of nothing while there are patterns that may match but were not tried.
+            let used_up =
+                self.left.lookup.patterns_used_up() || self.right.lookup.patterns_used_up();
+            let reason = Reason {
+                place: self.place.clone(),
+                message,
+                sure: sure && self.sure && !used_up,
+            };
+            let reported = self
+                .reasons
+                .iter()
+                .any(|one| one.message == reason.message && one.place == reason.place);
+            if !reported {
+                self.reasons.push(reason);
+            }
+        }
+        false
+    }
+
+    /// Reports it from the new schema's point of view.
+    pub(super) fn say_both(&mut self, sure: bool, narrowed: &str, widened: &str) -> bool {
+        let message = if self.forward { narrowed } else { widened };
+        self.say(sure, message.to_owned())
+    }
+}
+
+/// The cost of comparing a pair of schemas; a value costs one.
+pub(super) const PAIR: u64 = 64;
+const DEEPEST: usize = 80;
+/// The types, one by one; both kinds of numbers together.
+const ONE_BY_ONE: [TypeSet; 6] = [
+    TypeSet::NULL,
+    TypeSet::BOOLEAN,
+    TypeSet::STRING,
+    TypeSet::ARRAY,
+    TypeSet::OBJECT,
+    TypeSet::NUMBER,
+];
+const MOST_BRANCHES: usize = 64;
+const MOST_SPLITS: usize = 4;
+const MOST_REASONS: usize = 100;

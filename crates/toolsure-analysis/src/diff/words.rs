@@ -1,0 +1,149 @@
+//! What changed in words: descriptions, titles, defaults, annotations.
+
+use toolsure_json::{Key as _, Kind, Node as _, View, pointer, quote};
+
+use super::lookup::Lookup;
+use super::report::{Aspect, Change, Class, Kind as Happened, Side};
+use crate::equality::equal_values;
+use crate::tool::HEADER;
+
+/// Reports every change of words between two tools.
+pub(super) fn compare(changes: &mut Vec<Change>, old: View<'_>, new: View<'_>) {
+    for member in ["title", "description"] {
+        let values = (old.member(member), new.member(member));
+        changes.extend(words(Side::Tool, "", member, values));
+    }
+    hints(
+        changes,
+        old.member("annotations"),
+        new.member("annotations"),
+    );
+    for (side, member) in [(Side::Input, "inputSchema"), (Side::Output, "outputSchema")] {
+        if let (Some(old), Some(new)) = (old.member(member), new.member(member)) {
+            schemas(changes, side, old, new);
+        }
+    }
+}
+
+/// The annotations that clients ask their users about. A change that allows the tool more than users agreed
+/// to is a warning; the hints on writing have no meaning for a tool that only reads.
+fn hints(changes: &mut Vec<Change>, old: Option<View<'_>>, new: Option<View<'_>>) {
+    let hint = |annotations: Option<View<'_>>, name: &str, default: bool| {
+        let value = annotations.and_then(|all| all.member(name));
+        let value = value.filter(|value| value.kind() == Kind::Boolean);
+        value.map_or(default, |value| value.boolean())
+    };
+    let only_reads = hint(new, "readOnlyHint", false);
+    for (name, default, harmless) in [
+        ("readOnlyHint", false, true),
+        ("destructiveHint", true, false),
+        ("idempotentHint", false, true),
+        ("openWorldHint", true, false),
+    ] {
+        let (before, after) = (hint(old, name, default), hint(new, name, default));
+        if before == after {
+            continue;
+        }
+        let on_writing = matches!(name, "destructiveHint" | "idempotentHint");
+        let allows_more = after != harmless && !(on_writing && only_reads);
+        let message = format!("`{name}` was {before}, is now {after}");
+        let (class, kind) = if allows_more {
+            (Class::Warning, Happened::Consent)
+        } else {
+            (Class::Compatible, Happened::Wording)
+        };
+        changes.push(Change {
+            aspect: Aspect::Words,
+            ..Change::on_tool(class, kind, &message)
+        });
+    }
+    let titles = (
+        old.and_then(|all| all.member("title")),
+        new.and_then(|all| all.member("title")),
+    );
+    changes.extend(words(Side::Tool, "", "title of the annotations", titles));
+}
+
+/// Walks two schemas side by side, as long as both have the same keyword.
+fn schemas(changes: &mut Vec<Change>, side: Side, old: View<'_>, new: View<'_>) {
+    let lookup = Lookup::new();
+    let mut todo = vec![(old, new, String::new(), 0_usize)];
+    let mut left = MOST_PLACES;
+    while let Some((old, new, place, depth)) = todo.pop() {
+        left = match left.checked_sub(1) {
+            Some(left) if changes.len() < MOST_CHANGES => left,
+            _ => return,
+        };
+        for keyword in ["description", "title", "default", HEADER] {
+            let values = (old.member(keyword), new.member(keyword));
+            changes.extend(words(side, &place, keyword, values));
+        }
+        if depth >= DEEPEST || place.len() > LONGEST_PLACE {
+            continue;
+        }
+        let depth = depth.saturating_add(1);
+        for keyword in ["properties", "$defs", "definitions"] {
+            let (Some(before), Some(after)) = (old.member(keyword), new.member(keyword)) else {
+                continue;
+            };
+            for (key, schema) in after.members() {
+                if let Some(other) = lookup.member(before, key.text()) {
+                    let mut place = place.clone();
+                    if keyword != "properties" {
+                        pointer::push(&mut place, keyword);
+                    }
+                    pointer::push(&mut place, key.text());
+                    todo.push((other, schema, place, depth));
+                }
+            }
+        }
+        for keyword in ["items", "additionalProperties"] {
+            let object = |schema: View<'_>| schema.kind() == Kind::Object;
+            let before = old.member(keyword).filter(|schema| object(*schema));
+            let after = new.member(keyword).filter(|schema| object(*schema));
+            if let (Some(before), Some(after)) = (before, after) {
+                todo.push((before, after, format!("{place}/*"), depth));
+            }
+        }
+    }
+}
+
+/// The change of a member that consists of words, if there is one.
+fn words(
+    side: Side,
+    place: &str,
+    member: &str,
+    (old, new): (Option<View<'_>>, Option<View<'_>>),
+) -> Option<Change> {
+    let shown = |value: View<'_>| match value.kind() {
+        Kind::String if value.raw().len() > 60 => None,
+        _ => Some(quote(value.raw(), 60).to_string()),
+    };
+    let what = match (old, new) {
+        (Some(old), Some(new)) if !equal_values(old, new) => match (shown(old), shown(new)) {
+            (Some(old), Some(new)) => format!("was {old}, is now {new}"),
+            _ => "changed".to_owned(),
+        },
+        (None, Some(_)) => "is new".to_owned(),
+        (Some(_), None) => "is gone".to_owned(),
+        _ => return None,
+    };
+    let text = |value: View<'_>| match value.kind() {
+        Kind::String => value.string().to_owned(),
+        _ => value.raw().to_owned(),
+    };
+    let message = format!("the {member} {what}");
+    Some(Change {
+        side,
+        aspect: Aspect::Words,
+        place: quote(place, 400).to_string(),
+        before: old.map(text),
+        after: new.map(text),
+        ..Change::on_tool(Class::Compatible, Happened::Wording, &message)
+    })
+}
+
+const MOST_PLACES: usize = 20_000;
+const MOST_CHANGES: usize = 1_000;
+const DEEPEST: usize = 64;
+const LONGEST_PLACE: usize = 2_000;

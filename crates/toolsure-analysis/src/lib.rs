@@ -1,0 +1,23 @@
+//! Analysis of tool schemas without an instance and without I/O.
+//!
+//! [`lint`] finds what is legal but harmful in a listing, [`diff`] decides whether a new listing accepts
+//! what the old one accepted, [`inline`] rewrites a schema without references, and [`project`] rewrites a
+//! listing for a provider. [`tool`] has the protocol's rules for tool objects.
+
+#![forbid(unsafe_code)]
+#![deny(clippy::exhaustive_enums, clippy::exhaustive_structs)]
+
+mod bounds;
+pub mod diff;
+mod engine;
+mod equality;
+pub mod inline;
+pub mod lint;
+mod members;
+pub mod project;
+pub mod tool;
+
+// Types of the crates below that appear in signatures of this crate.
+pub use toolsure_json::{ReadError, View};
+pub use toolsure_schema::{CompileError, Compiler};
+pub use toolsure_syntax::Parser;

@@ -1,0 +1,319 @@
+//! Lint: reports what is legal but harmful, and what is not legal, each under a stable code.
+//!
+//! A [`Linter`] reads the tools of a listing as text and returns [`Finding`]s with locations and possible
+//! edits. It does no I/O and never calls a tool. Each [`Rule`] is one function over a tool, a subschema or
+//! the listing; [`RULES`] is the table of them, and every rule has a page under `rules`. Parsing is bounded
+//! by the limits of `toolsure-json`, the walk by the compiler's limits for a schema, and the report by 300
+//! findings of each rule for a tool and 1,000 for a listing; the engine's own limits bound the rest.
+
+mod check;
+mod edit;
+mod finding;
+mod out;
+mod profile;
+mod references;
+mod rule;
+mod rules;
+mod severity;
+mod subschema;
+mod table;
+mod tool;
+
+use toolsure_json::{Kind, Node as _, ReadError, ReadErrorKind};
+use toolsure_schema::Compiler;
+
+use crate::engine::Engine;
+pub use finding::{Edit, Finding, Fix, Safety, apply};
+pub use profile::{Keywords, Limit, PROFILES, Profile, Subset, profile};
+pub use rule::Rule;
+pub use severity::Severity;
+pub use table::{RULES, rule};
+
+use check::Check;
+use out::{Out, Plan};
+use rules::{Facts, Listing};
+use table::CHECKS;
+use tool::{Place, Tool};
+
+/// Lints listings with one set of options.
+///
+/// ```
+/// use toolsure_analysis::lint::Linter;
+///
+/// let tool = r#"{"name": "find", "description": "Finds pages", "inputSchema": {"type": "object",
+///     "properties": {"query": {"type": "string", "minLenght": 3, "description": "words"}}}}"#;
+/// let report = Linter::new().lint([tool]);
+/// assert_eq!(report.findings[0].rule.code, "TL032");
+/// assert_eq!(report.findings[0].pointer, "/inputSchema/properties/query/minLenght");
+/// assert_eq!(report.findings[0].help.as_deref(), Some("did you mean `minLength`?"));
+/// ```
+#[derive(Debug, Clone)]
+pub struct Linter {
+    /// Whether the rules that are on by default are turned on.
+    default: bool,
+    profiles: Vec<&'static Profile>,
+    server: Option<String>,
+    changes: Vec<(&'static str, Option<Severity>)>,
+    engine: Engine,
+}
+
+/// The result of linting a listing.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct Report {
+    /// The findings: the worst first, mistakes before what is only missing, then by rule and in listing
+    /// order.
+    pub findings: Vec<Finding>,
+    /// The number of findings beyond the limits, which are only counted.
+    pub more: usize,
+    /// The worst severity of those, so that nothing passes because there were too many findings to keep.
+    pub worst_more: Option<Severity>,
+    /// The estimated number of tokens that a model sees of each tool; see rule TL014.
+    pub tokens: Vec<usize>,
+}
+
+impl Default for Linter {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Linter {
+    /// A linter with the rules that are on by default.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            default: true,
+            profiles: Vec::new(),
+            server: None,
+            changes: Vec::new(),
+            engine: Engine::default(),
+        }
+    }
+
+    /// A linter with only the rules of one profile: whether its readers accept a listing.
+    ///
+    /// ```
+    /// use toolsure_analysis::lint::{Linter, profile};
+    ///
+    /// // Says nothing about the missing description.
+    /// let tool = r#"{"name": "find", "inputSchema": {"type": "object"}}"#;
+    /// assert!(Linter::only(profile("gemini").unwrap()).lint([tool]).findings.is_empty());
+    /// ```
+    #[must_use]
+    pub fn only(profile: &'static Profile) -> Self {
+        Self {
+            default: false,
+            ..Self::new().profile(profile)
+        }
+    }
+
+    /// Turns on the rules of a profile too, and turns off those whose advice its readers reject.
+    ///
+    /// ```
+    /// use toolsure_analysis::lint::{Linter, profile};
+    ///
+    /// let tool = r#"{"name": "find", "description": "Finds", "inputSchema": {"type": "object",
+    ///     "properties": {"n": {"type": "integer", "exclusiveMinimum": 0, "description": "how many"}}}}"#;
+    /// assert!(Linter::new().lint([tool]).findings.is_empty());
+    /// let report = Linter::new().profile(profile("gemini").unwrap()).lint([tool]);
+    /// assert_eq!(report.findings[0].rule.name, "gemini-keyword");
+    /// ```
+    #[must_use]
+    pub fn profile(mut self, profile: &'static Profile) -> Self {
+        self.profiles.push(profile);
+        self
+    }
+
+    /// Sets the name by which clients know the server, for readers that put it before the names of tools.
+    /// By default it is unknown and counts as one character.
+    ///
+    /// ```
+    /// use toolsure_analysis::lint::{Linter, profile};
+    ///
+    /// let tool = r#"{"name": "find_all_of_the_pages_of_a_notebook", "inputSchema": {"type": "object"}}"#;
+    /// let cursor = Linter::only(profile("cursor").unwrap());
+    /// assert!(cursor.clone().lint([tool]).findings.is_empty());
+    /// let report = cursor.server("a-server-with-a-very-long-name").lint([tool]);
+    /// assert_eq!(report.findings.len(), 1);
+    /// ```
+    #[must_use]
+    pub fn server(mut self, name: impl Into<String>) -> Self {
+        self.server = Some(name.into());
+        self
+    }
+
+    /// Turns a rule off.
+    #[must_use]
+    pub fn allow(mut self, rule: &'static Rule) -> Self {
+        self.changes.push((rule.code, None));
+        self
+    }
+
+    /// Turns a rule on and makes its findings errors.
+    #[must_use]
+    pub fn deny(mut self, rule: &'static Rule) -> Self {
+        self.changes.push((rule.code, Some(Severity::Error)));
+        self
+    }
+
+    /// Turns a rule on and gives its findings this severity; `None` turns it off.
+    ///
+    /// ```
+    /// use toolsure_analysis::lint::{Linter, Severity, rule};
+    ///
+    /// let tool = r#"{"name": "find", "inputSchema": {"type": "object"}}"#;
+    /// let missing = rule("no-description").unwrap();
+    /// let severity = |linter: Linter| linter.lint([tool]).findings.first().map(|first| first.severity);
+    /// assert_eq!(severity(Linter::new()), Some(Severity::Warning));
+    /// assert_eq!(severity(Linter::new().deny(missing)), Some(Severity::Error));
+    /// assert_eq!(severity(Linter::new().level(missing, Some(Severity::Note))), Some(Severity::Note));
+    /// assert_eq!(severity(Linter::new().allow(missing)), None);
+    /// ```
+    #[must_use]
+    pub fn level(mut self, rule: &'static Rule, severity: Option<Severity>) -> Self {
+        self.changes.push((rule.code, severity));
+        self
+    }
+
+    /// Compiles schemas as this compiler does: with its limits, documents, dialects and formats. By default
+    /// formats are asserted. A keyword that its dialect forbids is always ignored and reported.
+    ///
+    /// ```
+    /// use toolsure_analysis::{Compiler, lint::Linter};
+    ///
+    /// let tool = r##"{"name": "find", "description": "Finds", "inputSchema": {"type": "object",
+    ///     "properties": {"at": {"$ref": "https://example.com/at.json", "description": "where"}}}}"##;
+    /// assert_eq!(Linter::new().lint([tool]).findings.len(), 1);
+    /// let compiler = Compiler::new().register("https://example.com/at.json", br#"{"type": "string"}"#)?;
+    /// assert!(Linter::new().compiler(compiler).lint([tool]).findings.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn compiler(mut self, compiler: Compiler) -> Self {
+        self.engine = Engine::new(compiler);
+        self
+    }
+
+    /// Lints the tools of one listing, each given as its JSON text.
+    #[must_use]
+    pub fn lint<'t>(&self, tools: impl IntoIterator<Item = &'t str>) -> Report {
+        let plan = self.plan();
+        let mut out = Out::new(&plan);
+        let mut listing = Listing { tools: Vec::new() };
+        for (index, text) in tools.into_iter().enumerate() {
+            out.turn_to(Some(index));
+            listing.tools.push(lint_tool(text, &self.engine, &mut out));
+        }
+        out.turn_to(None);
+        for (index, check) in CHECKS.iter().enumerate() {
+            match check {
+                Check::Whole(check) if out.take_up(index) => check(&listing, &mut out),
+                _ => {}
+            }
+        }
+        let (mut findings, more, worst_more) = out.finish();
+        findings.sort_by_key(|finding| {
+            let code = finding.rule.code;
+            let order = (LAST.contains(&code), code, finding.tool);
+            (std::cmp::Reverse(finding.severity), order)
+        });
+        Report {
+            findings,
+            more,
+            worst_more,
+            tokens: listing.tools.iter().map(|tool| tool.tokens).collect(),
+        }
+    }
+
+    fn plan(&self) -> Plan {
+        let active = || self.profiles.iter().flat_map(|profile| profile.subsets);
+        let level = |rule: &Rule| {
+            let mut changes = self.changes.iter().rev();
+            if let Some((_, level)) = changes.find(|(code, _)| *code == rule.code) {
+                return *level;
+            }
+            let asked = active().any(|subset| subset.has(rule.code));
+            let refused = active().any(|subset| subset.turns_off(rule.code));
+            let on = asked || (self.default && rule.on_by_default && !refused);
+            on.then_some(rule.severity)
+        };
+        let readers = |rule: &Rule| {
+            // A rule that no profile turned on applies for all readers that care about it.
+            let all: Vec<&'static Subset> = rule.readers().collect();
+            let mut asked = all.clone();
+            asked.retain(|subset| active().any(|one| one.reader == subset.reader));
+            if asked.is_empty() { all } else { asked }
+        };
+        Plan {
+            rules: &RULES,
+            levels: RULES.iter().map(level).collect(),
+            readers: RULES.iter().map(readers).collect(),
+            server: self.server.clone(),
+        }
+    }
+}
+
+fn lint_tool(text: &str, engine: &Engine, out: &mut Out<'_>) -> Facts {
+    let (document, duplicate) = match tool::read(text) {
+        Ok(read) => read,
+        Err(error) => {
+            let place = Place {
+                pointer: String::new(),
+                span: error.at()..error.at(),
+            };
+            out.find_as("TL001", place, format!("the tool cannot be read: {error}"));
+            return Facts {
+                name: None,
+                tokens: 0,
+                optional: 0,
+                unions: 0,
+            };
+        }
+    };
+    if let Some(error) = &duplicate {
+        duplicate_key(error, out);
+    }
+    let tool = Tool::new(document.document(), duplicate.is_some(), engine);
+    for (index, check) in CHECKS.iter().enumerate() {
+        match check {
+            Check::Engine(check) => {
+                out.take_up(index);
+                check(&tool, out);
+            }
+            Check::One(check) if out.take_up(index) => check(&tool, out),
+            Check::Each(check) if out.take_up(index) => {
+                for sub in &tool.subs {
+                    check(&tool, sub, out);
+                }
+            }
+            _ => {}
+        }
+    }
+    let name = tool
+        .root
+        .member("name")
+        .filter(|name| name.kind() == Kind::String);
+    let (optional, unions) = rules::budget::parameters(&tool);
+    Facts {
+        name: name.map(|name| (name.string().to_owned(), tool::span(name))),
+        tokens: rules::size::tokens(&tool),
+        optional,
+        unions,
+    }
+}
+
+/// TL004: no object has two members with the same name.
+fn duplicate_key(error: &ReadError, out: &mut Out<'_>) {
+    if error.kind() == ReadErrorKind::DuplicateKey {
+        let place = Place {
+            pointer: String::new(),
+            span: error.at()..error.at().saturating_add(1),
+        };
+        out.find_as("TL004", place, error.to_string())
+            .help("readers disagree on which of the two counts; remove one");
+    }
+}
+
+/// Rules that are reported after others of the same severity: what is missing or large.
+const LAST: [&str; 4] = ["TL006", "TL007", "TL014", "TL015"];

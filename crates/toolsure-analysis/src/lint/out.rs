@@ -1,0 +1,223 @@
+//! Collects findings, with limits that hold for every listing.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use toolsure_pattern::{Hazard, Pattern};
+
+use super::finding::Finding;
+use super::profile::Subset;
+use super::rule::{COUNT, Rule};
+use super::severity::Severity;
+use super::tool::Place;
+
+/// The options of a run.
+pub(super) struct Plan {
+    /// The table of rules.
+    pub(super) rules: &'static [Rule; COUNT],
+    /// The severity of each rule of the table; `None` if it is off.
+    pub(super) levels: Vec<Option<Severity>>,
+    /// For each rule of the table, the readers that care about it.
+    pub(super) readers: Vec<Vec<&'static Subset>>,
+    /// The name of the server.
+    pub(super) server: Option<String>,
+}
+
+/// Collects findings.
+pub(super) struct Out<'l> {
+    plan: &'l Plan,
+    rule: usize,
+    tool: Option<usize>,
+    /// How many findings each rule has for the current tool.
+    spoken: Vec<usize>,
+    /// How many findings of each rule are kept.
+    kept: Vec<usize>,
+    findings: Vec<Finding>,
+    /// The number of findings over the limits, and the worst severity of them.
+    more: usize,
+    worst_more: Option<Severity>,
+    /// The latest finding, which its rule may still complete.
+    last: Option<Finding>,
+    last_kept: bool,
+    /// Known results for patterns, which generators repeat from tool to tool.
+    hazards: HashMap<String, Hazard>,
+}
+
+impl<'l> Out<'l> {
+    pub(super) fn new(plan: &'l Plan) -> Self {
+        Self {
+            plan,
+            rule: 0,
+            tool: None,
+            spoken: vec![0; COUNT],
+            kept: vec![0; COUNT],
+            findings: Vec::new(),
+            more: 0,
+            worst_more: None,
+            last: None,
+            last_kept: false,
+            hazards: HashMap::new(),
+        }
+    }
+
+    /// Sets the tool that the next findings are about.
+    pub(super) fn turn_to(&mut self, tool: Option<usize>) {
+        self.tool = tool;
+        self.spoken.fill(0);
+    }
+
+    /// Sets the rule of the next findings; `false` if it is off.
+    pub(super) fn take_up(&mut self, rule: usize) -> bool {
+        self.rule = rule;
+        self.plan.levels.get(rule).is_some_and(Option::is_some)
+    }
+
+    /// The readers that the current rule applies for.
+    pub(super) fn readers(&self) -> impl Iterator<Item = &'static Subset> + use<'l> {
+        let readers = self.plan.readers.get(self.rule);
+        readers.into_iter().flatten().copied()
+    }
+
+    /// The name of the server, if it is known.
+    pub(super) fn server(&self) -> Option<&'l str> {
+        self.plan.server.as_deref()
+    }
+
+    /// How a backtracking engine may behave for a pattern; `None` if the pattern cannot be parsed.
+    pub(super) fn hazard(
+        &mut self,
+        text: &str,
+        pattern: impl FnOnce() -> Option<Rc<Pattern>>,
+    ) -> Hazard {
+        if let Some(known) = self.hazards.get(text) {
+            return *known;
+        }
+        let hazard = pattern().map_or(Hazard::None, |pattern| pattern.hazard());
+        self.hazards.insert(text.to_owned(), hazard);
+        hazard
+    }
+
+    /// Adds a finding of the current rule.
+    pub(super) fn find(&mut self, place: Place, message: impl Into<String>) -> &mut Finding {
+        self.add(self.rule, place, message.into())
+    }
+
+    /// Adds a finding of another rule, named by `code`.
+    pub(super) fn find_as(
+        &mut self,
+        code: &str,
+        place: Place,
+        message: impl Into<String>,
+    ) -> &mut Finding {
+        let mut rules = self.plan.rules.iter();
+        let rule = rules.position(|rule| rule.code == code);
+        self.add(rule.unwrap_or(self.rule), place, message.into())
+    }
+
+    fn add(&mut self, index: usize, place: Place, message: String) -> &mut Finding {
+        let rules = self.plan.rules;
+        let rule = rules.get(index).unwrap_or(&rules[0]);
+        let level = self.plan.levels.get(index).copied().flatten();
+        let finding = Finding {
+            rule,
+            severity: level.unwrap_or(Severity::Note),
+            tool: self.tool,
+            pointer: place.pointer,
+            span: self.tool.map(|_| place.span),
+            message,
+            help: None,
+            setting: None,
+            fix: None,
+        };
+        self.flush();
+        self.last_kept = self.keeps(index);
+        self.last.insert(finding)
+    }
+
+    /// Counts a finding of the current rule if there is no room for it. Rules ask this before they build a
+    /// location and a message, if a schema may violate them in thousands of places.
+    pub(super) fn is_only_counted(&mut self) -> bool {
+        if self.has_room(self.rule) {
+            return false;
+        }
+        !self.keeps(self.rule)
+    }
+
+    /// Whether one more finding of a rule is within the limits.
+    fn has_room(&self, rule: usize) -> bool {
+        let below = |counts: &[usize], most| counts.get(rule).is_some_and(|count| *count < most);
+        below(&self.spoken, PER_TOOL) && below(&self.kept, PER_RULE)
+    }
+
+    /// Whether to keep a finding of a rule. It is counted in either case, unless the rule is off.
+    fn keeps(&mut self, rule: usize) -> bool {
+        let Some(severity) = self.plan.levels.get(rule).copied().flatten() else {
+            return false;
+        };
+        let keeps = self.has_room(rule);
+        if !keeps {
+            self.more = self.more.saturating_add(1);
+            self.worst_more = self.worst_more.max(Some(severity));
+            return false;
+        }
+        for counts in [&mut self.spoken, &mut self.kept] {
+            if let Some(count) = counts.get_mut(rule) {
+                *count = count.saturating_add(1);
+            }
+        }
+        true
+    }
+
+    /// All findings, the number over the limits, and the worst severity of those.
+    pub(super) fn finish(mut self) -> (Vec<Finding>, usize, Option<Severity>) {
+        self.flush();
+        (self.findings, self.more, self.worst_more)
+    }
+
+    fn flush(&mut self) {
+        if let Some(finding) = self.last.take().filter(|_| self.last_kept) {
+            self.findings.push(finding);
+        }
+    }
+}
+
+/// Findings of one rule for one tool.
+const PER_TOOL: usize = 300;
+/// Findings of one rule for a listing. Each rule has its own limit, so that no rule hides the findings of
+/// another.
+const PER_RULE: usize = 1_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lint::Linter;
+
+    /// Tools with two errors each: no `inputSchema`, and a member with the wrong type.
+    fn bad_tools(count: usize) -> Vec<String> {
+        let tool = |n| format!(r#"{{"name":"tool_{n}","description":7}}"#);
+        (0..count).map(tool).collect()
+    }
+
+    #[test]
+    fn a_rule_is_kept_up_to_its_bound_and_counted_beyond() {
+        let lint = |count| {
+            let tools = bad_tools(count);
+            Linter::new().lint(tools.iter().map(String::as_str))
+        };
+        let of_rule = |report: &crate::lint::Report| {
+            let of = |one: &&Finding| one.rule.code == "TL016";
+            report.findings.iter().filter(of).count()
+        };
+        let at_bound = lint(PER_RULE);
+        assert_eq!((of_rule(&at_bound), at_bound.more), (PER_RULE, 0));
+        assert_eq!(at_bound.worst_more, None);
+        let over = lint(PER_RULE + 1);
+        assert_eq!(of_rule(&over), PER_RULE);
+        let rules = over.findings.len() / PER_RULE;
+        assert_eq!(
+            over.more, rules,
+            "one of each rule that speaks of every tool"
+        );
+        assert_eq!(over.worst_more, Some(Severity::Error));
+    }
+}

@@ -1,0 +1,39 @@
+//! One rule: a stable code, a name, a severity, and when it is on.
+
+use super::severity::Severity;
+
+/// One rule. Codes and names never change their meaning.
+///
+/// ```
+/// use toolsure_analysis::lint::rule;
+///
+/// let name = rule("TL002").unwrap();
+/// assert_eq!(name.name, "tool-name");
+/// assert!(name.summary().starts_with("A name has 1 to 128 of the characters"));
+/// assert!(name.on_by_default);
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Rule {
+    /// The code, from `TL001`.
+    pub code: &'static str,
+    /// The name, such as `not-a-tool`.
+    pub name: &'static str,
+    /// How much it matters.
+    pub severity: Severity,
+    /// What it requires, why, an example and the fix: a page of Markdown.
+    pub page: &'static str,
+    /// Whether it is on unless a profile turns it off; otherwise a profile or the operator turns it on.
+    pub on_by_default: bool,
+}
+
+impl Rule {
+    /// What the rule requires, in a sentence or two: the first paragraph of its page.
+    #[must_use]
+    pub fn summary(&self) -> &'static str {
+        self.page.split("\n\n").nth(2).unwrap_or_default()
+    }
+}
+
+/// The number of rules.
+pub(super) const COUNT: usize = 103;

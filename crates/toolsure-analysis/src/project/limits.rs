@@ -1,0 +1,103 @@
+//! What one tool and one listing may use, and what the tools of a listing used so far.
+
+/// The limits of projecting one tool.
+///
+/// | field | default | counts |
+/// |---|---|---|
+/// | `recursion` | 2 | how often a recursive schema is written out inside itself, for readers without recursion |
+/// | `depth` | 64 | nested subschemas |
+/// | `subschemas` | 10,000 | subschemas of the projected schema |
+/// | `values` | 100,000 | JSON values of a schema whose references are written out, and one more for each 64 bytes of a string or name |
+/// | `sentence` | 1,000 | characters of one sentence that goes into a description |
+/// | `steps` | 200 | steps that are listed; more are counted |
+/// | `pairs` | 20,000 | pairs of subschemas that the rules compare, in each direction |
+/// | `instances` | 300 | instances that are tried, in each direction |
+/// | `fuel` | 8,000,000 | units of work of all checks of instances, and 2 for each byte of an instance |
+/// | `listing_values` | 1,000,000 | the same for all schemas of a listing, as they are while they are rewritten; tools beyond are refused |
+/// | `listing_fuel` | 250,000,000 | `fuel` of all tools of a listing; relations beyond follow from the kinds of the steps, or are undecided |
+#[derive(Debug, Clone)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "built by struct update from the default"
+)]
+pub struct Limits {
+    /// How often a recursive schema is written out inside itself.
+    pub recursion: usize,
+    /// Nested subschemas.
+    pub depth: usize,
+    /// Subschemas of the projected schema.
+    pub subschemas: usize,
+    /// JSON values of a schema whose references are written out, and one more for each 64 bytes of a
+    /// string or name.
+    pub values: usize,
+    /// Characters of one sentence that goes into a description.
+    pub sentence: usize,
+    /// Steps that are listed.
+    pub steps: usize,
+    /// Pairs of subschemas that the rules compare, in each direction.
+    pub pairs: usize,
+    /// Instances that are tried, in each direction.
+    pub instances: usize,
+    /// Units of work of all checks of instances, and 2 for each byte of an instance.
+    pub fuel: u64,
+    /// The same for all schemas of a listing, with their references replaced. When they are used up, the
+    /// remaining tools are refused: a listing of many small tools that each refer to a lot would exceed
+    /// what the limits on one tool prevent.
+    pub listing_values: usize,
+    /// `fuel` of all tools of a listing. When it is used up, relations follow from the kinds of the steps
+    /// or are undecided.
+    pub listing_fuel: u64,
+}
+
+impl Limits {
+    /// The default limits, without a search for how projected schemas relate to their originals: relations
+    /// that do not follow from the kinds of the steps are undecided.
+    ///
+    /// ```
+    /// use toolsure_analysis::lint::profile;
+    /// use toolsure_analysis::project::{Limits, Projector, Relation};
+    ///
+    /// let projector = Projector::new(profile("gemini").unwrap()).limits(Limits::without_relations());
+    /// let schema = projector.project_schema(r#"{"type": "object", "additionalProperties": false}"#)?;
+    /// assert!(matches!(schema.relation, Relation::Undecided { .. }));
+    /// # Ok::<(), toolsure_analysis::project::Refusal>(())
+    /// ```
+    #[must_use]
+    pub fn without_relations() -> Self {
+        Self {
+            pairs: 0,
+            instances: 0,
+            ..Self::default()
+        }
+    }
+
+    /// Whether relations may be searched for.
+    pub(super) fn has_search(&self) -> bool {
+        self.pairs > 0 || self.instances > 0
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            recursion: 2,
+            depth: 64,
+            subschemas: 10_000,
+            values: 100_000,
+            sentence: 1_000,
+            steps: 200,
+            pairs: 20_000,
+            instances: 300,
+            fuel: 8_000_000,
+            listing_values: 1_000_000,
+            listing_fuel: 250_000_000,
+        }
+    }
+}
+
+/// What the tools of one listing used so far.
+#[derive(Debug, Default)]
+pub(super) struct Spent {
+    pub(super) values: usize,
+    pub(super) fuel: u64,
+}

@@ -1,0 +1,180 @@
+//! Projection: rewrites a listing into the form that a provider or client accepts, and maps arguments back.
+//!
+//! Model providers and clients accept only parts of JSON Schema. A [`Projector`] rewrites the input schemas
+//! of a listing for one [`Profile`], and does not only delete: a constraint that the profile cannot express is expressed
+//! otherwise, encoded in another form (null for an absent member, JSON text for a free object), or moved
+//! into the description in words. For each tool it returns
+//!
+//! * every [`Step`]: what, where and why;
+//! * how the projected schema relates to the original: [`Relation::Equal`], wider, narrower or
+//!   both, with a witness, or undecided;
+//! * the [`Mapping`] of arguments that a model writes for the projected schema to arguments of the original
+//!   tool. Whatever the relation, check the mapped arguments against the original schema.
+//!
+//! The relation is decided in three ways. The rules of [`diff`](crate::diff) prove inclusion. Instances of
+//! either schema are mapped to the other and tried there; one that fails is the witness. If neither
+//! decides, steps that by their kind add nothing or take nothing away do.
+//!
+//! Everything is bounded by [`Limits`].
+
+mod abilities;
+mod decide;
+mod encode;
+mod keywords;
+mod limits;
+mod mapping;
+mod merge;
+mod names;
+mod normalise;
+mod objects;
+mod reference;
+mod report;
+mod rewrite;
+mod tool;
+mod tree;
+mod unions;
+mod unroll;
+mod words;
+
+use toolsure_schema::Compiler;
+
+use crate::engine::Engine;
+use crate::lint::Profile;
+
+pub use limits::Limits;
+pub use mapping::Mapping;
+pub use report::{Refusal, Relation, Step, StepKind};
+pub use tool::{Projected, Projection, RefusedTool, SchemaProjection};
+
+use abilities::Abilities;
+use tool::ListingProjector;
+
+/// Projects listings for one profile.
+///
+/// ```
+/// use toolsure_analysis::lint::profile;
+/// use toolsure_analysis::project::{Projector, Relation};
+///
+/// let tool = r#"{"name": "page", "inputSchema": {"type": "object", "additionalProperties": false,
+///     "properties": {"number": {"type": "integer", "exclusiveMinimum": 0}, "size": {"const": 10}}}}"#;
+/// let projector = Projector::new(profile("gemini").unwrap());
+/// let projection = projector.project([tool]);
+/// let page = projection.tools[0].as_ref().unwrap();
+/// assert!(page.text.contains(r#""number":{"type":"integer","minimum":1}"#));
+/// // Gemini has no `additionalProperties`: the projected schema says nothing about other members.
+/// assert!(matches!(page.input.relation, Relation::Wider { .. }));
+/// ```
+#[derive(Debug, Clone)]
+pub struct Projector {
+    profile: &'static Profile,
+    limits: Limits,
+    engine: Engine,
+    server: Option<String>,
+    prefix: usize,
+}
+
+/// The names of the profiles that a listing can be projected for: those of one provider or client.
+/// [`PROFILES`](crate::lint::PROFILES) also has others, which only lint uses.
+pub const READERS: &[&str] = &[
+    "openai",
+    "openai-strict",
+    "anthropic",
+    "anthropic-strict",
+    "gemini",
+    "vscode",
+    "cursor",
+    "claude-code",
+    "llama-cpp",
+];
+
+impl Projector {
+    /// A projector for a profile, with the default limits and asserted formats.
+    #[must_use]
+    pub fn new(profile: &'static Profile) -> Self {
+        Self {
+            profile,
+            limits: Limits::default(),
+            engine: Engine::default(),
+            server: None,
+            prefix: 0,
+        }
+    }
+
+    /// The profile.
+    #[must_use]
+    pub fn profile(&self) -> &'static Profile {
+        self.profile
+    }
+
+    /// Sets the limits of projecting one tool.
+    #[must_use]
+    pub fn limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Compiles schemas as this compiler does: with its limits, documents, dialects and formats.
+    #[must_use]
+    pub fn compiler(mut self, compiler: Compiler) -> Self {
+        self.engine = Engine::new(compiler);
+        self
+    }
+
+    /// Sets the name by which clients know the server, for readers that put it before the names of tools.
+    #[must_use]
+    pub fn server(mut self, name: impl Into<String>) -> Self {
+        self.server = Some(name.into());
+        self
+    }
+
+    /// Sets how many characters will be put before the names of tools. Published names are shortened so
+    /// that they fit with them.
+    ///
+    /// ```
+    /// use toolsure_analysis::lint::profile;
+    /// use toolsure_analysis::project::Projector;
+    ///
+    /// let name = "n".repeat(60);
+    /// let tool = format!(r#"{{"name": "{name}", "inputSchema": {{"type": "object"}}}}"#);
+    /// let projector = Projector::new(profile("openai").unwrap()).prefix(10);
+    /// let projection = projector.project([tool.as_str()]);
+    /// assert!(projection.projected().all(|tool| tool.published.len() <= 54));
+    /// ```
+    #[must_use]
+    pub fn prefix(mut self, characters: usize) -> Self {
+        self.prefix = characters;
+        self
+    }
+
+    /// Projects the tools of one listing, each given as its JSON text.
+    #[must_use]
+    pub fn project<'t>(&self, tools: impl IntoIterator<Item = &'t str>) -> Projection {
+        self.listing().project(tools.into_iter().collect())
+    }
+
+    /// Projects one input schema.
+    ///
+    /// ```
+    /// use toolsure_analysis::lint::profile;
+    /// use toolsure_analysis::project::Projector;
+    ///
+    /// let projector = Projector::new(profile("gemini").unwrap());
+    /// assert_eq!(projector.profile().name, "gemini");
+    /// let schema = projector.project_schema(r#"{"type": "object", "title": "Query"}"#)?;
+    /// assert_eq!(schema.relation.name(), "equal");
+    /// assert!(projector.project_schema(r##"{"$ref": "#/none"}"##).is_err());
+    /// # Ok::<(), toolsure_analysis::project::Refusal>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The schema does not compile, has a reference out of itself, or would exceed a limit.
+    pub fn project_schema(&self, schema: &str) -> Result<SchemaProjection, Refusal> {
+        self.listing().project_schema(schema)
+    }
+
+    fn listing(&self) -> ListingProjector<'_> {
+        let abilities = Abilities::of(self.profile, self.server.as_deref(), self.prefix);
+        ListingProjector::new(abilities, &self.engine, &self.limits)
+    }
+}

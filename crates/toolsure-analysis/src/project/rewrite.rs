@@ -1,0 +1,275 @@
+//! Walks a schema and rewrites what a profile does not support.
+//!
+//! Each schema is rewritten before its subschemas. The result is a schema in plain JSON Schema that the
+//! profile's keywords can express, with marks ([`Coding`](super::tree::Coding)) where values must be
+//! encoded in another form; `encode` applies the marks.
+
+use toolsure_json::{pointer, quote};
+use toolsure_syntax::Dialect;
+use toolsure_syntax::positions::{SubschemaLayout, layout_in};
+
+use super::abilities::Abilities;
+use super::limits::Limits;
+use super::merge::join;
+use super::report::{Refusal, Step, StepKind};
+use super::tree::{Form, Json, Members};
+
+/// The effect of a step on the set of accepted values.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Effect {
+    /// No change.
+    Same,
+    /// It may grow.
+    Wider,
+    /// It may shrink.
+    Narrower,
+    /// It may grow and shrink.
+    Either,
+}
+
+/// The position of a schema.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum At {
+    Root,
+    /// The schema of an array's items.
+    Items,
+    /// A branch of `anyOf` or `oneOf`.
+    Branch,
+    /// Anywhere else.
+    Inside,
+}
+
+/// Steps and their known effects.
+pub(super) struct Log {
+    pub(super) steps: Vec<Step>,
+    /// The number of steps beyond the limit, which are only counted.
+    pub(super) more: usize,
+    most: usize,
+    /// Whether no step takes values away.
+    pub(super) keeps_all: bool,
+    /// Whether no step adds values.
+    pub(super) adds_none: bool,
+}
+
+impl Log {
+    pub(super) fn new(limits: &Limits) -> Self {
+        Self {
+            steps: Vec::new(),
+            more: 0,
+            most: limits.steps,
+            keeps_all: true,
+            adds_none: true,
+        }
+    }
+
+    pub(super) fn step(&mut self, kind: StepKind, effect: Effect, pointer: &str, detail: &str) {
+        self.keeps_all &= matches!(effect, Effect::Same | Effect::Wider);
+        self.adds_none &= matches!(effect, Effect::Same | Effect::Narrower);
+        if self.steps.len() >= self.most {
+            self.more += 1;
+            return;
+        }
+        self.steps.push(Step {
+            kind,
+            pointer: pointer.to_owned(),
+            detail: quote(detail, DETAIL).to_string(),
+        });
+    }
+}
+
+/// Rewrites one schema for one profile.
+pub(super) struct Rewriter<'a> {
+    pub(super) abilities: &'a Abilities,
+    pub(super) limits: &'a Limits,
+    /// The schema before the rewrite, to resolve references.
+    pub(super) original: &'a Json,
+    pub(super) log: &'a mut Log,
+    pub(super) pointer: String,
+    /// Whether more values here mean more values of the whole schema.
+    pub(super) monotone: bool,
+    /// Schemas that may still be visited.
+    left: usize,
+    depth: usize,
+}
+
+impl<'a> Rewriter<'a> {
+    pub(super) fn new(
+        abilities: &'a Abilities,
+        limits: &'a Limits,
+        original: &'a Json,
+        log: &'a mut Log,
+        pointer: &str,
+    ) -> Self {
+        Self {
+            abilities,
+            limits,
+            original,
+            log,
+            pointer: pointer.to_owned(),
+            monotone: true,
+            left: limits.subschemas,
+            depth: 0,
+        }
+    }
+
+    /// Rewrites a schema and all its subschemas.
+    pub(super) fn schema(&mut self, schema: &mut Json, at: At) -> Result<(), Refusal> {
+        self.left = self.left.checked_sub(1).ok_or(Refusal::TooLarge {
+            limit: "subschemas",
+            allowed: self.limits.subschemas,
+        })?;
+        if self.depth > self.limits.depth {
+            return Err(Refusal::TooLarge {
+                limit: "depth",
+                allowed: self.limits.depth,
+            });
+        }
+        if let Json::Bool(accepts) = *schema {
+            let kind = StepKind::Boolean;
+            self.note(kind, Effect::Same, if accepts { "true" } else { "false" });
+            *schema = Json::Object(if accepts {
+                Members::default()
+            } else {
+                Members::only("not", Json::Object(Members::default()))
+            });
+        }
+        let Json::Object(members) = schema else {
+            return Ok(());
+        };
+        self.depth += 1;
+        self.one(members, at);
+        if !matches!(members.coding.form, Form::JsonText(_)) {
+            self.below(members)?;
+        }
+        self.after(members);
+        self.depth -= 1;
+        Ok(())
+    }
+
+    /// Rewrites one schema, before its subschemas.
+    fn one(&mut self, members: &mut Members, at: At) {
+        self.unevaluated(members, at);
+        self.reference(members, at);
+        self.all_of(members, at);
+        self.impossible_members(members);
+        self.constant(members);
+        self.one_of(members);
+        self.tuple(members);
+        self.unions(members, at);
+        self.types(members, at);
+        if self.unsayable(members, at) {
+            return;
+        }
+        self.bounds(members);
+        self.keywords(members, at);
+        self.add_type(members, at);
+        if self.unsayable(members, at) {
+            return;
+        }
+        self.add_items(members);
+        self.declare_required(members);
+        self.close(members);
+        self.values(members);
+    }
+
+    /// Rewrites the subschemas of a schema.
+    fn below(&mut self, members: &mut Members) -> Result<(), Refusal> {
+        let length = self.pointer.len();
+        for (keyword, value) in &mut members.list {
+            let Some(holds) = layout_in(Dialect::Draft202012, keyword) else {
+                continue;
+            };
+            let outer = self.monotone;
+            self.monotone &= !matches!(keyword.as_str(), "not" | "if" | "oneOf" | "contains");
+            pointer::push(&mut self.pointer, keyword);
+            let inner = self.pointer.len();
+            match (holds, value) {
+                (SubschemaLayout::Map, Json::Object(map)) => {
+                    for (name, one) in &mut map.list {
+                        pointer::push(&mut self.pointer, name);
+                        self.schema(one, At::Inside)?;
+                        self.pointer.truncate(inner);
+                    }
+                }
+                (SubschemaLayout::Schemas, Json::Array(list)) => {
+                    let at = match keyword.as_str() {
+                        "anyOf" | "oneOf" => At::Branch,
+                        _ => At::Inside,
+                    };
+                    for (index, one) in list.iter_mut().enumerate() {
+                        pointer::push(&mut self.pointer, &index.to_string());
+                        self.schema(one, at)?;
+                        self.pointer.truncate(inner);
+                    }
+                }
+                // Every profile accepts `false` and `true` after a tuple or beside `properties`.
+                (SubschemaLayout::Schemas, Json::Bool(_)) if takes_flags(keyword) => {}
+                (SubschemaLayout::Schemas, one) => {
+                    let at = if keyword == "items" {
+                        At::Items
+                    } else {
+                        At::Inside
+                    };
+                    self.schema(one, at)?;
+                }
+                _ => {}
+            }
+            self.pointer.truncate(length);
+            self.monotone = outer;
+        }
+        Ok(())
+    }
+
+    /// Records a step.
+    pub(super) fn note(&mut self, kind: StepKind, effect: Effect, detail: &str) {
+        let effect = match effect {
+            Effect::Same => Effect::Same,
+            other if self.monotone => other,
+            _ => Effect::Either,
+        };
+        self.log.step(kind, effect, &self.pointer, detail);
+    }
+
+    /// Adds a sentence to the description of a schema.
+    pub(super) fn say(&self, members: &mut Members, sentence: &str) {
+        say(members, sentence, self.limits);
+    }
+}
+
+/// Adds a sentence to the description of a schema.
+pub(super) fn say(members: &mut Members, sentence: &str, limits: &Limits) {
+    if sentence.is_empty() {
+        return;
+    }
+    let sentence = cut(sentence, limits.sentence);
+    let text = match members.text("description") {
+        Some(own) if own.contains(&sentence) => return,
+        Some(own) => join(own, &sentence),
+        None => sentence,
+    };
+    members.set("description", Json::text(text));
+}
+
+/// The text with at most `most` characters, with an ellipsis if it was longer.
+pub(super) fn cut(text: &str, most: usize) -> String {
+    match text.char_indices().nth(most) {
+        Some(_) => {
+            let kept = text.chars().take(most.saturating_sub(1));
+            let mut kept: String = kept.collect();
+            kept.push('…');
+            kept
+        }
+        None => text.to_owned(),
+    }
+}
+
+/// Keywords whose value is more often a boolean than an object.
+fn takes_flags(keyword: &str) -> bool {
+    matches!(
+        keyword,
+        "additionalProperties" | "items" | "unevaluatedProperties" | "unevaluatedItems"
+    )
+}
+
+/// Characters of a step's detail.
+const DETAIL: usize = 200;

@@ -1,0 +1,499 @@
+//! Projects one tool and a listing: names, descriptions, and input schemas from start to end.
+
+use toolsure_json::{
+    DuplicateKeys, Kind, Node as _, OwnedDocument, ReadLimits, View, json_string, quote,
+};
+use toolsure_schema::{Compiler, Schema};
+use toolsure_syntax::reference::{Identity, Target};
+use toolsure_syntax::{Dialect, Parser};
+
+use super::abilities::Abilities;
+use super::decide::{self, Known, Sides};
+use super::encode::{Encoder, without_nullable};
+use super::limits::{Limits, Spent};
+use super::mapping::Mapping;
+use super::merge::join;
+use super::names::ToolNames;
+use super::normalise::normalise;
+use super::reference::has_reference;
+use super::report::{Refusal, Relation, Step, StepKind};
+use super::rewrite::{At, Effect, Log, Rewriter};
+use super::tree::Json;
+use super::unroll::{Bounds, unroll};
+use crate::engine::Engine;
+use crate::inline::{InlineLimits, Why, inline_view};
+use crate::lint::{Edit, apply};
+
+/// A projected listing.
+///
+/// ```
+/// use toolsure_analysis::lint::profile;
+/// use toolsure_analysis::project::Projector;
+///
+/// let tools = [r#"{"name": "find", "inputSchema": {"type": "object"}}"#, r#"{"name": "lost"}"#];
+/// let projection = Projector::new(profile("anthropic").unwrap()).project(tools);
+/// let names: Vec<&str> = projection.projected().map(|tool| tool.name.as_str()).collect();
+/// assert_eq!(names, ["find"]);
+/// assert!(projection.listing().starts_with(r#"{"tools": [{"name": "find""#));
+/// assert_eq!(projection.tools[1].as_ref().unwrap_err().name.as_deref(), Some("lost"));
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Projection {
+    /// The tools in the order of the listing: each projected, or the reason why it cannot be.
+    pub tools: Vec<Result<Projected, RefusedTool>>,
+}
+
+/// A tool that cannot be projected.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct RefusedTool {
+    /// Its index in the listing.
+    pub index: usize,
+    /// Its name, if it has one; not escaped.
+    pub name: Option<String>,
+    /// The reason.
+    pub reason: Refusal,
+}
+
+/// A projected tool.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct Projected {
+    /// Its index in the listing.
+    pub index: usize,
+    /// The name that the server knows; not escaped.
+    pub name: String,
+    /// The name that is published: the same, unless the profile does not accept it.
+    pub published: String,
+    /// The published tool, as JSON text.
+    pub text: String,
+    /// The changes to its name and its description.
+    pub steps: Vec<Step>,
+    /// The projected input schema.
+    pub input: SchemaProjection,
+}
+
+/// A projected input schema.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct SchemaProjection {
+    /// The published schema, as JSON text.
+    pub text: String,
+    /// How it relates to the original.
+    pub relation: Relation,
+    /// The changes.
+    pub steps: Vec<Step>,
+    /// The number of steps beyond the limit, which are only counted.
+    pub more_steps: usize,
+    /// How arguments are mapped.
+    pub mapping: Mapping,
+}
+
+impl Projection {
+    /// The tools that were projected.
+    pub fn projected(&self) -> impl Iterator<Item = &Projected> {
+        self.tools.iter().filter_map(|tool| tool.as_ref().ok())
+    }
+
+    /// The projected listing, as the JSON text of an object with `tools`.
+    #[must_use]
+    pub fn listing(&self) -> String {
+        let texts: Vec<&str> = self.projected().map(|tool| tool.text.as_str()).collect();
+        format!("{{\"tools\": [{}]}}", texts.join(",\n"))
+    }
+}
+
+/// Projects the tools of one listing.
+pub(super) struct ListingProjector<'p> {
+    abilities: Abilities,
+    engine: &'p Engine,
+    limits: &'p Limits,
+    spent: Spent,
+}
+
+impl<'p> ListingProjector<'p> {
+    pub(super) fn new(abilities: Abilities, engine: &'p Engine, limits: &'p Limits) -> Self {
+        Self {
+            abilities,
+            engine,
+            limits,
+            spent: Spent::default(),
+        }
+    }
+
+    /// Projects all tools, each given as its JSON text.
+    pub(super) fn project(mut self, tools: Vec<&str>) -> Projection {
+        let documents: Vec<_> = tools
+            .iter()
+            .map(|text| OwnedDocument::read(*text, &tool_limits()))
+            .collect();
+        let name = |document: &OwnedDocument| {
+            let name = document.document().root().member("name");
+            let name = name.filter(|name| name.kind() == Kind::String);
+            name.map(|name| name.string().to_owned())
+        };
+        let names: Vec<Option<String>> = documents
+            .iter()
+            .map(|document| document.as_ref().ok().and_then(name))
+            .collect();
+        let published = ToolNames::new(
+            self.abilities.name,
+            names.iter().flatten().map(String::as_str),
+        );
+        let mut all = Vec::new();
+        for (index, (document, named)) in documents.iter().zip(&names).enumerate() {
+            let allowed = self.limits.listing_values;
+            let projected = match document {
+                Ok(_) if self.spent.values >= allowed => Err(Refusal::TooLarge {
+                    limit: "listing_values",
+                    allowed,
+                }),
+                Ok(document) => {
+                    let tool = document.document().root();
+                    self.tool(index, tool, &published)
+                }
+                Err(error) => Err(Refusal::NotATool(error.to_string())),
+            };
+            all.push(projected.map_err(|reason| RefusedTool {
+                index,
+                name: named.clone(),
+                reason,
+            }));
+        }
+        Projection { tools: all }
+    }
+
+    fn tool(
+        &mut self,
+        index: usize,
+        tool: View<'_>,
+        names: &ToolNames<'_>,
+    ) -> Result<Projected, Refusal> {
+        let lacks = |what: &str| Refusal::NotATool(format!("it has no {what}"));
+        let name = tool
+            .member("name")
+            .filter(|name| name.kind() == Kind::String);
+        let name = name.ok_or_else(|| lacks("name"))?;
+        let input = tool
+            .member("inputSchema")
+            .filter(|one| one.kind() == Kind::Object);
+        let input = input.ok_or_else(|| lacks("input schema that is an object"))?;
+        let mut log = Log::new(self.limits);
+        let mut edits = Vec::new();
+        let mut edit = |view: View<'_>, text: String| {
+            let span = view.span();
+            let start = tool.span().start;
+            let span = span.start.saturating_sub(start)..span.end.saturating_sub(start);
+            edits.push(vec![Edit { span, text }]);
+        };
+        let mut published = name.string().to_owned();
+        if let Some(short) = names.published(&published).map_err(Refusal::NameTaken)? {
+            published = short;
+            edit(name, json_string(&published));
+            log.step(StepKind::ShortenName, Effect::Same, "/name", &published);
+        }
+        let mut schema = self.schema(input, "/inputSchema")?;
+        let description = tool
+            .member("description")
+            .filter(|text| text.kind() == Kind::String);
+        if let (Some(text), Some(most)) = (description, self.abilities.description)
+            && let Some((kept, rest)) = split(text.string(), most)
+        {
+            edit(text, json_string(&kept));
+            schema.text = with_description(&schema.text, &rest);
+            log.step(StepKind::MoveDescription, Effect::Same, "/description", "");
+        }
+        if schema.text != input.raw() {
+            edit(input, schema.text.clone());
+        }
+        let (text, _) = apply(tool.raw(), &edits);
+        Ok(Projected {
+            index,
+            name: name.string().to_owned(),
+            published,
+            text,
+            steps: log.steps,
+            input: schema,
+        })
+    }
+
+    /// Projects one input schema, given as its JSON text.
+    pub(super) fn project_schema(mut self, text: &str) -> Result<SchemaProjection, Refusal> {
+        let document = OwnedDocument::read(text, &tool_limits())
+            .map_err(|error| Refusal::NotATool(error.to_string()))?;
+        let root = document.document().root();
+        self.schema(root, "")
+    }
+
+    /// Projects a schema. Refused schemas add to `spent`, too.
+    fn schema(&mut self, original: View<'_>, pointer: &str) -> Result<SchemaProjection, Refusal> {
+        let (abilities, engine, limits) = (&self.abilities, self.engine, self.limits);
+        let compiler = engine.compiler();
+        let compiled = compiler
+            .compile(original.raw().as_bytes())
+            .map_err(Refusal::Schema)?;
+        let mut log = Log::new(limits);
+        let dialect = engine.dialect(original, None);
+        let parser = compiler.parser();
+        let mut tree = resolved(abilities, parser, original, &mut log, pointer)?;
+        self.spent.values = self.spent.values.saturating_add(tree.size());
+        let changed = normalise(&mut tree, dialect);
+        if changed {
+            log.step(StepKind::Dialect, Effect::Same, pointer, dialect.title());
+        }
+        if has_reference(&tree) && !(abilities.takes("$ref") && abilities.recursion) {
+            let bounds = Bounds {
+                recursion: limits.recursion,
+                size: limits.values,
+                depth: limits.depth,
+            };
+            let unrolled = unroll(&tree, bounds);
+            let written = unrolled
+                .as_ref()
+                .map_or(bounds.size, |unrolled| unrolled.schema.size());
+            self.spent.values = self.spent.values.saturating_add(written);
+            let unrolled = unrolled?;
+            tree = unrolled.schema;
+            for (kind, reference) in unrolled.done {
+                let effect = match kind {
+                    StepKind::Bound => Effect::Wider,
+                    _ => Effect::Same,
+                };
+                log.step(kind, effect, pointer, &reference);
+            }
+        }
+        let declares = original.member("$schema").is_some();
+        if declares && !abilities.takes("$schema") {
+            log.step(StepKind::LeaveOut, Effect::Same, pointer, "$schema");
+        }
+        let before = tree.clone();
+        Rewriter::new(abilities, limits, &before, &mut log, pointer).schema(&mut tree, At::Root)?;
+        // Notes up to here are about the rewrite; later ones are about the mapping of values.
+        let (keeps_all, adds_none) = (log.keeps_all, log.adds_none);
+        (log.keeps_all, log.adds_none) = (true, true);
+        let mut encoder = Encoder {
+            abilities,
+            limits,
+            log: &mut log,
+            pointer: pointer.to_owned(),
+        };
+        let mut published = encoder.encode(&tree, true);
+        if let Json::Object(members) = &mut published
+            && declares
+            && abilities.takes("$schema")
+        {
+            let uri = Json::text(Dialect::Draft202012.uri());
+            members.list.insert(0, ("$schema".to_owned(), uri));
+        }
+        if log.steps.is_empty() {
+            return Ok(SchemaProjection {
+                text: original.raw().to_owned(),
+                relation: Relation::Equal,
+                steps: log.steps,
+                more_steps: 0,
+                mapping: Mapping::new(Json::Bool(true), true),
+            });
+        }
+        let texts = [
+            published.write(),
+            tree.write(),
+            if abilities.nullable {
+                without_nullable(&published).write()
+            } else {
+                published.write()
+            },
+        ];
+        let [text, rewritten, plain] = texts;
+        let plain_engine = plain_engine(compiler);
+        let published_schema = compile_own(&plain_engine, &plain)?;
+        let documents = [read_own(&rewritten)?, read_own(&plain)?];
+        let [rewritten, plain] = &documents;
+        let travels = |step: &Step| {
+            matches!(
+                step.kind,
+                StepKind::RequireAll
+                    | StepKind::JsonText
+                    | StepKind::Entries
+                    | StepKind::Words
+                    | StepKind::RenameProperty
+            )
+        };
+        let as_it_is = log.more == 0 && !log.steps.iter().any(travels);
+        let mapping = Mapping::new(published, as_it_is);
+        // What is published is in 2020-12 unless it declares another dialect.
+        let same_dialect =
+            Dialect::of_schema(original, true, Dialect::Draft202012) == Some(dialect);
+        let known = Known {
+            keeps_all: keeps_all && same_dialect && compiled.warnings().is_empty(),
+            adds_none: adds_none && same_dialect && compiled.warnings().is_empty(),
+            all_travel: log.keeps_all,
+            none_appear: log.adds_none,
+            rules: compiled.warnings().is_empty(),
+        };
+        let sides = Sides {
+            original,
+            engine,
+            schema: &compiled,
+            rewritten: rewritten.document().root(),
+            published: plain.document().root(),
+            published_schema: &published_schema,
+            plain: &plain_engine,
+            mapping: &mapping,
+        };
+        let relation = decide::relation(&sides, known, limits, &mut self.spent);
+        Ok(SchemaProjection {
+            text,
+            relation,
+            steps: log.steps,
+            more_steps: log.more,
+            mapping,
+        })
+    }
+}
+
+/// The schema as a tree, with references replaced if they must be.
+fn resolved(
+    abilities: &Abilities,
+    parser: &Parser,
+    original: View<'_>,
+    log: &mut Log,
+    pointer: &str,
+) -> Result<Json, Refusal> {
+    let tree = Json::of(original);
+    let names = ["$ref", "$dynamicRef", "$recursiveRef"];
+    if !names.iter().any(|name| original.raw().contains(name)) && !original.raw().contains("\\u") {
+        return Ok(tree);
+    }
+    if abilities.takes("$ref")
+        && abilities.recursion
+        && abilities.reference_siblings
+        && !(abilities.plain_root && original.member("$ref").is_some())
+        && is_plain(parser, original)
+    {
+        return Ok(tree);
+    }
+    let inlined = inline_view(original, parser, &InlineLimits::default());
+    if let Some(why) = inlined.untouched {
+        return Err(Refusal::Reference(format!(
+            "the references cannot be replaced: {why}"
+        )));
+    }
+    let lost = |why| matches!(why, Why::External | Why::Unresolved);
+    if let Some(kept) = inlined.kept.iter().find(|kept| lost(kept.why)) {
+        return Err(Refusal::Reference(kept.to_string()));
+    }
+    if inlined.replaced > 0 {
+        let detail = match inlined.replaced {
+            1 => "1 reference".to_owned(),
+            many => format!("{many} references"),
+        };
+        log.step(StepKind::Inline, Effect::Same, pointer, &detail);
+    }
+    let document = read_own(&inlined.text)?;
+    Ok(Json::of(document.document().root()))
+}
+
+/// Whether all references are JSON pointers into the schema, and no id or anchor names a part of it.
+fn is_plain(parser: &Parser, schema: View<'_>) -> bool {
+    let mut resources = parser.resources(schema);
+    let mut position = 0;
+    // Resolving a reference may find more schemas.
+    while let Some(schema) = resources.schema(position) {
+        let Some(dialect) = resources.dialect(position) else {
+            return false;
+        };
+        let identity = Identity::of(schema, dialect);
+        let has_name = identity.uri.is_some() || identity.anchors().next().is_some();
+        let is_dynamic = |name| schema.member(name).is_some();
+        if has_name || ["$dynamicRef", "$recursiveRef"].into_iter().any(is_dynamic) {
+            return false;
+        }
+        let reference = schema.member("$ref").filter(|r| r.kind() == Kind::String);
+        if let Some(reference) = reference
+            && !matches!(
+                resources.resolve(schema, reference.string()),
+                Target::Schema(_)
+            )
+        {
+            return false;
+        }
+        position += 1;
+    }
+    true
+}
+
+/// The operator's compiler for generated schemas, which are in 2020-12.
+fn plain_engine(compiler: &Compiler) -> Engine {
+    let compiler = compiler.clone().declared_dialect();
+    Engine::new(compiler.default_dialect(Dialect::Draft202012))
+}
+
+fn compile_own(engine: &Engine, text: &str) -> Result<Schema, Refusal> {
+    let compiled = engine.compiler().compile(text.as_bytes());
+    compiled.map_err(|error| match error.limit() {
+        Some(_) => Refusal::Schema(error),
+        None => Refusal::Internal(error.to_string()),
+    })
+}
+
+fn read_own(text: &str) -> Result<OwnedDocument, Refusal> {
+    let internal = |error: toolsure_json::ReadError| Refusal::Internal(error.to_string());
+    OwnedDocument::read(text, &tool_limits()).map_err(internal)
+}
+
+/// Splits a text in two, the first of at most `most` characters and cut after a paragraph, a sentence or a
+/// word; `None` if it need not be cut.
+fn split(text: &str, most: usize) -> Option<(String, String)> {
+    let (end, _) = text.char_indices().nth(most)?;
+    let hint = " (continued in the input schema)";
+    let room = hint.chars().count();
+    let end = text
+        .char_indices()
+        .nth(most.saturating_sub(room))
+        .map_or(end, |(at, _)| at);
+    let head = text.get(..end)?;
+    let half = head.len() / 2;
+    let at = ["\n\n", "\n", ". ", " "]
+        .iter()
+        .filter_map(|mark| head.rfind(mark).map(|at| at + mark.len()))
+        .find(|at| *at > half)
+        .unwrap_or(end);
+    let (first, rest) = (text.get(..at)?, text.get(at..)?);
+    Some((format!("{}{hint}", first.trim_end()), rest.to_owned()))
+}
+
+/// A schema with a longer description.
+fn with_description(schema: &str, more: &str) -> String {
+    let Ok(document) = read_own(schema) else {
+        return schema.to_owned();
+    };
+    let mut tree = Json::of(document.document().root());
+    if let Json::Object(members) = &mut tree {
+        let text = match members.text("description") {
+            Some(own) => join(own, more),
+            None => more.to_owned(),
+        };
+        members.set("description", Json::text(text));
+    }
+    tree.write()
+}
+
+/// The limits for parsing tools: a schema that is too deep is an error of its own tool.
+fn tool_limits() -> ReadLimits {
+    ReadLimits {
+        bytes: 16 << 20,
+        duplicate_keys: DuplicateKeys::KeepLast,
+        ..ReadLimits::default()
+    }
+}
+
+/// For messages: the name of a tool, escaped and cut.
+impl std::fmt::Display for RefusedTool {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.name {
+            Some(name) => write!(f, "tool `{}`: {}", quote(name, 64), self.reason),
+            None => write!(f, "tool {}: {}", self.index + 1, self.reason),
+        }
+    }
+}

@@ -1,0 +1,358 @@
+//! A schema as a mutable tree: members in order, numbers as they were written, and how the values of the
+//! published schema differ from those of the original.
+
+use toolsure_json::{Key as _, Kind, Node as _, Number, View, push_json_string};
+use toolsure_syntax::model::TypeSet;
+
+/// A mutable JSON value.
+#[derive(Debug, Clone)]
+pub(super) enum Json {
+    Null,
+    Bool(bool),
+    /// As it was written.
+    Number(String),
+    Text(String),
+    Array(Vec<Self>),
+    Object(Members),
+}
+
+/// The members of an object, in order. For a schema it also says how values are encoded.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Members {
+    pub(super) list: Vec<(String, Json)>,
+    pub(super) coding: Coding,
+}
+
+/// How a value that matches a published schema is encoded.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Coding {
+    /// Members, by their original names, whose absence is published as null.
+    pub(super) absent: Vec<String>,
+    /// Members that are published under another name.
+    pub(super) renamed: Vec<Renamed>,
+    pub(super) form: Form,
+}
+
+/// A member that is published under another name.
+#[derive(Debug, Clone)]
+pub(super) struct Renamed {
+    pub(super) published: String,
+    pub(super) original: String,
+}
+
+/// The form in which a value is published.
+#[derive(Debug, Clone, Default)]
+pub(super) enum Form {
+    /// Unchanged.
+    #[default]
+    Plain,
+    /// As a string that contains its JSON text; holds the types that the original allows.
+    JsonText(TypeSet),
+    /// An object as an array of objects with `key` and `value`; the values of the original follow the
+    /// coding of the published `value`.
+    Entries,
+    /// As a string that represents it: the published string and the value.
+    Words(Vec<(String, Json)>),
+}
+
+/// How many values a text counts as, in addition to the one that has it.
+pub(super) const fn size_of_text(text: &str) -> usize {
+    text.len() / 64
+}
+
+impl Json {
+    /// The value of a document. If two members have the same name the last counts.
+    pub(super) fn of(view: View<'_>) -> Self {
+        match view.kind() {
+            Kind::Null => Self::Null,
+            Kind::Boolean => Self::Bool(view.boolean()),
+            Kind::Number => Self::Number(view.raw().to_owned()),
+            Kind::String => Self::Text(view.string().to_owned()),
+            Kind::Array => Self::Array(view.items().map(Self::of).collect()),
+            Kind::Object => {
+                let members = view.members();
+                let list = members.map(|(key, value)| (key.text().to_owned(), Self::of(value)));
+                Self::Object(Members::of(list.collect()))
+            }
+        }
+    }
+
+    pub(super) fn text(text: impl Into<String>) -> Self {
+        Self::Text(text.into())
+    }
+
+    pub(super) fn strings<'s>(all: impl IntoIterator<Item = &'s str>) -> Self {
+        Self::Array(all.into_iter().map(Self::text).collect())
+    }
+
+    pub(super) fn as_text(&self) -> Option<&str> {
+        match self {
+            Self::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+
+    pub(super) fn as_object(&self) -> Option<&Members> {
+        match self {
+            Self::Object(members) => Some(members),
+            _ => None,
+        }
+    }
+
+    /// The items; empty if it is not an array.
+    pub(super) fn items(&self) -> &[Self] {
+        match self {
+            Self::Array(items) => items,
+            _ => &[],
+        }
+    }
+
+    /// The strings among the items.
+    pub(super) fn texts(&self) -> impl Iterator<Item = &str> {
+        self.items().iter().filter_map(Self::as_text)
+    }
+
+    pub(super) fn number(&self) -> Option<Number<'_>> {
+        match self {
+            Self::Number(text) => Number::parse(text),
+            _ => None,
+        }
+    }
+
+    pub(super) fn count(&self) -> Option<usize> {
+        usize::try_from(self.number()?.as_u64()?).ok()
+    }
+
+    /// The instance types that the value has.
+    pub(super) fn types(&self) -> TypeSet {
+        match self {
+            Self::Null => TypeSet::NULL,
+            Self::Bool(_) => TypeSet::BOOLEAN,
+            Self::Number(text) => match Number::parse(text) {
+                Some(number) if number.is_integer() => TypeSet::INTEGER,
+                _ => TypeSet::FRACTION,
+            },
+            Self::Text(_) => TypeSet::STRING,
+            Self::Array(_) => TypeSet::ARRAY,
+            Self::Object(_) => TypeSet::OBJECT,
+        }
+    }
+
+    /// Whether two values are equal, as JSON Schema compares them.
+    pub(super) fn equals(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Null, Self::Null) => true,
+            (Self::Bool(a), Self::Bool(b)) => a == b,
+            (Self::Text(a), Self::Text(b)) => a == b,
+            (Self::Number(a), Self::Number(b)) => match (Number::parse(a), Number::parse(b)) {
+                (Some(a), Some(b)) => a.compare(&b).is_eq(),
+                _ => a == b,
+            },
+            (Self::Array(a), Self::Array(b)) => {
+                a.len() == b.len() && a.iter().zip(b).all(|(a, b)| a.equals(b))
+            }
+            (Self::Object(a), Self::Object(b)) => {
+                let (mut one, mut other): (Vec<_>, Vec<_>) =
+                    (a.list.iter().collect(), b.list.iter().collect());
+                one.sort_by(|a, b| a.0.cmp(&b.0));
+                other.sort_by(|a, b| a.0.cmp(&b.0));
+                one.len() == other.len()
+                    && one
+                        .iter()
+                        .zip(other)
+                        .all(|(a, b)| a.0 == b.0 && a.1.equals(&b.1))
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether, as a schema, it accepts everything and has no annotations.
+    pub(super) fn is_empty_schema(&self) -> bool {
+        match self {
+            Self::Bool(all) => *all,
+            Self::Object(members) => members.list.is_empty(),
+            _ => false,
+        }
+    }
+
+    /// The number of values in it, including itself, and one more for each 64 bytes of a string or
+    /// name.
+    pub(super) fn size(&self) -> usize {
+        self.values() + self.size_of_texts()
+    }
+
+    fn values(&self) -> usize {
+        match self {
+            Self::Array(items) => items.iter().fold(1, |sum, one| sum + one.values()),
+            Self::Object(members) => {
+                let list = members.list.iter();
+                list.fold(1, |sum, (_, value)| sum + value.values())
+            }
+            _ => 1,
+        }
+    }
+
+    /// What its strings and names count as.
+    pub(super) fn size_of_texts(&self) -> usize {
+        match self {
+            Self::Array(items) => items.iter().map(Self::size_of_texts).sum(),
+            Self::Object(members) => {
+                let list = members.list.iter();
+                let sizes = list.map(|(name, value)| size_of_text(name) + value.size_of_texts());
+                sizes.sum()
+            }
+            Self::Text(text) | Self::Number(text) => size_of_text(text),
+            Self::Null | Self::Bool(_) => 0,
+        }
+    }
+
+    pub(super) fn write(&self) -> String {
+        let mut out = String::new();
+        self.push(&mut out);
+        out
+    }
+
+    pub(super) fn push(&self, out: &mut String) {
+        match self {
+            Self::Null => out.push_str("null"),
+            Self::Bool(flag) => out.push_str(if *flag { "true" } else { "false" }),
+            Self::Number(text) => out.push_str(text),
+            Self::Text(text) => push_json_string(out, text),
+            Self::Array(items) => {
+                out.push('[');
+                for (at, item) in items.iter().enumerate() {
+                    out.push_str(if at == 0 { "" } else { "," });
+                    item.push(out);
+                }
+                out.push(']');
+            }
+            Self::Object(members) => {
+                out.push('{');
+                for (at, (name, value)) in members.list.iter().enumerate() {
+                    out.push_str(if at == 0 { "" } else { "," });
+                    push_json_string(out, name);
+                    out.push(':');
+                    value.push(out);
+                }
+                out.push('}');
+            }
+        }
+    }
+}
+
+impl Members {
+    pub(super) fn of(list: Vec<(String, Json)>) -> Self {
+        Self {
+            list,
+            coding: Coding::default(),
+        }
+    }
+
+    /// A schema with one keyword.
+    pub(super) fn only(keyword: &str, value: Json) -> Self {
+        Self::of(vec![(keyword.to_owned(), value)])
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&Json> {
+        let mut found = self.list.iter().filter(|(own, _)| own == name);
+        found.next().map(|(_, value)| value)
+    }
+
+    pub(super) fn get_mut(&mut self, name: &str) -> Option<&mut Json> {
+        let mut found = self.list.iter_mut().filter(|(own, _)| own == name);
+        found.next().map(|(_, value)| value)
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.get(name).is_some()
+    }
+
+    pub(super) fn take(&mut self, name: &str) -> Option<Json> {
+        let at = self.list.iter().position(|(own, _)| own == name)?;
+        Some(self.list.remove(at).1)
+    }
+
+    /// Sets the value of a member, in its position or at the end.
+    pub(super) fn set(&mut self, name: &str, value: Json) {
+        match self.get_mut(name) {
+            Some(own) => *own = value,
+            None => self.list.push((name.to_owned(), value)),
+        }
+    }
+
+    /// Replaces one member by another in the same position.
+    pub(super) fn replace(&mut self, old: &str, new: &str, value: Json) {
+        match self.list.iter_mut().find(|(own, _)| own == old) {
+            Some(member) => *member = (new.to_owned(), value),
+            None => self.set(new, value),
+        }
+    }
+
+    pub(super) fn text(&self, name: &str) -> Option<&str> {
+        self.get(name).and_then(Json::as_text)
+    }
+
+    /// The members of the object under a keyword, such as `properties`.
+    pub(super) fn map(&self, keyword: &str) -> &[(String, Json)] {
+        self.get(keyword)
+            .and_then(Json::as_object)
+            .map_or(&[], |map| map.list.as_slice())
+    }
+
+    /// The schemas under a keyword, such as `anyOf`.
+    pub(super) fn schemas(&self, keyword: &str) -> &[Json] {
+        self.get(keyword).map_or(&[], Json::items)
+    }
+
+    /// The types that `type`, `const` and `enum` allow.
+    pub(super) fn types(&self) -> TypeSet {
+        let mut types = match self.get("type") {
+            Some(Json::Text(name)) => TypeSet::from_name(name).unwrap_or(TypeSet::NONE),
+            Some(Json::Array(_)) => self.get("type").map_or(TypeSet::ALL, |names| {
+                names.texts().fold(TypeSet::NONE, |all, name| {
+                    all.union(TypeSet::from_name(name).unwrap_or(TypeSet::NONE))
+                })
+            }),
+            _ => TypeSet::ALL,
+        };
+        if let Some(value) = self.get("const") {
+            types = types.intersection(value.types());
+        }
+        if let Some(values) = self.get("enum") {
+            let all = values.items().iter();
+            types = types.intersection(all.fold(TypeSet::NONE, |all, one| all.union(one.types())));
+        }
+        types
+    }
+
+    /// Sets `type` to these types.
+    pub(super) fn set_types(&mut self, types: TypeSet) {
+        let names = types.names();
+        match names.as_slice() {
+            _ if types.is_all() => {
+                self.take("type");
+            }
+            [one] => self.set("type", Json::text(*one)),
+            many => self.set("type", Json::strings(many.iter().copied())),
+        }
+    }
+}
+
+impl Coding {
+    /// Whether values are unchanged, as far as this schema is concerned.
+    pub(super) fn is_plain(&self) -> bool {
+        self.absent.is_empty() && self.renamed.is_empty() && matches!(self.form, Form::Plain)
+    }
+
+    pub(super) fn original<'n>(&'n self, published: &'n str) -> &'n str {
+        let mut renamed = self.renamed.iter();
+        let found = renamed.find(|one| one.published == published);
+        found.map_or(published, |one| &one.original)
+    }
+
+    pub(super) fn published<'n>(&'n self, original: &'n str) -> &'n str {
+        let mut renamed = self.renamed.iter();
+        let found = renamed.find(|one| one.original == original);
+        found.map_or(original, |one| &one.published)
+    }
+}

@@ -1,0 +1,174 @@
+//! Handles answers of servers: passes them to the client, merges them, or asks the next server.
+
+use std::time::Duration;
+
+use toolsure_json::{Node as _, View};
+use toolsure_mcp::message::{
+    Edits, INTERNAL_ERROR, METHOD_NOT_FOUND, created_task, requested_task, write,
+};
+
+use super::fan_out::FanOutKind;
+use super::known::Subject;
+use super::pending::{Role, Sent, TaskMade};
+use super::route::Refused;
+use super::{Aggregator, spliced};
+use crate::renumber::{RequestOrigin, number_of};
+
+impl Aggregator {
+    /// An answer of a server: `Ok` is its result, `Err` its error.
+    pub(super) fn server_answer(
+        &mut self,
+        route: usize,
+        text: &str,
+        message: View<'_>,
+        answer: Result<View<'_>, View<'_>>,
+        now: Duration,
+    ) {
+        let number = message.member("id").and_then(number_of);
+        let number = number.filter(|number| {
+            let sent = self.sent.get(number);
+            sent.is_some_and(|sent| sent.route == route)
+        });
+        let Some(sent) = number.and_then(|number| self.sent.remove(&number)) else {
+            return self.note(route, "unasked", "an answer to no open request");
+        };
+        match (sent.role, answer) {
+            (Role::Whole(client, made), answer) => {
+                let task = |result| match made {
+                    TaskMade::No => None,
+                    TaskMade::Tagged => created_task(result),
+                    TaskMade::Requested => requested_task(result),
+                };
+                if let Ok(result) = answer
+                    && let Some(task) = task(result)
+                    && let Err(other) = self.known.learn(Subject::Task, task, route)
+                {
+                    return self.two_of_one_task(route, other, &client);
+                }
+                self.pass_on(text, message, &client, None);
+            }
+            (Role::Part(fan_out), Ok(result)) => {
+                let span = result.span();
+                let part = text.get(span.start..span.end).unwrap_or_default();
+                self.fan_out_answer(fan_out, route, Ok(part), now);
+            }
+            (Role::Part(fan_out), Err(error)) => {
+                let (mut code, why) = code_and_text(error);
+                let discovers = self.fan_outs.get(&fan_out);
+                let discovers = discovers.is_some_and(|it| it.kind == FanOutKind::Discover);
+                if discovers && is_legacy_status(error) {
+                    code = METHOD_NOT_FOUND;
+                }
+                let refused = self.refused(route, error);
+                if let Some(whole) = self.fan_outs.get_mut(&fan_out) {
+                    whole.refused = whole.refused.take().or(refused);
+                }
+                self.fan_out_answer(fan_out, route, Err((code, why)), now);
+            }
+            (Role::Search(search), Ok(_)) => {
+                if let Some(search) = self.owner_searches.remove(&search) {
+                    // Remember the owner, so that no search is needed again. If two servers have it, the
+                    // first one counts, as it did now.
+                    let _known_of_another = self.known.learn(search.subject, &search.name, route);
+                    self.pass_on(text, message, &search.client, None);
+                }
+            }
+            (Role::Search(search), Err(_)) => {
+                let span = message.span();
+                let own = text.get(span.start..span.end).unwrap_or_default();
+                self.not_owner(search, own.to_owned());
+            }
+            (Role::Listen(listening), _) => self.listened(listening, route, text, message),
+            (Role::Quiet, _) => {}
+            (Role::Open, answer) => {
+                if let Err(error) = answer {
+                    self.refused(route, error);
+                }
+                self.opened(route, answer.map_err(|error| code_and_text(error).1), now);
+            }
+        }
+    }
+
+    /// Keeps the `data` of a server's error and its HTTP refusal, for the errors of requests that
+    /// fail because of it.
+    fn refused(&mut self, route: usize, error: View<'_>) -> Option<Refused> {
+        let data = error.member("data").map(|data| data.raw().to_owned());
+        let http = self.refusal.clone();
+        let refused = (data.is_some() || http.is_some()).then_some(Refused { data, http });
+        if let Some(route) = self.routes.get_mut(route) {
+            route.refused.clone_from(&refused);
+        }
+        refused
+    }
+
+    /// Sends an answer to the client under its own id.
+    pub(super) fn pass_on(
+        &mut self,
+        text: &str,
+        message: View<'_>,
+        client: &RequestOrigin,
+        subscription: Option<View<'_>>,
+    ) {
+        let mut edits = Edits::new();
+        if let Some(id) = message.member("id") {
+            edits.replace(id, client.id.clone());
+        }
+        if let Some(subscription) = subscription {
+            edits.replace(subscription, client.id.clone());
+        }
+        self.send_to_client(spliced(&edits, text, message));
+    }
+
+    /// Handles a request that its server will not answer. The request is already removed from `sent`.
+    pub(super) fn failed(&mut self, sent: Sent, code: i64, why: &str, now: Duration) {
+        match sent.role {
+            Role::Whole(client, _) => {
+                self.send_to_client(write::error(&client.id, code, why, None));
+            }
+            Role::Part(fan_out) => {
+                self.fan_out_answer(fan_out, sent.route, Err((code, why.to_owned())), now);
+            }
+            Role::Search(search) => {
+                let answer = write::error("0", code, why, None);
+                self.not_owner(search, answer);
+            }
+            Role::Listen(listening) => self.stream_gone(listening, sent.route),
+            Role::Open | Role::Quiet => {}
+        }
+    }
+
+    /// Answers a request whose task has an id that another server's task already has. The client could
+    /// not ask for that task.
+    fn two_of_one_task(&mut self, route: usize, other: usize, client: &RequestOrigin) {
+        let name = |route: usize| {
+            self.routes
+                .get(route)
+                .map_or_else(String::new, |route| route.shown())
+        };
+        let why = format!(
+            "`{}` and `{}` have each given a task this id, so it is ambiguous",
+            name(route),
+            name(other)
+        );
+        self.note(route, "clash", &why);
+        self.send_to_client(write::error(&client.id, INTERNAL_ERROR, &why, None));
+    }
+}
+
+/// Whether a transport's error has a status with which servers of older versions refuse messages
+/// outside a session (2026-07-28, transports/streamable-http, "Backward compatibility"). Other statuses
+/// mean that there is no server (404, 5xx), or none for this client (401, 403).
+fn is_legacy_status(error: View<'_>) -> bool {
+    let status = error.member("data").and_then(|data| data.member("status"));
+    let status = status.and_then(number_of);
+    matches!(status, Some(400 | 405 | 406 | 409 | 415 | 422))
+}
+
+/// The code and the message of an error.
+fn code_and_text(error: View<'_>) -> (i64, String) {
+    let code = error.member("code").and_then(number_of);
+    let message = error
+        .member("message")
+        .map_or("", |message| message.string());
+    (code.unwrap_or(INTERNAL_ERROR), message.to_owned())
+}

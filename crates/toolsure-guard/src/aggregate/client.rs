@@ -1,0 +1,277 @@
+//! Handles messages of the client and chooses the servers that they go to.
+
+use std::time::Duration;
+
+use toolsure_json::{Kind, Node as _, View, json_string, quote};
+use toolsure_mcp::era::Era;
+use toolsure_mcp::message::{
+    Edits, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Notification, Request, write,
+};
+
+use super::fan_out::{FanOutKind, ListOf};
+use super::known::Subject;
+use super::pending::{Role, Sent, TaskMade};
+use super::route::is_short;
+use super::{Aggregator, spliced};
+use crate::id::IdKey;
+use crate::renumber::{RequestOrigin, number_of, renumber};
+
+impl Aggregator {
+    pub(super) fn client_request(&mut self, text: &str, request: &Request<'_>, now: Duration) {
+        if self.sent.len() >= self.bounds.pending {
+            let allowed = self.bounds.pending;
+            let why = format!("more open requests than the limit of {allowed} (pending)");
+            return self.refuse(request, INTERNAL_ERROR, &why);
+        }
+        let modern = declares_version(request);
+        let list = |of| FanOutKind::List(of);
+        match request.method {
+            "ping" => self.send_to_client(empty(request.id.raw(), false)),
+            "initialize" => self.initialize(text, request, now),
+            "server/discover" => self.fan_out(FanOutKind::Discover, text, request, now),
+            "tools/list" => self.fan_out(list(ListOf::Tools), text, request, now),
+            "prompts/list" => self.fan_out(list(ListOf::Prompts), text, request, now),
+            "resources/list" => self.fan_out(list(ListOf::Resources), text, request, now),
+            "resources/templates/list" => self.fan_out(list(ListOf::Templates), text, request, now),
+            "tasks/list" => self.fan_out(list(ListOf::Tasks), text, request, now),
+            "logging/setLevel" => self.set_level(text, request, now),
+            "subscriptions/listen" => self.listen(text, request, now),
+            "tools/call" | "prompts/get" => {
+                let name = request.params.and_then(|params| params.member("name"));
+                self.by_name(text, request, name, modern);
+            }
+            "completion/complete" => self.complete(text, request, modern),
+            "resources/read" | "resources/subscribe" | "resources/unsubscribe" => {
+                let uri = request.params.and_then(|params| params.member("uri"));
+                self.route_by_owner(text, request, uri, Subject::Uri, modern);
+            }
+            "tasks/get" | "tasks/result" | "tasks/cancel" | "tasks/update" => {
+                let task = request.params.and_then(|params| params.member("taskId"));
+                self.route_by_owner(text, request, task, Subject::Task, modern);
+            }
+            method => {
+                let method = quote(method, SHOWN);
+                let why = format!("it is unknown which of several servers `{method}` is for");
+                self.refuse(request, METHOD_NOT_FOUND, &why);
+            }
+        }
+    }
+
+    fn set_level(&mut self, text: &str, request: &Request<'_>, now: Duration) {
+        let span = request.view.span();
+        self.level = text.get(span.start..span.end).map(str::to_owned);
+        self.fan_out(FanOutKind::Level, text, request, now);
+    }
+
+    /// Routes a request for a tool or a prompt: the prefix names its server, and is removed.
+    fn by_name(&mut self, text: &str, request: &Request<'_>, name: Option<View<'_>>, modern: bool) {
+        let Some(name) = name.filter(|name| name.kind() == Kind::String) else {
+            return self.refuse(request, INVALID_PARAMS, "`name` must be a string");
+        };
+        let whole = name.string();
+        let split = |prefix: &str| whole.strip_prefix(prefix).map(str::to_owned);
+        let mut owners = self.routes.iter().enumerate();
+        let found = owners.find_map(|(at, route)| Some((at, split(&route.prefix)?)));
+        // A name that is too long is not in any list either.
+        let found = found.filter(|_| is_short(whole));
+        let Some((route, rest)) = found else {
+            let prefixes: Vec<&str> = self.routes.iter().map(|route| &*route.prefix).collect();
+            let what = if request.method == "tools/call" {
+                "tool"
+            } else {
+                "prompt"
+            };
+            let why = format!(
+                "Unknown {what}: {} (names begin with one of {})",
+                quote(whole, SHOWN),
+                prefixes.join(", ")
+            );
+            return self.refuse(request, INVALID_PARAMS, &why);
+        };
+        if let Some(why) = self.absence(route, modern) {
+            return self.refuse_absent(request, route, &why);
+        }
+        let mut edits = Edits::new();
+        edits.replace(name, json_string(&rest));
+        self.forward(route, text, request, edits);
+    }
+
+    fn complete(&mut self, text: &str, request: &Request<'_>, modern: bool) {
+        let subject = request.params.and_then(|params| params.member("ref"));
+        let kind = subject.and_then(|subject| subject.member("type"));
+        match kind.map(View::string) {
+            Some("ref/prompt") => {
+                let name = subject.and_then(|subject| subject.member("name"));
+                self.by_name(text, request, name, modern);
+            }
+            Some("ref/resource") => {
+                let uri = subject.and_then(|subject| subject.member("uri"));
+                self.route_by_owner(text, request, uri, Subject::Uri, modern);
+            }
+            _ => self.refuse(
+                request,
+                INVALID_PARAMS,
+                "`ref` must be a prompt or a resource",
+            ),
+        }
+    }
+
+    /// Sends a request of the client to one server, with ids of our own.
+    pub(super) fn forward(
+        &mut self,
+        route: usize,
+        text: &str,
+        request: &Request<'_>,
+        edits: Edits,
+    ) {
+        let asks = request.params.and_then(|params| params.member("task"));
+        let made = match request.method {
+            "tools/call" if declares_version(request) => TaskMade::Tagged,
+            "tools/call" if asks.is_some() => TaskMade::Requested,
+            _ => TaskMade::No,
+        };
+        let role = Role::Whole(RequestOrigin::of(request), made);
+        self.send(route, text, request, edits, role);
+    }
+
+    /// Sends a request to a server, and returns its number.
+    pub(super) fn send(
+        &mut self,
+        route: usize,
+        text: &str,
+        request: &Request<'_>,
+        mut edits: Edits,
+        role: Role,
+    ) -> i64 {
+        let number = self.number();
+        renumber(request, number, &mut edits);
+        self.sent.insert(number, Sent { route, role });
+        self.tell_server(route, spliced(&edits, text, request.view));
+        number
+    }
+
+    /// Answers a request with an error.
+    pub(super) fn refuse(&mut self, request: &Request<'_>, code: i64, why: &str) {
+        self.send_to_client(write::error(request.id.raw(), code, why, None));
+    }
+
+    /// Refuses a request because the server that should answer it cannot be asked.
+    pub(super) fn refuse_absent(&mut self, request: &Request<'_>, route: usize, why: &str) {
+        let refused = self.routes.get(route).and_then(|route| route.refused());
+        let refused = refused.cloned();
+        self.send_refusal(request.id.raw(), INTERNAL_ERROR, why, refused);
+    }
+
+    pub(super) fn absence(&self, route: usize, modern: bool) -> Option<String> {
+        self.routes.get(route)?.absence(modern)
+    }
+
+    pub(super) fn client_notification(&mut self, text: &str, note: &Notification<'_>) {
+        let span = note.view.span();
+        let own = text.get(span.start..span.end).unwrap_or_default();
+        match note.method {
+            "notifications/initialized" => {
+                self.initialized = true;
+                self.tell_open(own);
+            }
+            "notifications/cancelled" => {
+                let id = note.params.and_then(|params| params.member("requestId"));
+                let key = id.and_then(|id| IdKey::read(id.raw()));
+                if let (Some(id), Some(key)) = (id, key) {
+                    self.cancel(text, note.view, id, &key);
+                }
+            }
+            "notifications/progress" => {
+                let token = note
+                    .params
+                    .and_then(|params| params.member("progressToken"));
+                let Some(token) = token else { return };
+                let asked = number_of(token).and_then(|number| self.server_requests.get(&number));
+                if let Some(asked) = asked
+                    && let Some(own) = asked.origin.token.clone()
+                {
+                    let route = asked.route;
+                    let mut edits = Edits::new();
+                    edits.replace(token, own);
+                    self.tell_server(route, spliced(&edits, text, note.view));
+                }
+            }
+            _ => self.tell_open(own),
+        }
+    }
+
+    /// Sends a notification to every server that is up.
+    fn tell_open(&mut self, text: &str) {
+        for route in 0..self.routes.len() {
+            if self.absence(route, false).is_none() {
+                self.tell_server(route, text.to_owned());
+            }
+        }
+    }
+
+    /// Cancels a request at every server that works on it.
+    fn cancel(&mut self, text: &str, message: View<'_>, id: View<'_>, key: &IdKey) {
+        let whole = |role: &Role| match role {
+            Role::Whole(client, _) => client.key == *key,
+            Role::Part(number) => {
+                let fan_out = self.fan_outs.get(number);
+                fan_out.is_some_and(|fan_out| fan_out.client.key == *key)
+            }
+            Role::Search(number) => {
+                let search = self.owner_searches.get(number);
+                search.is_some_and(|search| search.client.key == *key)
+            }
+            Role::Listen(number) => {
+                let stream = self.client_streams.get(number);
+                stream.is_some_and(|stream| stream.client.key == *key)
+            }
+            Role::Open | Role::Quiet => false,
+        };
+        let mut found: Vec<(i64, usize)> = self
+            .sent
+            .iter()
+            .filter(|(_, sent)| whole(&sent.role))
+            .map(|(number, sent)| (*number, sent.route))
+            .collect();
+        found.sort_unstable();
+        for (number, route) in found {
+            self.sent.remove(&number);
+            let mut edits = Edits::new();
+            edits.replace(id, number.to_string());
+            self.tell_server(route, spliced(&edits, text, message));
+        }
+        self.fan_outs.retain(|_, it| it.client.key != *key);
+        self.owner_searches.retain(|_, it| it.client.key != *key);
+        self.client_streams.retain(|_, it| it.client.key != *key);
+    }
+
+    /// Handles the client's answer to a request of a server.
+    pub(super) fn client_answer(&mut self, text: &str, key: IdKey, message: View<'_>) {
+        let IdKey::Number(number) = key else { return };
+        let Some(asked) = self.server_requests.remove(&number) else {
+            return;
+        };
+        let mut edits = Edits::new();
+        if let Some(id) = message.member("id") {
+            edits.replace(id, asked.origin.id);
+        }
+        self.tell_server(asked.route, spliced(&edits, text, message));
+    }
+}
+
+/// Whether a request declares its version itself and needs no session.
+pub(super) fn declares_version(request: &Request<'_>) -> bool {
+    matches!(Era::declared(request.params), Some(Ok(era)) if era.declares_version())
+}
+
+/// An empty result.
+pub(super) fn empty(id: &str, modern: bool) -> String {
+    let result = if modern {
+        r#"{"resultType":"complete"}"#
+    } else {
+        "{}"
+    };
+    write::result(id, result)
+}
+
+const SHOWN: usize = 128;

@@ -1,0 +1,161 @@
+//! A stream of changes: what the client asked for, and what each server grants.
+
+use std::time::Duration;
+
+use toolsure_json::{Kind, Node as _, View};
+use toolsure_mcp::message::Edits;
+
+use super::merge::{DEPTH, merged};
+use crate::reading::OwnedReading;
+use crate::renumber::RequestOrigin;
+
+/// One stream of the client.
+#[derive(Debug)]
+pub(super) struct ClientStream {
+    pub(super) client: RequestOrigin,
+    /// The request, sent again to servers that come back.
+    text: String,
+    /// By server.
+    servers: Vec<ServerStream>,
+    /// What was granted, each as JSON text.
+    granted: Vec<String>,
+    /// When the stream is acknowledged with what is granted so far; `None` once it is acknowledged.
+    deadline: Option<Duration>,
+}
+
+/// The stream of one server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ServerStream {
+    Asked,
+    Open,
+    /// The server ended the stream or refused to open it.
+    Ended,
+    /// The server is down; it is asked when it comes back.
+    Waiting,
+}
+
+impl ClientStream {
+    /// A stream that no server was asked for yet. `text` is the request.
+    pub(super) fn new(
+        client: RequestOrigin,
+        text: String,
+        servers: usize,
+        deadline: Duration,
+    ) -> Self {
+        Self {
+            client,
+            text,
+            servers: vec![ServerStream::Waiting; servers],
+            granted: Vec::new(),
+            deadline: Some(deadline),
+        }
+    }
+
+    /// The request.
+    pub(super) fn text(&self) -> &str {
+        &self.text
+    }
+
+    pub(super) fn set(&mut self, route: usize, to: ServerStream) {
+        if let Some(stream) = self.servers.get_mut(route) {
+            *stream = to;
+        }
+    }
+
+    /// Whether a server has to be asked when it comes back.
+    pub(super) fn awaits(&self, route: usize) -> bool {
+        self.servers.get(route) == Some(&ServerStream::Waiting)
+    }
+
+    /// Whether every server that was asked has answered.
+    pub(super) fn is_answered(&self) -> bool {
+        !self.servers.contains(&ServerStream::Asked)
+    }
+
+    /// Whether all servers have ended their streams.
+    pub(super) fn is_ended(&self) -> bool {
+        let mut servers = self.servers.iter();
+        servers.all(|stream| *stream == ServerStream::Ended)
+    }
+
+    /// When the stream is acknowledged with what is granted so far; `None` once it is acknowledged.
+    pub(super) fn deadline(&self) -> Option<Duration> {
+        self.deadline
+    }
+
+    pub(super) fn is_acknowledged(&self) -> bool {
+        self.deadline.is_none()
+    }
+
+    /// Marks the stream as acknowledged. Returns whether it was not acknowledged before.
+    pub(super) fn acknowledge(&mut self) -> bool {
+        self.deadline.take().is_some()
+    }
+
+    /// Adds what a server grants.
+    pub(super) fn grant(&mut self, granted: View<'_>) {
+        self.granted.push(granted.raw().to_owned());
+    }
+
+    /// What any server grants, and changes of lists, since servers come and go.
+    pub(super) fn granted(&self) -> String {
+        let lists = self.wanted_lists().into_iter();
+        let lists = lists.map(|(wanted, _)| format!(r#""{wanted}":true"#));
+        let lists = format!("{{{}}}", lists.collect::<Vec<_>>().join(","));
+        let granted = self.granted.iter().cloned().chain([lists]);
+        let granted: Vec<OwnedReading> = granted
+            .filter_map(|text| OwnedReading::read(text).ok())
+            .collect();
+        let views: Vec<View<'_>> = granted.iter().map(|it| it.root()).collect();
+        merged_grants(&views)
+    }
+
+    /// The lists whose changes the request asks for, with the names of their notifications.
+    pub(super) fn wanted_lists(&self) -> Vec<(&'static str, &'static str)> {
+        let Ok(request) = OwnedReading::read(self.text.as_str()) else {
+            return Vec::new();
+        };
+        let root = request.root();
+        let params = root.member("params");
+        let wanted = params.and_then(|params| params.member("notifications"));
+        let is_wanted = |name: &str| {
+            let member = wanted.and_then(|wanted| wanted.member(name));
+            member.is_some_and(|it| it.kind() == Kind::Boolean && it.boolean())
+        };
+        let kinds = LISTS.into_iter().filter(|(name, _)| is_wanted(name));
+        kinds.collect()
+    }
+}
+
+/// What several servers grant: lists of URIs are joined.
+fn merged_grants(all: &[View<'_>]) -> String {
+    let uris = all.iter();
+    let uris = uris.filter_map(|one| one.member("resourceSubscriptions"));
+    let uris: Vec<&str> = uris.flat_map(|uris| uris.items()).map(View::raw).collect();
+    let rest = all.iter().map(|one| {
+        let mut edits = Edits::new();
+        edits.remove_member(*one, "resourceSubscriptions");
+        edits.apply(one.document().source())
+    });
+    let rest: Vec<OwnedReading> = rest
+        .filter_map(|text| OwnedReading::read(text).ok())
+        .collect();
+    let views: Vec<View<'_>> = rest.iter().map(|it| it.root()).collect();
+    let all = merged(&views, DEPTH);
+    if uris.is_empty() {
+        return all;
+    }
+    let uris = format!(r#""resourceSubscriptions":[{}]"#, uris.join(","));
+    match all.strip_prefix('{') {
+        Some("}") => format!("{{{uris}}}"),
+        Some(rest) => format!("{{{uris},{rest}"),
+        None => all,
+    }
+}
+
+/// The members of a request that ask for changes of lists, and the names of the lists in notifications.
+const LISTS: [(&str, &str); 3] = [
+    ("toolsListChanged", "tools"),
+    ("promptsListChanged", "prompts"),
+    ("resourcesListChanged", "resources"),
+];

@@ -1,0 +1,179 @@
+//! Change subscriptions (2026-07-28, `subscriptions/listen`): one stream for the client, and one with
+//! each server while that server is up.
+
+use std::time::Duration;
+
+use toolsure_json::{Node as _, View};
+use toolsure_mcp::message::{Edits, Notification, Request};
+
+use super::client_stream::{ClientStream, ServerStream};
+use super::known::Subject;
+use super::pending::Role;
+use super::{Aggregator, spliced};
+use crate::renumber::RequestOrigin;
+use crate::subscription::{acknowledgement, list_changed, subscription};
+
+impl Aggregator {
+    pub(super) fn listen(&mut self, text: &str, request: &Request<'_>, now: Duration) {
+        let number = self.number();
+        let span = request.view.span();
+        let own = text.get(span.start..span.end).unwrap_or_default();
+        let deadline = now.saturating_add(self.bounds.patience);
+        let client = RequestOrigin::of(request);
+        let stream = ClientStream::new(client, own.to_owned(), self.routes.len(), deadline);
+        self.client_streams.insert(number, stream);
+        for route in 0..self.routes.len() {
+            if self.absence(route, true).is_none() {
+                self.listen_to(number, route, text, request);
+            }
+        }
+        self.acknowledge_if_known(number);
+    }
+
+    fn listen_to(&mut self, number: i64, route: usize, text: &str, request: &Request<'_>) {
+        let mut edits = Edits::new();
+        let wanted = request
+            .params
+            .and_then(|params| params.member("notifications"));
+        if let Some(uris) = wanted.and_then(|wanted| wanted.member("resourceSubscriptions")) {
+            let foreign = |uri: &View<'_>| {
+                let owner = self.known.owner(Subject::Uri, uri.string());
+                owner.is_some_and(|owner| owner != route)
+            };
+            let own = uris.items().filter(|uri| !foreign(uri)).map(View::raw);
+            let own: Vec<&str> = own.collect();
+            if own.len() < uris.len() {
+                edits.replace(uris, format!("[{}]", own.join(",")));
+            }
+        }
+        self.send(route, text, request, edits, Role::Listen(number));
+        self.set_stream(number, route, ServerStream::Asked);
+    }
+
+    /// Handles a notification of a stream; `of` is the stream's number as the server knows it.
+    pub(super) fn heard(
+        &mut self,
+        route: usize,
+        of: i64,
+        text: &str,
+        note: &Notification<'_>,
+        subscription: View<'_>,
+    ) {
+        let sent = self.sent.get(&of).filter(|sent| sent.route == route);
+        let Some(Role::Listen(number)) = sent.map(|sent| &sent.role) else {
+            return;
+        };
+        let number = *number;
+        if note.method == "notifications/subscriptions/acknowledged" {
+            let granted = note
+                .params
+                .and_then(|params| params.member("notifications"));
+            let Some(stream) = self.client_streams.get_mut(&number) else {
+                return;
+            };
+            let late = stream.is_acknowledged();
+            if let Some(granted) = granted {
+                stream.grant(granted);
+            }
+            stream.set(route, ServerStream::Open);
+            if late {
+                // A server that arrives late has lists that the client does not know.
+                return self.lists_changed(number);
+            }
+            return self.acknowledge_if_known(number);
+        }
+        self.acknowledge(number);
+        if let Some(stream) = self.client_streams.get(&number) {
+            let mut edits = Edits::new();
+            edits.replace(subscription, stream.client.id.clone());
+            self.send_to_client(spliced(&edits, text, note.view));
+        }
+    }
+
+    /// Handles a server's answer, which ends its stream. The last server's answer ends the client's stream.
+    pub(super) fn listened(&mut self, number: i64, route: usize, text: &str, message: View<'_>) {
+        self.set_stream(number, route, ServerStream::Ended);
+        let Some(stream) = self.client_streams.get(&number) else {
+            return;
+        };
+        if !stream.is_ended() {
+            return self.acknowledge_if_known(number);
+        }
+        if let Some(stream) = self.client_streams.remove(&number) {
+            let of = subscription(message.member("result"));
+            self.pass_on(text, message, &stream.client, of);
+        }
+    }
+
+    /// Handles the loss of a server, which ends its stream.
+    pub(super) fn stream_gone(&mut self, number: i64, route: usize) {
+        self.set_stream(number, route, ServerStream::Waiting);
+        let stream = self.client_streams.get(&number);
+        if stream.is_some_and(ClientStream::is_acknowledged) {
+            self.lists_changed(number);
+        } else {
+            self.acknowledge_if_known(number);
+        }
+    }
+
+    /// Opens the streams again with a server that came back.
+    pub(super) fn listen_again(&mut self, route: usize) {
+        let waiting = self.client_streams.iter();
+        let waiting = waiting.filter(|(_, stream)| stream.awaits(route));
+        let mut waiting: Vec<(i64, String)> = waiting
+            .map(|(number, stream)| (*number, stream.text().to_owned()))
+            .collect();
+        waiting.sort_unstable();
+        for (number, text) in waiting {
+            self.reread(&text, |it, request| {
+                it.listen_to(number, route, &text, request)
+            });
+        }
+    }
+
+    /// Acknowledges the streams that have waited long enough for their servers.
+    pub(super) fn acknowledge_late(&mut self, now: Duration) {
+        let due = self.client_streams.iter();
+        let due = due.filter(|(_, it)| it.deadline().is_some_and(|deadline| deadline <= now));
+        let due: Vec<i64> = due.map(|(number, _)| *number).collect();
+        for number in due {
+            self.acknowledge(number);
+        }
+    }
+
+    fn acknowledge_if_known(&mut self, number: i64) {
+        let stream = self.client_streams.get(&number);
+        if stream.is_some_and(ClientStream::is_answered) {
+            self.acknowledge(number);
+        }
+    }
+
+    /// Sends the first message of the client's stream, which says what is granted.
+    fn acknowledge(&mut self, number: i64) {
+        let stream = self.client_streams.get_mut(&number);
+        if let Some(stream) = stream
+            && stream.acknowledge()
+        {
+            let message = acknowledgement(&stream.client.id, &stream.granted());
+            self.send_to_client(message);
+        }
+    }
+
+    /// Notifies one stream that its lists have changed.
+    fn lists_changed(&mut self, number: i64) {
+        let Some(stream) = self.client_streams.get(&number) else {
+            return;
+        };
+        let id = stream.client.id.clone();
+        for (_, kind) in stream.wanted_lists() {
+            let method = format!("notifications/{kind}/list_changed");
+            self.send_to_client(list_changed(&id, &method));
+        }
+    }
+
+    fn set_stream(&mut self, number: i64, route: usize, to: ServerStream) {
+        if let Some(stream) = self.client_streams.get_mut(&number) {
+            stream.set(route, to);
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! What servers send on their own: requests to the client, notifications, and their end.
+
+use std::time::Duration;
+
+use toolsure_json::Node as _;
+use toolsure_mcp::message::{Edits, INTERNAL_ERROR, Notification, Request, write};
+
+use super::client::empty;
+use super::pending::{Role, ServerRequest};
+use super::route::{Abilities, Session};
+use super::{Aggregator, spliced};
+use crate::effect::Effects;
+use crate::id::IdKey;
+use crate::renumber::{RequestOrigin, number_of, renumber};
+use crate::subscription::subscription;
+
+impl Aggregator {
+    pub(super) fn server_request(&mut self, route: usize, text: &str, request: &Request<'_>) {
+        let id = request.id.raw();
+        if request.method == "ping" {
+            return self.tell_server(route, empty(id, false));
+        }
+        if self.server_requests.len() >= self.bounds.pending {
+            let allowed = self.bounds.pending;
+            let why = format!("more open requests than the limit of {allowed} (pending)");
+            let answer = write::error(id, INTERNAL_ERROR, &why, None);
+            return self.tell_server(route, answer);
+        }
+        let number = self.number();
+        let mut edits = Edits::new();
+        renumber(request, number, &mut edits);
+        let origin = RequestOrigin::of(request);
+        self.server_requests
+            .insert(number, ServerRequest { route, origin });
+        self.send_to_client(spliced(&edits, text, request.view));
+    }
+
+    pub(super) fn server_notification(
+        &mut self,
+        route: usize,
+        text: &str,
+        note: &Notification<'_>,
+    ) {
+        let member = |name: &str| note.params.and_then(|params| params.member(name));
+        let mut edits = Edits::new();
+        if note.method == "notifications/cancelled"
+            && let Some(id) = member("requestId")
+            && let Some(key) = IdKey::read(id.raw())
+        {
+            let mut asked = self.server_requests.iter();
+            let found = asked.find(|(_, asked)| asked.route == route && asked.origin.key == key);
+            let Some(number) = found.map(|(number, _)| *number) else {
+                // It cancels a subscription, whose end the client learns from its answer or not at all.
+                return;
+            };
+            self.server_requests.remove(&number);
+            edits.replace(id, number.to_string());
+        }
+        if note.method == "notifications/progress" {
+            let Some(token) = member("progressToken") else {
+                return;
+            };
+            let Some(own) = number_of(token).and_then(|number| self.token_of(route, number)) else {
+                return;
+            };
+            edits.replace(token, own);
+        }
+        if let Some(subscription) = subscription(note.params) {
+            let Some(number) = number_of(subscription) else {
+                return;
+            };
+            return self.heard(route, number, text, note, subscription);
+        }
+        self.send_to_client(spliced(&edits, text, note.view));
+    }
+
+    /// The client's own token for a request that a server is working on.
+    fn token_of(&self, route: usize, number: i64) -> Option<String> {
+        let sent = self.sent.get(&number).filter(|sent| sent.route == route)?;
+        match &sent.role {
+            Role::Whole(client, _) => client.token.clone(),
+            Role::Search(number) => self.owner_searches.get(number)?.client.token.clone(),
+            // If several servers work on one request, the progress of one is not that of the whole.
+            Role::Part(_) | Role::Listen(_) | Role::Open | Role::Quiet => None,
+        }
+    }
+
+    /// Handles the loss of a server: its unanswered requests get an error, and the client is notified
+    /// that its lists have changed.
+    pub fn server_gone(&mut self, member: usize, why: &str, now: Duration) -> Effects<'static> {
+        let Some(route) = self.routes.get_mut(member) else {
+            return Effects::new();
+        };
+        let had = route.abilities();
+        route.gone = Some(why.to_owned());
+        route.session = Session::Closed;
+        let text = route.absence(true).unwrap_or_default();
+        self.note(member, "server-gone", &text);
+        let owed = self.sent.iter().filter(|(_, sent)| sent.route == member);
+        let mut owed: Vec<i64> = owed.map(|(number, _)| *number).collect();
+        owed.sort_unstable();
+        for number in owed {
+            if let Some(sent) = self.sent.remove(&number) {
+                self.failed(sent, INTERNAL_ERROR, &text, now);
+            }
+        }
+        let asked = self
+            .server_requests
+            .iter()
+            .filter(|(_, asked)| asked.route == member);
+        let mut asked: Vec<i64> = asked.map(|(number, _)| *number).collect();
+        asked.sort_unstable();
+        for number in asked {
+            self.server_requests.remove(&number);
+            let id = number.to_string();
+            self.send_to_client(write::cancellation(&id, Some("the server is gone")));
+        }
+        self.known.forget(member);
+        self.changed(had.unwrap_or_default());
+        std::mem::take(&mut self.out)
+    }
+
+    /// Handles the return of a newly started server: its session is opened as the client had opened it.
+    pub fn server_here(&mut self, member: usize) -> Effects<'static> {
+        if let Some(route) = self.routes.get_mut(member) {
+            route.gone = None;
+            route.session = Session::Closed;
+            if self.initialize.is_some() {
+                self.open(member);
+            }
+            self.listen_again(member);
+        }
+        std::mem::take(&mut self.out)
+    }
+
+    /// Notifies the client that lists with a part of the server have changed.
+    pub(super) fn changed(&mut self, abilities: Abilities) {
+        let kinds = [
+            (abilities.tools, "tools"),
+            (abilities.prompts, "prompts"),
+            (abilities.resources, "resources"),
+        ];
+        if self.initialized {
+            for (_, kind) in kinds.into_iter().filter(|(has, _)| *has) {
+                let method = format!("notifications/{kind}/list_changed");
+                self.send_to_client(write::notification(&method, None));
+            }
+        }
+    }
+}

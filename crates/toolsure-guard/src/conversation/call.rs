@@ -1,0 +1,435 @@
+//! `tools/call` on its way to the server: it passes the filters, or is parked until the list of tools
+//! arrives.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use toolsure_json::{Kind, Node as _, View, json_string};
+use toolsure_mcp::check::Checker;
+use toolsure_mcp::message::{Edits, Request, ToolCall};
+
+use super::Conversation;
+use super::answer::{answer_to, fault, refuse_request};
+use super::mapped_call::{MappedCall, hides_headers};
+use super::open::{Called, Open, What};
+use super::parked::{Parked, Retry};
+use super::turn::Turn;
+use crate::effect::{Effects, Outgoing, Purpose};
+use crate::envelope::Envelope;
+use crate::fault::Act;
+use crate::filter::arguments::repair_text;
+use crate::filter::{CALL, CallCase, Judged, Violation, mode_without_list};
+use crate::id::IdKey;
+use crate::policy::Mode;
+use crate::reading::with_lone_surrogates;
+use crate::record::{Action, Filter, Record};
+use crate::scope::{Found, Tools, Trust};
+use crate::side::Side;
+
+/// The result of the filters.
+struct Passage {
+    /// Whether the server lists the tool.
+    listed: bool,
+    violation: Option<Box<Violation>>,
+    /// Violations that are reported but pass.
+    reported: Vec<Violation>,
+    repaired: Option<(String, Vec<String>)>,
+    /// Whether the call was mapped to a call of one of the server's tools.
+    mapped: bool,
+}
+
+impl Conversation {
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a message, what it is read with, and where its effects go"
+    )]
+    pub(super) fn call<'m>(
+        &mut self,
+        turn: &Turn<'_>,
+        checker: &mut Checker,
+        request: &Request<'_>,
+        mut envelope: Envelope,
+        open: Open,
+        bytes: &'m [u8],
+        retry: Option<&Retry>,
+        out: &mut Effects<'m>,
+    ) {
+        let key = IdKey::of(request.id);
+        let tools = self.scope.tools();
+        let sent = match ToolCall::with_any_arguments(request.params) {
+            Ok(call) => call,
+            // Servers would disagree about which tool it calls, so no policy lets it pass.
+            Err(malformed) => {
+                let violation = Violation::malformed(Mode::Enforce, malformed.to_string());
+                return self.object(turn, key, &open, None, &violation, out);
+            }
+        };
+        let mapped = MappedCall::of(turn.rules, &tools, &sent);
+        let call = mapped.as_ref().map_or(sent, |mapped| mapped.call(sent));
+        let terms = turn.policy().terms(call.name);
+        let mut found = tools.find(call.name);
+        let looks = terms.arguments != Mode::Off
+            || terms.results != Mode::Off
+            // A tool has its own bucket if the server lists it.
+            || terms.rate.is_some()
+            || turn.policy().project_for.is_some()
+            || turn.policy().drift.lock.is_some()
+            || self.scope.is_pinned();
+        let trust = self.trust(turn, &tools, &found);
+        if looks && retry.is_none() && trust == Trust::Gone {
+            return self.park(turn, &key, &open, request, bytes, false, out);
+        }
+        let lost = retry.is_some_and(|retry| retry.unlisted.is_some()) && trust == Trust::Gone;
+        if lost && mode_without_list(turn.policy(), terms.arguments) == Mode::Enforce {
+            // The list has ended and there is no other: the tool may be another one by now. Where a
+            // call without a list would pass, one that the old list refuses does not.
+            found = Found::Unknown;
+        }
+        let caller = match terms.rate {
+            Some(_) => self.counting_scope().clone(),
+            None => self.scope.clone(),
+        };
+        let mut case = CallCase {
+            rules: turn.rules,
+            terms,
+            scope: &self.scope,
+            mirrors_headers: self.mirrors_headers() && open.era.declares_version(),
+            caller: &caller,
+            tools: &tools,
+            found: &found,
+            unlisted: retry.and_then(|retry| retry.unlisted.as_deref()),
+            paid: retry.is_some_and(|retry| retry.paid),
+            fresh: retry.is_some_and(|retry| retry.unlisted.is_none()),
+            call: &call,
+            repaired: None,
+            checker,
+            now: turn.now,
+        };
+        let mut passage = match mapped.as_ref().and_then(MappedCall::refused) {
+            Some(violation) => Passage::refused(violation),
+            None => pass(&mut case),
+        };
+        passage.mapped = mapped.is_some();
+        let paid = case.paid;
+        let fuel = checker.fuel_used();
+        if let Some(violation) = &passage.violation {
+            // The store may have sent the pin after the list arrived; the list is still valid.
+            let heard = violation.filter == Filter::Drift && turn.policy().drift.lock.is_none();
+            let confirmed =
+                retry.is_some() || !violation.by_list || (trust == Trust::Fresh && !heard);
+            if !confirmed {
+                return self.park(turn, &key, &open, request, bytes, paid, out);
+            }
+        }
+        let name: Arc<str> = match &found {
+            Found::Tool(tool) => tool.contract.shared_name(),
+            _ => Arc::from(call.name),
+        };
+        self.report(turn, &key, &open, &name, &passage, fuel, out);
+        if let Some(violation) = &passage.violation {
+            let tool = Some((&name, passage.listed));
+            return self.object(turn, key, &open, tool, violation, out);
+        }
+        let tool = match &found {
+            Found::Tool(tool) => Some(Arc::clone(&tool.contract)),
+            _ => None,
+        };
+        let repaired = passage.repaired.map(|(arguments, _)| arguments);
+        let is_repaired = repaired.is_some();
+        let changed = repaired.or_else(|| mapped.as_ref()?.arguments().map(str::to_owned));
+        let original = std::str::from_utf8(bytes).unwrap_or_default();
+        let changed = match changed {
+            None => None,
+            // The filters have seen a stand-in for each half of a surrogate pair.
+            Some(changed) => match restored(original, &sent, changed, |arguments| {
+                let is_mapped = mapped.as_ref().is_some_and(|it| it.arguments().is_some());
+                let mapped = match is_mapped {
+                    true => MappedCall::map(turn.rules, &tools, sent.name, arguments)?,
+                    false => arguments.to_owned(),
+                };
+                match is_repaired {
+                    true => Some(repair_text(turn.policy(), tool.as_ref()?, &mapped)?.text),
+                    false => Some(mapped),
+                }
+            }) {
+                Some(arguments) => Some(arguments),
+                None => {
+                    let violation = Violation::malformed(Mode::Enforce, HALVES.to_owned());
+                    let tool = Some((&name, passage.listed));
+                    return self.object(turn, key, &open, tool, &violation, out);
+                }
+            },
+        };
+        let bytes = match (&mapped, changed) {
+            (None, None) => Cow::Borrowed(bytes),
+            (mapped, arguments) => {
+                let name = mapped.as_ref().map(|_| call.name);
+                rewritten(original, &sent, name, arguments.as_deref())
+            }
+        };
+        envelope.name = Some(Arc::clone(&name));
+        let mut outgoing = Outgoing::new(Side::Server, bytes, Purpose::Forward, envelope);
+        outgoing.call.clone_from(&tool);
+        outgoing.headers_unknown = hides_headers(turn.rules, &tools, sent.name);
+        // A server behind a translator does not know such tasks.
+        let knows_tasks = open.era.has_tasks_on_request() && !turn.policy().translated_from_modern;
+        let as_task = knows_tasks && call.task.is_some_and(|task| task.kind() == Kind::Object);
+        let mut open = open;
+        open.what = What::Call(Box::new(Called {
+            name,
+            tool,
+            terms,
+            as_task,
+        }));
+        self.open.insert(key, open);
+        out.send(outgoing);
+    }
+
+    /// Whether the cached contract of a tool can still be trusted.
+    fn trust(&self, turn: &Turn<'_>, tools: &Tools, found: &Found) -> Trust {
+        if matches!(found, Found::Unknown) {
+            return Trust::Gone;
+        }
+        tools.trust(turn.now, turn.policy().stale_for)
+    }
+
+    /// Parks a call until the list of tools arrives, and asks for the list.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a message, what is known of it, and where its effects go"
+    )]
+    fn park(
+        &mut self,
+        turn: &Turn<'_>,
+        key: &IdKey,
+        open: &Open,
+        request: &Request<'_>,
+        bytes: &[u8],
+        paid: bool,
+        out: &mut Effects<'_>,
+    ) {
+        let limits = &turn.policy().limits;
+        if !self.parked.has_room(limits, bytes.len()) {
+            let text = "too many calls wait for the list of tools (parked)";
+            return refuse_request(turn, request, Act::GuardOverloaded, text, out);
+        }
+        let mut waiting = Open::new(
+            request.id.raw(),
+            key,
+            open.method.clone(),
+            open.era,
+            turn.now,
+        );
+        waiting.what = What::Parked;
+        waiting.peer.clone_from(&open.peer);
+        self.open.insert(key.clone(), waiting);
+        self.parked.push(Parked {
+            id: key.clone(),
+            message: Box::from(bytes),
+            paid,
+        });
+        let meta = request.params.and_then(|params| params.member("_meta"));
+        self.fetch_tools(turn, open.era, meta, out);
+    }
+
+    /// Forgets a parked call. Returns whether there was one.
+    pub(super) fn unpark(&mut self, key: &IdKey) -> bool {
+        let is_parked = |open: &Open| matches!(open.what, What::Parked);
+        if !self.open.get(key).is_some_and(is_parked) {
+            return false;
+        }
+        self.open.remove(key);
+        self.parked.remove(key);
+        true
+    }
+
+    /// Handles all parked calls again, because the list has arrived or will not come.
+    pub(super) fn unpark_all(
+        &mut self,
+        turn: &Turn<'_>,
+        unlisted: Option<&str>,
+        out: &mut Effects<'_>,
+    ) {
+        let unlisted: Option<Arc<str>> = unlisted.map(Arc::from);
+        let guard = self.guard.clone();
+        for parked in self.parked.take() {
+            let waited = self.open.remove(&parked.id).and_then(|open| open.peer);
+            let speaks = std::mem::replace(&mut self.peer, waited);
+            let retry = Retry {
+                unlisted: unlisted.clone(),
+                paid: parked.paid,
+            };
+            let mut scratch = guard.take_scratch(turn.rules);
+            self.again(turn, &mut scratch.checker, &parked.message, &retry, out);
+            guard.return_scratch(scratch, parked.message.len());
+            self.peer = speaks;
+        }
+    }
+
+    /// Answers a call that violates a filter. `tool` is its name, and whether the server lists it.
+    fn object(
+        &self,
+        turn: &Turn<'_>,
+        key: IdKey,
+        open: &Open,
+        tool: Option<(&Arc<str>, bool)>,
+        violation: &Violation,
+        out: &mut Effects<'_>,
+    ) {
+        let (answer, code) = violation.answer(open.era, &open.raw(&key));
+        let mut record = violation.record(turn, Side::Client, Action::Refused);
+        record.describe(&key, open, turn);
+        record.tool = tool.map(|(name, _)| Arc::clone(name));
+        record.listed = tool.is_some_and(|(_, listed)| listed);
+        answer_to(Side::Client, key, answer, code, out);
+        out.audit(record);
+    }
+
+    /// Records violations that pass, repairs, and calls without a violation.
+    #[expect(clippy::too_many_arguments, reason = "a record has all of these in it")]
+    fn report(
+        &self,
+        turn: &Turn<'_>,
+        key: &IdKey,
+        open: &Open,
+        name: &Arc<str>,
+        passage: &Passage,
+        fuel: u64,
+        out: &mut Effects<'_>,
+    ) {
+        let mut note = |mut record: Record| {
+            record.method = Some(open.method.clone());
+            record.id = Some(key.clone());
+            record.era = Some(open.era);
+            record.tool = Some(Arc::clone(name));
+            record.listed = passage.listed;
+            record.fuel = fuel;
+            record.peer.clone_from(&open.peer);
+            out.audit(record);
+        };
+        for violation in &passage.reported {
+            note(violation.record(turn, Side::Client, Action::Reported));
+        }
+        if let Some((_, what)) = &passage.repaired {
+            let mut record =
+                Record::new(turn.now, Side::Client, Filter::Arguments, Action::Altered);
+            record.code = REPAIRED;
+            record.places = what.iter().take(Record::PLACES).cloned().collect();
+            note(record);
+            return;
+        }
+        let clean = passage.violation.is_none() && passage.reported.is_empty();
+        if clean && turn.policy().record_passes {
+            let action = if passage.mapped {
+                Action::Altered
+            } else {
+                Action::Passed
+            };
+            let mut record = Record::new(turn.now, Side::Client, Filter::Arguments, action);
+            if passage.mapped {
+                record.code = MAPPED;
+            }
+            note(record);
+        }
+    }
+}
+
+impl Violation {
+    pub(super) fn record(&self, turn: &Turn<'_>, from: Side, action: Action) -> Record {
+        let mut record = fault(turn, from, self.filter, action, Act::ClientSentNoMessage);
+        record.code = self.code;
+        record.blame = Some(self.blame);
+        record.places.clone_from(&self.places);
+        if let Some(detail) = &self.detail {
+            record.note(detail);
+        }
+        record
+    }
+}
+
+impl Passage {
+    /// A call that skips the filters, because it cannot be mapped to one of the server's tools.
+    fn refused(violation: Violation) -> Self {
+        Self {
+            listed: true,
+            violation: Some(Box::new(violation)),
+            reported: Vec::new(),
+            repaired: None,
+            mapped: false,
+        }
+    }
+}
+
+/// Passes a call through the filters.
+fn pass(case: &mut CallCase<'_>) -> Passage {
+    let mut passage = Passage {
+        listed: matches!(case.found, Found::Tool(_) | Found::Bad(_)),
+        violation: None,
+        reported: Vec::new(),
+        repaired: None,
+        mapped: false,
+    };
+    for filter in CALL {
+        match filter(case) {
+            Judged::Pass => {}
+            Judged::Repaired { arguments, what } => {
+                case.repaired = Some(arguments.clone());
+                passage.repaired = Some((arguments, what));
+            }
+            Judged::Violation(violation) => match violation.mode {
+                Mode::Enforce => {
+                    passage.violation = Some(violation);
+                    break;
+                }
+                Mode::Audit => passage.reported.push(*violation),
+                Mode::Off => {}
+            },
+        }
+    }
+    passage
+}
+
+/// Changed arguments, with the halves of surrogate pairs of those in the `original` message.
+fn restored(
+    original: &str,
+    call: &ToolCall<'_>,
+    changed: String,
+    change: impl FnOnce(&str) -> Option<String>,
+) -> Option<String> {
+    let span = call.arguments.map(View::span);
+    let arguments = span.and_then(|span| original.get(span.start..span.end));
+    with_lone_surrogates(arguments.unwrap_or_default(), changed, change)
+}
+
+/// Rewrites the `original` message of a call with another name, other arguments, or both.
+fn rewritten(
+    original: &str,
+    call: &ToolCall<'_>,
+    name: Option<&str>,
+    arguments: Option<&str>,
+) -> Cow<'static, [u8]> {
+    let mut edits = Edits::new();
+    let named = call.params.member("name");
+    if let (Some(name), Some(view)) = (name, named)
+        && call.name != name
+    {
+        edits.replace(view, json_string(name));
+    }
+    match (arguments, call.arguments) {
+        (Some(arguments), Some(view)) => edits.replace(view, arguments),
+        (Some(arguments), None) => {
+            let member = format!("\"arguments\":{arguments}");
+            edits.reshape(call.params, |_, _: View<'_>| false, &[member]);
+        }
+        (None, _) => {}
+    }
+    // The offsets are the same as in the stand-in that was parsed.
+    Cow::Owned(edits.apply(original).into_bytes())
+}
+
+/// Why arguments are not changed.
+const HALVES: &str = "the arguments contain half of a surrogate pair, and must be changed for the tool, which is not possible without losing it";
+/// The code for a call of a projected tool that was mapped back.
+const MAPPED: &str = "call-mapped";
+/// The code for a call whose arguments were repaired.
+const REPAIRED: &str = "arguments-repaired";

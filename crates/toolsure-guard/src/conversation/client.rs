@@ -1,0 +1,267 @@
+//! Handles messages of the client.
+
+use std::sync::Arc;
+
+use toolsure_json::{Node as _, View};
+use toolsure_mcp::check::Checker;
+use toolsure_mcp::era::{Era, ToolMethod};
+use toolsure_mcp::message::{
+    Message, Notification, Request, RequestId, UNSUPPORTED_VERSION, write,
+};
+
+use super::answer::{answer_request, fault, refuse_request};
+use super::open::{Open, What};
+use super::parked::Retry;
+use super::turn::Turn;
+use super::{Carrier, Conversation};
+use crate::effect::{Effect, Effects};
+use crate::envelope::{self, Envelope, method_name};
+use crate::fault::{Act, unsupported_version};
+use crate::id::IdKey;
+use crate::incoming::Reading;
+use crate::record::{Action, Filter};
+use crate::side::Side;
+
+impl Conversation {
+    /// Handles one message of the client. `retry` says why a parked call is handled again.
+    pub(super) fn client_message<'m>(
+        &mut self,
+        turn: &Turn<'_>,
+        checker: &mut Checker,
+        reading: &Reading<'_>,
+        bytes: &'m [u8],
+        retry: Option<&Retry>,
+        out: &mut Effects<'m>,
+    ) {
+        let message = match Message::decode(reading.document.root()) {
+            Ok(message) => message,
+            Err(error) => return Self::no_message(turn, &error, out),
+        };
+        if let Some((found, why)) = reading.broken_envelope(bytes, &message) {
+            let act = Act::ClientSentNoJson;
+            return self.lost(turn, Side::Client, &found, act, &why, out);
+        }
+        match message {
+            Message::Request(request) => {
+                self.client_request(turn, checker, reading, &request, bytes, retry, out);
+            }
+            Message::Notification(notification) => {
+                self.client_notification(turn, &notification, bytes, out);
+            }
+            Message::Result(outcome) => {
+                self.client_answer(turn, Some(outcome.id), None, bytes, out)
+            }
+            Message::Error(id, error) => {
+                self.client_answer(turn, id, envelope::error_code(error), bytes, out);
+            }
+        }
+    }
+
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a message, what it is read with, and where its effects go"
+    )]
+    fn client_request<'m>(
+        &mut self,
+        turn: &Turn<'_>,
+        checker: &mut Checker,
+        reading: &Reading<'_>,
+        request: &Request<'_>,
+        bytes: &'m [u8],
+        retry: Option<&Retry>,
+        out: &mut Effects<'m>,
+    ) {
+        let key = IdKey::of(request.id);
+        let settled = self.settled();
+        if let Some(traces) = &mut self.traces {
+            traces.begin(turn, request, &key, settled);
+        }
+        if let Some((act, text)) = self.turned_away(turn, &key, retry.is_some()) {
+            return refuse_request(turn, request, act, &text, out);
+        }
+        let declared = Era::declared(request.params);
+        let era = match declared {
+            Some(Ok(era)) if era.declares_version() => {
+                self.modern = true;
+                era
+            }
+            // A declaration of an older version is ignored: those versions have no such declaration.
+            Some(Ok(_)) | None => self.settled(),
+            Some(Err(version)) => {
+                return self.unknown_version(turn, request, version, out);
+            }
+        };
+        if KEPT_FOR_SESSION.contains(&request.method) && bytes.len() > SESSION_BYTES {
+            let found = bytes.len();
+            let text = format!(
+                "the request has {found} bytes, more than the {SESSION_BYTES} that `{}` may have",
+                request.method
+            );
+            let act = Act::ClientSentTooMuch;
+            return refuse_request(turn, request, act, &text, out);
+        }
+        let method = era.tool_method(request.method);
+        if method.is_some() && reading.is_ambiguous() {
+            let flaw = reading.flaw.map(ToString::to_string);
+            let text = flaw.unwrap_or_default();
+            return refuse_request(turn, request, Act::ClientSentNoJson, &text, out);
+        }
+        let mut envelope = Envelope::request(key.clone(), method_name(request.method));
+        let declared = declared.and_then(Result::ok);
+        let declared = declared.filter(|era| era.declares_version());
+        envelope.version = declared.map(|era| era.version().into());
+        let name = method_name(request.method);
+        let mut open = Open::new(request.id.raw(), &key, name, era, turn.now);
+        // A subscription lasts as long as its client wants (2026-07-28, basic/utilities/subscriptions).
+        let lasts = era.declares_version() && request.method == "subscriptions/listen";
+        open.deadline = Self::patience(turn).filter(|_| !lasts);
+        open.progress = progress_token(request.params);
+        open.peer.clone_from(&self.peer);
+        match method {
+            Some(ToolMethod::Call) => {
+                return self.call(turn, checker, request, envelope, open, bytes, retry, out);
+            }
+            Some(ToolMethod::List) => {
+                let cursor = request.params.and_then(|params| params.member("cursor"));
+                open.what = What::List {
+                    cursor: cursor.map(|cursor| cursor.string().to_owned()),
+                    changes: self.scope.changes(),
+                };
+            }
+            Some(method @ (ToolMethod::TaskGet | ToolMethod::TaskResult)) => {
+                let task = request.params.and_then(|params| params.member("taskId"));
+                open.what = What::Task {
+                    task: task.map_or("", |task| task.string()).to_owned(),
+                    method,
+                };
+            }
+            _ if request.method == "initialize" => {
+                open.what = What::Initialize;
+                open.progress = None;
+                self.client_version = None;
+                // Lists that were requested before this belong to an earlier session.
+                self.scope.begin_session();
+            }
+            _ => {}
+        }
+        self.open.insert(key, open);
+        envelope.name = envelope::named(request.method, request.params).map(Arc::from);
+        out.forward(Side::Server, bytes, envelope);
+    }
+
+    /// Why a request is refused before it is looked at.
+    fn turned_away(&self, turn: &Turn<'_>, key: &IdKey, again: bool) -> Option<(Act, String)> {
+        if let Some(why) = &self.server_gone {
+            return Some((Act::ServerGone, format!("the server is gone: {why}")));
+        }
+        if again {
+            return None;
+        }
+        if self.stopping {
+            let text = "the guard is shutting down".to_owned();
+            return Some((Act::GuardStopping, text));
+        }
+        if self.is_own(key) || self.open.contains(key) {
+            let text = format!("the id {key} belongs to a request that is still open");
+            return Some((Act::ClientReusedId, text));
+        }
+        let allowed = turn.policy().limits.pending;
+        if self.open.len() >= allowed {
+            let text = format!("more open requests than the limit of {allowed} (pending)");
+            return Some((Act::ClientAskedTooMuch, text));
+        }
+        None
+    }
+
+    fn unknown_version(
+        &mut self,
+        turn: &Turn<'_>,
+        request: &Request<'_>,
+        version: &str,
+        out: &mut Effects<'_>,
+    ) {
+        let data = format!("{{{}}}", unsupported_version(version));
+        let answer = write::error(
+            request.id.raw(),
+            UNSUPPORTED_VERSION,
+            "Unsupported protocol version",
+            Some(&data),
+        );
+        let act = Act::ClientDeclaredUnknownVersion;
+        answer_request(turn, request, act, answer, UNSUPPORTED_VERSION, out);
+    }
+
+    fn client_notification<'m>(
+        &mut self,
+        turn: &Turn<'_>,
+        notification: &Notification<'_>,
+        bytes: &'m [u8],
+        out: &mut Effects<'m>,
+    ) {
+        if notification.method == "notifications/cancelled"
+            && let Some(key) = notification
+                .params
+                .and_then(|params| id_member(params, "requestId"))
+        {
+            if self.unpark(&key) {
+                // It was never sent to the server, but over HTTP its exchange is still open.
+                if self.link.client == Carrier::Http {
+                    out.push(Effect::Abandon { id: key });
+                }
+                return;
+            }
+            let until = turn.now.saturating_add(turn.policy().list_timeout);
+            self.open.cancel(&key, until);
+        }
+        if self.server_gone.is_some() {
+            return;
+        }
+        let envelope = Envelope::of(&Message::Notification(*notification));
+        out.forward(Side::Server, bytes, envelope);
+    }
+
+    /// Handles an answer to a request of the server. Over HTTP the request may have come through another
+    /// process, so an answer to an unknown request is passed on; on stdio it answers nothing.
+    fn client_answer<'m>(
+        &mut self,
+        turn: &Turn<'_>,
+        id: Option<RequestId<'_>>,
+        code: Option<i64>,
+        bytes: &'m [u8],
+        out: &mut Effects<'m>,
+    ) {
+        let key = id.map(IdKey::of);
+        let asked = key
+            .as_ref()
+            .is_some_and(|key| self.server_requests.remove(key));
+        if self.server_gone.is_some() {
+            return;
+        }
+        let elsewhere = self.adopted || self.link.server == Carrier::Http;
+        if !asked && !elsewhere && key.is_some() {
+            let act = Act::ClientAnsweredUnasked;
+            let mut record = fault(turn, Side::Client, Filter::Tracking, Action::Dropped, act);
+            record.id = key;
+            out.audit(record);
+            return;
+        }
+        let envelope = Envelope::answer(key, code);
+        out.forward(Side::Server, bytes, envelope);
+    }
+}
+
+/// The progress token of a request.
+fn progress_token(params: Option<View<'_>>) -> Option<IdKey> {
+    let meta = params?.member("_meta")?;
+    id_member(meta, "progressToken")
+}
+
+/// A member that is an id or a token.
+pub(super) fn id_member(object: View<'_>, name: &str) -> Option<IdKey> {
+    IdKey::read(object.member(name)?.raw())
+}
+
+/// Requests that are kept as long as their session, so that the session can be opened again.
+const KEPT_FOR_SESSION: [&str; 2] = ["initialize", "logging/setLevel"];
+/// Maximum bytes of each of those.
+const SESSION_BYTES: usize = 64 << 10;

@@ -1,0 +1,177 @@
+//! The guard's own `tools/list`, page by page: sent if a call comes before the client asked for the
+//! tools, or if the known list is out of date.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use toolsure_json::{Key as _, Kind, Node as _, View, json_string};
+use toolsure_mcp::catalog::Listing;
+use toolsure_mcp::era::Era;
+use toolsure_mcp::message::write;
+
+use super::turn::Turn;
+use crate::effect::{Outgoing, Purpose};
+use crate::envelope::Envelope;
+use crate::filter::page_forms::known_form;
+use crate::id::IdKey;
+use crate::reading::whole_message;
+use crate::scope::Scope;
+use crate::side::Side;
+
+/// A list of tools that the guard is fetching, page by page.
+#[derive(Debug)]
+pub(super) struct Fetch {
+    id: IdKey,
+    era: Era,
+    /// `_meta` of the caller, without the members about its own request.
+    meta: Option<String>,
+    cursor: Option<String>,
+    changes: u64,
+    seen: HashSet<String>,
+    bytes: usize,
+    deadline: Duration,
+    /// Whether the tools changed during a fetch before this one.
+    is_repeated: bool,
+}
+
+impl Fetch {
+    /// A fetch that begins with the first page. `meta` is `_meta` of the caller.
+    pub(super) fn new(
+        turn: &Turn<'_>,
+        id: IdKey,
+        era: Era,
+        meta: Option<View<'_>>,
+        changes: u64,
+    ) -> Self {
+        Self {
+            id,
+            era,
+            meta: meta
+                .filter(|_| era.declares_version())
+                .and_then(borrowed_meta),
+            cursor: None,
+            changes,
+            seen: HashSet::new(),
+            bytes: 0,
+            deadline: deadline(turn),
+            is_repeated: false,
+        }
+    }
+
+    /// The same fetch from the first page on, because the tools changed.
+    pub(super) fn repeated(self, turn: &Turn<'_>, id: IdKey, changes: u64) -> Self {
+        Self {
+            id,
+            cursor: None,
+            changes,
+            seen: HashSet::new(),
+            bytes: 0,
+            deadline: deadline(turn),
+            is_repeated: true,
+            ..self
+        }
+    }
+
+    /// Whether it must be repeated, because the tools have changed since it began. It is repeated only
+    /// once, because a server may announce a change with every list.
+    pub(super) fn is_outdated(&self, changes: u64) -> bool {
+        !self.is_repeated && changes != self.changes
+    }
+
+    /// Goes on to another page.
+    pub(super) fn turn_page(&mut self, turn: &Turn<'_>, id: IdKey, cursor: String) {
+        self.cursor = Some(cursor);
+        self.id = id;
+        self.deadline = deadline(turn);
+    }
+
+    /// The request for the current page.
+    pub(super) fn request(&self) -> Outgoing<'static> {
+        let envelope = Envelope {
+            version: self.meta.as_ref().map(|_| self.era.version().into()),
+            ..Envelope::request(self.id.clone(), "tools/list")
+        };
+        let message = self.message().into_bytes();
+        Outgoing::new(Side::Server, message, Purpose::Ask, envelope)
+    }
+
+    pub(super) fn id(&self) -> &IdKey {
+        &self.id
+    }
+
+    /// When the answer to the current request must be there.
+    pub(super) fn deadline(&self) -> Duration {
+        self.deadline
+    }
+
+    fn message(&self) -> String {
+        let mut params = Vec::new();
+        if let Some(cursor) = &self.cursor {
+            params.push(format!("\"cursor\":{}", json_string(cursor)));
+        }
+        if let Some(meta) = &self.meta {
+            params.push(format!("\"_meta\":{meta}"));
+        }
+        let params = (!params.is_empty()).then(|| format!("{{{}}}", params.join(",")));
+        write::request(&self.id.raw(), "tools/list", params.as_deref())
+    }
+
+    /// Learns the page that arrived. Returns the cursor of the next one.
+    pub(super) fn learn_page(
+        &mut self,
+        turn: &Turn<'_>,
+        scope: &Scope,
+        message: &[u8],
+    ) -> Result<Option<String>, String> {
+        let limits = &turn.policy().limits;
+        let listing = Listing::read_within(whole_message(message), &turn.listing_limits())
+            .map_err(|error| format!("the answer to `tools/list` cannot be read: {error}"))?;
+        let listing = known_form(listing, scope.store())
+            .map_err(|error| format!("the list of tools cannot be rewritten: {error}"))?;
+        self.bytes = self.bytes.saturating_add(message.len());
+        if self.bytes > limits.listing_bytes {
+            let allowed = limits.listing_bytes;
+            return Err(format!(
+                "more bytes of tools than the limit of {allowed} (listing_bytes)"
+            ));
+        }
+        let page = turn.listed_page(&listing, self.cursor.as_deref(), self.era, self.changes);
+        let tools = scope.learn(&page, limits);
+        tools.map_err(|error| error.to_string())?;
+        let Some(next) = listing.next_cursor() else {
+            return Ok(None);
+        };
+        if !self.seen.insert(next.to_owned()) {
+            return Err("the pages of the list form a cycle".to_owned());
+        }
+        if self.seen.len() >= limits.pages {
+            let allowed = limits.pages;
+            return Err(format!(
+                "more pages of tools than the limit of {allowed} (pages)"
+            ));
+        }
+        Ok(Some(next.to_owned()))
+    }
+}
+
+/// When the answer to a request that is sent now must be there.
+fn deadline(turn: &Turn<'_>) -> Duration {
+    turn.now.saturating_add(turn.policy().list_timeout)
+}
+
+/// The caller's `_meta` for a request of the guard: version and capabilities,
+/// but no progress token.
+fn borrowed_meta(meta: View<'_>) -> Option<String> {
+    if meta.kind() != Kind::Object {
+        return None;
+    }
+    let mut members = Vec::new();
+    for (key, value) in meta.members() {
+        if key.text() != "progressToken" {
+            members.push(format!("{}:{}", json_string(key.text()), value.raw()));
+        }
+    }
+    // On stdio a message is one line, and JSON has line breaks between tokens only.
+    let text = format!("{{{}}}", members.join(","));
+    Some(text.replace(['\n', '\r'], " "))
+}

@@ -1,0 +1,481 @@
+//! One conversation between a client and a server, with the guard between them.
+//!
+//! What a request of the client goes through, and what ends it:
+//!
+//! ```text
+//!                    from_client
+//!                         │ not JSON, no message, id in use,
+//!                         │ too many, stopping ──────────────────► answered: error
+//!                         ▼
+//!           ┌──────── is it tools/call? ────────┐
+//!         no│                                   │yes
+//!           │              list unknown, gone, or refused by a stale one
+//!           │                 ┌─────────────────┤
+//!           │                 ▼                 │
+//!           │              PARKED ──cancelled──►│ (forgotten, never sent)
+//!           │                 │ the guard asks  │
+//!           │                 │ tools/list      │
+//!           │                 ▼                 ▼
+//!           │            the filters: admission, drift, rate, arguments
+//!           │                 │ violation ──────────────────────────► answered: refusal
+//!           ▼                 ▼
+//!          OPEN ◄─────────────┘  sent to the server
+//!           │
+//!           ├─ from_server, an answer ─► results, listing ─► answered: as it came, altered, or replaced
+//!           ├─ notifications/progress ─► OPEN, patience begins anew
+//!           ├─ patience ends (tick) ───► answered: error; cancelled at the server
+//!           ├─ server_gone, request_failed ► answered: error
+//!           ├─ client_gone, client_left ───► cancelled at the server
+//!           └─ notifications/cancelled ─► CANCELLED ─ an answer is still judged and passed on,
+//!                                                   ─ silence is forgotten after a while
+//! ```
+//!
+//! Requests of the server (2025-11-25 and older) are counted and passed on, and
+//! answered by an error when the client is gone. Everything else passes as it
+//! came, in the order it came.
+
+mod answer;
+mod batch;
+mod call;
+mod client;
+mod end;
+mod fetch;
+mod list;
+mod mapped_call;
+mod open;
+mod parked;
+mod result;
+mod server;
+mod server_requests;
+mod traces;
+mod trouble;
+mod turn;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolsure_json::Document;
+use toolsure_mcp::check::Checker;
+use toolsure_mcp::era::Era;
+
+use crate::connection::{Connection, ConnectionId};
+use crate::effect::{Effect, Effects, ToolsEvent};
+use crate::guard::Guard;
+use crate::incoming::{IncomingMessage, elements};
+use crate::record::Peer;
+use crate::scope::{Scope, ScopeKey};
+use crate::share::Identity;
+use crate::side::Side;
+use crate::stage::Stage;
+use crate::trace::{TraceContext, Tracer};
+use fetch::Fetch;
+use open::{Answered, OpenTable};
+use parked::{ParkedCalls, Retry};
+use server_requests::ServerRequests;
+use traces::Traces;
+use turn::Turn;
+
+/// The transport of one side.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "the protocol has these two transports"
+)]
+pub enum Carrier {
+    /// Lines.
+    #[default]
+    Stdio,
+    /// Streamable HTTP.
+    Http,
+}
+
+/// The transports on both sides of a conversation.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "a transport that makes one must set every field"
+)]
+pub struct Link {
+    /// What carries the client's messages.
+    pub client: Carrier,
+    /// What carries the server's messages.
+    pub server: Carrier,
+    /// The protocol version that the transport names (`MCP-Protocol-Version`), or that was negotiated
+    /// earlier, if the session continues one from elsewhere.
+    pub version: Option<String>,
+}
+
+/// One conversation: messages in, effects out.
+///
+/// It has no clock: each event comes with the time since a common starting point. It has no socket:
+/// the messages to send are returned as [`Effects`].
+///
+/// ```
+/// use std::time::Duration;
+/// use toolsure_guard::{Carrier, Context, Conversation, Effect, Guard, Link, Policy, ScopeKey};
+///
+/// let guard = Guard::new(Policy::new())?;
+/// let scope = guard.scope(&ScopeKey { upstream: "demo".into(), context: Context::Session(1) });
+/// let mut conversation = Conversation::new(&guard, scope, Link::default());
+///
+/// let ping = br#"{"jsonrpc": "2.0", "id": 1, "method": "ping"}"#;
+/// let effects = conversation.from_client(ping, Duration::ZERO);
+/// let sent: Vec<_> = effects.into_iter().collect();
+/// assert!(matches!(&sent[..], [Effect::Send(to_server)] if to_server.bytes == ping.as_slice()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Conversation {
+    guard: Guard,
+    scope: Scope,
+    /// Where the client's calls are counted, if not in its scope.
+    caller: Option<ScopeKey>,
+    /// The scope for `caller`, created when a rate first needs it.
+    caller_scope: Option<Scope>,
+    link: Link,
+    /// Settled by `initialize`, or by the transport.
+    era: Option<Era>,
+    /// The version of the client's session, if it was negotiated with more servers than this one.
+    client_version: Option<Era>,
+    /// Whether a request declared a version itself.
+    modern: bool,
+    open: OpenTable,
+    /// Requests whose answers may arrive again.
+    answered: Answered,
+    /// Requests of the server that have no answer yet.
+    server_requests: ServerRequests,
+    fetch: Option<Fetch>,
+    /// How many requests the guard has made.
+    asks: u64,
+    /// The prefix of their ids.
+    mark: Box<str>,
+    /// Whether the session began in another process.
+    adopted: bool,
+    parked: ParkedCalls,
+    stopping: bool,
+    server_gone: Option<String>,
+    /// The peer on the client's side.
+    peer: Option<Arc<Peer>>,
+    /// Boxed, because most conversations have none.
+    traces: Option<Box<Traces>>,
+}
+
+impl Conversation {
+    /// Creates a conversation that has not begun.
+    #[must_use]
+    pub fn new(guard: &Guard, scope: Scope, link: Link) -> Self {
+        let era = link.version.as_deref().map(nearest);
+        Self {
+            guard: guard.clone(),
+            scope,
+            caller: None,
+            caller_scope: None,
+            link,
+            era: era.filter(|era| era.has_sessions()),
+            client_version: None,
+            modern: era.is_some_and(Era::declares_version),
+            open: OpenTable::default(),
+            answered: Answered::default(),
+            server_requests: ServerRequests::default(),
+            fetch: None,
+            asks: 0,
+            mark: OWN.into(),
+            adopted: false,
+            parked: ParkedCalls::default(),
+            stopping: false,
+            server_gone: None,
+            peer: None,
+            traces: None,
+        }
+    }
+
+    /// Puts `mark` into the ids of the guard's own requests. Several processes may take part in one
+    /// session, and no two of them may use the same id.
+    #[must_use]
+    pub fn marked(mut self, mark: &str) -> Self {
+        self.mark = format!("{OWN}{mark}-").into();
+        self
+    }
+
+    /// Sets the identity of this conversation's scope for guards that share state with this one. Only the
+    /// first call for a scope has an effect, and only with shared state.
+    pub fn stand_for(&self, who: Identity<'_>) {
+        self.scope.stand_for(who);
+    }
+
+    /// Sets the scope in which the client's calls are counted for rate limits. It belongs to a caller that
+    /// may have several conversations, or share one with others. The first call with a rate limit creates
+    /// it.
+    pub fn count_in(&mut self, caller: ScopeKey) {
+        self.caller = Some(caller);
+    }
+
+    /// The scope in which a call with a rate limit is counted.
+    fn counting_scope(&mut self) -> &Scope {
+        match &self.caller {
+            Some(caller) => {
+                let make = || self.guard.scope(caller);
+                self.caller_scope.get_or_insert_with(make)
+            }
+            None => &self.scope,
+        }
+    }
+
+    /// Marks the session as one that began in another process, or in this one before it was forgotten.
+    /// A result may then answer a request that was not seen here. Its contract is unknown, so the client
+    /// gets an error instead.
+    #[must_use]
+    pub fn adopted(mut self) -> Self {
+        self.adopted = true;
+        self
+    }
+
+    /// Sets the sender of the client's next messages, for their records.
+    pub fn set_peer(&mut self, peer: Option<Arc<Peer>>) {
+        self.peer = peer;
+    }
+
+    /// Lets a tracer follow the requests of the client from now on.
+    pub fn trace(&mut self, tracer: Arc<dyn Tracer>) {
+        self.traces = Some(Box::new(Traces::new(tracer)));
+    }
+
+    /// Sets the trace context that the transport of the client's next message carries, such as HTTP
+    /// headers. It applies to a message that has none in its own `_meta`.
+    pub fn set_trace_context(&mut self, context: Option<TraceContext>) {
+        if let Some(traces) = &mut self.traces {
+            traces.carry(context);
+        }
+    }
+
+    /// Handles a message of the client.
+    pub fn from_client<'m>(&mut self, message: &'m [u8], now: Duration) -> Effects<'m> {
+        self.take(Side::Client, message, now)
+    }
+
+    /// Handles a message of the server.
+    pub fn from_server<'m>(&mut self, message: &'m [u8], now: Duration) -> Effects<'m> {
+        self.take(Side::Server, message, now)
+    }
+
+    /// Handles an event of the server's tools that its messages do not tell.
+    pub fn tools_event(&mut self, event: ToolsEvent) {
+        match event {
+            ToolsEvent::Changed => self.scope.outdate(),
+            ToolsEvent::SessionEnded => self.scope.begin_session(),
+        }
+    }
+
+    /// Sets the version of the client's session. If it is older than the one that the server agreed on, lists
+    /// and results are adapted to it.
+    pub fn set_client_version(&mut self, version: Era) {
+        self.client_version = Some(version);
+    }
+
+    /// When [`tick`](Self::tick) has something to do.
+    #[must_use]
+    pub fn next_deadline(&mut self) -> Option<Duration> {
+        let own = self.fetch.as_ref().map(Fetch::deadline);
+        self.open.next_deadline().into_iter().chain(own).min()
+    }
+
+    /// How many requests have no answer yet, in both directions.
+    #[must_use]
+    pub fn open_requests(&self) -> usize {
+        self.open.len() + self.server_requests.len()
+    }
+
+    /// Whether no request is open. Cancelled requests do not count, nor do
+    /// subscriptions, which end with their client.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.open.awaited() + self.server_requests.len() == 0 && self.fetch.is_none()
+    }
+
+    /// The version that `initialize` settled, or the transport named.
+    #[must_use]
+    pub fn era(&self) -> Option<Era> {
+        self.era
+    }
+
+    fn take<'m>(&mut self, from: Side, message: &'m [u8], now: Duration) -> Effects<'m> {
+        let mut out = Effects::new();
+        let guard = self.guard.clone();
+        let message = guard.read(message);
+        self.on_message(from.into(), &message, now, &mut out);
+        guard.done_with(message);
+        out
+    }
+
+    fn take_at<'m>(
+        &mut self,
+        turn: &Turn<'_>,
+        checker: &mut Checker,
+        from: Side,
+        message: &IncomingMessage<'m>,
+        out: &mut Effects<'m>,
+    ) {
+        let start = out.len();
+        self.decide(turn, checker, from, message, out);
+        self.follow(turn, out, start);
+    }
+
+    fn decide<'m>(
+        &mut self,
+        turn: &Turn<'_>,
+        checker: &mut Checker,
+        from: Side,
+        message: &IncomingMessage<'m>,
+        out: &mut Effects<'m>,
+    ) {
+        let bytes = message.bytes();
+        let reading = match message.reading() {
+            Ok(reading) => reading,
+            Err(error) => return self.unreadable(turn, from, bytes, error, out),
+        };
+        if is_batch(reading.document) {
+            let elements = elements(reading.document, bytes);
+            return self.batch(turn, checker, from, bytes, &elements, out);
+        }
+        match from {
+            Side::Client => self.client_message(turn, checker, &reading, bytes, None, out),
+            Side::Server => self.server_message(turn, checker, &reading, bytes, out),
+        }
+    }
+
+    /// Handles a parked call again.
+    fn again(
+        &mut self,
+        turn: &Turn<'_>,
+        checker: &mut Checker,
+        message: &[u8],
+        retry: &Retry,
+        out: &mut Effects<'_>,
+    ) {
+        let guard = self.guard.clone();
+        let mut effects = Effects::new();
+        let parked = guard.read_within(message, turn.limits());
+        // It was parsed when it arrived.
+        if let Ok(reading) = parked.reading() {
+            self.client_message(turn, checker, &reading, message, Some(retry), &mut effects);
+        }
+        guard.done_with(parked);
+        self.sign(&mut effects, 0);
+        out.adopt(effects);
+    }
+
+    /// Traces what became of requests, from the effects from `start` on. Requests among them that go to
+    /// the server are rewritten: a trace context is added to the bytes of those that are traced.
+    fn follow(&mut self, turn: &Turn<'_>, out: &mut Effects<'_>, start: usize) {
+        if let Some(traces) = &mut self.traces {
+            traces.follow(turn, &self.guard, &self.open, out, start);
+        }
+    }
+
+    /// Adds the client's peer to the records from `start` on that have no peer.
+    fn sign(&self, out: &mut Effects<'_>, start: usize) {
+        for effect in out.since(start) {
+            if let Effect::Audit(record) = effect
+                && record.peer.is_none()
+            {
+                record.peer.clone_from(&self.peer);
+            }
+        }
+    }
+
+    /// The era of messages that do not belong to a request with its own declaration.
+    fn settled(&self) -> Era {
+        match self.era {
+            Some(era) => self.client_version.map_or(era, |client| client.min(era)),
+            None if self.modern => Era::NEWEST,
+            None => Era::NEWEST_WITH_SESSIONS,
+        }
+    }
+
+    /// Whether HTTP headers may repeat parts of calls.
+    fn mirrors_headers(&self) -> bool {
+        self.link.client == Carrier::Http || self.link.server == Carrier::Http
+    }
+
+    /// The deadline of a request that is sent now.
+    fn patience(turn: &Turn<'_>) -> Option<Duration> {
+        let timeout = turn.policy().request_timeout?;
+        Some(turn.now.saturating_add(timeout))
+    }
+}
+
+impl Stage for Conversation {
+    fn on_message<'m>(
+        &mut self,
+        from: Connection,
+        message: &IncomingMessage<'m>,
+        now: Duration,
+        out: &mut Effects<'m>,
+    ) {
+        let guard = self.guard.clone();
+        let rules = guard.rules();
+        let mut turn = Turn::new(&rules, now);
+        turn.ttl = message.ttl();
+        let mut scratch = guard.take_scratch(&rules);
+        let start = out.len();
+        self.take_at(&turn, &mut scratch.checker, from.side(), message, out);
+        if from == Connection::Client {
+            self.sign(out, start);
+        }
+        out.carry(message.refusal(), start);
+        self.set_trace_context(None);
+        guard.return_scratch(scratch, message.bytes().len());
+    }
+
+    fn on_closed(
+        &mut self,
+        connection: Connection,
+        why: &str,
+        now: Duration,
+        out: &mut Effects<'_>,
+    ) {
+        out.append(match connection {
+            Connection::Client => self.client_gone(now),
+            Connection::Server(_) => self.server_gone(why, now),
+        });
+    }
+
+    fn on_tools_event(
+        &mut self,
+        _: ConnectionId,
+        event: ToolsEvent,
+        _: Duration,
+        _: &mut Effects<'_>,
+    ) {
+        self.tools_event(event);
+    }
+
+    fn on_client_version(&mut self, version: Era) {
+        self.set_client_version(version);
+    }
+
+    fn on_timer(&mut self, now: Duration, out: &mut Effects<'_>) {
+        out.append(self.tick(now));
+    }
+
+    fn next_deadline(&mut self) -> Option<Duration> {
+        Self::next_deadline(self)
+    }
+}
+
+fn is_batch(document: Document<'_>) -> bool {
+    matches!(
+        toolsure_mcp::message::Incoming::of(document),
+        toolsure_mcp::message::Incoming::Batch(_)
+    )
+}
+
+/// The era of a version that may be unknown: the newest era that is not newer than the version.
+fn nearest(version: &str) -> Era {
+    let older = |era: &Era| era.version() <= version;
+    let mut eras = Era::ALL.into_iter().rev();
+    eras.find(older).unwrap_or(Era::V2024_11_05)
+}
+
+/// The prefix of the ids of the guard's own requests.
+const OWN: &str = "toolsure-";

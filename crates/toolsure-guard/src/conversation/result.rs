@@ -1,0 +1,497 @@
+//! Answers that carry results of tools, on their way to the client.
+
+use std::sync::Arc;
+
+use toolsure_json::{Key as _, Kind, Node as _, OwnedDocument, View, quote};
+use toolsure_mcp::check::{Checked, Checker, Decision, OnUndecided, ResultOf};
+use toolsure_mcp::contract::ToolContract;
+use toolsure_mcp::era::{Era, ToolMethod};
+use toolsure_mcp::message::{Edits, MalformedResult, TaskAnswer, created_task, requested_task};
+
+use super::Conversation;
+use super::answer::forward_altered;
+use super::open::{Called, Open, What};
+use super::server::forward_answer;
+use super::turn::Turn;
+use crate::effect::Effects;
+use crate::envelope::Envelope;
+use crate::fault::Act;
+use crate::filter::results::NotObject;
+use crate::filter::{Reply, SHOWN_NAME, Violation, results};
+use crate::id::IdKey;
+use crate::incoming::Reading;
+use crate::policy::{BadResult, Mode, Project, TextBlocks};
+use crate::record::{Action, Filter, Record};
+use crate::side::Side;
+
+/// An answer that contains a tool's result.
+struct ToolAnswer<'a> {
+    key: IdKey,
+    open: &'a Open,
+    tool: Option<Arc<ToolContract>>,
+    name: Option<Arc<str>>,
+    mode: Mode,
+    how: BadResult,
+    /// The tool's result: that of the answer, or a member of it. It is the task if that has no clear result.
+    result: View<'a>,
+    /// The task that the result is a member of.
+    task: Option<View<'a>>,
+    /// Why the task has no result, or why it is unclear what the result is.
+    malformed: Option<MalformedResult>,
+}
+
+impl ToolAnswer<'_> {
+    /// The tool, as messages name it.
+    fn subject(&self) -> String {
+        match &self.name {
+            Some(name) => format!("tool `{}`", quote(name, SHOWN_NAME)),
+            // A task that no known tool made.
+            None => "the tool".to_owned(),
+        }
+    }
+}
+
+impl Conversation {
+    /// Handles the result of a tool, or of a task that a tool made.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a message, what it is read with, and where its effects go"
+    )]
+    pub(super) fn result<'m>(
+        &mut self,
+        turn: &Turn<'_>,
+        checker: &mut Checker,
+        reading: &Reading<'_>,
+        key: IdKey,
+        open: &Open,
+        result: View<'_>,
+        bytes: &'m [u8],
+        out: &mut Effects<'m>,
+    ) {
+        let Some(answered) = self.answered(turn, key.clone(), open, result) else {
+            return forward_answer(key, None, bytes, out);
+        };
+        let of = match &open.what {
+            What::Call(called) if called.as_task => ResultOf::task(open.era),
+            _ => ResultOf::from(open.era),
+        };
+        let found = not_object(turn, &answered);
+        let becomes = |what| found.filter(|found| *found == what);
+        let violation = self
+            .judge(turn, checker, reading, &answered, of)
+            .or_else(|| Some(no_object(&answered, becomes(NotObject::Bad)?)))
+            .or_else(|| missing_text(turn, &answered, of))
+            .or_else(|| Some(no_object(&answered, becomes(NotObject::LeftOut)?)));
+        let fuel = checker.fuel_used();
+        let note = |record: Record, out: &mut Effects<'m>| {
+            let mut record = record;
+            record.describe(&answered.key, open, turn);
+            record.tool.clone_from(&answered.name);
+            record.listed = answered.tool.is_some();
+            record.fuel = fuel;
+            out.audit(record);
+        };
+        let changed = match &violation {
+            Some(violation) => {
+                let enforced = violation.mode == Mode::Enforce;
+                let mended = enforced
+                    .then(|| mended(turn, &answered, violation, bytes))
+                    .flatten();
+                let changed = mended.map(|text| (text, false));
+                let changed =
+                    changed.or_else(|| enforced.then(|| replaced(&answered, violation, bytes)));
+                let action = match &changed {
+                    None => Action::Reported,
+                    Some((_, true)) => Action::Refused,
+                    Some((_, false)) => Action::Altered,
+                };
+                note(violation.record(turn, Side::Server, action), out);
+                changed
+            }
+            None => {
+                self.note_question(&answered);
+                if turn.policy().record_passes && answered.mode != Mode::Off {
+                    let action = Action::Passed;
+                    note(
+                        Record::new(turn.now, Side::Server, Filter::Results, action),
+                        out,
+                    );
+                }
+                None
+            }
+        };
+        let projected = match &changed {
+            // A result that was replaced needs no projection.
+            Some((_, true)) => None,
+            Some((text, false)) => projected_again(turn, &answered, text),
+            None => projected(turn, &answered, bytes),
+        };
+        match (projected, changed) {
+            (Some(text), _) | (None, Some((text, _))) => {
+                forward_altered(answered.key, None, text, out)
+            }
+            (None, None) => forward_answer(answered.key, None, bytes, out),
+        }
+    }
+
+    /// Remembers that a call with a rate limit may be continued, because the server asks for input first.
+    fn note_question(&mut self, answered: &ToolAnswer<'_>) {
+        let What::Call(called) = &answered.open.what else {
+            return;
+        };
+        let asks = answered.open.era.has_result_types()
+            && answered
+                .result
+                .member("resultType")
+                .is_some_and(|tag| tag.string() == "input_required");
+        let state = answered.result.member("requestState");
+        if let Some(state) = state.filter(|state| state.kind() == Kind::String)
+            && asks
+            && called.terms.rate.is_some()
+        {
+            self.counting_scope()
+                .may_be_continued(&called.name, state.string());
+        }
+    }
+
+    /// Handles a task's notification, which may contain a result. Returns whether it was altered and sent.
+    pub(super) fn task_note(
+        &mut self,
+        turn: &Turn<'_>,
+        checker: &mut Checker,
+        reading: &Reading<'_>,
+        task: View<'_>,
+        out: &mut Effects<'_>,
+    ) -> bool {
+        let era = Era::V2026_07_28;
+        let method = ToolMethod::TaskChanged;
+        let id = task.member("taskId").map_or("", |id| id.string());
+        let mut open = Open::new("0", &IdKey::Number(0), NOTE.into(), era, turn.now);
+        open.what = What::Task {
+            task: id.to_owned(),
+            method,
+        };
+        let Some(answered) = self.answered(turn, IdKey::Number(0), &open, task) else {
+            return false;
+        };
+        let Some(violation) = self.judge(turn, checker, reading, &answered, era.into()) else {
+            return false;
+        };
+        let enforced = violation.mode == Mode::Enforce;
+        let action = if enforced {
+            Action::Altered
+        } else {
+            Action::Reported
+        };
+        let mut record = violation.record(turn, Side::Server, action);
+        record.method = Some(NOTE.into());
+        record.tool.clone_from(&answered.name);
+        record.listed = answered.tool.is_some();
+        record.era = Some(era);
+        out.audit(record);
+        if enforced {
+            let (text, _) = replaced(&answered, &violation, reading.document.source().as_bytes());
+            let envelope = Envelope::notification(NOTE);
+            out.forward(Side::Client, text.into_bytes(), envelope);
+        }
+        enforced
+    }
+
+    /// The contract that an answer is checked against; `None` if the answer contains no result.
+    fn answered<'a>(
+        &self,
+        turn: &Turn<'_>,
+        key: IdKey,
+        open: &'a Open,
+        result: View<'a>,
+    ) -> Option<ToolAnswer<'a>> {
+        let (mut task_view, mut malformed) = (None, None);
+        let (tool, name, terms, result) = match &open.what {
+            What::Call(called) => {
+                let Called {
+                    name, tool, terms, ..
+                } = &**called;
+                (tool.clone(), Some(Arc::clone(name)), *terms, result)
+            }
+            What::Task { task, method } => {
+                let inner = match open.era.task_answer(*method, result)? {
+                    TaskAnswer::Final(inner) => inner,
+                    TaskAnswer::Malformed(why) => {
+                        malformed = Some(why);
+                        result
+                    }
+                    _ => return None,
+                };
+                task_view = (*method != ToolMethod::TaskResult).then_some(result);
+                let tool = self.scope.task(task);
+                let name = tool.as_ref().map(|tool| tool.shared_name());
+                let terms = turn.policy().terms(name.as_deref().unwrap_or_default());
+                (tool, name, terms, inner)
+            }
+            _ => return None,
+        };
+        Some(ToolAnswer {
+            key,
+            open,
+            tool,
+            name,
+            mode: terms.results,
+            how: terms.bad_result,
+            result,
+            task: task_view,
+            malformed,
+        })
+    }
+
+    /// The violation of a result, if there is one.
+    fn judge(
+        &self,
+        turn: &Turn<'_>,
+        checker: &mut Checker,
+        reading: &Reading<'_>,
+        answered: &ToolAnswer<'_>,
+        of: ResultOf,
+    ) -> Option<Violation> {
+        let mode = answered.mode;
+        let is_call = matches!(answered.open.what, What::Call(_));
+        if let (Some(tool), Some(task)) = (&answered.tool, made_task(of, answered.result))
+            && is_call
+        {
+            self.scope.began(task, tool);
+        }
+        if mode == Mode::Off {
+            return None;
+        }
+        if reading.is_ambiguous() {
+            // The value that is checked here may differ from the value that the client will read.
+            let flaw = reading.flaw.map(ToString::to_string);
+            let text = format!(
+                "{} answered with a result that cannot be checked: {}",
+                answered.subject(),
+                flaw.unwrap_or_default()
+            );
+            let act = Act::ServerAnsweredNoJson;
+            let reply = Reply::Tool(text);
+            return Some(Violation::act(Filter::Results, mode, act, reply));
+        }
+        if let Some(error) = answered.malformed {
+            return Some(not_a_result(answered, error));
+        }
+        let Some(tool) = &answered.tool else {
+            let malformed = of.era.read_result(answered.result).err();
+            return malformed
+                .map(|error| not_a_result(answered, error))
+                .or_else(|| self.without_contract(turn, answered));
+        };
+        match checker.check_result(tool, of, answered.result) {
+            Decision::Pass(pass) => match pass.checked {
+                Checked::Undecided(why) => Some(Violation::undecided(
+                    Filter::Results,
+                    "result-undecided",
+                    why,
+                )),
+                // The outcome of a task is final.
+                Checked::InputRequired | Checked::TaskCreated if !is_call => {
+                    let subject = answered.subject();
+                    let text = format!("{subject} made a task whose result is not final");
+                    let act = Act::ServerAnsweredNoMessage;
+                    let reply = Reply::Tool(text);
+                    let mut violation = Violation::act(Filter::Results, mode, act, reply);
+                    violation.code = "result-malformed";
+                    Some(violation)
+                }
+                _ => None,
+            },
+            Decision::Refuse(refusal) => Some(Violation::refusal(Filter::Results, mode, refusal)),
+        }
+    }
+
+    /// A result whose contract is unknown here.
+    fn without_contract(&self, turn: &Turn<'_>, answered: &ToolAnswer<'_>) -> Option<Violation> {
+        let What::Task { .. } = answered.open.what else {
+            // The policy let the call pass without a contract.
+            return None;
+        };
+        let mode = match turn.policy().on_undecided {
+            OnUndecided::Refuse => answered.mode,
+            OnUndecided::Pass => Mode::Audit,
+        };
+        let text = "the task's result cannot be checked: the tool that began it is unknown";
+        let reply = Reply::Tool(text.to_owned());
+        Some(Violation::act(
+            Filter::Results,
+            mode,
+            Act::TaskUnknown,
+            reply,
+        ))
+    }
+}
+
+/// The violation of a result that no reader can read, or that readers may read differently.
+fn not_a_result(answered: &ToolAnswer<'_>, error: MalformedResult) -> Violation {
+    let subject = answered.subject();
+    let text = format!("{subject} did not answer with a result: {error}");
+    let act = Act::ServerAnsweredNoMessage;
+    let mut violation = Violation::act(Filter::Results, answered.mode, act, Reply::Tool(text));
+    violation.code = "result-malformed";
+    violation
+}
+
+/// The task that an answer to a call made.
+fn made_task(of: ResultOf, result: View<'_>) -> Option<&str> {
+    match of.era.has_tasks_unasked() {
+        true => created_task(result),
+        false => requested_task(result).filter(|_| of.as_task),
+    }
+}
+
+/// How structured content is handled that the protocol of both sides does not allow.
+fn not_object(turn: &Turn<'_>, answered: &ToolAnswer<'_>) -> Option<NotObject> {
+    if answered.mode == Mode::Off {
+        return None;
+    }
+    let (era, tool) = (answered.open.era, answered.tool.as_ref()?);
+    results::not_object(turn.policy(), era, tool, answered.result)
+}
+
+/// The violation of such content.
+fn no_object(answered: &ToolAnswer<'_>, what: NotObject) -> Violation {
+    let (mode, act) = match what {
+        NotObject::Bad => (answered.mode, Act::ResultNotObject),
+        // The projection omits it in any mode, like everything that the reader's era cannot express.
+        NotObject::LeftOut => (Mode::Enforce, Act::ResultValueLeftOut),
+    };
+    let text = format!(
+        "{} answered with structured content that is not an object, but the protocol requires one",
+        answered.subject()
+    );
+    let reply = Reply::Tool(text);
+    Violation::act(Filter::Results, mode, act, reply)
+}
+
+/// The violation of a final result that keeps its contract but lacks something that some readers need.
+fn missing_text(turn: &Turn<'_>, answered: &ToolAnswer<'_>, of: ResultOf) -> Option<Violation> {
+    let mode = match turn.policy().text_blocks {
+        TextBlocks::Report => Mode::Audit,
+        TextBlocks::Repair | TextBlocks::Refuse => answered.mode,
+    };
+    let task = !of.era.has_tasks_unasked() && made_task(of, answered.result).is_some();
+    if answered.mode == Mode::Off || task {
+        return None;
+    }
+    let act = results::missing(of.era, answered.result)?;
+    let lack = match act {
+        Act::ResultWithoutText => {
+            "with structured content that is not an object, and without a text block"
+        }
+        _ => "without `content`",
+    };
+    let text = format!("{} answered {lack}", answered.subject());
+    let reply = Reply::Tool(text);
+    Some(Violation::act(Filter::Results, mode, act, reply))
+}
+
+/// The result with the missing text added, if nothing else is wrong with it.
+fn mended(
+    turn: &Turn<'_>,
+    answered: &ToolAnswer<'_>,
+    violation: &Violation,
+    bytes: &[u8],
+) -> Option<String> {
+    if violation.code == Act::ResultValueLeftOut.code() {
+        return projected(turn, answered, bytes);
+    }
+    let texts = [Act::ResultWithoutText, Act::ResultWithoutContent];
+    let is_text = texts.iter().any(|act| act.code() == violation.code);
+    if !is_text || turn.policy().text_blocks != TextBlocks::Repair {
+        return None;
+    }
+    let source = std::str::from_utf8(bytes).ok()?;
+    Some(results::with_text(answered.result, source))
+}
+
+/// The replacement for a bad result, and whether nothing of the original is left in it.
+fn replaced(answered: &ToolAnswer<'_>, violation: &Violation, bytes: &[u8]) -> (String, bool) {
+    let source = std::str::from_utf8(bytes).unwrap_or_default();
+    // Nothing is kept of a result that no reader could read.
+    let era = answered.open.era;
+    let readable = answered.malformed.is_none() && era.read_result(answered.result).is_ok();
+    if let Some(text) = results::marked(answered.how, violation, answered.result, source)
+        && readable
+    {
+        return (text, false);
+    }
+    let id = answered.open.raw(&answered.key);
+    let (answer, _) = violation.answer(era, &id);
+    let Some(task) = answered.task else {
+        return (answer, true);
+    };
+    // Only the tool's result is replaced, in place.
+    let limits = toolsure_json::ReadLimits::default();
+    let inner = OwnedDocument::read(answer, &limits).ok();
+    let inner = inner
+        .as_ref()
+        .and_then(|answer| answer.document().root().member("result"));
+    let inner = inner.map_or("null", |result| result.raw());
+    let mut edits = Edits::new();
+    // Members that stand there twice are the other reason why readers may see different results.
+    let is_ambiguous = violation.code == Act::ServerAnsweredNoJson.code();
+    match answered.malformed.is_some() || is_ambiguous {
+        false => edits.replace(answered.result, inner),
+        true => edits.replace(task, with_result(task, inner, source)),
+    }
+    (edits.apply(source), true)
+}
+
+/// The text of a task with this result, without members that some readers take for another result or for
+/// another task.
+fn with_result(task: View<'_>, result: &str, source: &str) -> String {
+    let mut members = Vec::new();
+    for (name, value) in task.members() {
+        if name.text() != "result" && !TaskAnswer::is_lookalike(name.text()) {
+            let (start, end) = (name.view().span().start, value.span().end);
+            members.extend(source.get(start..end));
+        }
+    }
+    let result = format!("\"result\":{result}");
+    members.push(&result);
+    format!("{{{}}}", members.join(","))
+}
+
+/// A result rewritten for a reader whose protocol version cannot express it.
+fn projected(turn: &Turn<'_>, answered: &ToolAnswer<'_>, bytes: &[u8]) -> Option<String> {
+    let tool = answered
+        .tool
+        .as_ref()
+        .filter(|_| answered.malformed.is_none())?;
+    let era = answered.open.era;
+    if !results::needs_projection(turn.policy(), era, tool, answered.result) {
+        return None;
+    }
+    let projection = results::projection(turn.policy(), era);
+    match projection.result(Some(tool), era, answered.result) {
+        Ok(projected) => (projected.text.as_bytes() != bytes).then_some(projected.text),
+        // It passed the filter, or no filter applies: it stays unchanged.
+        Err(_) => None,
+    }
+}
+
+/// Projects a text that the guard has altered.
+fn projected_again(turn: &Turn<'_>, answered: &ToolAnswer<'_>, text: &str) -> Option<String> {
+    if turn.policy().project == Project::Off || answered.task.is_some() {
+        return None;
+    }
+    let limits = turn.policy().limits.read();
+    let document = OwnedDocument::read(text, &limits).ok()?;
+    let result = document.document().root().member("result")?;
+    let tool = answered.tool.as_ref()?;
+    let era = answered.open.era;
+    let projection = results::projection(turn.policy(), era);
+    if !results::needs_projection(turn.policy(), era, tool, result) {
+        return None;
+    }
+    let projected = projection.result(Some(tool), era, result).ok()?;
+    Some(projected.text)
+}
+
+const NOTE: &str = "notifications/tasks";

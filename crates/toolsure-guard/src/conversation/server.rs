@@ -1,0 +1,368 @@
+//! Handles messages of the server: answers to open requests, requests and notifications.
+
+use toolsure_json::{Kind, Node as _, View, json_string};
+use toolsure_mcp::check::Checker;
+use toolsure_mcp::era::{Era, ToolMethod};
+use toolsure_mcp::message::{
+    Edits, INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, Message, Notification, Request,
+    RequestId,
+};
+
+use super::answer::forward_altered;
+use super::answer::{answer_to, fault};
+use super::client::id_member;
+use super::open::{Open, What};
+use super::turn::Turn;
+use super::{Carrier, Conversation, Link, nearest};
+use crate::effect::Effects;
+use crate::envelope::{self, Envelope};
+use crate::fault::Act;
+use crate::id::IdKey;
+use crate::incoming::Reading;
+use crate::record::{Action, Filter};
+use crate::recover::Recovery;
+use crate::side::Side;
+
+impl Conversation {
+    /// Handles one message of the server.
+    pub(super) fn server_message<'m>(
+        &mut self,
+        turn: &Turn<'_>,
+        checker: &mut Checker,
+        reading: &Reading<'_>,
+        bytes: &'m [u8],
+        out: &mut Effects<'m>,
+    ) {
+        let root = reading.document.root();
+        let message = match Message::decode(root) {
+            Ok(message) => message,
+            Err(error) => {
+                let found = Recovery::of(bytes);
+                // A log line in JSON is noise; a message with an id is taken for an answer.
+                let act = if error.method_fault().is_some() {
+                    Act::ServerSentUnfitMethod
+                } else if error.id().is_some() {
+                    Act::ServerAnsweredNoMessage
+                } else {
+                    Act::ServerMadeNoise
+                };
+                return self.lost(turn, Side::Server, &found, act, &error.to_string(), out);
+            }
+        };
+        if let Some((found, why)) = reading.broken_envelope(bytes, &message) {
+            let act = Act::ServerAnsweredNoJson;
+            return self.lost(turn, Side::Server, &found, act, &why, out);
+        }
+        if let Some(text) = self.under_asked_id(turn, &message, bytes, out) {
+            let guard = self.guard.clone();
+            let mut effects = Effects::new();
+            let corrected = guard.read_within(text.as_bytes(), turn.limits());
+            self.decide(turn, checker, Side::Server, &corrected, &mut effects);
+            guard.done_with(corrected);
+            return out.adopt(effects);
+        }
+        if let Some(traces) = &mut self.traces {
+            traces.heard(turn, &message);
+        }
+        match message {
+            Message::Request(request) => self.server_request(turn, &request, bytes, out),
+            Message::Notification(notification) => {
+                self.server_notification(turn, checker, reading, &notification, bytes, out);
+            }
+            Message::Result(outcome) => {
+                let answer = Ok(outcome.result);
+                self.server_answer(turn, checker, reading, outcome.id, answer, bytes, out);
+            }
+            Message::Error(Some(id), error) => {
+                self.server_answer(turn, checker, reading, id, Err(error), bytes, out);
+            }
+            Message::Error(None, error) if mended_error(error).is_some() => {
+                let act = Act::ServerAnsweredBadError;
+                out.audit(fault(
+                    turn,
+                    Side::Server,
+                    Filter::Envelope,
+                    Action::Dropped,
+                    act,
+                ));
+            }
+            Message::Error(None, _) => {
+                // It names no request; it may answer a message that could not be read.
+                let envelope = Envelope::of(&message);
+                out.forward(Side::Client, bytes, envelope);
+            }
+        }
+    }
+
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a message, what it is read with, and where its effects go"
+    )]
+    fn server_answer<'m>(
+        &mut self,
+        turn: &Turn<'_>,
+        checker: &mut Checker,
+        reading: &Reading<'_>,
+        id: RequestId<'_>,
+        answer: Result<View<'_>, View<'_>>,
+        bytes: &'m [u8],
+        out: &mut Effects<'m>,
+    ) {
+        let key = IdKey::of(id);
+        if self.is_own(&key) {
+            if answer.is_ok() {
+                return self.fetched(turn, bytes, out);
+            }
+            return self.fetch_failed(turn, "the server answered `tools/list` with an error", out);
+        }
+        let open = match self.open.remove_sent(&key) {
+            None if reading.is_replay => self.answered.take(&key),
+            open => open,
+        };
+        let Some(open) = open else {
+            if self.adopted || reading.is_replay {
+                return answered_elsewhere(turn, id, key, answer.err(), bytes, out);
+            }
+            let act = Act::ServerAnsweredUnasked;
+            let mut record = fault(turn, Side::Server, Filter::Tracking, Action::Dropped, act);
+            record.id = Some(key);
+            out.audit(record);
+            return;
+        };
+        let replayable = self.may_be_replayed(&open).then(|| key.clone());
+        self.answer(turn, checker, reading, key, &open, answer, bytes, out);
+        if let Some(key) = replayable {
+            self.answered.insert(key, open);
+        }
+    }
+
+    /// Whether the answer may arrive again, on an HTTP stream that the client resumes.
+    fn may_be_replayed(&self, open: &Open) -> bool {
+        let Link { client, server, .. } = &self.link;
+        *client == Carrier::Http && *server == Carrier::Http && open.era.has_sessions()
+    }
+
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a message, what it is read with, and where its effects go"
+    )]
+    fn answer<'m>(
+        &mut self,
+        turn: &Turn<'_>,
+        checker: &mut Checker,
+        reading: &Reading<'_>,
+        key: IdKey,
+        open: &Open,
+        answer: Result<View<'_>, View<'_>>,
+        bytes: &'m [u8],
+        out: &mut Effects<'m>,
+    ) {
+        let result = match answer {
+            Ok(result) => result,
+            // A JSON-RPC error keeps every contract.
+            Err(error) => return forward_error(turn, key, open, error, bytes, out),
+        };
+        match &open.what {
+            What::Plain | What::Parked => forward_answer(key, None, bytes, out),
+            What::Initialize => {
+                let version = result.member("protocolVersion").map_or("", |v| v.string());
+                // No later era has `initialize`.
+                self.era = Some(nearest(version).min(Era::V2025_11_25));
+                let envelope = Envelope {
+                    agreed: envelope::agreed(result),
+                    ..Envelope::answer(Some(key), None)
+                };
+                out.forward(Side::Client, bytes, envelope);
+            }
+            What::List { .. } => self.page(turn, key, open, bytes, out),
+            What::Call(_) | What::Task { .. } => {
+                self.result(turn, checker, reading, key, open, result, bytes, out);
+            }
+        }
+    }
+
+    /// Returns an answer under the id of its request, if the server wrote a number as a string or a string
+    /// as a number. Clients of the official SDKs accept `"4"` for `4` themselves.
+    fn under_asked_id(
+        &self,
+        turn: &Turn<'_>,
+        message: &Message<'_>,
+        bytes: &[u8],
+        out: &mut Effects<'_>,
+    ) -> Option<String> {
+        let (id, view) = match message {
+            Message::Result(outcome) => (outcome.id, outcome.view),
+            Message::Error(Some(id), error) => (*id, error.parent()?),
+            _ => return None,
+        };
+        let key = IdKey::of(id);
+        if self.open.contains(&key) || self.is_own(&key) {
+            return None;
+        }
+        let asked = key.of_other_type()?;
+        let open = self.open.get(&asked)?;
+        if matches!(open.what, What::Parked) {
+            return None;
+        }
+        let act = Act::ServerAnsweredOtherId;
+        let mut record = fault(turn, Side::Server, Filter::Tracking, Action::Altered, act);
+        record.describe(&asked, open, turn);
+        out.audit(record);
+        let mut edits = Edits::new();
+        edits.replace(view.member("id")?, open.raw(&asked));
+        Some(edits.apply(std::str::from_utf8(bytes).ok()?))
+    }
+
+    fn server_request<'m>(
+        &mut self,
+        turn: &Turn<'_>,
+        request: &Request<'_>,
+        bytes: &'m [u8],
+        out: &mut Effects<'m>,
+    ) {
+        let key = IdKey::of(request.id);
+        let (id, method) = (request.id.raw(), request.method);
+        if self.era.is_none() && self.modern {
+            let act = Act::ServerAskedModernClient;
+            let text = "clients of 2026-07-28 accept no requests";
+            return Self::refuse_server(turn, id, method, act, METHOD_NOT_FOUND, text, out);
+        }
+        // An HTTP stream that is resumed may repeat a request, and another process may have passed its answer
+        // on.
+        let elsewhere = self.link.server == Carrier::Http;
+        let repeated = self.server_requests.contains(&key);
+        if repeated && !elsewhere {
+            let act = Act::ServerReusedId;
+            let text = format!("the id {key} belongs to a request that is still open");
+            return Self::refuse_server(turn, id, method, act, INVALID_REQUEST, &text, out);
+        }
+        let allowed = turn.policy().limits.pending;
+        let full = !repeated && self.server_requests.len() >= allowed;
+        if full && elsewhere {
+            self.server_requests.forget_oldest();
+        } else if full {
+            let act = Act::ServerAskedTooMuch;
+            let text = format!("more open requests than the limit of {allowed} (pending)");
+            return Self::refuse_server(turn, id, method, act, INTERNAL_ERROR, &text, out);
+        }
+        self.server_requests.insert(key.clone());
+        let envelope = Envelope::of(&Message::Request(*request));
+        out.forward(Side::Client, bytes, envelope);
+    }
+
+    fn server_notification<'m>(
+        &mut self,
+        turn: &Turn<'_>,
+        checker: &mut Checker,
+        reading: &Reading<'_>,
+        notification: &Notification<'_>,
+        bytes: &'m [u8],
+        out: &mut Effects<'m>,
+    ) {
+        let params = notification.params;
+        match notification.method {
+            "notifications/progress" => {
+                let token = params.and_then(|params| id_member(params, "progressToken"));
+                if let (Some(token), Some(until)) = (token, Self::patience(turn)) {
+                    self.open.progress(&token, until);
+                }
+            }
+            "notifications/cancelled" => {
+                if let Some(key) = params.and_then(|params| id_member(params, "requestId")) {
+                    self.server_requests.remove(&key);
+                }
+            }
+            _ => {}
+        }
+        // A connection may carry both eras, and a notification does not declare one.
+        match Era::NEWEST.tool_method(notification.method) {
+            Some(ToolMethod::ListChanged) => self.scope.outdate(),
+            Some(ToolMethod::TaskChanged) => {
+                if let Some(task) = params
+                    && self.task_note(turn, checker, reading, task, out)
+                {
+                    return;
+                }
+            }
+            _ => {}
+        }
+        let envelope = Envelope::of(&Message::Notification(*notification));
+        out.forward(Side::Client, bytes, envelope);
+    }
+}
+
+/// Handles an answer to a request that another process sent, or that was answered too long ago. An
+/// error keeps every contract; a result that cannot be checked is replaced by an error.
+fn answered_elsewhere<'m>(
+    turn: &Turn<'_>,
+    id: RequestId<'_>,
+    key: IdKey,
+    error: Option<View<'_>>,
+    bytes: &'m [u8],
+    out: &mut Effects<'m>,
+) {
+    if let Some(error) = error {
+        return forward_answer(key, envelope::error_code(error), bytes, out);
+    }
+    let act = Act::AnsweredElsewhere;
+    let text = "the request was sent through another replica of the guard, or answered long ago, so its result cannot be checked here; send it again";
+    let answer = act.error(id.raw(), act.rpc_code(), text);
+    let mut record = fault(turn, Side::Server, Filter::Tracking, Action::Refused, act);
+    record.id = Some(key.clone());
+    answer_to(Side::Client, key, answer, Some(act.rpc_code()), out);
+    out.audit(record);
+}
+
+/// Passes an error on; an error that clients could not read is repaired.
+fn forward_error<'m>(
+    turn: &Turn<'_>,
+    key: IdKey,
+    open: &Open,
+    error: View<'_>,
+    bytes: &'m [u8],
+    out: &mut Effects<'m>,
+) {
+    let code = envelope::error_code(error);
+    let Some(mended) = mended_error(error) else {
+        return forward_answer(key, code, bytes, out);
+    };
+    let act = Act::ServerAnsweredBadError;
+    let mut record = fault(turn, Side::Server, Filter::Envelope, Action::Altered, act);
+    record.describe(&key, open, turn);
+    out.audit(record);
+    let mut edits = Edits::new();
+    edits.replace(error, mended);
+    let text = edits.apply(std::str::from_utf8(bytes).unwrap_or_default());
+    forward_altered(key, code.or(Some(INTERNAL_ERROR)), text, out);
+}
+
+/// The error that replaces a malformed one (JSON-RPC 2.0 section 5.1); `None` if it is well formed.
+fn mended_error(error: View<'_>) -> Option<String> {
+    let code = envelope::error_code(error);
+    let text = |view: View<'_>| (view.kind() == Kind::String).then(|| view.raw().to_owned());
+    let message = error.member("message").and_then(text);
+    if error.kind() == Kind::Object && code.is_some() && message.is_some() {
+        return None;
+    }
+    let code = code.unwrap_or(INTERNAL_ERROR);
+    let message = message.or_else(|| text(error));
+    let message = message.unwrap_or_else(|| json_string(NO_ERROR));
+    let raw = error.raw();
+    Some(format!(
+        r#"{{"code":{code},"message":{message},"data":{raw}}}"#
+    ))
+}
+
+/// Passes an answer on as received; `code` is its code if it is an error.
+pub(super) fn forward_answer<'m>(
+    key: IdKey,
+    code: Option<i64>,
+    bytes: &'m [u8],
+    out: &mut Effects<'m>,
+) {
+    let envelope = Envelope::answer(Some(key), code);
+    out.forward(Side::Client, bytes, envelope);
+}
+
+/// The text for a server's error that has no message.
+const NO_ERROR: &str = "the server answered with a malformed error";

@@ -1,0 +1,227 @@
+//! Requests that a tracer follows, from their first message to the answer that ends them.
+//!
+//! The effects of each message and event show what happens to a request, so no other part of a
+//! conversation has to report it.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolsure_json::Node as _;
+use toolsure_mcp::era::Era;
+use toolsure_mcp::message::{Message, Request};
+
+use super::open::OpenTable;
+use super::turn::Turn;
+use crate::effect::{Effect, Effects, Outgoing, Purpose};
+use crate::envelope::MessageKind;
+use crate::fault::Act;
+use crate::guard::Guard;
+use crate::id::IdKey;
+use crate::record::{Action, Record};
+use crate::side::Side;
+use crate::trace::{Begun, End, Outcome, Trace, TraceContext, Tracer, Verdict};
+
+/// The requests of a conversation that are traced.
+#[derive(Debug)]
+pub(super) struct Traces {
+    tracer: Arc<dyn Tracer>,
+    open: HashMap<IdKey, Followed>,
+    /// The context that the transport of the client's next message carries.
+    carried: Option<TraceContext>,
+}
+
+#[derive(Debug)]
+struct Followed {
+    trace: Box<dyn Trace>,
+    sent: bool,
+    heard: Option<Outcome>,
+    verdict: Option<Verdict>,
+}
+
+impl Traces {
+    pub(super) fn new(tracer: Arc<dyn Tracer>) -> Self {
+        Self {
+            tracer,
+            open: HashMap::new(),
+            carried: None,
+        }
+    }
+
+    /// Sets the trace context that the transport of the client's next message carries.
+    pub(super) fn carry(&mut self, context: Option<TraceContext>) {
+        self.carried = context;
+    }
+
+    /// Starts to trace a request, unless another one has its id.
+    /// `settled` is the era of a request that declares none.
+    pub(super) fn begin(
+        &mut self,
+        turn: &Turn<'_>,
+        request: &Request<'_>,
+        key: &IdKey,
+        settled: Era,
+    ) {
+        if self.open.contains_key(key) {
+            return;
+        }
+        let own = request.params.and_then(TraceContext::read);
+        let parent = own.or_else(|| self.carried.clone());
+        let target = match request.method {
+            "tools/call" | "prompts/get" => request.params.and_then(|it| it.member("name")),
+            _ => None,
+        };
+        let declared = Era::declared(request.params).and_then(Result::ok);
+        let era = declared
+            .filter(|era| era.declares_version())
+            .unwrap_or(settled);
+        let trace = self.tracer.begin(&Begun {
+            at: turn.now,
+            id: key,
+            method: request.method,
+            target: target.map(|name| name.string()),
+            era: (request.method != "initialize").then_some(era),
+            parent: parent.as_ref(),
+        });
+        let followed = Followed {
+            trace,
+            sent: false,
+            heard: None,
+            verdict: None,
+        };
+        self.open.insert(key.clone(), followed);
+    }
+
+    /// Records the server's answer.
+    pub(super) fn heard(&mut self, turn: &Turn<'_>, message: &Message<'_>) {
+        let (id, outcome) = match message {
+            Message::Result(answer) => {
+                let failed = answer.result.member("isError");
+                let failed = failed.is_some_and(|failed| failed.raw() == "true");
+                let outcome = if failed {
+                    Outcome::ToolError
+                } else {
+                    Outcome::Result
+                };
+                (answer.id, outcome)
+            }
+            Message::Error(Some(id), error) => {
+                let code = error.member("code").and_then(|code| code.number().as_i64());
+                (*id, Outcome::Error(code.unwrap_or(0)))
+            }
+            _ => return,
+        };
+        if let Some(followed) = self.open.get_mut(&IdKey::of(id))
+            && followed.sent
+        {
+            followed.heard = Some(outcome);
+            followed.trace.heard(turn.now, outcome);
+        }
+    }
+
+    /// Finds out from the effects from `start` on what became of the traced requests, and adds the trace
+    /// context to those that go to the server.
+    pub(super) fn follow(
+        &mut self,
+        turn: &Turn<'_>,
+        guard: &Guard,
+        open: &OpenTable,
+        out: &mut Effects<'_>,
+        start: usize,
+    ) {
+        let now = turn.now;
+        let effects = out.since(start);
+        let mut reused = false;
+        for effect in effects.iter() {
+            if let Effect::Audit(record) = effect {
+                // Records about a second request with the same id are not about the first.
+                if record.code == Act::ClientReusedId.code() {
+                    reused = true;
+                } else {
+                    self.note(record);
+                }
+            }
+        }
+        for effect in effects {
+            let Effect::Send(outgoing) = effect else {
+                continue;
+            };
+            let Some(envelope) = &outgoing.envelope else {
+                continue;
+            };
+            match (envelope.kind, &envelope.id) {
+                (MessageKind::Request, _)
+                    if outgoing.to == Side::Server && outgoing.purpose == Purpose::Forward =>
+                {
+                    if let Some(context) = self.send(now, outgoing) {
+                        splice(guard, turn, outgoing, context);
+                    }
+                }
+                (MessageKind::Answer, Some(id)) if outgoing.to == Side::Client && !reused => {
+                    self.answer(now, id, envelope.error);
+                }
+                _ => {}
+            }
+        }
+        if self.open.len() > open.len() {
+            // A request that was removed without an answer is no longer awaited.
+            let gone = self.open.extract_if(|key, _| !open.contains(key));
+            for (_, followed) in gone {
+                let end = End::new(None, followed.verdict);
+                followed.trace.ended(now, &end);
+            }
+        }
+    }
+
+    /// Keeps the first violation of a request.
+    fn note(&mut self, record: &Record) {
+        if record.action == Action::Passed {
+            return;
+        }
+        let followed = record.id.as_ref().and_then(|id| self.open.get_mut(id));
+        if let Some(followed) = followed {
+            followed.verdict.get_or_insert(Verdict {
+                filter: record.filter,
+                action: record.action,
+                code: record.code,
+            });
+        }
+    }
+
+    fn send(&mut self, now: Duration, outgoing: &Outgoing<'_>) -> Option<TraceContext> {
+        let id = outgoing.envelope.as_ref()?.id.as_ref()?;
+        let followed = self.open.get_mut(id).filter(|followed| !followed.sent)?;
+        followed.sent = true;
+        followed.trace.sent(now)
+    }
+
+    fn answer(&mut self, now: Duration, id: &IdKey, error: Option<i64>) {
+        let Some(followed) = self.open.remove(id) else {
+            return;
+        };
+        let refused = followed
+            .verdict
+            .is_some_and(|verdict| verdict.action == Action::Refused);
+        let outcome = match (error, refused) {
+            (Some(code), _) => Outcome::Error(code),
+            // The guard's own answers that are not errors are results of a tool that failed.
+            (None, true) => Outcome::ToolError,
+            (None, false) => followed.heard.unwrap_or(Outcome::Result),
+        };
+        let end = End::new(Some(outcome), followed.verdict);
+        followed.trace.ended(now, &end);
+    }
+}
+
+/// Adds the trace context to a request for the server. A message that two readers can read in two ways
+/// is not changed.
+fn splice(guard: &Guard, turn: &Turn<'_>, outgoing: &mut Outgoing<'_>, context: TraceContext) {
+    let request = guard.read_within(&outgoing.bytes, turn.limits());
+    let whole = request.reading().ok().filter(|it| it.flaw.is_none());
+    let spliced = whole.and_then(|reading| context.splice(reading.document));
+    guard.done_with(request);
+    if let Some(spliced) = spliced {
+        outgoing.bytes = spliced.into_bytes().into();
+        outgoing.trace = Some(Box::new(context));
+    }
+}

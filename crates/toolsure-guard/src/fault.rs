@@ -1,0 +1,299 @@
+//! What went wrong in a conversation, and who has to act.
+
+use std::fmt;
+
+use toolsure_json::{json_string, quote};
+use toolsure_mcp::era::Era;
+use toolsure_mcp::message::{HEADER_MISMATCH, INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, write};
+
+/// Who must act to remove the cause of a fault.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Party {
+    /// The author of the client, or its model.
+    Client,
+    /// The author of the server.
+    Server,
+    /// The guard reached one of its limits.
+    Guard,
+    /// The author of the policy, which forbids it.
+    Policy,
+}
+
+impl Party {
+    /// The name of the party: `client`, `server`, `guard` or `policy`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Client => "client",
+            Self::Server => "server",
+            Self::Guard => "guard",
+            Self::Policy => "policy",
+        }
+    }
+}
+
+impl fmt::Display for Party {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// What went wrong, with a stable code and a party to blame.
+///
+/// The codes of faults of one call or one result are those of [`toolsure_mcp::check::Fault`]; all
+/// others are here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Act {
+    /// The client sent something that is not JSON.
+    ClientSentNoJson,
+    /// The client sent JSON that is not a JSON-RPC message.
+    ClientSentNoMessage,
+    /// The client sent a method that does not fit its message: a request's method without an id, a
+    /// notification's method with one, or one that only resembles a method of the protocol.
+    ClientSentUnfitMethod,
+    /// The client answered a request that the server did not send.
+    ClientAnsweredUnasked,
+    /// The client sent a message above the size limit.
+    ClientSentTooMuch,
+    /// The client used the id of a request that is still open.
+    ClientReusedId,
+    /// The client has more open requests than the limit.
+    ClientAskedTooMuch,
+    /// The client declares an unknown protocol version.
+    ClientDeclaredUnknownVersion,
+    /// The client is gone, so the server's request is not answered.
+    ClientGone,
+    /// The client closed the stream of a request.
+    ClientLeft,
+    /// The client sent a batch in an era that has none.
+    ClientSentBatch,
+    /// The client's HTTP headers contradict its message.
+    ClientSentOtherHeaders,
+    /// The client does not read the answer that it asked for.
+    ClientReadsTooSlowly,
+    /// The server wrote something that is not a JSON-RPC message at all.
+    ServerMadeNoise,
+    /// The server sent a method that does not fit its message.
+    ServerSentUnfitMethod,
+    /// The server answered with something that cannot be read.
+    ServerAnsweredNoJson,
+    /// The server answered with JSON that is not a JSON-RPC answer.
+    ServerAnsweredNoMessage,
+    /// The server answered with a message above the size limit.
+    ServerAnsweredTooMuch,
+    /// The server answered with an error that is not a valid JSON-RPC error.
+    ServerAnsweredBadError,
+    /// The server answered under an id of another type: `"4"` for `4`.
+    ServerAnsweredOtherId,
+    /// The server's result has structured content that is not an object, and no text block for readers that
+    /// only know objects (SEP-2106).
+    ResultWithoutText,
+    /// The server's result has no `content`, which typed readers need.
+    ResultWithoutContent,
+    /// The server's result has structured content that is not an object, although the output schema only
+    /// allows objects, and so does the protocol of both sides.
+    ResultNotObject,
+    /// The same if no output schema applies: the value is left out, the text stays.
+    ResultValueLeftOut,
+    /// The server answered a request that was not sent, or answered it twice.
+    ServerAnsweredUnasked,
+    /// The server answered a request that another process of the guard sent, so the result cannot be
+    /// checked.
+    AnsweredElsewhere,
+    /// The server used the id of a request that is still open.
+    ServerReusedId,
+    /// The server sent a request to a client whose era has no such requests.
+    ServerAskedModernClient,
+    /// The server has more open requests than the limit.
+    ServerAskedTooMuch,
+    /// The server sent a batch in an era that has none; it was split into messages.
+    ServerSentBatch,
+    /// The server is gone, or one request to it failed.
+    ServerGone,
+    /// The server did not answer in time.
+    ServerSilent,
+    /// The server's list of tools cannot be obtained or read.
+    ServerUnlisted,
+    /// The server listed a malformed tool.
+    ServerListedBadTool,
+    /// The server listed a tool whose schemas do not compile.
+    ServerListedUncompilableTool,
+    /// The server listed a member that the protocol does not allow as it is; it was left out.
+    ServerListedBadMember,
+    /// The server listed an output schema that the guard or popular clients cannot compile;
+    /// it was left out.
+    OutputSchemaRemoved,
+    /// A schema of a tool is listed in a form that more clients accept.
+    SchemaSimplified,
+    /// A tool is listed in the form for the provider that the policy names.
+    ToolProjected,
+    /// A tool cannot be rewritten into the form for the provider that the policy names.
+    ToolNotProjected,
+    /// The server changed a tool's schemas after they were pinned.
+    ServerChangedContract,
+    /// The server changed a tool's description of itself after it was pinned.
+    ServerChangedDescription,
+    /// The server offers a tool that did not exist when its tools were pinned.
+    ServerAddedTool,
+    /// The server no longer offers a tool that was pinned.
+    ServerRemovedTool,
+    /// A guard found that the tool changed after it was pinned, and all guards that share state with it
+    /// have quarantined the tool.
+    ToolQuarantined,
+    /// The result belongs to a task whose start was not seen here.
+    TaskUnknown,
+    /// The policy hides the tool.
+    ToolHidden,
+    /// The tool is called more often than the policy allows.
+    ToolCalledTooOften,
+    /// The policy has a rule that matches no tool of the server.
+    RuleWithoutTool,
+    /// Too many calls are parked until the list of tools arrives.
+    GuardOverloaded,
+    /// The guard is shutting down.
+    GuardStopping,
+}
+
+impl Act {
+    /// The stable code for machines and logs.
+    #[must_use]
+    pub fn code(self) -> &'static str {
+        self.facts().0
+    }
+
+    /// Who has to act.
+    #[must_use]
+    pub fn by(self) -> Party {
+        self.facts().1
+    }
+
+    /// The JSON-RPC code of the error for the sender of a request that is refused because of this.
+    pub(crate) fn rpc_code(self) -> i64 {
+        match self {
+            Self::ClientSentNoJson | Self::ServerAnsweredNoJson => PARSE_ERROR,
+            Self::ClientSentNoMessage
+            | Self::ClientSentUnfitMethod
+            | Self::ClientSentTooMuch
+            | Self::ClientReusedId
+            | Self::ClientSentBatch
+            | Self::ServerSentUnfitMethod
+            | Self::ServerAnsweredNoMessage
+            | Self::ServerAnsweredTooMuch => INVALID_REQUEST,
+            Self::ClientSentOtherHeaders => HEADER_MISMATCH,
+            _ => INTERNAL_ERROR,
+        }
+    }
+
+    /// A JSON-RPC error with this code in its data. `id` is JSON text.
+    pub(crate) fn error(self, id: &str, code: i64, text: &str) -> String {
+        let data = format!(r#"{{"code":"{}"}}"#, self.code());
+        write::error(id, code, text, Some(&data))
+    }
+
+    fn facts(self) -> (&'static str, Party) {
+        use Party::{Client, Guard, Policy, Server};
+        match self {
+            Self::ClientSentNoJson => ("client-json", Client),
+            Self::ClientSentNoMessage => ("client-message", Client),
+            Self::ClientSentUnfitMethod => ("client-method", Client),
+            Self::ClientAnsweredUnasked => ("client-answer-unasked", Client),
+            Self::ClientSentTooMuch => ("client-message-bytes", Client),
+            Self::ClientReusedId => ("client-id-reused", Client),
+            Self::ClientAskedTooMuch => ("client-requests", Client),
+            Self::ClientDeclaredUnknownVersion => ("client-version", Client),
+            Self::ClientGone => ("client-gone", Client),
+            Self::ClientLeft => ("client-left", Client),
+            Self::ClientSentBatch => ("client-batch", Client),
+            Self::ClientSentOtherHeaders => ("client-headers", Client),
+            Self::ClientReadsTooSlowly => ("client-slow", Client),
+            Self::ServerMadeNoise => ("server-noise", Server),
+            Self::ServerSentUnfitMethod => ("server-method", Server),
+            Self::ServerAnsweredNoJson => ("server-json", Server),
+            Self::ServerAnsweredNoMessage => ("server-message", Server),
+            Self::ServerAnsweredTooMuch => ("server-message-bytes", Server),
+            Self::ServerAnsweredBadError => ("server-error", Server),
+            Self::ServerAnsweredOtherId => ("server-id-type", Server),
+            Self::ResultWithoutText => ("result-without-text", Server),
+            Self::ResultWithoutContent => ("result-without-content", Server),
+            Self::ResultNotObject => ("result-not-object", Server),
+            Self::ResultValueLeftOut => ("result-value-left-out", Server),
+            Self::ServerAnsweredUnasked => ("server-answer-unasked", Server),
+            Self::AnsweredElsewhere => ("answer-elsewhere", Guard),
+            Self::ServerReusedId => ("server-id-reused", Server),
+            Self::ServerAskedModernClient => ("server-request-modern", Server),
+            Self::ServerAskedTooMuch => ("server-requests", Server),
+            Self::ServerSentBatch => ("server-batch", Server),
+            Self::ServerGone => ("server-gone", Server),
+            Self::ServerSilent => ("server-timeout", Server),
+            Self::ServerUnlisted => ("tools-unlisted", Server),
+            Self::ServerListedBadTool => ("tool-malformed", Server),
+            Self::ServerListedUncompilableTool => ("tool-uncompilable", Server),
+            Self::ServerListedBadMember => ("tool-member-malformed", Server),
+            Self::OutputSchemaRemoved => ("tool-output-schema-removed", Server),
+            Self::SchemaSimplified => ("tool-schema-simplified", Server),
+            Self::ToolProjected => ("tool-projected", Policy),
+            Self::ToolNotProjected => ("tool-not-projected", Policy),
+            Self::ServerChangedContract => ("tool-contract-changed", Server),
+            Self::ServerChangedDescription => ("tool-description-changed", Server),
+            Self::ServerAddedTool => ("tool-not-pinned", Server),
+            Self::ServerRemovedTool => ("tool-removed", Server),
+            Self::ToolQuarantined => ("tool-quarantined", Server),
+            Self::TaskUnknown => ("task-unknown", Guard),
+            Self::ToolHidden => ("tool-hidden", Policy),
+            Self::ToolCalledTooOften => ("tool-rate", Policy),
+            Self::RuleWithoutTool => ("rule-without-tool", Policy),
+            Self::GuardOverloaded => ("guard-overloaded", Guard),
+            Self::GuardStopping => ("guard-stopping", Guard),
+        }
+    }
+}
+
+/// The members of the data of an `UNSUPPORTED_VERSION` error, as JSON text.
+pub(crate) fn unsupported_version(requested: &str) -> String {
+    let eras = Era::ALL.iter().filter(|era| era.declares_version());
+    let supported: Vec<String> = eras.map(|era| format!("\"{era}\"")).collect();
+    let requested = json_string(&quote(requested, VERSION).to_string());
+    format!(
+        r#""requested":{requested},"supported":[{}]"#,
+        supported.join(",")
+    )
+}
+
+/// Maximum characters of a version that an error repeats.
+const VERSION: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    /// The codes in a source file, as the arms of `code` and `facts` write them.
+    fn codes(source: &str) -> impl Iterator<Item = &str> {
+        let arms = source.lines().filter_map(|line| line.split_once("=> "));
+        let codes = arms.filter_map(|(_, code)| {
+            let code = code.trim_start_matches('(').strip_prefix('"')?;
+            Some(code.split_once('"')?.0)
+        });
+        codes.filter(|code| code.contains('-') && !code.contains(' '))
+    }
+
+    #[test]
+    fn the_page_of_the_audit_log_has_every_code() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let read = |name: &str| std::fs::read_to_string(root.join(name)).unwrap();
+        let page = read("docs/guard/audit.md");
+        let mut number = 0;
+        for source in [
+            "crates/toolsure-guard/src/fault.rs",
+            "crates/toolsure-mcp/src/check/decision.rs",
+        ] {
+            let source = read(source);
+            for code in codes(&source) {
+                number += 1;
+                assert!(page.contains(&format!("`{code}`")), "{code} is missing");
+            }
+        }
+        assert!(number > 60, "{number} codes");
+    }
+}

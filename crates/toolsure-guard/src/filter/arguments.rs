@@ -1,0 +1,100 @@
+//! Checks whether the arguments of a call keep the tool's contract, or can be repaired.
+
+use toolsure_json::quote;
+use toolsure_mcp::check::{Checked, Decision, Fault, Refusal};
+use toolsure_mcp::contract::ToolContract;
+use toolsure_mcp::repair::{Edit, EditKind, Outcome, RepairLimits, Repaired, repair};
+
+use super::violation::{SHOWN_LOCATION, shown_location};
+use super::{CallCase, Judged, Violation};
+use crate::policy::{Mode, Policy};
+use crate::record::{Filter, Record};
+use crate::scope::{Found, Known};
+
+pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
+    if let Some(malformed) = case.call.malformed_arguments() {
+        return Violation::malformed(case.terms.arguments, malformed.to_string()).into();
+    }
+    let Found::Tool(tool) = case.found else {
+        return Judged::Pass;
+    };
+    if case.terms.arguments == Mode::Off {
+        return Judged::Pass;
+    }
+    let arguments = case.call.arguments;
+    match case.checker.check_arguments_view(&tool.contract, arguments) {
+        Decision::Pass(pass) => match pass.checked {
+            Checked::Undecided(why) => {
+                Violation::undecided(Filter::Arguments, "arguments-undecided", why).into()
+            }
+            _ => Judged::Pass,
+        },
+        Decision::Refuse(refusal) => {
+            if case.terms.repair
+                && case.terms.arguments == Mode::Enforce
+                && let Some(repaired) = repaired(case, tool, &refusal)
+            {
+                return repaired;
+            }
+            Violation::refusal(Filter::Arguments, case.terms.arguments, refusal).into()
+        }
+    }
+}
+
+fn repaired(case: &CallCase<'_>, tool: &Known, refusal: &Refusal) -> Option<Judged> {
+    if !matches!(refusal.fault, Fault::InvalidArguments) {
+        return None;
+    }
+    let arguments = case
+        .call
+        .arguments
+        .map_or("{}", |arguments| arguments.raw());
+    let repaired = repair_text(&case.rules.policy, &tool.contract, arguments)?;
+    Some(Judged::Repaired {
+        what: places(&repaired.edits, refusal),
+        arguments: repaired.text,
+    })
+}
+
+/// Repairs arguments within the policy's limits; `None` if they cannot be repaired or need no repair.
+pub(crate) fn repair_text(
+    policy: &Policy,
+    tool: &ToolContract,
+    arguments: &str,
+) -> Option<Repaired> {
+    let schema = tool.input().ok()?;
+    let limits = RepairLimits {
+        fuel: policy.limits.fuel,
+        ..RepairLimits::default()
+    };
+    match repair(&schema, arguments.as_bytes(), &limits).ok()? {
+        Outcome::Repaired(repaired) => Some(repaired),
+        Outcome::Valid | Outcome::Unrepaired { .. } | Outcome::Undecided(_) => None,
+    }
+}
+
+/// The edits for the log: where and what, not the values.
+fn places(edits: &[Edit], refusal: &Refusal) -> Vec<String> {
+    let findings = refusal.report.iter().flat_map(|report| &report.findings);
+    let keywords = findings.flat_map(|finding| finding.keyword_location.split('/'));
+    let keywords: Vec<&str> = keywords.collect();
+    let edits = edits.iter().take(Record::PLACES);
+    edits.map(|edit| place(edit, &keywords)).collect()
+}
+
+fn place(edit: &Edit, keywords: &[&str]) -> String {
+    let what = match edit.kind {
+        EditKind::Parsed(kind) => format!("read as {kind}"),
+        EditKind::NullRemoved => "null left out".to_owned(),
+        EditKind::DefaultFilled => "default filled in".to_owned(),
+        _ => "repaired".to_owned(),
+    };
+    let at = match (edit.kind, edit.pointer.rsplit_once('/')) {
+        // The schema names the member, or it would have no default.
+        (EditKind::DefaultFilled, Some((holder, name))) => {
+            format!("{}/{name}", shown_location(holder, keywords))
+        }
+        _ => shown_location(&edit.pointer, keywords),
+    };
+    format!("{} {what}", quote(&at, SHOWN_LOCATION))
+}

@@ -1,0 +1,75 @@
+//! The decisions of a proxy between an MCP client and a server. Messages in, effects out, no I/O.
+//!
+//! A [`Conversation`] takes the bytes that one side sends and returns [`Effects`]: the messages to
+//! send, and to which side. It filters: malformed tools are removed from listings, arguments are
+//! checked before the server sees them, and results before the client does. Messages that no
+//! filter changes are sent as they came, byte for byte. A [`Policy`] sets what happens to a
+//! violation, a [`Record`] logs what happened, and [`Act`] names each violation and who must act.
+//!
+//! A [`translate::Translator`] connects a client to a server that speaks another protocol version.
+//! An [`Aggregator`] presents several servers as one. All three are a [`Stage`], and a
+//! [`Pipeline`] is several stages as one.
+//!
+//! The replicas of a guard may [`Share`] call counts, pins and quarantined tools.
+//!
+//! The crate has no socket, clock, file or runtime. `toolsure-proxy` has them, feeds conversations
+//! and carries out their effects.
+
+#![forbid(unsafe_code)]
+#![deny(clippy::exhaustive_enums, clippy::exhaustive_structs)]
+
+mod aggregate;
+mod connection;
+mod conversation;
+mod effect;
+mod envelope;
+mod error_reply;
+mod fault;
+mod filter;
+mod guard;
+mod id;
+mod implementation;
+mod incoming;
+mod lock;
+mod pipeline;
+pub mod policy;
+mod rate;
+mod reading;
+mod record;
+mod recover;
+mod renumber;
+mod scope;
+mod share;
+mod side;
+mod stage;
+mod subscription;
+mod text;
+mod trace;
+pub mod translate;
+
+pub use aggregate::{Aggregator, AggregatorError, AggregatorLimits, Member, default_prefix};
+pub use connection::{Connection, ConnectionId};
+pub use conversation::{Carrier, Conversation, Link};
+pub use effect::{Effect, Effects, HttpRefusal, Outgoing, Purpose, ToolsEvent};
+pub use envelope::{Envelope, MessageKind};
+pub use fault::{Act, Party};
+pub use guard::Guard;
+pub use id::IdKey;
+pub use incoming::IncomingMessage;
+pub use lock::{Digest, Lock, LockError, Pin};
+pub use pipeline::Pipeline;
+pub use policy::{Policy, PolicyError};
+pub use reading::{OwnedReading, read_message, replace_lone_surrogates};
+pub use record::{Action, Filter, Peer, Record};
+pub use recover::{Recovered, Recovery};
+pub use renumber::{RequestOrigin, number_of, renumber};
+pub use scope::{Context, Scope, ScopeKey};
+pub use share::{
+    Charge, Identity, MAX_UPDATES, NEXT, PinReport, QuarantineUpdate, Share, ShareTerms,
+    StoreUpdates,
+};
+pub use side::Side;
+pub use stage::Stage;
+pub use subscription::subscription;
+pub use text::{hex, one_line};
+pub use trace::{Begun, End, Outcome, Trace, TraceContext, Tracer, Verdict};

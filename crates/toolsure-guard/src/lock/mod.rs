@@ -1,0 +1,314 @@
+//! Pinned tools: each of a server's tools as it was when somebody approved it.
+
+mod canonical;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use toolsure_json::{
+    Key as _, Kind, Node as _, OwnedDocument, ReadError, ReadLimits, View, push_json_string,
+};
+use toolsure_mcp::argument::LISTED;
+use toolsure_mcp::contract::ToolContract;
+
+pub use canonical::Digest;
+
+/// The definition of a tool as two digests.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Pin {
+    /// The digest of `inputSchema`, `outputSchema`, and the argument schema in `_meta`, if there is one.
+    pub contract: Digest,
+    /// The digest of everything else that a reader sees: title, description, annotations, icons and vendor
+    /// members, but not the rest of `_meta`.
+    pub description: Digest,
+}
+
+impl Pin {
+    /// The pin of a tool's definition, an object as in `tools/list`. Spelling and order of members do not
+    /// matter.
+    #[must_use]
+    pub fn of(tool: View<'_>) -> Self {
+        let listed = tool.member("_meta").and_then(|meta| meta.member(LISTED));
+        let listed = listed.map(|schema| (LISTED, schema));
+        let described = |name: &str| !SCHEMAS.contains(&name) && !matches!(name, "name" | "_meta");
+        Self {
+            contract: Digest::of_members(tool, |name| SCHEMAS.contains(&name), listed),
+            description: Digest::of_members(tool, described, None),
+        }
+    }
+
+    /// The pin of a tool that was parsed before; `None` if its text cannot be parsed alone.
+    #[must_use]
+    pub fn of_contract(tool: &ToolContract) -> Option<Self> {
+        let document = OwnedDocument::read(tool.text(), &limits()).ok()?;
+        Some(Self::of(document.document().root()))
+    }
+}
+
+/// The pins of a server's tools, by name.
+///
+/// ```
+/// use toolsure_guard::Lock;
+///
+/// let lock = Lock::read(br#"{"tools": [{"name": "greet", "inputSchema": {"type": "object"}}]}"#)?;
+/// let again = Lock::read(lock.to_json().as_bytes())?;
+/// assert_eq!(lock, again);
+/// assert!(lock.pin("greet").is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Lock {
+    pins: BTreeMap<String, Pin>,
+}
+
+impl Lock {
+    /// Reads a lock: what [`to_json`](Self::to_json) wrote, or a listing as
+    /// `toolsure check --save` writes it, as a result or answer of
+    /// `tools/list`, or as an array of tools.
+    ///
+    /// # Errors
+    ///
+    /// It is not in one of these forms, or two tools have the same name.
+    pub fn read(text: &[u8]) -> Result<Self, LockError> {
+        let document = OwnedDocument::read(text, &limits())?;
+        let root = document.document().root();
+        if let Some(pins) = root.member("pins") {
+            return Self::of_pins(pins);
+        }
+        let tools = tools(root).ok_or(LockError::NoTools)?;
+        let mut lock = Self::default();
+        for (index, tool) in tools.items().enumerate() {
+            let name = tool
+                .member("name")
+                .filter(|name| name.kind() == Kind::String);
+            let name = name.ok_or(LockError::Unnamed { index })?.string();
+            lock.add(name, Pin::of(tool))?;
+        }
+        Ok(lock)
+    }
+
+    /// The pin of a tool.
+    #[must_use]
+    pub fn pin(&self, tool: &str) -> Option<&Pin> {
+        self.pins.get(tool)
+    }
+
+    /// All pins, sorted by name.
+    pub fn tools(&self) -> impl ExactSizeIterator<Item = (&str, &Pin)> {
+        self.pins.iter().map(|(name, pin)| (name.as_str(), pin))
+    }
+
+    /// The lock as JSON, one line for each tool.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        let mut out = String::from("{\"version\":1,\"pins\":{");
+        for (index, (name, pin)) in self.tools().enumerate() {
+            out.push_str(if index == 0 { "\n" } else { ",\n" });
+            push_json_string(&mut out, name);
+            // Writing to a string cannot fail.
+            let _ = write!(
+                out,
+                r#":{{"contract":"{}","description":"{}"}}"#,
+                pin.contract, pin.description
+            );
+        }
+        out.push_str("\n}}\n");
+        out
+    }
+
+    fn of_pins(pins: View<'_>) -> Result<Self, LockError> {
+        let mut lock = Self::default();
+        for (name, pin) in pins.members() {
+            let digest = |member| Digest::read(pin.member(member).map_or("", |text| text.string()));
+            let (Some(contract), Some(description)) = (digest("contract"), digest("description"))
+            else {
+                let tool = toolsure_json::quote(name.text(), SHOWN).to_string();
+                return Err(LockError::Pin { tool });
+            };
+            let pin = Pin {
+                contract,
+                description,
+            };
+            lock.add(name.text(), pin)?;
+        }
+        Ok(lock)
+    }
+
+    fn add(&mut self, name: &str, pin: Pin) -> Result<(), LockError> {
+        match self.pins.insert(name.to_owned(), pin) {
+            None => Ok(()),
+            Some(_) => Err(LockError::Twice {
+                tool: toolsure_json::quote(name, SHOWN).to_string(),
+            }),
+        }
+    }
+}
+
+/// Why a text is not a valid lock.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum LockError {
+    /// It is not JSON, or exceeds a limit.
+    #[error(transparent)]
+    Json(#[from] ReadError),
+    /// It has neither pins nor tools.
+    #[error("it has neither `pins` nor `tools`")]
+    NoTools,
+    /// A tool has no name.
+    #[error("the tool at index {index} has no `name`")]
+    Unnamed {
+        /// Its index.
+        index: usize,
+    },
+    /// Two tools have the same name.
+    #[error("the tool `{tool}` is listed twice")]
+    Twice {
+        /// The name.
+        tool: String,
+    },
+    /// A pin is not two digests.
+    #[error("the pin of tool `{tool}` must have the digests `contract` and `description`")]
+    Pin {
+        /// The tool.
+        tool: String,
+    },
+}
+
+/// The array of tools, in any of the usual forms.
+fn tools(root: View<'_>) -> Option<View<'_>> {
+    if root.kind() == Kind::Array {
+        return Some(root);
+    }
+    let holder = root.member("result").unwrap_or(root);
+    let tools = holder.member("tools").or_else(|| root.member("tools"))?;
+    (tools.kind() == Kind::Array).then_some(tools)
+}
+
+/// The limits with which the catalog reads definitions.
+fn limits() -> ReadLimits {
+    ReadLimits {
+        bytes: 64 << 20,
+        depth: 16_384,
+        nodes: 8_000_000,
+        ..ReadLimits::default()
+    }
+}
+
+const SCHEMAS: [&str; 2] = ["inputSchema", "outputSchema"];
+/// Maximum characters of a tool's name that a message repeats.
+const SHOWN: usize = 128;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pin(tool: &str) -> Pin {
+        let document = OwnedDocument::read(tool, &limits()).unwrap();
+        Pin::of(document.document().root())
+    }
+
+    #[test]
+    fn spelling_does_not_matter() {
+        let one = pin(
+            r#"{"name":"a","inputSchema":{"type":"object","maximum":10,"x":["é",null]},"description":"d"}"#,
+        );
+        let other = pin(
+            r#" {"description" : "\u0064", "inputSchema":{ "x":["\u00e9",null],"maximum":1e1, "type":"object"},"_meta":{"n":1},"name":"b"}"#,
+        );
+        assert_eq!(one, other);
+    }
+
+    #[test]
+    fn every_change_matters() {
+        let base = r#"{"name":"a","inputSchema":{"type":"object"},"description":"d"}"#;
+        for (changed, contract, description) in [
+            (
+                r#"{"name":"a","inputSchema":{"type":"object","title":"t"},"description":"d"}"#,
+                true,
+                false,
+            ),
+            (
+                r#"{"name":"a","inputSchema":{"type":"object"},"description":"e"}"#,
+                false,
+                true,
+            ),
+            (
+                r#"{"name":"a","inputSchema":{"type":"object"},"description":"d","outputSchema":{}}"#,
+                true,
+                false,
+            ),
+            (
+                r#"{"name":"a","inputSchema":{"type":["object"]},"description":"d"}"#,
+                true,
+                false,
+            ),
+            (
+                r#"{"name":"a","inputSchema":{"type":"object"},"description":"d","annotations":{}}"#,
+                false,
+                true,
+            ),
+            (
+                r#"{"name":"a","inputSchema":{"type":"object"},"description":["d"]}"#,
+                false,
+                true,
+            ),
+        ] {
+            let (old, new) = (pin(base), pin(changed));
+            assert_eq!(old.contract != new.contract, contract, "{changed}");
+            assert_eq!(old.description != new.description, description, "{changed}");
+        }
+    }
+
+    #[test]
+    fn structure_cannot_be_faked() {
+        let texts = [
+            r#"{"x":[["a"],"b"]}"#,
+            r#"{"x":["a",["b"]]}"#,
+            r#"{"x":["a,b"]}"#,
+            r#"{"x":["a","b"]}"#,
+            r#"{"x":{"a":"b"}}"#,
+            r#"{"x":"1"}"#,
+            r#"{"x":1}"#,
+            r#"{"x":null}"#,
+            r#"{"x":"null"}"#,
+            r#"{"x":[]}"#,
+            r#"{"x":{}}"#,
+            r#"{}"#,
+        ];
+        for (at, left) in texts.iter().enumerate() {
+            for right in texts.iter().skip(at + 1) {
+                assert_ne!(
+                    pin(left).description,
+                    pin(right).description,
+                    "{left} {right}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_no_lock() {
+        for (text, expected) in [
+            ("{}", "it has neither `pins` nor `tools`"),
+            ("[{}]", "the tool at index 0 has no `name`"),
+            (
+                r#"[{"name":"a"},{"name":"a"}]"#,
+                "the tool `a` is listed twice",
+            ),
+            (
+                r#"{"pins":{"a":{"contract":"sha256:00"}}}"#,
+                "the pin of tool `a` must have the digests `contract` and `description`",
+            ),
+            (
+                "{",
+                "expected a key or `}`, found the end of the source at byte 1",
+            ),
+        ] {
+            assert_eq!(
+                Lock::read(text.as_bytes()).unwrap_err().to_string(),
+                expected
+            );
+        }
+    }
+}

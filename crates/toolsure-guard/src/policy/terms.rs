@@ -1,0 +1,34 @@
+//! The settings for one tool: the policy with the tool's rules applied.
+
+use toolsure_schema::Formats;
+
+use super::{BadResult, Mode, Rate, ToolRule};
+
+/// The settings for one tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Terms {
+    pub(crate) listing: Mode,
+    pub(crate) arguments: Mode,
+    pub(crate) results: Mode,
+    pub(crate) bad_result: BadResult,
+    pub(crate) repair: bool,
+    pub(crate) formats: Formats,
+    pub(crate) result_formats: Formats,
+    pub(crate) rate: Option<Rate>,
+    pub(crate) hidden: bool,
+}
+
+impl Terms {
+    /// Applies a rule for the tool, which changes what it sets.
+    pub(super) fn apply(&mut self, rule: &ToolRule) {
+        self.listing = rule.listing.unwrap_or(self.listing);
+        self.arguments = rule.arguments.unwrap_or(self.arguments);
+        self.results = rule.results.unwrap_or(self.results);
+        self.bad_result = rule.bad_result.unwrap_or(self.bad_result);
+        self.repair = rule.repair.unwrap_or(self.repair);
+        self.formats = rule.formats.unwrap_or(self.formats);
+        self.result_formats = rule.result_formats.unwrap_or(self.result_formats);
+        self.rate = rule.rate.or(self.rate);
+        self.hidden = rule.hidden.unwrap_or(self.hidden);
+    }
+}

@@ -1,0 +1,303 @@
+//! A line of the audit log: what the guard found and did, without secrets.
+
+use std::borrow::Cow;
+use std::fmt::Write as _;
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolsure_json::{json_string, push_json_string, quote};
+use toolsure_mcp::era::Era;
+
+use crate::fault::Party;
+use crate::id::IdKey;
+use crate::side::Side;
+
+/// One verdict, as plain data.
+///
+/// It contains neither arguments nor results, only names, places and codes: the data of a caller may be
+/// secret, and logs are kept for long.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Record {
+    /// The time, on the clock that is passed in.
+    pub at: Duration,
+    /// The sender of the message.
+    pub from: Side,
+    /// Which filter decided.
+    pub filter: Filter,
+    /// What happened to the message.
+    pub action: Action,
+    /// A stable code: `passed`, or the violation.
+    pub code: &'static str,
+    /// Who must act, if something is wrong.
+    pub blame: Option<Party>,
+    /// The method of the message, or of the request that it answers.
+    pub method: Option<Cow<'static, str>>,
+    /// The id of the request.
+    pub id: Option<IdKey>,
+    /// The tool.
+    pub tool: Option<Arc<str>>,
+    /// The era in which the message was read.
+    pub era: Option<Era>,
+    /// Where in the arguments or the result, and at which keyword; at most [`Record::PLACES`].
+    pub places: Vec<String>,
+    /// One line of detail.
+    pub detail: Option<String>,
+    /// Units of work that the check used.
+    pub fuel: u64,
+    /// The time from the request to this answer.
+    pub elapsed: Option<Duration>,
+    /// The peer on the client's side, if the transport knows it.
+    pub peer: Option<Arc<Peer>>,
+    /// If the record names no tool: how many more tools of a page have the same finding as tools with
+    /// records of their own.
+    pub more: u64,
+    /// Whether the server lists the tool. Other names can be anything that a caller wrote.
+    pub listed: bool,
+}
+
+/// The peer on the client's side of a message, as far as the transport knows. It contains no secret.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "the transport that makes one must say all of it"
+)]
+pub struct Peer {
+    /// The caller: the subject of a token, or a digest of it; never the token.
+    pub caller: Option<Arc<str>>,
+    /// The session, under a name that gives no access.
+    pub session: Option<Arc<str>>,
+    /// The network address that the message came from.
+    pub address: Option<Arc<str>>,
+}
+
+/// A filter, as records and metrics name it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Filter {
+    /// Whether it is a message, and within the limits.
+    Envelope,
+    /// Whether it belongs to the conversation: ids, order, time.
+    Tracking,
+    /// Whether a listed tool may be listed.
+    Admission,
+    /// Whether a tool still is as it was pinned.
+    Drift,
+    /// Whether a tool is within its rate limit.
+    Rate,
+    /// Whether arguments keep the contract.
+    Arguments,
+    /// Whether a result keeps the contract.
+    Results,
+}
+
+impl Filter {
+    /// The name in a log.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Envelope => "envelope",
+            Self::Tracking => "tracking",
+            Self::Admission => "admission",
+            Self::Drift => "drift",
+            Self::Rate => "rate",
+            Self::Arguments => "arguments",
+            Self::Results => "results",
+        }
+    }
+}
+
+/// What happened to a message, or to the part of it that a record is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Action {
+    /// It was passed on unchanged.
+    Passed,
+    /// It has a violation and was passed on all the same.
+    Reported,
+    /// It was passed on altered.
+    Altered,
+    /// It was not passed on, and its sender or reader got an answer.
+    Refused,
+    /// It was not passed on, and nobody waits for an answer.
+    Dropped,
+}
+
+impl Action {
+    /// The name in a log.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Passed => "passed",
+            Self::Reported => "reported",
+            Self::Altered => "altered",
+            Self::Refused => "refused",
+            Self::Dropped => "dropped",
+        }
+    }
+}
+
+impl Record {
+    /// The maximum number of places in a record.
+    pub const PLACES: usize = 4;
+
+    pub(crate) fn new(at: Duration, from: Side, filter: Filter, action: Action) -> Self {
+        Self {
+            at,
+            from,
+            filter,
+            action,
+            code: PASSED,
+            blame: None,
+            method: None,
+            id: None,
+            tool: None,
+            era: None,
+            places: Vec::new(),
+            detail: None,
+            fuel: 0,
+            elapsed: None,
+            peer: None,
+            more: 0,
+            listed: false,
+        }
+    }
+
+    /// One line of JSON, without a line break.
+    #[must_use]
+    pub fn to_json(&self) -> String {
+        self.to_json_with(&[])
+    }
+
+    /// The same with members before the record's own, each a name and JSON text: for example the time of
+    /// day or the name of the upstream.
+    #[must_use]
+    pub fn to_json_with(&self, members: &[(&str, &str)]) -> String {
+        let mut line = Line(String::from("{"));
+        for (name, value) in members {
+            line.raw(name, value);
+        }
+        line.raw("atMs", &self.at.as_millis().to_string());
+        if let Some(peer) = &self.peer {
+            let parts = [
+                ("caller", &peer.caller),
+                ("session", &peer.session),
+                ("address", &peer.address),
+            ];
+            for (name, part) in parts {
+                if let Some(part) = part {
+                    line.text(name, &cut(part));
+                }
+            }
+        }
+        line.text("from", self.from.name());
+        line.text("filter", self.filter.name());
+        line.text("action", self.action.name());
+        line.text("code", self.code);
+        if let Some(blame) = self.blame {
+            line.text("blame", blame.name());
+        }
+        if let Some(method) = &self.method {
+            line.text("method", &cut(method));
+        }
+        if let Some(id) = &self.id {
+            line.raw("id", &shown_id(id));
+        }
+        if let Some(tool) = &self.tool {
+            line.text("tool", &cut(tool));
+        }
+        if let Some(era) = self.era {
+            line.text("version", era.version());
+        }
+        if !self.places.is_empty() {
+            let places: Vec<String> = self.places.iter().map(|p| json_string(p)).collect();
+            line.raw("places", &format!("[{}]", places.join(",")));
+        }
+        if let Some(detail) = &self.detail {
+            line.text("detail", detail);
+        }
+        if self.more > 0 {
+            line.raw("more", &self.more.to_string());
+        }
+        if self.fuel > 0 {
+            line.raw("fuel", &self.fuel.to_string());
+        }
+        if let Some(elapsed) = self.elapsed {
+            line.raw("elapsedUs", &elapsed.as_micros().to_string());
+        }
+        line.0.push('}');
+        line.0
+    }
+}
+
+/// An object that is being written.
+struct Line(String);
+
+impl Line {
+    fn text(&mut self, name: &str, value: &str) {
+        self.raw(name, &json_string(value));
+    }
+
+    fn raw(&mut self, name: &str, value: &str) {
+        if self.0.len() > 1 {
+            self.0.push(',');
+        }
+        push_json_string(&mut self.0, name);
+        // Writing to a string cannot fail.
+        let _ = write!(self.0, ":{value}");
+    }
+}
+
+/// Shortens a foreign text to one bounded line.
+fn cut(text: &str) -> String {
+    quote(text, SHOWN).to_string()
+}
+
+/// An id as JSON text, bounded.
+fn shown_id(id: &IdKey) -> String {
+    match id {
+        IdKey::Number(number) => number.to_string(),
+        IdKey::Text(text) => json_string(&cut(text)),
+        IdKey::Other(number) => json_string(&cut(number)),
+    }
+}
+
+/// The code if nothing is wrong.
+pub(crate) const PASSED: &str = "passed";
+/// Maximum characters of a foreign text that a record repeats.
+const SHOWN: usize = 128;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_record_is_one_line_of_json() {
+        let mut record = Record::new(
+            Duration::from_millis(1500),
+            Side::Client,
+            Filter::Arguments,
+            Action::Refused,
+        );
+        record.code = "arguments-invalid";
+        record.blame = Some(Party::Client);
+        record.method = Some("tools/call".into());
+        record.id = Some(IdKey::Text("a\n\"b".into()));
+        record.tool = Some("greet\u{202e}".into());
+        record.era = Some(Era::V2026_07_28);
+        record.places = vec!["/limit minimum".to_owned()];
+        record.fuel = 12;
+        record.elapsed = Some(Duration::from_micros(7));
+        record.peer = Some(Arc::new(Peer {
+            caller: Some("user@issuer".into()),
+            session: None,
+            address: Some("127.0.0.1:5".into()),
+        }));
+        let line = record.to_json_with(&[("time", "\"now\"")]);
+        assert_eq!(
+            line,
+            r#"{"time":"now","atMs":1500,"caller":"user@issuer","address":"127.0.0.1:5","from":"client","filter":"arguments","action":"refused","code":"arguments-invalid","blame":"client","method":"tools/call","id":"a\\n\"b","tool":"greet\\u{202e}","version":"2026-07-28","places":["/limit minimum"],"fuel":12,"elapsedUs":7}"#
+        );
+        assert!(serde_json::from_str::<serde_json::Value>(&line).is_ok());
+    }
+}

@@ -1,0 +1,193 @@
+//! Pages of tools, shared by all scopes with the same page.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+
+use sha2::{Digest as _, Sha256};
+use toolsure_json::{Node as _, OwnedDocument, ReadLimits};
+use toolsure_mcp::argument::{ArgumentSchema, LISTED, SchemaError};
+use toolsure_mcp::catalog::{Listing, ToolSet, UnreadableListing};
+use toolsure_mcp::contract::{Isolated, SchemaStore, ToolContract};
+use toolsure_mcp::provider::ProviderTools;
+
+use crate::lock::Pin;
+use crate::policy::Rules;
+
+/// A known tool.
+#[derive(Debug)]
+pub(crate) struct Known {
+    pub(crate) contract: Arc<ToolContract>,
+    pin: OnceLock<Option<Pin>>,
+    arguments: OnceLock<Option<Result<ArgumentSchema, SchemaError>>>,
+}
+
+impl Known {
+    /// The pin of the tool as it is now, to be compared with the stored one.
+    pub(crate) fn pin(&self) -> Option<&Pin> {
+        let pin = self.pin.get_or_init(|| Pin::of_contract(&self.contract));
+        pin.as_ref()
+    }
+
+    /// The argument schema that the server lists beside the input schema, if it does.
+    pub(crate) fn listed_arguments(&self) -> Option<Result<&ArgumentSchema, &SchemaError>> {
+        let listed = self.arguments.get_or_init(|| {
+            let text = self.contract.text();
+            if !text.contains("argument") && !text.contains("\\u") {
+                return None;
+            }
+            let tool = OwnedDocument::read(text, &ReadLimits::default()).ok()?;
+            let schema = tool.document().root().member("_meta")?.member(LISTED)?;
+            Some(ArgumentSchema::read(schema.raw().as_bytes()))
+        });
+        listed.as_ref().map(Result::as_ref)
+    }
+}
+
+/// The tools of one page.
+#[derive(Debug)]
+pub(crate) struct PageTools {
+    pub(crate) tools: Vec<Arc<Known>>,
+    /// The malformed tools that a call can name, and the first one without a name.
+    pub(crate) isolated: Vec<Isolated>,
+    pub(crate) bytes: usize,
+    /// The tools in the form for a provider, under the policy with this number.
+    projected: Mutex<Option<(u64, Arc<ProviderTools>)>>,
+    tool_cache: Weak<ToolCache>,
+}
+
+impl PageTools {
+    /// The tools in the form for the provider that the policy names, if it names one. They are projected
+    /// once for each policy.
+    pub(crate) fn projected(&self, rules: &Rules) -> Option<Arc<ProviderTools>> {
+        let projector = rules.policy.project_for.as_deref()?;
+        let mut projected = self.lock_projected();
+        if let Some((under, tools)) = &*projected
+            && *under == rules.generation
+        {
+            return Some(Arc::clone(tools));
+        }
+        let contracts = self.tools.iter().map(|tool| &tool.contract);
+        let tools = Arc::new(ProviderTools::of(contracts, projector));
+        if let Some(tool_cache) = self.tool_cache.upgrade() {
+            let held = projected.as_ref().map_or(0, |(_, held)| bytes_of(held));
+            tool_cache
+                .bytes
+                .fetch_add(bytes_of(&tools), Ordering::Relaxed);
+            tool_cache.bytes.fetch_sub(held, Ordering::Relaxed);
+        }
+        *projected = Some((rules.generation, Arc::clone(&tools)));
+        Some(tools)
+    }
+
+    fn lock_projected(&self) -> MutexGuard<'_, Option<(u64, Arc<ProviderTools>)>> {
+        self.projected
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for PageTools {
+    fn drop(&mut self) {
+        if let Some(tool_cache) = self.tool_cache.upgrade() {
+            let projected = self.lock_projected();
+            let projected = projected.as_ref().map_or(0, |(_, held)| bytes_of(held));
+            let held = self.bytes.saturating_add(projected);
+            tool_cache.bytes.fetch_sub(held, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Bytes of the texts of projected tools.
+fn bytes_of(tools: &ProviderTools) -> usize {
+    tools.projected().map(|tool| tool.text.len()).sum()
+}
+
+/// All pages that are in use. A thousand callers who are shown the same page share one copy of it.
+#[derive(Debug)]
+pub(crate) struct ToolCache {
+    pages: Mutex<HashMap<[u8; 32], Weak<PageTools>>>,
+    bytes: AtomicUsize,
+    store: SchemaStore,
+}
+
+impl ToolCache {
+    pub(crate) fn new(store: SchemaStore) -> Arc<Self> {
+        Arc::new(Self {
+            pages: Mutex::default(),
+            bytes: AtomicUsize::new(0),
+            store,
+        })
+    }
+
+    /// The store that compiles schemas.
+    pub(crate) fn store(&self) -> &SchemaStore {
+        &self.store
+    }
+
+    /// Bytes of all pages in use.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// The tools of a page; an existing copy if there is an identical page.
+    pub(crate) fn page(
+        self: &Arc<Self>,
+        listing: &Listing,
+    ) -> Result<Arc<PageTools>, UnreadableListing> {
+        let mut hash = Sha256::new();
+        hash.update(listing.result().raw());
+        // Tools that were cut out because they cannot be read count too.
+        for isolated in listing.unreadable() {
+            hash.update(isolated.to_string());
+        }
+        let digest = hash.finalize().into();
+        let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(page) = pages.get(&digest).and_then(Weak::upgrade) {
+            return Ok(page);
+        }
+        let page = Arc::new(self.read(listing)?);
+        self.bytes.fetch_add(page.bytes, Ordering::Relaxed);
+        if pages.len()
+            >= 2 * pages
+                .values()
+                .filter(|page| page.strong_count() > 0)
+                .count()
+                + 16
+        {
+            pages.retain(|_, page| page.strong_count() > 0);
+        }
+        pages.insert(digest, Arc::downgrade(&page));
+        Ok(page)
+    }
+
+    fn read(self: &Arc<Self>, listing: &Listing) -> Result<PageTools, UnreadableListing> {
+        let mut set = ToolSet::new();
+        set.add(listing, &self.store)?;
+        let known = |contract: &Arc<ToolContract>| {
+            Arc::new(Known {
+                contract: Arc::clone(contract),
+                pin: OnceLock::new(),
+                arguments: OnceLock::new(),
+            })
+        };
+        Ok(PageTools {
+            tools: set.tools().map(known).collect(),
+            isolated: worth_knowing(set.isolated()),
+            bytes: listing.text().len(),
+            projected: Mutex::default(),
+            tool_cache: Arc::downgrade(self),
+        })
+    }
+}
+
+/// The malformed tools without duplicates: one for each name, and one for all without a name.
+fn worth_knowing(isolated: &[Isolated]) -> Vec<Isolated> {
+    let mut unnamed = false;
+    let mut names = HashSet::new();
+    let known = isolated.iter().filter(|tool| match &tool.name {
+        Some(name) => names.insert(name.as_str()),
+        None => !std::mem::replace(&mut unnamed, true),
+    });
+    known.cloned().collect()
+}

@@ -1,0 +1,213 @@
+//! Calls that are parked until the client has answered the server's question.
+
+use std::time::Duration;
+
+use toolsure_json::{Kind, Node as _, View};
+use toolsure_mcp::message::{Request, write};
+
+use super::call::{Ask, Call, Shown};
+use super::session::Session;
+use super::{ModernClients, Place};
+use crate::connection::ConnectionId;
+use crate::effect::Effects;
+use crate::id::IdKey;
+use crate::renumber::RequestOrigin;
+use crate::translate::parsed_message::ParsedMessage;
+use crate::translate::refusal::Refusal;
+
+impl ModernClients {
+    /// Handles a question of the server: a call will carry it to the client.
+    pub(super) fn asked(
+        &mut self,
+        connection: ConnectionId,
+        ask: Ask,
+        now: Duration,
+        out: &mut Effects<'_>,
+    ) {
+        let parked = self.handles.len();
+        if parked >= self.bounds.held || self.hold(ask.bytes()).is_err() {
+            return out.server(
+                connection,
+                ask.refused("too many calls wait for answers (parked)"),
+            );
+        }
+        let session = self.sessions.get_mut(&connection);
+        let Some((number, call)) = session.and_then(Session::carrier) else {
+            self.held -= ask.bytes();
+            return out.server(
+                connection,
+                ask.refused("no call is open that could carry it"),
+            );
+        };
+        call.questions += 1;
+        if call.questions > QUESTIONS {
+            self.held -= ask.bytes();
+            let why = format!("more questions for one call than the limit of {QUESTIONS}");
+            return out.server(connection, ask.refused(&why));
+        }
+        call.asks.push_back(ask);
+        if call.shown.is_none() {
+            self.show(connection, number, now, out);
+        }
+    }
+
+    /// Sends the client the next question of a call, or the call's answer.
+    fn show(
+        &mut self,
+        connection: ConnectionId,
+        number: i64,
+        now: Duration,
+        out: &mut Effects<'_>,
+    ) {
+        let Some(session) = self.sessions.get_mut(&connection) else {
+            return;
+        };
+        let Some(call) = session.calls.get_mut(&number) else {
+            return;
+        };
+        if let Some(answer) = call.answer.take() {
+            self.held -= answer.len();
+            return self.deliver(connection, number, &answer, now, out);
+        }
+        let Some(ask) = call.asks.pop_front() else {
+            // The call is at the server again.
+            let key = call.caller.key.clone();
+            self.places.insert(key, Place::Pending(connection, number));
+            return;
+        };
+        let handle = self.handles.make(connection, number);
+        let name = format!("input-{}", call.questions - call.asks.len());
+        let mut request = format!(r#"{{"method":"{}""#, ask.method);
+        if let Some(params) = &ask.params {
+            request.push_str(",\"params\":");
+            request.push_str(params);
+        }
+        request.push('}');
+        let result = format!(
+            r#"{{"resultType":"input_required","inputRequests":{{"{name}":{request}}},"requestState":"{handle}"}}"#
+        );
+        out.client(write::result(&call.caller.id, &result));
+        self.places.remove(&call.caller.key);
+        call.shown = Some(Shown {
+            ask: Some(ask),
+            name,
+            handle,
+            until: now.saturating_add(self.bounds.patience),
+        });
+    }
+
+    /// Handles a request that continues a parked call.
+    pub(super) fn resume(
+        &mut self,
+        parsed: &ParsedMessage<'_>,
+        request: &Request<'_>,
+        state: View<'_>,
+        now: Duration,
+        out: &mut Effects<'_>,
+    ) -> Result<(), Refusal> {
+        let found = self.handles.call(state.string());
+        let unknown = || {
+            Refusal::state(
+                "`requestState` belongs to no call that waits here: it has expired, \
+                 its session has ended or made room for another request, or it was already \
+                 continued; call again without it",
+            )
+        };
+        let (connection, number) = found.ok_or_else(unknown)?;
+        let session = self.sessions.get_mut(&connection);
+        let call = session.and_then(|session| session.calls.get_mut(&number));
+        let call = call.ok_or_else(unknown)?;
+        if call.repeated != self.handles.repeated(request) {
+            return Err(Refusal::state("`requestState` belongs to another request"));
+        }
+        let Some(shown) = call.shown.take() else {
+            return Err(unknown());
+        };
+        let answers = request
+            .params
+            .and_then(|params| params.member("inputResponses"));
+        let answer = answers.and_then(|answers| answers.member(&shown.name));
+        if answer.is_some_and(|answer| answer.kind() != Kind::Object) {
+            let text = format!("`inputResponses` must have an object `{}`", shown.name);
+            call.shown = Some(shown);
+            return Err(Refusal::params(text));
+        }
+        self.handles.remove(&shown.handle);
+        call.caller = RequestOrigin::of(request);
+        match (answer, shown.ask) {
+            (Some(answer), Some(ask)) => {
+                self.held -= ask.bytes();
+                out.server(connection, write::result(&ask.id, parsed.raw(answer)));
+            }
+            // The question is asked again (2026-07-28, basic/patterns/mrtr).
+            (None, Some(ask)) => call.asks.push_front(ask),
+            (_, None) => {}
+        }
+        self.show(connection, number, now, out);
+        Ok(())
+    }
+
+    /// Whether any call waits for the client.
+    pub(super) fn is_parking(&self) -> bool {
+        !self.handles.is_empty()
+    }
+
+    /// Handles the withdrawal of a question by the server.
+    pub(super) fn withdrawn(&mut self, connection: ConnectionId, id: &IdKey) {
+        let Some(session) = self.sessions.get_mut(&connection) else {
+            return;
+        };
+        let is_it = |ask: &Ask| IdKey::read(&ask.id).as_ref() == Some(id);
+        for call in session.calls.values_mut() {
+            if let Some(at) = call.asks.iter().position(is_it)
+                && let Some(ask) = call.asks.remove(at)
+            {
+                self.held -= ask.bytes();
+            }
+            if let Some(shown) = &mut call.shown
+                && shown.ask.as_ref().is_some_and(is_it)
+                && let Some(ask) = shown.ask.take()
+            {
+                self.held -= ask.bytes();
+            }
+        }
+    }
+
+    /// Gives up a call: the server is told, and its questions are answered.
+    pub(super) fn drop_call(
+        &mut self,
+        connection: ConnectionId,
+        number: i64,
+        why: &str,
+        out: &mut Effects<'_>,
+    ) {
+        let session = self.sessions.get_mut(&connection);
+        let Some(call) = session.and_then(|session| session.calls.remove(&number)) else {
+            return;
+        };
+        self.release(&call);
+        let shown = call.shown.and_then(|shown| shown.ask);
+        for ask in call.asks.into_iter().chain(shown) {
+            out.server(connection, ask.refused(why));
+        }
+        if call.answer.is_none() {
+            out.server(
+                connection,
+                write::cancellation(&number.to_string(), Some(why)),
+            );
+        }
+    }
+
+    /// Releases everything that a call holds.
+    pub(super) fn release(&mut self, call: &Call) {
+        if let Some(shown) = &call.shown {
+            self.handles.remove(&shown.handle);
+        }
+        let shown = call.shown.as_ref().and_then(|shown| shown.ask.as_ref());
+        let asks: usize = call.asks.iter().chain(shown).map(Ask::bytes).sum();
+        self.held -= asks + call.answer.as_ref().map_or(0, Vec::len);
+    }
+}
+
+/// Maximum questions of the server in one call.
+const QUESTIONS: usize = 64;

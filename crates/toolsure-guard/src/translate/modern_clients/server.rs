@@ -1,0 +1,313 @@
+//! Translates messages of the server for newer clients.
+
+use std::time::Duration;
+
+use toolsure_json::{Node as _, View};
+use toolsure_mcp::message::{
+    INVALID_PARAMS, Message, Notification, RESOURCE_NOT_FOUND, Request, URL_ELICITATION_REQUIRED,
+    write,
+};
+
+use super::ModernClients;
+use super::call::Ask;
+use super::session::{Session, Stage};
+use crate::connection::{Connection, ConnectionId};
+use crate::effect::{Effect, Effects, ToolsEvent};
+use crate::envelope::error_code;
+use crate::id::IdKey;
+use crate::renumber::number_of;
+use crate::translate::parsed_message::{ParsedMessage, kept};
+use crate::translate::refusal::Refusal;
+use crate::translate::splice;
+use crate::translate::words::{self, ELICITATION, Level};
+
+impl ModernClients {
+    pub(in crate::translate) fn server<'m>(
+        &mut self,
+        connection: ConnectionId,
+        parsed: &ParsedMessage<'_>,
+        bytes: &'m [u8],
+        now: Duration,
+        out: &mut Effects<'m>,
+    ) {
+        if self.through == Some(connection) {
+            return out.pass(Connection::Client, bytes);
+        }
+        if !self.sessions.contains_key(&connection) {
+            return;
+        }
+        match parsed.message {
+            Message::Request(request) => {
+                self.server_request(connection, parsed, &request, now, out)
+            }
+            Message::Notification(notification) => {
+                self.forward_notification(connection, parsed, &notification, bytes, out);
+            }
+            Message::Result(outcome) => {
+                self.answer(connection, parsed, Ok(outcome.result), bytes, now, out);
+            }
+            Message::Error(Some(_), error) => {
+                self.answer(connection, parsed, Err(error), bytes, now, out);
+            }
+            Message::Error(None, error) => out.note("server-error", splice::complaint(error)),
+        }
+    }
+
+    fn answer(
+        &mut self,
+        connection: ConnectionId,
+        parsed: &ParsedMessage<'_>,
+        answer: Result<View<'_>, View<'_>>,
+        bytes: &[u8],
+        now: Duration,
+        out: &mut Effects<'_>,
+    ) {
+        let Some(number) = parsed.view.member("id").and_then(number_of) else {
+            return out.note("server-answer", "an answer to no open request");
+        };
+        let Some(session) = self.sessions.get_mut(&connection) else {
+            return;
+        };
+        if matches!(session.stage, Stage::Opening(own, _) if own == number) {
+            return self.opened(connection, answer.map_err(splice::complaint), now, out);
+        }
+        if session.own_requests.remove(&number) {
+            return;
+        }
+        let Some(call) = session.calls.get_mut(&number) else {
+            // It answers a call that was given up.
+            return;
+        };
+        if call.shown.is_none() {
+            return self.finish(connection, number, parsed, answer.ok(), now, out);
+        }
+        // The client will come back for the answer.
+        match self.hold(bytes.len()) {
+            Ok(()) => {
+                let session = self.sessions.get_mut(&connection);
+                if let Some(call) = session.and_then(|one| one.calls.get_mut(&number)) {
+                    let late = call.answer.replace(bytes.to_vec());
+                    self.held -= late.map_or(0, |late| late.len());
+                }
+            }
+            Err(_) => self.drop_call(
+                connection,
+                number,
+                "too many bytes of answers wait to be fetched",
+                out,
+            ),
+        }
+    }
+
+    /// Answers a call with the answer that was kept for it.
+    pub(super) fn deliver(
+        &mut self,
+        connection: ConnectionId,
+        number: i64,
+        answer: &[u8],
+        now: Duration,
+        out: &mut Effects<'_>,
+    ) {
+        let answer = kept(answer);
+        let Ok(parsed) = ParsedMessage::of(&answer) else {
+            return;
+        };
+        let result = splice::outcome(&parsed);
+        self.finish(connection, number, &parsed, result, now, out);
+    }
+
+    /// Answers a call.
+    fn finish(
+        &mut self,
+        connection: ConnectionId,
+        number: i64,
+        parsed: &ParsedMessage<'_>,
+        result: Option<View<'_>>,
+        now: Duration,
+        out: &mut Effects<'_>,
+    ) {
+        let session = self.sessions.get_mut(&connection);
+        let Some(mut call) = session.and_then(|session| session.calls.remove(&number)) else {
+            return;
+        };
+        self.left(&call.caller.key);
+        self.release(&call);
+        // The server asked this for a call that ends now, so no client can answer it.
+        for ask in call.asks.drain(..) {
+            out.server(connection, ask.refused("the call is over"));
+        }
+        let id = call.caller.id.as_str();
+        let answer = match result {
+            Some(result) if words::is_object(result) => {
+                let added = if call.is_kept { KEPT } else { PLAIN };
+                let added: Vec<String> = added.iter().map(|&member| member.to_owned()).collect();
+                let gone = |name: &str| {
+                    name == "resultType" || call.is_kept && matches!(name, "ttlMs" | "cacheScope")
+                };
+                splice::answer(parsed, Some(id), Some(result), gone, &added)
+            }
+            Some(_) => Refusal::answer("the server's result is not an object").to(id),
+            None => self.error(connection, parsed, id),
+        };
+        out.client(answer);
+        self.admit(now, out);
+    }
+
+    /// A server's error under the client's id. Two codes that do not exist in the modern era are replaced.
+    fn error(&self, connection: ConnectionId, parsed: &ParsedMessage<'_>, id: &str) -> String {
+        let error = parsed.view.member("error");
+        match error.and_then(error_code) {
+            Some(RESOURCE_NOT_FOUND) => {
+                let mut edits = toolsure_mcp::message::Edits::new();
+                let code = error.and_then(|error| error.member("code"));
+                if let (Some(code), Some(old)) = (code, parsed.view.member("id")) {
+                    edits.replace(code, INVALID_PARAMS.to_string());
+                    edits.replace(old, id);
+                }
+                edits.apply(parsed.text)
+            }
+            Some(URL_ELICITATION_REQUIRED) => self.url_required(connection, parsed, id),
+            _ => splice::answer(parsed, Some(id), None, |_| false, &[]),
+        }
+    }
+
+    /// Turns "send the person to this address, then call again" (2025-11-25, client/elicitation) into a
+    /// question, after which the call is repeated.
+    fn url_required(
+        &self,
+        connection: ConnectionId,
+        parsed: &ParsedMessage<'_>,
+        id: &str,
+    ) -> String {
+        let data = parsed
+            .view
+            .member("error")
+            .and_then(|error| error.member("data"));
+        let wanted = data.and_then(|data| data.member("elicitations"));
+        let abilities = self
+            .sessions
+            .get(&connection)
+            .map(|session| session.abilities);
+        let mut requests = Vec::new();
+        for (index, params) in wanted.into_iter().flat_map(View::items).enumerate() {
+            let missing = abilities
+                .unwrap_or_default()
+                .missing(ELICITATION, Some(params));
+            if let Ok(Some(required)) = missing {
+                return Refusal::capability(ELICITATION, required).to(id);
+            }
+            requests.push(format!(
+                r#""url-{}":{{"method":"{ELICITATION}","params":{}}}"#,
+                index + 1,
+                params.raw()
+            ));
+        }
+        if requests.is_empty() {
+            return Refusal::input("the server wants a person to visit a URL but names none")
+                .to(id);
+        }
+        let requests = requests.join(",");
+        write::result(
+            id,
+            &format!(r#"{{"resultType":"input_required","inputRequests":{{{requests}}}}}"#),
+        )
+    }
+
+    fn server_request(
+        &mut self,
+        connection: ConnectionId,
+        parsed: &ParsedMessage<'_>,
+        request: &Request<'_>,
+        now: Duration,
+        out: &mut Effects<'_>,
+    ) {
+        let id = request.id.raw();
+        let method = words::question_method(request.method);
+        let abilities = self
+            .sessions
+            .get(&connection)
+            .map(|session| session.abilities);
+        let missing = abilities
+            .unwrap_or_default()
+            .missing(request.method, request.params);
+        match (method, missing) {
+            _ if request.method == "ping" => out.server(connection, write::result(id, "{}")),
+            (Some(method), Ok(None)) => {
+                self.asked(connection, Ask::new(parsed, request, method), now, out);
+            }
+            (Some(method), Ok(Some(_))) => {
+                let refusal = Refusal::method(method, "the client did not declare the capability");
+                out.server(connection, refusal.to(id));
+            }
+            _ => {
+                let refusal =
+                    Refusal::method(request.method, "clients of 2026-07-28 do not have it");
+                out.server(connection, refusal.to(id));
+            }
+        }
+    }
+
+    fn forward_notification<'m>(
+        &mut self,
+        connection: ConnectionId,
+        parsed: &ParsedMessage<'_>,
+        notification: &Notification<'_>,
+        bytes: &'m [u8],
+        out: &mut Effects<'m>,
+    ) {
+        let Some(session) = self.sessions.get(&connection) else {
+            return;
+        };
+        let params = notification.params;
+        let member = |name| params.and_then(|params| params.member(name));
+        match notification.method {
+            "notifications/progress" => {
+                let token = member("progressToken");
+                if let Some((token, theirs)) = token.and_then(|token| whose(session, token)) {
+                    out.client(splice::replaced(parsed, token, theirs));
+                }
+            }
+            "notifications/message" => {
+                if session.wants(member("level").and_then(Level::read)) {
+                    out.pass(Connection::Client, bytes);
+                }
+            }
+            "notifications/cancelled" => {
+                if let Some(id) = member("requestId").and_then(|id| IdKey::read(id.raw())) {
+                    self.withdrawn(connection, &id);
+                }
+            }
+            method if words::is_list_changed(method) => {
+                // The subscribers are not the only ones who must know.
+                if method == TOOLS_CHANGED {
+                    out.push(Effect::Tools(ToolsEvent::Changed));
+                }
+                session.changed(method, out);
+            }
+            // No modern client can have requested them.
+            "notifications/resources/updated"
+            | "notifications/elicitation/complete"
+            | "notifications/tasks/status" => {}
+            _ => out.pass(Connection::Client, bytes),
+        }
+    }
+}
+
+/// A progress token of ours, and the client's token for the same request while the client waits for it.
+fn whose<'a, 's>(session: &'s Session, token: View<'a>) -> Option<(View<'a>, &'s str)> {
+    let call = session
+        .calls
+        .get(&number_of(token)?)
+        .filter(|call| call.shown.is_none())?;
+    Some((token, call.caller.token.as_deref()?))
+}
+
+/// The members that every result has (2026-07-28, basic).
+const PLAIN: &[&str] = &[r#""resultType":"complete""#];
+/// The members of a result that can be cached. A legacy server does not send them.
+const KEPT: &[&str] = &[
+    r#""resultType":"complete""#,
+    r#""ttlMs":0"#,
+    r#""cacheScope":"private""#,
+];
+const TOOLS_CHANGED: &str = "notifications/tools/list_changed";

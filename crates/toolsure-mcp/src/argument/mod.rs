@@ -1,0 +1,269 @@
+//! The lightweight argument schema: two shapes, dated versions, plain errors.
+//!
+//! A schema is either a *direct map* from property names to property schemas,
+//! or *JSON Schema–like* with `properties` and an optional `required` list.
+//! Both are read into one form. A schema is JSON Schema–like if it has a `properties` map or the
+//! type `object`; if the `type` inside `properties` is a string, `properties` is a property with
+//! that name in a direct map.
+//!
+//! ```
+//! use toolsure_mcp::argument::{Answer, ArgumentSchema};
+//!
+//! let schema = ArgumentSchema::read(
+//!     br#"{"q": {"type": "string", "required": true, "minLength": 3}, "limit": {"type": "integer"}}"#,
+//! )?;
+//! assert_eq!(schema.check_bytes(br#"{"q": "abc"}"#)?, Answer::Accepted);
+//! let Answer::Refused(why) = schema.check_bytes(br#"{"q": "ab", "limit": "5"}"#)? else {
+//!     return Err("refused".into());
+//! };
+//! assert_eq!(
+//!     why.to_string(),
+//!     "argument 'q' string length must be >= 3; argument 'limit' must be an integer"
+//! );
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What each field means
+//!
+//! | field | meaning |
+//! |---|---|
+//! | `type` | `string`, `integer` (whole, however written: `5.0` is), `float` and `number` (any number), `boolean`, `enum`, `array` |
+//! | `required` | per property, or the list beside `properties`; a listed name need not be declared |
+//! | `isArray` | the value is an array whose elements have `items.type`, else `type` |
+//! | `items` | type, bounds and `enum` of the elements |
+//! | `minLength`, `maxLength` | code points of strings; of elements from `items`, or with `isArray` and the type `string` |
+//! | `minimum`, `maximum` | of numbers; of elements from `items`, or with `isArray` and a numeric type |
+//! | `enum` | allowed values by string form: `"1"` and `1` are one; of an array each element |
+//!
+//! A value without a (known) `type` may be anything; its bounds apply if the value is a string or
+//! number. Arguments that are not declared are accepted. If both `items` and the array have a
+//! bound, both apply.
+//!
+//! # Versions
+//!
+//! `schemaVersion`, a string at the top of the schema or sent beside it, is one of
+//! [`Version::ALL`]; others are refused. A schema that declares a version is read strictly:
+//! malformed parts are refused. A schema without a version counts as the latest one, and is read as
+//! permissively as any version allows: malformed parts and unknown types are left out, and the
+//! extensions, which older readers never enforced, are not enforced. [`ArgumentSchema::notes`]
+//! lists both.
+//!
+//! | version | change |
+//! |---|---|
+//! | 2025-10-09 | `type`, `required`, `description`, `isArray`, `items`, `minLength`, `maxLength`, `minimum`, `maximum`, `enum`, `schemaVersion` |
+//! | 2026-11-21 | `pattern` (ECMA-262, not anchored; strings and elements), `type: "object"` with nested `properties` and `required`, arrays in `items`, `default` (applied by [`ArgumentSchema::with_defaults`]; must match its own property), `deprecated` (reported by [`ArgumentSchema::deprecated_used`]), `minItems`, `maxItems` |
+//!
+//! # Bounds
+//!
+//! See [`ArgumentLimits`]. Checking is linear in the arguments except for patterns, and everything
+//! is paid from one budget: a check that runs out of it ends as [`Answer::Undecided`].
+
+mod check;
+mod error;
+mod field;
+mod fill;
+mod keyword;
+mod limits;
+mod property;
+mod publish;
+mod read;
+mod recognise;
+#[cfg(test)]
+mod tests;
+mod text;
+mod version;
+
+use toolsure_json::{Node, OwnedDocument, ReadError, Reader, View};
+
+pub use check::{Answer, Refusal, RefusalKind, Refusals};
+pub use error::{SchemaError, SchemaErrorKind};
+pub use limits::ArgumentLimits;
+pub use property::Property;
+pub use recognise::{Sign, recognise};
+pub use version::Version;
+
+use field::Fields;
+
+/// The member of a listed tool's `_meta` under which a server may publish an argument schema. Readers
+/// use it only if they are configured to.
+pub const LISTED: &str = "toolsure/argument-schema";
+
+/// An argument schema, read and ready to check with.
+///
+/// ```
+/// use toolsure_json::{OwnedDocument, ReadLimits};
+/// use toolsure_mcp::argument::{Answer, ArgumentLimits, ArgumentSchema, Version};
+///
+/// let text = br#"{"q": {"type": "string", "required": true},
+///     "page": {"type": "integer", "default": 1}, "old": {"type": "string", "deprecated": true}}"#;
+/// let limits = ArgumentLimits::default();
+/// let schema = ArgumentSchema::read_with(text, Some("2026-11-21"), &limits)?;
+/// assert_eq!(schema.version(), Version::V20261121);
+/// assert!(schema.declares_version() && schema.notes().is_empty());
+/// assert_eq!((schema.properties().len(), schema.limits().fuel), (3, limits.fuel));
+/// assert!(schema.to_json_schema().contains(r#""required":["q"]"#));
+///
+/// let arguments = OwnedDocument::read(r#"{"q": "cats", "old": "x"}"#, &ReadLimits::default())?;
+/// let arguments = arguments.document().root();
+/// assert_eq!(schema.check(arguments), Answer::Accepted);
+/// assert_eq!(schema.deprecated_used(arguments), ["old"]);
+/// assert!(schema.with_defaults(arguments).is_some_and(|text| text.contains("page")));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct ArgumentSchema {
+    version: Version,
+    declared: bool,
+    fields: Fields,
+    notes: Vec<SchemaError>,
+    limits: ArgumentLimits,
+}
+
+impl ArgumentSchema {
+    /// Reads a schema under the default limits.
+    ///
+    /// # Errors
+    ///
+    /// The same as for [`read_with`](Self::read_with).
+    pub fn read(schema: &[u8]) -> Result<Self, SchemaError> {
+        Self::read_with(schema, None, &ArgumentLimits::default())
+    }
+
+    /// Reads a schema. `version` is the `schemaVersion` that was sent beside the schema object, if
+    /// it was not sent inside.
+    ///
+    /// # Errors
+    ///
+    /// The text is not a JSON object, its version is unknown, a limit is reached, a regular
+    /// expression does not compile, or the schema declares its version and is malformed.
+    pub fn read_with(
+        schema: &[u8],
+        version: Option<&str>,
+        limits: &ArgumentLimits,
+    ) -> Result<Self, SchemaError> {
+        let document =
+            OwnedDocument::read(schema, &limits.schema_read()).map_err(SchemaError::unreadable)?;
+        let parsed = read::read(document.document().root(), version, limits)?;
+        let this = Self {
+            version: parsed.version,
+            declared: parsed.declared,
+            fields: parsed.fields,
+            notes: parsed.notes,
+            limits: limits.clone(),
+        };
+        for default in &parsed.defaults {
+            this.accept_default(default, document.document().at_pointer(&default.pointer))?;
+        }
+        Ok(this)
+    }
+
+    /// The version that the schema is read as.
+    pub fn version(&self) -> Version {
+        self.version
+    }
+
+    /// Whether the schema declares its version; otherwise it is read permissively.
+    pub fn declares_version(&self) -> bool {
+        self.declared
+    }
+
+    /// The limits for reading and checking.
+    pub fn limits(&self) -> &ArgumentLimits {
+        &self.limits
+    }
+
+    /// The properties, in the order they were declared.
+    pub fn properties(&self) -> impl ExactSizeIterator<Item = Property<'_>> {
+        property::properties(&self.fields)
+    }
+
+    /// What was left out: by a permissive reading, the errors that would have ended a strict one;
+    /// by any reading, the fields of a version later than the schema's, which are not enforced. At
+    /// most 100.
+    pub fn notes(&self) -> &[SchemaError] {
+        &self.notes
+    }
+
+    /// Checks arguments in any representation. The caller replaces absent arguments with `{}`.
+    pub fn check<'i, N: Node<'i>>(&self, arguments: N) -> Answer {
+        check::check(
+            &self.fields,
+            arguments,
+            self.limits.refusals,
+            self.limits.fuel,
+        )
+    }
+
+    /// Reads JSON text and checks it.
+    ///
+    /// # Errors
+    ///
+    /// The text is not JSON, or exceeds the limits of [`ArgumentLimits::arguments`].
+    pub fn check_bytes(&self, arguments: &[u8]) -> Result<Answer, ReadError> {
+        let mut reader = Reader::new();
+        let document = reader.read(arguments, &self.limits.arguments)?;
+        Ok(self.check(document.root()))
+    }
+
+    /// The arguments with every missing `default` inserted into their text; `None` if none is
+    /// missing. Nested objects are filled if present; missing ones are not created.
+    pub fn with_defaults(&self, arguments: View<'_>) -> Option<String> {
+        fill::with_defaults(&self.fields, arguments)
+    }
+
+    /// The deprecated properties that the arguments use, each once.
+    pub fn deprecated_used(&self, arguments: View<'_>) -> Vec<&str> {
+        fill::deprecated(&self.fields, arguments)
+    }
+
+    /// The same contract as a JSON Schema 2020-12 text with an object root, for
+    /// publication as a tool's `inputSchema`. It accepts exactly what
+    /// [`check`](Self::check) accepts.
+    pub fn to_json_schema(&self) -> String {
+        publish::publish(&self.fields)
+    }
+
+    fn accept_default(
+        &self,
+        default: &read::Default,
+        value: Option<View<'_>>,
+    ) -> Result<(), SchemaError> {
+        let internal = || SchemaError::new(default.pointer.clone(), SchemaErrorKind::Internal);
+        let mut fields = Some(&self.fields);
+        let mut rule = None;
+        let mut name = "";
+        for index in &default.path {
+            let field = fields.and_then(|fields| fields.iter().nth(*index));
+            let Some(field) = field else {
+                return Err(internal());
+            };
+            name = &field.name;
+            rule = Some(&field.rule);
+            let mut inner = &field.rule;
+            while let Some(list) = &inner.list {
+                inner = &list.element;
+            }
+            fields = inner.fields.as_ref();
+        }
+        let (Some(rule), Some(value)) = (rule, value) else {
+            return Err(internal());
+        };
+        match check::check_value(rule, name, value, self.limits.fuel) {
+            Answer::Accepted => Ok(()),
+            Answer::Refused(why) => {
+                let Some(first) = why.list().first() else {
+                    return Err(internal());
+                };
+                let refusal = first.to_string();
+                let kind = SchemaErrorKind::Default { refusal };
+                Err(SchemaError::new(default.pointer.clone(), kind))
+            }
+            Answer::Undecided => {
+                let kind = SchemaErrorKind::Default {
+                    refusal: "checking it took more work than is allowed".to_owned(),
+                };
+                Err(SchemaError::new(default.pointer.clone(), kind))
+            }
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Removes the members of a page for which clients reject the whole page.
+
+use toolsure_analysis::tool::{SCHEMA, TOOL};
+use toolsure_json::{Kind, Node as _, View};
+
+use super::clean::{LeftOut, PAGE, clean};
+use crate::catalog::{Listing, UnreadableListing};
+use crate::contract::{SchemaPart, SchemaStore, UncompilableTool};
+use crate::message::Edits;
+use crate::project::Lost;
+
+/// A page that was fixed.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct RewrittenListing {
+    /// The page; its tools have the same indexes.
+    pub listing: Listing,
+    /// What was left out.
+    pub lost: Vec<Lost>,
+}
+
+/// Leaves out the members of tools, and of the page, that the protocol does not allow as they are,
+/// and output schemas that do not compile in `store`. The tools themselves stay, and so do `name`
+/// and `inputSchema`: a tool in which these are malformed stays malformed.
+///
+/// Members of a tool are left out if `of_tool` returns true for the tool's name, those of the page
+/// if `of_page` is true.
+///
+/// `None` if the page needs no change.
+///
+/// # Errors
+///
+/// The rewritten page cannot be read again, because it exceeds a limit.
+///
+/// ```
+/// use toolsure_mcp::catalog::Listing;
+/// use toolsure_mcp::clients::sanitize;
+/// use toolsure_mcp::contract::SchemaStore;
+///
+/// let page = Listing::read(br#"{"tools": [{"name": "look", "annotations": {"readOnlyHint": "yes"},
+///   "inputSchema": {"type": "object"}}], "nextCursor": null}"#.as_slice())?;
+/// let mended = sanitize(&page, &SchemaStore::new(), true, |_| true)?.ok_or("nothing to mend")?;
+/// assert_eq!(mended.listing.text(),
+///   r#"{"tools": [{"name": "look", "annotations": {},
+///   "inputSchema": {"type": "object"}}]}"#);
+/// assert_eq!(mended.lost.len(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn sanitize(
+    listing: &Listing,
+    store: &SchemaStore,
+    of_page: bool,
+    of_tool: impl Fn(&str) -> bool,
+) -> Result<Option<RewrittenListing>, UnreadableListing> {
+    let (mut edits, mut lost) = (Edits::new(), Vec::new());
+    if of_page {
+        let mut left_out = Vec::new();
+        clean(
+            &PAGE,
+            listing.result(),
+            "",
+            Vec::new(),
+            &mut edits,
+            &mut left_out,
+        );
+        lost.extend(left_out.into_iter().map(|left| member(None, left)));
+    }
+    for tool in listing.tools().items() {
+        let name = tool
+            .member("name")
+            .filter(|name| name.kind() == Kind::String)
+            .map_or("", |name| name.string());
+        if tool.kind() == Kind::Object && of_tool(name) {
+            sanitize_tool(tool, name, listing.text(), store, &mut edits, &mut lost);
+        }
+    }
+    if edits.is_empty() {
+        return Ok(None);
+    }
+    let listing = listing.rewritten(edits.apply(listing.text()))?;
+    Ok(Some(RewrittenListing { listing, lost }))
+}
+
+fn sanitize_tool(
+    tool: View<'_>,
+    name: &str,
+    source: &str,
+    store: &SchemaStore,
+    edits: &mut Edits,
+    lost: &mut Vec<Lost>,
+) {
+    let mut left_out = Vec::new();
+    let mut withdrawn: Vec<&'static str> = Vec::new();
+    let output = tool
+        .member("outputSchema")
+        .filter(|output| output.kind() == Kind::Object);
+    if let Some(error) = output.and_then(|output| uncompilable(output, source, store)) {
+        withdrawn.push("outputSchema");
+        lost.push(Lost::Withdrawn {
+            tool: name.to_owned(),
+            why: error.to_string(),
+        });
+    }
+    clean(&TOOL, tool, "", withdrawn, edits, &mut left_out);
+    let input = tool
+        .member("inputSchema")
+        .filter(|input| input.kind() == Kind::Object);
+    if let Some(input) = input {
+        clean(
+            &SCHEMA,
+            input,
+            "inputSchema",
+            Vec::new(),
+            edits,
+            &mut left_out,
+        );
+    }
+    lost.extend(left_out.into_iter().map(|left| member(Some(name), left)));
+}
+
+/// Why an output schema does not compile, after its own invalid members are left out.
+fn uncompilable(output: View<'_>, source: &str, store: &SchemaStore) -> Option<UncompilableTool> {
+    let mut edits = Edits::new();
+    clean(&SCHEMA, output, "", Vec::new(), &mut edits, &mut Vec::new());
+    let span = output.span();
+    let text = edits.apply_within(source, span.start, span.end);
+    let part = SchemaPart::Output;
+    let error = store.schema(&text).err()?;
+    Some(UncompilableTool { part, error })
+}
+
+fn member(tool: Option<&str>, left: LeftOut) -> Lost {
+    Lost::Member {
+        tool: tool.map(str::to_owned),
+        member: left.path,
+        expected: left.expected,
+    }
+}

@@ -1,0 +1,463 @@
+//! Several upstreams behind one guard: the tasks that drive an [`Aggregator`].
+//!
+//! ```text
+//!   outer guard ─▶ input ─▶ read ─▶ aggregator ─▶ connection ─▶ guard of A ─▶ A
+//!   outer guard ◀─ client ◀──────── aggregator ◀─ connection ◀─ guard of A ◀─ A
+//!                                       ▲ ▼
+//!                                        …  one connection for each upstream
+//! ```
+//!
+//! Each upstream has its own guard, limits and restarts. A lost connection does not hold up the
+//! others; one that does not read is given up after `times.notify`.
+
+mod member;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{Notify, watch};
+use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::Instant;
+use toolsure_guard::{
+    Aggregator, AggregatorError, AggregatorLimits, Connection, ConnectionId, Context, Effect,
+    Effects, Member, ScopeKey,
+};
+
+pub use member::AggregateMember;
+use member::MemberConnection;
+
+use super::child::Restarts;
+use super::event::{Event, UpstreamState};
+use super::in_process::{Caller, InProcessPeer, InProcessUpstream};
+use super::messages::{
+    Client, Message, MessageReader, MessageReceiver, MessageSender, MessageWriter, message_channel,
+};
+use super::options::{Bounds, GuardOptions, Listener, Restart, Times, Upstream};
+use super::running::{Exit, Running};
+use super::serve_messages;
+use crate::fault::{Fault, FaultKind, Party, Phase};
+
+/// Several upstreams that appear as one server, for [`Upstream::InProcess`].
+///
+/// The guard in front of it should have a policy without filters, because each member has a guard
+/// with the policy of its upstream.
+#[derive(Debug)]
+pub struct Aggregate {
+    members: Vec<Arc<AggregateMember>>,
+    bounds: Bounds,
+    times: Times,
+    limits: AggregatorLimits,
+    /// The number of the next context: each connection to a server has a context of its own.
+    contexts: Arc<AtomicU64>,
+}
+
+impl Aggregate {
+    /// Creates an aggregate of these upstreams, in this order.
+    ///
+    /// # Errors
+    ///
+    /// [`AggregatorError`] if a prefix is invalid or begins with another one.
+    pub fn new(
+        members: Vec<AggregateMember>,
+        bounds: Bounds,
+        times: Times,
+        limits: AggregatorLimits,
+    ) -> Result<Self, AggregatorError> {
+        let aggregate = Self {
+            members: members.into_iter().map(Arc::new).collect(),
+            bounds,
+            times,
+            limits,
+            contexts: Arc::new(AtomicU64::new(1)),
+        };
+        aggregate.aggregator()?;
+        Ok(aggregate)
+    }
+
+    fn aggregator(&self) -> Result<Aggregator, AggregatorError> {
+        let members = self.members.iter().map(|member| Member {
+            name: member.name.clone(),
+            prefix: member.prefix.clone(),
+        });
+        Aggregator::new(members.collect(), self.limits)
+    }
+}
+
+impl InProcessUpstream for Aggregate {
+    fn moves(&self) -> bool {
+        let mut members = self.members.iter();
+        members.all(|member| member.upstream.moves())
+    }
+
+    fn open(&self, caller: &Caller) -> Result<InProcessPeer, Fault> {
+        let aggregator = self.aggregator().map_err(|error| {
+            let text = error.to_string();
+            Fault::new(Party::Operator, FaultKind::Config, Phase::Start, text)
+        })?;
+        let (to, input) = message_channel();
+        let (output, from) = message_channel();
+        let connections = self.members.iter().map(|member| MemberConnection {
+            member: Arc::clone(member),
+            input: Mutex::new(None),
+            stuck: Notify::new(),
+        });
+        let driver = Arc::new(AggregateDriver {
+            aggregator: Mutex::new(aggregator),
+            client: output,
+            connections: connections.collect(),
+            caller: caller.clone(),
+            bounds: self.bounds,
+            times: self.times,
+            contexts: Arc::clone(&self.contexts),
+            begun: Instant::now(),
+            armed: Notify::new(),
+            stop: watch::Sender::new(false),
+        });
+        let task = Task(tokio::spawn(driver.run(input)));
+        Ok(InProcessPeer {
+            name: "several servers".to_owned(),
+            from,
+            to,
+            ended: Box::pin(async move {
+                let mut task = task;
+                match (&mut task.0).await {
+                    Ok(()) => "ended".to_owned(),
+                    Err(_) => "broke".to_owned(),
+                }
+            }),
+        })
+    }
+}
+
+/// A task that is aborted when this is dropped.
+struct Task(JoinHandle<()>);
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+/// Drives one aggregator.
+struct AggregateDriver {
+    aggregator: Mutex<Aggregator>,
+    client: MessageSender,
+    connections: Vec<MemberConnection>,
+    caller: Caller,
+    bounds: Bounds,
+    times: Times,
+    contexts: Arc<AtomicU64>,
+    begun: Instant,
+    /// The deadline of the aggregator may have changed.
+    armed: Notify,
+    stop: watch::Sender<bool>,
+}
+
+impl AggregateDriver {
+    /// Runs until the client's side is closed and every upstream has ended.
+    async fn run(self: Arc<Self>, mut input: MessageReceiver) {
+        let mut connections = JoinSet::new();
+        for at in 0..self.connections.len() {
+            // Start it before messages can be routed to it.
+            let first = self.start(at);
+            connections.spawn(Arc::clone(&self).connection(at, first));
+        }
+        let clock = Task(tokio::spawn(Arc::clone(&self).keep_time()));
+        while let Some(message) = input.next().await {
+            // Wait for the client only if something was sent to it: it may be waiting itself until
+            // this message is taken.
+            if self.message(Connection::Client, &message) {
+                let _client_is_gone = self.client.flush().await;
+            }
+            self.pause().await;
+        }
+        self.stop.send_replace(true);
+        while connections.join_next().await.is_some() {}
+        drop(clock);
+        self.client.close();
+    }
+
+    /// Passes a message to the aggregator. Returns whether something is sent to the client.
+    fn message(&self, from: Connection, message: &Message) -> bool {
+        let refusal = message.refusal.clone();
+        self.turn(|aggregator, now| aggregator.take(from, &message.bytes, refusal, now))
+    }
+
+    /// Calls `decide` on the aggregator under its lock, and carries out the effects in order.
+    /// Returns whether something is sent to the client.
+    fn turn(&self, decide: impl FnOnce(&mut Aggregator, Duration) -> Effects<'static>) -> bool {
+        let mut sends_to_client = false;
+        let mut aggregator = self
+            .aggregator
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let before = aggregator.next_deadline();
+        for effect in decide(&mut aggregator, self.begun.elapsed()) {
+            match effect {
+                Effect::Send(outgoing) => {
+                    let to = outgoing.to;
+                    let message = Message::from(outgoing);
+                    match to {
+                        Connection::Client => {
+                            sends_to_client = true;
+                            self.client.push(message);
+                        }
+                        Connection::Server(at) => self.send(at, message),
+                    }
+                }
+                // Each member has one connection, which is kept open.
+                Effect::Open(_) | Effect::Close(_) | Effect::Finish => {}
+                Effect::ClientVersion(at, version) => {
+                    let member = self.connections.get(at.number());
+                    if let Some(input) = member.and_then(MemberConnection::input) {
+                        input.client_version(version);
+                    }
+                }
+                // The members' guards keep the lists of tools.
+                Effect::Tools(_) => {}
+                // An aggregator checks nothing, and cancels with messages.
+                Effect::Audit(_) | Effect::Abandon { .. } => {}
+                Effect::Note {
+                    connection,
+                    what,
+                    detail,
+                } => {
+                    let member = connection.and_then(|at| self.connections.get(at.number()));
+                    if let Some(connection) = member {
+                        let detail = detail.as_str();
+                        connection
+                            .member
+                            .observer
+                            .observe(&Event::Note { what, detail });
+                    }
+                }
+            }
+        }
+        if aggregator.next_deadline() != before {
+            self.armed.notify_one();
+        }
+        sends_to_client
+    }
+
+    /// Sends a message to a member, or drops it if the member is gone.
+    fn send(&self, at: ConnectionId, message: Message) {
+        if let Some(connection) = self.connections.get(at.number())
+            && let Some(input) = connection.input()
+        {
+            input.push(message);
+        }
+    }
+
+    /// Waits while more bytes wait for a member than the limit allows. A member that does not read
+    /// in time is given up.
+    async fn pause(&self) {
+        for connection in &self.connections {
+            let Some(input) = connection.input() else {
+                continue;
+            };
+            let most = self.bounds.message_bytes;
+            if !input.drains_to(most, self.times.notify).await {
+                connection.stuck.notify_one();
+            }
+        }
+    }
+
+    async fn keep_time(self: Arc<Self>) {
+        loop {
+            let next = {
+                let aggregator = self.aggregator.lock();
+                let aggregator = aggregator.unwrap_or_else(PoisonError::into_inner);
+                aggregator.next_deadline()
+            };
+            let asleep = async {
+                match next {
+                    // One millisecond more, so that the deadline has passed when the aggregator
+                    // checks.
+                    Some(at) => tokio::time::sleep_until(self.begun + at + TICK).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = self.armed.notified() => continue,
+                () = asleep => {}
+            }
+            self.turn(Aggregator::tick);
+            let _client_is_gone = self.client.flush().await;
+        }
+    }
+
+    /// Starts an upstream's guard.
+    fn start(&self, at: usize) -> Result<Started, String> {
+        let Some(connection) = self.connections.get(at) else {
+            return Err("there is no such upstream".to_owned());
+        };
+        let member = &connection.member;
+        let upstream = match member.upstream.clone() {
+            Upstream::Child { launch, .. } => Upstream::Child {
+                launch,
+                restart: Restart::NEVER,
+            },
+            Upstream::Http(target) => Upstream::Http(target.on_behalf_of(self.caller.clone())),
+            inner @ Upstream::InProcess(_) => inner,
+        };
+        let mut options = GuardOptions::new(member.name.clone(), Listener::Stdio, upstream);
+        options.bounds = self.bounds;
+        options.times = self.times;
+        options.clock = member.clock;
+        options.context = self.contexts.fetch_add(1, Ordering::Relaxed);
+        options.caller = self.caller.clone();
+        let context = options.context;
+        let (to, input) = message_channel();
+        let (output, from) = message_channel();
+        let client = Client {
+            from: MessageReader::Memory(input),
+            to: MessageWriter::Memory(output),
+        };
+        let (guard, observer) = (member.guard.clone(), Arc::clone(&member.observer));
+        let running = serve_messages(client, options, guard, observer);
+        let running = running.map_err(|fault| fault.to_string())?;
+        *connection.held() = Some(Arc::new(to));
+        Ok(Started {
+            running,
+            from,
+            context,
+        })
+    }
+
+    /// Runs one upstream, with its restarts, until the client leaves.
+    async fn connection(self: Arc<Self>, at: usize, first: Result<Started, String>) {
+        let Some(connection) = self.connections.get(at) else {
+            return;
+        };
+        let restart = match &connection.member.upstream {
+            Upstream::Child { restart, .. } => *restart,
+            Upstream::Http(_) | Upstream::InProcess(_) => Restart::default(),
+        };
+        let mut restarts = Restarts::new(restart);
+        let mut started = first;
+        loop {
+            let why = match started {
+                Ok(started) => match self.read_member(at, connection, started).await {
+                    Some(why) => why,
+                    None => return,
+                },
+                Err(why) => {
+                    self.turn(|aggregator, now| aggregator.server_gone(at, &why, now));
+                    let _client_is_gone = self.client.flush().await;
+                    why
+                }
+            };
+            let observer = &connection.member.observer;
+            observer.observe(&Event::Upstream(UpstreamState::Gone { how: &why }));
+            let pause = match restart.most {
+                0 => {
+                    observer.observe(&Event::Note {
+                        what: "server-not-restarted",
+                        detail: &why,
+                    });
+                    None
+                }
+                _ => Some(restarts.next().unwrap_or(restart.window)),
+            };
+            let paused = async {
+                match pause {
+                    Some(pause) => tokio::time::sleep(pause).await,
+                    None => std::future::pending().await,
+                }
+            };
+            let mut stop = self.stop.subscribe();
+            tokio::select! {
+                _ = stop.wait_for(|stop| *stop) => {
+                    observer.observe(&Event::Upstream(UpstreamState::Here));
+                    return;
+                }
+                () = paused => {}
+            }
+            started = self.start(at);
+            if started.is_ok() {
+                self.turn(|aggregator, _| aggregator.server_here(at));
+                let _client_is_gone = self.client.flush().await;
+            }
+        }
+    }
+
+    /// Passes on the messages of one upstream until it ends. Returns why it ended, or `None` if the
+    /// client has left.
+    async fn read_member(
+        self: &Arc<Self>,
+        at: usize,
+        connection: &MemberConnection,
+        started: Started,
+    ) -> Option<String> {
+        let Started {
+            mut running,
+            mut from,
+            context,
+        } = started;
+        let mut stop = self.stop.subscribe();
+        let mut leaving = false;
+        let mut stuck = false;
+        loop {
+            let message = tokio::select! {
+                message = from.next() => message,
+                () = connection.stuck.notified() => {
+                    // The signal may be about the connection before this one.
+                    if connection.waiting_bytes() <= self.bounds.message_bytes {
+                        continue;
+                    }
+                    stuck = true;
+                    break;
+                }
+                _ = stop.wait_for(|stop| *stop), if !leaving => {
+                    leaving = true;
+                    if let Some(input) = connection.input() {
+                        input.close();
+                    }
+                    continue;
+                }
+            };
+            let Some(message) = message else { break };
+            self.message(Connection::Server(ConnectionId::new(at)), &message);
+            let _client_is_gone = self.client.flush().await;
+        }
+        *connection.held() = None;
+        drop(from);
+        let takes_nothing = || "it takes no messages".to_owned();
+        let mut why = None;
+        if stuck {
+            why = Some(takes_nothing());
+            self.turn(|aggregator, now| aggregator.server_gone(at, &takes_nothing(), now));
+            let _client_is_gone = self.client.flush().await;
+            running.stop();
+        }
+        let exit = running.ended().await;
+        connection.member.guard.forget(&ScopeKey {
+            upstream: connection.member.name.as_str().into(),
+            context: Context::Session(context),
+        });
+        if leaving {
+            return None;
+        }
+        if why.is_none() {
+            let ended = match exit {
+                Exit::UpstreamGone(how) => how,
+                Exit::Failed(fault) => fault.to_string(),
+                Exit::ClientGone | Exit::Stopped => "it ended".to_owned(),
+            };
+            self.turn(|aggregator, now| aggregator.server_gone(at, &ended, now));
+            let _client_is_gone = self.client.flush().await;
+            why = Some(ended);
+        }
+        why
+    }
+}
+
+/// A running guard of an upstream.
+struct Started {
+    running: Running,
+    from: MessageReceiver,
+    context: u64,
+}
+
+const TICK: Duration = Duration::from_millis(1);

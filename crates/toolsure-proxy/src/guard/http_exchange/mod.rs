@@ -1,0 +1,401 @@
+//! One HTTP request of a client, from its message to the last byte of its answer.
+//!
+//! ```text
+//!   message ─▶ conversation ─▶ inbox ─▶ POST upstream ─▶ events ─▶ conversation ─▶ answer
+//!                                └────── answers, notices ──────────────────────────▶
+//! ```
+//!
+//! The response has the form of the upstream's: a whole body, or a stream of events. With a child
+//! as upstream it is whole, unless other messages come before the answer.
+
+mod upstream;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use hyper::{Response, StatusCode};
+use tokio::sync::mpsc;
+use toolsure_guard::{Envelope, IdKey, IncomingMessage, MessageKind, Peer, Side};
+use toolsure_mcp::message::{INTERNAL_ERROR, INVALID_REQUEST};
+
+use super::in_process::Caller;
+use super::mailbox::{Inbox, Mailbox, MailboxItem, mailbox};
+use super::refusal;
+use super::reply::{error, respond, status_of};
+use super::request_permit::RequestPermit;
+use super::response_step::{ResponseStep, ResponseSteps};
+use super::session_driver::{MessageMetadata, OutgoingMessage};
+use super::session_id_rewriter::{self, SessionIdRewriter};
+use super::session_router::{SessionRouter, SessionUpstream};
+use super::tickets::NoSessionId;
+use super::trace_headers;
+use super::upstream_request::UpstreamRequest;
+use crate::http::EVENT_STREAM;
+use crate::sse;
+use crate::web::ResponseBody;
+
+/// One request in progress.
+pub(super) struct HttpExchange {
+    router: Arc<SessionRouter>,
+    /// The request's id, if the message is a request.
+    id: Option<IdKey>,
+    /// The requests of a batch (2025-03-26) without an answer yet. The response to a batch is a
+    /// stream of events, one for each answer.
+    batch: Vec<IdKey>,
+    /// The requests of the batch that were sent to the upstream.
+    sent: Vec<IdKey>,
+    /// Messages that wait until the upstream has answered `sent`: calls that waited for the tool
+    /// list.
+    queue: VecDeque<OutgoingMessage>,
+    /// Whether the message is a batch with requests.
+    is_batch: bool,
+    /// Whether the head of a stream was sent to the client.
+    streams: bool,
+    /// Whether this is the stream for the server's own messages.
+    listens: bool,
+    modern: bool,
+    /// The client's headers, as forwarded to an HTTP upstream.
+    headers: Arc<HeaderMap>,
+    /// Whether the client accepts only event streams.
+    stream_only: bool,
+    mailbox: Mailbox,
+    inbox: Inbox,
+    upstream_request: Option<UpstreamRequest>,
+    /// The head of the upstream's response, until it is passed on.
+    head: Option<(u16, HeaderMap)>,
+    ready: ResponseSteps,
+    /// Whether the mailbox is registered for `id`.
+    open: bool,
+    /// Whether the client still waits for an answer.
+    owed: bool,
+    /// The request's slot and bytes, held until the exchange ends.
+    slot: Option<RequestPermit>,
+    /// Whether the conversation belongs to this request alone, so that its deadlines are kept here.
+    pub(super) keeps_time: bool,
+    /// The session id for the response to `initialize`, if the upstream is a child.
+    pub(super) session_id: Option<HeaderValue>,
+    /// Rewrites the session ids in responses of an HTTP upstream.
+    pub(super) rewriter: Option<SessionIdRewriter>,
+    /// The client, for the records.
+    pub(super) peer: Option<Arc<Peer>>,
+    /// The caller that the upstream was opened for. It gets the server's refusals over HTTP.
+    pub(super) caller: Option<Caller>,
+}
+
+impl HttpExchange {
+    pub(super) fn new(
+        router: Arc<SessionRouter>,
+        headers: Arc<HeaderMap>,
+        modern: bool,
+        slot: RequestPermit,
+    ) -> Self {
+        let (mailbox, inbox) = mailbox();
+        let most = router.driver.ctx.bounds.message_bytes;
+        Self {
+            router,
+            id: None,
+            batch: Vec::new(),
+            sent: Vec::new(),
+            queue: VecDeque::new(),
+            is_batch: false,
+            streams: false,
+            listens: false,
+            modern,
+            stream_only: !crate::web::accepts(&headers, "application/json"),
+            headers,
+            mailbox,
+            inbox,
+            upstream_request: None,
+            head: None,
+            ready: ResponseSteps::new(most),
+            open: false,
+            owed: false,
+            keeps_time: false,
+            session_id: None,
+            rewriter: None,
+            peer: slot.peer.clone(),
+            slot: Some(slot),
+            caller: None,
+        }
+    }
+
+    /// Handles the client's message and returns the response.
+    pub(super) async fn post(
+        mut self,
+        envelope: &Envelope,
+        message: IncomingMessage<'_>,
+    ) -> Response<ResponseBody> {
+        if envelope.is_request()
+            && let Some(id) = &envelope.id
+        {
+            self.open = self.router.open(id, &self.mailbox);
+            self.id = Some(id.clone());
+        }
+        if envelope.kind == MessageKind::Batch {
+            let mut batch = message.requests();
+            if !batch.is_empty() && !crate::web::accepts(&self.headers, EVENT_STREAM) {
+                let text = "send `Accept: application/json, text/event-stream`: a batch is answered by a stream of events";
+                return error(406, None, INVALID_REQUEST, text);
+            }
+            batch.retain(|id| self.router.open(id, &self.mailbox));
+            self.is_batch = !batch.is_empty();
+            self.batch = batch;
+        }
+        // If the id is open already, the error goes to this request, not to the first one.
+        self.owed = self.open || !self.batch.is_empty();
+        self.router.touch();
+        let (router, mailbox) = (Arc::clone(&self.router), self.mailbox.clone());
+        let metadata = MessageMetadata {
+            trace: trace_headers::read(&self.headers),
+            peer: self.peer.clone(),
+        };
+        router.take_with_metadata(Side::Client, message, metadata, Some(&mailbox));
+        self.answer().await
+    }
+
+    /// Opens the stream for the server's own messages.
+    pub(super) async fn listen(mut self) -> Response<ResponseBody> {
+        self.listens = true;
+        self.router.listen(&self.mailbox);
+        let router = Arc::clone(&self.router);
+        match &router.upstream {
+            SessionUpstream::Endpoint(endpoint, ..) => {
+                let limit = self.router.driver.ctx.bounds.message_bytes;
+                self.upstream_request = Some(UpstreamRequest::listen(
+                    endpoint,
+                    self.upstream_headers(),
+                    limit,
+                ));
+            }
+            SessionUpstream::Child(_) | SessionUpstream::Shared(..) | SessionUpstream::None => {
+                self.ready.push(ResponseStep::Stream(HeaderMap::new()))
+            }
+        }
+        self.owed = true;
+        self.answer().await
+    }
+
+    /// Answers a message over the limit with 413.
+    pub(super) async fn oversize(
+        self,
+        found: &toolsure_guard::Recovered,
+    ) -> Response<ResponseBody> {
+        let (router, mailbox) = (Arc::clone(&self.router), self.mailbox.clone());
+        let deliver = &mut |output| router.route(output, Some(&mailbox));
+        router.driver.set_peer(self.peer.clone());
+        router.driver.oversize(Side::Client, found, deliver);
+        let mut response = self.answer().await;
+        *response.status_mut() = StatusCode::PAYLOAD_TOO_LARGE;
+        response
+    }
+
+    /// Works until the response can begin.
+    async fn answer(mut self) -> Response<ResponseBody> {
+        match self.step().await {
+            ResponseStep::Stream(headers) => self.stream(headers, None),
+            ResponseStep::Message(message) => {
+                self.stream(HeaderMap::new(), Some(sse::event(&message)))
+            }
+            ResponseStep::Piece(bytes, last) => {
+                self.owed &= !last;
+                self.stream(HeaderMap::new(), Some(bytes))
+            }
+            ResponseStep::Answer(answer, code, head) => {
+                self.owed = false;
+                if self.stream_only && self.open {
+                    let event = sse::event(&answer);
+                    return self.stream(HeaderMap::new(), Some(event));
+                }
+                self.whole(answer, code, head)
+            }
+            ResponseStep::Status(status, headers, body) => {
+                self.owed = false;
+                match self.head_of(headers) {
+                    Ok(headers) => respond(status, headers, ResponseBody::Whole(body.into())),
+                    Err(no_session_id) => self.nameless(no_session_id),
+                }
+            }
+            ResponseStep::Accepted | ResponseStep::Over => {
+                self.owed = false;
+                respond(202, HeaderMap::new(), ResponseBody::empty())
+            }
+        }
+    }
+
+    fn whole(
+        &mut self,
+        answer: Vec<u8>,
+        code: Option<i64>,
+        head: Option<(u16, HeaderMap)>,
+    ) -> Response<ResponseBody> {
+        let (status, mut headers) = match head {
+            Some((status, headers)) => match self.head_of(headers) {
+                Ok(headers) => (status, headers),
+                Err(no_session_id) => return self.nameless(no_session_id),
+            },
+            None => (
+                status_of(code, self.id.is_some(), self.modern),
+                HeaderMap::new(),
+            ),
+        };
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if status < 400 {
+            self.name_session(&mut headers);
+        }
+        respond(status, headers, ResponseBody::Whole(answer.into()))
+    }
+
+    /// Begins a stream; a task of its own does the rest of the work.
+    fn stream(mut self, upstream: HeaderMap, first: Option<Vec<u8>>) -> Response<ResponseBody> {
+        let mut headers = match self.head_of(upstream) {
+            Ok(headers) => headers,
+            Err(no_session_id) => return self.nameless(no_session_id),
+        };
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(EVENT_STREAM));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        headers.insert(NO_BUFFER, HeaderValue::from_static("no"));
+        self.name_session(&mut headers);
+        self.streams = true;
+        let waiting = self.router.driver.ctx.bounds.waiting_events.max(1);
+        let (sender, receiver) = mpsc::channel(waiting);
+        tokio::spawn(self.go_on(sender, first));
+        respond(200, headers, ResponseBody::Stream(receiver))
+    }
+
+    async fn go_on(mut self, to: mpsc::Sender<Bytes>, first: Option<Vec<u8>>) {
+        if let Some(first) = first
+            && to.send(first.into()).await.is_err()
+        {
+            return;
+        }
+        // A listening stream has no last answer; the stream of a request ends with its answer.
+        while self.owed {
+            let step = tokio::select! {
+                () = to.closed() => return,
+                step = self.step() => step,
+            };
+            let (piece, last) = match step {
+                ResponseStep::Stream(_) => continue,
+                ResponseStep::Piece(bytes, last) => (bytes, last),
+                ResponseStep::Message(message) => (sse::event(&message), false),
+                ResponseStep::Answer(answer, ..) => (sse::event(&answer), self.id.is_some()),
+                ResponseStep::Status(..) | ResponseStep::Accepted | ResponseStep::Over => {
+                    self.owed = false;
+                    return;
+                }
+            };
+            if to.send(piece.into()).await.is_err() {
+                return;
+            }
+            self.owed &= !last;
+        }
+    }
+
+    /// The next step of the response. Cancel safe.
+    async fn step(&mut self) -> ResponseStep {
+        loop {
+            if let Some(step) = self.ready.pop() {
+                return step;
+            }
+            let nothing_comes = self.upstream_request.is_none() && !self.owed;
+            let heard = async {
+                match &mut self.upstream_request {
+                    Some(upstream_request) => upstream_request.next().await,
+                    None => std::future::pending().await,
+                }
+            };
+            let ctx = Arc::clone(&self.router.driver.ctx);
+            let ticking = Arc::clone(&self.router);
+            let mut deliver = move |output| ticking.route(output, None);
+            tokio::select! {
+                biased;
+                item = self.inbox.next() => self.delivered(item),
+                heard = heard => self.heard(heard).await,
+                () = self.router.driver.clock(&mut deliver), if self.keeps_time => {}
+                () = ctx.expired(), if !nothing_comes => self.expire(),
+                () = std::future::ready(()), if nothing_comes => return ResponseStep::Accepted,
+            }
+        }
+    }
+
+    fn delivered(&mut self, item: MailboxItem) {
+        self.router.taken.notify_waiters();
+        match item {
+            MailboxItem::ToServer(outgoing) if self.is_batch && self.upstream_request.is_some() => {
+                self.queue.push_back(outgoing);
+            }
+            MailboxItem::ToServer(outgoing) => self.launch(outgoing),
+            MailboxItem::ToClient(mut outgoing) => {
+                if let Some(caller) = &self.caller
+                    && let Some(head) = refusal::head(&outgoing, caller)
+                {
+                    outgoing.refused = Some(head);
+                }
+                let step = self.step_of(outgoing, None);
+                self.ready.push(step);
+            }
+            MailboxItem::Abandon(id) if self.is_batch => {
+                // The other requests of the batch still need answers.
+                self.answered(&id);
+                if self.batch.is_empty() {
+                    self.ready.push(ResponseStep::Over);
+                }
+            }
+            MailboxItem::Abandon(_) => {
+                self.upstream_request = None;
+                if !self.modern {
+                    // A message cancelled the request, so it needs no answer.
+                    self.ready.push(ResponseStep::Over);
+                }
+            }
+            MailboxItem::Close => self.ready.push(ResponseStep::Over),
+        }
+    }
+
+    /// The headers of the upstream's response, as the client gets them.
+    fn head_of(&self, upstream: HeaderMap) -> Result<HeaderMap, NoSessionId> {
+        session_id_rewriter::head(
+            self.rewriter.as_ref(),
+            &self.router,
+            upstream,
+            &self.headers,
+        )
+    }
+
+    /// The error if the upstream's session cannot get a session id.
+    fn nameless(&self, no_session_id: NoSessionId) -> Response<ResponseBody> {
+        let (status, text) = no_session_id.response();
+        error(status, self.id.as_ref(), INTERNAL_ERROR, &text)
+    }
+
+    fn name_session(&mut self, headers: &mut HeaderMap) {
+        if let Some(name) = self.session_id.take() {
+            headers.insert(crate::http::SESSION, name);
+        }
+    }
+}
+
+impl Drop for HttpExchange {
+    fn drop(&mut self) {
+        self.router.taken.notify_waiters();
+        for id in &self.batch {
+            self.router.close(id);
+        }
+        let Some(id) = self.id.take().filter(|_| self.open) else {
+            return;
+        };
+        self.router.close(&id);
+        // A modern client that leaves cancels its request; a legacy one does not.
+        if self.owed && self.modern {
+            let router = Arc::clone(&self.router);
+            router
+                .driver
+                .client_left(&id, &mut |output| router.route(output, None));
+        }
+        drop(self.slot.take());
+    }
+}
+
+const NO_BUFFER: HeaderName = HeaderName::from_static("x-accel-buffering");

@@ -1,0 +1,327 @@
+//! The upstream side of an HTTP exchange: the request to the upstream and its response.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use hyper::header::HeaderMap;
+use toolsure_guard::{IdKey, MessageKind, Side};
+use toolsure_mcp::message::INTERNAL_ERROR;
+
+use super::HttpExchange;
+use crate::guard::header_mirroring::{mirrored_headers, write};
+use crate::guard::reply::error_body;
+use crate::guard::response_step::{ResponseStep, failure};
+use crate::guard::session_driver::{OutgoingMessage, Output};
+use crate::guard::session_router::SessionUpstream;
+use crate::guard::trace_headers;
+use crate::guard::upstream_request::{UpstreamEvent, UpstreamRequest};
+use crate::http::LAST_EVENT_ID;
+use crate::sse::{self, Event};
+
+impl HttpExchange {
+    pub(super) fn launch(&mut self, outgoing: OutgoingMessage) {
+        let router = Arc::clone(&self.router);
+        let SessionUpstream::Endpoint(endpoint, ..) = &router.upstream else {
+            return;
+        };
+        if self.is_batch {
+            self.sent = self.router.driver.read(&outgoing.bytes).requests();
+        }
+        let limit = self.router.driver.ctx.bounds.message_bytes;
+        let mut headers = self.upstream_headers();
+        if outgoing.envelope.version.is_some() && (!outgoing.same || outgoing.headers_unknown) {
+            // The client's headers do not mirror this message: it was altered, or the client does
+            // not know the headers.
+            let call = outgoing.call.as_deref();
+            let mirrored = mirrored_headers(&outgoing.envelope, &outgoing.bytes, call);
+            write(&mirrored, Arc::make_mut(&mut headers));
+        }
+        if let Some(trace) = outgoing.trace.as_deref() {
+            trace_headers::write(trace, Arc::make_mut(&mut headers));
+        }
+        let message = Bytes::from(outgoing.bytes);
+        // The client resumes its streams itself, so they are not resumed here.
+        self.upstream_request = Some(UpstreamRequest::post(
+            endpoint, headers, message, limit, false,
+        ));
+    }
+
+    /// The client's headers, with the upstream's session id.
+    pub(super) fn upstream_headers(&mut self) -> Arc<HeaderMap> {
+        if let Some(session_ids) = self.router.session_ids() {
+            let headers = Arc::make_mut(&mut self.headers);
+            headers.insert(crate::http::SESSION, session_ids.upstream_id);
+        }
+        Arc::clone(&self.headers)
+    }
+
+    pub(super) async fn heard(&mut self, heard: UpstreamEvent) {
+        match heard {
+            UpstreamEvent::Head {
+                headers,
+                stream: true,
+                ..
+            } if self
+                .rewriter
+                .as_ref()
+                .is_some_and(|rewriter| rewriter.opens) =>
+            {
+                self.ready.hold(headers);
+            }
+            UpstreamEvent::Head {
+                headers,
+                stream: true,
+                ..
+            } => self.ready.push(ResponseStep::Stream(headers)),
+            UpstreamEvent::Head {
+                status, headers, ..
+            } => self.head = Some((status, headers)),
+            UpstreamEvent::Event(event) => self.event(event),
+            UpstreamEvent::Whole(body) => {
+                self.upstream_request = None;
+                self.whole_heard(body);
+            }
+            UpstreamEvent::End => self.ended("the answer ended before it was complete"),
+            UpstreamEvent::Broken(fault) => self.ended(&fault.to_string()),
+        }
+    }
+
+    /// Handles an event of the upstream. Its bytes are forwarded unchanged unless its message was
+    /// altered.
+    fn event(&mut self, event: Event) {
+        let data = event.data.as_deref().unwrap_or_default();
+        if data.trim_ascii().is_empty() {
+            let piece = event.unambiguous().into_owned();
+            self.ready.push(ResponseStep::Piece(piece, false));
+            return;
+        }
+        let mut steps = Vec::new();
+        let (router, mailbox) = (Arc::clone(&self.router), self.mailbox.clone());
+        let is_replay = self.listens && self.headers.contains_key(LAST_EVENT_ID);
+        let message = router.driver.read(data).replayed(is_replay);
+        if let Some(rewriter) = &mut self.rewriter {
+            rewriter.see(&message);
+        }
+        router
+            .driver
+            .take_read(Side::Server, message, &mut |output| match output {
+                Output::Send(outgoing)
+                    if outgoing.to == Side::Client && self.is_mine(&outgoing) =>
+                {
+                    // An event is forwarded unchanged only if all of its message is.
+                    let is_part = outgoing.same && outgoing.bytes.len() != data.len();
+                    let event = (steps.is_empty() && !is_part).then_some(&event);
+                    steps.push(self.step_of(outgoing, event));
+                }
+                output => router.route(output, Some(&mailbox)),
+            });
+        for step in steps {
+            self.ready.push(step);
+        }
+    }
+
+    /// Whether a message belongs to this response. Answers to other requests do not, except on a
+    /// stream that the client listens on, where it may resume another stream.
+    fn is_mine(&self, outgoing: &OutgoingMessage) -> bool {
+        let envelope = &outgoing.envelope;
+        let Some(id) = envelope.id.as_ref().filter(|_| envelope.is_answer()) else {
+            return true;
+        };
+        self.listens || self.id.as_ref() == Some(id) || self.batch.contains(id)
+    }
+
+    pub(super) fn step_of(
+        &mut self,
+        outgoing: OutgoingMessage,
+        event: Option<&Event>,
+    ) -> ResponseStep {
+        let envelope = &outgoing.envelope;
+        let is_whole = matches!(envelope.kind, MessageKind::Answer | MessageKind::Batch);
+        if !self.is_batch || !is_whole {
+            return ResponseStep::of(self.id.as_ref(), outgoing, event);
+        }
+        for id in self.router.driver.read(&outgoing.bytes).answers() {
+            self.answered(&id);
+        }
+        let bytes = match event {
+            Some(event) => event.with_data(&outgoing.bytes),
+            None => sse::event(&outgoing.bytes),
+        };
+        ResponseStep::Piece(bytes, self.batch.is_empty())
+    }
+
+    /// Marks a request of the batch as answered.
+    pub(super) fn answered(&mut self, id: &IdKey) {
+        if let Some(at) = self.batch.iter().position(|own| own == id) {
+            self.batch.swap_remove(at);
+            self.router.close(id);
+        }
+    }
+
+    fn whole_heard(&mut self, body: Vec<u8>) {
+        let (status, headers) = self.head.take().unwrap_or((200, HeaderMap::new()));
+        let (router, mailbox) = (Arc::clone(&self.router), self.mailbox.clone());
+        let message = router.driver.read(&body);
+        let envelope = message.envelope();
+        let is_message = self.id.is_some() && envelope.is_answer() && envelope.id.is_some();
+        // The response to a message that is no request may contain answers to other requests.
+        let is_stray = self.id.is_none() && !self.is_batch && (200..300).contains(&status);
+        let is_batch = self.owed && body.trim_ascii_start().first() == Some(&b'[');
+        let is_batch = is_batch || self.is_batch && (200..300).contains(&status);
+        if let Some(rewriter) = &mut self.rewriter {
+            rewriter.see(&message);
+        }
+        if is_stray && !body.trim_ascii().is_empty() {
+            router.take_read(Side::Server, message, None);
+            let accepted = ResponseStep::Status(202, HeaderMap::new(), Vec::new());
+            return self.ready.push(accepted);
+        }
+        if is_message || is_batch {
+            let mut answers = Vec::new();
+            router
+                .driver
+                .take_read(Side::Server, message, &mut |output| match output {
+                    Output::Send(outgoing)
+                        if outgoing.to == Side::Client && self.is_mine(&outgoing) =>
+                    {
+                        answers.push(outgoing);
+                    }
+                    output => router.route(output, Some(&mailbox)),
+                });
+            let mut head = Some((status, headers));
+            for answer in answers {
+                let step = if self.is_batch || !answer.envelope.is_answer() {
+                    self.step_of(answer, None)
+                } else {
+                    ResponseStep::Answer(answer.bytes, None, head.take())
+                };
+                self.ready.push(step);
+            }
+            if self.ready.is_empty() || self.is_batch {
+                self.ended("the answer does not belong to this request");
+            }
+            return;
+        }
+        let Some(id) = self.id.clone().filter(|_| self.open) else {
+            if self.streams || !self.ready.is_empty() {
+                // The response has begun, so it is too late for a status.
+                let why = format!("HTTP status {status}");
+                for id in self.batch.clone() {
+                    self.fail_of_batch(&id, &why);
+                }
+                return;
+            }
+            for id in std::mem::take(&mut self.batch) {
+                // The client gets the status instead.
+                let deliver = &mut |output| match output {
+                    Output::Send(outgoing) if outgoing.to == Side::Client => {}
+                    output => router.route(output, Some(&mailbox)),
+                };
+                let why = format!("HTTP status {status}");
+                router.driver.request_failed(&id, &why, deliver);
+                router.close(&id);
+            }
+            self.ready.push(ResponseStep::Status(status, headers, body));
+            return;
+        };
+        let why = match status {
+            200..=299 => "the answer is not a JSON-RPC message".to_owned(),
+            _ => format!("HTTP status {status}"),
+        };
+        let as_it_is = (400..500).contains(&status);
+        self.fail(&id, &why, as_it_is);
+        if as_it_is {
+            // The client must act on refusals over HTTP (authorization, no session).
+            self.ready.push(ResponseStep::Status(status, headers, body));
+        }
+    }
+
+    /// Handles the end of the upstream's response.
+    fn ended(&mut self, why: &str) {
+        self.ready.release();
+        let place = self
+            .upstream_request
+            .take()
+            .and_then(|upstream_request| upstream_request.place().0);
+        for id in std::mem::take(&mut self.sent) {
+            self.fail_of_batch(&id, why);
+        }
+        if let Some(next) = self.queue.pop_front() {
+            return self.launch(next);
+        }
+        match self.id.clone() {
+            // The client of a legacy session resumes the stream where it broke off.
+            Some(_) if place.is_some() && !self.modern => self.ready.push(ResponseStep::Over),
+            Some(id) if self.open => self.fail(&id, why, false),
+            None if self.is_batch => {}
+            // A notification or an answer did not arrive, or a stream did not begin. A stream that
+            // has begun just ends.
+            None => self.ready.push(failure(None, why)),
+            Some(_) => self.ready.push(ResponseStep::Over),
+        }
+    }
+
+    /// Fails a request of a batch, unless it has its answer.
+    fn fail_of_batch(&mut self, id: &IdKey, why: &str) {
+        if !self.batch.contains(id) {
+            return;
+        }
+        let (router, mailbox) = (Arc::clone(&self.router), self.mailbox.clone());
+        router
+            .driver
+            .request_failed(id, why, &mut |output| match output {
+                Output::Send(outgoing)
+                    if outgoing.to == Side::Client && self.is_mine(&outgoing) =>
+                {
+                    let step = self.step_of(outgoing, None);
+                    self.ready.push(step);
+                }
+                output => router.route(output, Some(&mailbox)),
+            });
+        if self.batch.contains(id) {
+            self.answered(id);
+            let error = sse::event(&error_body(Some(id), INTERNAL_ERROR, why));
+            let last = self.batch.is_empty();
+            self.ready.push(ResponseStep::Piece(error, last));
+        }
+    }
+
+    /// Fails the request, and answers it with an error unless `silently` is set.
+    fn fail(&mut self, id: &IdKey, why: &str, silently: bool) {
+        let (router, mailbox) = (Arc::clone(&self.router), self.mailbox.clone());
+        let before = self.ready.len();
+        router
+            .driver
+            .request_failed(id, why, &mut |output| match output {
+                Output::Send(outgoing)
+                    if outgoing.to == Side::Client && self.is_mine(&outgoing) =>
+                {
+                    if !silently {
+                        let head = Some((502, HeaderMap::new()));
+                        self.ready
+                            .push(ResponseStep::Answer(outgoing.bytes, None, head));
+                    }
+                }
+                output => router.route(output, Some(&mailbox)),
+            });
+        if self.ready.len() == before && !silently {
+            self.ready.push(failure(Some(id), why));
+        }
+    }
+
+    /// Fails the open requests, because the guard is ending and the time to answer is over.
+    pub(super) fn expire(&mut self) {
+        self.upstream_request = None;
+        self.ready.release();
+        let stopping = "the guard is shutting down";
+        self.queue.clear();
+        for id in self.batch.clone() {
+            self.fail_of_batch(&id, stopping);
+        }
+        match self.id.clone().filter(|_| self.open) {
+            Some(id) => self.fail(&id, stopping, false),
+            None if self.is_batch => {}
+            None => self.ready.push(ResponseStep::Over),
+        }
+    }
+}

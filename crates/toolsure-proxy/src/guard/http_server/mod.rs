@@ -1,0 +1,457 @@
+//! The HTTP server for clients: admits requests, finds the conversation of each, and keeps the
+//! sessions of the older protocol versions.
+
+mod client_connection;
+mod cors;
+mod process_pool;
+mod refuse;
+mod session_transfers;
+mod sessions;
+mod transfers;
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use hyper::body::Incoming;
+use hyper::header::{AUTHORIZATION, HeaderMap, TRANSFER_ENCODING};
+use hyper::{Method, Request, Response};
+use tokio::sync::Semaphore;
+use tokio::time::timeout;
+use toolsure_guard::{Carrier, Context, Envelope, IncomingMessage, MessageKind, Recovery};
+use toolsure_mcp::era::Era;
+use toolsure_mcp::message::{HEADER_MISMATCH, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST};
+
+use super::bearer::bearer;
+use super::context::GuardContext;
+use super::event::Event;
+use super::header_mirroring::{given_of_arguments, mirrored_headers, mismatch};
+use super::http_exchange::HttpExchange;
+use super::in_process::Caller;
+use super::reply::{closing, error, onward, respond};
+use super::request_permit::RequestPermit;
+use super::session_driver::{SessionDriver, link};
+use super::session_id_rewriter::SessionIdRewriter;
+use super::session_router::{SessionRouter, SessionUpstream};
+use super::shared_child::SharedChild;
+use super::tickets::{NoSession, TicketIssuer, VerifiedTicket};
+use crate::http::{Endpoint, SESSION, VERSION};
+use crate::web::{Admission, Budget, ResponseBody, Service, TooLarge, late_timeout, read};
+use client_connection::ClientConnection;
+pub(super) use process_pool::ProcessPool;
+use session_transfers::SessionTransfers;
+
+/// Where the HTTP server sends messages.
+pub(super) enum UpstreamPool {
+    Endpoint(Arc<Endpoint>),
+    Children(ProcessPool),
+}
+
+pub(super) struct HttpServer {
+    ctx: Arc<GuardContext>,
+    admission: Admission,
+    upstream_pool: UpstreamPool,
+    sessions: Mutex<HashMap<String, Session>>,
+    slots: Arc<Semaphore>,
+    bytes: Budget,
+    /// Whether a request for a host that is not allowed was logged; only the first one is.
+    host_refusal_logged: AtomicBool,
+    contexts: AtomicU64,
+    tickets: Arc<TicketIssuer>,
+    transfers: SessionTransfers,
+}
+
+#[derive(Clone)]
+struct Session {
+    router: Arc<SessionRouter>,
+    number: u64,
+    /// The caller that the session works for; its authorization may be renewed.
+    caller: Caller,
+    /// The ticket in its session id.
+    ticket: VerifiedTicket,
+}
+
+impl HttpServer {
+    pub(super) fn new(
+        ctx: Arc<GuardContext>,
+        admission: Admission,
+        upstream_pool: UpstreamPool,
+        tickets: TicketIssuer,
+    ) -> Arc<Self> {
+        Arc::new(Self {
+            slots: Arc::new(Semaphore::new(ctx.bounds.requests)),
+            bytes: Budget::new(ctx.bounds.request_bytes),
+            host_refusal_logged: AtomicBool::new(false),
+            ctx,
+            admission,
+            upstream_pool,
+            sessions: Mutex::default(),
+            contexts: AtomicU64::new(1),
+            tickets: Arc::new(tickets),
+            transfers: SessionTransfers::default(),
+        })
+    }
+
+    async fn receive(
+        self: &Arc<Self>,
+        request: Request<Incoming>,
+        client: &ClientConnection,
+    ) -> Response<ResponseBody> {
+        if let Err(refusal) = self.admission.check(&request) {
+            return self.turn_away(refusal, request.headers());
+        }
+        if request.method() == Method::OPTIONS {
+            return cors::preflight(request.headers());
+        }
+        let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() else {
+            return self.busy("requests");
+        };
+        let slot = RequestPermit {
+            _slot: slot,
+            bytes: self.bytes.share(),
+            peer: Some(client.peer(request.headers())),
+        };
+        let (head, body) = request.into_parts();
+        if head.method != Method::POST
+            && let Some(refused) = self.unsupported(&head.headers, &Envelope::default())
+        {
+            return refused;
+        }
+        match head.method {
+            Method::GET => self.listen(head.headers, slot).await,
+            Method::DELETE => self.delete(&head.headers).await,
+            _ => self.post(head.headers, body, slot).await,
+        }
+    }
+
+    async fn post(
+        self: &Arc<Self>,
+        headers: HeaderMap,
+        body: Incoming,
+        mut slot: RequestPermit,
+    ) -> Response<ResponseBody> {
+        let limit = self.ctx.bounds.message_bytes;
+        let reading = read(body, limit, &mut slot.bytes);
+        let message = match late_timeout(self.ctx.times.body, reading).await {
+            Ok(Ok(message)) => message,
+            Ok(Err(TooLarge::Full)) => {
+                let text = "the open requests have too many bytes in total (request_bytes)";
+                return closing(self.unavailable("request-bytes", None, text));
+            }
+            Ok(Err(TooLarge::Broken)) => {
+                return respond(400, HeaderMap::new(), ResponseBody::empty());
+            }
+            Ok(Err(TooLarge::Limit(part))) => {
+                let mut recovery = Recovery::new();
+                recovery.feed(&part);
+                let router = self.passing(&HeaderMap::new(), &Arc::default(), true, None);
+                let exchange = HttpExchange::new(router, onward(&headers), true, slot);
+                return exchange.oversize(&recovery.finish()).await;
+            }
+            Err(_) => {
+                self.rejected(408, "body");
+                let text = "the body did not arrive in time";
+                return closing(error(408, None, INVALID_REQUEST, text));
+            }
+        };
+        let message = self.ctx.guard.read(&message);
+        let envelope = message.envelope();
+        // Nothing has seen the request yet, so a load balancer can send it to another replica.
+        if envelope.is_request() && self.ctx.is_stopping() {
+            return self.unavailable("stopping", envelope.id.as_ref(), STOPPING);
+        }
+        let is_array = message.bytes().trim_ascii_start().first() == Some(&b'[');
+        if envelope.kind == MessageKind::Unknown && !is_array {
+            // The conversation answers it with an error, and needs no state of its caller.
+            let router = self.passing(&HeaderMap::new(), &Arc::default(), true, None);
+            let exchange = HttpExchange::new(router, onward(&headers), true, slot);
+            return exchange.post(&envelope, message).await;
+        }
+        if let Some(refused) = self.unsupported(&headers, &envelope) {
+            return refused;
+        }
+        if is_modern(&envelope, &headers) {
+            self.modern(headers, &envelope, message, slot).await
+        } else {
+            self.legacy(headers, &envelope, message, slot).await
+        }
+    }
+
+    async fn modern(
+        self: &Arc<Self>,
+        headers: HeaderMap,
+        envelope: &Envelope,
+        message: IncomingMessage<'_>,
+        slot: RequestPermit,
+    ) -> Response<ResponseBody> {
+        // The conversation answers everything that is not a message.
+        if envelope.method.is_some()
+            && envelope.version.is_some()
+            && let Some(wrong) =
+                mismatch(&mirrored_headers(envelope, message.bytes(), None), &headers)
+        {
+            self.rejected(400, "headers");
+            return error(400, envelope.id.as_ref(), HEADER_MISMATCH, &wrong);
+        }
+        if envelope.is_request() && envelope.version.is_none() {
+            self.rejected(400, "headers");
+            let text = "the version in the header `MCP-Protocol-Version` must be in `params._meta` too, and is not";
+            return error(400, envelope.id.as_ref(), INVALID_PARAMS, text);
+        }
+        let shared = match &self.upstream_pool {
+            UpstreamPool::Endpoint(_) => None,
+            UpstreamPool::Children(pool) => match self.shared(pool, &headers).await {
+                Ok(shared) => Some(shared),
+                Err(why) if why == process_pool::TOO_MANY => {
+                    return self.unavailable("children", envelope.id.as_ref(), &why);
+                }
+                Err(why) => return error(503, envelope.id.as_ref(), INTERNAL_ERROR, &why),
+            },
+        };
+        let caller = shared.as_ref().map(|shared| shared.caller.clone());
+        let passed = onward(&headers);
+        let router = self.passing(&headers, &passed, true, shared);
+        let mut exchange = HttpExchange::new(router, passed, true, slot);
+        exchange.keeps_time = true;
+        exchange.caller = caller;
+        exchange.post(envelope, message).await
+    }
+
+    async fn legacy(
+        self: &Arc<Self>,
+        headers: HeaderMap,
+        envelope: &Envelope,
+        message: IncomingMessage<'_>,
+        slot: RequestPermit,
+    ) -> Response<ResponseBody> {
+        let opens = envelope.is_request() && envelope.method.as_deref() == Some("initialize");
+        if opens {
+            return self.open(headers, envelope, message, slot).await;
+        }
+        let passed = onward(&headers);
+        let mut caller = None;
+        let router = match self.session_for(&headers).await {
+            Ok(Some(session)) => {
+                if let Some(refused) = self.of_other_version(&session, &headers, envelope) {
+                    return refused;
+                }
+                session.caller.renew(headers.get(AUTHORIZATION));
+                caller = Some(session.caller);
+                session.router
+            }
+            // Some servers keep no sessions; they decide about the message themselves.
+            Ok(None) if matches!(self.upstream_pool, UpstreamPool::Endpoint(_)) => {
+                self.passing(&headers, &passed, false, None)
+            }
+            Ok(None) => {
+                let text = "send `Mcp-Session-Id`, or open a session with `initialize`";
+                return error(400, envelope.id.as_ref(), INVALID_REQUEST, text);
+            }
+            Err(why) => return self.no_session(why, envelope),
+        };
+        // A client may repeat a call that finds no room to wait for the tool list.
+        if envelope.is_request()
+            && envelope.method.as_deref() == Some("tools/call")
+            && router.driver.is_crowded()
+        {
+            let text = "too many calls wait for the list of tools (parked)";
+            return self.unavailable("parked", envelope.id.as_ref(), text);
+        }
+        let mut exchange = HttpExchange::new(router, passed, false, slot);
+        exchange.rewriter = self.session_id_rewriter(false);
+        exchange.caller = caller;
+        exchange.keeps_time = !headers.contains_key(SESSION);
+        let response = exchange.post(envelope, message).await;
+        self.forget_if_gone(&headers, &response);
+        response
+    }
+
+    async fn listen(
+        self: &Arc<Self>,
+        headers: HeaderMap,
+        slot: RequestPermit,
+    ) -> Response<ResponseBody> {
+        let passed = onward(&headers);
+        let router = match self.session_for(&headers).await {
+            Ok(Some(session)) => {
+                let no_message = Envelope::default();
+                if let Some(refused) = self.of_other_version(&session, &headers, &no_message) {
+                    return refused;
+                }
+                session.router
+            }
+            Ok(None) if matches!(self.upstream_pool, UpstreamPool::Endpoint(_)) => {
+                self.passing(&headers, &passed, false, None)
+            }
+            Ok(None) => return respond(405, HeaderMap::new(), ResponseBody::empty()),
+            Err(why) => return self.no_session(why, &Envelope::default()),
+        };
+        let mut exchange = HttpExchange::new(router, passed, false, slot);
+        exchange.rewriter = self.session_id_rewriter(false);
+        let response = exchange.listen().await;
+        self.forget_if_gone(&headers, &response);
+        response
+    }
+
+    async fn delete(self: &Arc<Self>, headers: &HeaderMap) -> Response<ResponseBody> {
+        let session = match self.session_of(headers) {
+            Ok(session) => session,
+            // Nothing of the session is here; it is remembered as deleted, so that it is not opened
+            // here.
+            Err(NoSession::NotOpenHere) => {
+                self.transfers.over(headers);
+                return respond(204, HeaderMap::new(), ResponseBody::empty());
+            }
+            Err(why) => return self.no_session(why, &Envelope::default()),
+        };
+        if let Some(session) = &session
+            && let Some(refused) = self.of_other_version(session, headers, &Envelope::default())
+        {
+            return refused;
+        }
+        let name = headers.get(SESSION).and_then(|name| name.to_str().ok());
+        match &self.upstream_pool {
+            UpstreamPool::Endpoint(endpoint) => {
+                let mut passed = onward(headers);
+                if let Some(session_ids) = session.and_then(|session| session.router.session_ids())
+                {
+                    Arc::make_mut(&mut passed).insert(SESSION, session_ids.upstream_id);
+                }
+                let sent = endpoint.send(
+                    crate::fault::Phase::Request,
+                    Method::DELETE,
+                    &passed,
+                    bytes::Bytes::new(),
+                );
+                let answer = timeout(self.ctx.times.notify, sent).await;
+                if let Some(name) = name {
+                    self.end_session(name).await;
+                }
+                match answer {
+                    Ok(Ok(answer)) => {
+                        let status = answer.status().as_u16();
+                        respond(status, HeaderMap::new(), ResponseBody::empty())
+                    }
+                    Ok(Err(fault)) => error(502, None, INTERNAL_ERROR, &fault.to_string()),
+                    Err(_) => error(504, None, INTERNAL_ERROR, "the upstream did not answer"),
+                }
+            }
+            UpstreamPool::Children(_) => match name {
+                None => error(400, None, INVALID_REQUEST, "send `Mcp-Session-Id`"),
+                Some(name) if self.end_session(name).await => {
+                    self.transfers.over(headers);
+                    respond(204, HeaderMap::new(), ResponseBody::empty())
+                }
+                Some(_) => self.no_session(NoSession::Unknown, &Envelope::default()),
+            },
+        }
+    }
+
+    /// Rewrites session ids in the responses of an HTTP upstream.
+    fn session_id_rewriter(&self, opens: bool) -> Option<SessionIdRewriter> {
+        let names =
+            matches!(self.upstream_pool, UpstreamPool::Endpoint(_)).then_some(&self.tickets);
+        names.map(|names| SessionIdRewriter::new(names, opens))
+    }
+
+    /// A conversation for one request; `passed` are its headers as forwarded to an HTTP upstream.
+    fn passing(
+        &self,
+        headers: &HeaderMap,
+        passed: &Arc<HeaderMap>,
+        modern: bool,
+        shared: Option<Arc<SharedChild>>,
+    ) -> Arc<SessionRouter> {
+        let version = headers.get(VERSION).and_then(|value| value.to_str().ok());
+        let version = version.filter(|_| !modern);
+        let identity = shared.as_ref().map(|shared| shared.identity.clone());
+        let (context, upstream) = match (&self.upstream_pool, shared) {
+            (_, Some(shared)) => (
+                shared.context.clone(),
+                SessionUpstream::Shared(
+                    shared,
+                    given_of_arguments(headers),
+                    bearer(headers.get(AUTHORIZATION)),
+                ),
+            ),
+            (UpstreamPool::Endpoint(endpoint), None) => (
+                bearer(headers.get(AUTHORIZATION)),
+                SessionUpstream::Endpoint(
+                    Arc::clone(endpoint),
+                    Arc::clone(passed),
+                    Caller::new(headers.get(AUTHORIZATION)),
+                ),
+            ),
+            // Only for messages that cannot be read completely; nothing is sent.
+            (UpstreamPool::Children(_), None) => (Context::Anonymous, SessionUpstream::None),
+        };
+        let driver = SessionDriver::new(&self.ctx, context, self.link(version));
+        if let Some(identity) = identity {
+            driver.stand_for(&identity);
+            driver.count_for(headers.get(AUTHORIZATION));
+        }
+        SessionRouter::new(driver, upstream)
+    }
+
+    async fn shared(
+        &self,
+        pool: &ProcessPool,
+        headers: &HeaderMap,
+    ) -> Result<Arc<SharedChild>, String> {
+        let number = self.contexts.fetch_add(1, Ordering::Relaxed);
+        pool.shared(&self.ctx, headers, number).await
+    }
+
+    fn link(&self, version: Option<&str>) -> toolsure_guard::Link {
+        let server = match self.upstream_pool {
+            UpstreamPool::Endpoint(_) => Carrier::Http,
+            UpstreamPool::Children(_) => Carrier::Stdio,
+        };
+        link(Carrier::Http, server, version)
+    }
+}
+
+impl Service for HttpServer {
+    type Connection = ClientConnection;
+
+    fn connected(&self, from: SocketAddr) -> ClientConnection {
+        self.ctx.observe(&Event::Connected);
+        ClientConnection::new(from)
+    }
+
+    fn disconnected(&self, lasted: Duration) {
+        self.ctx.observe(&Event::Disconnected { lasted });
+    }
+
+    async fn answer(
+        self: &Arc<Self>,
+        request: Request<Incoming>,
+        client: Arc<ClientConnection>,
+    ) -> Response<ResponseBody> {
+        let reader = self.admission.listed_origin(request.headers()).cloned();
+        let is_chunked = request.headers().contains_key(TRANSFER_ENCODING);
+        let mut response = self.receive(request, &client).await;
+        if let Some(origin) = reader {
+            cors::allow(&mut response, origin);
+        }
+        // The HTTP reader may have ignored a `Content-Length` beside it, so that the bytes that
+        // follow cannot be trusted to be a request (RFC 9112 section 6.1).
+        if is_chunked {
+            closing(response)
+        } else {
+            response
+        }
+    }
+}
+
+/// Whether a message is modern. Its own version decides; without one, the HTTP header does.
+fn is_modern(envelope: &Envelope, headers: &HeaderMap) -> bool {
+    let header = headers.get(VERSION).and_then(|value| value.to_str().ok());
+    // `initialize` opens a session of an older version, whatever the header says.
+    let opens = envelope.is_request() && envelope.method.as_deref() == Some("initialize");
+    envelope.version.is_some() || !opens && header.is_some_and(Era::is_modern_version)
+}
+
+const STOPPING: &str = "the guard is shutting down; the request was not passed on, send it again";

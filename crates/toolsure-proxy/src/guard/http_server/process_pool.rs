@@ -1,0 +1,254 @@
+//! The process pool: starts children for clients over HTTP, shares them among modern clients, and
+//! ends idle peers in this process.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use hyper::header::{AUTHORIZATION, HeaderMap};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Instant, timeout};
+use toolsure_guard::{Context, Peer};
+
+use crate::guard::bearer::bearer;
+use crate::guard::child::{Child, Restarts, Source};
+use crate::guard::context::GuardContext;
+use crate::guard::in_process::Caller;
+use crate::guard::messages::MessageWriter;
+use crate::guard::options::Restart;
+use crate::guard::shared_child::SharedChild;
+use crate::guard::tickets::caller::shown;
+use crate::http::Standing;
+
+/// Starts children and holds the shared ones.
+pub(in crate::guard) struct ProcessPool {
+    source: Source,
+    restart: Restart,
+    /// The children that modern clients share: one process for all, or one peer in this process for
+    /// each authorization.
+    slots: Mutex<HashMap<Context, Arc<Slot>>>,
+    most: usize,
+    permits: Arc<Semaphore>,
+}
+
+struct Slot {
+    state: tokio::sync::Mutex<SlotState>,
+}
+
+struct SlotState {
+    shared: Option<Arc<SharedChild>>,
+    restarts: Restarts,
+    used: Instant,
+}
+
+impl SlotState {
+    /// Whether something other than its slot and the task that reads it holds the child, or one of
+    /// its calls waits for the caller's input.
+    fn is_in_use(&self) -> bool {
+        let shared = self.shared.as_ref().filter(|shared| !shared.is_gone());
+        shared.is_some_and(|shared| Arc::strong_count(shared) > 2 || shared.awaits_input())
+    }
+}
+
+impl ProcessPool {
+    pub(in crate::guard) fn new(source: Source, restart: Restart, most: usize) -> Self {
+        Self {
+            source,
+            restart,
+            slots: Mutex::default(),
+            most,
+            permits: Arc::new(Semaphore::new(most)),
+        }
+    }
+
+    /// A permit for one more child; `None` if there are too many.
+    pub(super) fn permit(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.permits).try_acquire_owned().ok()
+    }
+
+    /// Whether a session with a child can move to a child that another replica opens.
+    pub(super) fn moves(&self) -> bool {
+        match &self.source {
+            Source::Launch(_) => false,
+            Source::InProcess(in_process) => in_process.moves(),
+        }
+    }
+
+    pub(super) fn start(
+        &self,
+        ctx: &Arc<GuardContext>,
+        caller: &Caller,
+    ) -> Result<(Child, Arc<MessageWriter>), crate::fault::Fault> {
+        Child::start(ctx, &self.source, caller)
+    }
+
+    /// The child for a modern client, started if there is none; `number` is the context of a new
+    /// child.
+    pub(super) async fn shared(
+        &self,
+        ctx: &Arc<GuardContext>,
+        headers: &HeaderMap,
+        number: u64,
+    ) -> Result<Arc<SharedChild>, String> {
+        let (key, caller) = match &self.source {
+            Source::Launch(_) => (Context::Anonymous, Caller::default()),
+            Source::InProcess(_) => {
+                let authorization = headers.get(AUTHORIZATION);
+                let caller = Caller::new(authorization).standing_for(Standing::Everybody);
+                // Many clients share it, so the record has no address.
+                let caller = caller.recorded_as(Arc::new(Peer {
+                    caller: shown(headers).map(Into::into),
+                    ..Peer::default()
+                }));
+                (bearer(authorization), caller)
+            }
+        };
+        let (slot, evicted) = self.slot(&key).ok_or(TOO_MANY)?;
+        let made_room = evicted.is_some();
+        if let Some(evicted) = evicted {
+            end(&evicted).await;
+        }
+        let mut state = slot.state.lock().await;
+        state.used = Instant::now();
+        if let Some(shared) = state.shared.as_ref().filter(|shared| !shared.is_gone()) {
+            return Ok(Arc::clone(shared));
+        }
+        if state.shared.is_some() {
+            let pause = state.restarts.next();
+            tokio::time::sleep(pause.ok_or("the server has ended too often")?).await;
+        }
+        let permit = match &self.source {
+            // Sessions hold the other permits, and release them when they end.
+            Source::Launch(_) => self.permit(),
+            Source::InProcess(_) => self.permit_for_one(ctx, made_room).await,
+        };
+        let permit = permit.ok_or(TOO_MANY)?;
+        let started = self.start(ctx, &caller);
+        let (child, input) = started.map_err(|fault| fault.to_string())?;
+        let fresh = SharedChild::new(ctx, input, number, (key, caller));
+        tokio::spawn(Arc::clone(&fresh).read_child(child, permit));
+        state.shared = Some(Arc::clone(&fresh));
+        Ok(fresh)
+    }
+
+    /// The slot of an authorization. If there are too many, a new slot replaces the one that has
+    /// been unused longest, which the caller must end. `None` if all are in use.
+    fn slot(&self, key: &Context) -> Option<(Arc<Slot>, Option<Arc<Slot>>)> {
+        let mut slots = self.slots();
+        if let Some(slot) = slots.get(key) {
+            return Some((Arc::clone(slot), None));
+        }
+        let mut evicted = None;
+        if slots.len() >= self.most {
+            evicted = Some(Self::evict(&mut slots, |_| true)?);
+        }
+        let slot = Arc::new(Slot {
+            state: tokio::sync::Mutex::new(SlotState {
+                shared: None,
+                restarts: Restarts::new(self.restart),
+                used: Instant::now(),
+            }),
+        });
+        slots.insert(key.clone(), Arc::clone(&slot));
+        Some((slot, evicted))
+    }
+
+    /// A permit for a peer in this process. If none is left, evicts an unused peer and waits for
+    /// its permit. With `made_room`, a peer was evicted already.
+    async fn permit_for_one(
+        &self,
+        ctx: &GuardContext,
+        made_room: bool,
+    ) -> Option<OwnedSemaphorePermit> {
+        if let Some(permit) = self.permit() {
+            return Some(permit);
+        }
+        if !made_room {
+            let evicted = Self::evict(&mut self.slots(), |state| {
+                let shared = state.shared.as_ref();
+                shared.is_some_and(|shared| !shared.is_gone())
+            });
+            end(evicted?.as_ref()).await;
+        }
+        let freed = Arc::clone(&self.permits).acquire_owned();
+        timeout(ctx.times.notify, freed).await.ok()?.ok()
+    }
+
+    /// Removes and returns the slot that has been unused longest.
+    fn evict(
+        slots: &mut HashMap<Context, Arc<Slot>>,
+        fits: impl Fn(&SlotState) -> bool,
+    ) -> Option<Arc<Slot>> {
+        let unused = slots.iter().filter_map(|(key, slot)| {
+            let since = unused_since(slot, &fits)?;
+            Some((since, key.clone()))
+        });
+        let (_, key) = unused.min_by_key(|(since, _)| *since)?;
+        slots.remove(&key)
+    }
+
+    /// Ends peers that have been unused for `idle`. Processes stay: starting one may be expensive.
+    pub(super) async fn sweep(&self, idle: Duration) {
+        if matches!(self.source, Source::Launch(_)) {
+            return;
+        }
+        let now = Instant::now();
+        let stale: Vec<Arc<Slot>> = {
+            let mut slots = self.slots();
+            let stale = slots.iter().filter(|(_, slot)| {
+                let since = unused_since(slot, |_| true);
+                since.is_some_and(|since| now.saturating_duration_since(since) >= idle)
+            });
+            let keys: Vec<Context> = stale.map(|(key, _)| key.clone()).collect();
+            keys.iter().filter_map(|key| slots.remove(key)).collect()
+        };
+        for slot in stale {
+            end(&slot).await;
+        }
+    }
+
+    /// Ends the shared children, and waits up to `patience` until every child has ended.
+    pub(super) async fn close(&self, patience: Duration) {
+        let slots: Vec<Arc<Slot>> = self.slots().drain().map(|(_, slot)| slot).collect();
+        let mut ending = Vec::new();
+        for slot in slots {
+            if let Some(shared) = slot.state.lock().await.shared.take() {
+                shared.close().await;
+                ending.push(shared);
+            }
+        }
+        let all = u32::try_from(self.most).unwrap_or(u32::MAX);
+        let ended = async {
+            for shared in ending {
+                shared.ended().await;
+            }
+            let _never_closed = self.permits.acquire_many(all).await;
+        };
+        let _they_are_killed = timeout(patience, ended).await;
+    }
+
+    fn slots(&self) -> MutexGuard<'_, HashMap<Context, Arc<Slot>>> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The error if no child may be started.
+pub(super) const TOO_MANY: &str = "too many children";
+
+/// Ends the peer of a slot that was removed from the map.
+async fn end(slot: &Slot) {
+    let shared = slot.state.lock().await.shared.take();
+    if let Some(shared) = shared {
+        shared.close().await;
+    }
+}
+
+/// The time since which a slot of the map is unused; `None` if it is in use. The caller holds the
+/// lock of the map, so nothing takes the slot meanwhile.
+fn unused_since(slot: &Arc<Slot>, fits: impl Fn(&SlotState) -> bool) -> Option<Instant> {
+    if Arc::strong_count(slot) > 1 {
+        return None;
+    }
+    let state = slot.state.try_lock().ok()?;
+    (!state.is_in_use() && fits(&state)).then_some(state.used)
+}

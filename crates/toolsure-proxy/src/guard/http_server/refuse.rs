@@ -1,0 +1,133 @@
+//! Responses to refused requests: over a limit, in an unknown session, for another host.
+
+use std::sync::atomic::Ordering;
+
+use hyper::Response;
+use hyper::header::{HOST, HeaderMap, HeaderValue, RETRY_AFTER};
+use toolsure_guard::{Envelope, IdKey};
+use toolsure_json::quote;
+use toolsure_mcp::era::Era;
+use toolsure_mcp::message::{INTERNAL_ERROR, INVALID_REQUEST};
+
+use super::{HttpServer, Session};
+use crate::guard::event::Event;
+use crate::guard::reply::error;
+use crate::guard::tickets::NoSession;
+use crate::http::{SESSION, VERSION};
+use crate::web::{Refusal, ResponseBody};
+
+impl HttpServer {
+    pub(super) fn no_session(&self, why: NoSession, envelope: &Envelope) -> Response<ResponseBody> {
+        if why == NoSession::NoRoom {
+            return self.busy("sessions");
+        }
+        let (status, word, text) = why.response();
+        let id = envelope.id.as_ref().filter(|_| envelope.is_request());
+        if why == NoSession::OpeningFailed {
+            return self.unavailable(word, id, text);
+        }
+        self.rejected(status, word);
+        error(status, id, INVALID_REQUEST, text)
+    }
+
+    /// Refuses a request whose header names an unsupported version (2025-11-25, basic/transports,
+    /// "Protocol Version Header"), or in a session, a version without sessions. Ignores messages
+    /// that name their own version, and `initialize`, which negotiates one.
+    pub(super) fn unsupported(
+        &self,
+        headers: &HeaderMap,
+        envelope: &Envelope,
+    ) -> Option<Response<ResponseBody>> {
+        let version = headers.get(VERSION)?;
+        if envelope.version.is_some() || envelope.method.as_deref() == Some("initialize") {
+            return None;
+        }
+        let text = version.to_str().unwrap_or("?");
+        let in_session = headers.contains_key(SESSION);
+        let fits = Era::from_version(text).is_some_and(|era| era.has_sessions() || !in_session);
+        if fits {
+            return None;
+        }
+        self.rejected(400, "version");
+        let why = format!(
+            "`MCP-Protocol-Version: {}` is not supported here; a session has one of {}",
+            quote(text, SHOWN),
+            Era::SESSION_VERSIONS.join(", ")
+        );
+        let id = envelope.id.as_ref().filter(|_| envelope.is_request());
+        Some(error(400, id, INVALID_REQUEST, &why))
+    }
+
+    /// Refuses a request in a session whose header names another version than the session has.
+    pub(super) fn of_other_version(
+        &self,
+        session: &Session,
+        headers: &HeaderMap,
+        envelope: &Envelope,
+    ) -> Option<Response<ResponseBody>> {
+        let named = headers.get(VERSION)?;
+        let agreed = session.router.driver.era()?.version();
+        if named.as_bytes() == agreed.as_bytes() {
+            return None;
+        }
+        self.rejected(400, "version");
+        let named = String::from_utf8_lossy(named.as_bytes());
+        let why = format!(
+            "`MCP-Protocol-Version: {}` is not the version of this session; send {agreed}, which `initialize` agreed on",
+            quote(&named, SHOWN)
+        );
+        let id = envelope.id.as_ref().filter(|_| envelope.is_request());
+        Some(error(400, id, INVALID_REQUEST, &why))
+    }
+
+    pub(super) fn turn_away(
+        &self,
+        refusal: Refusal,
+        headers: &HeaderMap,
+    ) -> Response<ResponseBody> {
+        let status = refusal.status.as_u16();
+        self.rejected(status, refusal.why);
+        if status == 403
+            && refusal.why == "host"
+            && !self.host_refusal_logged.swap(true, Ordering::AcqRel)
+        {
+            let host = headers.get(HOST).map_or(&b""[..], HeaderValue::as_bytes);
+            let host = String::from_utf8_lossy(host);
+            let detail = format!(
+                "a request for `{}` was refused (reported once): if clients know this server by that name, add it to `listen.hosts`",
+                quote(&host, SHOWN)
+            );
+            self.ctx.note("host-refused", &detail);
+        }
+        let mut response = error(status, None, INVALID_REQUEST, refusal.text);
+        if status == 405 {
+            let allow = HeaderValue::from_static("POST, GET, DELETE");
+            response.headers_mut().insert("allow", allow);
+        }
+        response
+    }
+
+    pub(super) fn busy(&self, why: &'static str) -> Response<ResponseBody> {
+        self.unavailable(why, None, &format!("too many {why}"))
+    }
+
+    pub(super) fn unavailable(
+        &self,
+        why: &'static str,
+        id: Option<&IdKey>,
+        text: &str,
+    ) -> Response<ResponseBody> {
+        self.rejected(503, why);
+        let mut response = error(503, id, INTERNAL_ERROR, text);
+        let after = HeaderValue::from_static("1");
+        response.headers_mut().insert(RETRY_AFTER, after);
+        response
+    }
+
+    pub(super) fn rejected(&self, status: u16, why: &'static str) {
+        self.ctx.observe(&Event::Rejected { status, why });
+    }
+}
+
+/// Maximum characters of untrusted text in a message.
+const SHOWN: usize = 100;

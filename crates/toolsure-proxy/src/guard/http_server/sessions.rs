@@ -1,0 +1,361 @@
+//! The legacy sessions of the HTTP server: opening, lookup, idle timeout and end.
+
+use std::collections::HashMap;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use hyper::Response;
+use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::time::{Instant, timeout};
+use toolsure_guard::{Context, Envelope, IncomingMessage, Peer, ScopeKey, Side};
+use toolsure_mcp::message::INTERNAL_ERROR;
+
+use super::{HttpServer, Session, UpstreamPool, transfers};
+use crate::guard::child::Child;
+use crate::guard::event::Event;
+use crate::guard::http_exchange::HttpExchange;
+use crate::guard::in_process::Caller;
+use crate::guard::messages::Received;
+use crate::guard::reply::{error, onward};
+use crate::guard::request_permit::RequestPermit;
+use crate::guard::session_driver::SessionDriver;
+use crate::guard::session_router::{SessionIds, SessionRouter, SessionUpstream};
+use crate::guard::tickets::caller::digest;
+use crate::guard::tickets::{NoSession, SessionLocation};
+use crate::http::{SESSION, Standing, VERSION};
+use crate::web::ResponseBody;
+
+impl HttpServer {
+    /// Opens a session, with the client's `initialize`.
+    pub(super) async fn open(
+        self: &Arc<Self>,
+        headers: HeaderMap,
+        envelope: &Envelope,
+        message: IncomingMessage<'_>,
+        slot: RequestPermit,
+    ) -> Response<ResponseBody> {
+        if self.ctx.is_stopping() || !self.has_room() {
+            return self.busy("sessions");
+        }
+        let number = self.contexts.fetch_add(1, Ordering::Relaxed);
+        let driver = SessionDriver::new(&self.ctx, Context::Session(number), self.link(None));
+        driver.count_for(headers.get(AUTHORIZATION));
+        let caller = Caller::new(headers.get(AUTHORIZATION));
+        match &self.upstream_pool {
+            UpstreamPool::Endpoint(endpoint) => {
+                let passed = onward(&headers);
+                let upstream = SessionUpstream::Endpoint(
+                    Arc::clone(endpoint),
+                    Arc::clone(&passed),
+                    caller.clone(),
+                );
+                let router = SessionRouter::new(driver, upstream);
+                let mut exchange = HttpExchange::new(Arc::clone(&router), passed, false, slot);
+                exchange.rewriter = self.session_id_rewriter(true);
+                // The session, which has a clock, begins only with the answer.
+                exchange.keeps_time = true;
+                let response = exchange.post(envelope, message).await;
+                if let Some(session_ids) = router.session_ids() {
+                    self.add_session(&session_ids.client_id, &headers, router, number, caller);
+                }
+                response
+            }
+            UpstreamPool::Children(pool) => {
+                let Some(permit) = pool.permit() else {
+                    return self.busy("children");
+                };
+                let opening = pool.moves().then(|| transfers::opening(message.bytes()));
+                let name = match opening.flatten() {
+                    Some(opening) => self.tickets.of_opening(opening, &headers),
+                    None => self.tickets.of_child(&headers),
+                };
+                let name = match name {
+                    Ok(name) => name,
+                    Err(no_session_id) => {
+                        let (status, text) = no_session_id.response();
+                        return error(status, envelope.id.as_ref(), INTERNAL_ERROR, &text);
+                    }
+                };
+                let known_as = name.to_str().unwrap_or_default().to_owned();
+                driver.stand_for_session(known_as.as_bytes());
+                let who = Peer {
+                    session: Some(digest(known_as.as_bytes()).into()),
+                    ..slot.peer.as_deref().cloned().unwrap_or_default()
+                };
+                let caller = caller.standing_for(Standing::Session(known_as.as_str().into()));
+                let caller = caller.recorded_as(Arc::new(who));
+                let (child, input) = match pool.start(&self.ctx, &caller) {
+                    Ok(started) => started,
+                    Err(fault) => {
+                        let text = fault.to_string();
+                        return error(502, envelope.id.as_ref(), INTERNAL_ERROR, &text);
+                    }
+                };
+                let router = SessionRouter::new(driver, SessionUpstream::Child(input));
+                self.add_session(&name, &headers, Arc::clone(&router), number, caller.clone());
+                let server = Arc::clone(self);
+                tokio::spawn(server.read_child(
+                    Arc::clone(&router),
+                    child,
+                    known_as.clone(),
+                    permit,
+                ));
+                let mut exchange = HttpExchange::new(router, onward(&headers), false, slot);
+                exchange.session_id = Some(name);
+                exchange.caller = Some(caller);
+                let response = exchange.post(envelope, message).await;
+                if response.status().is_client_error() {
+                    self.end_session(&known_as).await;
+                }
+                response
+            }
+        }
+    }
+
+    /// Ends sessions that are idle or expired, until the guard ends.
+    pub(in crate::guard) async fn maintain_sessions(self: Arc<Self>) {
+        let idle = self.ctx.times.idle;
+        let each = (idle / 8).clamp(SHORTEST_ROUND, LONGEST_ROUND);
+        loop {
+            tokio::time::sleep(each).await;
+            let now = Instant::now();
+            let stale: Vec<String> = {
+                let sessions = self.sessions();
+                let stale = sessions.iter().filter(|(name, session)| {
+                    let since = session.router.idle_since();
+                    since.is_some_and(|since| now.saturating_duration_since(since) >= idle)
+                        || self.tickets.is_over(name, &session.ticket)
+                });
+                stale.map(|(name, _)| name.clone()).collect()
+            };
+            for name in stale {
+                self.end_session(&name).await;
+            }
+            if let UpstreamPool::Children(pool) = &self.upstream_pool {
+                pool.sweep(idle).await;
+            }
+        }
+    }
+
+    /// Makes all sessions refuse new requests, and ends their listening streams.
+    pub(in crate::guard) fn stop_sessions(&self) {
+        for session in self.all() {
+            session.router.driver.stop();
+            session.router.close_listeners();
+        }
+    }
+
+    pub(in crate::guard) async fn close(&self) {
+        let names: Vec<String> = self.sessions().keys().cloned().collect();
+        for name in names {
+            self.end_session(&name).await;
+        }
+        if let UpstreamPool::Children(pool) = &self.upstream_pool {
+            // A child is asked twice before it is killed; the third `grace` is for a child behind
+            // it.
+            let patience = self.ctx.times.grace.saturating_mul(3);
+            pool.close(patience).await;
+        }
+    }
+
+    pub(super) fn all(&self) -> Vec<Session> {
+        self.sessions().values().cloned().collect()
+    }
+
+    /// Reads the child of a session until its output ends.
+    pub(super) async fn read_child(
+        self: Arc<Self>,
+        router: Arc<SessionRouter>,
+        mut child: Child,
+        name: String,
+        _permit: OwnedSemaphorePermit,
+    ) {
+        let ctx = Arc::clone(&self.ctx);
+        loop {
+            match child.next().await {
+                Received::Message(message) => {
+                    let message = router.driver.read_message(&message);
+                    router.take_read(Side::Server, message, None);
+                }
+                Received::Tools(event) => router.driver.tools_event(event),
+                // A server reports none.
+                Received::ClientVersion(_) => {}
+                Received::TooLong(found) => {
+                    let deliver = &mut |output| router.route(output, None);
+                    router.driver.oversize(Side::Server, &found, deliver);
+                }
+                Received::End => break,
+            }
+            router.room(ctx.bounds.waiting_events).await;
+        }
+        if let SessionUpstream::Child(input) = &router.upstream {
+            input.close().await;
+        }
+        let how = child.end(ctx.times.grace).await;
+        let deliver = &mut |output| router.route(output, None);
+        router.driver.server_gone(&how, deliver);
+        router.gone.store(true, Ordering::Release);
+        self.end_session(&name).await;
+    }
+
+    /// The session of a request; `None` if it has no session id. A session of an HTTP upstream that
+    /// is unknown here is adopted: its id contains all that is needed.
+    pub(super) fn session_of(&self, headers: &HeaderMap) -> Result<Option<Session>, NoSession> {
+        let Some(value) = headers.get(SESSION) else {
+            return Ok(None);
+        };
+        let name = value.to_str().map_err(|_| NoSession::Unknown)?;
+        let known = self.sessions().get(name).cloned();
+        let before = known.as_ref().map(|session| &session.ticket);
+        let ticket = self.tickets.read(name, before, headers)?;
+        if let Some(known) = known {
+            // The stored ticket is the same one, read with the same keys.
+            if known.ticket.is(&ticket) {
+                return Ok(Some(known));
+            }
+            return Ok(Some(self.insert_session(name, Session { ticket, ..known })));
+        }
+        let (SessionLocation::Upstream { id, version }, UpstreamPool::Endpoint(endpoint)) =
+            (&ticket.contents.location, &self.upstream_pool)
+        else {
+            return Err(self.tickets.absent(&ticket.contents.location));
+        };
+        let upstream_id = HeaderValue::from_bytes(id).map_err(|_| NoSession::Unknown)?;
+        if !self.has_room() {
+            return Err(NoSession::NoRoom);
+        }
+        let number = self.contexts.fetch_add(1, Ordering::Relaxed);
+        let header = headers.get(VERSION).and_then(|value| value.to_str().ok());
+        let link = self.link(version.as_deref().or(header));
+        let driver = SessionDriver::adopt(&self.ctx, Context::Session(number), link);
+        driver.stand_for_session(id);
+        driver.count_for(headers.get(AUTHORIZATION));
+        let caller = Caller::new(headers.get(AUTHORIZATION));
+        let upstream =
+            SessionUpstream::Endpoint(Arc::clone(endpoint), onward(headers), caller.clone());
+        let router = SessionRouter::new(driver, upstream);
+        let client_id = value.clone();
+        router.set_session_ids(SessionIds {
+            upstream_id,
+            client_id,
+        });
+        let session = Session {
+            router,
+            number,
+            caller,
+            ticket,
+        };
+        Ok(Some(self.insert_session(name, session)))
+    }
+
+    /// Whether there is room for one more session; removes the longest idle one if necessary.
+    pub(super) fn has_room(&self) -> bool {
+        let mut sessions = self.sessions();
+        if sessions.len() < self.ctx.bounds.sessions {
+            return true;
+        }
+        // A session with a child has state, so it does not make room for another.
+        if matches!(self.upstream_pool, UpstreamPool::Children(_)) {
+            return false;
+        }
+        let idle = sessions
+            .iter()
+            .filter_map(|(name, session)| Some((session.router.idle_since()?, name.clone())))
+            .min();
+        idle.is_some_and(|(_, name)| sessions.remove(&name).is_some())
+    }
+
+    /// Stores a session that was opened here by the caller who sent `headers`.
+    pub(super) fn add_session(
+        &self,
+        name: &HeaderValue,
+        headers: &HeaderMap,
+        router: Arc<SessionRouter>,
+        number: u64,
+        caller: Caller,
+    ) {
+        let Ok(name) = name.to_str() else { return };
+        // Fails if the keys were replaced in the meantime; then the session id is invalid.
+        if let Ok(ticket) = self.tickets.read(name, None, headers) {
+            if let SessionLocation::Upstream { id, .. } = &ticket.contents.location {
+                router.driver.stand_for_session(id);
+            }
+            let session = Session {
+                router,
+                number,
+                caller,
+                ticket,
+            };
+            self.insert_session(name, session);
+        }
+    }
+
+    /// Stores a session under its id. Returns the stored session, which another request may have
+    /// stored first.
+    pub(super) fn insert_session(&self, name: &str, session: Session) -> Session {
+        let mut sessions = self.sessions();
+        if let Some(kept) = sessions.get_mut(name) {
+            kept.ticket = session.ticket;
+            return kept.clone();
+        }
+        sessions.insert(name.to_owned(), session.clone());
+        drop(sessions);
+        self.ctx.observe(&Event::SessionOpened);
+        // The clock task ends with the session.
+        let weak = Arc::downgrade(&session.router);
+        tokio::spawn(async move {
+            while let Some(router) = weak.upgrade() {
+                let ticking = Arc::clone(&router);
+                let mut deliver = move |output| ticking.route(output, None);
+                let tick = router.driver.clock(&mut deliver);
+                let _none_for_a_while = timeout(LONGEST_ROUND, tick).await;
+            }
+        });
+        session
+    }
+
+    /// Ends a session; `false` if there is none.
+    pub(super) async fn end_session(&self, name: &str) -> bool {
+        let Some(session) = self.sessions().remove(name) else {
+            return false;
+        };
+        let lasted = session.router.begun.elapsed();
+        self.release_session(&session).await;
+        self.ctx.observe(&Event::SessionClosed { lasted });
+        true
+    }
+
+    /// Closes the streams and the child of a session, and forgets its scope.
+    pub(super) async fn release_session(&self, session: &Session) {
+        session.router.close_listeners();
+        if let SessionUpstream::Child(input) = &session.router.upstream {
+            let _slow_reader = timeout(self.ctx.times.grace, input.close()).await;
+        }
+        self.ctx.guard.forget(&ScopeKey {
+            upstream: Arc::clone(&self.ctx.name),
+            context: Context::Session(session.number),
+        });
+    }
+
+    /// Removes a session that the upstream does not know any more.
+    pub(super) fn forget_if_gone(&self, headers: &HeaderMap, response: &Response<ResponseBody>) {
+        let name = headers.get(SESSION).and_then(|name| name.to_str().ok());
+        if response.status().as_u16() == 404
+            && matches!(self.upstream_pool, UpstreamPool::Endpoint(_))
+            && let Some(name) = name
+            && let Some(session) = self.sessions().remove(name)
+        {
+            let lasted = session.router.begun.elapsed();
+            self.ctx.observe(&Event::SessionClosed { lasted });
+        }
+    }
+
+    pub(super) fn sessions(&self) -> MutexGuard<'_, HashMap<String, Session>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+const SHORTEST_ROUND: Duration = Duration::from_millis(100);
+const LONGEST_ROUND: Duration = Duration::from_secs(30);

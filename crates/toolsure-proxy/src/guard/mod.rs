@@ -1,0 +1,302 @@
+//! The guard's transports: listeners for clients, upstreams, and the tasks between them.
+//!
+//! [`toolsure_guard`] makes all decisions; this module moves bytes. `stdio_to_child` and
+//! `stdio_to_http` serve a client on standard input and output, `http_server` serves clients over
+//! HTTP. `aggregate` and `translation` are upstreams in this process.
+
+mod aggregate;
+mod bearer;
+mod child;
+mod clock;
+mod context;
+mod event;
+mod header_mirroring;
+mod http_exchange;
+mod http_server;
+mod in_process;
+mod mailbox;
+mod messages;
+mod options;
+mod refusal;
+mod relist;
+mod reply;
+mod request_permit;
+mod response_step;
+mod running;
+mod session_driver;
+mod session_id_rewriter;
+mod session_router;
+mod shared_child;
+mod stdio_to_child;
+mod stdio_to_http;
+mod tickets;
+mod trace_headers;
+mod translation;
+mod unattached;
+mod upstream_request;
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::timeout;
+use toolsure_guard::{Context, Guard};
+
+pub use aggregate::{Aggregate, AggregateMember};
+pub use clock::Clock;
+pub use event::{Event, Observer, Unobserved, UpstreamState};
+pub use in_process::{Caller, InProcessPeer, InProcessUpstream};
+pub use messages::{Message, MessageReceiver, MessageSender, message_channel};
+pub use options::{Bounds, GuardOptions, HttpListener, Listener, Restart, Times, Upstream};
+pub use running::{Exit, Running};
+pub use tickets::{SessionKeys, Sessions};
+
+use crate::fault::{Fault, FaultKind, Party, Phase};
+use crate::http::{Endpoint, HttpTarget, Standing, Watcher};
+use crate::standard;
+pub use crate::web::ServerCertificate;
+use crate::web::{Admission, Closing, Server, ServerLimits};
+use bearer::bearer;
+use child::Source;
+use context::{ClientIdentity, GuardContext};
+use http_server::{HttpServer, ProcessPool, UpstreamPool};
+use messages::{Client, MessageReader, MessageWriter};
+use tickets::TicketIssuer;
+
+/// Starts a guard on the current runtime.
+///
+/// # Errors
+///
+/// A [`Fault`] if the address cannot be bound, or TLS or the HTTP client cannot be set up. A child
+/// that cannot be started is reported by [`Running::finished`], or in the answer to the request
+/// that needed it.
+pub async fn serve(
+    options: GuardOptions,
+    guard: Guard,
+    observer: Arc<dyn Observer>,
+) -> Result<Running, Fault> {
+    match options.listener.clone() {
+        Listener::Stdio => serve_client(
+            standard::input(),
+            standard::output(),
+            options,
+            guard,
+            observer,
+        ),
+        Listener::Http(listener) => serve_http(&listener, options, guard, observer).await,
+    }
+}
+
+async fn serve_http(
+    listener: &HttpListener,
+    options: GuardOptions,
+    guard: Guard,
+    observer: Arc<dyn Observer>,
+) -> Result<Running, Fault> {
+    let ctx = guard_context(&options, guard, observer);
+    let tls = listener.tls.as_ref();
+    let tls = tls.map(ServerCertificate::acceptor).transpose()?;
+    let Bounds {
+        connections,
+        head_bytes,
+        children,
+        ..
+    } = options.bounds;
+    let Times { head, write, .. } = options.times;
+    let limits = ServerLimits {
+        connections,
+        head_bytes,
+        head,
+        write,
+    };
+    let cannot = |error| cannot_bind(listener.address, &error);
+    let server = Server::bind(listener.address, tls, limits)
+        .await
+        .map_err(cannot)?;
+    let address = server.address().map_err(cannot)?;
+    let admission = Admission {
+        path: listener.path.clone(),
+        hosts: hosts(listener, address),
+        origins: listener.origins.clone(),
+        head_bytes,
+    };
+    if address.ip().is_unspecified() && listener.hosts.is_empty() {
+        let detail = format!(
+            "it listens on every address, but only requests with `Host: {}` are accepted: list the names that clients use in `listen.hosts`",
+            address.ip()
+        );
+        ctx.note("hosts-not-set", &detail);
+    }
+    let upstream_pool = match options.upstream {
+        Upstream::Http(target) => UpstreamPool::Endpoint(endpoint(target, &ctx)?),
+        Upstream::Child { launch, restart } => {
+            UpstreamPool::Children(ProcessPool::new(Source::Launch(launch), restart, children))
+        }
+        Upstream::InProcess(in_process) => {
+            let restart = Restart::default();
+            UpstreamPool::Children(ProcessPool::new(
+                Source::InProcess(in_process),
+                restart,
+                children,
+            ))
+        }
+    };
+    let tickets = TicketIssuer::new(options.sessions, &ctx.name, ctx.replica);
+    let http_server = HttpServer::new(Arc::clone(&ctx), admission, upstream_pool, tickets);
+    Ok(Running {
+        task: tokio::spawn(attend(Arc::clone(&ctx), server, http_server)),
+        ctx,
+        address: Some(address),
+    })
+}
+
+/// Serves until the guard is stopped, and then until open requests are answered.
+async fn attend(ctx: Arc<GuardContext>, server: Server, http_server: Arc<HttpServer>) -> Exit {
+    let closing = Arc::new(Closing::new(false));
+    let closed = Arc::clone(&closing);
+    let service = Arc::clone(&http_server);
+    let mut serving = tokio::spawn(async move { server.serve(service, &closed).await });
+    let care = tokio::spawn(Arc::clone(&http_server).maintain_sessions());
+    ctx.stopping().await;
+    http_server.stop_sessions();
+    closing.send_replace(true);
+    if timeout(ctx.times.drain, &mut serving).await.is_err() {
+        ctx.expire();
+        if timeout(ctx.times.grace, &mut serving).await.is_err() {
+            serving.abort();
+        }
+    }
+    http_server.close().await;
+    care.abort();
+    Exit::Stopped
+}
+
+/// The host names that requests may be for.
+fn hosts(listener: &HttpListener, bound: SocketAddr) -> Vec<String> {
+    let mut hosts: Vec<String> = listener
+        .hosts
+        .iter()
+        .map(|host| host.to_ascii_lowercase())
+        .collect();
+    let ip = bound.ip();
+    hosts.push(match ip {
+        std::net::IpAddr::V4(ip) => ip.to_string(),
+        std::net::IpAddr::V6(ip) => format!("[{ip}]"),
+    });
+    if ip.is_loopback() {
+        hosts.extend(["localhost", "127.0.0.1", "[::1]"].map(str::to_owned));
+    }
+    hosts
+}
+
+fn cannot_bind(address: SocketAddr, error: &std::io::Error) -> Fault {
+    Fault::new(
+        Party::Operator,
+        FaultKind::Config,
+        Phase::Start,
+        format!("cannot listen on `{address}`: {error}"),
+    )
+}
+
+/// Starts a guard for one client on streams of lines, whatever listener the options name.
+///
+/// # Errors
+///
+/// As [`serve`].
+pub fn serve_client<R, W>(
+    from: R,
+    to: W,
+    options: GuardOptions,
+    guard: Guard,
+    observer: Arc<dyn Observer>,
+) -> Result<Running, Fault>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+{
+    let client = Client {
+        from: MessageReader::lines(from, options.bounds.message_bytes),
+        to: MessageWriter::lines(to),
+    };
+    serve_messages(client, options, guard, observer)
+}
+
+/// The same for a client that may be in this process.
+fn serve_messages(
+    client: Client,
+    options: GuardOptions,
+    guard: Guard,
+    observer: Arc<dyn Observer>,
+) -> Result<Running, Fault> {
+    let ctx = guard_context(&options, guard, observer);
+    let context = Context::Session(options.context);
+    let work = Arc::clone(&ctx);
+    let task = match options.upstream {
+        Upstream::Child { launch, restart } => {
+            let source = (Source::Launch(launch), options.caller);
+            tokio::spawn(stdio_to_child::run(work, client, source, restart, context))
+        }
+        Upstream::InProcess(in_process) => {
+            let source = (Source::InProcess(in_process), options.caller);
+            tokio::spawn(stdio_to_child::run(
+                work,
+                client,
+                source,
+                Restart::NEVER,
+                context,
+            ))
+        }
+        Upstream::Http(target) => {
+            let endpoint = endpoint(target, &ctx)?;
+            tokio::spawn(stdio_to_http::run(work, client, endpoint, context))
+        }
+    };
+    Ok(Running {
+        ctx,
+        address: None,
+        task,
+    })
+}
+
+/// An HTTP upstream that reports to the observer whether it can be reached.
+fn endpoint(target: HttpTarget, ctx: &GuardContext) -> Result<Arc<Endpoint>, Fault> {
+    let watcher = Reach(Arc::clone(&ctx.observer));
+    Ok(Arc::new(Endpoint::new(target)?.watched(Arc::new(watcher))))
+}
+
+struct Reach(Arc<dyn Observer>);
+
+impl Watcher for Reach {
+    fn lost(&self, fault: &Fault) {
+        let state = UpstreamState::Failed(fault);
+        self.0.observe(&Event::Upstream(state));
+    }
+
+    fn reached(&self) {
+        self.0.observe(&Event::Upstream(UpstreamState::Here));
+    }
+}
+
+fn guard_context(
+    options: &GuardOptions,
+    guard: Guard,
+    observer: Arc<dyn Observer>,
+) -> Arc<GuardContext> {
+    let GuardOptions {
+        name,
+        bounds,
+        times,
+        ..
+    } = options;
+    let caller = &options.caller;
+    let whose = match caller.stands() {
+        Standing::Somebody => None,
+        Standing::Everybody => Some(ClientIdentity::Context(bearer(caller.value().as_ref()))),
+        Standing::Session(name) => Some(ClientIdentity::Session(Arc::clone(name))),
+    };
+    let (bounds, times, clock) = (*bounds, *times, options.clock);
+    let who = (whose, caller.peer());
+    let guards = (guard, options.in_front.clone());
+    let ctx = GuardContext::new(name, guards, observer, bounds, times, clock, who);
+    Arc::new(ctx)
+}

@@ -1,0 +1,262 @@
+//! Options of a guard: its listener, its upstream, its bounds and timeouts.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolsure_guard::Guard;
+use toolsure_guard::policy::Limits;
+
+use super::clock::Clock;
+use super::in_process::{Caller, InProcessUpstream};
+use super::tickets::Sessions;
+use crate::http::HttpTarget;
+use crate::stdio::Launch;
+use crate::web::ServerCertificate;
+
+/// Everything that a guard needs besides its policy.
+#[derive(Clone, Debug)]
+pub struct GuardOptions {
+    /// The upstream's name, which is part of the key of its scopes.
+    pub name: String,
+    /// How clients connect.
+    pub listener: Listener,
+    /// The server behind the guard.
+    pub upstream: Upstream,
+    /// Limits on what clients and servers may use.
+    pub bounds: Bounds,
+    /// Timeouts.
+    pub times: Times,
+    /// The number of the context in which [`serve_client`](super::serve_client) keeps what it
+    /// learns about the server. Guards that share a policy and run at the same time need different
+    /// ones. Default 0.
+    pub context: u64,
+    /// The clock of this guard. Default: a clock that starts in `new`.
+    pub clock: Clock,
+    /// The caller that `serve_client` opens an upstream in this process for. Default none.
+    pub caller: Caller,
+    /// How session ids over HTTP are made; not used for one client on stdio.
+    pub sessions: Sessions,
+    /// The guard that checks calls before a translator passes them to this one.
+    pub(super) in_front: Option<Guard>,
+}
+
+impl GuardOptions {
+    /// Options with default bounds and times.
+    pub fn new(name: impl Into<String>, listener: Listener, upstream: Upstream) -> Self {
+        Self {
+            name: name.into(),
+            listener,
+            upstream,
+            bounds: Bounds::default(),
+            times: Times::default(),
+            context: 0,
+            clock: Clock::start(),
+            caller: Caller::default(),
+            sessions: Sessions::default(),
+            in_front: None,
+        }
+    }
+}
+
+/// How clients connect.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Listener {
+    /// One client on our own standard input and output.
+    Stdio,
+    /// Streamable HTTP.
+    Http(HttpListener),
+}
+
+/// The address to serve HTTP on, and the clients that may connect.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct HttpListener {
+    /// The address to bind; port 0 takes a free one.
+    pub address: SocketAddr,
+    /// The path of the endpoint. Default `/mcp`.
+    pub path: String,
+    /// Host names (without port) that requests may be for, besides the bound address and, on a
+    /// loopback address, `localhost`. Default none.
+    pub hosts: Vec<String>,
+    /// Origins (`https://app.example`) whose pages may call from a browser and read the responses
+    /// (CORS). Requests of other origins are admitted only if their host is allowed. Default none.
+    pub origins: Vec<String>,
+    /// Serve HTTPS with this certificate. Default none: plain HTTP.
+    pub tls: Option<ServerCertificate>,
+}
+
+impl HttpListener {
+    /// Plain HTTP on an address.
+    pub fn new(address: SocketAddr) -> Self {
+        Self {
+            address,
+            path: "/mcp".to_owned(),
+            hosts: Vec::new(),
+            origins: Vec::new(),
+            tls: None,
+        }
+    }
+}
+
+/// The server behind a guard.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Upstream {
+    /// A child process on stdio: one for a client on stdio, one for each legacy HTTP session, and
+    /// one that all modern HTTP clients share.
+    Child {
+        /// How it is started.
+        launch: Launch,
+        /// What happens when it ends by itself.
+        restart: Restart,
+    },
+    /// A Streamable HTTP endpoint.
+    Http(HttpTarget),
+    /// An upstream in this process. For a client on stdio, and in a legacy session, it is not
+    /// opened again when it ends by itself.
+    InProcess(Arc<dyn InProcessUpstream>),
+}
+
+impl Upstream {
+    /// Whether a session can move to another replica, because no process is behind it.
+    pub(super) fn moves(&self) -> bool {
+        match self {
+            Self::Child { .. } => false,
+            Self::Http(_) => true,
+            Self::InProcess(in_process) => in_process.moves(),
+        }
+    }
+}
+
+/// What happens when a child ends by itself. Its open requests are answered with an error first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "a number in a window, and nothing else"
+)]
+pub struct Restart {
+    /// How many times it is started again within `window`; 0 means never.
+    pub most: u32,
+    /// The window.
+    pub window: Duration,
+}
+
+impl Restart {
+    /// The child is not started again: the guard of a client on stdio ends with it, and so does a
+    /// legacy session.
+    pub const NEVER: Self = Self {
+        most: 0,
+        window: Duration::ZERO,
+    };
+}
+
+impl Default for Restart {
+    /// Five times in a minute.
+    fn default() -> Self {
+        Self {
+            most: 5,
+            window: Duration::from_secs(60),
+        }
+    }
+}
+
+/// Limits on what clients and servers may use. All are on by default; a request over a limit gets a
+/// clear error, and the others go on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "callers write some fields and `..Bounds::default()`; a new field breaks only those that write all"
+)]
+pub struct Bounds {
+    /// Bytes of one message. HTTP answers 413, stdio a JSON-RPC error. Default 16 MiB.
+    pub message_bytes: usize,
+    /// Bytes of the head of an HTTP request. HTTP answers 431. Default 64 KiB.
+    pub head_bytes: usize,
+    /// TCP connections open at once; more wait in the system's queue. Default 1,024.
+    pub connections: usize,
+    /// Concurrent HTTP requests, event streams included. HTTP answers 503. Default 16,384.
+    pub requests: usize,
+    /// Bytes of the bodies of all these requests together, each from its first byte until its
+    /// answer is complete. HTTP answers 503. Default 256 MiB.
+    pub request_bytes: usize,
+    /// Legacy HTTP sessions. A new one gets 503, unless an idle session with an HTTP upstream can
+    /// make room. Default 1,024.
+    pub sessions: usize,
+    /// Child processes, including the one that modern clients share. A new session, or a modern
+    /// request without a process, gets 503. Default 64.
+    pub children: usize,
+    /// Events that may wait for a slow client, for each stream; then the stream's upstream waits
+    /// too. Default 16.
+    pub waiting_events: usize,
+    /// Bytes of a child's standard error that are kept, from its beginning and its end. Default 8
+    /// KiB.
+    pub stderr_bytes: usize,
+}
+
+impl Bounds {
+    /// The maximum bytes that may wait for a server that writes but does not read: the calls that
+    /// waited for its tool list, which are sent at once, a message of the client and one of the
+    /// guard.
+    pub(super) fn most_unread(&self, limits: &Limits) -> usize {
+        let messages = self.message_bytes.saturating_mul(2);
+        limits.parked_bytes.saturating_add(messages)
+    }
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self {
+            // why: the largest message that rmcp and the TypeScript SDK admit.
+            message_bytes: 16 << 20,
+            head_bytes: 64 << 10,
+            connections: 1_024,
+            requests: 16_384,
+            request_bytes: 256 << 20,
+            sessions: 1_024,
+            children: 64,
+            waiting_events: 16,
+            stderr_bytes: 8 << 10,
+        }
+    }
+}
+
+/// Timeouts. The timeout for a call is the policy's `request_timeout`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[expect(
+    clippy::exhaustive_structs,
+    reason = "callers write some fields and `..Times::default()`; a new field breaks only those that write all"
+)]
+pub struct Times {
+    /// For a TLS handshake, for the head of an HTTP request, and for a connection without a
+    /// request. Default 10 s.
+    pub head: Duration,
+    /// For the body of an HTTP request. HTTP answers 408. Default 30 s.
+    pub body: Duration,
+    /// For a client to read bytes that are ready; then its connection is closed. Default 60 s.
+    pub write: Duration,
+    /// For a legacy session, or a shared peer in this process, without a request. Default 30 min.
+    pub idle: Duration,
+    /// For an upstream to accept a notification or an answer. Default 30 s.
+    pub notify: Duration,
+    /// For open calls to be answered when the guard stops; then they get an error. Default 30 s.
+    pub drain: Duration,
+    /// For a child to end after its standard input is closed, and again after SIGTERM, before
+    /// SIGKILL. Default 2 s.
+    pub grace: Duration,
+}
+
+impl Default for Times {
+    fn default() -> Self {
+        Self {
+            head: Duration::from_secs(10),
+            body: Duration::from_secs(30),
+            write: Duration::from_secs(60),
+            idle: Duration::from_secs(30 * 60),
+            notify: Duration::from_secs(30),
+            drain: Duration::from_secs(30),
+            grace: Duration::from_secs(2),
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Refusals of a server over HTTP (401, 403), and the errors that clients get for them.
+
+use std::sync::Arc;
+
+use hyper::header::{HeaderMap, HeaderValue, WWW_AUTHENTICATE};
+use toolsure_guard::{HttpRefusal, Side, read_message};
+use toolsure_json::{Kind, Node as _};
+use toolsure_mcp::message::{Edits, Message};
+
+use super::session_driver::{OutgoingMessage, Output};
+use crate::http::Caller;
+
+/// The refusal in a response; `None` if the status is not 401 or 403. `authorization` is the number
+/// of the caller's authorization that was refused.
+pub(super) fn refusal(
+    status: u16,
+    headers: &HeaderMap,
+    authorization: u64,
+) -> Option<Arc<HttpRefusal>> {
+    let challenges = headers.get_all(WWW_AUTHENTICATE).iter();
+    matches!(status, 401 | 403).then(|| {
+        Arc::new(HttpRefusal {
+            status,
+            challenges: challenges.map(|it| it.as_bytes().to_vec()).collect(),
+            authorization,
+        })
+    })
+}
+
+/// Adds the upstream's HTTP status to an error for the client. The status is in its `data`, because
+/// a client on stdio cannot see it elsewhere; the refusal is attached for the HTTP server that the
+/// client may be connected to.
+pub(super) fn with_refusal(
+    output: Output,
+    status: u16,
+    refusal: Option<&Arc<HttpRefusal>>,
+) -> Output {
+    match output {
+        Output::Send(mut outgoing)
+            if status >= 400 && outgoing.to == Side::Client && outgoing.envelope.is_answer() =>
+        {
+            if let Some(bytes) = with_status(&outgoing.bytes, status, refusal.is_some()) {
+                outgoing.bytes = bytes;
+            }
+            outgoing.refusal = refusal.cloned();
+            Output::Send(outgoing)
+        }
+        output => output,
+    }
+}
+
+fn with_status(answer: &[u8], status: u16, refused: bool) -> Option<Vec<u8>> {
+    read_message(answer, |message, text| {
+        let Message::Error(Some(_), error) = message else {
+            return None;
+        };
+        let status = format!("\"status\":{status}");
+        let code = format!(r#""code":"{CODE}""#);
+        let mut edits = Edits::new();
+        match error.member("data") {
+            Some(data) if refused => edits.replace(data, format!("{{{code},{status}}}")),
+            Some(data) if data.kind() == Kind::Object => {
+                edits.reshape(data, |_, _| false, &[status]);
+            }
+            Some(_) => return None,
+            None => {
+                let members = if refused {
+                    format!("{code},{status}")
+                } else {
+                    status
+                };
+                edits.reshape(error, |_, _| false, &[format!("\"data\":{{{members}}}")]);
+            }
+        }
+        Some(edits.apply(text).into_bytes())
+    })?
+}
+
+/// The status and headers for an error that a refusal caused; `None` if the caller has renewed its
+/// authorization since.
+pub(super) fn head(outgoing: &OutgoingMessage, caller: &Caller) -> Option<Box<(u16, HeaderMap)>> {
+    outgoing.envelope.error?;
+    let refusal = outgoing.refusal.as_deref()?;
+    if refusal.authorization != caller.authorization_number() {
+        return None;
+    }
+    let mut headers = HeaderMap::new();
+    for challenge in &refusal.challenges {
+        if let Ok(challenge) = HeaderValue::from_bytes(challenge) {
+            headers.append(WWW_AUTHENTICATE, challenge);
+        }
+    }
+    Some(Box::new((refusal.status, headers)))
+}
+
+const CODE: &str = "server-refused";

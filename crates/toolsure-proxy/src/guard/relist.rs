@@ -1,0 +1,88 @@
+//! Fetches the current contract of a tool after the server has rejected the mirrored headers.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
+use toolsure_guard::{Envelope, read_message};
+use toolsure_json::{Node as _, View, json_string};
+use toolsure_mcp::catalog::Listing;
+use toolsure_mcp::catalog::ToolSet;
+use toolsure_mcp::contract::{SchemaStore, ToolContract};
+use toolsure_mcp::message::{self, Message};
+
+use super::context::GuardContext;
+use super::header_mirroring::{mirrored_headers, write};
+use super::upstream_request::{UpstreamEvent, UpstreamRequest};
+use crate::http::Endpoint;
+
+/// Lists the server's tools until the called one is found.
+pub(super) async fn contract_of(
+    ctx: &GuardContext,
+    endpoint: &Arc<Endpoint>,
+    envelope: &Envelope,
+    call: &[u8],
+) -> Option<Arc<ToolContract>> {
+    let name = envelope.name.as_deref()?;
+    let meta = read_message(call, |message, _| match message {
+        Message::Request(request) => {
+            let meta: View<'_> = request.params?.member("_meta")?;
+            Some(meta.raw().to_owned())
+        }
+        _ => None,
+    })??;
+    let mut cursor: Option<String> = None;
+    for _ in 0..PAGES {
+        let at = cursor.map_or_else(String::new, |cursor| {
+            format!(r#","cursor":{}"#, json_string(&cursor))
+        });
+        let params = format!(r#"{{"_meta":{meta}{at}}}"#);
+        let request = message::write::request(ID, "tools/list", Some(&params));
+        let page = ask(ctx, endpoint, request.into_bytes()).await?;
+        let listing = Listing::read(page).ok()?;
+        cursor = listing.next_cursor().map(str::to_owned);
+        let mut tools = ToolSet::new();
+        tools.add(&listing, &SchemaStore::new()).ok()?;
+        if let Some(tool) = tools.tool(name) {
+            return Some(Arc::clone(tool));
+        }
+        cursor.as_ref()?;
+    }
+    None
+}
+
+async fn ask(ctx: &GuardContext, endpoint: &Arc<Endpoint>, request: Vec<u8>) -> Option<Vec<u8>> {
+    let envelope = ctx.guard.read(&request).envelope();
+    let mut headers = endpoint.headers();
+    headers.insert(
+        ACCEPT,
+        HeaderValue::from_static("application/json, text/event-stream"),
+    );
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    write(&mirrored_headers(&envelope, &request, None), &mut headers);
+    let limit = ctx.bounds.message_bytes;
+    let mut upstream_request =
+        UpstreamRequest::post(endpoint, headers, Bytes::from(request), limit, false);
+    let answer = async {
+        loop {
+            let message = match upstream_request.next().await {
+                UpstreamEvent::Head { .. } => continue,
+                UpstreamEvent::Whole(body) => return Some(body),
+                UpstreamEvent::Event(event) => event.data,
+                UpstreamEvent::End | UpstreamEvent::Broken(_) => return None,
+            };
+            let is_answer = |message: &Vec<u8>| {
+                let envelope = ctx.guard.read(message).envelope();
+                envelope.is_answer() && envelope.id.is_some()
+            };
+            if let Some(message) = message.filter(is_answer) {
+                return Some(message);
+            }
+        }
+    };
+    tokio::time::timeout(ctx.times.notify, answer).await.ok()?
+}
+
+/// The id of our requests, as JSON text.
+const ID: &str = "\"toolsure/headers\"";
+const PAGES: usize = 100;

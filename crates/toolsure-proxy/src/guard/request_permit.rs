@@ -1,0 +1,16 @@
+//! The share of one request in the limits for all requests.
+
+use std::sync::Arc;
+
+use tokio::sync::OwnedSemaphorePermit;
+use toolsure_guard::Peer;
+
+use crate::web::BudgetShare;
+
+/// A request's slot and its bytes, held until its answer is complete.
+pub(super) struct RequestPermit {
+    pub(super) _slot: OwnedSemaphorePermit,
+    pub(super) bytes: BudgetShare,
+    /// The client, for the records.
+    pub(super) peer: Option<Arc<Peer>>,
+}

@@ -1,0 +1,405 @@
+//! The driver of one conversation, shared by the tasks that read and write its messages.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use hyper::header::{HeaderMap, HeaderValue};
+use tokio::sync::Notify;
+use toolsure_guard::{
+    Act, Carrier, Connection, Context, Conversation, Effect, Effects, Envelope, HttpRefusal, IdKey,
+    Identity, IncomingMessage, Link, Outgoing, Peer, Purpose, Recovered, ScopeKey, Side,
+    Stage as _, ToolsEvent, TraceContext,
+};
+use toolsure_mcp::contract::ToolContract;
+use toolsure_mcp::era::Era;
+
+use super::bearer::bearer;
+use super::context::{ClientIdentity, GuardContext};
+use super::event::Event;
+use super::messages::Message;
+
+/// What a transport knows about a message besides its text.
+#[derive(Default)]
+pub(crate) struct MessageMetadata {
+    pub(crate) trace: Option<TraceContext>,
+    /// The sender.
+    pub(crate) peer: Option<Arc<Peer>>,
+}
+
+/// What a transport must do for a conversation.
+#[derive(Debug)]
+pub(crate) enum Output {
+    Send(OutgoingMessage),
+    /// Close the upstream stream of this request.
+    Abandon(IdKey),
+}
+
+/// A message to send.
+#[derive(Debug)]
+pub(crate) struct OutgoingMessage {
+    pub(crate) to: Connection,
+    pub(crate) bytes: Vec<u8>,
+    /// Whether the bytes are those of the received message, or of a part of it.
+    pub(crate) same: bool,
+    pub(crate) purpose: Purpose,
+    pub(crate) envelope: Envelope,
+    pub(crate) call: Option<Arc<ToolContract>>,
+    /// Whether the client cannot know which headers repeat that tool's arguments.
+    pub(crate) headers_unknown: bool,
+    /// The trace context that was put into the message.
+    pub(crate) trace: Option<Box<TraceContext>>,
+    /// How the server refused the request over HTTP, if this is the error for it.
+    pub(crate) refusal: Option<Arc<HttpRefusal>>,
+    /// The status and headers of the upstream's refusal, if this answers the refused request.
+    pub(crate) refused: Option<Box<(u16, HeaderMap)>>,
+}
+
+impl From<OutgoingMessage> for Message {
+    fn from(outgoing: OutgoingMessage) -> Self {
+        Self {
+            bytes: outgoing.bytes,
+            refusal: outgoing.refusal,
+            // Only a translator sets it, and its messages do not pass through here.
+            ttl: None,
+        }
+    }
+}
+
+/// A conversation behind a lock, with its next deadline.
+pub(crate) struct SessionDriver {
+    pub(crate) ctx: Arc<GuardContext>,
+    conversation: Mutex<Conversation>,
+    /// When [`SessionDriver::clock`] wakes next, in milliseconds since the clock began.
+    armed: AtomicU64,
+    rearmed: Notify,
+    idle: Notify,
+    /// Whether a task waits in [`SessionDriver::room`].
+    waiting: AtomicBool,
+    roomy: Notify,
+}
+
+impl SessionDriver {
+    pub(crate) fn new(ctx: &Arc<GuardContext>, context: Context, link: Link) -> Self {
+        Self::of(ctx, begin(ctx, context, link))
+    }
+
+    /// A driver for a session that began elsewhere.
+    pub(crate) fn adopt(ctx: &Arc<GuardContext>, context: Context, link: Link) -> Self {
+        Self::of(ctx, begin(ctx, context, link).adopted())
+    }
+
+    fn of(ctx: &Arc<GuardContext>, conversation: Conversation) -> Self {
+        Self {
+            conversation: Mutex::new(conversation),
+            ctx: Arc::clone(ctx),
+            armed: AtomicU64::new(u64::MAX),
+            rearmed: Notify::new(),
+            idle: Notify::new(),
+            waiting: AtomicBool::new(false),
+            roomy: Notify::new(),
+        }
+    }
+
+    /// Counts the client's calls by its authorization, if it has one: a caller may open many
+    /// sessions, and may share a process with others.
+    pub(crate) fn count_for(&self, authorization: Option<&HeaderValue>) {
+        let context = bearer(authorization);
+        if context != Context::Anonymous {
+            let upstream = Arc::clone(&self.ctx.name);
+            self.lock().count_in(ScopeKey { upstream, context });
+        }
+    }
+
+    /// Sets the identity of all clients in this conversation's scope.
+    pub(crate) fn stand_for(&self, identity: &Context) {
+        if let Some(who) = shared_identity(identity) {
+            self.lock().stand_for(who);
+        }
+    }
+
+    /// Sets the session id that identifies this conversation's scope: the server's, or else the
+    /// client's.
+    pub(crate) fn stand_for_session(&self, name: &[u8]) {
+        self.lock().stand_for(Identity::Session(name));
+    }
+
+    /// Starts a new conversation with an empty scope.
+    pub(crate) fn renew(&self, context: Context, link: Link) {
+        let key = ScopeKey {
+            upstream: Arc::clone(&self.ctx.name),
+            context,
+        };
+        self.ctx.guard.forget(&key);
+        *self.lock() = begin(&self.ctx, key.context, link);
+    }
+
+    /// Parses a message, for [`take_read`](Self::take_read).
+    pub(crate) fn read<'m>(&self, message: &'m [u8]) -> IncomingMessage<'m> {
+        self.ctx.guard.read(message)
+    }
+
+    /// The same for a message from an upstream.
+    pub(crate) fn read_message<'m>(&self, message: &'m Message) -> IncomingMessage<'m> {
+        self.read(&message.bytes)
+            .refused(message.refusal.clone())
+            .cacheable_for(message.ttl)
+    }
+
+    /// Handles a message of one side. `deliver` is called under the lock, so that its calls have
+    /// the order of the decisions.
+    pub(crate) fn take(&self, from: Side, message: &[u8], deliver: &mut dyn FnMut(Output)) {
+        self.take_read(from, self.read(message), deliver);
+    }
+
+    /// The same for a parsed message.
+    pub(crate) fn take_read(
+        &self,
+        from: Side,
+        message: IncomingMessage<'_>,
+        deliver: &mut dyn FnMut(Output),
+    ) {
+        self.take_with_metadata(from, message, MessageMetadata::default(), deliver);
+    }
+
+    /// The same with metadata from the transport.
+    pub(crate) fn take_with_metadata(
+        &self,
+        from: Side,
+        message: IncomingMessage<'_>,
+        metadata: MessageMetadata,
+        deliver: &mut dyn FnMut(Output),
+    ) {
+        self.ctx.observe(&Event::Message {
+            from,
+            bytes: message.bytes().len(),
+        });
+        let now = self.ctx.now();
+        let mut conversation = self.lock();
+        conversation.set_trace_context(metadata.trace);
+        if let Some(peer) = metadata.peer {
+            conversation.set_peer(Some(peer));
+        }
+        let mut effects = Effects::default();
+        conversation.on_message(from.into(), &message, now, &mut effects);
+        for effect in effects {
+            self.carry_out(effect, deliver);
+        }
+        self.ctx.guard.done_with(message);
+        self.settle(&mut conversation);
+    }
+
+    /// Learns the version of the client's session.
+    pub(crate) fn set_client_version(&self, version: Era) {
+        self.lock().set_client_version(version);
+    }
+
+    /// Handles an event of the server's tools.
+    pub(crate) fn tools_event(&self, event: ToolsEvent) {
+        self.lock().tools_event(event);
+    }
+
+    /// Sets the sender of the next messages, for the records.
+    pub(crate) fn set_peer(&self, peer: Option<Arc<Peer>>) {
+        self.lock().set_peer(peer);
+    }
+
+    pub(crate) fn oversize(&self, from: Side, found: &Recovered, deliver: &mut dyn FnMut(Output)) {
+        let now = self.ctx.now();
+        self.run(deliver, |it| it.oversize(from, found, now));
+    }
+
+    pub(crate) fn server_gone(&self, why: &str, deliver: &mut dyn FnMut(Output)) {
+        let now = self.ctx.now();
+        self.run(deliver, |it| it.server_gone(why, now));
+    }
+
+    pub(crate) fn request_failed(&self, id: &IdKey, why: &str, deliver: &mut dyn FnMut(Output)) {
+        let now = self.ctx.now();
+        self.run(deliver, |it| it.request_failed(id, why, now));
+    }
+
+    pub(crate) fn give_up(&self, id: &IdKey, act: Act, why: &str, deliver: &mut dyn FnMut(Output)) {
+        let now = self.ctx.now();
+        self.run(deliver, |it| it.give_up(id, act, why, now));
+    }
+
+    pub(crate) fn client_left(&self, id: &IdKey, deliver: &mut dyn FnMut(Output)) {
+        let now = self.ctx.now();
+        self.run(deliver, |it| it.client_left(id, now));
+    }
+
+    /// Refuses new requests from now on; open ones go on.
+    pub(crate) fn stop(&self) {
+        self.lock().stop();
+    }
+
+    /// The version of the session, once it is negotiated.
+    pub(crate) fn era(&self) -> Option<Era> {
+        self.lock().era()
+    }
+
+    pub(crate) fn is_idle(&self) -> bool {
+        self.lock().is_idle()
+    }
+
+    /// Waits until no request is open.
+    pub(crate) async fn idle(&self) {
+        loop {
+            let notified = self.idle.notified();
+            if self.is_idle() {
+                return;
+            }
+            notified.await;
+        }
+    }
+
+    /// Whether the next call may find no room to wait for the tool list.
+    pub(crate) fn is_crowded(&self) -> bool {
+        self.lock().is_crowded()
+    }
+
+    /// Waits until a call finds room to wait for the tool list.
+    pub(crate) async fn room(&self) {
+        loop {
+            let roomy = self.roomy.notified();
+            {
+                let conversation = self.lock();
+                let crowded = conversation.is_crowded();
+                // Under the lock, so that the task that makes room sees it.
+                self.waiting.store(crowded, Ordering::Release);
+                if !crowded {
+                    return;
+                }
+            }
+            roomy.await;
+        }
+    }
+
+    /// Sleeps until the conversation's next deadline, then calls its timer.
+    pub(crate) async fn clock(&self, deliver: &mut (dyn FnMut(Output) + Send)) {
+        loop {
+            let armed = self.armed.load(Ordering::Acquire);
+            let wake = self.ctx.clock.at(Duration::from_millis(armed));
+            let asleep = async {
+                match wake.filter(|_| armed != u64::MAX) {
+                    Some(at) => tokio::time::sleep_until(at).await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                () = self.rearmed.notified() => continue,
+                () = asleep => {}
+            }
+            self.armed.store(u64::MAX, Ordering::Release);
+            let now = self.ctx.now();
+            self.run(deliver, |it| it.tick(now));
+            return;
+        }
+    }
+
+    fn run(
+        &self,
+        deliver: &mut dyn FnMut(Output),
+        event: impl FnOnce(&mut Conversation) -> Effects<'static>,
+    ) {
+        let mut conversation = self.lock();
+        for effect in event(&mut conversation) {
+            self.carry_out(effect, deliver);
+        }
+        self.settle(&mut conversation);
+    }
+
+    fn carry_out(&self, effect: Effect<'_>, deliver: &mut dyn FnMut(Output)) {
+        match effect {
+            Effect::Audit(record) => self.ctx.observe(&Event::Verdict(&record)),
+            Effect::Abandon { id } => deliver(Output::Abandon(id)),
+            Effect::Send(outgoing) => deliver(Output::Send(self.owned_message(outgoing))),
+            Effect::Note { what, detail, .. } => self.ctx.note(what, &detail),
+            // The transport opens and closes the connections of a conversation, which keeps the list of
+            // tools itself.
+            Effect::Open(_) | Effect::Close(_) | Effect::Finish => {}
+            Effect::Tools(_) | Effect::ClientVersion(..) => {}
+        }
+    }
+
+    fn owned_message(&self, outgoing: Outgoing<'_>) -> OutgoingMessage {
+        let envelope = outgoing.envelope;
+        let read = || self.read(&outgoing.bytes).envelope();
+        OutgoingMessage {
+            to: outgoing.to,
+            envelope: envelope.unwrap_or_else(read),
+            same: matches!(outgoing.bytes, std::borrow::Cow::Borrowed(_)),
+            bytes: outgoing.bytes.into_owned(),
+            purpose: outgoing.purpose,
+            call: outgoing.call,
+            headers_unknown: outgoing.headers_unknown,
+            trace: outgoing.trace,
+            refusal: outgoing.refusal,
+            refused: None,
+        }
+    }
+
+    /// Wakes the tasks that wait for a change, and sets the next deadline.
+    fn settle(&self, conversation: &mut Conversation) {
+        if conversation.is_idle() {
+            self.idle.notify_waiters();
+        }
+        if self.waiting.load(Ordering::Acquire) && !conversation.is_crowded() {
+            self.roomy.notify_waiters();
+        }
+        let Some(next) = conversation.next_deadline() else {
+            return;
+        };
+        // Rounded up, so that the deadline has passed when the clock wakes.
+        let next = u64::try_from(next.as_millis()).map_or(u64::MAX, |ms| ms.saturating_add(1));
+        if self.armed.fetch_min(next, Ordering::AcqRel) > next {
+            self.rearmed.notify_one();
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Conversation> {
+        self.conversation
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The identity of a context for guards that share state with this one; `None` for a session.
+fn shared_identity(context: &Context) -> Option<Identity<'_>> {
+    match context {
+        Context::Anonymous => Some(Identity::Anonymous),
+        Context::Bearer(digest) => Some(Identity::Authorization(digest)),
+        _ => None,
+    }
+}
+
+fn begin(ctx: &GuardContext, context: Context, link: Link) -> Conversation {
+    let scope = ctx.guard.scope(&ScopeKey {
+        upstream: Arc::clone(&ctx.name),
+        context,
+    });
+    let tracer = ctx.observer.tracer(&link);
+    let mut conversation = Conversation::new(&ctx.guard, scope, link).marked(&ctx.mark);
+    if let Some(tracer) = tracer {
+        conversation.trace(tracer);
+    }
+    let identity = ctx.identity.as_ref().and_then(|identity| match identity {
+        ClientIdentity::Context(context) => shared_identity(context),
+        ClientIdentity::Session(name) => Some(Identity::Session(name.as_bytes())),
+    });
+    if let Some(who) = identity {
+        conversation.stand_for(who);
+    }
+    conversation.set_peer(ctx.peer.clone());
+    conversation
+}
+
+/// Describes a link for the conversation.
+pub(crate) fn link(client: Carrier, server: Carrier, version: Option<&str>) -> Link {
+    Link {
+        client,
+        server,
+        version: version.map(str::to_owned),
+    }
+}

@@ -1,0 +1,81 @@
+//! Replaces the upstream's session id in responses by the client's.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use hyper::header::{HeaderMap, HeaderValue};
+use toolsure_guard::IncomingMessage;
+
+use super::reply::passed_on;
+use super::session_router::{SessionIds, SessionRouter};
+use super::tickets::{NoSessionId, TicketIssuer};
+use crate::http::{SESSION, VERSION};
+
+/// Rewrites the session ids in the responses of one exchange.
+pub(super) struct SessionIdRewriter {
+    tickets: Arc<TicketIssuer>,
+    /// Whether the exchange is an `initialize`.
+    pub(super) opens: bool,
+    /// The version that its answer agrees on.
+    version: Option<String>,
+}
+
+impl SessionIdRewriter {
+    pub(super) fn new(tickets: &Arc<TicketIssuer>, opens: bool) -> Self {
+        Self {
+            tickets: Arc::clone(tickets),
+            opens,
+            version: None,
+        }
+    }
+
+    /// Reads a message of the upstream, which may be the answer to `initialize`.
+    pub(super) fn see(&mut self, message: &IncomingMessage<'_>) {
+        if self.opens && self.version.is_none() {
+            self.version = message.envelope().agreed.map(Cow::into_owned);
+        }
+    }
+
+    /// The client's session id for the upstream's; a new ticket, unless it has one.
+    fn rename(
+        &self,
+        router: &SessionRouter,
+        upstream_id: HeaderValue,
+        client: &HeaderMap,
+    ) -> Result<HeaderValue, NoSessionId> {
+        let session_ids = router.session_ids();
+        if let Some(session_ids) = &session_ids
+            && session_ids.upstream_id == upstream_id
+        {
+            return Ok(session_ids.client_id.clone());
+        }
+        let header = client.get(VERSION).and_then(|value| value.to_str().ok());
+        let version = self.version.as_deref().or(header);
+        let client_id = self.tickets.of_upstream(&upstream_id, version, client)?;
+        if session_ids.is_none() {
+            let client_id = client_id.clone();
+            router.set_session_ids(SessionIds {
+                upstream_id,
+                client_id,
+            });
+        }
+        Ok(client_id)
+    }
+}
+
+/// The headers of an upstream's response as the client gets them; `client` are the headers of its
+/// request. Without a rewriter, the session id is removed.
+pub(super) fn head(
+    rewriter: Option<&SessionIdRewriter>,
+    router: &SessionRouter,
+    upstream: HeaderMap,
+    client: &HeaderMap,
+) -> Result<HeaderMap, NoSessionId> {
+    let mut headers = passed_on(upstream);
+    if let Some(upstream_id) = headers.remove(SESSION)
+        && let Some(rewriter) = rewriter
+    {
+        headers.insert(SESSION, rewriter.rename(router, upstream_id, client)?);
+    }
+    Ok(headers)
+}

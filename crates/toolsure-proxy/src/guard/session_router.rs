@@ -1,0 +1,365 @@
+//! One conversation over HTTP and the requests that take part in it.
+//!
+//! A legacy session is one conversation of many POSTs; a modern POST has a conversation of its own.
+//! The router delivers answers to the POST that asked, messages for an HTTP upstream to the POST
+//! that sends them, and messages for a child to its input.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+use tokio::sync::Notify;
+use tokio::time::Instant;
+use toolsure_guard::{Act, Context, IdKey, IncomingMessage, MessageKind, Purpose, Side};
+use toolsure_mcp::message::INTERNAL_ERROR;
+
+use super::header_mirroring::{mismatch, of_arguments};
+use super::in_process::Caller;
+use super::mailbox::{Mailbox, MailboxItem, UNREAD};
+use super::messages::MessageWriter;
+use super::reply::error_body;
+use super::session_driver::{MessageMetadata, OutgoingMessage, Output, SessionDriver};
+use super::shared_child::SharedChild;
+use crate::http::Endpoint;
+
+/// The server side of a session.
+pub(super) enum SessionUpstream {
+    /// An HTTP endpoint, with the headers of the request that opened the conversation, and the
+    /// client, whose authorization may have been renewed since.
+    Endpoint(Arc<Endpoint>, Arc<HeaderMap>, Caller),
+    /// A child of its own.
+    Child(Arc<MessageWriter>),
+    /// A shared child, with the headers of the client's request that repeat its arguments, and the
+    /// context of the sender.
+    Shared(Arc<SharedChild>, HeaderMap, Context),
+    /// No upstream: only messages that need none can be answered.
+    None,
+}
+
+pub(super) struct SessionRouter {
+    pub(super) driver: SessionDriver,
+    pub(super) upstream: SessionUpstream,
+    mailboxes: Mutex<Mailboxes>,
+    /// Notified when an item is taken from a mailbox.
+    pub(super) taken: Notify,
+    pub(super) begun: Instant,
+    /// Whether the child has ended.
+    pub(super) gone: AtomicBool,
+    /// Whether the client was given up because it does not read.
+    unread: AtomicBool,
+}
+
+/// The two ids of a legacy session with an HTTP upstream.
+#[derive(Clone)]
+pub(super) struct SessionIds {
+    /// The upstream's id.
+    pub(super) upstream_id: HeaderValue,
+    /// The client's id.
+    pub(super) client_id: HeaderValue,
+}
+
+struct Mailboxes {
+    open: HashMap<IdKey, Mailbox>,
+    /// The latest open request: it gets a child's own messages if there is no listening stream.
+    latest: Option<(IdKey, Mailbox)>,
+    /// The streams that the client listens on, oldest first. The server's messages go to the
+    /// newest.
+    listeners: Vec<Mailbox>,
+    used: Instant,
+    /// The ids of a legacy session over HTTP.
+    session_ids: Option<SessionIds>,
+}
+
+impl SessionRouter {
+    pub(super) fn new(driver: SessionDriver, upstream: SessionUpstream) -> Arc<Self> {
+        let now = Instant::now();
+        Arc::new(Self {
+            driver,
+            upstream,
+            mailboxes: Mutex::new(Mailboxes {
+                open: HashMap::new(),
+                latest: None,
+                listeners: Vec::new(),
+                used: now,
+                session_ids: None,
+            }),
+            taken: Notify::new(),
+            begun: now,
+            gone: AtomicBool::new(false),
+            unread: AtomicBool::new(false),
+        })
+    }
+
+    /// Registers the mailbox for the answers to a request. `false` if another request with this id
+    /// is open, which keeps its mailbox.
+    pub(super) fn open(&self, id: &IdKey, mailbox: &Mailbox) -> bool {
+        let mut mailboxes = self.mailboxes();
+        mailboxes.used = Instant::now();
+        if mailboxes.open.contains_key(id) {
+            return false;
+        }
+        mailboxes.open.insert(id.clone(), mailbox.clone());
+        mailboxes.latest = Some((id.clone(), mailbox.clone()));
+        true
+    }
+
+    pub(super) fn close(&self, id: &IdKey) {
+        let mut mailboxes = self.mailboxes();
+        mailboxes.used = Instant::now();
+        mailboxes.open.remove(id);
+        if mailboxes
+            .latest
+            .as_ref()
+            .is_some_and(|(latest, _)| latest == id)
+        {
+            let another = mailboxes.open.iter().next();
+            mailboxes.latest = another.map(|(id, mailbox)| (id.clone(), mailbox.clone()));
+        }
+    }
+
+    /// Registers a mailbox for the server's own messages.
+    pub(super) fn listen(&self, mailbox: &Mailbox) {
+        let mut mailboxes = self.mailboxes();
+        mailboxes.used = Instant::now();
+        mailboxes.listeners.retain(Mailbox::is_open);
+        mailboxes.listeners.push(mailbox.clone());
+    }
+
+    /// Ends the streams that the client listens on.
+    pub(super) fn close_listeners(&self) {
+        for listener in std::mem::take(&mut self.mailboxes().listeners) {
+            listener.send(MailboxItem::Close);
+        }
+    }
+
+    pub(super) fn touch(&self) {
+        self.mailboxes().used = Instant::now();
+    }
+
+    /// When the session was last used; `None` while a request or a stream is open.
+    pub(super) fn idle_since(&self) -> Option<Instant> {
+        let mut mailboxes = self.mailboxes();
+        let listened = mailboxes.listeners.len();
+        mailboxes.listeners.retain(Mailbox::is_open);
+        if mailboxes.listeners.len() < listened {
+            mailboxes.used = Instant::now();
+        }
+        let quiet = mailboxes.open.is_empty() && mailboxes.listeners.is_empty();
+        quiet.then_some(mailboxes.used)
+    }
+
+    /// Waits until no exchange has more than `bound` messages queued.
+    pub(super) async fn room(&self, bound: usize) {
+        loop {
+            let taken = self.taken.notified();
+            let full = {
+                let mailboxes = self.mailboxes();
+                let open = mailboxes.open.values().chain(&mailboxes.listeners);
+                open.map(Mailbox::queued).any(|queued| queued > bound)
+            };
+            if !full {
+                return;
+            }
+            // A client that has left frees its mailbox without a notification.
+            let _again = tokio::time::timeout(LOOK_AGAIN, taken).await;
+        }
+    }
+
+    /// Handles a message of one side and routes the results. `current` is the exchange that the
+    /// message belongs to.
+    pub(super) fn take(self: &Arc<Self>, from: Side, message: &[u8], current: Option<&Mailbox>) {
+        self.take_read(from, self.driver.read(message), current);
+    }
+
+    /// The same for a parsed message.
+    pub(super) fn take_read(
+        self: &Arc<Self>,
+        from: Side,
+        message: IncomingMessage<'_>,
+        current: Option<&Mailbox>,
+    ) {
+        self.take_with_metadata(from, message, MessageMetadata::default(), current);
+    }
+
+    /// The same with metadata from the transport.
+    pub(super) fn take_with_metadata(
+        self: &Arc<Self>,
+        from: Side,
+        message: IncomingMessage<'_>,
+        metadata: MessageMetadata,
+        current: Option<&Mailbox>,
+    ) {
+        let deliver = &mut |output| match (output, current) {
+            // An immediate answer to a client's message goes to its own sender, even if another
+            // request has the same id.
+            (Output::Send(outgoing), Some(current))
+                if from == Side::Client && outgoing.purpose == Purpose::Answer =>
+            {
+                current.send(MailboxItem::ToClient(outgoing));
+            }
+            (output, current) => self.route(output, current),
+        };
+        self.driver
+            .take_with_metadata(from, message, metadata, deliver);
+    }
+
+    /// The context of the message's sender, if several clients share a child.
+    pub(super) fn caller(&self) -> Context {
+        match &self.upstream {
+            SessionUpstream::Shared(_, _, caller) => caller.clone(),
+            _ => Context::Anonymous,
+        }
+    }
+
+    pub(super) fn route(self: &Arc<Self>, output: Output, current: Option<&Mailbox>) {
+        match output {
+            Output::Abandon(id) => {
+                if let Some(mailbox) = self.mailboxes().open.get(&id).cloned() {
+                    mailbox.send(MailboxItem::Abandon(id));
+                }
+            }
+            Output::Send(outgoing) if outgoing.to == Side::Server => {
+                self.to_server(outgoing, current)
+            }
+            Output::Send(outgoing) => self.to_client(outgoing, current),
+        }
+    }
+
+    fn to_server(self: &Arc<Self>, outgoing: OutgoingMessage, current: Option<&Mailbox>) {
+        match &self.upstream {
+            SessionUpstream::None => {}
+            SessionUpstream::Child(input) => {
+                input.push(outgoing.bytes);
+                let input = Arc::clone(input);
+                // In a task of its own, so that a client that leaves does not cut a line in two.
+                tokio::spawn(async move { input.flush().await });
+            }
+            SessionUpstream::Shared(shared, headers, _) => match contradicted(&outgoing, headers) {
+                None => shared.send(self, &outgoing),
+                Some((id, wrong)) => self.give_up(id, Act::ClientSentOtherHeaders, wrong),
+            },
+            SessionUpstream::Endpoint(endpoint, headers, caller) => {
+                let envelope = &outgoing.envelope;
+                let own = match (&outgoing.purpose, &envelope.id) {
+                    (Purpose::Ask, _) => None,
+                    (_, Some(id)) if envelope.is_request() => {
+                        self.mailboxes().open.get(id).cloned()
+                    }
+                    _ => current.cloned(),
+                };
+                match own {
+                    Some(mailbox) => {
+                        mailbox.send(MailboxItem::ToServer(outgoing));
+                    }
+                    None => {
+                        let endpoint = Arc::clone(endpoint);
+                        let mut headers = headers.as_ref().clone();
+                        headers.remove(AUTHORIZATION);
+                        headers.extend(caller.value().map(|value| (AUTHORIZATION, value)));
+                        let router = Arc::clone(self);
+                        tokio::spawn(router.post_unattached(endpoint, headers, outgoing));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Gives a request up, in a task, because the caller holds the lock of the conversation.
+    fn give_up(self: &Arc<Self>, id: IdKey, act: Act, why: String) {
+        let router = Arc::clone(self);
+        tokio::spawn(async move {
+            let deliver = &mut |output| router.route(output, None);
+            router.driver.give_up(&id, act, &why, deliver);
+        });
+    }
+
+    /// Whether the client of a shared child does not read. Its request is then given up, because
+    /// the child cannot wait for one client, and the message must be dropped.
+    fn is_unread(self: &Arc<Self>, mailbox: &Mailbox, id: IdKey) -> bool {
+        let bounds = &self.driver.ctx.bounds;
+        if !matches!(self.upstream, SessionUpstream::Shared(..)) || !mailbox.is_overfull(bounds) {
+            return false;
+        }
+        if !self.unread.swap(true, Ordering::AcqRel) {
+            let (messages, bytes) = (bounds.waiting_events, bounds.message_bytes);
+            let why = format!(
+                "the client left more than {} messages (64 × events) or {bytes} bytes (message) unread",
+                messages.saturating_mul(UNREAD)
+            );
+            self.give_up(id, Act::ClientReadsTooSlowly, why);
+        }
+        true
+    }
+
+    fn to_client(self: &Arc<Self>, outgoing: OutgoingMessage, current: Option<&Mailbox>) {
+        let mailboxes = self.mailboxes();
+        let envelope = &outgoing.envelope;
+        if !envelope.is_answer()
+            && let Some((id, mailbox)) = &mailboxes.latest
+            && self.is_unread(mailbox, id.clone())
+        {
+            return;
+        }
+        let mailbox = match (envelope.kind, &envelope.id) {
+            (MessageKind::Answer, Some(id)) => mailboxes.open.get(id).or(current),
+            (MessageKind::Answer | MessageKind::Batch, _) => current,
+            (MessageKind::Request | MessageKind::Notification | MessageKind::Unknown, _) => {
+                let listeners = mailboxes.listeners.iter().rev();
+                let latest = mailboxes.latest.iter().map(|(_, mailbox)| mailbox);
+                let mut streams = current.into_iter().chain(listeners).chain(latest);
+                streams.find(|mailbox| mailbox.is_open())
+            }
+        };
+        let mailbox = mailbox.cloned();
+        drop(mailboxes);
+        let asked = envelope.id.clone().filter(|_| envelope.is_request());
+        let delivered =
+            mailbox.is_some_and(|mailbox| mailbox.send(MailboxItem::ToClient(outgoing)));
+        if !delivered {
+            self.driver.ctx.note("undeliverable", UNDELIVERABLE);
+            if let Some(id) = asked {
+                self.answer_for_client(&id);
+            }
+        }
+    }
+
+    /// Answers a server's request that no stream can take to the client; in a task, because the
+    /// caller holds the lock of the conversation.
+    fn answer_for_client(self: &Arc<Self>, id: &IdKey) {
+        let answer = error_body(Some(id), INTERNAL_ERROR, UNDELIVERABLE);
+        let router = Arc::clone(self);
+        tokio::spawn(async move { router.take(Side::Client, &answer, None) });
+    }
+
+    pub(super) fn session_ids(&self) -> Option<SessionIds> {
+        self.mailboxes().session_ids.clone()
+    }
+
+    pub(super) fn set_session_ids(&self, session_ids: SessionIds) {
+        self.mailboxes().session_ids = Some(session_ids);
+    }
+
+    fn mailboxes(&self) -> MutexGuard<'_, Mailboxes> {
+        self.mailboxes
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The id of a call whose headers contradict the arguments in its body, and what is wrong
+/// (2026-07-28, server/tools, `x-mcp-header`).
+fn contradicted(outgoing: &OutgoingMessage, headers: &HeaderMap) -> Option<(IdKey, String)> {
+    let id = outgoing.envelope.id.as_ref()?;
+    let contract = outgoing.call.as_deref()?;
+    let mut mirrored = of_arguments(&outgoing.bytes, contract);
+    if outgoing.headers_unknown {
+        // Headers that the client sends anyway must be right.
+        mirrored.retain(|header| headers.contains_key(&header.name));
+    }
+    let wrong = mismatch(&mirrored, headers)?;
+    Some((id.clone(), wrong))
+}
+
+const UNDELIVERABLE: &str = "there was no stream to the client for a message";
+const LOOK_AGAIN: std::time::Duration = std::time::Duration::from_millis(500);

@@ -1,0 +1,378 @@
+//! One child that many modern clients use at once.
+//!
+//! Clients choose the ids of their requests freely, so in messages to the child the id, the
+//! progress token and the id of a cancelled request are replaced by numbers. In messages to a
+//! client its own ids are put back: in answers, in progress notifications, and as the subscription
+//! that a notification belongs to. The rest of a message stays unchanged.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::OwnedSemaphorePermit;
+use tokio::sync::watch;
+use tokio::time::Instant;
+use toolsure_guard::{
+    Carrier, Context, IdKey, Recovery, RequestOrigin, ScopeKey, Side, number_of, read_message,
+    renumber, subscription,
+};
+use toolsure_json::Node as _;
+use toolsure_mcp::era::Era;
+use toolsure_mcp::message::{Edits, Message as Decoded};
+
+use super::child::Child;
+use super::context::GuardContext;
+use super::in_process::Caller;
+use super::messages::{Message, MessageWriter, Received};
+use super::session_driver::{OutgoingMessage, Output, SessionDriver, link};
+use super::session_router::SessionRouter;
+
+/// The child's input, and the open requests by number.
+pub(super) struct SharedChild {
+    ctx: Arc<GuardContext>,
+    input: Arc<MessageWriter>,
+    /// The context under which the tools of the child are cached.
+    pub(super) context: Context,
+    /// The identity of all clients that share it.
+    pub(super) identity: Context,
+    /// The caller that it was opened for, if it is a peer in this process.
+    pub(super) caller: Caller,
+    /// Takes messages that belong to no request, such as `list_changed`.
+    unclaimed: SessionDriver,
+    table: Mutex<Table>,
+    /// Set with `table` locked.
+    gone: watch::Sender<bool>,
+}
+
+#[derive(Default)]
+struct Table {
+    last: i64,
+    open: HashMap<i64, Entry>,
+    /// The callers that have sent requests: a log message names no request, and may be about any of
+    /// them.
+    callers: Callers,
+    /// Until when a client may repeat a call with the input that the answer asked for.
+    awaited_until: Option<Instant>,
+}
+
+#[derive(Default, PartialEq, Eq)]
+enum Callers {
+    #[default]
+    None,
+    One(Context),
+    Several,
+}
+
+impl Callers {
+    fn add(&mut self, caller: Context) {
+        *self = match self {
+            Self::None => Self::One(caller),
+            Self::One(known) if *known == caller => return,
+            Self::One(_) | Self::Several => Self::Several,
+        };
+    }
+}
+
+#[derive(Clone)]
+struct Entry {
+    router: Arc<SessionRouter>,
+    origin: RequestOrigin,
+}
+
+/// A message of the child with the client's ids, and the request that it belongs to.
+struct RoutedMessage {
+    entry: Entry,
+    message: String,
+}
+
+impl SharedChild {
+    /// `identity` is the identity of all clients that share it, `caller` the one it was opened for.
+    pub(super) fn new(
+        ctx: &Arc<GuardContext>,
+        input: Arc<MessageWriter>,
+        number: u64,
+        (identity, caller): (Context, Caller),
+    ) -> Arc<Self> {
+        let context = Context::Session(number);
+        let modern = Era::NEWEST.version();
+        let unclaimed = link(Carrier::Http, Carrier::Stdio, Some(modern));
+        Arc::new(Self {
+            ctx: Arc::clone(ctx),
+            input,
+            unclaimed: SessionDriver::new(ctx, context.clone(), unclaimed),
+            context,
+            identity,
+            caller,
+            table: Mutex::default(),
+            gone: watch::Sender::new(false),
+        })
+    }
+
+    pub(super) fn is_gone(&self) -> bool {
+        *self.gone.borrow()
+    }
+
+    /// Waits until the child has ended.
+    pub(super) async fn ended(&self) {
+        let mut gone = self.gone.subscribe();
+        // `self` owns the sender, so only the value can end the wait.
+        let _always_ok = gone.wait_for(|gone| *gone).await;
+    }
+
+    /// Whether one of its calls waits for the caller's input.
+    pub(super) fn awaits_input(&self) -> bool {
+        let until = self.table().awaited_until;
+        until.is_some_and(|until| Instant::now() < until)
+    }
+
+    /// Sends a message of one client to the child.
+    pub(super) fn send(self: &Arc<Self>, router: &Arc<SessionRouter>, outgoing: &OutgoingMessage) {
+        let Some(message) = self.renumbered(router, outgoing) else {
+            return;
+        };
+        self.input.push(message.into_bytes());
+        let input = Arc::clone(&self.input);
+        // In a task of its own, so that a client that leaves does not cut a line in two.
+        tokio::spawn(async move { input.flush().await });
+    }
+
+    fn renumbered(
+        &self,
+        router: &Arc<SessionRouter>,
+        outgoing: &OutgoingMessage,
+    ) -> Option<String> {
+        read_message(&outgoing.bytes, |message, text| match message {
+            Decoded::Request(request) => {
+                let number = self.enter(Entry {
+                    router: Arc::clone(router),
+                    origin: RequestOrigin::of(&request),
+                })?;
+                let mut edits = Edits::new();
+                renumber(&request, number, &mut edits);
+                Some(edits.apply(text))
+            }
+            Decoded::Notification(note) if note.method == "notifications/cancelled" => {
+                let id = note.params?.member("requestId")?;
+                let number = self.leave(router, &IdKey::read(id.raw())?)?;
+                let mut edits = Edits::new();
+                edits.replace(id, number.to_string());
+                Some(edits.apply(text))
+            }
+            Decoded::Notification(_) => Some(text.to_owned()),
+            // A modern client gets no requests, so it has nothing to answer.
+            Decoded::Result(_) | Decoded::Error(..) => None,
+        })?
+    }
+
+    fn enter(&self, entry: Entry) -> Option<i64> {
+        let mut table = self.table();
+        if self.is_gone() {
+            // The caller holds the lock of the conversation, so the error is delivered by a task.
+            tokio::spawn(async move { entry.fail("the server has ended") });
+            return None;
+        }
+        table.last = table.last.saturating_add(1);
+        let number = table.last;
+        table.callers.add(entry.router.caller());
+        table.open.insert(number, entry);
+        Some(number)
+    }
+
+    fn leave(&self, router: &Arc<SessionRouter>, key: &IdKey) -> Option<i64> {
+        let mut table = self.table();
+        let mut open = table.open.iter();
+        let found =
+            open.find(|(_, entry)| Arc::ptr_eq(&entry.router, router) && entry.origin.key == *key);
+        let number = *found?.0;
+        table.open.remove(&number);
+        Some(number)
+    }
+
+    /// Reads the child until its output ends; then answers open requests with an error.
+    pub(super) async fn read_child(self: Arc<Self>, mut child: Child, place: OwnedSemaphorePermit) {
+        loop {
+            match child.next().await {
+                Received::Message(message) => self.on_message(&message),
+                Received::Tools(event) => self.unclaimed.tools_event(event),
+                // A server reports none.
+                Received::ClientVersion(_) => {}
+                Received::TooLong(found) => {
+                    let raw = found.id.clone().unwrap_or_default();
+                    let entry = raw
+                        .parse()
+                        .ok()
+                        .and_then(|id| self.table().open.remove(&id));
+                    match entry {
+                        Some(entry) => {
+                            let why =
+                                format!("the answer has {} bytes, which is too many", found.bytes);
+                            entry.fail(&why);
+                        }
+                        None => self.unclaimed.oversize(Side::Server, &found, &mut |_| {}),
+                    }
+                }
+                Received::End => break,
+            }
+        }
+        self.input.close().await;
+        let how = child.end(self.ctx.times.grace).await;
+        // The permit is free before `gone` lets another child start.
+        drop(place);
+        let orphans: Vec<Entry> = {
+            let mut table = self.table();
+            self.gone.send_replace(true);
+            table.open.drain().map(|(_, entry)| entry).collect()
+        };
+        for entry in orphans {
+            entry.fail(&how);
+        }
+    }
+
+    /// Lets the child end. Its open requests must have been answered.
+    pub(super) async fn close(&self) {
+        let grace = self.ctx.times.grace;
+        let _slow_reader = tokio::time::timeout(grace, self.input.close()).await;
+    }
+
+    fn on_message(self: &Arc<Self>, message: &Message) {
+        let bytes = &message.bytes;
+        let routed = read_message(bytes, |message, text| self.route_to_client(message, text));
+        let Some(routed) = routed else {
+            return self.on_unreadable(message);
+        };
+        match routed {
+            Some(RoutedMessage {
+                entry,
+                message: text,
+            }) => {
+                let read = entry.router.driver.read(text.as_bytes());
+                let read = read.refused(message.refusal.clone());
+                let read = read.cacheable_for(message.ttl);
+                entry.router.take_read(Side::Server, read, None);
+            }
+            None => self.unclaimed.take(Side::Server, bytes, &mut |output| {
+                self.answer_unclaimed(output)
+            }),
+        }
+    }
+
+    /// Handles input that is not one message: splits a batch, and answers the sender of a request
+    /// whose answer cannot be read.
+    fn on_unreadable(self: &Arc<Self>, message: &Message) {
+        let read = self.ctx.guard.read(&message.bytes);
+        if let Some(elements) = read.elements() {
+            for element in elements
+                .into_iter()
+                .filter(|element| !element.starts_with(b"["))
+            {
+                self.on_message(&element.to_vec().into());
+            }
+            return;
+        }
+        let found = Recovery::of(&message.bytes);
+        let is_answer = found.is_answer || found.method.is_none();
+        let id = found.id.as_deref().filter(|_| is_answer);
+        let number = id.and_then(|id| id.parse().ok());
+        match number.and_then(|number: i64| self.table().open.remove(&number)) {
+            Some(entry) => entry.fail("the server's answer cannot be read"),
+            None => {
+                let deliver = &mut |output| self.answer_unclaimed(output);
+                self.unclaimed.take_read(Side::Server, read, deliver);
+            }
+        }
+    }
+
+    fn route_to_client(&self, message: Decoded<'_>, text: &str) -> Option<RoutedMessage> {
+        let mut edits = Edits::new();
+        let entry = match message {
+            Decoded::Result(outcome) => {
+                let id = outcome.view.member("id")?;
+                let entry = self.table().open.remove(&number_of(id)?)?;
+                edits.replace(id, entry.origin.id.clone());
+                let kind = outcome.result.member("resultType");
+                if kind.is_some_and(|kind| kind.string() == "input_required") {
+                    self.table().awaited_until = Some(Instant::now() + self.ctx.patience());
+                }
+                if let Some(subscription) = subscription(Some(outcome.result)) {
+                    edits.replace(subscription, entry.origin.id.clone());
+                }
+                entry
+            }
+            Decoded::Error(Some(_), error) => {
+                let view = error.parent()?;
+                let id = view.member("id")?;
+                let entry = self.table().open.remove(&number_of(id)?)?;
+                edits.replace(id, entry.origin.id.clone());
+                entry
+            }
+            Decoded::Notification(note) => {
+                let token = note
+                    .params
+                    .and_then(|params| params.member("progressToken"));
+                if let Some(token) = token {
+                    let entry = self.table().open.get(&number_of(token)?)?.clone();
+                    edits.replace(token, entry.origin.token.clone()?);
+                    entry
+                } else if let Some(subscription) = subscription(note.params) {
+                    let entry = self.table().open.get(&number_of(subscription)?)?.clone();
+                    edits.replace(subscription, entry.origin.id.clone());
+                    entry
+                } else {
+                    // A log message names no request, but with only one caller it can only be for
+                    // that caller.
+                    self.only()
+                        .filter(|_| note.method == "notifications/message")?
+                }
+            }
+            Decoded::Error(None, _) | Decoded::Request(_) => return None,
+        };
+        Some(RoutedMessage {
+            message: edits.apply(text),
+            entry,
+        })
+    }
+
+    fn only(&self) -> Option<Entry> {
+        let table = self.table();
+        if table.callers == Callers::Several {
+            return None;
+        }
+        let mut open = table.open.values();
+        let first = open.next()?.clone();
+        open.next().is_none().then_some(first)
+    }
+
+    /// Sends the answers of the conversation that has no client.
+    fn answer_unclaimed(&self, output: Output) {
+        if let Output::Send(outgoing) = output
+            && outgoing.to == Side::Server
+            && outgoing.envelope.is_answer()
+        {
+            self.input.push(outgoing.bytes);
+            let input = Arc::clone(&self.input);
+            tokio::spawn(async move { input.flush().await });
+        }
+    }
+
+    fn table(&self) -> MutexGuard<'_, Table> {
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Entry {
+    /// Answers the request with an error, because the child will not answer it.
+    fn fail(&self, why: &str) {
+        let deliver = &mut |output| self.router.route(output, None);
+        self.router
+            .driver
+            .request_failed(&self.origin.key, why, deliver);
+    }
+}
+
+impl Drop for SharedChild {
+    fn drop(&mut self) {
+        self.ctx.guard.forget(&ScopeKey {
+            upstream: Arc::clone(&self.ctx.name),
+            context: self.context.clone(),
+        });
+    }
+}

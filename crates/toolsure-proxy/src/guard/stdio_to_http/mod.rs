@@ -1,0 +1,479 @@
+//! One client on our standard input and output, or in this process, with an HTTP endpoint as
+//! upstream.
+//!
+//! Requests run concurrently, each in a task of its own that ends with its answer. Notifications
+//! and answers of the client are posted in order, one at a time. This module keeps the legacy
+//! session and its listening stream, and makes the headers of modern messages.
+
+mod listen;
+mod opened;
+mod reopen;
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
+use tokio::sync::{AcquireError, Semaphore, SemaphorePermit};
+use tokio::task::{AbortHandle, JoinHandle};
+use tokio::time::{Instant, timeout};
+use toolsure_guard::{Carrier, Context, IdKey, Side};
+use toolsure_mcp::message::HEADER_MISMATCH;
+
+use super::context::GuardContext;
+use super::event::Event;
+use super::header_mirroring::{mirrored_headers, write};
+use super::messages::{Client, MessageReader, MessageWriter, Received};
+use super::refusal::{refusal, with_refusal};
+use super::relist::contract_of;
+use super::running::Exit;
+use super::session_driver::{OutgoingMessage, Output, SessionDriver, link};
+use super::trace_headers;
+use super::upstream_request::{UpstreamEvent, UpstreamRequest};
+use crate::http::{Endpoint, SESSION, VERSION};
+use opened::Opened;
+
+struct StdioToHttp {
+    ctx: Arc<GuardContext>,
+    driver: SessionDriver,
+    client: MessageWriter,
+    endpoint: Arc<Endpoint>,
+    /// Messages for the server, in order.
+    queue: Mutex<VecDeque<OutgoingMessage>>,
+    /// Held by the task that sends the queue.
+    turn: tokio::sync::Mutex<()>,
+    /// Held by the task that replaces a lost session.
+    reopening: tokio::sync::Mutex<()>,
+    places: Semaphore,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    requests: HashMap<IdKey, AbortHandle>,
+    /// The `initialize` in flight: later messages need the session that its answer opens.
+    opening: Option<IdKey>,
+    session: Option<HeaderValue>,
+    version: Option<HeaderValue>,
+    listening: Option<AbortHandle>,
+    opened: Opened,
+}
+
+impl State {
+    /// Removes a request that has ended or is to end.
+    fn remove_request(&mut self, id: &IdKey) -> Option<AbortHandle> {
+        if self.opening.as_ref() == Some(id) {
+            self.opening = None;
+        }
+        self.requests.remove(id)
+    }
+}
+
+/// Runs until the client leaves or the guard is stopped.
+pub(super) async fn run(
+    ctx: Arc<GuardContext>,
+    client: Client,
+    endpoint: Arc<Endpoint>,
+    context: Context,
+) -> Exit {
+    let bridge = Arc::new(StdioToHttp {
+        driver: SessionDriver::new(&ctx, context, link(Carrier::Stdio, Carrier::Http, None)),
+        client: client.to,
+        endpoint,
+        queue: Mutex::default(),
+        turn: tokio::sync::Mutex::default(),
+        reopening: tokio::sync::Mutex::default(),
+        places: Semaphore::new(MAX_CONCURRENT_REQUESTS),
+        state: Mutex::default(),
+        ctx,
+    });
+    let caller = bridge.endpoint.caller().value();
+    bridge.driver.count_for(caller.as_ref());
+    bridge.ctx.observe(&Event::Connected);
+    let begun = Instant::now();
+    let mut reading = tokio::spawn(Arc::clone(&bridge).read(client.from));
+    let clock = tokio::spawn(Arc::clone(&bridge).keep_time());
+    let exit = tokio::select! {
+        _ = &mut reading => Exit::ClientGone,
+        () = bridge.ctx.stopping() => {
+            bridge.driver.stop();
+            Exit::Stopped
+        }
+    };
+    bridge.leave(reading).await;
+    clock.abort();
+    let lasted = begun.elapsed();
+    bridge.ctx.observe(&Event::Disconnected { lasted });
+    exit
+}
+
+impl StdioToHttp {
+    /// Reads the client until it leaves.
+    async fn read(self: Arc<Self>, mut messages: MessageReader) {
+        loop {
+            let deliver = &mut |output| self.deliver(output);
+            match messages.next().await {
+                Received::Message(message) => self.take(Side::Client, &message.bytes),
+                Received::TooLong(found) => {
+                    self.driver.oversize(Side::Client, &found, deliver);
+                }
+                Received::ClientVersion(version) => self.driver.set_client_version(version),
+                // A client reports none.
+                Received::Tools(_) => {}
+                Received::End => return,
+            }
+            self.dispatch().await;
+            let _client_is_gone = self.client.flush().await;
+            // Calls that find no room to wait stay with the client.
+            self.driver.room().await;
+        }
+    }
+
+    fn take(&self, from: Side, message: &[u8]) {
+        self.driver
+            .take(from, message, &mut |output| self.deliver(output));
+    }
+
+    fn deliver(&self, output: Output) {
+        match output {
+            Output::Send(outgoing) if outgoing.to == Side::Client => {
+                self.client.push(outgoing);
+            }
+            Output::Send(outgoing) => self.queue().push_back(outgoing),
+            Output::Abandon(id) => {
+                if let Some(upstream_request) = self.state().remove_request(&id) {
+                    upstream_request.abort();
+                }
+            }
+        }
+    }
+
+    /// Sends what is queued for the server.
+    async fn dispatch(self: &Arc<Self>) {
+        if self.queue().is_empty() {
+            return;
+        }
+        let _in_order = self.turn.lock().await;
+        loop {
+            let Some(outgoing) = self.next_due() else {
+                return;
+            };
+            let envelope = &outgoing.envelope;
+            match envelope.id.clone().filter(|_| envelope.is_request()) {
+                Some(id) => {
+                    let mut state = self.state();
+                    if envelope.has_method("initialize") {
+                        state.opening = Some(id.clone());
+                    }
+                    state.opened.remember(&outgoing);
+                    let upstream_request =
+                        tokio::spawn(Arc::clone(self).run_request(id.clone(), outgoing));
+                    state.requests.insert(id, upstream_request.abort_handle());
+                }
+                None => self.post_notification(outgoing).await,
+            }
+        }
+    }
+
+    /// The next message to send. While a session is being opened, only answers are sent and the
+    /// rest waits, because a client may not wait for the session itself.
+    fn next_due(&self) -> Option<OutgoingMessage> {
+        let opening = self.state().opening.is_some();
+        let mut queue = self.queue();
+        if !opening {
+            return queue.pop_front();
+        }
+        let mut waiting = queue.iter();
+        let at = waiting.position(|outgoing| outgoing.envelope.is_answer())?;
+        queue.remove(at)
+    }
+
+    /// Posts a message that is not a request. Only a batch may get answers.
+    async fn post_notification(self: &Arc<Self>, outgoing: OutgoingMessage) {
+        let opens = outgoing.envelope.has_method("notifications/initialized");
+        if opens {
+            self.state().opened.remember(&outgoing);
+        }
+        let headers = self.headers(&outgoing);
+        let mut upstream_request = self.post(&outgoing, headers);
+        let posted = async {
+            loop {
+                match upstream_request.next().await {
+                    UpstreamEvent::Head { status, .. } if status >= 400 => {
+                        return Err(format!("HTTP status {status}"));
+                    }
+                    UpstreamEvent::Head { .. } => {}
+                    UpstreamEvent::Whole(body) if body.trim_ascii().is_empty() => return Ok(()),
+                    UpstreamEvent::Whole(body) => self.take(Side::Server, &body),
+                    UpstreamEvent::Event(event) => {
+                        if let Some(data) = event.data {
+                            self.take(Side::Server, &data);
+                        }
+                    }
+                    UpstreamEvent::End => return Ok(()),
+                    UpstreamEvent::Broken(fault) => return Err(fault.to_string()),
+                }
+            }
+        };
+        match timeout(self.ctx.times.notify, posted).await {
+            Ok(Ok(())) => {}
+            Ok(Err(why)) => self.ctx.note("notification-not-sent", &why),
+            Err(_) => self.ctx.note(
+                "notification-not-sent",
+                "the upstream did not take it in time",
+            ),
+        }
+        if opens {
+            self.listen();
+        }
+    }
+
+    /// Sends one request, and delivers its answer or an error.
+    async fn run_request(self: Arc<Self>, id: IdKey, outgoing: OutgoingMessage) {
+        let mut head = (200, HeaderMap::new());
+        // The authorization may be renewed before the answer comes.
+        let authorization = self.endpoint.caller().authorization_number();
+        let failed = match self.place(&outgoing).await {
+            Ok(_place) => self.carry(&id, outgoing, &mut head).await,
+            Err(_) => Some("the guard is shutting down".to_owned()),
+        };
+        self.state().remove_request(&id);
+        if let Some(why) = failed {
+            let refusal = refusal(head.0, &head.1, authorization);
+            let deliver =
+                &mut |output| self.deliver(with_refusal(output, head.0, refusal.as_ref()));
+            self.driver.request_failed(&id, &why, deliver);
+        }
+        self.settle().await;
+    }
+
+    /// A permit for one more concurrent request, each of which has a connection of its own. A
+    /// request that opens a session or listens needs none, so that nothing waits for ever.
+    async fn place(
+        &self,
+        outgoing: &OutgoingMessage,
+    ) -> Result<Option<SemaphorePermit<'_>>, AcquireError> {
+        let envelope = &outgoing.envelope;
+        let is_long =
+            envelope.has_method("initialize") || envelope.has_method("subscriptions/listen");
+        match envelope.is_request() && !is_long {
+            true => self.places.acquire().await.map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// Sends a request and delivers its answer. `Some` is why there was no answer.
+    async fn carry(
+        self: &Arc<Self>,
+        id: &IdKey,
+        outgoing: OutgoingMessage,
+        head: &mut (u16, HeaderMap),
+    ) -> Option<String> {
+        let mut sent = self.headers(&outgoing);
+        let envelope = &outgoing.envelope;
+        let opens = envelope.has_method("initialize");
+        let mut retried = envelope.version.is_none();
+        let mut reopened = opens || envelope.version.is_some();
+        let mut upstream_request = self.post(&outgoing, sent.clone());
+        loop {
+            let (message, whole) = match upstream_request.next().await {
+                UpstreamEvent::Head {
+                    status, headers, ..
+                } => {
+                    if opens && status == 200 {
+                        self.state().session = self.session_of(&headers);
+                    }
+                    // The server did not run the request, so it is repeated in a new session.
+                    if status == 404
+                        && !std::mem::replace(&mut reopened, true)
+                        && let Some(lost) = sent.get(SESSION)
+                    {
+                        if let Err(why) = self.reopen_session(lost).await {
+                            return Some(format!(
+                                "HTTP status 404, and no new session could be opened: {why}"
+                            ));
+                        }
+                        if envelope.has_method("tools/call") && self.ctx.holds_to_pins() {
+                            // The call was checked against the tool list of the lost session.
+                            return Some(
+                                "the server has lost its session, and its tools must be compared with \
+                                 their pinned definitions again; call it again"
+                                    .to_owned(),
+                            );
+                        }
+                        sent = self.headers(&outgoing);
+                        upstream_request = self.post(&outgoing, sent.clone());
+                    }
+                    *head = (status, headers);
+                    continue;
+                }
+                UpstreamEvent::Whole(body) => (body, true),
+                UpstreamEvent::Event(event) => match event.data {
+                    Some(data) if !data.trim_ascii().is_empty() => (data, false),
+                    // The event only keeps the connection alive, or has an id to resume from.
+                    _ => continue,
+                },
+                UpstreamEvent::End if upstream_request.resume().await => continue,
+                UpstreamEvent::End => {
+                    return Some("the answer ended before it was complete".to_owned());
+                }
+                UpstreamEvent::Broken(_) if upstream_request.resume().await => continue,
+                UpstreamEvent::Broken(fault) => return Some(fault.to_string()),
+            };
+            let incoming = self.driver.read(&message);
+            let answer = incoming.envelope();
+            // A batch of one request may be answered by a batch of one answer.
+            let is_own = incoming.answers().contains(id);
+            // The client must act on a refusal, whatever its body contains.
+            let refused = matches!(head.0, 401 | 403);
+            // Some servers refuse with an id of their own.
+            let refused = refused || (head.0 >= 400 && !is_own);
+            let is_answer = is_own || (answer.is_answer() && answer.id.is_some());
+            if (!is_answer || refused) && whole {
+                return Some(match head.0 {
+                    200 => "the answer is not a JSON-RPC answer".to_owned(),
+                    status => format!("HTTP status {status}"),
+                });
+            }
+            if !retried && answer.error == Some(HEADER_MISMATCH) {
+                retried = true;
+                if let Some(contract) =
+                    contract_of(&self.ctx, &self.endpoint, envelope, &outgoing.bytes).await
+                {
+                    write(
+                        &mirrored_headers(envelope, &outgoing.bytes, Some(&contract)),
+                        &mut sent,
+                    );
+                    upstream_request = self.post(&outgoing, sent.clone());
+                    continue;
+                }
+            }
+            if opens && is_own {
+                let version = answer
+                    .agreed
+                    .as_deref()
+                    .and_then(|version| HeaderValue::from_str(version).ok());
+                self.state().version = version;
+            }
+            self.driver
+                .take_read(Side::Server, incoming, &mut |output| self.deliver(output));
+            if is_own {
+                return None;
+            }
+            if whole {
+                return Some("the answer does not belong to this request".to_owned());
+            }
+            self.settle().await;
+        }
+    }
+
+    async fn settle(self: &Arc<Self>) {
+        self.dispatch_boxed().await;
+        let _client_is_gone = self.client.flush().await;
+    }
+
+    /// Boxed, because a request may start another and the future would contain itself.
+    fn dispatch_boxed(self: &Arc<Self>) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+        Box::pin(self.dispatch())
+    }
+
+    fn post(&self, outgoing: &OutgoingMessage, headers: HeaderMap) -> UpstreamRequest {
+        let message = Bytes::copy_from_slice(&outgoing.bytes);
+        let limit = self.ctx.bounds.message_bytes;
+        let resumable = outgoing.envelope.version.is_none();
+        UpstreamRequest::post(&self.endpoint, headers, message, limit, resumable)
+    }
+
+    /// The headers of one message.
+    fn headers(&self, outgoing: &OutgoingMessage) -> HeaderMap {
+        let envelope = &outgoing.envelope;
+        let mut headers = if envelope.version.is_some() {
+            self.endpoint.headers()
+        } else {
+            self.common()
+        };
+        headers.insert(ACCEPT, HeaderValue::from_static(BOTH));
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if envelope.version.is_some() {
+            write(
+                &mirrored_headers(envelope, &outgoing.bytes, outgoing.call.as_deref()),
+                &mut headers,
+            );
+        }
+        if let Some(trace) = outgoing.trace.as_deref() {
+            trace_headers::write(trace, &mut headers);
+        }
+        headers
+    }
+
+    /// The headers of a legacy session.
+    fn common(&self) -> HeaderMap {
+        let mut headers = self.endpoint.headers();
+        let state = self.state();
+        if let Some(session) = &state.session {
+            headers.insert(SESSION, session.clone());
+        }
+        if let Some(version) = &state.version {
+            headers.insert(VERSION, version.clone());
+        }
+        headers
+    }
+
+    async fn keep_time(self: Arc<Self>) {
+        loop {
+            self.driver.clock(&mut |output| self.deliver(output)).await;
+            self.settle().await;
+        }
+    }
+
+    /// Waits until open requests are answered, then ends the session.
+    async fn leave(self: &Arc<Self>, reading: JoinHandle<()>) {
+        if timeout(self.ctx.times.drain, self.driver.idle())
+            .await
+            .is_err()
+        {
+            let deliver = &mut |output| self.deliver(output);
+            self.driver
+                .server_gone("the guard is shutting down", deliver);
+        }
+        reading.abort();
+        let grace = self.ctx.times.grace;
+        // Queued answers are still written, if the client reads them.
+        let _reader_is_gone = timeout(grace, self.client.close()).await;
+        let (listening, requests, session) = {
+            let mut state = self.state();
+            let requests: Vec<_> = state
+                .requests
+                .drain()
+                .map(|(_, upstream_request)| upstream_request)
+                .collect();
+            (state.listening.take(), requests, state.session.is_some())
+        };
+        for task in requests.into_iter().chain(listening) {
+            task.abort();
+        }
+        if session {
+            self.delete().await;
+        }
+    }
+
+    /// The id of the session that an answer opens.
+    fn session_of(&self, headers: &HeaderMap) -> Option<HeaderValue> {
+        let mut session = headers.get(SESSION).cloned()?;
+        session.set_sensitive(true);
+        self.endpoint.caller().keep();
+        Some(session)
+    }
+
+    fn queue(&self) -> MutexGuard<'_, VecDeque<OutgoingMessage>> {
+        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Maximum concurrent requests; more wait. Many systems let a process open 1,024 files.
+const MAX_CONCURRENT_REQUESTS: usize = 512;
+const BOTH: &str = "application/json, text/event-stream";

@@ -1,0 +1,196 @@
+//! Replaces a session that the server has lost: after a 404, another session is opened with the
+//! client's messages (2025-11-25, basic/transports, "Session Management").
+//!
+//! The client on stdio knows nothing about HTTP sessions, so it does not see this. But the server's
+//! lists may have changed, and the client is notified of that.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::Method;
+use tokio::time::timeout;
+use toolsure_guard::{IdKey, Side, ToolsEvent, read_message};
+use toolsure_json::{Kind, Node as _, View};
+use toolsure_mcp::message::{Message, write};
+
+use super::{BOTH, StdioToHttp};
+use crate::fault::Phase;
+use crate::guard::session_driver::Output;
+use crate::guard::upstream_request::{UpstreamEvent, UpstreamRequest};
+use crate::http::{SESSION, VERSION};
+
+/// The contents of the answer to `initialize`.
+struct OpenedSession {
+    session: Option<HeaderValue>,
+    version: Option<String>,
+    /// The lists whose changes the server announces.
+    notifies: Vec<&'static str>,
+}
+
+impl StdioToHttp {
+    /// Opens a session in place of `lost`, unless that was done already.
+    ///
+    /// # Errors
+    ///
+    /// Why no session could be opened.
+    pub(super) async fn reopen_session(self: &Arc<Self>, lost: &HeaderValue) -> Result<(), String> {
+        let _one_at_a_time = self.reopening.lock().await;
+        let (initialize, initialized, level) = {
+            let state = self.state();
+            if state.session.as_ref() != Some(lost) {
+                return Ok(());
+            }
+            let opened = &state.opened;
+            let initialize = opened.initialize.clone();
+            let initialize = initialize.ok_or("it was not opened here")?;
+            (initialize, opened.initialized, opened.level.clone())
+        };
+        let opening = timeout(self.ctx.times.notify, self.initialize(initialize)).await;
+        let answer = opening.map_err(|_| "no answer in time")??;
+        let spoken = {
+            let state = self.state();
+            let spoken = state.version.as_ref().and_then(|it| it.to_str().ok());
+            spoken.map(str::to_owned)
+        };
+        if answer.version != spoken {
+            return Err("its protocol version has changed".to_owned());
+        }
+        let mut headers = self.endpoint.headers();
+        for (name, value) in [
+            (SESSION, answer.session.clone()),
+            (VERSION, self.state().version.clone()),
+        ] {
+            if let Some(value) = value {
+                headers.insert(name, value);
+            }
+        }
+        let ready = initialized
+            .then(|| Bytes::from(write::notification("notifications/initialized", None)));
+        for message in ready.into_iter().chain(level) {
+            let sent = timeout(
+                self.ctx.times.notify,
+                self.send_notification(headers.clone(), message),
+            )
+            .await;
+            sent.map_err(|_| "it did not accept the opening messages in time")??;
+        }
+        {
+            let mut state = self.state();
+            state.session = answer.session;
+            if let Some(listening) = state.listening.take() {
+                listening.abort();
+            }
+        }
+        if initialized {
+            self.listen();
+        }
+        self.ctx.note(
+            "session-opened-again",
+            "the server no longer knew the session",
+        );
+        self.changed(&answer.notifies);
+        Ok(())
+    }
+
+    async fn initialize(&self, (id, message): (IdKey, Bytes)) -> Result<OpenedSession, String> {
+        let headers = self.endpoint.headers();
+        let mut upstream_request = self.send(headers, message);
+        let mut session = None;
+        loop {
+            let message = match upstream_request.next().await {
+                UpstreamEvent::Head {
+                    status: 200,
+                    headers,
+                    ..
+                } => {
+                    session = self.session_of(&headers);
+                    continue;
+                }
+                UpstreamEvent::Head { status, .. } => return Err(format!("HTTP status {status}")),
+                UpstreamEvent::Whole(body) => body,
+                UpstreamEvent::Event(event) => event.data.unwrap_or_default(),
+                UpstreamEvent::End => {
+                    return Err("the answer ended before it was complete".to_owned());
+                }
+                UpstreamEvent::Broken(fault) => return Err(fault.to_string()),
+            };
+            let answer = self.driver.read(&message);
+            let envelope = answer.envelope();
+            if envelope.answers(&id) {
+                let version = envelope.agreed;
+                if version.is_none() {
+                    return Err("it refuses `initialize`".to_owned());
+                }
+                return Ok(OpenedSession {
+                    session,
+                    version: version.map(Cow::into_owned),
+                    notifies: read_message(&message, |answer, _| notifies(answer))
+                        .unwrap_or_default(),
+                });
+            }
+        }
+    }
+
+    /// Sends a message whose answer does not matter.
+    async fn send_notification(&self, headers: HeaderMap, message: Bytes) -> Result<(), String> {
+        let mut upstream_request = self.send(headers, message);
+        loop {
+            match upstream_request.next().await {
+                UpstreamEvent::Head { status, .. } if status >= 400 => {
+                    return Err(format!("HTTP status {status}"));
+                }
+                UpstreamEvent::Head { .. } | UpstreamEvent::Event(_) => {}
+                UpstreamEvent::Whole(_) | UpstreamEvent::End => return Ok(()),
+                UpstreamEvent::Broken(fault) => return Err(fault.to_string()),
+            }
+        }
+    }
+
+    fn send(&self, mut headers: HeaderMap, message: Bytes) -> UpstreamRequest {
+        headers.insert(ACCEPT, HeaderValue::from_static(BOTH));
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let limit = self.ctx.bounds.message_bytes;
+        UpstreamRequest::post(&self.endpoint, headers, message, limit, false)
+    }
+
+    /// Reports that the server's lists may have changed. The client is notified only of those lists
+    /// whose changes the server has declared to announce.
+    fn changed(&self, notifies: &[&'static str]) {
+        self.client.tools_event(ToolsEvent::SessionEnded);
+        for kind in LISTS {
+            let method = format!("notifications/{kind}/list_changed");
+            let note = write::notification(&method, None);
+            let deliver = &mut |output| match output {
+                Output::Send(outgoing)
+                    if outgoing.to == Side::Client && !notifies.contains(&kind) => {}
+                output => self.deliver(output),
+            };
+            self.driver.take(Side::Server, note.as_bytes(), deliver);
+        }
+    }
+
+    /// Ends the session at the server.
+    pub(super) async fn delete(&self) {
+        let headers = self.common();
+        let none = Bytes::new();
+        let phase = Phase::Request;
+        let delete = self.endpoint.send(phase, Method::DELETE, &headers, none);
+        let _unheard = timeout(self.ctx.times.grace, delete).await;
+    }
+}
+
+fn notifies(answer: Message<'_>) -> Vec<&'static str> {
+    let Message::Result(outcome) = answer else {
+        return Vec::new();
+    };
+    let capabilities: Option<View<'_>> = outcome.result.member("capabilities");
+    let notifies = |kind: &&str| {
+        let declared = capabilities.and_then(|all| all.member(kind)?.member("listChanged"));
+        declared.is_some_and(|it| it.kind() == Kind::Boolean && it.boolean())
+    };
+    LISTS.into_iter().filter(|kind| notifies(kind)).collect()
+}
+
+const LISTS: [&str; 3] = ["tools", "prompts", "resources"];

@@ -1,0 +1,106 @@
+//! Messages to an HTTP upstream that belong to no client request: the guard's own, and
+//! notifications.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use hyper::header::{ACCEPT, HeaderMap, HeaderValue};
+use toolsure_guard::Side;
+
+use super::header_mirroring::{mirrored_headers, write};
+use super::session_driver::{OutgoingMessage, Output};
+use super::session_router::SessionRouter;
+use super::upstream_request::{UpstreamEvent, UpstreamRequest};
+
+impl SessionRouter {
+    /// Posts a message that belongs to no client request, and passes its answer to the conversation.
+    pub(super) async fn post_unattached(
+        self: Arc<Self>,
+        endpoint: Arc<crate::http::Endpoint>,
+        mut headers: HeaderMap,
+        outgoing: OutgoingMessage,
+    ) {
+        let envelope = outgoing.envelope;
+        let ctx = Arc::clone(&self.driver.ctx);
+        for name in headers.keys().cloned().collect::<Vec<_>>() {
+            if name.as_str().starts_with("mcp-param-") {
+                headers.remove(name);
+            }
+        }
+        headers.insert(
+            ACCEPT,
+            HeaderValue::from_static("application/json, text/event-stream"),
+        );
+        if envelope.version.is_some() {
+            write(
+                &mirrored_headers(&envelope, &outgoing.bytes, outgoing.call.as_deref()),
+                &mut headers,
+            );
+        }
+        if let Some(session_ids) = self.session_ids() {
+            headers.insert(crate::http::SESSION, session_ids.upstream_id);
+        }
+        let message = Bytes::from(outgoing.bytes);
+        let limit = ctx.bounds.message_bytes;
+        let mut upstream_request = UpstreamRequest::post(&endpoint, headers, message, limit, false);
+        let mut head = (200, HeaderMap::new());
+        let carried = async {
+            loop {
+                match upstream_request.next().await {
+                    UpstreamEvent::Head {
+                        status, headers, ..
+                    } => head = (status, headers),
+                    UpstreamEvent::Whole(body) => {
+                        let message = self.driver.read(&body);
+                        let answer = message.envelope();
+                        if !answer.is_answer() || answer.id.is_none() {
+                            return Some(format!("HTTP status {}", head.0));
+                        }
+                        self.take_read(Side::Server, message, None);
+                        return None;
+                    }
+                    UpstreamEvent::Event(event) => {
+                        let data = event.data.unwrap_or_default();
+                        if data.trim_ascii().is_empty() {
+                            continue;
+                        }
+                        let message = self.driver.read(&data);
+                        let answer = message.envelope();
+                        self.take_read(Side::Server, message, None);
+                        if envelope.id.as_ref().is_some_and(|id| answer.answers(id)) {
+                            return None;
+                        }
+                    }
+                    UpstreamEvent::End => {
+                        return Some("the answer ended before it was complete".to_owned());
+                    }
+                    UpstreamEvent::Broken(fault) => return Some(fault.to_string()),
+                }
+            }
+        };
+        let failed = match tokio::time::timeout(ctx.times.notify, carried).await {
+            Ok(failed) => failed,
+            Err(_) => Some("no answer in time".to_owned()),
+        };
+        if let (Some(why), Some(id)) = (failed, &envelope.id) {
+            // The client can renew its authorization, or open another session, but it does so only if
+            // it gets the refusal of its own server.
+            let refused = matches!(head.0, 401 | 403 | 404).then(|| Box::new(head));
+            let deliver = &mut |output| {
+                self.route(
+                    match output {
+                        Output::Send(outgoing) if outgoing.to == Side::Client => {
+                            Output::Send(OutgoingMessage {
+                                refused: refused.clone(),
+                                ..outgoing
+                            })
+                        }
+                        output => output,
+                    },
+                    None,
+                );
+            };
+            self.driver.request_failed(id, &why, deliver);
+        }
+    }
+}

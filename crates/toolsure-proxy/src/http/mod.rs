@@ -1,0 +1,253 @@
+//! The Streamable HTTP transport: POST a message, read JSON or an event stream.
+
+mod caller;
+mod client;
+mod connections;
+mod endpoint;
+mod fault;
+mod health;
+mod relay;
+mod response;
+mod stream;
+mod target;
+
+use std::time::Duration;
+
+use bytes::Bytes;
+use reqwest::Method;
+use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use tokio::time::{Instant, timeout_at};
+use toolsure_mcp::era::Era;
+
+pub use caller::Caller;
+pub(crate) use caller::Standing;
+pub use client::http_client;
+pub(crate) use endpoint::{
+    EVENT_STREAM, Endpoint, Events, body, is_stream, is_unpacked, media_type,
+};
+pub(crate) use health::Watcher;
+pub(crate) use response::Response;
+pub(crate) use stream::LAST_EVENT_ID;
+pub use target::{HttpTarget, shown_url};
+
+use crate::fault::{Fault, Phase};
+use crate::limits::Limits;
+use crate::message::{Answer, Incoming, Shape, answer_to};
+use crate::notes::Notes;
+use fault::auth;
+
+/// A client of one HTTP endpoint.
+#[derive(Debug)]
+pub(crate) struct Http {
+    endpoint: Endpoint,
+    /// The negotiated version, which every message carries.
+    era: Option<Era>,
+    session: Option<HeaderValue>,
+    limits: Limits,
+    notes: Notes,
+}
+
+/// The result of a request.
+pub(crate) enum Outcome {
+    /// A JSON-RPC answer, whatever its HTTP status.
+    Answer(Answer),
+    /// A status other than 200, without an answer in the body.
+    Status(Fault),
+    /// No answer before the deadline.
+    Silence,
+}
+
+impl Http {
+    pub(crate) fn new(target: HttpTarget, limits: Limits) -> Result<Self, Fault> {
+        Ok(Self {
+            endpoint: Endpoint::new(target)?,
+            era: None,
+            session: None,
+            limits,
+            notes: Notes::default(),
+        })
+    }
+
+    pub(crate) fn notes(&self) -> &Notes {
+        &self.notes
+    }
+
+    /// Sets the protocol version that every later message carries.
+    pub(crate) fn settle(&mut self, era: Era) {
+        self.era = Some(era);
+    }
+
+    /// Sends the request `id` and waits for its answer; meanwhile answers the server's own
+    /// requests.
+    pub(crate) async fn ask(
+        &mut self,
+        phase: Phase,
+        call: Call<'_>,
+        until: Instant,
+    ) -> Result<Outcome, Fault> {
+        let work = self.ask_unbounded(phase, call, until);
+        match timeout_at(until, work).await {
+            Ok(outcome) => outcome,
+            Err(_) => Ok(Outcome::Silence),
+        }
+    }
+
+    async fn ask_unbounded(
+        &mut self,
+        phase: Phase,
+        call: Call<'_>,
+        until: Instant,
+    ) -> Result<Outcome, Fault> {
+        let response = self.post(phase, &call).await?;
+        let status = response.status().as_u16();
+        if call.opens_session {
+            self.session = response.headers().get(SESSION).cloned();
+            if let Some(session) = &mut self.session {
+                session.set_sensitive(true);
+            }
+        }
+        if matches!(status, 401 | 403) {
+            return Err(auth(phase, self.endpoint.url(), &response));
+        }
+        if is_stream(&response) {
+            return self
+                .read_stream(phase, response, call.id, until)
+                .await
+                .map(Outcome::Answer);
+        }
+        let body = body(phase, response, self.limits.message_bytes).await?;
+        let messages = Incoming::read(body.clone()).unwrap_or_default();
+        for message in messages {
+            if message.shape() == Shape::Answer
+                && (message.answers(call.id) || message.is_anonymous_error())
+            {
+                return Ok(Outcome::Answer(message.into_answer()));
+            }
+            // An error response is about our request, whatever id it has: some servers use one of
+            // their own (`"server-error"`).
+            if status < 400 {
+                self.notes.stray(message.raw_id());
+            }
+        }
+        if status == 200 {
+            let what = format!(
+                "the answer to `{}` is not a JSON-RPC answer to it",
+                call.method
+            );
+            return Err(Fault::nonsense(phase, &what, &body));
+        }
+        Ok(Outcome::Status(fault::status(
+            phase,
+            call.method,
+            status,
+            &body,
+        )))
+    }
+
+    /// Sends a notification.
+    pub(crate) async fn notify(
+        &mut self,
+        phase: Phase,
+        method: &str,
+        text: String,
+        until: Instant,
+    ) -> Result<(), Fault> {
+        let call = Call {
+            id: 0,
+            method,
+            text,
+            era: None,
+            opens_session: false,
+        };
+        let posted = match timeout_at(until, self.post(phase, &call)).await {
+            Ok(posted) => posted?,
+            Err(_) => return Err(Fault::timeout(phase, method, Duration::ZERO, "")),
+        };
+        match posted.status().as_u16() {
+            401 | 403 => Err(auth(phase, self.endpoint.url(), &posted)),
+            // Some servers answer a notification with 4xx and still work; the next request will
+            // tell.
+            _ => Ok(()),
+        }
+    }
+
+    /// Ends a legacy session. Errors are ignored.
+    pub(crate) async fn close(mut self, grace: Duration) {
+        if self.session.is_none() {
+            return;
+        }
+        let headers = self.common(None);
+        let request = self
+            .endpoint
+            .send(Phase::Request, Method::DELETE, &headers, Bytes::new());
+        let _unheard = timeout_at(Instant::now() + grace, request).await;
+        self.session = None;
+    }
+
+    /// Answers a request that the server sent on a stream.
+    async fn respond(&mut self, phase: Phase, request: &Incoming) -> Result<(), Fault> {
+        if request.method() != "ping" {
+            self.notes.declined(request.method());
+        }
+        let call = Call {
+            id: 0,
+            method: "",
+            text: answer_to(request),
+            era: None,
+            opens_session: false,
+        };
+        self.post(phase, &call).await.map(drop)
+    }
+
+    async fn post(&self, phase: Phase, call: &Call<'_>) -> Result<Response, Fault> {
+        let mut headers = self.common(call.era);
+        headers.insert(
+            ACCEPT,
+            HeaderValue::from_static("application/json, text/event-stream"),
+        );
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        if call.names_method(self.era)
+            && let Ok(value) = HeaderValue::from_str(call.method)
+        {
+            headers.insert(METHOD, value);
+        }
+        let body = Bytes::copy_from_slice(call.text.as_bytes());
+        self.endpoint
+            .send(phase, Method::POST, &headers, body)
+            .await
+    }
+
+    /// The headers of every request.
+    fn common(&self, era: Option<Era>) -> HeaderMap {
+        let mut headers = self.endpoint.headers();
+        if let Some(era) = self.era.or(era) {
+            headers.insert(VERSION, HeaderValue::from_static(era.version()));
+        }
+        if let Some(session) = &self.session {
+            headers.insert(SESSION, session.clone());
+        }
+        headers
+    }
+}
+
+/// One message to POST.
+pub(crate) struct Call<'a> {
+    pub(crate) id: i64,
+    pub(crate) method: &'a str,
+    pub(crate) text: String,
+    /// The version in `MCP-Protocol-Version` while none is negotiated.
+    pub(crate) era: Option<Era>,
+    /// Whether the answer may name a session (`initialize`).
+    pub(crate) opens_session: bool,
+}
+
+impl Call<'_> {
+    /// Whether the message repeats its method in a header, as modern messages do.
+    fn names_method(&self, agreed: Option<Era>) -> bool {
+        !self.method.is_empty() && agreed.or(self.era).is_some_and(Era::declares_version)
+    }
+}
+
+pub(crate) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+pub(crate) const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+pub(crate) const METHOD: HeaderName = HeaderName::from_static("mcp-method");

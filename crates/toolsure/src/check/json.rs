@@ -1,0 +1,152 @@
+//! The report for machines: one JSON document.
+//!
+//! ```text
+//! {
+//!   "version": 1,
+//!   "exit": 6,                       // the process's exit code
+//!   "configuration": [{              // what is wrong with ignores and the baseline
+//!     "code": "unused-ignore", "message": "…", "file": "toolsure.toml", "line": 3
+//!   }],
+//!   "reports": [{                    // one per server or file
+//!     "target": "npx -y some-server",
+//!     "server": {                    // null if unknown
+//!       "name": "some", "version": "1.0", "era": "legacy", "protocolVersion": "2025-11-25"
+//!     },
+//!     "tools": [{
+//!       "name": "echo",              // null if it has none
+//!       "verdict": "ok",             // "ok" | "warned" | "refused"
+//!       "inputBytes": 312,           // null if absent
+//!       "outputBytes": null,
+//!       "findings": [{
+//!         "severity": "error",       // "error" | "warning"
+//!         "code": "unresolved-ref",  // stable
+//!         "schema": "input",         // "input" | "output" | null for the tool itself
+//!         "pointer": "/properties/a/$ref",  // into the schema, or into the tool
+//!         "message": "…", "help": "…",      // help may be null
+//!         "line": 3, "column": 14    // in the file; null for a live server
+//!       }]
+//!     }],
+//!     "summary": { "tools": 1, "ok": 1, "warned": 0, "refused": 0 },
+//!     "notes": ["…"],
+//!     "fault": null                  // or { "kind", "by", "phase", "message", "help", "stderr" }
+//!   }]
+//! }
+//! ```
+//!
+//! A version may get new members, but its names and codes do not change. Messages are escaped for
+//! people. `name` and `server` are as the server wrote them, with characters that act on a terminal
+//! written as `\u` escapes.
+
+use serde_json::{Value, json};
+use toolsure_proxy::{Fault, FaultKind, Party};
+
+use super::report::Report;
+use super::tool::{Finding, Part, ToolReport, Verdict};
+use crate::exit::Exit;
+use crate::policy::Remark;
+use crate::render::json::harmless;
+
+/// Renders all reports as one document.
+pub(crate) fn render(reports: &[Report], remarks: &[Remark], exit: Exit) -> String {
+    let document = json!({
+        "version": VERSION,
+        "exit": exit.code(),
+        "configuration": remarks.iter().map(Remark::json).collect::<Vec<_>>(),
+        "reports": reports.iter().map(report).collect::<Vec<_>>(),
+    });
+    let mut text = harmless(&format!("{document:#}"));
+    text.push('\n');
+    text
+}
+
+fn report(report: &Report) -> Value {
+    let tally = report.tally();
+    json!({
+        "target": report.target,
+        "server": report.server.as_ref().map(|server| json!({
+            "name": server.name,
+            "version": server.version,
+            "era": server.era(),
+            "protocolVersion": server.protocol,
+        })),
+        "tools": report.tools.iter().enumerate().map(|(index, one)| tool(report, index, one)).collect::<Vec<_>>(),
+        "summary": {
+            "tools": report.tools.len(),
+            "ok": tally.ok,
+            "warned": tally.warned,
+            "refused": tally.refused,
+        },
+        "notes": report.notes,
+        "fault": report.fault.as_ref().map(fault),
+    })
+}
+
+fn tool(report: &Report, index: usize, tool: &ToolReport) -> Value {
+    let verdict = match tool.verdict() {
+        Verdict::Ok => "ok",
+        Verdict::Warned => "warned",
+        Verdict::Refused => "refused",
+    };
+    json!({
+        "name": tool.name,
+        "verdict": verdict,
+        "inputBytes": tool.input,
+        "outputBytes": tool.output,
+        "findings": tool.findings.iter().map(|one| finding(report, index, one)).collect::<Vec<_>>(),
+    })
+}
+
+fn finding(report: &Report, index: usize, finding: &Finding) -> Value {
+    let schema = match finding.part {
+        Part::Tool => None,
+        part => Some(part.word()),
+    };
+    let place = report.line_column(index, finding);
+    json!({
+        "severity": if finding.fatal { "error" } else { "warning" },
+        "code": finding.code,
+        "schema": schema,
+        "pointer": finding.pointer,
+        "message": finding.message,
+        "help": finding.help,
+        "line": place.map(|(line, _)| line),
+        "column": place.map(|(_, column)| column),
+    })
+}
+
+fn fault(fault: &Fault) -> Value {
+    let by = match fault.by() {
+        Party::Operator => "operator",
+        Party::Server => "server",
+        Party::Network => "network",
+    };
+    json!({
+        "kind": kind(fault.kind()),
+        "by": by,
+        "phase": fault.phase().to_string(),
+        "message": fault.to_string(),
+        "help": fault.help(),
+        "stderr": fault.stderr(),
+    })
+}
+
+fn kind(kind: FaultKind) -> &'static str {
+    match kind {
+        FaultKind::Config => "config",
+        FaultKind::Spawn => "spawn",
+        FaultKind::Exited => "exited",
+        FaultKind::Timeout => "timeout",
+        FaultKind::Protocol => "protocol",
+        FaultKind::TooLarge => "too-large",
+        FaultKind::Status(_) => "http-status",
+        FaultKind::Auth(_) => "auth",
+        FaultKind::Unreachable => "unreachable",
+        FaultKind::Redirect => "redirect",
+        FaultKind::Refused(_) => "refused",
+        FaultKind::Version => "version",
+        _ => "other",
+    }
+}
+
+/// The version of the document's format.
+const VERSION: u32 = 1;

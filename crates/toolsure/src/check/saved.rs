@@ -1,0 +1,205 @@
+//! Reads files: a saved listing in any of its usual formats, or a client's `mcpServers`.
+
+use std::io;
+use std::path::Path;
+
+use toolsure_json::{
+    DuplicateKeys, Kind, Node, OwnedDocument, ReadLimits, View, line_column, quote,
+};
+
+use super::config::{self, Server};
+use super::report::{Report, ServerFacts, SourceFile};
+use crate::compilers::Compilers;
+use crate::exit::Failure;
+use crate::input::Input;
+use crate::interrupt::ExitOnInterrupt;
+use crate::term::Term;
+use crate::text;
+use crate::yaml::Original;
+
+/// What a file contains.
+#[derive(Debug)]
+pub(crate) enum Saved {
+    Listing(Box<Listing>),
+    /// The listings of several servers, by name.
+    Listings(Vec<Listing>),
+    Servers(Vec<Server>),
+}
+
+/// A listing in a file.
+#[derive(Debug)]
+pub(crate) struct Listing {
+    pub(crate) file: SourceFile,
+    /// The server's name, if the file has the listings of several; untrusted, not escaped.
+    pub(crate) key: Option<String>,
+    server: Option<ServerFacts>,
+    pub(crate) tools: Vec<String>,
+}
+
+impl Listing {
+    pub(crate) fn check(self, compilers: &Compilers, term: &Term) -> Report {
+        let _interruptible = term.shows_progress().then(|| ExitOnInterrupt::new(term));
+        let target = match &self.key {
+            Some(key) => format!("{} ({})", quote(key, 60), self.file.name),
+            None => self.file.name.clone(),
+        };
+        let mut report = Report::on(target, self.tools, compilers, term);
+        report.key = self.key;
+        report.server = self.server;
+        report.file = Some(self.file);
+        report
+    }
+}
+
+/// Reads `path`, or standard input for `-`, of at most `most` bytes.
+pub(crate) fn read(path: &str, most: usize) -> Result<Saved, Failure> {
+    let name = if path == "-" {
+        "standard input".to_owned()
+    } else {
+        quote(path, 200).to_string()
+    };
+    let input = Input::of(Path::new(path));
+    let text = input
+        .read(most)
+        .map_err(|error| unreadable(path, &name, &error))?;
+    parse(name, text, most)
+}
+
+/// Parses a file of at most `most` bytes. Comments and trailing commas are ignored.
+pub(crate) fn parse(name: String, text: Vec<u8>, most: usize) -> Result<Saved, Failure> {
+    if text.len() > most {
+        return Err(too_long(&name, most));
+    }
+    let (text, original) = text::document(Path::new(&name), text, most)
+        .map_err(|fault| Failure::usage(format!("{name}:{fault}")))?;
+    let document = OwnedDocument::read(text.as_slice(), &limits(most)).map_err(|error| {
+        let place = line_column(&text, error.at());
+        Failure::usage(format!("{name}:{}:{}: {error}", place.line, place.column)).with_help(
+            "give a saved listing or an `mcpServers` file, in JSON, or in YAML as `*.yaml`",
+        )
+    })?;
+    let root = document.document().root();
+    if let Some(all) = root.member("listings") {
+        return listings(name, text.clone(), original, all);
+    }
+    let line = |at: usize| match &original {
+        Some(original) => line_column(&original.text, original.place(at)).line,
+        None => line_column(&text, at).line,
+    };
+    if let Some(servers) = config::servers(root, &name, line) {
+        return servers
+            .map(Saved::Servers)
+            .map_err(|message| Failure::usage(format!("`{name}`: {message}")));
+    }
+    let Some(tools) = tools(root) else {
+        return Err(Failure::usage(format!("`{name}` {NOTHING}")).with_help(
+            "a listing is `{\"tools\": […]}`, an array of tools, or a JSON-RPC answer to `tools/list`",
+        ));
+    };
+    let file = SourceFile::new(name, text.clone(), original, starts(tools));
+    Ok(Saved::Listing(Box::new(listing(file, None, root, tools))))
+}
+
+/// The failure for a file over the size limit; `name` is escaped.
+pub(crate) fn too_long(name: &str, most: usize) -> Failure {
+    Failure::usage(format!("`{name}` is over the limit of {most} bytes"))
+        .with_help("raise it with `--max-file-bytes N`")
+}
+
+/// The end of the message for a file in none of the known formats.
+pub(crate) const NOTHING: &str = "holds neither tools nor `mcpServers`";
+
+fn listing(file: SourceFile, key: Option<String>, root: View<'_>, tools: View<'_>) -> Listing {
+    Listing {
+        server: facts(root),
+        tools: tools.items().map(|tool| tool.raw().to_owned()).collect(),
+        key,
+        file,
+    }
+}
+
+fn starts(tools: View<'_>) -> Vec<usize> {
+    tools.items().map(|tool| tool.span().start).collect()
+}
+
+/// The listings of several servers, as `--save` writes them.
+fn listings(
+    name: String,
+    text: Vec<u8>,
+    original: Option<Original>,
+    all: View<'_>,
+) -> Result<Saved, Failure> {
+    let file = SourceFile::new(name, text, original, Vec::new());
+    let mut found = Vec::new();
+    for (key, one) in all.members() {
+        let key = toolsure_json::Key::text(key);
+        let Some(tools) = tools(one) else {
+            let key = quote(key, 60);
+            return Err(Failure::usage(format!(
+                "`{}`: the listing `{key}` has no `tools`",
+                file.name
+            )));
+        };
+        let own = file.with_starts(starts(tools));
+        found.push(listing(own, Some(key.to_owned()), one, tools));
+    }
+    Ok(Saved::Listings(found))
+}
+
+/// The array of tools, wherever the usual shapes have it.
+fn tools(root: View<'_>) -> Option<View<'_>> {
+    let array = |value: Option<View<'_>>| -> bool {
+        value.is_some_and(|value| value.kind() == Kind::Array)
+    };
+    if root.kind() == Kind::Array {
+        return Some(root);
+    }
+    let direct = root.member("tools");
+    if array(direct) {
+        return direct;
+    }
+    root.member("result")
+        .and_then(|result| result.member("tools"))
+        .filter(|tools| array(Some(*tools)))
+}
+
+fn facts(root: View<'_>) -> Option<ServerFacts> {
+    let info = root
+        .member("serverInfo")
+        .filter(|info| info.kind() == Kind::Object)?;
+    let text = |value: Option<View<'_>>| value.map_or("", Node::string).to_owned();
+    let protocol = text(root.member("protocolVersion"));
+    Some(ServerFacts {
+        name: text(info.member("name")),
+        version: text(info.member("version")),
+        raw: Some(info.raw().to_owned()),
+        protocol,
+    })
+}
+
+fn unreadable(path: &str, name: &str, error: &io::Error) -> Failure {
+    let failure = Failure::usage(format!("cannot read `{name}`: {error}"));
+    match error.kind() {
+        io::ErrorKind::NotFound if !path.contains(['/', '.']) => failure.with_help(format!(
+            "to start a server write `toolsure check -- {name} …`"
+        )),
+        io::ErrorKind::NotFound if path.starts_with("localhost") || path.starts_with("127.") => {
+            failure.with_help(format!("a URL begins with `http://`: `http://{name}`"))
+        }
+        _ => failure,
+    }
+}
+
+/// Loose limits: a problem of one tool must not make the file unreadable.
+fn limits(most: usize) -> ReadLimits {
+    ReadLimits {
+        bytes: most,
+        depth: usize::MAX,
+        nodes: usize::MAX,
+        digits: usize::MAX,
+        duplicate_keys: DuplicateKeys::KeepLast,
+    }
+}
+
+/// Maximum bytes of a file, unless the operator raises it.
+pub(crate) const FILE_BYTES: usize = 64 << 20;

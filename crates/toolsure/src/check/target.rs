@@ -1,0 +1,327 @@
+//! Turns the command line into the sources to check, and asks for consent if a file names commands.
+
+use std::ffi::OsString;
+use std::path::Path;
+use std::time::Duration;
+
+use clap::Args;
+use toolsure_json::quote;
+use toolsure_proxy::{Fault, HttpTarget, Launch, shown_url};
+
+use super::config::Server;
+use super::live::{self, Peer};
+use super::report::Report;
+use super::saved::{self, Listing, Saved};
+use crate::compilers::Compilers;
+use crate::exit::Failure;
+use crate::glob;
+use crate::term::{Term, WARNING};
+use crate::yaml;
+
+/// What to look at: a file, a server that runs, or one to start.
+#[derive(Debug, Args)]
+pub(crate) struct TargetArgs {
+    /// URLs of Streamable HTTP servers, and JSON files with saved listings or `mcpServers`; a folder
+    /// or pattern (`servers/**/*.json`) stands for its files, `-` for standard input
+    #[arg(value_name = "URL|FILE", required_unless_present_any = ["command", "demo"], conflicts_with_all = ["command", "demo"])]
+    pub(crate) targets: Vec<String>,
+
+    /// The command that starts a server on standard input and output
+    #[arg(last = true, value_name = "COMMAND", conflicts_with = "demo")]
+    pub(crate) command: Vec<OsString>,
+
+    /// Use the built-in demonstration server
+    #[arg(long)]
+    pub(crate) demo: bool,
+
+    /// Use only this server of an `mcpServers` file; may be repeated
+    #[arg(long = "server", value_name = "NAME")]
+    pub(crate) servers: Vec<String>,
+
+    /// Start the commands in an `mcpServers` file without asking
+    #[arg(long, short)]
+    pub(crate) yes: bool,
+
+    /// Add a header to every HTTP request; may be repeated
+    #[arg(long = "header", short = 'H', value_name = "NAME: VALUE")]
+    pub(crate) headers: Vec<String>,
+
+    /// Time limit for each server, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub(crate) timeout: Duration,
+
+    /// Maximum size of each file, in bytes
+    #[arg(long, value_name = "N", default_value_t = saved::FILE_BYTES)]
+    pub(crate) max_file_bytes: usize,
+}
+
+/// One thing to check.
+#[derive(Debug)]
+pub(crate) enum Source {
+    Live {
+        target: String,
+        peer: Box<Peer>,
+        /// For a server of a configuration: its name (untrusted), and the place that names it.
+        entry: Option<(String, (String, usize))>,
+    },
+    Listing(Box<Listing>),
+}
+
+impl Source {
+    pub(crate) fn check(
+        self,
+        timeout: Duration,
+        compilers: &Compilers,
+        term: &Term,
+    ) -> Result<Report, Failure> {
+        match self {
+            Self::Live {
+                target,
+                peer,
+                entry,
+            } => {
+                let mut report = live::check(target, *peer, timeout, compilers, term)?;
+                (report.key, report.named_at) = entry.unzip();
+                Ok(report)
+            }
+            Self::Listing(listing) => Ok(listing.check(compilers, term)),
+        }
+    }
+}
+
+/// The sources that the command line names.
+pub(crate) fn sources(args: &TargetArgs, term: &Term) -> Result<Vec<Source>, Failure> {
+    if !args.headers.is_empty() && !args.targets.iter().any(|target| is_url(target)) {
+        return Err(Failure::usage("`--header` is for a URL"));
+    }
+    if args.demo {
+        return demo().map(|source| vec![source]);
+    }
+    if args.targets.is_empty() {
+        return child(&args.command).map(|source| vec![source]);
+    }
+    let mut sources = Vec::new();
+    let mut servers = Vec::new();
+    for target in &args.targets {
+        if is_url(target) {
+            sources.push(http(target, &args.headers)?);
+            continue;
+        }
+        let (files, found_by_us) = expand(target)?;
+        let before = sources.len().saturating_add(servers.len());
+        for path in files {
+            match read(&path, args.max_file_bytes, found_by_us)? {
+                None => {}
+                Some(Saved::Listing(_)) if !args.servers.is_empty() && !found_by_us => {
+                    return Err(Failure::usage("`--server` is for an `mcpServers` file"));
+                }
+                Some(Saved::Listing(listing)) => sources.push(Source::Listing(listing)),
+                Some(Saved::Listings(listings)) => {
+                    let wanted = |listing: &Listing| {
+                        let key = listing.key.as_ref();
+                        args.servers.is_empty() || key.is_some_and(|key| args.servers.contains(key))
+                    };
+                    let listings = listings.into_iter().filter(wanted);
+                    sources.extend(listings.map(|one| Source::Listing(Box::new(one))));
+                }
+                Some(Saved::Servers(found)) => servers.extend(found),
+            }
+        }
+        if before == sources.len().saturating_add(servers.len()) && found_by_us {
+            let target = quote(target, 200);
+            return Err(Failure::usage(format!(
+                "there is no listing and no configuration in `{target}`"
+            )));
+        }
+    }
+    if !servers.is_empty() || sources.is_empty() {
+        sources.extend(choose(servers, args, term)?);
+    }
+    Ok(sources)
+}
+
+/// Expands a target to files. The flag is true if they were found, not named.
+fn expand(target: &str) -> Result<(Vec<String>, bool), Failure> {
+    let path = Path::new(target);
+    let is_folder = path.is_dir();
+    if target == "-" || (!is_folder && (path.exists() || !glob::is_pattern(target))) {
+        return Ok((vec![target.to_owned()], false));
+    }
+    let readable = |path: &Path| {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        extension.is_some_and(|extension| EXTENSIONS.contains(&extension))
+            || (!is_folder && yaml::is_yaml(path) && yaml::is_yaml(Path::new(target)))
+    };
+    let target = target.strip_suffix('/').unwrap_or(target);
+    let found = glob::files(target, readable).map_err(Failure::usage)?;
+    let found = found.into_iter().map(|path| path.display().to_string());
+    Ok((found.collect(), true))
+}
+
+/// Reads a file. `None` if it was found, not named, and contains something else.
+fn read(path: &str, most: usize, found_by_us: bool) -> Result<Option<Saved>, Failure> {
+    match saved::read(path, most) {
+        Err(failure) if found_by_us && failure.message.ends_with(saved::NOTHING) => Ok(None),
+        read => read.map(Some),
+    }
+}
+
+fn is_url(target: &str) -> bool {
+    ["http://", "https://"].iter().any(|scheme| {
+        target
+            .get(..scheme.len())
+            .is_some_and(|head| head.eq_ignore_ascii_case(scheme))
+    })
+}
+
+fn http(url: &str, headers: &[String]) -> Result<Source, Failure> {
+    let mut target = HttpTarget::new(url).map_err(|fault| usage(&fault))?;
+    for header in headers {
+        let (name, value) = header
+            .split_once(':')
+            .ok_or_else(|| Failure::usage("a header is written `Name: value`"))?;
+        target = target
+            .header(name.trim(), value.trim())
+            .map_err(|fault| usage(&fault))?;
+    }
+    Ok(Source::Live {
+        target: shown_url(url),
+        peer: Box::new(Peer::Http(target)),
+        entry: None,
+    })
+}
+
+fn child(command: &[OsString]) -> Result<Source, Failure> {
+    let [program, args @ ..] = command else {
+        return Err(Failure::usage("no command after `--`"));
+    };
+    let words: Vec<_> = command.iter().map(|word| word.to_string_lossy()).collect();
+    let launch = Launch::new(program).args(args);
+    Ok(Source::Live {
+        target: quote(&words.join(" "), 120).to_string(),
+        peer: Box::new(Peer::Child(launch)),
+        entry: None,
+    })
+}
+
+fn demo() -> Result<Source, Failure> {
+    let program = std::env::current_exe()
+        .map_err(|error| Failure::usage(format!("cannot find this program: {error}")))?;
+    let launch = Launch::new(program).arg("serve-demo");
+    Ok(Source::Live {
+        target: "toolsure serve-demo".to_owned(),
+        peer: Box::new(Peer::Child(launch)),
+        entry: None,
+    })
+}
+
+/// Selects the requested servers, and asks before commands from a file are started.
+fn choose(servers: Vec<Server>, args: &TargetArgs, term: &Term) -> Result<Vec<Source>, Failure> {
+    let known = servers
+        .iter()
+        .map(|server| format!("`{}`", quote(&server.name, 60)))
+        .collect::<Vec<_>>()
+        .join(", ");
+    for wanted in &args.servers {
+        if !servers.iter().any(|server| server.name == *wanted) {
+            let message = format!("there is no server `{}` in the file", quote(wanted, 60));
+            return Err(Failure::usage(message).with_help(format!(
+                "it names {}",
+                if known.is_empty() { "none" } else { &known }
+            )));
+        }
+    }
+    let chosen: Vec<Server> = servers
+        .into_iter()
+        .filter(|server| args.servers.is_empty() || args.servers.contains(&server.name))
+        .collect();
+    if chosen.is_empty() {
+        return Err(Failure::usage("the file names no server"));
+    }
+    let mut sources = Vec::new();
+    let mut last = None;
+    consent(&chosen, args.yes, term)?;
+    for server in chosen {
+        let name = quote(&server.name, 60).to_string();
+        match server.peer {
+            Ok(peer) => sources.push(Source::Live {
+                target: name,
+                peer: Box::new(peer),
+                entry: Some((server.name, server.named_at)),
+            }),
+            Err(reason) => {
+                let failure = Failure::usage(format!("server `{name}`: {reason}"));
+                // A server that was requested by name is not skipped.
+                if args.servers.contains(&server.name) {
+                    return Err(failure);
+                }
+                if let Some(passed_over) = last.replace(failure) {
+                    note_skipped(&passed_over, term);
+                }
+            }
+        }
+    }
+    match last {
+        Some(failure) if sources.is_empty() => return Err(failure),
+        Some(failure) => note_skipped(&failure, term),
+        None => {}
+    }
+    Ok(sources)
+}
+
+/// Prints a note that a server of a configuration is skipped.
+fn note_skipped(failure: &Failure, term: &Term) {
+    let message = &failure.message;
+    term.aside(&format!(
+        "{WARNING}note{WARNING:#}: {message}; it is skipped\n"
+    ));
+}
+
+/// Extensions of the files that are read in folders.
+const EXTENSIONS: [&str; 2] = ["json", "jsonc"];
+
+fn consent(servers: &[Server], yes: bool, term: &Term) -> Result<(), Failure> {
+    let commands: Vec<String> = servers
+        .iter()
+        .filter_map(|server| {
+            server
+                .command
+                .as_ref()
+                .map(|command| format!("  {}: {command}", quote(&server.name, 60)))
+        })
+        .collect();
+    if yes || commands.is_empty() {
+        return Ok(());
+    }
+    let list = commands.join("\n");
+    match term.ask(&format!("the file would start:\n{list}\nstart?")) {
+        Some(true) => Ok(()),
+        Some(false) => Err(Failure::usage("nothing was started")),
+        None => Err(Failure::usage(format!(
+            "the file would start commands, and there is no terminal to ask on:\n{list}"
+        ))
+        .with_help("add `--yes` if you trust the file")),
+    }
+}
+
+fn usage(fault: &Fault) -> Failure {
+    let failure = Failure::usage(fault.to_string());
+    match fault.help() {
+        Some(help) => failure.with_help(help),
+        None => failure,
+    }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text
+        .parse()
+        .map_err(|_| "not a number of seconds".to_owned())?;
+    Duration::try_from_secs_f64(seconds)
+        .ok()
+        .filter(|duration| (SHORTEST..=LONGEST).contains(duration))
+        .ok_or_else(|| "must be from 0.1 to 3600 seconds".to_owned())
+}
+
+/// The shortest and the longest `--timeout`.
+const SHORTEST: Duration = Duration::from_millis(100);
+const LONGEST: Duration = Duration::from_secs(3600);

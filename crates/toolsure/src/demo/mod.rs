@@ -1,0 +1,65 @@
+//! `toolsure serve-demo`: a small MCP server of both eras, for trying out commands and clients.
+
+mod envelope;
+mod http;
+mod server;
+mod stdio;
+mod tools;
+
+use std::net::SocketAddr;
+
+use clap::Args;
+use tokio::runtime::Builder;
+
+use crate::exit::{Exit, Failure};
+use crate::term::Term;
+use server::DemoServer;
+
+/// Serve a few demonstration tools, two of which no client should accept
+///
+/// Speaks every published version of MCP, on standard input and output or over Streamable HTTP:
+/// a tool with array output, one with integer output, one with a real `oneOf` input, one whose
+/// schema is nested too deeply, and one with a dangling reference.
+#[derive(Debug, Args)]
+pub(crate) struct DemoArgs {
+    /// Serve Streamable HTTP at `http://ADDR/mcp`, for example 127.0.0.1:8931; port 0 selects a free port
+    #[arg(long, value_name = "ADDR")]
+    http: Option<SocketAddr>,
+
+    /// Allow an address that other machines can reach
+    #[arg(long, requires = "http")]
+    allow_remote: bool,
+}
+
+/// Runs the command until its input ends or a signal stops it.
+pub(crate) fn run(args: &DemoArgs, term: &Term) -> Result<Exit, Failure> {
+    if let Some(addr) = args.http
+        && !addr.ip().is_loopback()
+        && !args.allow_remote
+    {
+        return Err(
+            Failure::usage(format!("`{addr}` can be reached by other machines"))
+                .with_help("add `--allow-remote` if that is meant"),
+        );
+    }
+    let runtime = Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| failed("set up input and output", &error))?;
+    let server = DemoServer::new();
+    let served = runtime.block_on(async {
+        match args.http {
+            Some(addr) => http::serve(server, addr, args.allow_remote, term).await,
+            None => stdio::serve(&server).await,
+        }
+    });
+    // A read of standard input cannot be cancelled; the process ends without waiting for it.
+    runtime.shutdown_background();
+    served
+        .map(|()| Exit::Ok)
+        .map_err(|error| failed("serve", &error))
+}
+
+fn failed(what: &str, error: &std::io::Error) -> Failure {
+    Failure::usage(format!("cannot {what}: {error}"))
+}

@@ -1,0 +1,210 @@
+//! Completes the settings, and checks what must hold between them.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use toolsure_guard::policy::RuleUsage;
+use toolsure_guard::{Aggregator, AggregatorLimits, Member};
+use toolsure_json::quote;
+use toolsure_proxy::{HttpTarget, shown_url};
+use tracing_subscriber::filter::{LevelFilter, Targets};
+
+use super::no_effect;
+use super::place::{Place, SHOWN, Shows};
+use super::problem::Problem;
+use super::settings::Config;
+use super::slot::wrong_word;
+use super::sources::Sources;
+use super::upstream::Upstream;
+use super::words::{TranslateWord, Words as _};
+
+/// Completes the settings, and returns what does not fit together.
+pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    server(config, sources, &mut problems);
+    let pathed: Vec<String> = config
+        .merged()
+        .into_iter()
+        .filter(|(_, upstream)| upstream.path.is_some())
+        .map(|(name, _)| name.to_owned())
+        .collect();
+    for rule in &mut config.tools {
+        if let Err(why) = rule.finish() {
+            problems.push(Problem::new(Place::Whole, why));
+        }
+    }
+    problems.extend(no_effect::rate(config));
+    let read = [
+        config.register(),
+        config.sessions.finish(&sources.environment),
+        config.shared.finish(&sources.environment),
+        config.listen.finish(),
+    ];
+    let wrong = read.into_iter().filter_map(Result::err);
+    problems.extend(wrong.map(|why| Problem::new(Place::Whole, why)));
+    for (name, upstream) in &mut config.upstreams {
+        let place = upstream.place.clone();
+        let place = place.map_or(Place::Whole, |span| Place::File(span, Shows::Key));
+        for why in upstream.finish(&sources.environment) {
+            problems.push(Problem::new(
+                place.clone(),
+                format!("upstream `{name}`: {why}"),
+            ));
+        }
+    }
+    for name in pathed {
+        let message = format!(
+            "upstream `{name}`: `path` needs the upstream's own address, `listen`; upstreams that share an address are served at `/mcp`"
+        );
+        problems.push(Problem::new(Place::Whole, message));
+    }
+    let mut whole = |message: &str| problems.push(Problem::new(Place::Whole, message));
+    if config.upstreams.is_empty() {
+        whole(
+            "there is no server: give a command after `--`, `--upstream URL`, or `[upstreams.NAME]` in the file",
+        );
+    }
+    let listen = &config.listen;
+    let mut addresses: Vec<Option<SocketAddr>> = config
+        .upstreams
+        .values()
+        .filter_map(|upstream| upstream.listen.map(Some))
+        .collect();
+    if addresses.len() < config.upstreams.len() {
+        // All other upstreams share that address.
+        addresses.push(listen.address);
+    }
+    if addresses.len() > 1 && addresses.contains(&None) {
+        whole(
+            "with `upstreams.NAME.listen` the other upstreams need an address too, `listen.address`: standard input and output serve only one client",
+        );
+    }
+    for message in merging(config) {
+        whole(&message);
+    }
+    config.policy.rule_usage = Some(Arc::new(RuleUsage::new(config.upstreams.len())));
+    let plain =
+        listen.hosts.is_empty() && listen.origins.is_empty() && listen.tls_certificate.is_none();
+    if addresses.iter().all(Option::is_none) && !plain {
+        whole("`listen.hosts`, `listen.origins` and TLS need `listen.address`");
+    }
+    let mut taken: Vec<SocketAddr> = addresses
+        .into_iter()
+        .flatten()
+        .chain(config.admin)
+        .collect();
+    taken.retain(|address| address.port() != 0);
+    taken.sort();
+    for pair in taken.windows(2) {
+        if let [one, other] = pair
+            && one == other
+        {
+            whole(&format!(
+                "`{one}` is used twice; `listen`, `admin` and each `upstreams.NAME.listen` need different addresses"
+            ));
+        }
+    }
+    if let Some(level) = &config.log.level
+        && !is_levels(level)
+    {
+        whole(&format!(
+            "`log.level`: `{}` is neither a level nor a list of `module=level`",
+            quote(level, SHOWN)
+        ));
+    }
+    if let Some(endpoint) = &config.telemetry.endpoint
+        && HttpTarget::new(endpoint).is_err()
+    {
+        whole(&format!(
+            "`telemetry.endpoint`: `{}` is not an http or https URL",
+            shown_url(endpoint)
+        ));
+    }
+    for (name, upstream) in &config.upstreams {
+        if let Err(error) = config.policy(name, upstream).check() {
+            let message = format!("upstream `{name}`: policy: {error}");
+            problems.push(Problem::new(Place::Whole, message));
+        }
+    }
+    problems
+}
+
+/// Why upstreams cannot share one listing.
+fn merging(config: &Config) -> Vec<String> {
+    let mut wrong: Vec<String> = config
+        .upstreams
+        .iter()
+        .filter(|(_, upstream)| upstream.listen.is_some() && upstream.prefix.is_some())
+        .map(|(name, _)| {
+            format!(
+                "upstream `{name}`: `prefix` is for upstreams that share a listing, but this one has its own address"
+            )
+        })
+        .collect();
+    let members = config.merged().into_iter().map(|(name, upstream)| Member {
+        name: name.to_owned(),
+        prefix: Config::prefix(name, upstream),
+    });
+    let aggregator = Aggregator::new(members.collect(), AggregatorLimits::default());
+    wrong.extend(aggregator.err().map(|error| error.to_string()));
+    let merged = config.merged().into_iter();
+    let children = merged
+        .filter(|(_, upstream)| upstream.url.is_none())
+        .count();
+    wrong.extend(config.children_of_each(children).err());
+    wrong
+}
+
+/// Adds the server that the command line names, and applies `--lock` and `--translate`.
+fn server(config: &mut Config, sources: &Sources<'_>, problems: &mut Vec<Problem>) {
+    let said = &sources.server;
+    if let Some(upstream) = &said.upstream {
+        if let Some(name) = config.upstreams.keys().next() {
+            let message = format!("the settings already have a server, `{name}`");
+            problems.push(
+                Problem::new(
+                    Place::Flag("the server on the command line".to_owned()),
+                    message,
+                )
+                .with_help("leave one of the two out"),
+            );
+            return;
+        }
+        let name = said.name.as_deref().unwrap_or("server").to_owned();
+        if let Err(why) = Upstream::check_name(&name) {
+            problems.push(Problem::new(Place::Flag("--name".to_owned()), why));
+            return;
+        }
+        config.upstreams.insert(name, upstream.clone());
+    }
+    let mut flag = |flag: &str, put: &dyn Fn(&mut Upstream)| {
+        let count = config.upstreams.len();
+        match config.upstreams.values_mut().next() {
+            Some(only) if count == 1 => put(only),
+            Some(_) => {
+                let message = "there are several upstreams; set this for each of them in the file";
+                problems.push(Problem::new(Place::Flag(flag.to_owned()), message));
+            }
+            None => {}
+        }
+    };
+    if let Some(lock) = &said.lock {
+        flag("--lock", &|upstream| upstream.lock = Some(lock.clone()));
+    }
+    if let Some(word) = &said.translate {
+        match TranslateWord::of(word) {
+            Some(translate) => flag("--translate", &|upstream| upstream.translate = translate),
+            None => {
+                let message = wrong_word(word, TranslateWord::WORDS);
+                problems.push(Problem::new(Place::Flag("--translate".to_owned()), message));
+            }
+        }
+    }
+}
+
+/// Whether a text is a level or a list of levels by module. [`Targets`] alone would accept a
+/// misspelled level as a module.
+fn is_levels(text: &str) -> bool {
+    let is_level = |part: &str| part.contains('=') || part.parse::<LevelFilter>().is_ok();
+    text.split(',').all(is_level) && text.parse::<Targets>().is_ok()
+}

@@ -1,0 +1,85 @@
+//! Every key of the configuration: its name, its kind of value, its field, its meaning.
+
+#[macro_use]
+mod shapes;
+mod global;
+mod key;
+mod local;
+
+pub(super) use global::GLOBAL;
+pub(super) use key::Key;
+pub(super) use local::{TOOL, UPSTREAM};
+
+/// Keys that were renamed, with their new names. The old name still works, with a warning.
+const RENAMED: [(&str, &str); 2] = [
+    ("limits.knowledge", "limits.tool_lists"),
+    ("shared.set_aside", "shared.quarantine"),
+];
+
+/// The new name of a key that was renamed.
+pub(super) fn renamed(old: &str) -> Option<&'static str> {
+    let mut renamed = RENAMED.iter();
+    renamed.find(|(was, _)| *was == old).map(|(_, is)| *is)
+}
+
+/// The warning for a key that was renamed.
+pub(super) fn renamed_warning(old: &str, new: &str) -> String {
+    format!("the key `{old}` is now called `{new}`; the old name will be removed")
+}
+
+/// Whether a table or a key in a table has this name.
+pub(super) fn is_name(name: &str) -> bool {
+    let sections = GLOBAL.iter().flat_map(|key| key.name.split('.'));
+    let upstream = UPSTREAM.iter().map(|key| key.name);
+    let tool = TOOL.iter().map(|key| key.name);
+    let mut names = sections
+        .chain(upstream)
+        .chain(tool)
+        .chain(["upstreams", "tools"]);
+    names.any(|known| known == name)
+}
+
+/// The sections that hold global keys, in the order of the reference.
+pub(super) fn sections() -> impl Iterator<Item = &'static str> {
+    let mut last = "";
+    GLOBAL
+        .iter()
+        .filter_map(|key| key.name.split_once('.').map(|(section, _)| section))
+        .filter(move |section| std::mem::replace(&mut last, section) != *section)
+}
+
+#[cfg(test)]
+mod tests {
+    use toolsure_schema::settings::{self, Kind};
+
+    use super::super::words::Words as _;
+    use super::key::SCHEMAS;
+    use super::*;
+
+    #[test]
+    fn renamed_keys_lead_to_keys() {
+        let known = |name: &str| GLOBAL.iter().any(|key| key.name == name);
+        for (old, new) in RENAMED {
+            assert!(known(new) && !known(old), "{old} -> {new}");
+        }
+    }
+
+    #[test]
+    fn every_setting_of_the_engine_is_a_key() {
+        // Settings that concern the guard's messages are in `[limits]`.
+        let elsewhere =
+            |name: &&str| *name == "limits.fuel" || name.starts_with("limits.instance.");
+        let names = settings::ALL.iter().map(settings::Setting::name);
+        let wanted: Vec<&str> = names.filter(|name| !elsewhere(name)).collect();
+        let names = GLOBAL
+            .iter()
+            .filter_map(|key| key.name.strip_prefix(SCHEMAS));
+        let ours: Vec<&str> = names.filter(|name| *name != "result_formats").collect();
+        assert_eq!(ours, wanted);
+        let Kind::Word(words) = settings::find("formats").unwrap().kind() else {
+            panic!("a word");
+        };
+        let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+        assert_eq!(words, toolsure_schema::Formats::WORDS);
+    }
+}

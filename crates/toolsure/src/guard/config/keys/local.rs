@@ -1,0 +1,157 @@
+//! The keys of one upstream, `[upstreams.NAME]`, and of one rule for tools, `[[tools]]`.
+
+use std::time::Duration;
+
+use toolsure_guard::policy::{BadResult, Mode};
+use toolsure_schema::Formats;
+
+use super::super::slot::Slot;
+use super::super::tool_rule::ToolRule;
+use super::super::upstream::Upstream;
+use super::super::words::{TranslateWord, Words};
+use super::key::{Key, fixed, live, put, put_some};
+
+/// The keys of an upstream, in the order of the reference.
+pub(in super::super) const UPSTREAM: &[Key<Upstream>] = &[
+    fixed(
+        "command",
+        field!(Texts, command),
+        "the program that is the server, and its arguments; this or `url`",
+    ),
+    fixed(
+        "env",
+        field!(Pairs, env),
+        "environment variables of the program, besides the guard's own; `${NAME}` is one of the guard's",
+    ),
+    fixed(
+        "dir",
+        field!(Path, dir),
+        "the folder that the program runs in",
+    ),
+    fixed(
+        "restarts",
+        field!(Count(0..=1_000), restarts),
+        "how many times in `restart_window` the program is started again when it ends by itself; with a client on standard input and output the guard ends with it",
+    ),
+    fixed(
+        "restart_window",
+        field!(Time(Duration::from_secs(1)..=DAY), restart_window),
+        "the time that `restarts` is counted in",
+    ),
+    fixed(
+        "url",
+        field!(Url, url),
+        "the server's Streamable HTTP endpoint; this or `command`",
+    ),
+    fixed(
+        "headers",
+        field!(Pairs, headers),
+        "headers of every request to `url`; `${NAME}` is an environment variable",
+    ),
+    fixed(
+        "tls_ca",
+        field!(Path, tls_ca),
+        "PEM file with certificate authorities that are trusted for `url`, besides the platform's",
+    ),
+    fixed(
+        "listen",
+        field!(Address, listen),
+        "an address of its own for the clients of this upstream, instead of `listen.address`",
+    ),
+    fixed(
+        "path",
+        field!(Text, path),
+        "the URL path under which clients reach the upstream on that address",
+    ),
+    fixed(
+        "prefix",
+        field!(Text, prefix),
+        "the prefix of the names of its tools and prompts, if upstreams share one listing; by default the upstream's name and `_`",
+    ),
+    fixed(
+        "translate",
+        word!(TranslateWord, translate),
+        "`legacy-clients` lets clients of 2025-11-25 and older use a server of 2026-07-28, `modern-clients` lets clients of 2026-07-28 use a server of 2025-11-25 or older, `off` passes each era on as it is",
+    ),
+    live(
+        "lock",
+        field!(Path, lock),
+        "the listing that the server is held to, made by `toolsure check --save FILE`",
+    ),
+];
+
+/// The keys of a rule for tools, in the order of the reference.
+pub(in super::super) const TOOL: &[Key<ToolRule>] = &[
+    live(
+        "match",
+        field!(Text, pattern),
+        "the tools' names; `*` is any text, `?` any one character, and `[]{}()|!\\^$+,` and spaces are refused",
+    ),
+    live(
+        "listing",
+        optional_word!(Mode, rule.listing),
+        "as `policy.listing`",
+    ),
+    live(
+        "arguments",
+        optional_word!(Mode, rule.arguments),
+        "as `policy.arguments`",
+    ),
+    live(
+        "results",
+        optional_word!(Mode, rule.results),
+        "as `policy.results`",
+    ),
+    live(
+        "bad_result",
+        optional_word!(BadResult, rule.bad_result),
+        "as `policy.bad_result`",
+    ),
+    live(
+        "repair",
+        field!(MaybeFlag, rule.repair),
+        "as `policy.repair`",
+    ),
+    live(
+        "formats",
+        optional_word!(Formats, rule.formats),
+        "as `schemas.formats`",
+    ),
+    live(
+        "result_formats",
+        optional_word!(Formats, rule.result_formats),
+        "as `schemas.result_formats`",
+    ),
+    live(
+        "argument_schema",
+        field!(Path, argument_schema),
+        "a file with an argument schema that arguments must match besides the input schema",
+    ),
+    live(
+        "argument_schema_text",
+        field!(Text, argument_schema_text),
+        "the same as JSON text, instead of a file",
+    ),
+    live(
+        "hidden",
+        field!(MaybeFlag, rule.hidden),
+        "the tool is not listed and cannot be called",
+    ),
+    live(
+        "calls",
+        field!(Count(0..=1_000_000), rate.calls),
+        "as `rate.calls`; 0 leaves the general rate",
+    ),
+    live(
+        "per",
+        field!(Time(Duration::from_millis(1)..=DAY), rate.per),
+        "as `rate.per`",
+    ),
+    live(
+        "burst",
+        field!(Count(1..=1_000_000), rate.burst),
+        "as `rate.burst`",
+    ),
+];
+
+const DAY: Duration = Duration::from_secs(86_400);

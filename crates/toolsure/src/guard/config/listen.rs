@@ -1,0 +1,50 @@
+//! The settings of `[listen]`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use toolsure_json::quote;
+use toolsure_proxy::guard::ServerCertificate;
+
+use super::place::SHOWN;
+
+/// The address for clients, and what is accepted there.
+#[derive(Clone, Default)]
+pub(crate) struct Listen {
+    /// `None` means standard input and output.
+    pub(crate) address: Option<SocketAddr>,
+    pub(crate) hosts: Vec<String>,
+    pub(crate) origins: Vec<String>,
+    pub(crate) tls_certificate: Option<PathBuf>,
+    pub(crate) tls_key: Option<PathBuf>,
+    /// The contents of both files, once read.
+    pub(crate) certificate: Option<ServerCertificate>,
+}
+
+impl Listen {
+    /// Reads the certificate and checks the origins.
+    pub(super) fn finish(&mut self) -> Result<(), String> {
+        // The origin of a sandboxed page is `null`.
+        let is_origin = |origin: &str| match origin.split_once("://") {
+            Some((scheme, host)) => !scheme.is_empty() && !host.is_empty() && !host.contains('/'),
+            None => origin == "null",
+        };
+        if let Some(wrong) = self.origins.iter().find(|origin| !is_origin(origin)) {
+            let wrong = quote(wrong, SHOWN);
+            return Err(format!(
+                "`listen.origins`: `{wrong}` is not an origin; it has a scheme and no path, as in `https://app.example`"
+            ));
+        }
+        self.certificate = match (&self.tls_certificate, &self.tls_key) {
+            (None, None) => None,
+            (Some(certificate), Some(key)) => {
+                let read = ServerCertificate::read(certificate, key);
+                Some(read.map_err(|fault| fault.to_string())?)
+            }
+            _ => {
+                return Err("`listen.tls_certificate` and `listen.tls_key` go together".into());
+            }
+        };
+        Ok(())
+    }
+}

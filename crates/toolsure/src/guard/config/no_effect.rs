@@ -1,0 +1,88 @@
+//! Finds settings that would have no effect, or would apply to other tools than they seem to, and rules
+//! for tools that do not say which tools.
+
+use std::ops::Range;
+
+use toml::de::DeTable;
+use toolsure_json::quote;
+
+use super::place::{Place, SHOWN, Shows};
+use super::problem::Problem;
+use super::settings::Config;
+
+/// Finds what is wrong with a rule of `[[tools]]`, besides the values of its keys.
+pub(super) fn rule(span: Range<usize>, table: &DeTable<'_>) -> Vec<Problem> {
+    let find = |name: &str| table.iter().find(|(key, _)| key.get_ref() == name);
+    let mut problems = Vec::new();
+    match find("match") {
+        // A `match` of another type than a string was reported already.
+        Some((_, pattern)) => {
+            let text = pattern.get_ref().as_str().unwrap_or_default();
+            if let Some((message, help)) = meaningless(text) {
+                let place = Place::File(pattern.span(), Shows::Value);
+                problems.push(Problem::new(place, message).with_help(help));
+            }
+        }
+        None => {
+            let message = "a rule needs `match`, a pattern of tool names";
+            problems.push(Problem::new(Place::File(span, Shows::Key), message));
+        }
+    }
+    if let Some((key, _)) = find("match")
+        && table.len() == 1
+    {
+        let place = Place::File(key.span(), Shows::Key);
+        let problem = Problem::new(place, "the rule has no setting for the tools it matches");
+        problems.push(problem.with_help("add one, such as `hidden = true`, or leave the rule out"));
+    }
+    if find("calls").is_none()
+        && let Some((key, _)) = find("burst").or_else(|| find("per"))
+    {
+        let place = Place::File(key.span(), Shows::Key);
+        let message = format!("`{}` has no effect without `calls`", key.get_ref());
+        let help = "add `calls`, the calls of one tool in each `per`; 0 leaves the general rate";
+        problems.push(Problem::new(place, message).with_help(help));
+    }
+    problems
+}
+
+/// The problem of a general rate that limits nothing, because `rate.calls` is not set.
+pub(super) fn rate(config: &Config) -> Option<Problem> {
+    if config.written.contains_key("rate.calls") {
+        return None;
+    }
+    let mut parts = ["rate.burst", "rate.per"].into_iter();
+    let (name, place) = parts.find_map(|name| config.written.get_key_value(name))?;
+    let message = format!("`{name}` has no effect without `rate.calls`");
+    let help = "set `rate.calls`, the calls of one tool in each `rate.per`; 0 is no limit";
+    Some(Problem::new(place.clone(), message).with_help(help))
+}
+
+/// Why a pattern is probably a mistake: it contains characters with a meaning in other pattern
+/// languages, so it would match no tool.
+fn meaningless(pattern: &str) -> Option<(String, String)> {
+    let is_odd = |c: &char| ELSEWHERE.contains(*c) || c.is_whitespace();
+    let mut odd: Vec<char> = pattern.chars().filter(is_odd).collect();
+    if odd.is_empty() {
+        return None;
+    }
+    odd.sort_unstable();
+    odd.dedup();
+    let odd: Vec<String> = odd
+        .into_iter()
+        .map(|c| match c.is_whitespace() {
+            true => "a space".to_owned(),
+            false => format!("`{c}`"),
+        })
+        .collect();
+    let message = format!(
+        "`match`: {} has no meaning in a pattern, found `{}`",
+        odd.join(" or "),
+        quote(pattern, SHOWN)
+    );
+    let help = "`*` is any text, and `?` any one character, including one of these in a tool's name; a rule takes one pattern, so write a rule for each";
+    Some((message, help.to_owned()))
+}
+
+/// Characters with a meaning in other pattern languages, which tool names do not contain.
+const ELSEWHERE: &str = "[]{}()|!\\^$+,";

@@ -1,0 +1,158 @@
+//! The settings of one server behind the guard, `[upstreams.NAME]`.
+
+use std::net::SocketAddr;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use toolsure_guard::Lock;
+use toolsure_json::quote;
+use toolsure_proxy::guard as proxy;
+use toolsure_proxy::{Fault, HttpTarget};
+
+use super::environment::Environment;
+use super::place::SHOWN;
+use super::read::{file, read};
+use super::words::TranslateWord;
+
+/// One server behind the guard: a command or a URL.
+#[derive(Clone)]
+pub(crate) struct Upstream {
+    pub(crate) command: Vec<String>,
+    pub(crate) env: Vec<(String, String)>,
+    pub(crate) dir: Option<PathBuf>,
+    pub(crate) url: Option<String>,
+    pub(crate) headers: Vec<(String, String)>,
+    /// Certificate authorities that are trusted besides the platform's.
+    pub(super) tls_ca: Option<PathBuf>,
+    pub(crate) restarts: usize,
+    pub(crate) restart_window: Duration,
+    /// The address for clients of this upstream, if it has its own.
+    pub(crate) listen: Option<SocketAddr>,
+    /// The URL path for clients; always set after [`Config::load`](super::Config::load).
+    pub(crate) path: Option<String>,
+    /// The configured prefix of its tools' names in a listing of several upstreams.
+    pub(crate) prefix: Option<String>,
+    pub(crate) translate: TranslateWord,
+    pub(super) lock: Option<PathBuf>,
+    /// The contents of the lock, once read.
+    pub(super) pins: Option<Arc<Lock>>,
+    /// Where its name is in the file.
+    pub(super) place: Option<Range<usize>>,
+}
+
+impl Default for Upstream {
+    fn default() -> Self {
+        let restart = proxy::Restart::default();
+        Self {
+            command: Vec::new(),
+            env: Vec::new(),
+            dir: None,
+            url: None,
+            tls_ca: None,
+            headers: Vec::new(),
+            restarts: usize::try_from(restart.most).unwrap_or(usize::MAX),
+            restart_window: restart.window,
+            listen: None,
+            path: None,
+            prefix: None,
+            translate: TranslateWord::default(),
+            lock: None,
+            pins: None,
+            place: None,
+        }
+    }
+}
+
+impl Upstream {
+    /// A server from the command line: a command or a URL.
+    pub(crate) fn new(
+        command: Vec<String>,
+        url: Option<String>,
+        headers: Vec<(String, String)>,
+    ) -> Self {
+        Self {
+            command,
+            url,
+            headers,
+            ..Self::default()
+        }
+    }
+
+    /// Checks that `name` can be an upstream's name.
+    pub(super) fn check_name(name: &str) -> Result<(), String> {
+        let plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+        if (1..=64).contains(&name.len()) && name.chars().all(plain) {
+            return Ok(());
+        }
+        Err(format!(
+            "`{}` cannot be an upstream's name: 1 to 64 letters, digits, `-` and `_`",
+            quote(name, SHOWN)
+        ))
+    }
+
+    /// Completes it, and returns what is wrong with it.
+    pub(super) fn finish(&mut self, environment: &Environment) -> Vec<String> {
+        let mut wrong = Vec::new();
+        match (&self.url, self.command.is_empty()) {
+            (None, true) => wrong.push("needs `command` or `url`".to_owned()),
+            (Some(_), false) => wrong.push("has both `command` and `url`".to_owned()),
+            (None, false) if !self.headers.is_empty() => {
+                wrong.push("`headers` are for a `url`".to_owned());
+            }
+            (None, false) if self.tls_ca.is_some() => {
+                wrong.push("`tls_ca` is for a `url`".to_owned());
+            }
+            (Some(_), true) if !self.env.is_empty() || self.dir.is_some() => {
+                wrong.push("`env` and `dir` are for a `command`".to_owned());
+            }
+            _ => {}
+        }
+        for (_, value) in self.headers.iter_mut().chain(&mut self.env) {
+            match environment.expand(value) {
+                Ok(expanded) => *value = expanded,
+                Err(why) => wrong.push(why),
+            }
+        }
+        if let Some(url) = &self.url
+            && let Err(why) = self.target(url)
+        {
+            wrong.push(why);
+        }
+        let path = self.path.get_or_insert_with(|| "/mcp".to_owned());
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_./~".contains(c);
+        if !path.starts_with('/') || !path.chars().all(plain) {
+            wrong.push(format!(
+                "`path` must start with `/` and have letters, digits and `-_.~/` only, found `{}`",
+                quote(path, SHOWN)
+            ));
+        }
+        if let Some(lock) = &self.lock {
+            match read(lock).and_then(|bytes| pins(lock, &bytes)) {
+                Ok(pins) => self.pins = Some(pins),
+                Err(why) => wrong.push(why),
+            }
+        }
+        wrong
+    }
+
+    /// The URL with its headers and certificate authorities.
+    pub(crate) fn target(&self, url: &str) -> Result<HttpTarget, String> {
+        let text = |fault: Fault| fault.to_string();
+        let mut target = HttpTarget::new(url).map_err(text)?;
+        for (name, value) in &self.headers {
+            target = target.header(name, value).map_err(text)?;
+        }
+        match &self.tls_ca {
+            Some(authorities) => target.trusting(authorities).map_err(text),
+            None => Ok(target),
+        }
+    }
+}
+
+fn pins(path: &Path, bytes: &[u8]) -> Result<Arc<Lock>, String> {
+    Lock::read(bytes)
+        .map(Arc::new)
+        .map_err(|why| format!("{} is not a listing: {why}", file(path)))
+}

@@ -1,0 +1,150 @@
+//! `toolsure guard`: a proxy in front of a server that blocks everything that breaks a contract.
+//!
+//! This module has the settings ([`config`]), the reporting on a running guard ([`log`],
+//! [`metrics`], [`otel`], [`audit`], [`admin`]), the shared store ([`store`]) and the order in
+//! which all of it starts and ends ([`serve`]). `toolsure-guard` decides what may pass, and
+//! `toolsure-proxy` transports it.
+
+mod admin;
+mod args;
+mod audit;
+mod config;
+mod log;
+mod metrics;
+mod options;
+#[cfg(feature = "otel")]
+mod otel;
+#[cfg(not(feature = "otel"))]
+#[path = "otel_off.rs"]
+mod otel;
+mod print_config;
+mod serve;
+mod signals;
+mod state;
+#[cfg(feature = "valkey")]
+mod store;
+#[cfg(not(feature = "valkey"))]
+#[path = "store_off.rs"]
+mod store;
+mod watch;
+
+use toolsure_guard::translate::Translate;
+use toolsure_json::quote;
+use toolsure_proxy::shown_url;
+
+pub(crate) use args::GuardArgs;
+use config::{Config, Environment, Server, Sources, Upstream};
+
+use crate::exit::{Exit, Failure};
+use crate::render::count_of;
+use crate::term::Term;
+
+/// Runs the command.
+pub(crate) fn run(args: &GuardArgs, term: &Term) -> Result<Exit, Failure> {
+    if let Some(client) = args.print_config {
+        return print_config(client, args, term);
+    }
+    let sources = sources(args, term.quiet)?;
+    let config = match Config::load(&sources) {
+        Ok(config) => config,
+        Err(faults) => {
+            term.aside(&faults.draw(term.stderr()));
+            let errors = count_of(faults.len(), "error");
+            return Err(Failure::usage(format!("{errors} in the settings")));
+        }
+    };
+    if args.check_config {
+        for warning in &config.warnings {
+            term.aside(&format!("warning: {warning}\n"));
+        }
+        term.note(&summary(&config));
+        return Ok(Exit::Ok);
+    }
+    serve::run(config, &sources)
+}
+
+fn print_config(client: args::Client, args: &GuardArgs, term: &Term) -> Result<Exit, Failure> {
+    if args.command.is_empty() && args.upstream.is_none() && args.config.is_none() {
+        return Err(
+            Failure::usage("there is no server to put the guard in front of")
+                .with_help("give a command after `--`, `--upstream URL` or `--config FILE`"),
+        );
+    }
+    if args.listen.is_some() {
+        return Err(Failure::usage(
+            "`--print-config` is for a guard that the client starts, on standard input and output",
+        )
+        .with_help("leave out `--listen`"));
+    }
+    let program = std::env::current_exe()
+        .map_err(|error| Failure::usage(format!("cannot find this program: {error}")))?;
+    term.write(&print_config::render(client, args, &program))?;
+    Ok(Exit::Ok)
+}
+
+/// The sources of this run's settings.
+fn sources(args: &GuardArgs, quiet: bool) -> Result<Sources<'_>, Failure> {
+    let upstream = upstream(args)?;
+    Ok(Sources {
+        file: args.config.as_deref(),
+        environment: Environment::of_process(),
+        flags: args.overrides(quiet).map_err(Failure::usage)?,
+        server: Server {
+            name: args.name.clone(),
+            upstream,
+            lock: args.lock.clone(),
+            translate: args.translate.clone(),
+        },
+    })
+}
+
+fn upstream(args: &GuardArgs) -> Result<Option<Upstream>, Failure> {
+    if args.upstream.is_none() && args.command.is_empty() {
+        return Ok(None);
+    }
+    let headers = args.headers.iter().map(|header| {
+        let (name, value) = header
+            .split_once(':')
+            .ok_or_else(|| Failure::usage("a header is written `Name: value`"))?;
+        Ok((name.trim().to_owned(), value.trim().to_owned()))
+    });
+    let headers = headers.collect::<Result<_, Failure>>()?;
+    Ok(Some(Upstream::new(
+        args.command.clone(),
+        args.upstream.clone(),
+        headers,
+    )))
+}
+
+/// Describes a valid configuration.
+fn summary(config: &Config) -> String {
+    let mut text = String::from("the settings are valid");
+    let scheme = match config.listen.certificate {
+        Some(_) => "https",
+        None => "http",
+    };
+    for (name, upstream) in &config.upstreams {
+        let server = match &upstream.url {
+            Some(url) => shown_url(url),
+            None => upstream.command.join(" "),
+        };
+        let clients = match (upstream.listen.or(config.listen.address), &upstream.path) {
+            (Some(address), Some(path)) => format!("{scheme}://{address}{path}"),
+            _ => "standard input and output".to_owned(),
+        };
+        text.push_str(&format!("\n  {name}: {clients} -> {}", quote(&server, 120)));
+        if config.merged().iter().any(|(merged, _)| merged == name) {
+            let prefix = Config::prefix(name, upstream);
+            text.push_str(&format!(" (names begin with `{prefix}`)"));
+        }
+        match upstream.translate.mode() {
+            Some(Translate::LegacyClients) => text.push_str(", translated for legacy clients"),
+            Some(Translate::ModernClients) => text.push_str(", translated for modern clients"),
+            None => {}
+        }
+    }
+    if let Some(store) = &config.shared.store {
+        text.push_str(&format!("\n  replicas share state in {}", shown_url(store)));
+    }
+    text
+}

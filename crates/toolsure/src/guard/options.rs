@@ -1,0 +1,136 @@
+//! Turns the settings into the options of each guard: its listener, its server, its limits.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use toolsure_guard::Guard;
+use toolsure_proxy::Launch;
+use toolsure_proxy::guard::{
+    Aggregate, AggregateMember, GuardOptions, HttpListener, Listener, Observer, Restart,
+    SessionKeys, Sessions, Upstream as Behind,
+};
+
+use super::config::{Config, Listen, Upstream};
+use crate::exit::Failure;
+
+/// The options of the guard in front of several upstreams.
+pub(super) fn in_front(
+    members: Vec<AggregateMember>,
+    config: &Config,
+) -> Result<GuardOptions, Failure> {
+    let children = |member: &AggregateMember| !matches!(member.upstream, Behind::Http(_));
+    let children = members.iter().filter(|member| children(member)).count();
+    let mut bounds = config.bounds;
+    let own = bounds;
+    bounds.children = config.children_of_each(children).map_err(Failure::usage)?;
+    let times = config.times;
+    let aggregate = Aggregate::new(members, own, times, config.aggregator_limits());
+    let aggregate = aggregate.map_err(|error| Failure::usage(error.to_string()))?;
+    let listener = listener(config.listen.address, MERGED_PATH, &config.listen);
+    let mut options =
+        GuardOptions::new(AGGREGATE, listener, Behind::InProcess(Arc::new(aggregate)));
+    options.bounds = bounds;
+    options.times = times;
+    Ok(options)
+}
+
+/// The server of an upstream that shares one listing with others.
+pub(super) fn member_upstream(
+    name: &str,
+    upstream: &Upstream,
+    config: &Config,
+    guard: &Guard,
+    observer: &Arc<dyn Observer>,
+) -> Result<Behind, Failure> {
+    let behind = behind(name, upstream, None)?;
+    let Some(translate) = upstream.translate.mode() else {
+        return Ok(behind);
+    };
+    let listener = listener(config.listen.address, MERGED_PATH, &config.listen);
+    let mut options = GuardOptions::new(name, listener, behind);
+    options.bounds = config.bounds;
+    options.times = config.times;
+    let options = options.translated(translate, guard, Arc::clone(observer));
+    Ok(options.upstream)
+}
+
+pub(super) fn options(
+    name: &str,
+    upstream: &Upstream,
+    config: &Config,
+) -> Result<GuardOptions, Failure> {
+    let listen = &config.listen;
+    let path = upstream.path.as_deref().unwrap_or(MERGED_PATH);
+    let listener = listener(upstream.listen.or(listen.address), path, listen);
+    let behind = behind(name, upstream, Some(&listener))?;
+    let mut options = GuardOptions::new(name, listener, behind);
+    options.bounds = config.bounds;
+    options.times = config.times;
+    Ok(options)
+}
+
+/// The listener for clients.
+fn listener(address: Option<SocketAddr>, path: &str, listen: &Listen) -> Listener {
+    let Some(address) = address else {
+        return Listener::Stdio;
+    };
+    let mut http = HttpListener::new(address);
+    http.path = path.to_owned();
+    http.hosts.clone_from(&listen.hosts);
+    http.origins.clone_from(&listen.origins);
+    http.tls.clone_from(&listen.certificate);
+    Listener::Http(http)
+}
+
+/// The server of an upstream; `listener` is the upstream's own, if it has one.
+fn behind(name: &str, upstream: &Upstream, listener: Option<&Listener>) -> Result<Behind, Failure> {
+    match (&upstream.url, upstream.command.split_first()) {
+        (Some(url), _) => {
+            let target = upstream.target(url);
+            Ok(Behind::Http(target.map_err(Failure::usage)?))
+        }
+        (None, Some((program, arguments))) => Ok(Behind::Child {
+            launch: launch(program, arguments, upstream),
+            restart: restart(upstream, listener),
+        }),
+        // `Config::load` refuses such an upstream.
+        (None, None) => Err(Failure::usage(format!("upstream `{name}` names no server"))),
+    }
+}
+
+pub(super) fn sessions(config: &Config, keys: &SessionKeys) -> Sessions {
+    Sessions {
+        keys: keys.clone(),
+        age: config.sessions.age,
+        bound: config.sessions.bound,
+    }
+}
+
+fn launch(program: &str, arguments: &[String], upstream: &Upstream) -> Launch {
+    let mut launch = Launch::new(program).args(arguments);
+    for (name, value) in &upstream.env {
+        launch = launch.env(name, value);
+    }
+    match &upstream.dir {
+        Some(dir) => launch.dir(dir),
+        None => launch,
+    }
+}
+
+/// A client on standard input and output has sent its server messages that a new process does not
+/// know, so the guard ends with the server. Other clients can use a restarted server; one that
+/// shares a listing gets the opening messages of the first again.
+fn restart(upstream: &Upstream, listener: Option<&Listener>) -> Restart {
+    if matches!(listener, Some(Listener::Stdio)) {
+        return Restart::NEVER;
+    }
+    Restart {
+        most: u32::try_from(upstream.restarts).unwrap_or(u32::MAX),
+        window: upstream.restart_window,
+    }
+}
+
+/// The name of the guard in front of several upstreams in logs and metrics; no upstream has it.
+pub(super) const AGGREGATE: &str = "*";
+/// The URL path of several upstreams with one listing.
+const MERGED_PATH: &str = "/mcp";

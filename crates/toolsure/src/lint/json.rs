@@ -1,0 +1,98 @@
+//! Findings for machines: one JSON document.
+//!
+//! ```text
+//! {
+//!   "version": 1,
+//!   "exit": 1,                          // the process's exit code
+//!   "configuration": [{                 // what is wrong with ignores and the baseline
+//!     "code": "unused-ignore",          // "unused-ignore" | "expired-ignore" | "unused-baseline"
+//!     "message": "…", "file": "toolsure.toml", "line": 3   // null for a flag
+//!   }],
+//!   "reports": [{                       // one per server or file
+//!     "target": "listing.json",
+//!     "tokens": 1234,                   // estimated, of what a model is shown
+//!     "errors": 1, "warnings": 2, "notes": 3,   // all, shown or not
+//!     "fault": null,                    // why there is no listing, in words
+//!     "findings": [{
+//!       "code": "TL032", "name": "misspelt-keyword", "severity": "error",
+//!       "tool": "find",                 // null if it is about the listing
+//!       "pointer": "/inputSchema/…",    // into the tool
+//!       "message": "…", "help": "…",    // help may be null
+//!       "line": 3, "column": 14, "endLine": 3, "endColumn": 20,   // null for a live server
+//!       "start": 120, "end": 131,       // bytes: of the file, or of the tool's text for a live server
+//!       "fix": {"safe": true, "edits": [{"start": 120, "end": 131, "text": "…"}]}   // or null
+//!     }]
+//!   }]
+//! }
+//! ```
+//!
+//! A version may get new members, but its names and codes do not change.
+
+use serde_json::{Value, json};
+use toolsure_analysis::lint::{Finding, Safety};
+
+use super::page::Page;
+use crate::exit::Exit;
+use crate::policy::Remark;
+use crate::render::json::harmless;
+
+/// Renders all pages as one document.
+pub(crate) fn render(pages: &[Page], remarks: &[Remark], exit: Exit) -> String {
+    let document = json!({
+        "version": 1,
+        "exit": exit.code(),
+        "configuration": remarks.iter().map(Remark::json).collect::<Vec<_>>(),
+        "reports": pages.iter().map(page).collect::<Vec<_>>(),
+    });
+    let mut text = harmless(&format!("{document:#}"));
+    text.push('\n');
+    text
+}
+
+fn page(page: &Page) -> Value {
+    let [errors, warnings, notes] = page.counts;
+    json!({
+        "target": page.report.target,
+        "tokens": page.tokens,
+        "errors": errors,
+        "warnings": warnings,
+        "notes": notes,
+        "fault": page.report.fault.as_ref().map(ToString::to_string),
+        "findings": page.findings.iter().map(|one| finding(page, one)).collect::<Vec<_>>(),
+    })
+}
+
+fn finding(page: &Page, finding: &Finding) -> Value {
+    let file = page.report.file.as_ref();
+    let byte = |at: usize| {
+        let byte = page.byte(finding, at).unwrap_or(at);
+        file.map_or(byte, |file| file.byte(byte))
+    };
+    // For a YAML file, the edits would be of the JSON that it was converted to.
+    let fix = finding.fix.as_ref();
+    let fix = fix.filter(|_| file.is_none_or(|file| !file.is_yaml()));
+    let lines = page.lines(finding);
+    json!({
+        "code": finding.rule.code,
+        "name": finding.rule.name,
+        "severity": finding.severity.to_string(),
+        "tool": page.tool(finding),
+        "pointer": finding.pointer,
+        "message": finding.message,
+        "help": finding.help,
+        "line": lines.map(|(start, _)| start.line),
+        "column": lines.map(|(start, _)| start.column),
+        "endLine": lines.map(|(_, end)| end.line),
+        "endColumn": lines.map(|(_, end)| end.column),
+        "start": finding.span.as_ref().map(|span| byte(span.start)),
+        "end": finding.span.as_ref().map(|span| byte(span.end)),
+        "fix": fix.map(|fix| json!({
+            "safe": fix.safety == Safety::Safe,
+            "edits": fix.edits.iter().map(|edit| json!({
+                "start": byte(edit.span.start),
+                "end": byte(edit.span.end),
+                "text": edit.text,
+            })).collect::<Vec<_>>(),
+        })),
+    })
+}

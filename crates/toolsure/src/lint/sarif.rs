@@ -1,0 +1,107 @@
+//! Findings as SARIF 2.1.0.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use toolsure_analysis::lint::{Finding, Rule, Severity};
+
+use super::page::Page;
+use crate::policy::{self, Remark};
+use crate::render::sarif::{self, Rules, region, uri};
+
+/// Renders all pages as one log.
+pub(crate) fn render(pages: &[Page], remarks: &[Remark]) -> String {
+    let own = policy::sarif(remarks).unwrap_or_default();
+    let mut rules = Rules::default();
+    for finding in pages.iter().flat_map(|page| &page.findings) {
+        rules.add(finding.rule.code, || descriptor(finding.rule));
+    }
+    for one in &own.results {
+        rules.add(&one.rule, || sarif::descriptor(one));
+    }
+    let index = rules.index();
+    let mut results = Vec::new();
+    for page in pages {
+        results.extend(page.findings.iter().map(|one| result(page, one, &index)));
+    }
+    results.extend(own.results.iter().map(|one| sarif::outcome(one, &index)));
+    let faults = pages.iter().filter_map(|page| page.report.fault.as_ref());
+    let faults: Vec<String> = faults.map(ToString::to_string).chain(own.faults).collect();
+    sarif::document(rules, &faults, results)
+}
+
+fn descriptor(rule: &Rule) -> Value {
+    json!({
+        "id": rule.code,
+        "name": rule.name,
+        "shortDescription": {"text": rule.summary()},
+        "help": {"text": rule.page, "markdown": rule.page},
+        "defaultConfiguration": {"level": rule.severity.to_string()},
+    })
+}
+
+fn result(page: &Page, finding: &Finding, index: &BTreeMap<&str, usize>) -> Value {
+    let text = match &finding.help {
+        Some(help) => format!("{}: {help}", finding.message),
+        None => finding.message.clone(),
+    };
+    let logical = page.tool(finding).map(|name| {
+        json!({"fullyQualifiedName": format!("{name}{}", finding.pointer), "kind": "member"})
+    });
+    let mut location = json!({
+        "logicalLocations": logical.into_iter().collect::<Vec<_>>(),
+    });
+    if let Some(physical) = physical(page, finding) {
+        insert(&mut location, "physicalLocation", physical);
+    }
+    let mut result = json!({
+        "ruleId": finding.rule.code,
+        "ruleIndex": index.get(finding.rule.code),
+        "level": match finding.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Note => "note",
+        },
+        "message": {"text": text},
+        "locations": [location],
+    });
+    if let Some(fixes) = fixes(page, finding) {
+        insert(&mut result, "fixes", fixes);
+    }
+    result
+}
+
+fn physical(page: &Page, finding: &Finding) -> Option<Value> {
+    let (start, end) = page.lines(finding)?;
+    Some(json!({"artifactLocation": artifact(page)?, "region": region(start, end)}))
+}
+
+fn fixes(page: &Page, finding: &Finding) -> Option<Value> {
+    let fix = finding.fix.as_ref()?;
+    let file = page.report.file.as_ref().filter(|file| !file.is_yaml())?;
+    let mut replacements = Vec::new();
+    for edit in &fix.edits {
+        let start = file.line_column(page.byte(finding, edit.span.start)?);
+        let end = file.line_column(page.byte(finding, edit.span.end)?);
+        replacements.push(json!({
+            "deletedRegion": region(start, end),
+            "insertedContent": {"text": edit.text},
+        }));
+    }
+    Some(json!([{
+        "description": {"text": finding.help.as_deref().unwrap_or("leave it out")},
+        "artifactChanges": [{"artifactLocation": artifact(page)?, "replacements": replacements}],
+    }]))
+}
+
+/// The file as a URI reference.
+fn artifact(page: &Page) -> Option<Value> {
+    let name = &page.report.file.as_ref()?.name;
+    Some(json!({"uri": uri(name)}))
+}
+
+fn insert(object: &mut Value, name: &str, value: Value) {
+    if let Some(members) = object.as_object_mut() {
+        members.insert(name.to_owned(), value);
+    }
+}

@@ -1,0 +1,71 @@
+//! `toolsure`: the contract layer for MCP tools, as a command line.
+//!
+//! A subcommand is a module with its arguments (a clap `Args` type) and a `run` function that
+//! returns an [`exit::Exit`]; [`args::Command`] lists them, [`dispatch`] calls them.
+
+mod args;
+mod argument;
+mod cases;
+mod check;
+mod compilers;
+mod demo;
+mod diff;
+mod engine;
+mod exit;
+mod fetch;
+mod folder;
+mod glob;
+mod guard;
+mod input;
+mod interrupt;
+mod lint;
+mod man;
+mod policy;
+mod project;
+mod render;
+mod settings;
+mod term;
+mod text;
+mod validate;
+mod wrap;
+mod yaml;
+
+use std::process::ExitCode;
+
+use clap::{CommandFactory, Parser};
+
+use args::{Cli, Command};
+use exit::{Exit, Failure};
+use term::Term;
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let term = Term::new(cli.color, cli.quiet);
+    let exit = dispatch(cli.command, &term).unwrap_or_else(|failure| {
+        term.failure(&failure);
+        failure.exit
+    });
+    ExitCode::from(exit)
+}
+
+fn dispatch(command: Command, term: &Term) -> Result<Exit, Failure> {
+    match command {
+        Command::Check(args) => check::run(args, term),
+        Command::Lint(args) => lint::run(&args, term),
+        Command::Project(args) => project::run(&args, term),
+        Command::Diff(args) => diff::run(&args, term),
+        Command::Fetch(args) => fetch::run(&args, term),
+        Command::Guard(args) => guard::run(&args, term),
+        Command::Explain(args) => lint::explain::run(&args, term),
+        Command::ArgumentSchema(args) => argument::run(&args, term),
+        Command::Validate(args) => validate::run(&args, term),
+        Command::Test(args) => cases::run(&args, term),
+        Command::ServeDemo(args) => demo::run(&args, term),
+        Command::Man(args) => man::run(&args, Cli::command(), term),
+        Command::Completions { shell } => {
+            let mut out = Vec::new();
+            clap_complete::generate(shell, &mut Cli::command(), "toolsure", &mut out);
+            term.write_bytes(&out).map(|()| Exit::Ok)
+        }
+    }
+}

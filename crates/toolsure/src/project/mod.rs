@@ -1,0 +1,218 @@
+//! `toolsure project`: rewrites a listing for a provider or client.
+
+mod human;
+mod json;
+mod page;
+
+use std::path::{Path, PathBuf};
+
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
+use clap::{Args, ValueEnum};
+use toolsure_analysis::lint::{Profile, profile};
+use toolsure_analysis::project::{Limits, Projector, READERS, Relation};
+use toolsure_json::quote;
+
+use crate::check::report::exit_of;
+use crate::check::{self, TargetArgs};
+use crate::compilers::{Compilers, FetchArgs};
+use crate::exit::{Exit, Failure};
+use crate::interrupt::ExitOnInterrupt;
+use crate::policy::ConfigArgs;
+use crate::settings::{Asserted, SchemaArgs};
+use crate::term::Term;
+use page::Page;
+
+/// Rewrite a listing so that a provider or client accepts it
+///
+/// Lists the tools and rewrites their input schemas with the keywords that the profile supports. The
+/// rest is expressed differently, sent in another form, or moved into the description. The report
+/// lists each step, and says whether the projected schema accepts the same calls, more or fewer, with a
+/// call that proves it. No tool is ever called.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct ProjectArgs {
+    #[command(flatten)]
+    target: TargetArgs,
+
+    /// The provider or client that the listing is for
+    #[arg(
+        long = "for",
+        value_name = "PROFILE",
+        value_parser = readers().try_map(|name| profile(&name).ok_or("unknown profile"))
+    )]
+    reader: &'static Profile,
+
+    /// Write the projected listing to a file, and the report to standard output
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Output format of the report; `json` includes the listing
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+
+    /// Exit with code 1 if a projected schema is, or may be, of this kind
+    #[arg(long, value_enum, value_name = "RELATION")]
+    fail_on: Option<FailOn>,
+
+    /// List every step of every tool
+    #[arg(long)]
+    all: bool,
+
+    /// The server's name, for clients that put it before tool names [default: its name in the
+    /// configuration, or the one that it reports]
+    #[arg(long, value_name = "NAME")]
+    server_name: Option<String>,
+
+    /// Levels of recursion that are written out in a recursive schema
+    #[arg(long, value_name = "TIMES", default_value_t = Limits::default().recursion)]
+    recursion: usize,
+
+    #[command(flatten)]
+    config: ConfigArgs,
+
+    #[command(flatten)]
+    schemas: SchemaArgs<Asserted>,
+
+    #[command(flatten)]
+    fetch: FetchArgs,
+}
+
+/// How to print the report.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// Text for people
+    Human,
+    /// One versioned JSON document
+    Json,
+}
+
+/// What makes the command fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    /// It refuses calls that the original accepts, or this is unknown
+    Narrower,
+    /// It accepts calls that the original refuses, or this is unknown
+    Wider,
+    /// Either of these
+    Unequal,
+}
+
+/// Runs the command.
+pub(crate) fn run(args: &ProjectArgs, term: &Term) -> Result<Exit, Failure> {
+    let project = args.config.project()?;
+    let compiler = project.schemas(&args.schemas)?.compiler_with_documents()?;
+    let compilers = Compilers::new(compiler, &args.fetch)?;
+    let reports = check::reports(&args.target, &compilers, term)?;
+    if reports.len() > 1 && (args.output.is_some() || args.format == Format::Human) {
+        return Err(
+            Failure::usage("only one server's listing can be projected like this")
+                .with_help("choose one with `--server NAME`, or print all with `--format json`"),
+        );
+    }
+    let limits = Limits {
+        recursion: args.recursion.min(MOST_RECURSION),
+        ..Limits::default()
+    };
+    let projector = Projector::new(args.reader)
+        .limits(limits)
+        .compiler(compilers.compiler());
+    let _interruptible = ExitOnInterrupt::new(term);
+    term.progress("projecting …");
+    let mut exit = Exit::Ok;
+    let mut pages = Vec::new();
+    for report in reports {
+        let named = match args.server_name.as_deref().or_else(|| report.server_name()) {
+            Some(name) => projector.clone().server(name),
+            None => projector.clone(),
+        };
+        let projection = named.project(report.tools.iter().map(|tool| tool.text.as_str()));
+        if let Some(fault) = &report.fault {
+            exit = exit.worst(exit_of(fault.kind()));
+        }
+        if projection.tools.iter().any(Result::is_err) {
+            exit = exit.worst(Exit::Schema);
+        }
+        let fails = |relation: &Relation| args.fail_on.is_some_and(|on| on.meets(relation));
+        if projection
+            .projected()
+            .any(|tool| fails(&tool.input.relation))
+        {
+            exit = exit.worst(Exit::Invalid);
+        }
+        pages.push(Page { report, projection });
+    }
+    print(args, &pages, exit, term)?;
+    Ok(exit)
+}
+
+fn print(args: &ProjectArgs, pages: &[Page], exit: Exit, term: &Term) -> Result<(), Failure> {
+    term.clear_progress();
+    if let (Some(path), [page]) = (&args.output, pages)
+        && page.report.fault.is_none()
+    {
+        write(path, &page.listing())?;
+    }
+    if args.format == Format::Json {
+        let text = json::render(pages, args.reader, exit)?;
+        return term.write_bytes(text.as_bytes());
+    }
+    for page in pages {
+        let beside = args.output.is_none() && page.report.fault.is_none();
+        let canvas = if beside { term.stderr() } else { term.stdout() };
+        let report = human::render(page, args.reader, args.all, term.quiet, canvas.columns);
+        if page.report.fault.is_some() {
+            term.aside(&report);
+        } else if args.output.is_some() {
+            term.write(&report)?;
+        } else {
+            term.write_bytes(page.listing().as_bytes())?;
+            term.aside(&report);
+        }
+    }
+    Ok(())
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(path, text).map_err(|error| {
+        Failure::usage(format!(
+            "cannot write `{}`: {error}",
+            quote(&path.to_string_lossy(), 200)
+        ))
+    })
+}
+
+impl FailOn {
+    fn meets(self, relation: &Relation) -> bool {
+        match self {
+            Self::Narrower => !relation.keeps_all(),
+            Self::Wider => !relation.adds_none(),
+            Self::Unequal => !matches!(relation, Relation::Equal),
+        }
+    }
+}
+
+/// The profiles that listings are projected for; `clients`, `legacy` and `strict` are for lint.
+fn readers() -> PossibleValuesParser {
+    let value = |name: &'static str| {
+        let about = profile(name).map_or("", |profile| profile.about);
+        PossibleValue::new(name).help(about)
+    };
+    PossibleValuesParser::new(READERS.iter().copied().map(value))
+}
+
+/// Deeper than any model writes.
+const MOST_RECURSION: usize = 16;
+
+const AFTER_HELP: &str = "\
+Examples:
+  toolsure project --for gemini listing.json > gemini.json
+  toolsure project --for openai-strict --output strict.json -- npx -y some-server
+  toolsure project --for anthropic-strict --fail-on narrower --format json https://example.com/mcp
+
+Exit codes:
+  0  every tool was projected
+  1  a relation that `--fail-on` names
+  2  wrong usage, or a file that cannot be read
+  3  the server requires authorization
+  4  the server cannot be reached, died, did not answer or sent invalid messages
+  6  a tool cannot be projected, and is left out";

@@ -1,0 +1,26 @@
+//! One listing and its projection, which the report is about.
+
+use toolsure_analysis::project::Projection;
+
+use crate::check::report::Report;
+
+/// One listing and its projection.
+pub(super) struct Page {
+    pub(super) report: Report,
+    pub(super) projection: Projection,
+}
+
+impl Page {
+    /// The projected listing, in the format of `toolsure check --save`.
+    pub(super) fn listing(&self) -> String {
+        let tools = self.projection.projected();
+        let tools: Vec<String> = tools.map(|tool| format!("    {}", tool.text)).collect();
+        let server = self.report.server.as_ref();
+        let server = server.and_then(|server| server.raw.as_deref());
+        let server = server.map_or(String::new(), |raw| format!("  \"serverInfo\": {raw},\n"));
+        format!(
+            "{{\n  \"version\": 1,\n{server}  \"tools\": [\n{}\n  ]\n}}\n",
+            tools.join(",\n")
+        )
+    }
+}

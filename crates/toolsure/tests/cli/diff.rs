@@ -1,0 +1,262 @@
+//! `toolsure diff`: classes, proofs, formats and exit codes.
+
+use serde_json::Value;
+
+use crate::run::{Dir, PROGRAM, toolsure};
+
+fn listing(schema: &str, description: &str) -> String {
+    format!(
+        "{{\"tools\": [{{\"name\": \"find\", \"description\": \"{description}\", \"inputSchema\": {schema}}}]}}"
+    )
+}
+
+const OLD: &str = r#"{"type": "object", "properties": {"q": {"type": "string"}}}"#;
+const NARROW: &str =
+    r#"{"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]}"#;
+
+#[test]
+fn a_break_is_shown_with_its_proof_and_fails() {
+    let dir = Dir::new();
+    let old = dir.file("old.json", &listing(OLD, "a"));
+    let new = dir.file("new.json", &listing(NARROW, "a"));
+    let run = toolsure(&["diff", &old, &new]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    assert!(
+        run.stdout
+            .contains("breaking    input: `q` is now required"),
+        "{}",
+        run.stdout
+    );
+    assert!(run.stdout.contains("worked before: {}"), "{}", run.stdout);
+    let back = toolsure(&["diff", &new, &old]);
+    assert_eq!(back.code, 0);
+    assert!(
+        back.stdout.contains("`q` is no longer required"),
+        "{}",
+        back.stdout
+    );
+    assert_eq!(toolsure(&["diff", "--fail-on", "any", &new, &old]).code, 1);
+    let same = toolsure(&["diff", "--fail-on", "any", &old, &old]);
+    assert_eq!(
+        (same.code, same.stdout.contains("no change in 1 tool")),
+        (0, true)
+    );
+}
+
+/// A parameter that is no longer declared is a warning, and fails the command only if warnings do.
+#[test]
+fn a_dropped_parameter_is_a_warning_and_a_new_one_compatible() {
+    let dir = Dir::new();
+    let old = dir.file("old.json", &listing(OLD, "a"));
+    let new = dir.file("new.json", &listing(r#"{"type": "object"}"#, "a"));
+    let run = toolsure(&["diff", &old, &new]);
+    let told = "warning     input: `q` is no longer declared";
+    assert!(run.code == 0 && run.stdout.contains(told), "{}", run.stdout);
+    let strict = ["diff", "--fail-on", "warning", &old, &new];
+    assert_eq!(toolsure(&strict).code, 1);
+    let back = toolsure(&["diff", &new, &old]);
+    let told = "compatible  input: `q` is new";
+    assert!(back.stdout.contains(told), "{}", back.stdout);
+    assert_eq!(toolsure(&["diff", "--open", &new, &old]).code, 1);
+}
+
+/// A long text is shown by the words that changed, but is complete in JSON.
+#[test]
+fn changed_descriptions_are_shown_word_by_word() {
+    let dir = Dir::new();
+    let long =
+        "Finds the pages that match all words of the query, the newest first, twenty at most.";
+    let old = dir.file("old.json", &listing(OLD, long));
+    let new = dir.file("new.json", &listing(OLD, &long.replace("newest", "oldest")));
+    let run = toolsure(&["diff", &old, &new]);
+    let told = "… all words of the query, the [-newest-] {+oldest+} first, twenty at most.";
+    assert!(run.stdout.contains(told), "{}", run.stdout);
+    let run = toolsure(&["diff", "--format", "json", &old, &new]);
+    let document: Value = serde_json::from_str(&run.stdout).unwrap();
+    let change = &document["tools"][0]["changes"][0];
+    assert_eq!(change["before"], long);
+    assert_eq!(
+        change["words"][1],
+        serde_json::json!({"removed": "newest "})
+    );
+}
+
+/// The newer side is anything that `check` accepts: a command, and a server that cannot start.
+#[test]
+fn a_saved_listing_is_compared_with_a_server() {
+    let dir = Dir::new();
+    let lock = dir.path("lock.json");
+    let save = toolsure(&["check", "--demo", "--save", &lock]);
+    assert_eq!(save.code, 6, "two tools of the demonstration are refused");
+    let run = toolsure(&["diff", &lock, "--", PROGRAM, "serve-demo"]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    assert!(
+        run.stdout.contains("no change in 5 tools"),
+        "{}",
+        run.stdout
+    );
+    let run = toolsure(&["diff", &lock, "--", "/no/such/program"]);
+    assert_eq!(run.code, 4, "{}", run.stdout);
+    assert_eq!(toolsure(&["diff", &lock]).code, 2);
+}
+
+/// Saves the listings of several servers, from an editor's configuration: with comments, variables
+/// of the editor, and a server that only the editor can start.
+#[test]
+fn the_servers_of_a_configuration_are_saved_and_compared_by_name() {
+    let dir = Dir::new();
+    std::fs::create_dir(dir.path(".vscode")).unwrap();
+    let server = |name: &str, variable: &str| {
+        format!(
+            r#""{name}": {{"type": "stdio", "command": "{PROGRAM}", "args": ["serve-demo",], "env": {{"A": "{variable}"}}}},"#
+        )
+    };
+    let configuration = |servers: &str| {
+        let text = format!("\u{feff}{{ // as it is written\n\"servers\": {{{servers}}}, /* */ }}");
+        dir.file(".vscode/mcp.json", &text)
+    };
+    let all = [
+        server("a", "${workspaceFolder}"),
+        server("b", "${env:PATH}"),
+        server("secret", "${input:key}"),
+        server("unset", "${TOOLSURE_NOT_SET}"),
+    ];
+    let file = configuration(&all.concat());
+    let lock = dir.path("lock.json");
+    let save = toolsure(&["check", "--yes", "--save", &lock, &file]);
+    assert_eq!(save.code, 6, "{}", save.stderr);
+    for told in [
+        "only an editor can ask for the input `key`",
+        "`TOOLSURE_NOT_SET` is not set",
+    ] {
+        assert!(save.stderr.contains(told), "{}", save.stderr);
+    }
+    let saved: Value = serde_json::from_str(&std::fs::read_to_string(&lock).unwrap()).unwrap();
+    let names: Vec<&String> = saved["listings"].as_object().unwrap().keys().collect();
+    assert_eq!(names, ["a", "b"]);
+    let secret = toolsure(&["check", "--yes", "--server", "secret", &file]);
+    assert_eq!(
+        secret.code, 2,
+        "what is asked for by name is not passed over"
+    );
+
+    let same = toolsure(&["diff", "--yes", "--fail-on", "any", &lock, &file]);
+    assert_eq!(same.code, 0, "{}{}", same.stdout, same.stderr);
+    let fewer = configuration(&all[0]);
+    let run = toolsure(&["diff", "--yes", "--format", "json", &lock, &fewer]);
+    assert_eq!(run.code, 1, "{}", run.stderr);
+    let document: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(document["same"], 5);
+    let tools = document["tools"].as_array().unwrap();
+    assert!(
+        tools
+            .iter()
+            .all(|tool| tool["server"] == "b" && tool["class"] == "breaking")
+    );
+    let only = toolsure(&["diff", "--yes", "--server", "a", &lock, &fewer]);
+    assert_eq!(only.code, 0, "{}", only.stdout);
+}
+
+/// Texts of tools neither format a comment nor mention anybody, and SARIF has locations.
+#[test]
+fn pull_requests_get_markdown_and_code_scanning_sarif() {
+    let dir = Dir::new();
+    let old = dir.file("old.json", &listing(OLD, "a"));
+    let new = dir.file("new.json", &listing(NARROW, "<b>@all</b> | `x`"));
+    let run = toolsure(&["diff", "--format", "markdown", &old, &new]);
+    let row =
+        "| **breaking** | <code>find</code> | <code>input: &#96;q&#96; is now required</code>";
+    assert!(run.code == 1 && run.stdout.contains(row), "{}", run.stdout);
+    for foreign in ["<b>", "@all", "`x`"] {
+        assert!(!run.stdout.contains(foreign), "{}", run.stdout);
+    }
+    let run = toolsure(&["diff", "--format", "sarif", &old, &new]);
+    let document: Value = serde_json::from_str(&run.stdout).unwrap();
+    let results = document["runs"][0]["results"].as_array().unwrap();
+    assert_eq!(
+        (results.len(), &results[0]["ruleId"]),
+        (1, &Value::from("schema-narrowed"))
+    );
+    let place = &results[0]["locations"][0]["physicalLocation"];
+    assert_eq!(place["region"]["startLine"], 1);
+}
+
+#[test]
+fn machines_get_json_and_workflow_commands() {
+    let dir = Dir::new();
+    let old = dir.file("old.json", &listing(OLD, "a"));
+    let new = dir.file("new.json", &listing(NARROW, "b"));
+    let run = toolsure(&["diff", "--format", "json", &old, &new]);
+    let document: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(
+        (document["version"].as_u64(), document["exit"].as_u64()),
+        (Some(1), Some(1))
+    );
+    assert_eq!(document["class"], "breaking");
+    let changes = document["tools"][0]["changes"].as_array().unwrap();
+    assert_eq!(changes[0]["witness"], serde_json::json!({}));
+    assert!(
+        changes
+            .iter()
+            .any(|change| change["aspect"] == "words" && change["class"] == "compatible")
+    );
+    let commands = toolsure(&["diff", "--format", "github", &old, &new]).stdout;
+    assert!(commands.starts_with("::error file="), "{commands}");
+    assert_eq!(commands.lines().count(), 1);
+}
+
+#[test]
+fn what_is_no_listing_is_refused() {
+    let dir = Dir::new();
+    let old = dir.file("old.json", &listing(OLD, "a"));
+    for text in ["{", "{}", r#"{"mcpServers": {}}"#] {
+        let other = dir.file("other.json", text);
+        assert_eq!(toolsure(&["diff", &old, &other]).code, 2, "{text}");
+    }
+    assert_eq!(toolsure(&["diff", "-", "-"]).code, 2);
+}
+
+/// GitHub shows few annotations, so the first of very many are printed and the others counted.
+#[test]
+fn github_gets_few_commands_and_the_number_of_the_others() {
+    let dir = Dir::new();
+    let listing = |name: &str, of: &str| {
+        let tool = |number: usize| {
+            let property =
+                format!(r#"{{"type": "object", "properties": {{"a": {{"type": "{of}"}}}}}}"#);
+            format!(r#"{{"name": "t{number}", "description": "b", "inputSchema": {property}}}"#)
+        };
+        let tools: Vec<String> = (0..60).map(tool).collect();
+        dir.file(name, &format!("[{}]", tools.join(", ")))
+    };
+    let old = listing("old.json", "string");
+    let new = listing("new.json", "integer");
+    let bad = listing("bad.json", "strin");
+    let commands: [&[&str]; 3] = [&["diff", &old, &new], &["check", &bad], &["lint", &bad]];
+    for command in commands {
+        let github = [command, &["--format", "github"]].concat();
+        let few = toolsure(&github).stdout;
+        assert_eq!(few.matches("::error ").count(), 50, "{few}");
+        assert!(few.contains("::10 errors"), "{few}");
+        assert!(few.contains("not printed; `--all` prints them"), "{few}");
+        let all = toolsure(&[github.as_slice(), &["--all"]].concat()).stdout;
+        assert_eq!(all.matches("::error ").count(), 60);
+        assert!(!all.contains("not printed"));
+    }
+}
+
+#[test]
+fn a_server_that_does_not_answer_is_an_error_on_standard_error() {
+    let dir = Dir::new();
+    let old = dir.file("old.json", r#"{"tools": []}"#);
+    for format in ["human", "markdown", "github"] {
+        let run = toolsure(&["diff", "--format", format, &old, "--", "false"]);
+        assert_eq!(run.code, 4, "{format}: {}", run.stdout);
+        assert!(
+            run.stderr.contains("error: false: "),
+            "{format}: {}",
+            run.stderr
+        );
+        assert!(!run.stdout.contains("error"), "{format}: {}", run.stdout);
+    }
+}
