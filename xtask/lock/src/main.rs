@@ -57,12 +57,13 @@ fn main() -> ExitCode {
 fn make() -> Outcome<String> {
     let root = root()?;
     let locked = committed(&root)?;
+    let source = source(&root)?;
     let mut report = Vec::new();
     for workspace in present(&root) {
         let path = workspace.join("Cargo.lock");
-        let source = source(&workspace, &path)?;
         store(&path, &edgeless(&locked, &source))?;
-        cargo(&workspace, &["metadata", "--format-version", "1"])?;
+        // Adds the edges. It reads the index alone; `cargo metadata` would download every package.
+        cargo(&workspace, &["update", "--workspace", "--quiet"])?;
         let made = packages(&read(&path)?).into_iter().collect::<BTreeSet<_>>();
         let strange: Vec<String> = made.difference(&locked).map(shown).collect();
         if !strange.is_empty() {
@@ -139,7 +140,8 @@ fn committed(root: &Path) -> Outcome<BTreeSet<Package>> {
 }
 
 /// How cargo writes the registry: taken from its own lock file, so the repository has no address.
-fn source(workspace: &Path, path: &Path) -> Outcome<String> {
+fn source(root: &Path) -> Outcome<String> {
+    let path = root.join("Cargo.lock");
     let found = |text: &str| {
         let mut lines = text.lines();
         lines.find_map(|line| {
@@ -147,11 +149,11 @@ fn source(workspace: &Path, path: &Path) -> Outcome<String> {
                 .map(|_| line.to_owned())
         })
     };
-    if let Some(line) = read(path).ok().and_then(|text| found(&text)) {
+    if let Some(line) = read(&path).ok().and_then(|text| found(&text)) {
         return Ok(line);
     }
-    cargo(workspace, &["generate-lockfile"])?;
-    found(&read(path)?).ok_or_else(|| format!("{}: no package of a registry", path.display()))
+    cargo(root, &["generate-lockfile", "--quiet"])?;
+    found(&read(&path)?).ok_or_else(|| format!("{}: no package of a registry", path.display()))
 }
 
 /// A lock file with versions and checksums, but without dependencies.
