@@ -101,6 +101,16 @@ impl fmt::Display for Fault {
 impl std::error::Error for Fault {}
 
 impl Fault {
+    /// A file or another part of the configuration that cannot be used, so that no session is opened.
+    #[must_use]
+    pub fn config(message: impl Into<String>, help: Option<String>) -> Self {
+        let fault = Self::new(Party::Operator, FaultKind::Config, Phase::Start, message);
+        match help {
+            Some(help) => fault.with_help(help),
+            None => fault,
+        }
+    }
+
     /// Who has to act.
     pub fn by(&self) -> Party {
         self.0.by
@@ -159,12 +169,13 @@ impl Fault {
         )
     }
 
-    pub(crate) fn timeout(phase: Phase, method: &str, waited: Duration, why: &str) -> Self {
+    /// No answer within a limit; `why` follows it.
+    pub(crate) fn timeout(phase: Phase, method: &str, limit: Duration, why: &str) -> Self {
         Self::new(
             Party::Server,
             FaultKind::Timeout,
             phase,
-            format!("no answer to `{method}` within {}{why}", seconds(waited)),
+            format!("no answer to `{method}` within {}{why}", seconds(limit)),
         )
         .with_help("a server that is slow to start needs a longer `--timeout`")
     }

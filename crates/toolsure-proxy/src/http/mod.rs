@@ -134,7 +134,7 @@ impl Http {
                 "the answer to `{}` is not a JSON-RPC answer to it",
                 call.method
             );
-            return Err(Fault::nonsense(phase, &what, &body));
+            return Err(Fault::nonsense(phase, &what, &fault::words(&body)));
         }
         Ok(Outcome::Status(fault::status(
             phase,
@@ -144,13 +144,13 @@ impl Http {
         )))
     }
 
-    /// Sends a notification.
+    /// Sends a notification, until an instant at which a limit ends.
     pub(crate) async fn notify(
         &mut self,
         phase: Phase,
         method: &str,
         text: String,
-        until: Instant,
+        (until, limit): (Instant, Duration),
     ) -> Result<(), Fault> {
         let call = Call {
             id: 0,
@@ -161,7 +161,7 @@ impl Http {
         };
         let posted = match timeout_at(until, self.post(phase, &call)).await {
             Ok(posted) => posted?,
-            Err(_) => return Err(Fault::timeout(phase, method, Duration::ZERO, "")),
+            Err(_) => return Err(Fault::timeout(phase, method, limit, "")),
         };
         match posted.status().as_u16() {
             401 | 403 => Err(auth(phase, self.endpoint.url(), &posted)),

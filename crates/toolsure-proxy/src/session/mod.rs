@@ -131,18 +131,18 @@ impl Session {
             true => with_meta(params, &self.options),
             false => params.to_owned(),
         };
-        let asked = Instant::now();
-        let until = self.end.min(asked + self.options.deadlines.request);
+        let deadlines = self.options.deadlines;
+        let own = Instant::now() + deadlines.request;
+        // The limit that ends the wait is named, whatever was left of it when the request was sent.
+        let (until, limit) = match own < self.end {
+            true => (own, deadlines.request),
+            false => (self.end, deadlines.overall),
+        };
         let answer = self.wire.ask(phase, id, method, &params, until).await;
         match answer {
             Ok(Some(answer)) => Ok(answer),
             Ok(None) => {
-                let fault = Fault::timeout(
-                    phase,
-                    method,
-                    asked.elapsed(),
-                    &self.wire.notes().why_silent(),
-                );
+                let fault = Fault::timeout(phase, method, limit, &self.wire.notes().why_silent());
                 Err(self.wire.with_last_words(fault))
             }
             Err(fault) => Err(self.wire.with_last_words(fault)),

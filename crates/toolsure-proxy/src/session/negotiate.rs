@@ -83,7 +83,6 @@ async fn initialize_stdio(
     probe_open: bool,
     end: Instant,
 ) -> Result<ServerInfo, Fault> {
-    let asked = Instant::now();
     stdio
         .send(Phase::Negotiate, &initialize(options), end)
         .await?;
@@ -95,7 +94,7 @@ async fn initialize_stdio(
                 return Err(Fault::timeout(
                     Phase::Negotiate,
                     INITIALIZE,
-                    asked.elapsed(),
+                    options.deadlines.overall,
                     &why,
                 ));
             }
@@ -151,7 +150,6 @@ async fn open_http(http: &mut Http, options: &Options, end: Instant) -> Result<S
         Err(fault) if fault.kind() == FaultKind::Protocol => {}
         Err(fault) => return Err(fault),
     }
-    let asked = Instant::now();
     let text = initialize(options);
     let call = Call {
         id: INIT,
@@ -167,7 +165,7 @@ async fn open_http(http: &mut Http, options: &Options, end: Instant) -> Result<S
             return Err(Fault::timeout(
                 Phase::Negotiate,
                 INITIALIZE,
-                asked.elapsed(),
+                options.deadlines.overall,
                 "",
             ));
         }
@@ -177,7 +175,7 @@ async fn open_http(http: &mut Http, options: &Options, end: Instant) -> Result<S
         Phase::Negotiate,
         INITIALIZED,
         write::notification(INITIALIZED, None),
-        end,
+        (end, options.deadlines.overall),
     )
     .await?;
     Ok(server)

@@ -104,7 +104,10 @@ fn silence_is_four_within_the_timeout() {
     let start = std::time::Instant::now();
     let run = check_python("import time; time.sleep(60)", &[]);
     assert!(
-        run.code == 4 && run.stderr.contains("no answer to `initialize` within "),
+        run.code == 4
+            && run
+                .stderr
+                .contains("no answer to `initialize` within 3 s\n"),
         "{}",
         run.stderr
     );
