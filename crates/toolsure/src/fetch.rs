@@ -32,7 +32,8 @@ pub(crate) struct FetchCommand {
     #[arg(long = "host", value_name = "HOST", required = true, value_parser = host)]
     hosts: Vec<Host>,
 
-    /// Refuse documents whose digest differs from the one in this file, and add missing digests
+    /// Refuse documents whose digest differs from the one in this file, and add missing digests if every
+    /// document was fetched
     #[arg(long, value_name = "FILE")]
     lock: Option<PathBuf>,
 
@@ -73,6 +74,9 @@ pub(crate) fn run(args: &FetchCommand, term: &Term) -> Result<Exit, Failure> {
             Err(_) => term.aside(&format!("{event}\n")),
         }
     }
+    if fetched.events.is_empty() {
+        term.note("no schema refers to a document that has to be fetched");
+    }
     if let Some(directory) = &args.save_dir {
         for document in &fetched.documents {
             let path = save(directory, document)?;
@@ -80,11 +84,18 @@ pub(crate) fn run(args: &FetchCommand, term: &Term) -> Result<Exit, Failure> {
             term.write(&format!("--register {uri}={}\n", quote(&path, LONG)))?;
         }
     }
-    if let Some(path) = args.lock.as_ref().filter(|_| !args.locked) {
+    // A lock in which documents are missing would refuse them later, far from the reason.
+    let new_lock = args.lock.as_ref().filter(|_| !args.locked);
+    if let Some(path) = new_lock.filter(|_| !fetched.has_failed()) {
         for document in &fetched.documents {
             lock.insert(&document.uri, document.digest);
         }
         write(path, lock.to_string().as_bytes())?;
+    } else if let Some(path) = new_lock {
+        let name = quote(&path.display().to_string(), 200).to_string();
+        term.aside(&format!(
+            "`{name}` stays as it was, because not every document was fetched\n"
+        ));
     }
     Ok(if fetched.has_failed() {
         Exit::Unreachable

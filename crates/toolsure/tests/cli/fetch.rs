@@ -49,7 +49,13 @@ fn a_host_of_this_machine_is_not_connected_to() {
     let run = toolsure(&["fetch", "--host", &host, "--lock", &lock, &file]);
     assert_eq!(run.code, 4, "{}", run.stderr);
     assert!(run.stderr.contains("which is not public"), "{}", run.stderr);
-    assert_eq!(fs::read_to_string(&lock).unwrap(), "version = 1\n");
+    assert!(run.stderr.contains("stays as it was"), "{}", run.stderr);
+    assert!(!fs::exists(&lock).unwrap(), "a failure left a lock");
+    let before = "version = 1\n";
+    fs::write(&lock, before).unwrap();
+    let run = toolsure(&["fetch", "--host", &host, "--lock", &lock, &file]);
+    assert_eq!(run.code, 4, "{}", run.stderr);
+    assert_eq!(fs::read_to_string(&lock).unwrap(), before);
     // The other commands report it too, and the reference stays denied.
     for (command, file, code) in [
         ("check", &file, 6),
@@ -115,6 +121,10 @@ fn locks_that_cannot_be_read_are_said_first() {
     let run = toolsure(&["fetch", "--host", "schemas.example.com", &nothing]);
     assert_eq!(
         (run.code, run.stdout.as_str(), run.stderr.as_str()),
-        (0, "", "")
+        (
+            0,
+            "",
+            "no schema refers to a document that has to be fetched\n"
+        )
     );
 }
