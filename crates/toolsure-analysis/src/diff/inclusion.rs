@@ -4,6 +4,7 @@ use toolsure_json::View;
 
 use super::document::Doc;
 use super::pool::Pool;
+use super::report::Side;
 use super::sample::Sampler;
 use super::step::Step;
 use super::subset::Comparison;
@@ -50,7 +51,7 @@ impl<'a> Pair<'a> {
     }
 
     fn run(&self, left: &Doc<'a>, right: &Doc<'a>, pairs: usize) -> Places {
-        let reasons = Comparison::run(left, right, true, pairs, &mut { pairs });
+        let reasons = Comparison::run(left, right, (Side::Input, true), pairs, &mut { pairs });
         Places(reasons.into_iter().map(|reason| reason.place).collect())
     }
 

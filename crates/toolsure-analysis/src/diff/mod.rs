@@ -23,11 +23,13 @@ pub(crate) mod inclusion;
 mod keywords;
 mod leaf;
 mod limits;
+mod locate;
 mod lookup;
 mod objects;
 mod parameters;
 mod parts;
 mod pool;
+mod renamed;
 mod report;
 mod sample;
 mod step;
@@ -67,6 +69,7 @@ pub struct Differ {
     limits: Limits,
     engine: Engine,
     open: bool,
+    partial: bool,
 }
 
 impl Differ {
@@ -112,6 +115,23 @@ impl Differ {
         self
     }
 
+    /// Sets whether the new listing may lack tools that the server has, such as one page of several. A tool
+    /// that it does not have is then [`Class::Unknown`], and not reported as removed or renamed.
+    ///
+    /// ```
+    /// use toolsure_analysis::diff::{Class, Differ, Kind};
+    ///
+    /// let old = r#"{"name": "find", "inputSchema": {"type": "object"}}"#;
+    /// let report = Differ::new().partial(true).diff([old], []);
+    /// assert_eq!(report.class(), Some(Class::Unknown));
+    /// assert_eq!(report.tools[0].changes[0].kind, Kind::ToolNotListed);
+    /// ```
+    #[must_use]
+    pub fn partial(mut self, partial: bool) -> Self {
+        self.partial = partial;
+        self
+    }
+
     /// Compares two listings, given as the JSON texts of their tools.
     #[must_use]
     pub fn diff<'t>(
@@ -119,7 +139,7 @@ impl Differ {
         old: impl IntoIterator<Item = &'t str>,
         new: impl IntoIterator<Item = &'t str>,
     ) -> Report {
-        let differ = ListingDiffer::new(&self.limits, &self.engine, self.open);
+        let differ = ListingDiffer::new(&self.limits, &self.engine, self.open, self.partial);
         differ.diff(old.into_iter().collect(), new.into_iter().collect())
     }
 }

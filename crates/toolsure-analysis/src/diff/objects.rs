@@ -11,6 +11,7 @@ use super::evaluated::Reach;
 use super::facts::Facts;
 use super::keywords::of_listed_values;
 use super::parts::{closed_at, declared_names, member, names_of, others};
+use super::report::Side;
 use super::step::Step;
 use super::subset::{Comparison, Left, PAIR};
 
@@ -70,9 +71,10 @@ impl<'a> Comparison<'a> {
         let mut holds = true;
         for name in wanted.items().filter(|name| name.kind() == Kind::String) {
             if !own.contains(&name.string()) {
-                let name = quote(name.string(), 64).to_string();
-                holds = self.say_both(
-                    true,
+                let property = name.string();
+                let name = quote(property, 64).to_string();
+                holds = self.say_of(
+                    property,
                     &format!("`{name}` is now required"),
                     &format!("`{name}` is no longer required"),
                 );
@@ -115,7 +117,11 @@ impl<'a> Comparison<'a> {
         };
         let shared = |pattern: &str| patterns.contains(pattern);
         let sure = patterns.is_empty();
-        self.uncovered(facts, rest, sure, &covered, &shared, &ADDITIONAL)
+        let words = match self.side {
+            Side::Output => &ADDITIONAL_RESULTS,
+            _ => &ADDITIONAL,
+        };
+        self.uncovered(facts, rest, sure, &covered, &shared, words)
     }
 
     /// Members that the left side may have and the right side does not cover must match `rest`.
@@ -164,9 +170,10 @@ impl<'a> Comparison<'a> {
                 continue;
             };
             if closed {
+                let property = name;
                 let name = quote(name, 64).to_string();
-                holds = self.say_both(
-                    true,
+                holds = self.say_of(
+                    property,
                     &format!("`{name}` {}", words.name_refused),
                     &format!("`{name}` {}", words.name_accepted),
                 );
@@ -349,7 +356,11 @@ impl<'a> Comparison<'a> {
         }
         let covered = |name: &str| evaluated.has_name(&right.lookup, name) == Some(true);
         let shared = |pattern: &str| evaluated.patterns.contains(pattern);
-        self.uncovered(facts, rest, false, &covered, &shared, &UNEVALUATED)
+        let words = match self.side {
+            Side::Output => &UNEVALUATED_RESULTS,
+            _ => &UNEVALUATED,
+        };
+        self.uncovered(facts, rest, false, &covered, &shared, words)
     }
 
     /// Leaves values that are listed one by one to instances.
@@ -394,6 +405,20 @@ const ADDITIONAL: Words = Words {
     rest_refused: "properties that are not declared are now refused",
     rest_accepted: "properties that are not declared are now accepted",
 };
+/// The members of a result are sent by the server; readers that check results refuse others.
+const ADDITIONAL_RESULTS: Words = Words {
+    rest_refused: RESULTS_CLOSE,
+    rest_accepted: RESULTS_OPEN,
+    ..ADDITIONAL
+};
+const UNEVALUATED_RESULTS: Words = Words {
+    rest_refused: RESULTS_CLOSE,
+    rest_accepted: RESULTS_OPEN,
+    ..UNEVALUATED
+};
+const RESULTS_CLOSE: &str = "results no longer have properties that are not declared: each one that is \
+    added from now on breaks clients that check results";
+const RESULTS_OPEN: &str = "results may now have properties that are not declared";
 const UNEVALUATED: Words = Words {
     name_refused: "is left to `unevaluatedProperties` now, which refuses it",
     name_accepted: "is no longer left to `unevaluatedProperties`, which refused it",

@@ -8,6 +8,7 @@ use toolsure_json::quote;
 use super::collect_declared::declared;
 use super::declared::Declared;
 use super::document::Doc;
+use super::locate::span;
 use super::report::{Change, Class, Kind, Side};
 use super::step::{Step, pattern};
 use super::subset::Reason;
@@ -120,7 +121,7 @@ impl<'a> Parameters<'a> {
     /// accepted instead of a removed parameter is not reported at all.
     pub(super) fn say(
         &self,
-        changes: &mut Vec<Change>,
+        (changes, newer): (&mut Vec<Change>, &Doc<'_>),
         broken: &[Reason],
         loosened: &mut Vec<Reason>,
     ) {
@@ -160,6 +161,7 @@ impl<'a> Parameters<'a> {
                 changes.push(Change {
                     side: Side::Input,
                     place: pattern(&parameter.place),
+                    span: Some(span(newer, &parameter.place, Some(&parameter.name))),
                     ..Change::on_tool(class, kind, &format!("{name} {says}"))
                 });
             }

@@ -1,6 +1,7 @@
 //! The result of a diff.
 
 use std::fmt;
+use std::ops::Range;
 
 /// What a change means to users of the tool, in order, the worst last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -44,6 +45,10 @@ impl fmt::Display for Class {
 pub enum Kind {
     /// `tool-removed`: the tool is gone.
     ToolRemoved,
+    /// `tool-renamed`: the tool is gone, and one that differs only in its name came.
+    ToolRenamed,
+    /// `tool-not-listed`: the tool is not in a listing that may lack tools.
+    ToolNotListed,
     /// `tool-added`: the tool is new.
     ToolAdded,
     /// `tool-unreadable`: one of the two definitions is not JSON.
@@ -72,8 +77,10 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 15] = [
         Self::ToolRemoved,
+        Self::ToolRenamed,
+        Self::ToolNotListed,
         Self::ToolAdded,
         Self::ToolUnreadable,
         Self::SchemaRemoved,
@@ -93,6 +100,8 @@ impl Kind {
     pub fn name(self) -> &'static str {
         match self {
             Self::ToolRemoved => "tool-removed",
+            Self::ToolRenamed => "tool-renamed",
+            Self::ToolNotListed => "tool-not-listed",
             Self::ToolAdded => "tool-added",
             Self::ToolUnreadable => "tool-unreadable",
             Self::SchemaRemoved => "schema-removed",
@@ -113,6 +122,8 @@ impl Kind {
     pub fn summary(self) -> &'static str {
         match self {
             Self::ToolRemoved => "the tool is gone",
+            Self::ToolRenamed => "the tool is gone, and one that differs only in its name came",
+            Self::ToolNotListed => "the tool is not in this listing, which may lack tools",
             Self::ToolAdded => "the tool is new",
             Self::ToolUnreadable => "one of the two definitions is not JSON",
             Self::SchemaRemoved => "the tool had this schema and has none now",
@@ -185,6 +196,9 @@ pub struct Change {
     /// The location in the values that the schema describes, as a pattern: `/a/*/b`. Empty for the whole
     /// value.
     pub place: String,
+    /// The bytes that the change is about, in the text of the new tool: the closest part that is there.
+    /// `None` for the whole tool.
+    pub span: Option<Range<usize>>,
     /// What changed, in one line; text from the tool is escaped and cut.
     pub message: String,
     /// A value that passed before and fails now (input), or that passes now and was not promised before
@@ -207,6 +221,7 @@ impl Change {
             side: Side::Tool,
             aspect: Aspect::Contract,
             place: String::new(),
+            span: None,
             message: message.to_owned(),
             witness: None,
             before: None,
@@ -222,7 +237,7 @@ impl Change {
 pub struct ToolChange {
     /// Its name; not escaped.
     pub name: String,
-    /// Its index in the new listing, or in the old one if it is gone.
+    /// Its index in the new listing, or in the old one if the new one does not have it, by any name.
     pub index: usize,
     /// The changes, the worst first; at most [`Report::CHANGES`].
     pub changes: Vec<Change>,

@@ -14,6 +14,7 @@ use toolsure_syntax::model::TypeSet;
 use super::document::{Doc, References};
 use super::facts::Facts;
 use super::lookup::Work;
+use super::report::Side;
 use super::step::Step;
 use super::tag::tagged_apart;
 
@@ -23,6 +24,8 @@ pub(super) struct Reason {
     /// The location in the values.
     pub(super) place: Vec<Step>,
     pub(super) message: String,
+    /// The property, of the object at the location, that it is about.
+    pub(super) member: Option<String>,
     /// Whether the rules are sure that there is such a value, provided that the left schema has any values.
     pub(super) sure: bool,
 }
@@ -59,6 +62,8 @@ pub(super) struct Comparison<'a> {
     pub(super) right: Doc<'a>,
     /// Whether the right side is the newer one.
     pub(super) forward: bool,
+    /// The side of the tool whose schemas they are.
+    pub(super) side: Side,
     pub(super) reasons: Vec<Reason>,
     place: Vec<Step>,
     pub(super) sure: bool,
@@ -78,7 +83,7 @@ impl<'a> Comparison<'a> {
     pub(super) fn run(
         left: &Doc<'a>,
         right: &Doc<'a>,
-        forward: bool,
+        (side, forward): (Side, bool),
         most: usize,
         pairs: &mut usize,
     ) -> Vec<Reason> {
@@ -87,6 +92,7 @@ impl<'a> Comparison<'a> {
             left: left.clone(),
             right: right.clone(),
             forward,
+            side,
             reasons: Vec::new(),
             place: Vec::new(),
             sure: true,
@@ -433,6 +439,7 @@ impl<'a> Comparison<'a> {
             let reason = Reason {
                 place: self.place.clone(),
                 message,
+                member: None,
                 sure: sure && self.sure && !used_up,
             };
             let reported = self
@@ -450,6 +457,16 @@ impl<'a> Comparison<'a> {
     pub(super) fn say_both(&mut self, sure: bool, narrowed: &str, widened: &str) -> bool {
         let message = if self.forward { narrowed } else { widened };
         self.say(sure, message.to_owned())
+    }
+
+    /// Reports it of a property of the object here; the rules are sure.
+    pub(super) fn say_of(&mut self, name: &str, narrowed: &str, widened: &str) -> bool {
+        let next = self.reasons.len();
+        self.say_both(true, narrowed, widened);
+        if let Some(reason) = self.reasons.get_mut(next) {
+            reason.member = Some(name.to_owned());
+        }
+        false
     }
 }
 

@@ -2,13 +2,15 @@
 
 use std::collections::{HashMap, HashSet};
 
-use toolsure_json::{DuplicateKeys, Kind, Node as _, OwnedDocument, ReadLimits, View};
+use toolsure_json::{DuplicateKeys, Kind, Node as _, OwnedDocument, ReadLimits, View, quote};
 use toolsure_schema::CompileError;
 
 use super::document::Doc;
 use super::limits::Limits;
+use super::locate::span;
 use super::parameters::Parameters;
 use super::pool::Pool;
+use super::renamed::renamed;
 use super::report::{Change, Class, Kind as Happened, Report, Side, ToolChange};
 use super::step::pattern;
 use super::subset::{Comparison, Reason};
@@ -23,6 +25,8 @@ pub(super) struct ListingDiffer<'d> {
     engine: &'d Engine,
     /// Whether callers may send members that no keyword names.
     open: bool,
+    /// Whether the new listing may lack tools.
+    partial: bool,
     budget: Budget,
 }
 
@@ -33,11 +37,12 @@ struct Budget {
 }
 
 impl<'d> ListingDiffer<'d> {
-    pub(super) fn new(limits: &'d Limits, engine: &'d Engine, open: bool) -> Self {
+    pub(super) fn new(limits: &'d Limits, engine: &'d Engine, open: bool, partial: bool) -> Self {
         Self {
             limits,
             engine,
             open,
+            partial,
             budget: Budget {
                 pairs: limits.pairs.saturating_mul(LISTING),
                 fuel: limits
@@ -72,33 +77,46 @@ impl<'d> ListingDiffer<'d> {
                 changes,
             });
         };
+        let gone = only_in(&old, &olds, &news);
+        let came = only_in(&new, &news, &olds);
+        let renamed = match self.partial {
+            true => HashMap::new(),
+            false => renamed(gone, came),
+        };
         for (index, tool) in old
             .iter()
             .enumerate()
             .filter(|(index, tool)| olds.get(&tool.name) == Some(index))
         {
-            match news
-                .get(&tool.name)
-                .and_then(|at| Some((*at, new.get(*at)?)))
-            {
-                Some((at, other)) => push(&tool.name, at, self.tool(tool, other)),
-                None => push(
-                    &tool.name,
-                    index,
-                    vec![Change::on_tool(
-                        Class::Breaking,
-                        Happened::ToolRemoved,
-                        "the tool is gone",
-                    )],
-                ),
+            let at = |at: &usize| Some((*at, new.get(*at)?));
+            let (same, now) = (news.get(&tool.name), renamed.get(&index));
+            match (same.and_then(at), now.and_then(at)) {
+                (Some((at, other)), _) => push(&tool.name, at, self.tool(tool, other)),
+                (None, Some((at, other))) => {
+                    let name = quote(&other.name, 64);
+                    let message = format!(
+                        "renamed to `{name}`? the tool is gone, and `{name}` is new and differs only in its name"
+                    );
+                    let change = Change::on_tool(Class::Breaking, Happened::ToolRenamed, &message);
+                    push(&tool.name, at, vec![change]);
+                }
+                (None, None) => {
+                    let (class, kind) = match self.partial {
+                        true => (Class::Unknown, Happened::ToolNotListed),
+                        false => (Class::Breaking, Happened::ToolRemoved),
+                    };
+                    let change = Change::on_tool(class, kind, kind.summary());
+                    push(&tool.name, index, vec![change]);
+                }
             }
         }
+        let renamed: HashSet<usize> = renamed.into_values().collect();
         for (index, tool) in new
             .iter()
             .enumerate()
             .filter(|(index, tool)| news.get(&tool.name) == Some(index))
         {
-            if !olds.contains_key(&tool.name) {
+            if !olds.contains_key(&tool.name) && !renamed.contains(&index) {
                 push(
                     &tool.name,
                     index,
@@ -228,6 +246,7 @@ impl<'d> ListingDiffer<'d> {
         pool.add(new);
         pool.add(old);
         let (old, new) = (doc(old, before, self.engine), doc(new, after, self.engine));
+        let newer = new.clone();
         let parameters = match side {
             Side::Input if !self.open => Parameters::of(&old, &new),
             _ => None,
@@ -242,11 +261,17 @@ impl<'d> ListingDiffer<'d> {
             Some(parameters) => parameters.sent(&left),
             None => left.clone(),
         };
-        let broken = Comparison::run(&sent, &right, forward, limits.pairs, &mut self.budget.pairs);
+        let broken = Comparison::run(
+            &sent,
+            &right,
+            (side, forward),
+            limits.pairs,
+            &mut self.budget.pairs,
+        );
         let mut loosened = Comparison::run(
             &right,
             &left,
-            !forward,
+            (side, !forward),
             limits.pairs,
             &mut self.budget.pairs,
         );
@@ -257,7 +282,7 @@ impl<'d> ListingDiffer<'d> {
             broken.is_empty() || (reason.sure && !broken.iter().any(reported))
         });
         if let Some(parameters) = &parameters {
-            parameters.say(changes, &broken, &mut loosened);
+            parameters.say((changes, &newer), &broken, &mut loosened);
         }
         let (accepts, refuses) = if forward {
             (before, after)
@@ -283,7 +308,10 @@ impl<'d> ListingDiffer<'d> {
                     (Some(_), _) | (None, true) => Class::Breaking,
                     (None, false) => Class::Unknown,
                 };
-                changes.push(change(class, side, true, reason, proof));
+                changes.push(Change {
+                    witness: proof,
+                    ..change(&newer, class, (side, true), reason)
+                });
             }
         }
         let spent = limits
@@ -292,7 +320,9 @@ impl<'d> ListingDiffer<'d> {
             .saturating_sub(search.left());
         self.budget.fuel = self.budget.fuel.saturating_sub(spent);
         let loosened = loosened.iter();
-        changes.extend(loosened.map(|reason| change(Class::Compatible, side, false, reason, None)));
+        changes.extend(
+            loosened.map(|reason| change(&newer, Class::Compatible, (side, false), reason)),
+        );
         // Locations of different kinds may look the same; the worst class comes first.
         let mut reported = HashSet::new();
         changes.retain(|one| reported.insert((one.side, one.place.clone(), one.message.clone())));
@@ -310,6 +340,19 @@ impl Read {
             .as_ref()
             .map(|document| document.document().root())
     }
+}
+
+/// The tools whose names one listing has and the other has not; of several with one name, the first.
+fn only_in<'r>(
+    tools: &'r [Read],
+    names: &'r HashMap<String, usize>,
+    others: &'r HashMap<String, usize>,
+) -> impl Iterator<Item = (usize, View<'r>)> {
+    let tools = tools.iter().enumerate();
+    let own = tools.filter(|(index, tool)| {
+        names.get(&tool.name) == Some(index) && !others.contains_key(&tool.name)
+    });
+    own.filter_map(|(index, tool)| Some((index, tool.root()?)))
 }
 
 fn read(tools: Vec<&str>) -> Vec<Read> {
@@ -345,13 +388,7 @@ fn doc<'a>(schema: View<'a>, judge: &Judge, engine: &Engine) -> Doc<'a> {
 }
 
 /// A change of what a schema accepts; `breaks` says whether it is for the worse.
-fn change(
-    class: Class,
-    side: Side,
-    breaks: bool,
-    reason: &Reason,
-    proof: Option<String>,
-) -> Change {
+fn change(newer: &Doc<'_>, class: Class, (side, breaks): (Side, bool), reason: &Reason) -> Change {
     let kind = match breaks == (side == Side::Output) {
         true => Happened::SchemaWidened,
         false => Happened::SchemaNarrowed,
@@ -359,7 +396,7 @@ fn change(
     Change {
         side,
         place: pattern(&reason.place),
-        witness: proof,
+        span: Some(span(newer, &reason.place, reason.member.as_deref())),
         ..Change::on_tool(class, kind, &reason.message)
     }
 }

@@ -1,6 +1,6 @@
 //! What changed in words: descriptions, titles, defaults, annotations.
 
-use toolsure_json::{Key as _, Kind, Node as _, View, pointer, quote};
+use toolsure_json::{Key as _, Kind, Node as _, Span, View, pointer, quote};
 
 use super::lookup::Lookup;
 use super::report::{Aspect, Change, Class, Kind as Happened, Side};
@@ -11,13 +11,9 @@ use crate::tool::HEADER;
 pub(super) fn compare(changes: &mut Vec<Change>, old: View<'_>, new: View<'_>) {
     for member in ["title", "description"] {
         let values = (old.member(member), new.member(member));
-        changes.extend(words(Side::Tool, "", member, values));
+        changes.extend(words((Side::Tool, ""), member, values, new.span()));
     }
-    hints(
-        changes,
-        old.member("annotations"),
-        new.member("annotations"),
-    );
+    hints(changes, old, new);
     for (side, member) in [(Side::Input, "inputSchema"), (Side::Output, "outputSchema")] {
         if let (Some(old), Some(new)) = (old.member(member), new.member(member)) {
             schemas(changes, side, old, new);
@@ -27,7 +23,9 @@ pub(super) fn compare(changes: &mut Vec<Change>, old: View<'_>, new: View<'_>) {
 
 /// The annotations that clients ask their users about. A change that allows the tool more than users agreed
 /// to is a warning; the hints on writing have no meaning for a tool that only reads.
-fn hints(changes: &mut Vec<Change>, old: Option<View<'_>>, new: Option<View<'_>>) {
+fn hints(changes: &mut Vec<Change>, old: View<'_>, new: View<'_>) {
+    let whole = new.span();
+    let (old, new) = (old.member("annotations"), new.member("annotations"));
     let hint = |annotations: Option<View<'_>>, name: &str, default: bool| {
         let value = annotations.and_then(|all| all.member(name));
         let value = value.filter(|value| value.kind() == Kind::Boolean);
@@ -52,8 +50,11 @@ fn hints(changes: &mut Vec<Change>, old: Option<View<'_>>, new: Option<View<'_>>
         } else {
             (Class::Compatible, Happened::Wording)
         };
+        let value = new.and_then(|all| all.member(name)).or(new);
+        let span = value.map_or(whole, View::span);
         changes.push(Change {
             aspect: Aspect::Words,
+            span: Some(span.start..span.end),
             ..Change::on_tool(class, kind, &message)
         });
     }
@@ -61,7 +62,13 @@ fn hints(changes: &mut Vec<Change>, old: Option<View<'_>>, new: Option<View<'_>>
         old.and_then(|all| all.member("title")),
         new.and_then(|all| all.member("title")),
     );
-    changes.extend(words(Side::Tool, "", "title of the annotations", titles));
+    let whole = new.map_or(whole, View::span);
+    changes.extend(words(
+        (Side::Tool, ""),
+        "title of the annotations",
+        titles,
+        whole,
+    ));
 }
 
 /// Walks two schemas side by side, as long as both have the same keyword.
@@ -76,7 +83,7 @@ fn schemas(changes: &mut Vec<Change>, side: Side, old: View<'_>, new: View<'_>) 
         };
         for keyword in ["description", "title", "default", HEADER] {
             let values = (old.member(keyword), new.member(keyword));
-            changes.extend(words(side, &place, keyword, values));
+            changes.extend(words((side, &place), keyword, values, new.span()));
         }
         if depth >= DEEPEST || place.len() > LONGEST_PLACE {
             continue;
@@ -108,13 +115,14 @@ fn schemas(changes: &mut Vec<Change>, side: Side, old: View<'_>, new: View<'_>) 
     }
 }
 
-/// The change of a member that consists of words, if there is one.
+/// The change of a member that consists of words, if there is one; `whole` is the new object without it.
 fn words(
-    side: Side,
-    place: &str,
+    (side, place): (Side, &str),
     member: &str,
     (old, new): (Option<View<'_>>, Option<View<'_>>),
+    whole: Span,
 ) -> Option<Change> {
+    let span = new.map_or(whole, View::span);
     let shown = |value: View<'_>| match value.kind() {
         Kind::String if value.raw().len() > 60 => None,
         _ => Some(quote(value.raw(), 60).to_string()),
@@ -137,6 +145,7 @@ fn words(
         side,
         aspect: Aspect::Words,
         place: quote(place, 400).to_string(),
+        span: Some(span.start..span.end),
         before: old.map(text),
         after: new.map(text),
         ..Change::on_tool(Class::Compatible, Happened::Wording, &message)

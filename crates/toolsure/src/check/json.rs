@@ -4,6 +4,7 @@
 //! {
 //!   "version": 1,
 //!   "exit": 6,                       // the process's exit code
+//!   "known": 0,                      // findings that are not shown, because the baseline has them
 //!   "configuration": [{              // what is wrong with ignores and the baseline
 //!     "code": "unused-ignore", "message": "…", "file": "toolsure.toml", "line": 3
 //!   }],
@@ -43,15 +44,16 @@ use toolsure_proxy::{Fault, FaultKind, Party};
 use super::report::Report;
 use super::tool::{Finding, Part, ToolReport, Verdict};
 use crate::exit::Exit;
-use crate::policy::Remark;
+use crate::policy::{Remark, Remarks};
 use crate::render::json::harmless;
 
 /// Renders all reports as one document.
-pub(crate) fn render(reports: &[Report], remarks: &[Remark], exit: Exit) -> String {
+pub(crate) fn render(reports: &[Report], remarks: &Remarks, exit: Exit) -> String {
     let document = json!({
         "version": VERSION,
         "exit": exit.code(),
-        "configuration": remarks.iter().map(Remark::json).collect::<Vec<_>>(),
+        "known": remarks.known,
+        "configuration": remarks.all.iter().map(Remark::json).collect::<Vec<_>>(),
         "reports": reports.iter().map(report).collect::<Vec<_>>(),
     });
     let mut text = harmless(&format!("{document:#}"));

@@ -119,16 +119,17 @@ pub(crate) fn run(args: CheckArgs, term: &Term) -> Result<Exit, Failure> {
     if only_writes {
         return Ok(Exit::Ok);
     }
+    let exit = policy.exit(exit);
     match args.format {
         Format::Human => {
-            for remark in &remarks {
+            for remark in &remarks.all {
                 remark.say(term);
             }
         }
         Format::Json => term.write_bytes(json::render(&reports, &remarks, exit).as_bytes())?,
         Format::Github => {
             let mut text = github::render(&reports, args.all);
-            text.extend(remarks.iter().map(Remark::github));
+            text.extend(remarks.all.iter().map(Remark::github));
             term.write_bytes(text.as_bytes())?;
         }
         Format::Sarif => term.write_bytes(sarif::render(&reports, &remarks).as_bytes())?,
@@ -156,9 +157,9 @@ Examples:
   toolsure check listing.json
   toolsure check ~/.cursor/mcp.json --server github
 
-Exit codes:
-  0  the schemas of every tool can be enforced
+Exit codes, the first that applies to a server or file:
   2  wrong usage, or a file that cannot be read
   3  the server requires authorization
   4  the server cannot be reached, died, did not answer or sent invalid messages
-  6  a tool was refused";
+  6  a tool was refused
+  0  the schemas of every tool can be enforced";

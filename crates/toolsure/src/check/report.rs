@@ -27,6 +27,8 @@ pub(crate) struct Report {
     pub(crate) tools: Vec<ToolReport>,
     /// Remarks on the server's behaviour, one line each; escaped.
     pub(crate) notes: Vec<String>,
+    /// Whether the server may have more tools: the file has one page of its listing.
+    pub(crate) partial: bool,
     /// Why there are no tools to judge.
     pub(crate) fault: Option<Fault>,
     /// For a file: its name and text, to locate findings in it.
@@ -180,6 +182,7 @@ impl Report {
             server: None,
             tools,
             notes: Vec::new(),
+            partial: false,
             fault: None,
             file: None,
             key: None,
@@ -217,6 +220,7 @@ impl Report {
             server: None,
             tools: Vec::new(),
             notes: Vec::new(),
+            partial: false,
             fault: Some(fault),
             file: None,
             key: None,

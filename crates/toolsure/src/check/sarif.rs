@@ -5,12 +5,12 @@ use toolsure_json::{LineColumn, quote};
 
 use super::report::Report;
 use super::tool::Finding;
-use crate::policy::{self, Remark};
+use crate::policy::{self, Remarks};
 use crate::render::Severity;
 use crate::render::sarif::{self, Outcome, Run};
 
 /// Renders all reports as one log.
-pub(crate) fn render(reports: &[Report], remarks: &[Remark]) -> String {
+pub(crate) fn render(reports: &[Report], remarks: &Remarks) -> String {
     let own = policy::sarif(remarks);
     sarif::render(reports.iter().map(run).chain(own))
 }
@@ -40,6 +40,7 @@ fn outcome(report: &Report, index: usize, name: &str, finding: &Finding) -> Outc
     Outcome {
         rule: finding.code.to_owned(),
         about: finding.code.replace('-', " "),
+        page: sarif::page_of(finding.code),
         severity: if finding.fatal {
             Severity::Error
         } else {

@@ -34,6 +34,8 @@ pub(crate) struct Listing {
     pub(crate) key: Option<String>,
     server: Option<ServerFacts>,
     pub(crate) tools: Vec<String>,
+    /// Whether it is one page of a listing, with a cursor to the next.
+    pub(crate) partial: bool,
 }
 
 impl Listing {
@@ -46,6 +48,7 @@ impl Listing {
         let mut report = Report::on(target, self.tools, compilers, term);
         report.key = self.key;
         report.server = self.server;
+        report.partial = self.partial;
         report.file = Some(self.file);
         report
     }
@@ -113,9 +116,17 @@ fn listing(file: SourceFile, key: Option<String>, root: View<'_>, tools: View<'_
     Listing {
         server: facts(root),
         tools: tools.items().map(|tool| tool.raw().to_owned()).collect(),
+        partial: has_next_page(root),
         key,
         file,
     }
+}
+
+/// Whether an answer to `tools/list` names another page.
+fn has_next_page(root: View<'_>) -> bool {
+    let result = root.member("result").unwrap_or(root);
+    let cursor = result.member("nextCursor");
+    cursor.is_some_and(|cursor| cursor.kind() == Kind::String)
 }
 
 fn starts(tools: View<'_>) -> Vec<usize> {

@@ -65,6 +65,11 @@ pub(crate) enum Source {
         entry: Option<(String, (String, usize))>,
     },
     Listing(Box<Listing>),
+    /// One of several files, which cannot be read; the others are checked. The name is escaped.
+    Unreadable {
+        target: String,
+        failure: Failure,
+    },
 }
 
 impl Source {
@@ -85,6 +90,10 @@ impl Source {
                 Ok(report)
             }
             Self::Listing(listing) => Ok(listing.check(compilers, term)),
+            Self::Unreadable { target, failure } => {
+                let fault = Fault::config(failure.message, failure.help);
+                Ok(Report::failed(target, fault))
+            }
         }
     }
 }
@@ -109,8 +118,17 @@ pub(crate) fn sources(args: &TargetArgs, term: &Term) -> Result<Vec<Source>, Fai
         }
         let (files, found_by_us) = expand(target)?;
         let before = sources.len().saturating_add(servers.len());
+        let is_one_of_several = found_by_us || args.targets.len() > 1;
         for path in files {
-            match read(&path, args.max_file_bytes, found_by_us)? {
+            let found = match read(&path, args.max_file_bytes, found_by_us) {
+                Err(failure) if is_one_of_several => {
+                    let target = quote(&path, 200).to_string();
+                    sources.push(Source::Unreadable { target, failure });
+                    continue;
+                }
+                found => found?,
+            };
+            match found {
                 None => {}
                 Some(Saved::Listing(_)) if !args.servers.is_empty() && !found_by_us => {
                     return Err(Failure::usage("`--server` is for an `mcpServers` file"));

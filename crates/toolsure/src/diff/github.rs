@@ -32,7 +32,7 @@ fn commands(out: &mut Commands, sides: &Sides) {
             if !out.admits(severity) {
                 continue;
             }
-            let place = sides.place(tool).map(|(file, at)| Place {
+            let place = sides.place(tool, change).map(|(file, at)| Place {
                 file,
                 at: at.map(|at| (at.line, at.column)),
             });

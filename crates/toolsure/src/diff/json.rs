@@ -6,6 +6,7 @@
 //!   "exit": 1,                        // the process's exit code
 //!   "class": "breaking",              // the worst: "breaking" | "unknown" | "warning" | "compatible"; null if nothing changed
 //!   "old": "a.json", "new": "b.json", "same": 12,
+//!   "known": 0,                       // changes that are not shown, because the baseline has them
 //!   "faults": [],                     // why servers could not be compared, in words
 //!   "configuration": [],              // what is wrong with ignores and the baseline, as `lint` has it
 //!   "tools": [{
@@ -17,6 +18,7 @@
 //!       "side": "input",              // "tool" | "input" | "output"
 //!       "aspect": "contract",         // or "words": descriptions, titles, defaults, hints
 //!       "place": "/filter/*/name",    // in the values; * is any item or undeclared member
+//!       "file": "b.json", "line": 3, "column": 14,   // in the newer listing, or where a tool that it has not was; null if unknown
 //!       "message": "…",
 //!       "witness": {"q": 1},          // a value that proves it, or null
 //!       "before": "…", "after": "…",  // the texts of a change of wording, else null
@@ -30,25 +32,28 @@
 
 use serde_json::{Value, json};
 use toolsure_analysis::diff::{Aspect, Change, Piece, word_diff};
+use toolsure_json::LineColumn;
 
 use super::sides::Sides;
 use crate::exit::Exit;
-use crate::policy::Remark;
+use crate::policy::{Remark, Remarks};
 use crate::render::json::harmless;
 
 /// Renders the pairs of listings as one document.
-pub(crate) fn render(all: &[Sides], faults: &[String], remarks: &[Remark], exit: Exit) -> String {
+pub(crate) fn render(all: &[Sides], faults: &[String], remarks: &Remarks, exit: Exit) -> String {
     let class = all.iter().filter_map(|sides| sides.report.class()).max();
     let same: usize = all.iter().map(|sides| sides.report.same).sum();
     let first = all.first();
     let tools = all.iter().flat_map(|sides| {
         let tools = sides.report.tools.iter();
-        tools.map(|tool| {
+        tools.map(move |tool| {
+            let changes = tool.changes.iter();
+            let changes = changes.map(|one| change(one, sides.place(tool, one)));
             json!({
                 "server": sides.server,
                 "name": tool.name,
                 "class": tool.class().to_string(),
-                "changes": tool.changes.iter().map(change).collect::<Vec<_>>(),
+                "changes": changes.collect::<Vec<_>>(),
             })
         })
     });
@@ -60,7 +65,8 @@ pub(crate) fn render(all: &[Sides], faults: &[String], remarks: &[Remark], exit:
         "new": first.map(|sides| &sides.new),
         "same": same,
         "faults": faults,
-        "configuration": remarks.iter().map(Remark::json).collect::<Vec<_>>(),
+        "known": remarks.known,
+        "configuration": remarks.all.iter().map(Remark::json).collect::<Vec<_>>(),
         "tools": tools.collect::<Vec<_>>(),
     });
     let mut text = harmless(&format!("{document:#}"));
@@ -68,7 +74,8 @@ pub(crate) fn render(all: &[Sides], faults: &[String], remarks: &[Remark], exit:
     text
 }
 
-fn change(change: &Change) -> Value {
+fn change(change: &Change, place: Option<(&str, Option<LineColumn>)>) -> Value {
+    let at = place.and_then(|(_, at)| at);
     let witness = change.witness.as_deref().map(|text| {
         // JSON text that this parser refuses becomes a string.
         serde_json::from_str(text).unwrap_or_else(|_| Value::from(text))
@@ -89,6 +96,9 @@ fn change(change: &Change) -> Value {
         "side": change.side.to_string(),
         "aspect": if change.aspect == Aspect::Words { "words" } else { "contract" },
         "place": change.place,
+        "file": place.map(|(file, _)| file),
+        "line": at.map(|at| at.line),
+        "column": at.map(|at| at.column),
         "message": change.message,
         "witness": witness,
         "before": change.before,

@@ -136,6 +136,7 @@ pub(crate) fn run(args: &DiffArgs, term: &Term) -> Result<Exit, Failure> {
     if classes.max().is_some_and(|class| class >= least) {
         exit = exit.worst(Exit::Invalid);
     }
+    let exit = policy.exit(exit);
     for fault in &faults {
         term.failure(&Failure {
             exit,
@@ -156,7 +157,7 @@ pub(crate) fn run(args: &DiffArgs, term: &Term) -> Result<Exit, Failure> {
         }
         Format::Github => {
             let mut text = github::render(&pairs, args.all);
-            text.extend(remarks.iter().map(Remark::github));
+            text.extend(remarks.all.iter().map(Remark::github));
             term.write_bytes(text.as_bytes())?;
         }
         Format::Sarif => {
@@ -166,7 +167,7 @@ pub(crate) fn run(args: &DiffArgs, term: &Term) -> Result<Exit, Failure> {
         Format::Markdown => term.write_bytes(markdown::render(&pairs).as_bytes())?,
     }
     if matches!(args.format, Format::Human | Format::Markdown) {
-        for remark in &remarks {
+        for remark in &remarks.all {
             remark.say(term);
         }
     }
@@ -234,6 +235,8 @@ fn pair(old_file: &str, olds: Vec<Listing>, news: Vec<Checked>) -> Result<Vec<Pa
 fn compare(differ: &Differ, old_file: &str, old: Option<Listing>, new: Option<Checked>) -> Sides {
     let olds = old.iter().flat_map(|old| &old.tools).map(String::as_str);
     let news = new.iter().flat_map(|new| &new.tools);
+    let partial = new.as_ref().is_some_and(|new| new.partial);
+    let differ = differ.clone().partial(partial);
     let mut report = differ.diff(olds, news.map(|tool| tool.text.as_str()));
     let tools = report.tools.iter_mut();
     for change in tools.flat_map(|tool| &mut tool.changes) {
@@ -271,9 +274,9 @@ Examples:
   toolsure diff servers.lock.json .vscode/mcp.json --yes
   toolsure diff --fail-on any --format github old.json new.json
 
-Exit codes:
-  0  no change at or above `--fail-on`
-  1  a change at or above `--fail-on`
+Exit codes, the first that applies to a server or file:
   2  wrong usage, or a file that cannot be read
   3  the server requires authorization
-  4  the server cannot be reached, died, did not answer or sent invalid messages";
+  4  the server cannot be reached, died, did not answer or sent invalid messages
+  1  a change at or above `--fail-on`
+  0  no change at or above `--fail-on`";

@@ -1,15 +1,15 @@
-//! Changes as SARIF, each at its tool in the newer listing, or in the older one if it is gone.
+//! Changes as SARIF, each at its place in the newer listing, or at its tool in the older one if it is gone.
 
 use toolsure_analysis::diff::{Class, Kind};
 use toolsure_json::quote;
 
 use super::sides::{Sides, place_of};
-use crate::policy::{self, Remark};
+use crate::policy::{self, Remarks};
 use crate::render::Severity;
 use crate::render::sarif::{self, Outcome, Run};
 
 /// Renders all pairs of listings as one log, without changes of wording.
-pub(crate) fn render(all: &[Sides], faults: &[String], remarks: &[Remark]) -> String {
+pub(crate) fn render(all: &[Sides], faults: &[String], remarks: &Remarks) -> String {
     let mut runs: Vec<Run> = all.iter().map(run).collect();
     runs.extend(policy::sarif(remarks));
     if !faults.is_empty() {
@@ -41,6 +41,7 @@ fn run(sides: &Sides) -> Run {
             run.results.push(Outcome {
                 rule: change.kind.name().to_owned(),
                 about: change.kind.summary().to_owned(),
+                page: Some("docs/diff.md".to_owned()),
                 severity: match change.class {
                     Class::Breaking => Severity::Error,
                     Class::Unknown | Class::Warning => Severity::Warning,
@@ -48,7 +49,7 @@ fn run(sides: &Sides) -> Run {
                 },
                 message,
                 place: sides
-                    .place(tool)
+                    .place(tool, change)
                     .map(|(file, at)| (file.to_owned(), at.map(|at| (at, at)))),
                 logical: format!("{}{}", quote(&tool.name, 64), change.place),
             });

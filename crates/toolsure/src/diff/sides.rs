@@ -59,16 +59,23 @@ impl Sides {
         self.new.clone()
     }
 
-    /// Where a changed tool begins: the file, and the line and column if they are known.
-    pub(super) fn place(&self, tool: &ToolChange) -> Option<(&str, Option<LineColumn>)> {
-        let is_gone = tool.changes.iter().any(|one| one.kind == Kind::ToolRemoved);
+    /// Where a change is: the file, and the line and column if they are known. A tool that the newer
+    /// listing does not have begins in the older one.
+    pub(super) fn place(
+        &self,
+        tool: &ToolChange,
+        change: &Change,
+    ) -> Option<(&str, Option<LineColumn>)> {
+        let is_gone = matches!(change.kind, Kind::ToolRemoved | Kind::ToolNotListed);
         let (file, other) = match is_gone {
             true => (&self.old_file, &None),
             false => (&self.new_file, &self.old_file),
         };
         match (file, other) {
             (Some(file), _) => {
-                let at = file.starts.get(tool.index).map(|at| file.line_column(*at));
+                let within = change.span.as_ref().map_or(0, |span| span.start);
+                let start = file.starts.get(tool.index);
+                let at = start.map(|start| file.line_column(start.saturating_add(within)));
                 Some((&file.name, at))
             }
             // A running server has no file; its saved listing has one.

@@ -4,6 +4,7 @@
 //! {
 //!   "version": 1,
 //!   "exit": 1,                          // the process's exit code
+//!   "known": 0,                         // findings that are not shown, because the baseline has them
 //!   "configuration": [{                 // what is wrong with ignores and the baseline
 //!     "code": "unused-ignore",          // "unused-ignore" | "expired-ignore" | "unused-baseline"
 //!     "message": "…", "file": "toolsure.toml", "line": 3   // null for a flag
@@ -33,15 +34,16 @@ use toolsure_analysis::lint::{Finding, Safety};
 
 use super::page::Page;
 use crate::exit::Exit;
-use crate::policy::Remark;
+use crate::policy::{Remark, Remarks};
 use crate::render::json::harmless;
 
 /// Renders all pages as one document.
-pub(crate) fn render(pages: &[Page], remarks: &[Remark], exit: Exit) -> String {
+pub(crate) fn render(pages: &[Page], remarks: &Remarks, exit: Exit) -> String {
     let document = json!({
         "version": 1,
         "exit": exit.code(),
-        "configuration": remarks.iter().map(Remark::json).collect::<Vec<_>>(),
+        "known": remarks.known,
+        "configuration": remarks.all.iter().map(Remark::json).collect::<Vec<_>>(),
         "reports": pages.iter().map(page).collect::<Vec<_>>(),
     });
     let mut text = harmless(&format!("{document:#}"));

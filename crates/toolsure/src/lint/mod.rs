@@ -192,9 +192,10 @@ pub(crate) fn run(args: &LintArgs, term: &Term) -> Result<Exit, Failure> {
         return Ok(Exit::Ok);
     }
     let remarks = policy.finish(|code| rule(code).is_some(), term)?;
-    if !remarks.is_empty() && fail_on <= Severity::Warning {
+    if !remarks.all.is_empty() && fail_on <= Severity::Warning {
         exit = exit.worst(Exit::Invalid);
     }
+    let exit = policy.exit(exit);
     match args.format {
         Format::Human => {
             let canvas = term.stdout();
@@ -205,7 +206,7 @@ pub(crate) fn run(args: &LintArgs, term: &Term) -> Result<Exit, Failure> {
                     None => term.write(&text)?,
                 }
             }
-            for remark in &remarks {
+            for remark in &remarks.all {
                 remark.say(term);
             }
         }
@@ -213,7 +214,7 @@ pub(crate) fn run(args: &LintArgs, term: &Term) -> Result<Exit, Failure> {
         Format::Sarif => term.write_bytes(sarif::render(&pages, &remarks).as_bytes())?,
         Format::Github => {
             let mut text = github::render(&pages, args.all);
-            text.extend(remarks.iter().map(Remark::github));
+            text.extend(remarks.all.iter().map(Remark::github));
             term.write_bytes(text.as_bytes())?;
         }
     }
@@ -285,9 +286,9 @@ Examples:
   toolsure lint --deny no-annotations --format sarif https://example.com/mcp
   toolsure explain TL032
 
-Exit codes:
-  0  no finding at or above `--fail-on`
-  1  findings at or above `--fail-on`
+Exit codes, the first that applies to a server or file:
   2  wrong usage, or a file that cannot be read
   3  the server requires authorization
-  4  the server cannot be reached, died, did not answer or sent invalid messages";
+  4  the server cannot be reached, died, did not answer or sent invalid messages
+  1  findings at or above `--fail-on`
+  0  no finding at or above `--fail-on`";

@@ -6,11 +6,11 @@ use serde_json::{Value, json};
 use toolsure_analysis::lint::{Finding, Rule, Severity};
 
 use super::page::Page;
-use crate::policy::{self, Remark};
+use crate::policy::{self, Remarks};
 use crate::render::sarif::{self, Rules, region, uri};
 
 /// Renders all pages as one log.
-pub(crate) fn render(pages: &[Page], remarks: &[Remark]) -> String {
+pub(crate) fn render(pages: &[Page], remarks: &Remarks) -> String {
     let own = policy::sarif(remarks).unwrap_or_default();
     let mut rules = Rules::default();
     for finding in pages.iter().flat_map(|page| &page.findings) {
@@ -31,13 +31,14 @@ pub(crate) fn render(pages: &[Page], remarks: &[Remark]) -> String {
 }
 
 fn descriptor(rule: &Rule) -> Value {
-    json!({
+    let descriptor = json!({
         "id": rule.code,
         "name": rule.name,
         "shortDescription": {"text": rule.summary()},
         "help": {"text": rule.page, "markdown": rule.page},
         "defaultConfiguration": {"level": rule.severity.to_string()},
-    })
+    });
+    sarif::with_help_uri(descriptor, sarif::page_of(rule.code).as_deref())
 }
 
 fn result(page: &Page, finding: &Finding, index: &BTreeMap<&str, usize>) -> Value {
@@ -45,9 +46,14 @@ fn result(page: &Page, finding: &Finding, index: &BTreeMap<&str, usize>) -> Valu
         Some(help) => format!("{}: {help}", finding.message),
         None => finding.message.clone(),
     };
-    let logical = page.tool(finding).map(|name| {
-        json!({"fullyQualifiedName": format!("{name}{}", finding.pointer), "kind": "member"})
-    });
+    let name = page.tool(finding);
+    let logical = name.map(|name| format!("{name}{}", finding.pointer));
+    let fingerprints = sarif::fingerprints(
+        finding.rule.code,
+        logical.as_deref().unwrap_or(&finding.pointer),
+        &finding.message,
+    );
+    let logical = logical.map(|name| json!({"fullyQualifiedName": name, "kind": "member"}));
     let mut location = json!({
         "logicalLocations": logical.into_iter().collect::<Vec<_>>(),
     });
@@ -64,6 +70,7 @@ fn result(page: &Page, finding: &Finding, index: &BTreeMap<&str, usize>) -> Valu
         },
         "message": {"text": text},
         "locations": [location],
+        "partialFingerprints": fingerprints,
     });
     if let Some(fixes) = fixes(page, finding) {
         insert(&mut result, "fixes", fixes);

@@ -20,15 +20,17 @@ pub(super) struct Baseline {
     path: PathBuf,
     /// For each finding, how many of its entries were not found yet.
     left: HashMap<String, usize>,
+    /// How many findings were in the file.
+    known: usize,
     /// The content of the file, for writing.
     all: Map<String, Value>,
     added: usize,
 }
 
 impl Baseline {
-    /// Reads the findings of a command.
-    pub(super) fn read(path: PathBuf, command: &str) -> Result<Self, Failure> {
-        let mut baseline = Self::load(path)?;
+    /// Reads the findings of a command; `asked_by` is the flag or the file that names the baseline.
+    pub(super) fn read(path: PathBuf, asked_by: &str, command: &str) -> Result<Self, Failure> {
+        let mut baseline = Self::load(path, asked_by)?;
         for entry in baseline
             .all
             .get(command)
@@ -43,40 +45,40 @@ impl Baseline {
     }
 
     /// Starts a new file, or a new list for a command in an existing file.
-    pub(super) fn to_write(path: PathBuf, command: &str) -> Result<Self, Failure> {
+    pub(super) fn to_write(path: PathBuf, asked_by: &str, command: &str) -> Result<Self, Failure> {
         let mut baseline = match path.exists() {
-            true => Self::load(path)?,
-            false => Self {
-                path,
-                left: HashMap::new(),
-                all: Map::new(),
-                added: 0,
-            },
+            true => Self::load(path, asked_by)?,
+            false => Self::holding(path, Map::new()),
         };
         baseline.all.insert(command.to_owned(), json!([]));
         Ok(baseline)
     }
 
-    fn load(path: PathBuf) -> Result<Self, Failure> {
+    fn holding(path: PathBuf, all: Map<String, Value>) -> Self {
+        Self {
+            path,
+            left: HashMap::new(),
+            known: 0,
+            all,
+            added: 0,
+        }
+    }
+
+    fn load(path: PathBuf, asked_by: &str) -> Result<Self, Failure> {
         let name = quote(&path.display().to_string(), 200).to_string();
-        let text = Input::File(path.clone())
-            .read(MOST_BYTES)
-            .map_err(|error| {
-                Failure::usage(format!("cannot read the baseline `{name}`: {error}"))
-            })?;
-        let all: Value = serde_json::from_slice(&text)
-            .map_err(|error| Failure::usage(format!("the baseline `{name}`: {error}")))?;
+        let unusable = |why: &str| {
+            let message = format!("the baseline `{name}`, which {asked_by} names, {why}");
+            Failure::usage(message).with_help("`--write-baseline` writes one")
+        };
+        let text = Input::File(path.clone()).read(MOST_BYTES);
+        let text = text.map_err(|error| unusable(&format!("cannot be read: {error}")))?;
+        let all = serde_json::from_slice(&text)
+            .map_err(|error| unusable(&format!("is not JSON: {error}")))?;
         match all {
-            Value::Object(all) if all.get("version") == Some(&json!(1)) => Ok(Self {
-                path,
-                left: HashMap::new(),
-                all,
-                added: 0,
-            }),
-            _ => Err(
-                Failure::usage(format!("`{name}` is not a baseline of version 1"))
-                    .with_help("write one with `--write-baseline`"),
-            ),
+            Value::Object(all) if all.get("version") == Some(&json!(1)) => {
+                Ok(Self::holding(path, all))
+            }
+            _ => Err(unusable("is not a baseline of version 1")),
         }
     }
 
@@ -85,10 +87,16 @@ impl Baseline {
         match self.left.get_mut(&entry(subject).to_string()) {
             Some(count) if *count > 0 => {
                 *count = count.saturating_sub(1);
+                self.known = self.known.saturating_add(1);
                 true
             }
             _ => false,
         }
+    }
+
+    /// How many findings were in the file.
+    pub(super) fn known(&self) -> usize {
+        self.known
     }
 
     /// How many entries were not found.

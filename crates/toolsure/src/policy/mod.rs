@@ -16,7 +16,7 @@ use std::path::PathBuf;
 use clap::Args;
 use toolsure_json::quote;
 
-use crate::exit::Failure;
+use crate::exit::{Exit, Failure};
 use crate::render::Severity;
 use crate::render::github::{Place, command};
 use crate::render::sarif::{Outcome, Run};
@@ -48,6 +48,10 @@ pub(crate) struct PolicyArgs {
     /// Write all findings to the baseline, and exit with code 0
     #[arg(long, help_heading = HEADING)]
     write_baseline: bool,
+
+    /// Exit with code 0 whatever is found; if something could not be read or reached, its code stays
+    #[arg(long)]
+    exit_zero: bool,
 }
 
 /// Where the project's settings are.
@@ -94,7 +98,17 @@ pub(crate) struct Policy {
     allowed: Vec<Ignore>,
     baseline: Option<Baseline>,
     write: Option<Baseline>,
+    exit_zero: bool,
     today: Date,
+}
+
+/// What the policy itself has to say at the end of a run.
+#[derive(Debug, Default)]
+pub(crate) struct Remarks {
+    /// Its problems.
+    pub(crate) all: Vec<Remark>,
+    /// How many findings are in the baseline, and therefore not shown.
+    pub(crate) known: usize,
 }
 
 /// A problem of the policy itself.
@@ -114,13 +128,15 @@ impl PolicyArgs {
         let allowed = flags.map(|word| Ignore::flag(word, command));
         let allowed = allowed.collect::<Result<Vec<_>, String>>();
         let allowed = allowed.map_err(|why| Failure::usage(format!("`--allow`: {why}")))?;
-        let path = self.baseline.clone().or_else(|| project.baseline());
+        let flag = self.baseline.clone();
+        let flag = flag.map(|path| (path, "`--baseline`".to_owned()));
+        let path = flag.or_else(|| Some((project.baseline()?, format!("`{}`", project.name))));
         let (baseline, write) = match (path, self.write_baseline) {
             (None, true) => {
                 return Err(Failure::usage("`--write-baseline` needs `--baseline FILE`"));
             }
-            (Some(path), true) => (None, Some(Baseline::to_write(path, command)?)),
-            (Some(path), false) => (Some(Baseline::read(path, command)?), None),
+            (Some((path, by)), true) => (None, Some(Baseline::to_write(path, &by, command)?)),
+            (Some((path, by)), false) => (Some(Baseline::read(path, &by, command)?), None),
             (None, false) => (None, None),
         };
         Ok(Policy {
@@ -129,6 +145,7 @@ impl PolicyArgs {
             allowed,
             baseline,
             write,
+            exit_zero: self.exit_zero,
             today: Date::today(),
         })
     }
@@ -183,17 +200,26 @@ impl Policy {
         self.write.is_some()
     }
 
-    /// Ends the run: writes the baseline if asked to, or else returns the problems of the policy:
-    /// expired ignores, unmatched ignores of codes that the command `owns`, an outdated baseline.
+    /// The exit code for what the command found, which is 0 if the operator wants it so.
+    pub(crate) fn exit(&self, found: Exit) -> Exit {
+        match found {
+            Exit::Invalid | Exit::Schema | Exit::Undecided if self.exit_zero => Exit::Ok,
+            _ => found,
+        }
+    }
+
+    /// Ends the run: writes the baseline if asked to, or else tells how many findings are known, and
+    /// returns the problems of the policy: expired ignores, unmatched ignores of codes that the
+    /// command `owns`, an outdated baseline.
     pub(crate) fn finish(
         &mut self,
         owns: impl Fn(&str) -> bool,
         term: &Term,
-    ) -> Result<Vec<Remark>, Failure> {
+    ) -> Result<Remarks, Failure> {
         if let Some(write) = self.write.take() {
             let (path, count) = write.save()?;
             term.note(&format!("{path}: {count} written"));
-            return Ok(Vec::new());
+            return Ok(Remarks::default());
         }
         let mut remarks = Vec::new();
         for ignore in self.allowed.iter().chain(&self.project.ignored) {
@@ -213,7 +239,13 @@ impl Policy {
                 _ => {}
             }
         }
+        let mut known = 0;
         if let Some(baseline) = &self.baseline {
+            known = baseline.known();
+            if known > 0 {
+                let text = "; findings in the baseline are not shown";
+                term.note(&format!("{}: {known} known{text}", baseline.name()));
+            }
             let left = baseline.left();
             if left > 0 {
                 remarks.push(Remark {
@@ -225,7 +257,10 @@ impl Policy {
                 });
             }
         }
-        Ok(remarks)
+        Ok(Remarks {
+            all: remarks,
+            known,
+        })
     }
 }
 
@@ -263,10 +298,12 @@ impl Remark {
 }
 
 /// The remarks as a SARIF run; `None` if there are none.
-pub(crate) fn sarif(remarks: &[Remark]) -> Option<Run> {
+pub(crate) fn sarif(remarks: &Remarks) -> Option<Run> {
+    let remarks = &remarks.all;
     let result = |remark: &Remark| Outcome {
         rule: remark.code.to_owned(),
         about: remark.code.replace('-', " "),
+        page: Some("docs/configuration.md".to_owned()),
         severity: Severity::Warning,
         message: remark.message.clone(),
         place: remark.place.clone().map(|(file, line)| {

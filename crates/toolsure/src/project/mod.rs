@@ -209,10 +209,10 @@ Examples:
   toolsure project --for openai-strict --output strict.json -- npx -y some-server
   toolsure project --for anthropic-strict --fail-on narrower --format json https://example.com/mcp
 
-Exit codes:
-  0  every tool was projected
-  1  a relation that `--fail-on` names
+Exit codes, the first that applies to a server or file:
   2  wrong usage, or a file that cannot be read
   3  the server requires authorization
   4  the server cannot be reached, died, did not answer or sent invalid messages
-  6  a tool cannot be projected, and is left out";
+  6  a tool cannot be projected, and is left out
+  1  a relation that `--fail-on` names
+  0  every tool was projected";

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
+use toolsure_analysis::lint::rule;
+use toolsure_fetch::Digest;
 use toolsure_json::LineColumn;
 
 use super::Severity;
@@ -23,6 +25,8 @@ pub(crate) struct Outcome {
     pub(crate) rule: String,
     /// What the rule is about, in one line.
     pub(crate) about: String,
+    /// The page of our repository that explains the rule.
+    pub(crate) page: Option<String>,
     pub(crate) severity: Severity,
     pub(crate) message: String,
     /// The file and, if known, where in it the result starts and ends.
@@ -51,7 +55,8 @@ pub(crate) fn render(runs: impl IntoIterator<Item = Run>) -> String {
 }
 
 /// A document with one run; `rules` gave the results their rule indexes.
-pub(crate) fn document(rules: Rules<'_>, faults: &[String], results: Vec<Value>) -> String {
+pub(crate) fn document(rules: Rules<'_>, faults: &[String], mut results: Vec<Value>) -> String {
+    number_equal_fingerprints(&mut results);
     let document = json!({
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -94,7 +99,60 @@ impl<'r> Rules<'r> {
 
 /// The descriptor of a result's rule.
 pub(crate) fn descriptor(one: &Outcome) -> Value {
-    json!({"id": one.rule, "shortDescription": {"text": one.about}})
+    let about = json!({"id": one.rule, "shortDescription": {"text": one.about}});
+    with_help_uri(about, one.page.as_deref())
+}
+
+/// The descriptor with the address of the page that explains the rule, if the build knows where the
+/// repository is published.
+pub(crate) fn with_help_uri(mut descriptor: Value, page: Option<&str>) -> Value {
+    let repository = option_env!("TOOLSURE_REPOSITORY");
+    if let (Some(page), Some(members)) = (page, descriptor.as_object_mut())
+        && let Some(address) = address(repository, page)
+    {
+        members.insert("helpUri".to_owned(), Value::from(address));
+    }
+    descriptor
+}
+
+/// The page of our repository that explains a lint rule, given by its code or name.
+pub(crate) fn page_of(code: &str) -> Option<String> {
+    let code = rule(code)?.code;
+    Some(format!("crates/toolsure-analysis/rules/{code}.md"))
+}
+
+/// The address of a page of this version in a repository.
+fn address(repository: Option<&str>, page: &str) -> Option<String> {
+    let repository = repository.filter(|address| address.starts_with("https://"))?;
+    let version = env!("CARGO_PKG_VERSION");
+    let repository = repository.trim_end_matches('/');
+    Some(format!("{repository}/blob/v{version}/{page}"))
+}
+
+/// What identifies a result from run to run: its rule, the location by names and the message, as in
+/// a baseline. Lines are not in it, so they may move; readers add the file themselves.
+pub(crate) fn fingerprints(rule: &str, logical: &str, message: &str) -> Value {
+    let digest = Digest::of(json!([rule, logical, message]).to_string().as_bytes()).to_string();
+    let short = digest.get(..16).unwrap_or(&digest);
+    let fingerprint = format!("{short}:1");
+    // Code scanning reads the first name only. It makes its own value of the line where there is
+    // none, which is the same for all results of a listing that is written in one line.
+    json!({"primaryLocationLineHash": fingerprint, "toolsureFinding/v1": fingerprint})
+}
+
+/// Results that nothing distinguishes are numbered.
+fn number_equal_fingerprints(results: &mut [Value]) {
+    let mut seen: BTreeMap<String, u64> = BTreeMap::new();
+    for result in results {
+        let all = result.get_mut("partialFingerprints");
+        for fingerprint in all.and_then(Value::as_object_mut).into_iter().flatten() {
+            let (name, value) = fingerprint;
+            let text = value.as_str().unwrap_or_default();
+            let count = seen.entry(format!("{name} {text}")).or_default();
+            *count = count.saturating_add(1);
+            *value = json!(format!("{}:{count}", text.trim_end_matches(":1")));
+        }
+    }
 }
 
 /// A result with the index of its rule.
@@ -130,6 +188,7 @@ pub(crate) fn result(result: &Outcome) -> Value {
         },
         "message": {"text": result.message},
         "locations": [location],
+        "partialFingerprints": fingerprints(&result.rule, &result.logical, &result.message),
     })
 }
 
@@ -155,4 +214,24 @@ pub(crate) fn uri(path: &str) -> String {
         uri.insert_str(0, "file://");
     }
     uri
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_page_has_an_address_where_the_repository_has_one() {
+        let page = "docs/diff.md";
+        let expected = format!(
+            "https://example.com/a/b/blob/v{}/{page}",
+            env!("CARGO_PKG_VERSION")
+        );
+        for repository in ["https://example.com/a/b", "https://example.com/a/b/"] {
+            assert_eq!(address(Some(repository), page), Some(expected.clone()));
+        }
+        for repository in [None, Some(""), Some("git@example.com:a/b")] {
+            assert_eq!(address(repository, page), None);
+        }
+    }
 }

@@ -85,6 +85,7 @@ fn result(
     let outcome = sarif::Outcome {
         rule: quote(problem.code, POINTER_CHARS).to_string(),
         about: String::new(),
+        page: None,
         severity,
         message,
         place,

@@ -122,6 +122,13 @@ fn documents_match_the_schemas_of_docs_output() {
         ("diff", vec!["diff", &old, &new]),
         ("diff", vec!["diff", &old, &old]),
         ("diff", vec!["diff", &old, "--", "/no/such/program"]),
+        (
+            "project",
+            vec!["project", "--for", "openai-strict", &old, &new, &cases],
+        ),
+        ("project", vec!["project", "--for", "gemini", "--demo"]),
+        ("check", vec!["check", &old, &dir.path("none.json"), &new]),
+        ("lint", vec!["lint", &old, &dir.path("none.json"), &new]),
         ("test", vec!["test", &cases]),
     ] {
         let path = format!(

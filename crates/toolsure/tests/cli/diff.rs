@@ -1,6 +1,7 @@
 //! `toolsure diff`: classes, proofs, formats and exit codes.
 
 use serde_json::Value;
+use toolsure_analysis::diff::Kind;
 
 use crate::run::{Dir, PROGRAM, toolsure};
 
@@ -203,6 +204,199 @@ fn machines_get_json_and_workflow_commands() {
     let commands = toolsure(&["diff", "--format", "github", &old, &new]).stdout;
     assert!(commands.starts_with("::error file="), "{commands}");
     assert_eq!(commands.lines().count(), 1);
+}
+
+/// The kinds of change that JSON has, each with its tool.
+fn kinds(args: &[&str]) -> Vec<String> {
+    let run = toolsure(&[&["diff", "--format", "json"], args].concat());
+    let document: Value = serde_json::from_str(&run.stdout).unwrap();
+    let mut all = Vec::new();
+    for tool in document["tools"].as_array().unwrap() {
+        for change in tool["changes"].as_array().unwrap() {
+            let text = |value: &Value| value.as_str().unwrap().to_owned();
+            all.push(format!("{} {}", text(&change["kind"]), text(&tool["name"])));
+        }
+    }
+    all
+}
+
+/// A rename is told as one where it could be nothing else, and still breaks callers.
+#[test]
+fn a_tool_that_came_equal_under_another_name_was_perhaps_renamed() {
+    let dir = Dir::new();
+    let tool = |name: &str, description: &str| {
+        format!(r#"{{"name": "{name}", "description": "{description}", "inputSchema": {OLD}}}"#)
+    };
+    // The same, with another order and other white space.
+    let rewritten =
+        format!("{{\"inputSchema\":\n {OLD}, \"description\": \"a\",\n\"name\": \"find_all\"}}");
+    for (old, new, expected) in [
+        (
+            vec![tool("find", "a")],
+            vec![rewritten],
+            vec!["tool-renamed find"],
+        ),
+        (
+            vec![tool("find", "a"), tool("stays", "a")],
+            vec![tool("find_all", "a"), tool("stays", "a")],
+            vec!["tool-renamed find"],
+        ),
+        (
+            vec![tool("find", "a")],
+            vec![tool("find_all", "b")],
+            vec!["tool-removed find", "tool-added find_all"],
+        ),
+        (
+            vec![tool("find", "a")],
+            vec![tool("x", "a"), tool("y", "a")],
+            vec!["tool-removed find", "tool-added x", "tool-added y"],
+        ),
+        (
+            vec![tool("x", "a"), tool("y", "a")],
+            vec![tool("find", "a")],
+            vec!["tool-removed x", "tool-removed y", "tool-added find"],
+        ),
+    ] {
+        let old = dir.file("old.json", &format!("[{}]", old.join(",")));
+        let new = dir.file("new.json", &format!("[{}]", new.join(",")));
+        assert_eq!(kinds(&[&old, &new]), expected);
+        let run = toolsure(&["diff", &old, &new]);
+        let told = run
+            .stdout
+            .contains("breaking    renamed to `find_all`? the tool is gone");
+        let is_renamed = expected[0].starts_with("tool-renamed");
+        assert_eq!((run.code, told), (1, is_renamed), "{}", run.stdout);
+    }
+}
+
+/// What one page of a listing lacks may be on another page: nobody can say that it is gone.
+#[test]
+fn a_tool_that_a_partial_listing_lacks_is_not_removed() {
+    let dir = Dir::new();
+    let old = dir.file("old.json", &listing(OLD, "a"));
+    for (new, kind, code) in [
+        (r#"{"tools": []}"#, "tool-removed find", 1),
+        (
+            r#"{"tools": [], "nextCursor": null}"#,
+            "tool-removed find",
+            1,
+        ),
+        (
+            r#"{"tools": [], "nextCursor": ""}"#,
+            "tool-not-listed find",
+            0,
+        ),
+        (
+            r#"{"jsonrpc": "2.0", "id": 1, "result": {"tools": [], "nextCursor": "2"}}"#,
+            "tool-not-listed find",
+            0,
+        ),
+    ] {
+        let new = dir.file("new.json", new);
+        assert_eq!(kinds(&[&old, &new]), [kind]);
+        assert_eq!(toolsure(&["diff", &old, &new]).code, code);
+        let strict = toolsure(&["diff", "--fail-on", "unknown", &old, &new]);
+        assert_eq!(strict.code, 1, "{}", strict.stdout);
+    }
+}
+
+/// An annotation is at the property that changed, or at the closest part that is still there.
+#[test]
+fn workflow_commands_point_at_the_property() {
+    let dir = Dir::new();
+    let old = r##"{"tools": [{"name": "other", "inputSchema": {"type": "object"}}, {
+      "name": "find", "annotations": {"readOnlyHint": true},
+      "inputSchema": {"type": "object", "$defs": {"page": {"type": "integer"}}, "properties": {
+        "query": {"type": "string"}, "gone": {"type": "string"},
+        "page": {"$ref": "#/$defs/page"},
+        "words": {"type": "array", "items": {"type": "string"}},
+        "at": {"type": "object", "properties": {"line": {"type": "integer"}}},
+        "part": {"allOf": [{"properties": {"a": {"type": "number"}}}]}}}}]}"##;
+    let new = r##"{"tools": [{"name": "other", "inputSchema": {"type": "object"}},
+{
+  "name": "find",
+  "annotations": {
+    "readOnlyHint": false},
+  "inputSchema": {"type": "object",
+    "$defs": {
+      "page": {"type": "string"}},
+    "properties": {
+      "query": {"type": "string"},
+      "page": {
+        "$ref": "#/$defs/page"},
+      "words": {"type": "array",
+        "items": {"type": "integer"}},
+      "at": {"type": "object", "properties": {
+        "line": {"type": "string"}}},
+      "part": {"allOf": [
+        {"properties": {
+          "a": {"type": "string"}}}]}},
+    "required": ["query"]}}]}"##;
+    let (old, new) = (dir.file("old.json", old), dir.file("new.json", new));
+    let run = toolsure(&["diff", "--format", "github", "--all", &old, &new]);
+    let line_of = |told: &str| {
+        let line = run.stdout.lines().find(|line| line.contains(told));
+        let line = line.unwrap_or_else(|| panic!("{told}: {}", run.stdout));
+        let at = line.split_once(",line=").unwrap().1;
+        at.split(',').next().unwrap().parse::<usize>().unwrap()
+    };
+    for (told, line) in [
+        ("`query` is now required", 10),
+        ("`gone` is no longer declared", 6),
+        ("input /page: ", 11),
+        ("input /words/*: ", 14),
+        ("input /at/line: ", 16),
+        ("input /part/a: ", 19),
+        ("`readOnlyHint` was true", 5),
+    ] {
+        assert_eq!(line_of(told), line, "{told}: {}", run.stdout);
+    }
+    let document = toolsure(&["diff", "--format", "json", &old, &new]).stdout;
+    let document: Value = serde_json::from_str(&document).unwrap();
+    let changes = document["tools"][0]["changes"].as_array().unwrap();
+    let required = |change: &&Value| change["message"] == "`query` is now required";
+    let required = changes.iter().find(required).unwrap();
+    assert_eq!(
+        (&required["line"], &required["column"]),
+        (&10.into(), &16.into())
+    );
+}
+
+/// A closed output is compatible, and says what it means for the members that will come.
+#[test]
+fn an_output_that_closes_says_what_it_means() {
+    let dir = Dir::new();
+    let output = |more: &str| {
+        format!(
+            r#"[{{"name": "find", "inputSchema": {{"type": "object"}}, "outputSchema": {{"type": "object", "properties": {{"a": {{}}}}{more}}}}}]"#
+        )
+    };
+    let open = dir.file("open.json", &output(""));
+    for keyword in ["additionalProperties", "unevaluatedProperties"] {
+        let text = output(&format!(r#", "{keyword}": false"#));
+        let closed = dir.file("closed.json", &text);
+        let run = toolsure(&["diff", &open, &closed]);
+        let told = "compatible  output: results no longer have properties that are not declared: each one \
+                    that is added from now on breaks clients that check results";
+        assert_eq!(run.code, 0);
+        assert!(run.stdout.contains(told), "{}", run.stdout);
+        let run = toolsure(&["diff", &closed, &open]);
+        let told = "output: results may now have properties that are not declared";
+        assert!(run.code == 1 && run.stdout.contains(told), "{}", run.stdout);
+    }
+}
+
+/// The page explains each word that the command prints for a change.
+#[test]
+fn the_page_has_every_class_and_kind() {
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/diff.md");
+    let page = std::fs::read_to_string(page).unwrap();
+    for class in ["breaking", "unknown", "warning", "compatible", "words"] {
+        assert!(page.contains(&format!("\n| {class} | ")), "{class}");
+    }
+    for kind in Kind::ALL {
+        assert!(page.contains(&format!("`{kind}`")), "{kind}");
+    }
 }
 
 #[test]

@@ -156,6 +156,54 @@ fn sarif_has_rules_places_and_fixes() {
     );
 }
 
+/// Code scanning recognises a finding by its fingerprint, so lines may move, and equal findings differ.
+#[test]
+fn sarif_has_fingerprints_that_survive_moved_lines() {
+    let dir = Dir::new();
+    let fingerprints = |command: &str, text: &str| -> Vec<String> {
+        let old = dir.file(
+            "old.json",
+            r#"{"tools": [{"name": "find", "inputSchema": {}}]}"#,
+        );
+        let new = dir.file("listing.json", text);
+        let files = match command {
+            "diff" => vec![&old, &new],
+            _ => vec![&new],
+        };
+        let mut args = vec![command, "--format", "sarif"];
+        args.extend(files.into_iter().map(String::as_str));
+        let run = toolsure(&args);
+        let log: Value = serde_json::from_str(&run.stdout).unwrap();
+        let results = log["runs"][0]["results"].as_array().unwrap();
+        let mut all: Vec<String> = results
+            .iter()
+            .map(|result| {
+                let all = &result["partialFingerprints"];
+                assert_eq!(all["primaryLocationLineHash"], all["toolsureFinding/v1"]);
+                all["toolsureFinding/v1"].as_str().unwrap().to_owned()
+            })
+            .collect();
+        all.sort();
+        all
+    };
+    let tool = r##"{"name": "find", "inputSchema": {"type": "objec", "properties": {"q": {"$ref": "#/nothing"}}}}"##;
+    for command in ["lint", "check", "diff"] {
+        let plain = fingerprints(command, &format!("[{tool}]"));
+        let moved = format!("[\n\n{}]", tool.replace(", ", ",\n"));
+        assert_eq!(plain, fingerprints(command, &moved), "{command}");
+        let other = tool.replace("find", "seek");
+        assert_ne!(
+            plain,
+            fingerprints(command, &format!("[{other}]")),
+            "{command}"
+        );
+        let twice = fingerprints(command, &format!("[{tool}, {tool}]"));
+        let mut unique = twice.clone();
+        unique.dedup();
+        assert_eq!(twice, unique, "{command}");
+    }
+}
+
 /// Code scanning refuses a log in which several runs have the same tool.
 #[test]
 fn sarif_of_several_files_is_one_run() {

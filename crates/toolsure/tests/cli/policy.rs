@@ -176,11 +176,87 @@ fn a_baseline_leaves_only_what_is_new() {
         (0, Vec::new(), vec!["unused-baseline:1".to_owned()])
     );
     assert_eq!(toolsure(&["lint", "--write-baseline", &listing]).code, 2);
+    let told = toolsure(&["lint", "--baseline", &baseline, &worse]);
+    let document = toolsure(&["lint", "--format", "json", "--baseline", &baseline, &worse]).stdout;
+    let document: Value = serde_json::from_str(&document).unwrap();
+    let known = document["known"].as_u64().unwrap();
+    let line = format!("{baseline}: {known} known; findings in the baseline are not shown\n");
+    assert!(
+        known > 1 && told.stderr.contains(&line),
+        "{line}{}",
+        told.stderr
+    );
     // A listing without findings leaves an empty list, and the other command's list as it is.
     let clean = dir.file("clean.json", r#"{"tools": []}"#);
     assert_eq!(run("lint", &["--write-baseline"], &clean).0, 0);
     assert_ne!(run("lint", &[], &listing).1, Vec::<String>::new());
     assert_eq!(run("check", &[], &listing).1, Vec::<String>::new());
+}
+
+/// What is wrong with a baseline is told with the flag or the file that names it, and how to get one.
+#[test]
+fn an_unusable_baseline_names_who_asked_for_it() {
+    let dir = Dir::new();
+    let listing = dir.file("tools.json", LISTING);
+    let missing = dir.path("none.json");
+    let config = dir.file("toolsure.toml", "baseline = \"none.json\"\n");
+    for (text, why) in [
+        (None, "cannot be read: "),
+        (Some("{"), "is not JSON: "),
+        (Some("{\"version\": 2}"), "is not a baseline of version 1"),
+    ] {
+        if let Some(text) = text {
+            std::fs::write(&missing, text).unwrap();
+        }
+        for (flags, by) in [
+            (["--baseline", &missing], "--baseline"),
+            (["--config", &config], config.as_str()),
+        ] {
+            for command in ["check", "lint"] {
+                let run = toolsure(&[command, flags[0], flags[1], &listing]);
+                let told = format!("the baseline `{missing}`, which `{by}` names, {why}");
+                assert_eq!(run.code, 2, "{}", run.stderr);
+                assert!(run.stderr.contains(&told), "{told}\n{}", run.stderr);
+                assert!(
+                    run.stderr.contains("`--write-baseline` writes one"),
+                    "{}",
+                    run.stderr
+                );
+            }
+        }
+    }
+}
+
+/// `--exit-zero` is for findings: what could not be looked at keeps its code, in the output too.
+#[test]
+fn exit_zero_changes_the_code_of_findings_only() {
+    let dir = Dir::new();
+    let good = dir.file(
+        "good.json",
+        r#"[{"name": "find", "inputSchema": {"type": "object"}}]"#,
+    );
+    let bad = dir.file(
+        "bad.json",
+        r#"[{"name": "find", "inputSchema": {"type": "objec"}}]"#,
+    );
+    let none = dir.path("none.json");
+    for (args, found, told) in [
+        (vec!["check", &bad], 6, 0),
+        (vec!["lint", &bad], 1, 0),
+        (vec!["diff", &good, &bad], 1, 0),
+        (vec!["check", &none], 2, 2),
+        (vec!["lint", &none], 2, 2),
+        (vec!["check", "--", "/no/such/program"], 4, 4),
+        (vec!["diff", &good, "--", "/no/such/program"], 4, 4),
+    ] {
+        assert_eq!(toolsure(&args).code, found, "{args:?}");
+        let zero = [&args[..1], &["--exit-zero", "--format", "json"], &args[1..]].concat();
+        let run = toolsure(&zero);
+        assert_eq!(run.code, told, "{args:?}");
+        if let Ok(document) = serde_json::from_str::<Value>(&run.stdout) {
+            assert_eq!(document["exit"], told, "{args:?}");
+        }
+    }
 }
 
 #[test]
