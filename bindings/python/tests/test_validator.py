@@ -376,7 +376,7 @@ def test_the_garbage_collector_runs_as_before(enabled):
 def test_a_missing_extra_is_named(monkeypatch):
     monkeypatch.delitem(sys.modules, "toolsure._session", raising=False)
     monkeypatch.setitem(sys.modules, "mcp_types", None)
-    with pytest.raises(ModuleNotFoundError, match=r"pip install 'toolsure-validator\[mcp\]'"):
+    with pytest.raises(ModuleNotFoundError, match=r"nothing is uploaded .* pip install '\./bindings/python\[mcp\]'"):
         toolsure.mcp.ClientSession
 
 

@@ -30,5 +30,9 @@ def __getattr__(name: str) -> Any:
     try:
         return getattr(import_module(module, __package__), name)
     except ModuleNotFoundError as missing:
-        message = f"{__name__}.{name} needs more ({missing}): pip install 'toolsure-validator[{extra}]'"
+        # Nothing is uploaded to a registry yet, and what had the name there would be somebody else's.
+        message = (
+            f"{__name__}.{name} needs more ({missing}): install toolsure-validator with its extra `{extra}`; nothing is uploaded "
+            f"to a registry yet, so in a clone of the repository: pip install './bindings/python[{extra}]'"
+        )
         raise ModuleNotFoundError(message, name=missing.name) from missing
