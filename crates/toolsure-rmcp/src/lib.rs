@@ -104,7 +104,6 @@ mod checkers;
 #[cfg(feature = "client")]
 mod client;
 mod convert;
-mod deprecated;
 mod era;
 #[cfg(any(feature = "client", feature = "server"))]
 mod integers;
@@ -124,12 +123,6 @@ pub use client::{
     CallTyped, CheckedTransport, ClientEvent, ClientLayer, Lines, OnUnreadList, ToolWatch,
     TypedCallError,
 };
-#[cfg(feature = "client")]
-#[expect(deprecated, reason = "the former name still works")]
-pub use deprecated::ClientGate;
-#[cfg(feature = "server")]
-#[expect(deprecated, reason = "the former names still work")]
-pub use deprecated::{GateServer, ServerGate};
 #[cfg(feature = "http-server")]
 pub use server::{BodyError, ReadBody, ServerHttp};
 #[cfg(feature = "server")]

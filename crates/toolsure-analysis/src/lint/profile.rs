@@ -18,7 +18,7 @@ macro_rules! table {
     (
         subsets { $($subset:ident $reader:literal on $on:literal off $off:literal limits [$($limit:expr),*]
             keywords $keywords:expr, formats $formats:expr, source $date:literal $source:literal;)+ }
-        profiles { $($name:literal = [$($part:ident)+] $about:literal $($changed:literal)?;)+ }
+        profiles { $($name:literal = [$($part:ident)+] $about:literal;)+ }
     ) => {
         $(const $subset: Subset = Subset {
             reader: $reader,
@@ -36,7 +36,6 @@ macro_rules! table {
             name: $name,
             about: $about,
             subsets: &[$($part),+],
-            changed: only(&[$($changed)?]),
         }),+];
     };
 }
@@ -72,9 +71,9 @@ table! {
             limits [] keywords All, formats None, source "2026-11" "the listings of 266 published servers";
     }
     profiles {
-        "openai" = [OPENAI] "OpenAI's function calling" "is ordinary function calling now; the strict mode is `openai-strict`";
+        "openai" = [OPENAI] "OpenAI's function calling";
         "openai-strict" = [OPENAI OPENAI_STRICT] "OpenAI's function calling in strict mode";
-        "anthropic" = [ANTHROPIC] "Anthropic's tool use" "is ordinary tool use now; the strict mode is `anthropic-strict`";
+        "anthropic" = [ANTHROPIC] "Anthropic's tool use";
         "anthropic-strict" = [ANTHROPIC ANTHROPIC_STRICT] "Anthropic's tool use in strict mode";
         "gemini" = [GEMINI] "Gemini's function declarations";
         "vscode" = [VSCODE] "VS Code with Copilot";
@@ -226,8 +225,6 @@ pub struct Profile {
     pub about: &'static str,
     /// The subsets that it consists of.
     pub subsets: &'static [Subset],
-    /// If the name had another meaning earlier: what it means now, as a continuation of the name.
-    pub changed: Option<&'static str>,
 }
 
 /// The rules and facts of one reader.
@@ -328,13 +325,6 @@ impl fmt::Display for Limit {
             OptionalParameters(most) => write!(f, "{most} optional parameters"),
             UnionParameters(most) => write!(f, "{most} parameters of several types"),
         }
-    }
-}
-
-const fn only(list: &'static [&'static str]) -> Option<&'static str> {
-    match list {
-        [one] => Some(*one),
-        _ => None,
     }
 }
 

@@ -54,9 +54,6 @@ pub(crate) fn run(args: &GuardArgs, term: &Term) -> Result<Exit, Failure> {
         }
     };
     if args.check_config {
-        for warning in &config.warnings {
-            term.aside(&format!("warning: {warning}\n"));
-        }
         term.note(&summary(&config));
         return Ok(Exit::Ok);
     }

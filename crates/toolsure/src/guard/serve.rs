@@ -32,9 +32,6 @@ use crate::render::count_of;
 /// Serves until the client is gone, a signal stops it, or no server is left.
 pub(super) fn run(config: Config, sources: &Sources<'_>) -> Result<Exit, Failure> {
     let levels = log::start(&config.log);
-    for warning in &config.warnings {
-        tracing::warn!("{warning}");
-    }
     let runtime = runtime(&config)?;
     let exit = runtime.block_on(work(config, sources, &levels));
     // A blocking read of standard input cannot be cancelled, and must not delay the end.

@@ -120,11 +120,6 @@ pub(crate) fn run(args: &LintArgs, term: &Term) -> Result<Exit, Failure> {
     let compiler = policy.schemas(&args.schemas)?.compiler_with_documents()?;
     let compilers = Compilers::new(compiler.clone(), &args.fetch)?;
     let linter = linter(args, &policy.project).compiler(compiler);
-    for profile in &args.profiles {
-        if let Some(changed) = profile.changed {
-            term.note(&format!("the profile `{}` {changed}", profile.name));
-        }
-    }
     if args.fix {
         if args.fetch.is_on() {
             return Err(Failure::usage("`--fix` does not fetch")

@@ -35,10 +35,8 @@ pub(super) fn apply(config: &mut Config, text: &str, folder: &Path) -> Vec<Probl
         folder,
         problems: Vec::new(),
         written: BTreeMap::new(),
-        warnings: Vec::new(),
     };
     reader.root(config, root.get_ref());
-    config.warnings.append(&mut reader.warnings);
     config.written = reader.written;
     // The parser sorts keys, but people read from top to bottom.
     reader.problems.sort_by_key(|problem| match &problem.place {
@@ -59,7 +57,6 @@ struct Reader<'a> {
     problems: Vec<Problem>,
     /// The keys that were set in sections.
     written: BTreeMap<&'static str, Place>,
-    warnings: Vec<String>,
 }
 
 impl Reader<'_> {
@@ -130,20 +127,7 @@ impl Reader<'_> {
         prefix: &str,
     ) {
         for (key, value) in table {
-            let written: &str = key.get_ref();
-            let renamed = keys::renamed(&format!("{prefix}{written}"));
-            let name = renamed
-                .and_then(|new| new.strip_prefix(prefix))
-                .unwrap_or(written);
-            if let Some(new) = renamed {
-                let old = format!("{prefix}{written}");
-                if table.iter().any(|(key, _)| key.get_ref() == name) {
-                    let why = format!("`{old}` and `{new}` are the same key; leave `{old}` out");
-                    self.fault(key.span(), Shows::Key, why);
-                    continue;
-                }
-                self.warnings.push(keys::renamed_warning(&old, new));
-            }
+            let name: &str = key.get_ref();
             let Some(found) = known
                 .iter()
                 .find(|known| known.name.strip_prefix(prefix) == Some(name))

@@ -10,23 +10,6 @@ pub(super) use global::GLOBAL;
 pub(super) use key::Key;
 pub(super) use local::{TOOL, UPSTREAM};
 
-/// Keys that were renamed, with their new names. The old name still works, with a warning.
-const RENAMED: [(&str, &str); 2] = [
-    ("limits.knowledge", "limits.tool_lists"),
-    ("shared.set_aside", "shared.quarantine"),
-];
-
-/// The new name of a key that was renamed.
-pub(super) fn renamed(old: &str) -> Option<&'static str> {
-    let mut renamed = RENAMED.iter();
-    renamed.find(|(was, _)| *was == old).map(|(_, is)| *is)
-}
-
-/// The warning for a key that was renamed.
-pub(super) fn renamed_warning(old: &str, new: &str) -> String {
-    format!("the key `{old}` is now called `{new}`; the old name will be removed")
-}
-
 /// Whether a table or a key in a table has this name.
 pub(super) fn is_name(name: &str) -> bool {
     let sections = GLOBAL.iter().flat_map(|key| key.name.split('.'));
@@ -55,14 +38,6 @@ mod tests {
     use super::super::words::Words as _;
     use super::key::SCHEMAS;
     use super::*;
-
-    #[test]
-    fn renamed_keys_lead_to_keys() {
-        let known = |name: &str| GLOBAL.iter().any(|key| key.name == name);
-        for (old, new) in RENAMED {
-            assert!(known(new) && !known(old), "{old} -> {new}");
-        }
-    }
 
     #[test]
     fn every_setting_of_the_engine_is_a_key() {

@@ -73,11 +73,7 @@ impl Override {
                 put(found, upstream, self.text, self.place)
             }
             _ => {
-                let mut name = words.join(".");
-                if let Some(new) = keys::renamed(&name) {
-                    config.warnings.push(keys::renamed_warning(&name, new));
-                    name = new.to_owned();
-                }
+                let name = words.join(".");
                 let found = find(keys::GLOBAL, &name).ok_or_else(|| {
                     unknown(
                         &self.place,

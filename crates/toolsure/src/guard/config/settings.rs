@@ -57,8 +57,6 @@ pub(crate) struct Config {
     pub(crate) telemetry: Telemetry,
     /// The section keys that were set, and the last source of each.
     pub(super) written: BTreeMap<&'static str, Place>,
-    /// What works, but should be changed by the operator: one line each.
-    pub(crate) warnings: Vec<String>,
 }
 
 /// The level and format of logs.
@@ -237,7 +235,6 @@ impl Default for Config {
                 sample: 100,
             },
             written: BTreeMap::new(),
-            warnings: Vec::new(),
         }
     }
 }

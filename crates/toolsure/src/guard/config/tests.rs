@@ -525,33 +525,10 @@ fn limits_hold_for_each_upstream_and_for_the_guard_in_front_of_several() {
 }
 
 #[test]
-fn keys_that_were_renamed_work_and_warn() {
-    let warning = "the key `limits.knowledge` is now called `limits.tool_lists`; the old name will be removed";
-    let old = load(&format!("{ONE}[limits]\nknowledge = \"1 MiB\"\n"), &[], &[]).unwrap();
-    let variable = load(ONE, &[("TOOLSURE__LIMITS__KNOWLEDGE", "1 MiB")], &[]).unwrap();
-    for config in [old, variable] {
-        assert_eq!(config.policy.limits.tool_list_bytes, 1 << 20);
-        assert_eq!(config.warnings, [warning]);
-    }
-    let new = load(
-        &format!("{ONE}[limits]\ntool_lists = \"1 MiB\"\n"),
-        &[],
-        &[],
-    )
-    .unwrap();
-    assert_eq!(new.policy.limits.tool_list_bytes, 1 << 20);
-    assert!(new.warnings.is_empty());
-    let both = format!("{ONE}[limits]\nknowledge = \"1 MiB\"\ntool_lists = \"1 MiB\"\n");
-    let why =
-        "`limits.knowledge` and `limits.tool_lists` are the same key; leave `limits.knowledge` out";
-    assert!(faults(&both).join(" ").contains(why));
-}
-
-#[test]
 #[cfg(feature = "valkey")]
 fn what_replicas_share() {
     let file = format!(
-        "{ONE}[shared]\nstore = \"valkeys://store:6380/1\"\nkey = \"${{KEY}}\"\npassword = \"${{WORD}}\"\npins = \"refuse\"\nset_aside = \"0 ms\"\n"
+        "{ONE}[shared]\nstore = \"valkeys://store:6380/1\"\nkey = \"${{KEY}}\"\npassword = \"${{WORD}}\"\npins = \"refuse\"\nquarantine = \"0 ms\"\n"
     );
     let key = "of thirty-two bytes, or even more";
     let environment = [("KEY", key), ("WORD", "hush")];
