@@ -188,7 +188,8 @@ fn contains(text: &Value, word: &Value) -> bool {
     }
 }
 
-fn read(path: &Path) -> Result<Value, String> {
+/// Reads a file of JSON.
+pub(super) fn read(path: &Path) -> Result<Value, String> {
     let text = std::fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
     serde_json::from_str(&text).map_err(|e| format!("{}: {e}", path.display()))
 }

@@ -4,14 +4,17 @@
 //!
 //! `interop/cases.json` has the expected results. If a defect of a peer changes a result,
 //! `interop/defects.json` describes the result and gives the reason, and the result must match it.
+//!
+//! Also holds what pages say of these programs against the programs; see `sentences`.
 
 mod judge;
 mod peer;
 mod run;
+mod sentences;
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use serde_json::Value;
 use toolsure_testkit::tally::Tally;
@@ -21,10 +24,13 @@ use crate::build;
 use crate::peers::{self, Javascript, Python, Served};
 use judge::Standard;
 use peer::{MODERN, Peer, Role, Script};
-use run::{Between, Run};
+use run::{Between, Run, output};
 
 /// The transports between client and server.
 const TRANSPORTS: [&str; 2] = ["stdio", "http"];
+
+/// The name of the check of what pages say.
+const SENTENCES: &str = "sentences";
 
 /// Everything that may be between them.
 const BETWEEN: [Between; 5] = [
@@ -35,22 +41,37 @@ const BETWEEN: [Between; 5] = [
     Between::Translator("http"),
 ];
 
-/// Runs every pair, and returns how many checks failed. `--only PEER` runs one peer.
+/// Runs every pair, and returns how many checks failed. `--only PEER` runs one peer,
+/// `--only sentences` only what pages say.
 pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
+    let only = arguments.option("only");
+    let (javascript, python) = (Javascript::install()?, Python::install()?);
+    let mut total = Tally::default();
+    if only.is_none_or(|only| only == SENTENCES) {
+        let mut tally = Tally::default();
+        sentences::check(&javascript, &python, &mut tally)?;
+        print!("{}", tally.details());
+        println!("{SENTENCES}: {}", tally.line());
+        total.add(tally);
+    }
+    let is_taken = |peer: &&Peer| only.is_none_or(|only| only == peer.name);
+    let taken: Vec<&Peer> = peer::ALL.iter().filter(is_taken).collect();
+    if taken.is_empty() {
+        println!("{}", total.line());
+        return match only {
+            Some(SENTENCES) | None => Ok(total.failed),
+            Some(other) => Err(format!("there is no peer `{other}`")),
+        };
+    }
     let harness = Harness {
-        javascript: Javascript::install()?,
-        python: Python::install()?,
+        javascript,
+        python,
         server: build::binary("everything-server")?,
         client: build::binary("everything-client")?,
         toolsure: build::toolsure()?,
     };
     let mut standard = Standard::read(&peers::scripts())?;
-    let only = arguments.option("only");
-    let mut total = Tally::default();
-    for peer in peer::ALL {
-        if only.is_some_and(|only| only != peer.name) {
-            continue;
-        }
+    for peer in taken {
         let mut tally = Tally::default();
         for era in peer.eras {
             for transport in TRANSPORTS {
@@ -143,17 +164,17 @@ impl Harness {
             None => behind.extend(std::iter::once("--".into()).chain(line(&server))),
         }
         match (between, transport, &served) {
-            (Between::Nothing, _, Some(served)) => seen(client.arg(&served.url), peer),
-            (Between::Nothing, _, None) => seen(client.args(line(&server)), peer),
+            (Between::Nothing, _, Some(served)) => output(client.arg(&served.url), peer.name),
+            (Between::Nothing, _, None) => output(client.args(line(&server)), peer.name),
             (_, "http", _) => {
                 let mut toolsure = Command::new(&self.toolsure);
                 toolsure.env("INTEROP_SHAPES", peers::shapes());
                 let guard = Served::guard(&mut toolsure, &behind)?;
-                seen(client.arg(&guard.url), peer)
+                output(client.arg(&guard.url), peer.name)
             }
             _ => {
                 client.arg(&self.toolsure).arg("guard").args(&behind);
-                seen(&mut client, peer)
+                output(&mut client, peer.name)
             }
         }
     }
@@ -163,20 +184,4 @@ impl Harness {
 fn line(command: &Command) -> impl Iterator<Item = OsString> {
     let words = std::iter::once(command.get_program()).chain(command.get_args());
     words.map(OsStr::to_owned)
-}
-
-/// Runs a client and parses its report, the last line that it prints.
-fn seen(client: &mut Command, peer: &Peer) -> Result<Value, String> {
-    let output = client
-        .stdin(Stdio::null())
-        .stderr(Stdio::piped())
-        .output()
-        .map_err(|e| format!("{}: {e}", peer.name))?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    let report = text.lines().last().unwrap_or_default();
-    serde_json::from_str(report).map_err(|e| {
-        let errors = String::from_utf8_lossy(&output.stderr);
-        let tail: Vec<&str> = errors.lines().rev().take(8).collect();
-        format!("{}: no report ({e}): {}", peer.name, tail.join(" | "))
-    })
 }

@@ -1,4 +1,8 @@
-//! One client with one server.
+//! One client with one server, and the report that a program prints.
+
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
 
 use super::peer::{LEGACY, MODERN, Role};
 
@@ -38,4 +42,20 @@ impl Run<'_> {
             Role::Server | Role::WrappingServer => self.behind(),
         }
     }
+}
+
+/// Runs a program and parses its report, the last line that it prints.
+pub(super) fn output(program: &mut Command, name: &str) -> Result<Value, String> {
+    let output = program
+        .stdin(Stdio::null())
+        .stderr(Stdio::piped())
+        .output()
+        .map_err(|e| format!("{name}: {e}"))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let report = text.lines().last().unwrap_or_default();
+    serde_json::from_str(report).map_err(|e| {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        let tail: Vec<&str> = errors.lines().rev().take(8).collect();
+        format!("{name}: no report ({e}): {}", tail.join(" | "))
+    })
 }
