@@ -37,7 +37,7 @@ usage: cargo xtask COMMAND
   differential [N]     N generated pairs against the peers (--seed S)
   bench [SET…]         ours beside the peers: speed, growth, memory (--plot draws the charts in docs/)
   instructions [SET…]  instruction counts of fixed work, by callgrind, against bench/instructions.txt (--write refreshes it)
-  interop              our server and client with those of other SDKs (needs npm and Python; --only PEER)
+  interop              our server and client with those of other SDKs, and what pages say of them (needs npm and Python; --only PEER or sentences)
   guard-proof          odd tools before published clients, through the guard (--alone yes, --direct yes, --only WORD, --write yes)
   published            published servers and clients: the same answers with and without the guard (needs npm and Python; --only SERVER)
   gateways             the guard beside other gateways under load (needs npm and Python; --rounds N)
@@ -47,9 +47,9 @@ usage: cargo xtask COMMAND
   shared               guards that share a rate, pins and a quarantine over a Valkey server, which is killed and comes back (needs pip; --calls N)
   soak                 the guard under mixed traffic while servers, settings and the store change: nothing lost, nothing grows (--minutes N, --seconds N)
   api                  writes the public API of each library to api/, which tidy compares with the sources
-  picture              draws docs/guard.svg, which tidy compares with the script
+  picture              draws docs/guard.svg, which tidy compares with the script, and docs/check.svg, which transcripts compares with the output
   tidy                 order of crates, imports of modules, forbidden packages, file headers and sizes (--modules CRATE lists imports)
-  transcripts          every command that README and docs show, with what they say it prints (--only WORD)
+  transcripts          every command that README, CONTRIBUTING and docs show, with what they say it prints (--only WORD)
 
 DIR defaults to TOOLSURE_SUITE, TOOLSURE_HOSTILE or TOOLSURE_CORPUS, then to the
 directory under ../shared. Each command closes with `N passed, M failed`.

@@ -171,3 +171,8 @@ pub use toolsure_syntax::{
 };
 #[cfg(feature = "serde_json")]
 pub use value::{ValueItems, ValueKey, ValueMembers, ValueNode};
+
+/// Compiles the Rust code in docs/library.md.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/library.md")]
+struct Library;

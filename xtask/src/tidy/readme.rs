@@ -1,4 +1,4 @@
-//! Checks the README: it must show commands, and all of them must exist.
+//! Checks the README and `CONTRIBUTING.md`: they must show commands, and all of them must exist.
 
 use std::path::Path;
 
@@ -7,31 +7,23 @@ use toolsure_testkit::tally::Tally;
 
 use crate::commands::COMMANDS;
 
-/// Checks the command blocks of the README.
+/// Checks the command blocks of both pages.
 pub(crate) fn check(workspace: &Path, tally: &mut Tally) -> Result<(), String> {
-    let path = workspace.join("README.md");
-    if !path.is_file() {
-        tally.fail("README.md is not there".to_owned());
-        return Ok(());
-    }
-    let text = place::text(&path)?;
-    let lines = commands(&text);
-    tally.record(if lines.is_empty() {
-        Err("README.md has no block of commands".to_owned())
-    } else {
-        Ok(())
-    });
-    for line in lines {
-        let mut words = line
-            .split_whitespace()
-            .skip_while(|word| *word != "xtask")
-            .skip(1);
-        if line.starts_with("cargo xtask") {
-            let word = words.next().unwrap_or_default();
-            tally.record(if COMMANDS.contains(&word) {
-                Ok(())
-            } else {
-                Err(format!("README.md: there is no `{line}`"))
+    for page in ["README.md", "CONTRIBUTING.md"] {
+        let text = place::text(&workspace.join(page))?;
+        let lines = commands(&text);
+        tally.record(match lines.is_empty() {
+            true => Err(format!("{page} has no block of commands")),
+            false => Ok(()),
+        });
+        for line in lines {
+            let Some(word) = line.strip_prefix("cargo xtask ") else {
+                continue;
+            };
+            let word = word.split_whitespace().next().unwrap_or_default();
+            tally.record(match COMMANDS.contains(&word) {
+                true => Ok(()),
+                false => Err(format!("{page}: there is no `{line}`")),
             });
         }
     }

@@ -1,4 +1,5 @@
-//! The commands of a Markdown file's `console` blocks, and their output from its `text` blocks.
+//! The commands of a Markdown file's `console` blocks, and their output from its `text` blocks. In a
+//! table, a code span that begins with `$ ` is a command.
 
 /// A command that a page shows.
 #[derive(Debug, PartialEq, Eq)]
@@ -13,7 +14,7 @@ pub(super) struct Command {
     pub(super) treatment: Treatment,
 }
 
-/// How a command is checked: it must exit with 0, unless a comment before its block says otherwise:
+/// How a command is checked: it must exit with 0, unless a comment before its block or table says otherwise:
 /// `<!-- transcript: exits 6 -->`, or one phrase per command, separated by semicolons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Treatment {
@@ -43,7 +44,8 @@ pub(super) fn read(text: &str) -> Result<Page, String> {
     let mut files = Vec::new();
     let mut named: Option<&str> = None;
     let mut all: Vec<Command> = Vec::new();
-    let mut treatments: Vec<Treatment> = Vec::new();
+    // What the last comment says, and how many commands came before it.
+    let (mut treatments, mut start): (Vec<Treatment>, usize) = (Vec::new(), 0);
     let mut lines = text.lines().enumerate();
     // Whether the last block had commands, and only blank lines came after it.
     let mut follows = false;
@@ -58,6 +60,7 @@ pub(super) fn read(text: &str) -> Result<Page, String> {
                 .map(treatment)
                 .collect::<Result<_, _>>()
                 .map_err(failed)?;
+            start = all.len();
             continue;
         }
         let block = line.trim().strip_prefix("```");
@@ -76,21 +79,9 @@ pub(super) fn read(text: &str) -> Result<Page, String> {
                         output.push('\n');
                         continue;
                     };
-                    let nth = all.len() - first;
-                    let treatment = match treatments.as_slice() {
-                        [] => Treatment::Ends(0),
-                        [one] => one.clone(),
-                        several => several
-                            .get(nth)
-                            .cloned()
-                            .ok_or_else(|| failed("too few treatments".to_owned()))?,
-                    };
-                    all.push(Command {
-                        line: number + 1,
-                        words: words.to_owned(),
-                        output: None,
-                        treatment,
-                    });
+                    let nth = all.len() - start;
+                    let treatment = nth_of(&treatments, nth).map_err(failed)?;
+                    all.push(Command::new(number, words, treatment));
                 }
                 treatments.clear();
                 follows = true;
@@ -110,8 +101,22 @@ pub(super) fn read(text: &str) -> Result<Page, String> {
                 follows = false;
             }
             None if line.trim().is_empty() => {}
+            None if line.starts_with("| ") => {
+                follows = false;
+                for code in line.split('`').skip(1).step_by(2) {
+                    if let Some(words) = code.strip_prefix("$ ") {
+                        let nth = all.len() - start;
+                        let treatment = nth_of(&treatments, nth).map_err(failed)?;
+                        all.push(Command::new(number, words, treatment));
+                    }
+                }
+            }
             None => {
                 follows = false;
+                if all.len() > start {
+                    // A table of commands ends.
+                    treatments.clear();
+                }
                 let name = line
                     .trim()
                     .strip_prefix('`')
@@ -124,6 +129,29 @@ pub(super) fn read(text: &str) -> Result<Page, String> {
         commands: all,
         files,
     })
+}
+
+impl Command {
+    fn new(number: usize, words: &str, treatment: Treatment) -> Self {
+        Self {
+            line: number + 1,
+            words: words.to_owned(),
+            output: None,
+            treatment,
+        }
+    }
+}
+
+/// The treatment of the command with this index in its block or table.
+fn nth_of(treatments: &[Treatment], nth: usize) -> Result<Treatment, String> {
+    match treatments {
+        [] => Ok(Treatment::Ends(0)),
+        [one] => Ok(one.clone()),
+        several => several
+            .get(nth)
+            .cloned()
+            .ok_or_else(|| "too few treatments".to_owned()),
+    }
 }
 
 fn treatment(note: &str) -> Result<Treatment, String> {
@@ -173,6 +201,16 @@ mod tests {
                 command(5, "two", Some("hello"), Treatment::Serves),
             ]
         );
+        let table = "<!-- transcript: exits 1; serves -->\n| a `b` | c |\n|---|---|\n| d | `$ one` |\n| e | `$ two` |\n\nf\n\n| g | `$ three` |\n";
+        assert_eq!(
+            read(table).unwrap().commands,
+            [
+                command(4, "one", None, Treatment::Ends(1)),
+                command(5, "two", None, Treatment::Serves),
+                command(9, "three", None, Treatment::Ends(0)),
+            ]
+        );
+        assert!(read(&table.replace("\n\nf\n", "")).is_err());
         assert!(read("<!-- transcript: exits x -->").is_err());
         assert!(read("```console\nno dollar\n```").is_err());
     }

@@ -1,10 +1,12 @@
-//! `cargo xtask transcripts`: runs every command in the README and docs. Its output must match the
-//! page word for word, except for durations.
+//! `cargo xtask transcripts`: runs every command in the README, `CONTRIBUTING.md` and docs. Its output
+//! must match the page word for word, except for durations, and that of `check --demo` the README's
+//! picture.
 //!
-//! The commands run one after another in a scratch folder with the files of `xtask/transcripts`, so
-//! that later ones find files that earlier ones saved. `toolsure` is the command line of this
-//! build, a server listens on the pages' address, and a server with an example name (`some-server`)
-//! is `toolsure serve-demo`. A command that is a step of `.ci/run` must occur there.
+//! The commands run one after another in a scratch folder with the files of `xtask/transcripts` and the
+//! repository's `examples`, so that later ones find files that earlier ones saved. `toolsure` is the
+//! command line of this build, a server listens on the pages' address, and a server with an example
+//! name (`some-server`) is `toolsure serve-demo`. A command that is a step of CI must be a command of
+//! `.ci/run`.
 
 mod markdown;
 
@@ -19,6 +21,7 @@ use toolsure_testkit::tally::Tally;
 use crate::arguments::Arguments;
 use crate::build;
 use crate::peers::{self, Served};
+use crate::picture::{self, terminal};
 use markdown::{Command, Treatment};
 
 /// The folder where the commands run.
@@ -42,6 +45,11 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     let _server = Served::guard(&mut server, set.iter().chain(&behind))?;
     let only = arguments.option("only").unwrap_or_default();
     let mut tally = Tally::default();
+    if terminal::COMMAND.join(" ").contains(only) {
+        let drawn = terminal::picture(&toolsure);
+        let same = |drawn: String| picture::compare(place::workspace(), terminal::FILE, &drawn);
+        tally.record(drawn.and_then(same));
+    }
     for page in pages()? {
         let text = place::text(&page)?;
         let name = page
@@ -69,10 +77,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     Ok(tally.failed)
 }
 
-/// The README and every page under docs.
+/// The README, `CONTRIBUTING.md` and every page under docs.
 fn pages() -> Result<Vec<PathBuf>, String> {
     let root = place::workspace();
-    let mut pages = vec![root.join("README.md")];
+    let mut pages = ["README.md", "CONTRIBUTING.md"]
+        .map(|page| root.join(page))
+        .to_vec();
     pages.extend(place::files(&root.join("docs"), "md")?);
     Ok(pages)
 }
@@ -95,6 +105,9 @@ impl Scratch {
             let name = file.file_name().unwrap_or_default();
             std::fs::copy(&file, folder.join(name)).map_err(failed(&file))?;
         }
+        let examples = folder.join("examples");
+        std::os::unix::fs::symlink(place::workspace().join("examples"), &examples)
+            .map_err(failed(&examples))?;
         // Example servers are replaced. All others go to the real npx.
         let bin = folder.join("bin");
         std::fs::create_dir_all(&bin).map_err(failed(&bin))?;
@@ -125,13 +138,26 @@ impl Scratch {
         }
     }
 
-    /// Checks that `.ci/run` runs it.
+    /// Checks that a line of `.ci/run` has these words, one after another. It runs programs that are built.
     fn is_step(&self, words: &str) -> Result<(), String> {
-        let wanted = words.strip_prefix("cargo ").unwrap_or(words);
-        let wanted = wanted.strip_prefix("run --package ").unwrap_or(wanted);
-        match self.steps.contains(wanted) {
+        let words = words
+            .replace(" --locked", "")
+            .replace("cargo xtask", "xtask");
+        let wanted = match words.strip_prefix("cargo run --package ") {
+            Some(package) => format!("\"$programs/{package}\""),
+            None => words,
+        };
+        let wanted: Vec<&str> = wanted.split_whitespace().collect();
+        let has = |line: &str| {
+            let line = line.replace(" --locked", "");
+            let words: Vec<&str> = line.split_whitespace().collect();
+            words.windows(wanted.len()).any(|some| some == wanted)
+        };
+        let mut commands = self.steps.lines().map(str::trim_start);
+        let is_one = |line: &str| !line.starts_with("step ") && !line.starts_with('#');
+        match commands.any(|line| is_one(line) && has(line)) {
             true => Ok(()),
-            false => Err(format!(".ci/run does not run `{wanted}`")),
+            false => Err(format!(".ci/run does not run `{}`", wanted.join(" "))),
         }
     }
 
@@ -244,7 +270,7 @@ fn executable(file: &Path, text: &str) -> Result<(), String> {
 }
 
 /// The command for someone who has built nothing.
-const FROM_A_CLONE: &str = "cargo run --quiet --package toolsure --no-default-features --";
+const FROM_A_CLONE: &str = "cargo run --locked --package toolsure --no-default-features --";
 /// The address where the pages say that a server listens.
 const ADDRESS: &str = "127.0.0.1:3001";
 const LONGEST: Duration = Duration::from_secs(120);
@@ -253,7 +279,31 @@ const LOOK_AGAIN: Duration = Duration::from_millis(50);
 
 #[cfg(test)]
 mod tests {
-    use super::is_same;
+    use super::{PathBuf, Scratch, is_same};
+
+    #[test]
+    fn a_step_is_a_command_of_ci() {
+        let steps = "step \"cargo doc --all\"\n# cargo tree\ncargo lock\n    cargo test --locked --workspace --no-fail-fast\nA=1 xtask soak --seconds 30\n\"$programs/everything\" serve\n";
+        let scratch = Scratch {
+            folder: PathBuf::new(),
+            path: String::new(),
+            steps: steps.to_owned(),
+        };
+        for (words, is_one) in [
+            ("cargo lock", true),
+            ("cargo test --workspace", true),
+            ("cargo test --workspace --locked", true),
+            ("cargo xtask soak", true),
+            ("cargo run --package everything", true),
+            ("cargo xtask so", false),
+            ("cargo soak", false),
+            ("cargo test --doc", false),
+            ("cargo doc --all", false),
+            ("cargo tree", false),
+        ] {
+            assert_eq!(scratch.is_step(words).is_ok(), is_one, "{words}");
+        }
+    }
 
     #[test]
     fn only_durations_may_differ() {

@@ -1,33 +1,6 @@
-//! `cargo xtask picture`: draws `docs/guard.svg`, the guard's place between clients and servers.
-//!
-//! `cargo xtask tidy` compares the file with what this module draws.
+//! `docs/guard.svg`: the guard's place between clients and servers.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::path::Path;
-
-use toolsure_testkit::place;
-use toolsure_testkit::tally::Tally;
-
-/// Writes the picture to the file.
-pub(crate) fn run() -> Result<u64, String> {
-    let path = place::workspace().join(FILE);
-    fs::write(&path, picture()).map_err(|e| format!("{}: {e}", path.display()))?;
-    println!("{FILE} is drawn");
-    Ok(0)
-}
-
-/// Compares the file with the picture.
-pub(crate) fn check(workspace: &Path, tally: &mut Tally) {
-    let found = fs::read_to_string(workspace.join(FILE)).unwrap_or_default();
-    tally.record(if found == picture() {
-        Ok(())
-    } else {
-        Err(format!(
-            "{FILE} is not as it is drawn; run `cargo xtask picture`"
-        ))
-    });
-}
 
 /// A box: its top left corner, its size, its lines of text, and whether it is a stage.
 struct Block {
@@ -88,7 +61,8 @@ const ARROWS: [((u32, u32), (u32, u32)); 7] = [
     ((575, 135), (640, 200)),
 ];
 
-fn picture() -> String {
+/// The picture.
+pub(crate) fn picture() -> String {
     let mut body = String::new();
     let mut draw = |line: String| {
         body.push_str(&line);
@@ -143,4 +117,5 @@ fn text(x: u32, y: u32, text: &str, size: u32, bold: bool) -> String {
     )
 }
 
-const FILE: &str = "docs/guard.svg";
+/// The file of the picture.
+pub(crate) const FILE: &str = "docs/guard.svg";
