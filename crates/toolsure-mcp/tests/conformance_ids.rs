@@ -88,7 +88,7 @@ fn client_jsonschema_bad_schema_isolates_tool() {
         &tool(
             "bad",
             INPUT,
-            Some(r##"{"$ref":"http://127.0.0.1:9/s.json"}"##),
+            Some(r#"{"type":"object","properties":{"a":{"$ref":"http://127.0.0.1:9/s.json"}}}"#),
         ),
         &tool("plain", INPUT, None),
     ]);
@@ -97,7 +97,9 @@ fn client_jsonschema_bad_schema_isolates_tool() {
     let decision = call(&set, "bad", "{}");
     let refusal = decision.refusal().unwrap();
     assert_eq!(refusal.fault.rpc_code(), -32602);
-    assert!(refusal.text().contains("invalid outputSchema"), "{refusal}");
+    let said =
+        "tool `bad` has an invalid outputSchema: `$ref` to `http://127.0.0.1:9/s.json` is denied";
+    assert!(refusal.text().starts_with(said), "{refusal}");
 }
 
 #[test]

@@ -6,7 +6,7 @@ mod support;
 
 use support::{at, call, code, json, listing, promising, result, same, told, tool, tools};
 use toolsure_mcp::check::Checker;
-use toolsure_mcp::contract::SchemaStore;
+use toolsure_mcp::contract::{Engine, HostSchema, HostVerdict, SchemaStore, Validator};
 use toolsure_mcp::era::Era;
 use toolsure_mcp::project::{Projection, TextFallback};
 use toolsure_mcp::publish::{ToolDefinition, publish};
@@ -139,6 +139,8 @@ fn texts_are_bounded() {
             let refusal = decision.refusal().unwrap();
             assert_eq!(refusal.fault.code(), "arguments-invalid");
             assert!(refusal.text().len() <= 2_048, "{}", refusal.text().len());
+            // Findings are left out whole.
+            assert!(!refusal.text().ends_with('…'), "{refusal}");
             assert!(!refusal.text().contains('\u{202e}'));
             assert!(refusal.answer(Era::V2026_07_28, "1").len() < 4_096);
         }
@@ -153,6 +155,28 @@ fn texts_are_bounded() {
     let denied = promising(&format!(r##"{{"$ref":"https://{long}.invalid/"}}"##));
     let decision = result(&denied, Era::V2026_07_28, &sent);
     assert!(decision.refusal().unwrap().text().len() <= 2_048);
+    let talkative = Engine::new(Talkative);
+    let decision = Checker::new().engine(talkative).check_call_message(
+        &set,
+        br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}"#,
+    );
+    let text = decision.refusal().unwrap().text();
+    assert!(text.len() <= 2_048 && text.ends_with('…'), "{text}");
+}
+
+/// A host's engine that gives many and long reasons.
+struct Talkative;
+
+impl Validator for Talkative {
+    fn compile(&self, _schema: &str) -> Result<Box<dyn HostSchema>, String> {
+        Ok(Box::new(Talkative))
+    }
+}
+
+impl HostSchema for Talkative {
+    fn check(&self, _instance: &str) -> HostVerdict {
+        HostVerdict::Invalid(vec!["é".repeat(5_000); 1_000])
+    }
 }
 
 /// A result that breaks its output schema becomes an error result that names tool and fault.
@@ -217,6 +241,102 @@ fn structured_content_gets_a_text_block_unless_the_author_wrote_one() {
         r#"[{"type":"text","text":"null"}]"#
     );
     assert_eq!(text_of(TextFallback::Always, "{}"), None);
+    // Whatever the author's own text says, and wherever it stands, nothing is added to it.
+    for mine in [
+        r#"[{"type":"text","text":"mine"}]"#.to_owned(),
+        r#"[{"type":"text","text":""}]"#.to_owned(),
+        format!(r#"[{image},{{"text":"mine","type":"text"}}]"#),
+    ] {
+        for value in ["[1]", "0", "null", r#"{"a":1}"#] {
+            let sent = format!(r#"{{"structuredContent":{value},"content":{mine}}}"#);
+            for fallback in [
+                TextFallback::Always,
+                TextFallback::NonObject,
+                TextFallback::Never,
+            ] {
+                let text = text_of(fallback, &sent);
+                assert_eq!(text.as_ref(), Some(&mine), "{fallback:?} {value}");
+            }
+        }
+    }
+}
+
+/// Beside `"type": "object"` the root of an input schema may have every keyword of JSON Schema
+/// 2020-12, and each counts.
+#[test]
+fn an_input_schema_may_have_every_keyword_beside_its_type() {
+    let a = r#"{"a":1}"#;
+    let b = r#"{"b":1}"#;
+    for (keywords, good, bad) in [
+        (
+            r#""oneOf":[{"required":["a"]},{"required":["b"]}]"#,
+            a,
+            r#"{"a":1,"b":1}"#,
+        ),
+        (
+            r#""anyOf":[{"required":["a"]},{"required":["b"]}]"#,
+            b,
+            "{}",
+        ),
+        (r#""allOf":[{"required":["a"]},{"maxProperties":1}]"#, a, b),
+        (r#""not":{"required":["a"]}"#, b, a),
+        (r#""if":{"required":["a"]},"then":{"required":["c"]}"#, b, a),
+        (r#""if":{"required":["a"]},"else":{"required":["c"]}"#, a, b),
+        (
+            r##""$ref":"#/$defs/x","$defs":{"x":{"required":["a"]}}"##,
+            a,
+            b,
+        ),
+        (
+            r##""$ref":"#x","$defs":{"x":{"$anchor":"x","required":["a"]}}"##,
+            a,
+            b,
+        ),
+        (
+            r##""$dynamicRef":"#x","$defs":{"x":{"$dynamicAnchor":"x","required":["a"]}}"##,
+            a,
+            b,
+        ),
+        (r#""dependentRequired":{"a":["c"]}"#, b, a),
+        (r#""dependentSchemas":{"a":{"required":["c"]}}"#, b, a),
+        (r#""propertyNames":{"pattern":"^a"}"#, a, b),
+        (r#""patternProperties":{"^a":{"type":"string"}}"#, b, a),
+        (
+            r#""properties":{"a":{}},"unevaluatedProperties":false"#,
+            a,
+            b,
+        ),
+        (
+            r#""properties":{"a":{}},"additionalProperties":false"#,
+            a,
+            b,
+        ),
+        (r#""minProperties":1"#, a, "{}"),
+        (r#""const":{"a":1}"#, a, b),
+        (r#""enum":[{"a":1}]"#, a, b),
+        (
+            r#""properties":{"a":{"prefixItems":[{"type":"null"}]}}"#,
+            a,
+            r#"{"a":[1]}"#,
+        ),
+        (
+            r#""properties":{"a":{"contains":{"type":"null"}}}"#,
+            a,
+            r#"{"a":[1]}"#,
+        ),
+    ] {
+        let set = tools(&[&tool(
+            "t",
+            &format!(r#"{{"type":"object",{keywords}}}"#),
+            None,
+        )]);
+        assert_eq!(code(&call(&set, "t", good)), "pass", "{keywords} {good}");
+        assert_eq!(
+            code(&call(&set, "t", bad)),
+            "arguments-invalid",
+            "{keywords} {bad}"
+        );
+    }
 }
 
 /// A definition that can never work is refused with its name and the reason, and the others are

@@ -3,18 +3,18 @@
 
 mod support;
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use rmcp::handler::server::router::tool::{ToolRoute, ToolRouter};
 use rmcp::handler::server::wrapper::{Json, Parameters};
-use rmcp::model::{CallToolResult, JsonObject};
+use rmcp::model::{CallToolResult, JsonObject, ProtocolVersion};
 use rmcp::{ServerHandler, tool, tool_handler, tool_router};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolsure_mcp::publish::ToolDefinition;
-use toolsure_rmcp::{ServerHandlerExt as _, Union};
+use toolsure_rmcp::{ServerEvent, ServerHandlerExt as _, ServerLayer, Union};
 
 use support::Wire;
 
@@ -196,4 +196,34 @@ async fn results_are_projected_by_era() {
         modern.call("find", json!({"nope": 3})).await["isError"],
         true
     );
+}
+
+/// A tool's result inside a question to the client's model has the form that the client's version
+/// can read, and each change is reported.
+#[test]
+fn results_in_sampling_messages_have_the_form_of_the_client() {
+    let reported = Arc::new(Mutex::new(Vec::new()));
+    let log = Arc::clone(&reported);
+    let layer = ServerLayer::new().observe(move |event| {
+        if let ServerEvent::Lost { .. } = event {
+            log.lock().unwrap().push(event.to_string());
+        }
+    });
+    let asked = json!({"maxTokens": 9, "messages": [{"role": "user", "content": [
+        {"type": "tool_result", "toolUseId": "1", "content": [], "structuredContent": [1]},
+        {"type": "tool_result", "toolUseId": "2", "content": [], "structuredContent": {"a": 1}},
+    ]}]});
+    for (version, array, reports) in [
+        (ProtocolVersion::V_2025_11_25, json!({"result": [1]}), 1),
+        (ProtocolVersion::V_2026_07_28, json!([1]), 0),
+    ] {
+        reported.lock().unwrap().clear();
+        let params = serde_json::from_value(asked.clone()).unwrap();
+        let params = layer.sampling(params, Some(&version)).unwrap();
+        let told = serde_json::to_value(params).unwrap();
+        let structured = |at: usize| &told["messages"][0]["content"][at]["structuredContent"];
+        assert_eq!(*structured(0), array, "{version}");
+        assert_eq!(*structured(1), json!({"a": 1}), "{version}");
+        assert_eq!(reported.lock().unwrap().len(), reports, "{version}");
+    }
 }

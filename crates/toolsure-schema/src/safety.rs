@@ -98,3 +98,90 @@ impl Compiler {
         self.parser().parse_assertions(document).map(drop)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toolsure_json::{OwnedDocument, ReadLimits};
+
+    /// Each reason for which a schema must not reach a host's engine, at its bound where it has one.
+    #[test]
+    fn what_is_not_safe_to_compile_is_refused_with_its_reason() {
+        let nested =
+            |levels: usize| format!("{}{{}}{}", r#"{"not":"#.repeat(levels), "}".repeat(levels));
+        let wide = |count: usize| format!(r#"{{"anyOf":[{}]}}"#, vec!["{}"; count - 1].join(","));
+        for (schema, code) in [
+            (nested(64), ""),
+            (nested(65), "limit"),
+            (wide(10_000), ""),
+            (wide(10_001), "limit"),
+            (
+                r##"{"$ref":"#/$defs/a","$defs":{"a":{"$anchor":"b"},"c":{"$ref":"#b"}}}"##
+                    .to_owned(),
+                "",
+            ),
+            (r#"{"$ref":"https://a.test/"}"#.to_owned(), "ref-denied"),
+            (
+                r#"{"$dynamicRef":"https://a.test/#a"}"#.to_owned(),
+                "ref-denied",
+            ),
+            (r#"{"$ref":"b.json"}"#.to_owned(), "ref-denied"),
+            (r##"{"$ref":"#/$defs/a"}"##.to_owned(), "unresolved-ref"),
+            (r##"{"$ref":"#"}"##.to_owned(), "cyclic-ref"),
+            (
+                r#"{"$schema":"https://a.test/"}"#.to_owned(),
+                "unsupported-dialect",
+            ),
+            (r#"{"type":"text"}"#.to_owned(), "invalid-schema"),
+            (r#"{"pattern":"("}"#.to_owned(), "pattern"),
+            (r#"{"#.to_owned(), "json"),
+        ] {
+            let shown: String = schema.chars().take(80).collect();
+            let limits = Limits::default();
+            let found = assert_schema_safe_to_compile(schema.as_bytes(), &limits).err();
+            assert_eq!(
+                found.as_ref().map_or("", CompileError::code),
+                code,
+                "{shown}"
+            );
+            let compiled = Compiler::new().assert_safe(schema.as_bytes()).err();
+            assert_eq!(compiled, found, "{shown}");
+            if let Ok(document) = OwnedDocument::read(schema.as_str(), &ReadLimits::default()) {
+                let root = document.document().root();
+                assert_eq!(
+                    assert_view_safe_to_compile(root, &limits).err(),
+                    found,
+                    "{shown}"
+                );
+            }
+        }
+        let mut few = Limits::default();
+        few.model.depth = 1;
+        let error = assert_schema_safe_to_compile(nested(2).as_bytes(), &few).unwrap_err();
+        assert_eq!(error.limit().map(|limit| limit.allowed), Some(1));
+    }
+
+    #[test]
+    fn only_a_fragment_stays_in_its_document() {
+        for own in ["", "#", "#a", "#/$defs/a", "#%41", "#https://a.test/"] {
+            assert!(is_same_document_ref(own), "{own}");
+        }
+        for other in [
+            "a",
+            "a#",
+            "/a",
+            "//a.test",
+            "?",
+            "?a#b",
+            "https://a.test/",
+            "file:///a",
+            "data:,{}",
+            "urn:a",
+            "%23a",
+            " #a",
+            ".",
+        ] {
+            assert!(!is_same_document_ref(other), "{other}");
+        }
+    }
+}

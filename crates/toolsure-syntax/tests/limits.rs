@@ -192,7 +192,7 @@ fn registered_documents_are_counted() {
 
 /// What a program gets that sets nothing, as `docs` and the settings tell it.
 #[test]
-fn the_limits_that_hold_unless_they_are_set() {
+fn the_limits_of_a_schema_that_hold_unless_they_are_set() {
     let limits = Limits::default();
     let pattern = toolsure_pattern::Limits::default();
     for (name, value, expected) in [
@@ -238,4 +238,63 @@ fn suggestions_for_references_to_nothing_are_bounded() {
     assert_eq!(suggested(25_000), [meant(), None]);
     assert_eq!(suggested(49_999), [meant(), None]);
     assert_eq!(suggested(50_000), [None, None]);
+}
+
+/// A message repeats at most 200 characters of a reference, an URI or a keyword, and 64 of a value.
+#[test]
+fn errors_repeat_a_bounded_part_of_a_schema() {
+    let long = "x".repeat(300);
+    let row =
+        |code: &'static str, schema: &str, most: usize| (code, schema.replace("LONG", &long), most);
+    let longest_run = |text: &str| text.split(|c| c != 'x').map(str::len).max().unwrap();
+    for (code, schema, most) in [
+        // `urn:` and 196 more.
+        row("unsupported-dialect", r#"{"$schema": "urn:LONG"}"#, 196),
+        row(
+            "unsupported-dialect",
+            r#"{"$defs": {"a": {"$id": "urn:a", "$schema": "urn:LONG"}}}"#,
+            196,
+        ),
+        row("ref-denied", r#"{"$ref": "urn:LONG"}"#, 196),
+        row("ref-denied", r#"{"$dynamicRef": "urn:LONG#a"}"#, 196),
+        row("unresolved-ref", r##"{"$ref": "#/$defs/LONG"}"##, 192),
+        row("unresolved-ref", r##"{"$ref": "#LONG"}"##, 199),
+        row(
+            "unresolved-ref",
+            r##"{"$ref": "#/x-LONG/a", "x-LONG": {}}"##,
+            196,
+        ),
+        row(
+            "unresolved-ref",
+            r##"{"$ref": "#/$defs/LONGy", "$defs": {"LONGz": {}}}"##,
+            199,
+        ),
+        row(
+            "cyclic-ref",
+            r##"{"$ref": "#/$defs/LONG", "$defs": {"LONG": {"$ref": "#/$defs/LONG"}}}"##,
+            191,
+        ),
+        row("invalid-schema", r#"{"type": "LONG"}"#, 63),
+        row("json", r#"{"LONG": 1, "LONG": 2}"#, 63),
+    ] {
+        let error = Parser::default().parse(schema.as_bytes()).unwrap_err();
+        assert_eq!(error.code(), code, "{error}");
+        let help = error.help().unwrap_or_default();
+        let repeated = [error.to_string(), help].map(|text| longest_run(&text));
+        assert_eq!(*repeated.iter().max().unwrap(), most, "{error}");
+        if let CompileErrorKind::UnsupportedDialect { declared: text, .. }
+        | CompileErrorKind::RefDenied {
+            reference: text, ..
+        }
+        | CompileErrorKind::UnresolvedRef {
+            reference: text, ..
+        } = error.kind()
+        {
+            assert_eq!(text.chars().count(), 200, "{text}");
+        }
+    }
+    let digits = format!(r#"{{"minLength": -{}}}"#, "1".repeat(300));
+    let error = Parser::default().parse(digits.as_bytes()).unwrap_err();
+    let run = error.to_string().split(|c| c != '1').map(str::len).max();
+    assert_eq!(run, Some(62), "{error}");
 }

@@ -10,7 +10,7 @@ mod server;
 
 use std::net::IpAddr;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use server::{Names, Only, Public, Reply, Server};
 use toolsure_fetch::{Dangerous, Digest, FetchError, Fetched, Fetcher, Host, Limits, Lock};
@@ -289,10 +289,18 @@ async fn a_redirect_to_a_name_with_a_private_address_is_refused() {
 #[tokio::test]
 async fn bodies_are_bounded_in_size_and_time_and_never_decoded() {
     let bomb = [0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3];
+    // A document whose size the head does not tell.
+    let sized = |size: usize| {
+        let body = format!("{size:x}\r\n{{}}{}\r\n0\r\n\r\n", " ".repeat(size - 2));
+        let head = "HTTP/1.1 200 OK\r\ntransfer-encoding: chunked";
+        raw(head, body.as_bytes())
+    };
     let server = Server::start(
         &[HOST],
         &[
             ("/endless", Reply::Endless),
+            ("/exact", sized(50_000)),
+            ("/over", sized(50_001)),
             ("/slow", Reply::Slow),
             (
                 "/large",
@@ -338,7 +346,13 @@ async fn bodies_are_bounded_in_size_and_time_and_never_decoded() {
     let is_limit = |error: &FetchError, name: &str| matches!(error, FetchError::Limit { limit, .. } if *limit == name);
     assert!(is_limit(&fetch("/endless").await, "bytes"));
     assert!(is_limit(&fetch("/large").await, "bytes"));
+    assert!(is_limit(&fetch("/over").await, "bytes"));
+    let exact = refers(&server.uri(HOST, "/exact"));
+    let exact = fetcher.references(&[&exact], &[]).await;
+    assert_eq!(exact.documents.len(), 1, "{:?}", exact.events);
+    let began = Instant::now();
     let slow = fetch("/slow").await;
+    assert!(began.elapsed() < Duration::from_secs(10));
     assert!(
         is_limit(&slow, "document_time") || matches!(slow, FetchError::Transfer(_)),
         "{slow}"

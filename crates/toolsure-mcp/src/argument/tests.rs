@@ -828,7 +828,7 @@ fn both_shapes_of_the_example() {
 }
 
 #[test]
-fn cases() {
+fn each_rule_accepts_and_refuses() {
     for (schema, arguments, expected) in CASES {
         case(schema, arguments, expected);
     }
@@ -891,6 +891,22 @@ fn versions() {
     let noted = read(r#"{"a": {"type": "strng", "minLength": true}}"#, None).unwrap();
     let places: Vec<_> = noted.notes().iter().map(SchemaError::pointer).collect();
     assert_eq!(places, ["/a/type", "/a/minLength"]);
+}
+
+/// The page has a row for each version, and says what changes from each to the next.
+#[test]
+fn the_page_has_each_version_and_the_way_to_it() {
+    let page = include_str!("../../../../docs/argument-schema.md");
+    let rows = page.lines().filter_map(|line| line.strip_prefix("| 20"));
+    let rows: Vec<String> = rows
+        .filter_map(|row| Some(format!("20{}", row.split_once(" | ")?.0)))
+        .collect();
+    assert_eq!(rows, Version::ALL.map(Version::date));
+    assert_eq!(Version::ALL.last(), Some(&Version::LATEST));
+    for pair in Version::ALL.windows(2) {
+        let way = format!("**From {} to {}**", pair[0], pair[1]);
+        assert!(page.contains(&way), "{way}");
+    }
 }
 
 #[test]
