@@ -39,7 +39,7 @@ usage: cargo xtask COMMAND
   instructions [SET…]  instruction counts of fixed work, by callgrind, against bench/instructions.txt (--write refreshes it)
   interop              our server and client with those of other SDKs, and what pages say of them (needs npm and Python; --only PEER or sentences)
   guard-proof          odd tools before published clients, through the guard (--alone yes, --direct yes, --only WORD, --write yes)
-  published            published servers and clients: the same answers with and without the guard (needs npm and Python; --only SERVER)
+  published            published servers and clients: the same answers with and without the guard (needs npm and Python; --only SERVER, --only minors)
   gateways             the guard beside other gateways under load (needs npm and Python; --rounds N)
   release --dry-run    every package for this platform, built, installed afresh and tried (needs pip; --only NAME, --profile NAME, --twice)
   replicas             three guards behind Envoy, one killed and one ended under load (needs pip; --calls N)

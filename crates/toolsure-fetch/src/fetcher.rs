@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 
 use reqwest::{Certificate, Url};
 use tokio::time::{Instant, timeout_at};
-use toolsure_json::{OwnedDocument, ReadLimits, quote};
+use toolsure_json::{OwnedDocument, ReadLimits, quote, shown_url};
 use toolsure_schema::Compiler;
 
 use crate::dangerous::Dangerous;
@@ -37,7 +37,8 @@ pub struct Document {
     pub digest: Digest,
 }
 
-/// The outcome for one URI. Its `Display` is one line for a log.
+/// The outcome for one URI. Its `Display` is one line for a log, with URIs without the user, password,
+/// query and fragment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Event {
@@ -257,7 +258,7 @@ impl Fetched {
 
 impl fmt::Display for Event {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let uri = quote(&self.uri, URI_CHARS);
+        let uri = shown_url(&self.uri);
         match &self.outcome {
             Ok((digest, size, peer)) => {
                 write!(
@@ -268,10 +269,8 @@ impl fmt::Display for Event {
             Err(error) => write!(f, "refused {uri}: {error}")?,
         }
         for redirect in &self.redirects {
-            write!(f, ", redirected to {}", quote(redirect, URI_CHARS))?;
+            write!(f, ", redirected to {}", shown_url(redirect))?;
         }
         Ok(())
     }
 }
-
-const URI_CHARS: usize = 300;

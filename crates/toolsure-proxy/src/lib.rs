@@ -31,6 +31,7 @@ mod limits;
 mod message;
 mod notes;
 mod outbox;
+mod probe;
 mod session;
 mod sse;
 mod standard;
@@ -40,7 +41,7 @@ pub mod store;
 mod web;
 
 pub use fault::{Fault, FaultKind, Party, Phase};
-pub use http::{HttpTarget, http_client, shown_url};
+pub use http::{HttpTarget, http_client};
 pub use limits::{Deadlines, Limits};
 pub use message::{Answer, Reply, RpcError};
 pub use notes::Notes;

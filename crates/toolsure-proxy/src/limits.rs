@@ -48,13 +48,14 @@ impl Default for Limits {
     reason = "callers write some fields and `..Deadlines::default()`; a new field breaks only those that write all"
 )]
 pub struct Deadlines {
-    /// On stdio, for an answer to the first `server/discover`, before a legacy `initialize` is
-    /// sent. A later answer is still accepted. Default 3 s.
+    /// For an answer to the first `server/discover`, before a legacy `initialize` is sent. A later
+    /// answer is still accepted. Default 3 s.
     pub probe: Duration,
-    /// For one answer after the session is open, and to `server/discover` over HTTP. Default 30 s.
+    /// For one answer after the session is open. Default 30 s.
     pub request: Duration,
     /// For the whole session, until the last answer. Opening may take all of it, because launchers
-    /// such as `npx` download the server first. Default 60 s.
+    /// such as `npx` download the server first. A child that answers neither `server/discover` nor
+    /// `initialize` is started again after half of it. Default 60 s.
     pub overall: Duration,
     /// For a child to end after its standard input is closed, and again after SIGTERM, before
     /// SIGKILL; for the closing DELETE on HTTP. Not part of `overall`. Default 2 s.

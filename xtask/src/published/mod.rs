@@ -2,10 +2,12 @@
 //! through the guard as without it, in each of the four combinations of transports.
 //!
 //! `interop/published.json` has the servers and the requests. Everything that a client returns to
-//! its user is compared, as JSON.
+//! its user is compared, as JSON. `toolsure check` must also open a server of each version of the
+//! SDKs, without the guard and through it (`minors`).
 
 mod client;
 mod harness;
+mod minors;
 
 use std::collections::BTreeMap;
 use std::process::Command;
@@ -42,7 +44,7 @@ struct Transports {
 }
 
 /// Runs every server with every client, and returns how many answers differ. `--only SERVER` runs
-/// one server.
+/// one server; `--only minors` runs one of each SDK version.
 ///
 /// # Errors
 ///
@@ -63,6 +65,12 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
         }
         print!("{}", tally.details());
         println!("{}: {}", server.server, tally.line());
+        total.add(tally);
+    }
+    if only.is_none_or(|only| only == "minors") {
+        let tally = minors::run(&harness)?;
+        print!("{}", tally.details());
+        println!("minors: {}", tally.line());
         total.add(tally);
     }
     println!("{}", total.line());

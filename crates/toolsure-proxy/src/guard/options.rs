@@ -240,6 +240,9 @@ pub struct Times {
     pub idle: Duration,
     /// For an upstream to accept a notification or an answer. Default 30 s.
     pub notify: Duration,
+    /// For a child that modern HTTP clients share to answer its first `server/discover`. Then the
+    /// clients are told that it does not know the method. Default 5 s.
+    pub discovery: Duration,
     /// For open calls to be answered when the guard stops; then they get an error. Default 30 s.
     pub drain: Duration,
     /// For a child to end after its standard input is closed, and again after SIGTERM, before
@@ -255,6 +258,7 @@ impl Default for Times {
             write: Duration::from_secs(60),
             idle: Duration::from_secs(30 * 60),
             notify: Duration::from_secs(30),
+            discovery: Duration::from_secs(5),
             drain: Duration::from_secs(30),
             grace: Duration::from_secs(2),
         }

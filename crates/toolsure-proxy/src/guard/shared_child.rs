@@ -25,6 +25,7 @@ use super::in_process::Caller;
 use super::messages::{Message, MessageWriter, Received};
 use super::session_driver::{OutgoingMessage, Output, SessionDriver, link};
 use super::session_router::SessionRouter;
+use crate::probe::{Probe, unknown_method};
 
 /// The child's input, and the open requests by number.
 pub(super) struct SharedChild {
@@ -36,6 +37,8 @@ pub(super) struct SharedChild {
     pub(super) identity: Context,
     /// The caller that it was opened for, if it is a peer in this process.
     pub(super) caller: Caller,
+    /// Whether it is a process. A peer in this process decides itself how long it asks its servers.
+    is_process: bool,
     /// Takes messages that belong to no request, such as `list_changed`.
     unclaimed: SessionDriver,
     table: Mutex<Table>,
@@ -47,6 +50,10 @@ pub(super) struct SharedChild {
 struct Table {
     last: i64,
     open: HashMap<i64, Entry>,
+    /// The first `server/discover`.
+    probe: Probe<i64>,
+    /// Whether the child has left a `server/discover` unanswered, so that it gets no other.
+    knows_no_discovery: bool,
     /// The callers that have sent requests: a log message names no request, and may be about any of
     /// them.
     callers: Callers,
@@ -76,6 +83,8 @@ impl Callers {
 struct Entry {
     router: Arc<SessionRouter>,
     origin: RequestOrigin,
+    /// Whether it is a `server/discover`.
+    discovers: bool,
 }
 
 /// A message of the child with the client's ids, and the request that it belongs to.
@@ -90,6 +99,7 @@ impl SharedChild {
         ctx: &Arc<GuardContext>,
         input: Arc<MessageWriter>,
         number: u64,
+        is_process: bool,
         (identity, caller): (Context, Caller),
     ) -> Arc<Self> {
         let context = Context::Session(number);
@@ -98,6 +108,7 @@ impl SharedChild {
         Arc::new(Self {
             ctx: Arc::clone(ctx),
             input,
+            is_process,
             unclaimed: SessionDriver::new(ctx, context.clone(), unclaimed),
             context,
             identity,
@@ -109,6 +120,16 @@ impl SharedChild {
 
     pub(super) fn is_gone(&self) -> bool {
         *self.gone.borrow()
+    }
+
+    /// Whether it has left a `server/discover` unanswered, or ended at it.
+    pub(super) fn knows_no_discovery(&self) -> bool {
+        self.table().knows_no_discovery
+    }
+
+    /// Answers each `server/discover` in place of the child, because one before it did not.
+    pub(super) fn without_discovery(&self) {
+        self.table().knows_no_discovery = true;
     }
 
     /// Waits until the child has ended.
@@ -136,7 +157,7 @@ impl SharedChild {
     }
 
     fn renumbered(
-        &self,
+        self: &Arc<Self>,
         router: &Arc<SessionRouter>,
         outgoing: &OutgoingMessage,
     ) -> Option<String> {
@@ -145,6 +166,7 @@ impl SharedChild {
                 let number = self.enter(Entry {
                     router: Arc::clone(router),
                     origin: RequestOrigin::of(&request),
+                    discovers: request.method == "server/discover",
                 })?;
                 let mut edits = Edits::new();
                 renumber(&request, number, &mut edits);
@@ -163,18 +185,45 @@ impl SharedChild {
         })?
     }
 
-    fn enter(&self, entry: Entry) -> Option<i64> {
+    fn enter(self: &Arc<Self>, entry: Entry) -> Option<i64> {
         let mut table = self.table();
         if self.is_gone() {
             // The caller holds the lock of the conversation, so the error is delivered by a task.
             tokio::spawn(async move { entry.fail("the server has ended") });
             return None;
         }
+        if entry.discovers && table.knows_no_discovery {
+            tokio::spawn(async move { entry.refuse_discovery() });
+            return None;
+        }
         table.last = table.last.saturating_add(1);
         let number = table.last;
+        if entry.discovers {
+            table.probe.sent(number);
+            if self.is_process {
+                tokio::spawn(Arc::clone(self).await_discovery(number));
+            }
+        }
         table.callers.add(entry.router.caller());
         table.open.insert(number, entry);
         Some(number)
+    }
+
+    /// Answers a `server/discover` for a child that leaves its first one unanswered: it may not know
+    /// the method, and the client could not tell.
+    async fn await_discovery(self: Arc<Self>, number: i64) {
+        tokio::time::sleep(self.ctx.times.discovery).await;
+        let entry = {
+            let mut table = self.table();
+            if !table.probe.is_unanswered() {
+                return;
+            }
+            table.knows_no_discovery = true;
+            table.open.remove(&number)
+        };
+        if let Some(entry) = entry {
+            entry.refuse_discovery();
+        }
     }
 
     fn leave(&self, router: &Arc<SessionRouter>, key: &IdKey) -> Option<i64> {
@@ -217,13 +266,19 @@ impl SharedChild {
         let how = child.end(self.ctx.times.grace).await;
         // The permit is free before `gone` lets another child start.
         drop(place);
-        let orphans: Vec<Entry> = {
+        let (orphans, probed): (Vec<Entry>, bool) = {
             let mut table = self.table();
             self.gone.send_replace(true);
-            table.open.drain().map(|(_, entry)| entry).collect()
+            let orphans = table.open.drain().map(|(_, entry)| entry).collect();
+            let probed = table.probe.ended_process().is_some();
+            table.knows_no_discovery |= probed;
+            (orphans, probed)
         };
         for entry in orphans {
-            entry.fail(&how);
+            match entry.discovers && probed {
+                true => entry.refuse_discovery(),
+                false => entry.fail(&how),
+            }
         }
     }
 
@@ -286,7 +341,7 @@ impl SharedChild {
         let entry = match message {
             Decoded::Result(outcome) => {
                 let id = outcome.view.member("id")?;
-                let entry = self.table().open.remove(&number_of(id)?)?;
+                let entry = self.answered(number_of(id)?)?;
                 edits.replace(id, entry.origin.id.clone());
                 let kind = outcome.result.member("resultType");
                 if kind.is_some_and(|kind| kind.string() == "input_required") {
@@ -300,7 +355,7 @@ impl SharedChild {
             Decoded::Error(Some(_), error) => {
                 let view = error.parent()?;
                 let id = view.member("id")?;
-                let entry = self.table().open.remove(&number_of(id)?)?;
+                let entry = self.answered(number_of(id)?)?;
                 edits.replace(id, entry.origin.id.clone());
                 entry
             }
@@ -329,6 +384,15 @@ impl SharedChild {
             message: edits.apply(text),
             entry,
         })
+    }
+
+    /// The request that the child has answered.
+    fn answered(&self, number: i64) -> Option<Entry> {
+        let mut table = self.table();
+        if table.probe.answered(&number) {
+            table.knows_no_discovery = false;
+        }
+        table.open.remove(&number)
     }
 
     fn only(&self) -> Option<Entry> {
@@ -365,6 +429,12 @@ impl Entry {
         self.router
             .driver
             .request_failed(&self.origin.key, why, deliver);
+    }
+
+    /// Answers a `server/discover` as a server that does not know it.
+    fn refuse_discovery(&self) {
+        let answer = unknown_method(&self.origin.id);
+        self.router.take(Side::Server, answer.as_bytes(), None);
     }
 }
 

@@ -10,13 +10,15 @@
 //! ```
 //!
 //! When the child ends, its open requests are answered with an error, and it is started again if
-//! that is allowed; a legacy session is then opened again with the client's messages.
+//! that is allowed; a legacy session is then opened again with the client's messages. A child that
+//! ends at the client's `server/discover` is always started again, and gets the client's
+//! `initialize` if that is unanswered.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
-use toolsure_guard::{Carrier, Context, IdKey, Purpose, Side, ToolsEvent};
+use toolsure_guard::{Carrier, Context, IdKey, IncomingMessage, Purpose, Side, ToolsEvent};
 
 use super::child::{Child, Restarts, Source};
 use super::context::GuardContext;
@@ -26,6 +28,7 @@ use super::messages::{Client, MessageReader, MessageWriter, Received};
 use super::options::Restart;
 use super::running::Exit;
 use super::session_driver::{OutgoingMessage, Output, SessionDriver, link};
+use crate::probe::{Probe, unknown_method};
 
 struct StdioToChild {
     ctx: Arc<GuardContext>,
@@ -62,6 +65,10 @@ struct State {
     /// The messages that opened a legacy session: the request with its id, and the notification.
     initialize: Option<(IdKey, Vec<u8>)>,
     initialized: Option<Vec<u8>>,
+    /// The client's first `server/discover`.
+    probe: Probe<IdKey>,
+    /// The client's `initialize`, as long as it is unanswered and follows an unanswered probe.
+    unanswered: Option<Vec<u8>>,
 }
 
 /// Runs until the client leaves, the child ends for good, or the guard is stopped.
@@ -137,16 +144,31 @@ impl StdioToChild {
                 Ok(child) => child.end(grace).await,
                 Err(_) => "the server".to_owned(),
             };
+            let probe = self.state().probe.ended_process();
+            let probe = probe.filter(|_| leaving.is_none());
+            if let Some(id) = &probe {
+                let answer = unknown_method(&id.raw());
+                self.driver
+                    .take(Side::Server, answer.as_bytes(), &mut |output| {
+                        self.deliver(output);
+                    });
+                if self.state().unanswered.is_some() {
+                    let _client_is_gone = self.client.flush().await;
+                    continue;
+                }
+            }
             self.fail_open_requests(&how).await;
             if let Some(exit) = leaving {
                 self.stop_reader(&reading).await;
                 return exit;
             }
-            let Some(pause) = restarts.next() else {
-                self.stop_reader(&reading).await;
-                return Exit::UpstreamGone(how);
-            };
-            tokio::time::sleep(pause).await;
+            if probe.is_none() {
+                let Some(pause) = restarts.next() else {
+                    self.stop_reader(&reading).await;
+                    return Exit::UpstreamGone(how);
+                };
+                tokio::time::sleep(pause).await;
+            }
             let anew = link(Carrier::Stdio, Carrier::Stdio, None);
             self.driver.renew(self.context.clone(), anew);
         }
@@ -198,6 +220,11 @@ impl StdioToChild {
         if !self.reopen_session(&mut child, &input).await {
             return child;
         }
+        // The new child gets it before anything that the client sends from now on.
+        if let Some(initialize) = self.state().unanswered.take() {
+            input.push(initialize);
+        }
+        let _child_is_gone = input.flush().await;
         // From here on the conversation's messages go to this child.
         self.child_state
             .send_replace(ChildState::Child(Arc::clone(&input)));
@@ -211,6 +238,7 @@ impl StdioToChild {
             match child.next().await {
                 Received::Message(message) => {
                     let message = self.driver.read_message(&message);
+                    self.state().hear(&message);
                     self.driver.take_read(Side::Server, message, deliver);
                 }
                 Received::Tools(event) => self.driver.tools_event(event),
@@ -320,11 +348,32 @@ impl State {
             (Some("initialize"), Some(id)) => {
                 self.initialize = Some((id.clone(), outgoing.bytes.clone()));
                 self.initialized = None;
+                self.unanswered = self.probe.is_unanswered().then(|| outgoing.bytes.clone());
             }
+            (Some("server/discover"), Some(id)) => self.probe.sent(id.clone()),
             (Some("notifications/initialized"), None) => {
                 self.initialized = Some(outgoing.bytes.clone());
             }
             _ => {}
+        }
+    }
+
+    /// Takes notice of the server's answers to the requests that opened the connection.
+    fn hear(&mut self, message: &IncomingMessage<'_>) {
+        if !self.probe.is_unanswered() {
+            return;
+        }
+        let envelope = message.envelope();
+        let Some(id) = envelope.id.as_ref().filter(|_| envelope.is_answer()) else {
+            return;
+        };
+        self.probe.answered(id);
+        if self
+            .initialize
+            .as_ref()
+            .is_some_and(|(opening, _)| opening == id)
+        {
+            self.unanswered = None;
         }
     }
 }

@@ -8,7 +8,7 @@ use reqwest::header::{
     AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION,
 };
 use reqwest::{Client, Method, Url};
-use toolsure_json::quote;
+use toolsure_json::{quote, shown_url};
 
 use super::caller::Caller;
 use super::connections::{Connections, Failure};
@@ -174,7 +174,8 @@ fn redirected(phase: Phase, url: &Url, response: &Response) -> Result<Url, Fault
     };
     let location = String::from_utf8_lossy(location);
     let refused = |why: &str| {
-        let to = quote(&location, 200);
+        // A server may repeat our query in it.
+        let to = shown_url(&location);
         let why = format!("`{from}` redirects to `{to}` (HTTP status {status}), {why}");
         redirect(phase, why)
     };

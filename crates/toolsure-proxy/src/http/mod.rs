@@ -28,7 +28,7 @@ pub(crate) use endpoint::{
 pub(crate) use health::Watcher;
 pub(crate) use response::Response;
 pub(crate) use stream::LAST_EVENT_ID;
-pub use target::{HttpTarget, shown_url};
+pub use target::HttpTarget;
 
 use crate::fault::{Fault, Phase};
 use crate::limits::Limits;

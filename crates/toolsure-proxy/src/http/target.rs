@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Certificate, Client, Url};
-use toolsure_json::quote;
+use toolsure_json::{quote, shown_url};
 
 use super::caller::Caller;
 use super::client::http_client;
@@ -144,34 +144,6 @@ impl HttpTarget {
     }
 }
 
-/// Formats a URL for a message: escaped, cut, and without the user, password, query and fragment,
-/// which may be secrets. For text that is not a URL, removes everything between the scheme and the
-/// last `@`.
-pub fn shown_url(url: &str) -> String {
-    let plain = match Url::parse(url) {
-        Ok(parsed) if parsed.has_host() => {
-            let port = parsed.port().map(|port| format!(":{port}"));
-            format!(
-                "{}://{}{}{}",
-                parsed.scheme(),
-                parsed.host_str().unwrap_or_default(),
-                port.unwrap_or_default(),
-                parsed.path()
-            )
-        }
-        _ => {
-            let (scheme, rest) = match url.find("://") {
-                Some(at) => url.split_at(at.saturating_add("://".len())),
-                None => ("", url),
-            };
-            let rest = rest.rsplit('@').next().unwrap_or_default();
-            let rest = rest.split(['?', '#']).next().unwrap_or_default();
-            format!("{scheme}{rest}")
-        }
-    };
-    quote(&plain, SHOWN).to_string()
-}
-
 fn read(path: &Path) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     let file = File::open(path)?;
@@ -190,8 +162,6 @@ fn config(message: String) -> Fault {
 
 /// Maximum bytes of a PEM file. A bundle of all public authorities has about a quarter of that.
 const PEM_BYTES: u64 = 1 << 20;
-/// Maximum characters of a URL in a message.
-const SHOWN: usize = 120;
 const OURS: [&str; 7] = [
     "accept",
     "content-type",
@@ -224,29 +194,15 @@ mod tests {
     }
 
     #[test]
-    fn urls_are_shown_without_what_may_be_a_secret() {
-        for (url, shown) in [
-            ("http://host/mcp", "http://host/mcp"),
-            (
-                "https://u:hush@host:8443/a/b?key=hush#hush",
-                "https://host:8443/a/b",
-            ),
-            ("http://[::1]:80/", "http://[::1]/"),
-            (
-                "http://u:hush@host:99999999/mcp?hush",
-                "http://host:99999999/mcp",
-            ),
-            ("http://u:hu?sh/hush@host:x/", "http://host:x/"),
-            ("http://host:x/?k=hush", "http://host:x/"),
-            ("u:hush@host", "host"),
-            ("hush@", ""),
-            ("ftp://x/", "ftp://x/"),
-            ("valkey://u:hush@store:6379/0", "valkey://store:6379/0"),
-            ("http://a\u{1b}:x/", "http://a\\u{1b}:x/"),
+    fn a_refused_url_is_shown_without_secrets() {
+        for url in [
+            "http://u:hush@host:99999999/mcp?hush",
+            "hush@",
+            "u:hush@host",
+            "http://u:hu/sh@h:x",
         ] {
-            assert_eq!(shown_url(url), shown, "{url}");
-            let wrong = HttpTarget::new(url).err();
-            assert!(!format!("{wrong:?}").contains("hush"), "{wrong:?}");
+            let wrong = HttpTarget::new(url).unwrap_err();
+            assert!(!format!("{wrong:?}").contains("hu"), "{wrong:?}");
         }
     }
 

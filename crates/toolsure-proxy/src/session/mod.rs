@@ -13,10 +13,11 @@ pub use listing::Listing;
 pub use options::Options;
 pub use server_info::ServerInfo;
 
-use crate::fault::{Fault, Phase};
-use crate::http::{Http, HttpTarget};
+use crate::fault::{Fault, FaultKind, Phase};
+use crate::http::HttpTarget;
 use crate::message::Answer;
 use crate::notes::Notes;
+use crate::probe::Probe;
 use crate::stdio::{Launch, Stdio};
 use options::with_meta;
 use wire::Wire;
@@ -31,32 +32,51 @@ pub struct Session {
     options: Options,
     next_id: i64,
     end: Instant,
+    /// For a child: how to start it again, and the probe that it got.
+    child: Option<(Launch, Probe<i64>)>,
 }
 
 impl Session {
     /// Starts a child process and opens a session on its pipes.
     ///
-    /// The child is probed with `server/discover`. A child that ends then is started once more and
-    /// opened with `initialize`, because some servers treat an unknown first request as fatal.
+    /// The child is probed with `server/discover`. If it ends or hangs while that is unanswered, it
+    /// is started once more and opened with `initialize` alone, because some servers do not survive
+    /// a request that they do not know.
     ///
     /// # Errors
     ///
     /// A [`Fault`]; the child has been reaped by then.
     pub async fn stdio(launch: Launch, options: Options) -> Result<Self, Fault> {
         let end = Instant::now() + options.deadlines.overall;
-        let stdio = Stdio::start(&launch, options.limits)?;
-        let (wire, opened) = negotiate::stdio(stdio, &options, end).await;
-        match opened {
-            Ok(negotiate::Opened::Session(server)) => Ok(Self::open(wire, server, options, end)),
-            Ok(negotiate::Opened::DiedAtProbe) => {
-                wire.close(options.deadlines.grace).await;
-                let mut stdio = Stdio::start(&launch, options.limits)?;
-                stdio.notes_mut().restarted = true;
-                let (wire, opened) = negotiate::stdio_legacy(stdio, &options, end).await;
-                Self::opened(wire, opened, options, end).await
+        let mut stdio = Stdio::start(&launch, options.limits)?;
+        let mut probe = Probe::default();
+        let opened = if options.probe {
+            negotiate::stdio(&mut stdio, &mut probe, &options, end).await
+        } else {
+            negotiate::stdio_legacy(&mut stdio, &options, end).await
+        };
+        let opened = match opened {
+            Err(fault) if may_be_due_to_probe(&fault) && probe.is_unanswered() => {
+                let mut other = start_again(&launch, &options)?;
+                // A server that is only slow to start may still answer.
+                let both = (&mut stdio, &mut other);
+                let (is_other, result) = match fault.kind() {
+                    FaultKind::Timeout => negotiate::either(both, &mut probe, &options, end).await,
+                    _ => (true, negotiate::stdio_legacy(both.1, &options, end).await),
+                };
+                if is_other {
+                    std::mem::swap(&mut stdio, &mut other);
+                    probe.ended_process();
+                }
+                other.close(options.deadlines.grace.min(FAILED_GRACE)).await;
+                result.map_err(|second| negotiate::telling(fault, second))
             }
-            Err(fault) => Self::opened(wire, Err(fault), options, end).await,
-        }
+            opened => opened,
+        };
+        let wire = Wire::Stdio(Box::new(stdio));
+        let mut session = Self::opened(wire, opened, options, end).await?;
+        session.child = Some((launch, probe));
+        Ok(session)
     }
 
     /// Opens a session with a Streamable HTTP endpoint.
@@ -66,8 +86,7 @@ impl Session {
     /// A [`Fault`].
     pub async fn http(target: HttpTarget, options: Options) -> Result<Self, Fault> {
         let end = Instant::now() + options.deadlines.overall;
-        let http = Http::new(target, options.limits)?;
-        let (wire, opened) = negotiate::http(http, &options, end).await;
+        let (wire, opened) = negotiate::http(target, &options, end).await?;
         Self::opened(wire, opened, options, end).await
     }
 
@@ -121,10 +140,49 @@ impl Session {
             options,
             next_id: FIRST_FREE_ID,
             end,
+            child: None,
         }
     }
 
     async fn ask(&mut self, phase: Phase, method: &str, params: &str) -> Result<Answer, Fault> {
+        let is_first = self.next_id == FIRST_FREE_ID;
+        let answer = self.ask_once(phase, method, params).await;
+        match answer {
+            // Only what is safe to repeat, and only before anything else was asked.
+            Err(fault) if is_first && phase == Phase::List && may_be_due_to_probe(&fault) => {
+                match self.open_again().await? {
+                    true => self.ask_once(phase, method, params).await,
+                    false => Err(fault),
+                }
+            }
+            answer => answer,
+        }
+    }
+
+    /// Starts a child again that ended at its probe, and opens it with `initialize` alone. `false`
+    /// if the probe was answered.
+    async fn open_again(&mut self) -> Result<bool, Fault> {
+        let Some((launch, probe)) = &mut self.child else {
+            return Ok(false);
+        };
+        if probe.ended_process().is_none() {
+            return Ok(false);
+        }
+        let mut stdio = start_again(launch, &self.options)?;
+        let opened = negotiate::stdio_legacy(&mut stdio, &self.options, self.end).await;
+        let old = std::mem::replace(&mut self.wire, Wire::Stdio(Box::new(stdio)));
+        old.close(self.options.deadlines.grace.min(FAILED_GRACE))
+            .await;
+        self.server = opened.map_err(|fault| self.wire.with_last_words(fault))?;
+        Ok(true)
+    }
+
+    async fn ask_once(
+        &mut self,
+        phase: Phase,
+        method: &str,
+        params: &str,
+    ) -> Result<Answer, Fault> {
         let id = self.next_id;
         self.next_id = id.saturating_add(1);
         let params = match self.server.era.declares_version() {
@@ -148,6 +206,21 @@ impl Session {
             Err(fault) => Err(self.wire.with_last_words(fault)),
         }
     }
+}
+
+/// Whether a server fails in this way if it does not survive a method that it does not know.
+fn may_be_due_to_probe(fault: &Fault) -> bool {
+    matches!(
+        fault.kind(),
+        FaultKind::Exited | FaultKind::Timeout | FaultKind::Protocol
+    )
+}
+
+/// Starts another child in place of one that did not survive its probe.
+fn start_again(launch: &Launch, options: &Options) -> Result<Stdio, Fault> {
+    let mut stdio = Stdio::start(launch, options.limits)?;
+    stdio.notes_mut().restarted = true;
+    Ok(stdio)
 }
 
 /// The probe has id 1, `initialize` has id 2.

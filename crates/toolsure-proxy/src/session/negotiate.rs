@@ -2,7 +2,9 @@
 //! not understand it (2026-07-28, versioning; transports/stdio and /streamable-http, "Backward
 //! compatibility").
 
-use tokio::time::Instant;
+use std::pin::pin;
+
+use tokio::time::{Instant, timeout_at};
 use toolsure_json::{Kind, Node, OwnedDocument, ReadLimits, View, quote};
 use toolsure_mcp::era::Era;
 use toolsure_mcp::message::{UNSUPPORTED_VERSION, write};
@@ -11,84 +13,157 @@ use super::options::{Options, client_info, with_meta};
 use super::server_info::ServerInfo;
 use super::wire::Wire;
 use crate::fault::{Fault, FaultKind, Party, Phase};
-use crate::http::{Call, Http, Outcome};
+use crate::http::{Call, Http, HttpTarget, Outcome};
 use crate::message::{Answer, Reply, RpcError};
+use crate::probe::Probe;
 use crate::stdio::Stdio;
-
-/// How the first attempt on a child ended.
-pub(super) enum Opened {
-    Session(ServerInfo),
-    /// The child ended at the probe; it may still accept `initialize`.
-    DiedAtProbe,
-}
-
-/// Opens a child: sends the probe, then `initialize` after an error or silence.
-pub(super) async fn stdio(
-    mut stdio: Stdio,
-    options: &Options,
-    end: Instant,
-) -> (Wire, Result<Opened, Fault>) {
-    let opened = open_stdio(&mut stdio, options, end).await;
-    (Wire::Stdio(Box::new(stdio)), opened)
-}
 
 /// Opens a child with `initialize` alone.
 pub(super) async fn stdio_legacy(
-    mut stdio: Stdio,
+    stdio: &mut Stdio,
     options: &Options,
     end: Instant,
-) -> (Wire, Result<ServerInfo, Fault>) {
-    let opened = initialize_stdio(&mut stdio, options, false, end).await;
-    (Wire::Stdio(Box::new(stdio)), opened)
+) -> Result<ServerInfo, Fault> {
+    initialize_stdio(stdio, &mut Probe::default(), options, end).await
+}
+
+/// Opens either the child that has answered nothing so far, or another with `initialize` alone,
+/// whichever answers first. Returns whether it is the other one.
+pub(super) async fn either(
+    (silent, other): (&mut Stdio, &mut Stdio),
+    probe: &mut Probe<i64>,
+    options: &Options,
+    end: Instant,
+) -> (bool, Result<ServerInfo, Fault>) {
+    let mut waiting = pin!(opened_stdio(silent, probe, options, end));
+    let mut opening = pin!(stdio_legacy(other, options, end));
+    tokio::select! {
+        opened = &mut waiting => match opened {
+            Ok(server) => (false, Ok(server)),
+            Err(first) => {
+                let opened = opening.await;
+                (true, opened.map_err(|second| telling(first, second)))
+            }
+        },
+        opened = &mut opening => match opened {
+            Ok(server) => (true, Ok(server)),
+            Err(fault) => match waiting.await {
+                Ok(server) => (false, Ok(server)),
+                Err(first) => (true, Err(telling(first, fault))),
+            },
+        },
+    }
+}
+
+/// The fault of two that says more: that nothing was heard in the rest of the time says little.
+pub(super) fn telling(first: Fault, second: Fault) -> Fault {
+    match second.kind() {
+        FaultKind::Timeout => first,
+        _ => second,
+    }
 }
 
 /// Opens an HTTP endpoint.
 pub(super) async fn http(
-    mut http: Http,
+    target: HttpTarget,
     options: &Options,
     end: Instant,
-) -> (Wire, Result<ServerInfo, Fault>) {
-    let opened = open_http(&mut http, options, end).await;
-    (Wire::Http(Box::new(http)), opened)
+) -> Result<(Wire, Result<ServerInfo, Fault>), Fault> {
+    // Two clients, so that the answer to the probe can be awaited while `initialize` is.
+    let mut probing = Http::new(target.clone(), options.limits)?;
+    let mut http = Http::new(target, options.limits)?;
+    let found = if options.probe {
+        open_http(&mut probing, &mut http, options, end).await
+    } else {
+        let opened = initialize_http(&mut http, options, end).await;
+        opened.map(HttpServer::Legacy)
+    };
+    Ok(match found {
+        Ok(HttpServer::Modern(server)) => {
+            probing.settle(server.era);
+            (Wire::Http(Box::new(probing)), Ok(server))
+        }
+        Ok(HttpServer::Legacy(server)) => (Wire::Http(Box::new(http)), Ok(server)),
+        Err(fault) => (Wire::Http(Box::new(http)), Err(fault)),
+    })
 }
 
-async fn open_stdio(stdio: &mut Stdio, options: &Options, end: Instant) -> Result<Opened, Fault> {
+/// A server behind an HTTP endpoint, by the request that opened it.
+enum HttpServer {
+    Modern(ServerInfo),
+    Legacy(ServerInfo),
+}
+
+/// Opens a child: sends the probe, then `initialize` after an error or silence.
+pub(super) async fn stdio(
+    stdio: &mut Stdio,
+    probe: &mut Probe<i64>,
+    options: &Options,
+    end: Instant,
+) -> Result<ServerInfo, Fault> {
     let until = end.min(Instant::now() + options.deadlines.probe);
-    let probe = discover(options);
-    let answer = match stdio.send(Phase::Negotiate, &probe, until).await {
+    probe.sent(PROBE);
+    let answer = match stdio
+        .send(Phase::Negotiate, &discover(options), until)
+        .await
+    {
         Ok(()) => stdio.answer(Phase::Negotiate, &[PROBE], until).await,
         Err(fault) => Err(fault),
     };
-    let silent = match answer {
-        Err(fault) if fault.kind() == FaultKind::Exited => return Ok(Opened::DiedAtProbe),
-        Err(fault) if fault.kind() == FaultKind::Timeout => true,
-        Err(fault) => return Err(fault),
-        Ok(None) => true,
-        Ok(Some((_, answer))) => {
-            if let Some(server) = modern(&answer)? {
-                return Ok(Opened::Session(server));
-            }
-            false
+    match answer {
+        Err(fault) if !matches!(fault.kind(), FaultKind::Timeout | FaultKind::Protocol) => {
+            return Err(fault);
         }
-    };
-    initialize_stdio(stdio, options, silent, end)
-        .await
-        .map(Opened::Session)
+        // What cannot be read may have been an answer to another line.
+        Err(_) | Ok(None) => {}
+        Ok(Some((_, answer))) => {
+            probe.answered(&PROBE);
+            if let Some(server) = modern(&answer)? {
+                return Ok(server);
+            }
+        }
+    }
+    initialize_stdio(stdio, probe, options, end).await
 }
 
-/// Sends `initialize`. While the probe is open (`probe_open`), a late modern answer to it wins.
+/// Sends `initialize`. While the probe is unanswered, half of the time is left for another attempt.
 async fn initialize_stdio(
     stdio: &mut Stdio,
+    probe: &mut Probe<i64>,
     options: &Options,
-    probe_open: bool,
     end: Instant,
 ) -> Result<ServerInfo, Fault> {
+    let now = Instant::now();
+    let mut until = end;
+    if probe.is_unanswered() {
+        until = now + end.saturating_duration_since(now) / 2;
+    }
     stdio
-        .send(Phase::Negotiate, &initialize(options), end)
+        .send(Phase::Negotiate, &initialize(options), until)
         .await?;
-    let mut ids: &[i64] = if probe_open { &[INIT, PROBE] } else { &[INIT] };
+    match opened_stdio(stdio, probe, options, until).await {
+        // The answer to the probe was all the child had time for.
+        Err(fault) if fault.kind() == FaultKind::Timeout && !probe.is_unanswered() => {
+            opened_stdio(stdio, probe, options, end).await
+        }
+        opened => opened,
+    }
+}
+
+/// Waits for the answer to `initialize`. While the probe is unanswered, a late modern answer to it
+/// wins.
+async fn opened_stdio(
+    stdio: &mut Stdio,
+    probe: &mut Probe<i64>,
+    options: &Options,
+    until: Instant,
+) -> Result<ServerInfo, Fault> {
     loop {
-        match stdio.answer(Phase::Negotiate, ids, end).await? {
+        let ids: &[i64] = match probe.is_unanswered() {
+            true => &[INIT, PROBE],
+            false => &[INIT],
+        };
+        match stdio.answer(Phase::Negotiate, ids, until).await? {
             None => {
                 let why = stdio.notes().why_silent();
                 return Err(Fault::timeout(
@@ -99,10 +174,10 @@ async fn initialize_stdio(
                 ));
             }
             Some((PROBE, answer)) => {
+                probe.answered(&PROBE);
                 if let Some(server) = modern(&answer)? {
                     return Ok(server);
                 }
-                ids = &[INIT];
             }
             Some((_, answer)) => {
                 let server = legacy(answer)?;
@@ -110,7 +185,7 @@ async fn initialize_stdio(
                     .send(
                         Phase::Negotiate,
                         &write::notification(INITIALIZED, None),
-                        end,
+                        until,
                     )
                     .await?;
                 return Ok(server);
@@ -119,37 +194,77 @@ async fn initialize_stdio(
     }
 }
 
-async fn open_http(http: &mut Http, options: &Options, end: Instant) -> Result<ServerInfo, Fault> {
-    let until = end.min(Instant::now() + options.deadlines.request);
-    let text = discover(options);
+/// Sends the probe with one client and, if there is no answer in time, `initialize` with the other.
+async fn open_http(
+    probing: &mut Http,
+    http: &mut Http,
+    options: &Options,
+    end: Instant,
+) -> Result<HttpServer, Fault> {
+    let until = end.min(Instant::now() + options.deadlines.probe);
+    let mut discovering = pin!(discover_http(probing, options, end));
+    if let Ok(found) = timeout_at(until, &mut discovering).await {
+        return match found? {
+            Some(server) => Ok(HttpServer::Modern(server)),
+            None => initialize_http(http, options, end)
+                .await
+                .map(HttpServer::Legacy),
+        };
+    }
+    let mut initializing = pin!(initialize_http(http, options, end));
+    let opened = tokio::select! {
+        found = &mut discovering => match found? {
+            Some(server) => return Ok(HttpServer::Modern(server)),
+            None => initializing.await,
+        },
+        opened = &mut initializing => match opened {
+            Ok(server) => return Ok(HttpServer::Legacy(server)),
+            // A server without sessions refuses `initialize`, and may be about to answer.
+            Err(fault) => match discovering.await? {
+                Some(server) => return Ok(HttpServer::Modern(server)),
+                None => Err(fault),
+            },
+        },
+    };
+    opened
+        .map(HttpServer::Legacy)
+        .map_err(|fault| match fault.kind() {
+            FaultKind::Timeout | FaultKind::Unreachable => fault.with_help(SILENT_AT_PROBE),
+            _ => fault,
+        })
+}
+
+/// Sends the probe: a modern server, or `None` if the answer is none of a modern server, or there
+/// is none.
+async fn discover_http(
+    http: &mut Http,
+    options: &Options,
+    end: Instant,
+) -> Result<Option<ServerInfo>, Fault> {
     let call = Call {
         id: PROBE,
         method: DISCOVER,
-        text,
+        text: discover(options),
         era: Some(Era::NEWEST),
         opens_session: false,
     };
-    match http.ask(Phase::Negotiate, call, until).await {
-        Ok(Outcome::Answer(answer)) => {
-            if let Some(server) = modern(&answer)? {
-                http.settle(server.era);
-                return Ok(server);
-            }
+    match http.ask(Phase::Negotiate, call, end).await {
+        Ok(Outcome::Answer(answer)) => modern(&answer),
+        Ok(Outcome::Silence | Outcome::Status(_)) => Ok(None),
+        // A server that answers every unknown request alike, with a body that is not JSON-RPC, or
+        // that ends the connection.
+        Err(fault) if matches!(fault.kind(), FaultKind::Protocol | FaultKind::Unreachable) => {
+            Ok(None)
         }
-        // A legacy server would refuse the request; silence means that no server is there.
-        Ok(Outcome::Silence) => {
-            return Err(Fault::timeout(
-                Phase::Negotiate,
-                DISCOVER,
-                options.deadlines.request.min(options.deadlines.overall),
-                "",
-            ));
-        }
-        Ok(Outcome::Status(_)) => {}
-        // A server that answers every unknown request alike, with a body that is not JSON-RPC.
-        Err(fault) if fault.kind() == FaultKind::Protocol => {}
-        Err(fault) => return Err(fault),
+        Err(fault) => Err(fault),
     }
+}
+
+async fn initialize_http(
+    http: &mut Http,
+    options: &Options,
+    end: Instant,
+) -> Result<ServerInfo, Fault> {
     let text = initialize(options);
     let call = Call {
         id: INIT,
@@ -316,3 +431,4 @@ const INIT: i64 = 2;
 const DISCOVER: &str = "server/discover";
 const INITIALIZE: &str = "initialize";
 const INITIALIZED: &str = "notifications/initialized";
+const SILENT_AT_PROBE: &str = "a server that is slow to start needs a longer `--timeout`; start one that `server/discover` has stopped again, and use `--no-probe`";

@@ -16,6 +16,10 @@ pub struct Options {
     pub limits: Limits,
     /// Limits on time.
     pub deadlines: Deadlines,
+    /// Whether a server is asked for its protocol version with `server/discover`. If not, it is
+    /// opened with `initialize` alone, and a server without sessions cannot be opened. Default
+    /// `true`.
+    pub probe: bool,
     /// Our name in `clientInfo`. Default `toolsure`.
     pub name: String,
     /// Our version in `clientInfo`. Default this crate's.
@@ -27,6 +31,7 @@ impl Default for Options {
         Self {
             limits: Limits::default(),
             deadlines: Deadlines::default(),
+            probe: true,
             name: "toolsure".to_owned(),
             version: env!("CARGO_PKG_VERSION").to_owned(),
         }

@@ -120,9 +120,9 @@ impl Stdio {
                 }
                 Shape::Answer => {
                     let answered = self.owed.iter().copied().find(|id| message.answers(*id));
-                    // An error without an id can only be about the one request that is awaited.
-                    let meant = match ids {
-                        [id] if message.is_anonymous_error() => Some(*id),
+                    // An error without an id is about the oldest request that is awaited.
+                    let meant = match ids.iter().min() {
+                        Some(oldest) if message.is_anonymous_error() => Some(*oldest),
                         _ => answered,
                     };
                     match meant {

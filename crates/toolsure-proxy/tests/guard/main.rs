@@ -27,5 +27,6 @@ mod replicas;
 mod stdio_child;
 mod stdio_http;
 mod tls;
+mod unknown_method;
 #[path = "../transports/web.rs"]
 mod web;

@@ -414,6 +414,7 @@ async fn redirects_stay_on_the_origin() {
         let error = fault(&web).await;
         let origin = web.url.trim_end_matches("/mcp");
         let code = status.split(' ').next().unwrap();
+        let location = toolsure_json::shown_url(location);
         let told = format!("`{origin}` redirects to `{location}` (HTTP status {code}), {why}");
         assert_eq!(error.kind(), FaultKind::Redirect);
         assert!(error.to_string().starts_with(&told), "{error}");

@@ -9,4 +9,5 @@
 mod common;
 mod http;
 mod stdio;
+mod unknown_method;
 mod web;

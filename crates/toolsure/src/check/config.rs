@@ -1,6 +1,6 @@
 //! Reads the `mcpServers` JSON that clients keep: the servers, and how to reach each.
 
-use toolsure_json::{Kind, Node, View, quote};
+use toolsure_json::{Kind, Node, View, quote, shown_command};
 use toolsure_proxy::{HttpTarget, Launch};
 
 use super::live::Peer;
@@ -10,6 +10,8 @@ use super::live::Peer;
 pub(crate) struct Server {
     /// Its key in the file: untrusted, not escaped.
     pub(crate) name: String,
+    /// The member that disables it, as JSON text, if the file does.
+    pub(crate) disabled: Option<&'static str>,
     /// The command to start it, for the consent prompt; escaped. `None` for a URL.
     pub(crate) command: Option<String>,
     /// How to reach it, or why that is unknown.
@@ -40,12 +42,31 @@ pub(crate) fn servers(
             };
             Server {
                 name: toolsure_json::Key::text(key).to_owned(),
+                disabled: disabled(entry),
                 command,
                 peer,
                 named_at: (file.to_owned(), line(entry.span().start)),
             }
         })
         .collect()))
+}
+
+/// The member with which a client's user disables a server: that of Cline, Roo Code and Windsurf, of
+/// opencode and Zed, or of Cherry Studio.
+fn disabled(entry: View<'_>) -> Option<&'static str> {
+    let is = |member: &str, text: &str| {
+        entry
+            .member(member)
+            .is_some_and(|value| value.raw() == text)
+    };
+    [
+        ("disabled", "true", "\"disabled\": true"),
+        ("enabled", "false", "\"enabled\": false"),
+        ("isActive", "false", "\"isActive\": false"),
+    ]
+    .iter()
+    .find(|(member, text, _)| is(member, text))
+    .map(|(_, _, shown)| *shown)
 }
 
 /// How to reach a server, and the command that would be started.
@@ -63,13 +84,12 @@ fn peer(entry: View<'_>, variables: &Variables<'_>) -> Result<(Peer, Option<Stri
 fn launch(entry: View<'_>, variables: &Variables<'_>) -> Result<(Launch, String), String> {
     let program = variables.text(entry, "command")?;
     let program = program.ok_or("`command` is missing")?;
-    let mut shown = quote(&program, 120).to_string();
+    let mut words = vec![program.clone()];
     let mut launch = Launch::new(program);
     if let Some(args) = entry.member("args") {
         for arg in args.items() {
             let arg = variables.expand(string(arg, "args")?)?;
-            shown.push(' ');
-            shown.push_str(&quote(&arg, 120).to_string());
+            words.push(arg.clone());
             launch = launch.arg(arg);
         }
     }
@@ -88,7 +108,9 @@ fn launch(entry: View<'_>, variables: &Variables<'_>) -> Result<(Launch, String)
     if let Some(dir) = variables.text(entry, "cwd")? {
         launch = launch.dir(dir);
     }
-    Ok((launch, shown))
+    let shown = shown_command(words.iter().map(String::as_str));
+    // Complete, because it is what the operator agrees to.
+    Ok((launch, quote(&shown, usize::MAX).to_string()))
 }
 
 fn target(entry: View<'_>, variables: &Variables<'_>) -> Result<HttpTarget, String> {

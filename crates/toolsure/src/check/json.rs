@@ -8,6 +8,13 @@
 //!   "configuration": [{              // what is wrong with ignores and the baseline
 //!     "code": "unused-ignore", "message": "…", "file": "toolsure.toml", "line": 3
 //!   }],
+//!   "skipped": [{                    // servers of a configuration that were not opened
+//!     "server": "old", "reason": "is disabled (`\"disabled\": true`)", "file": "mcp.json", "line": 9
+//!   }],
+//!   "save": {                        // null without `--save`
+//!     "file": "servers.json",        // null if no server returned a listing, so nothing was written
+//!     "missing": ["github"]          // servers that returned none
+//!   },
 //!   "reports": [{                    // one per server or file
 //!     "target": "npx -y some-server",
 //!     "server": {                    // null if unknown
@@ -42,23 +49,48 @@ use serde_json::{Value, json};
 use toolsure_proxy::{Fault, FaultKind, Party};
 
 use super::report::Report;
+use super::save::Written;
+use super::target::Skipped;
 use super::tool::{Finding, Part, ToolReport, Verdict};
 use crate::exit::Exit;
 use crate::policy::{Remark, Remarks};
 use crate::render::json::harmless;
 
+/// The servers and files of a run.
+pub(crate) struct Servers<'a> {
+    pub(crate) reports: &'a [Report],
+    pub(crate) skipped: &'a [Skipped],
+    /// For `--save`: what was written.
+    pub(crate) saved: Option<&'a Written>,
+}
+
 /// Renders all reports as one document.
-pub(crate) fn render(reports: &[Report], remarks: &Remarks, exit: Exit) -> String {
+pub(crate) fn render(servers: &Servers<'_>, remarks: &Remarks, exit: Exit) -> String {
     let document = json!({
         "version": VERSION,
         "exit": exit.code(),
         "known": remarks.known,
         "configuration": remarks.all.iter().map(Remark::json).collect::<Vec<_>>(),
-        "reports": reports.iter().map(report).collect::<Vec<_>>(),
+        "skipped": servers.skipped.iter().map(skipped).collect::<Vec<_>>(),
+        "save": servers.saved.map(|saved| json!({
+            "file": saved.file,
+            "missing": saved.missing,
+        })),
+        "reports": servers.reports.iter().map(report).collect::<Vec<_>>(),
     });
     let mut text = harmless(&format!("{document:#}"));
     text.push('\n');
     text
+}
+
+fn skipped(skipped: &Skipped) -> Value {
+    let (file, line) = &skipped.named_at;
+    json!({
+        "server": skipped.server,
+        "reason": skipped.reason,
+        "file": file,
+        "line": line,
+    })
 }
 
 fn report(report: &Report) -> Value {

@@ -1,13 +1,12 @@
 //! Checks a running server: opens a session, lists the tools, closes the session, judges the tools.
 
-use std::time::Duration;
-
 use tokio::runtime::Builder;
 use toolsure_proxy::{
     Deadlines, Fault, HttpTarget, Launch, Listing, Notes, Options, ServerInfo, Session,
 };
 
 use super::report::{Report, ServerFacts, remarks};
+use super::target::TargetArgs;
 use crate::compilers::Compilers;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::{ExitOnInterrupt, interrupted};
@@ -22,11 +21,11 @@ pub(crate) enum Peer {
     Http(HttpTarget),
 }
 
-/// Checks one server within `timeout`. A server's fault is in the report; an error is our own.
+/// Checks one server within the time limit of `args`. A server's fault is in the report; an error is our own.
 pub(crate) fn check(
     target: String,
     peer: Peer,
-    timeout: Duration,
+    args: &TargetArgs,
     compilers: &Compilers,
     term: &Term,
 ) -> Result<Report, Failure> {
@@ -47,7 +46,7 @@ pub(crate) fn check(
             () = interrupted() => Err(Failure { exit: Exit::Interrupted, message: "interrupted".to_owned(), help: None }),
             listed = async {
                 term.progress(&waiting);
-                list(peer, options(timeout)).await
+                list(peer, options(args)).await
             } => Ok(listed),
         }
     })?;
@@ -84,7 +83,8 @@ async fn list(peer: Peer, options: Options) -> Result<Listed, Fault> {
     listed
 }
 
-fn options(timeout: Duration) -> Options {
+fn options(args: &TargetArgs) -> Options {
+    let timeout = args.timeout;
     let defaults = Deadlines::default();
     let deadlines = Deadlines {
         overall: timeout,
@@ -95,6 +95,7 @@ fn options(timeout: Duration) -> Options {
     };
     Options {
         deadlines,
+        probe: !args.no_probe,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         ..Options::default()
     }

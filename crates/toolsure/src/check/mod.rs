@@ -26,6 +26,7 @@ use crate::settings::{Annotated, SchemaArgs};
 use crate::term::Term;
 pub(crate) use config::expand_with as expand;
 use report::Report;
+use target::Sources;
 pub(crate) use target::TargetArgs;
 
 /// Check the tool schemas of a server, a saved listing or a client's configuration
@@ -79,7 +80,7 @@ pub(crate) fn run(args: CheckArgs, term: &Term) -> Result<Exit, Failure> {
     let mut policy = args.policy.load("check")?;
     let compiler = policy.schemas(&args.schemas)?.compiler_with_documents()?;
     let compilers = Compilers::new(compiler, &args.fetch)?;
-    let sources = target::sources(&args.target, term)?;
+    let Sources { sources, skipped } = target::sources(&args.target, term)?;
     let to_stdout = args.save.as_deref() == Some(Path::new("-"));
     if to_stdout && args.format != Format::Human {
         return Err(Failure::usage(
@@ -95,7 +96,7 @@ pub(crate) fn run(args: CheckArgs, term: &Term) -> Result<Exit, Failure> {
     let mut reports = Vec::new();
     let mut exit = Exit::Ok;
     for source in sources {
-        let mut report = source.check(args.target.timeout, &compilers, term)?;
+        let mut report = source.check(&args.target, &compilers, term)?;
         report.filter(&mut policy);
         exit = exit.worst(report.exit());
         if args.format == Format::Human {
@@ -109,9 +110,10 @@ pub(crate) fn run(args: CheckArgs, term: &Term) -> Result<Exit, Failure> {
         }
         reports.push(report);
     }
-    if let Some(path) = &args.save {
-        save::write(path, &reports, term)?;
-    }
+    let saved = match &args.save {
+        Some(path) => Some(save::write(path, &reports, term)?),
+        None => None,
+    };
     let only_writes = policy.only_writes();
     let others =
         |code: &str| rule(code).is_some() || Kind::ALL.iter().any(|kind| kind.name() == code);
@@ -126,7 +128,14 @@ pub(crate) fn run(args: CheckArgs, term: &Term) -> Result<Exit, Failure> {
                 remark.say(term);
             }
         }
-        Format::Json => term.write_bytes(json::render(&reports, &remarks, exit).as_bytes())?,
+        Format::Json => {
+            let servers = json::Servers {
+                reports: &reports,
+                skipped: &skipped,
+                saved: saved.as_ref(),
+            };
+            term.write_bytes(json::render(&servers, &remarks, exit).as_bytes())?;
+        }
         Format::Github => {
             let mut text = github::render(&reports, args.all);
             text.extend(remarks.all.iter().map(Remark::github));
@@ -144,8 +153,9 @@ pub(crate) fn reports(
     term: &Term,
 ) -> Result<Vec<Report>, Failure> {
     target::sources(target, term)?
+        .sources
         .into_iter()
-        .map(|source| source.check(target.timeout, compilers, term))
+        .map(|source| source.check(target, compilers, term))
         .collect()
 }
 

@@ -314,7 +314,7 @@ pub(crate) fn remarks(notes: &Notes) -> Vec<String> {
     }
     if notes.restarted {
         remarks.push(
-            "the server ended at `server/discover` and was started again for `initialize`"
+            "the server did not survive `server/discover` and was started again for `initialize`"
                 .to_owned(),
         );
     }

@@ -6,17 +6,43 @@ use toolsure_json::{json_string, quote};
 
 use super::report::Report;
 use crate::exit::Failure;
-use crate::term::Term;
+use crate::term::{Term, WARNING};
+
+/// What `--save` has written.
+#[derive(Debug)]
+pub(crate) struct Written {
+    /// The file, escaped; `None` if no server returned a listing, so that nothing was written.
+    pub(crate) file: Option<String>,
+    /// The servers that returned none, as their reports name them.
+    pub(crate) missing: Vec<String>,
+}
 
 /// Writes the listing, or the listings of several servers by name; the tools' texts are written as
-/// the servers sent them. Writes nothing if a server returned none. `-` is standard output.
-pub(crate) fn write(path: &Path, reports: &[Report], term: &Term) -> Result<(), Failure> {
-    if reports.iter().any(|report| report.fault.is_some()) {
-        return Ok(());
-    }
-    let text = match reports {
-        [report] if report.key.is_none() => listing(report, ""),
-        several => {
+/// the servers sent them. Servers that returned no listing are left out, with a note. `-` is standard
+/// output.
+pub(crate) fn write(path: &Path, reports: &[Report], term: &Term) -> Result<Written, Failure> {
+    let shown = match path == Path::new("-") {
+        true => "standard output".to_owned(),
+        false => quote(&path.to_string_lossy(), 200).to_string(),
+    };
+    let (listed, failed): (Vec<&Report>, Vec<&Report>) =
+        reports.iter().partition(|report| report.fault.is_none());
+    let missing: Vec<String> = failed.iter().map(|report| report.target.clone()).collect();
+    let names: Vec<String> = missing.iter().map(|name| format!("`{name}`")).collect();
+    let names = names.join(", ");
+    let text = match (listed.as_slice(), reports) {
+        ([], _) => {
+            note(
+                term,
+                &format!("nothing is saved in `{shown}`: no listing of {names}"),
+            );
+            return Ok(Written {
+                file: None,
+                missing,
+            });
+        }
+        ([report], [_]) if report.key.is_none() => listing(report, ""),
+        (several, _) => {
             let listings: Vec<String> = several
                 .iter()
                 .map(|report| {
@@ -28,15 +54,24 @@ pub(crate) fn write(path: &Path, reports: &[Report], term: &Term) -> Result<(), 
             format!("{{\n  \"version\": 1,\n  \"listings\": {{\n{listings}\n  }}\n}}")
         }
     };
+    let text = format!("{text}\n");
     if path == Path::new("-") {
-        return term.write_bytes(format!("{text}\n").as_bytes());
+        term.write_bytes(text.as_bytes())?;
+    } else {
+        std::fs::write(path, text)
+            .map_err(|error| Failure::usage(format!("cannot write `{shown}`: {error}")))?;
     }
-    std::fs::write(path, format!("{text}\n")).map_err(|error| {
-        Failure::usage(format!(
-            "cannot write `{}`: {error}",
-            quote(&path.to_string_lossy(), 200)
-        ))
+    if !missing.is_empty() {
+        note(term, &format!("`{shown}` has no listing of {names}"));
+    }
+    Ok(Written {
+        file: Some(shown),
+        missing,
     })
+}
+
+fn note(term: &Term, message: &str) {
+    term.aside(&format!("{WARNING}note{WARNING:#}: {message}\n"));
 }
 
 fn listing(report: &Report, indent: &str) -> String {

@@ -4,7 +4,7 @@ use std::io;
 use std::path::Path;
 
 use toolsure_json::{
-    DuplicateKeys, Kind, Node, OwnedDocument, ReadLimits, View, line_column, quote,
+    DuplicateKeys, Kind, Node, OwnedDocument, ReadLimits, View, line_column, quote, shown_url,
 };
 
 use super::config::{self, Server};
@@ -58,6 +58,9 @@ impl Listing {
 pub(crate) fn read(path: &str, most: usize) -> Result<Saved, Failure> {
     let name = if path == "-" {
         "standard input".to_owned()
+    } else if path.contains("://") {
+        // A URL that was mistaken for a file.
+        shown_url(path)
     } else {
         quote(path, 200).to_string()
     };

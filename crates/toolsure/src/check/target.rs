@@ -5,8 +5,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
-use toolsure_json::quote;
-use toolsure_proxy::{Fault, HttpTarget, Launch, shown_url};
+use toolsure_json::{quote, shown_command, shown_url};
+use toolsure_proxy::{Fault, HttpTarget, Launch};
 
 use super::config::Server;
 use super::live::{self, Peer};
@@ -50,6 +50,10 @@ pub(crate) struct TargetArgs {
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub(crate) timeout: Duration,
 
+    /// Open servers with `initialize` alone, for those that do not survive a `server/discover`
+    #[arg(long)]
+    pub(crate) no_probe: bool,
+
     /// Maximum size of each file, in bytes
     #[arg(long, value_name = "N", default_value_t = saved::FILE_BYTES)]
     pub(crate) max_file_bytes: usize,
@@ -75,7 +79,7 @@ pub(crate) enum Source {
 impl Source {
     pub(crate) fn check(
         self,
-        timeout: Duration,
+        args: &TargetArgs,
         compilers: &Compilers,
         term: &Term,
     ) -> Result<Report, Failure> {
@@ -85,7 +89,7 @@ impl Source {
                 peer,
                 entry,
             } => {
-                let mut report = live::check(target, *peer, timeout, compilers, term)?;
+                let mut report = live::check(target, *peer, args, compilers, term)?;
                 (report.key, report.named_at) = entry.unzip();
                 Ok(report)
             }
@@ -99,15 +103,34 @@ impl Source {
 }
 
 /// The sources that the command line names.
-pub(crate) fn sources(args: &TargetArgs, term: &Term) -> Result<Vec<Source>, Failure> {
+#[derive(Debug, Default)]
+pub(crate) struct Sources {
+    pub(crate) sources: Vec<Source>,
+    /// The servers of configurations that are left out.
+    pub(crate) skipped: Vec<Skipped>,
+}
+
+/// A server of a configuration that is not opened.
+#[derive(Debug)]
+pub(crate) struct Skipped {
+    /// Its name in the file: untrusted, not escaped.
+    pub(crate) server: String,
+    /// Why, in a few words; escaped.
+    pub(crate) reason: String,
+    /// The file that names it, escaped, and the line.
+    pub(crate) named_at: (String, usize),
+}
+
+/// Finds the sources that the command line names.
+pub(crate) fn sources(args: &TargetArgs, term: &Term) -> Result<Sources, Failure> {
     if !args.headers.is_empty() && !args.targets.iter().any(|target| is_url(target)) {
         return Err(Failure::usage("`--header` is for a URL"));
     }
     if args.demo {
-        return demo().map(|source| vec![source]);
+        return demo().map(Sources::of_one);
     }
     if args.targets.is_empty() {
-        return child(&args.command).map(|source| vec![source]);
+        return child(&args.command).map(Sources::of_one);
     }
     let mut sources = Vec::new();
     let mut servers = Vec::new();
@@ -152,10 +175,22 @@ pub(crate) fn sources(args: &TargetArgs, term: &Term) -> Result<Vec<Source>, Fai
             )));
         }
     }
+    let mut skipped = Vec::new();
     if !servers.is_empty() || sources.is_empty() {
-        sources.extend(choose(servers, args, term)?);
+        let chosen = choose(servers, args, term)?;
+        sources.extend(chosen.sources);
+        skipped = chosen.skipped;
     }
-    Ok(sources)
+    Ok(Sources { sources, skipped })
+}
+
+impl Sources {
+    fn of_one(source: Source) -> Self {
+        Self {
+            sources: vec![source],
+            skipped: Vec::new(),
+        }
+    }
 }
 
 /// Expands a target to files. The flag is true if they were found, not named.
@@ -216,7 +251,7 @@ fn child(command: &[OsString]) -> Result<Source, Failure> {
     let words: Vec<_> = command.iter().map(|word| word.to_string_lossy()).collect();
     let launch = Launch::new(program).args(args);
     Ok(Source::Live {
-        target: quote(&words.join(" "), 120).to_string(),
+        target: quote(&shown_command(words.iter().map(AsRef::as_ref)), 120).to_string(),
         peer: Box::new(Peer::Child(launch)),
         entry: None,
     })
@@ -233,8 +268,9 @@ fn demo() -> Result<Source, Failure> {
     })
 }
 
-/// Selects the requested servers, and asks before commands from a file are started.
-fn choose(servers: Vec<Server>, args: &TargetArgs, term: &Term) -> Result<Vec<Source>, Failure> {
+/// Selects the requested servers, and asks before commands from a file are started. A server that
+/// was requested by name is opened even if the file disables it.
+fn choose(servers: Vec<Server>, args: &TargetArgs, term: &Term) -> Result<Sources, Failure> {
     let known = servers
         .iter()
         .map(|server| format!("`{}`", quote(&server.name, 60)))
@@ -249,50 +285,66 @@ fn choose(servers: Vec<Server>, args: &TargetArgs, term: &Term) -> Result<Vec<So
             )));
         }
     }
-    let chosen: Vec<Server> = servers
-        .into_iter()
-        .filter(|server| args.servers.is_empty() || args.servers.contains(&server.name))
-        .collect();
-    if chosen.is_empty() {
-        return Err(Failure::usage("the file names no server"));
-    }
-    let mut sources = Vec::new();
-    let mut last = None;
-    consent(&chosen, args.yes, term)?;
-    for server in chosen {
-        let name = quote(&server.name, 60).to_string();
-        match server.peer {
-            Ok(peer) => sources.push(Source::Live {
-                target: name,
-                peer: Box::new(peer),
-                entry: Some((server.name, server.named_at)),
-            }),
-            Err(reason) => {
-                let failure = Failure::usage(format!("server `{name}`: {reason}"));
-                // A server that was requested by name is not skipped.
-                if args.servers.contains(&server.name) {
-                    return Err(failure);
-                }
-                if let Some(passed_over) = last.replace(failure) {
-                    note_skipped(&passed_over, term);
-                }
+    let (mut chosen, mut skipped) = (Vec::new(), Vec::new());
+    for server in servers {
+        let is_named = args.servers.contains(&server.name);
+        if !is_named && !args.servers.is_empty() {
+            continue;
+        }
+        let reason = match (&server.disabled, &server.peer) {
+            (Some(member), _) if !is_named => format!("is disabled (`{member}`)"),
+            (_, Ok(_)) => {
+                chosen.push(server);
+                continue;
             }
+            (_, Err(reason)) if is_named => {
+                let name = quote(&server.name, 60);
+                return Err(Failure::usage(format!("server `{name}`: {reason}")));
+            }
+            (_, Err(reason)) => reason.clone(),
+        };
+        skipped.push(Skipped {
+            server: server.name,
+            reason,
+            named_at: server.named_at,
+        });
+    }
+    match skipped.as_slice() {
+        _ if !chosen.is_empty() => {}
+        [] => return Err(Failure::usage("the file names no server")),
+        skipped => {
+            let each: Vec<String> = skipped.iter().map(Skipped::to_string).collect();
+            return Err(Failure::usage(each.join("; ")));
         }
     }
-    match last {
-        Some(failure) if sources.is_empty() => return Err(failure),
-        Some(failure) => note_skipped(&failure, term),
-        None => {}
+    consent(&chosen, args.yes, term)?;
+    for skipped in &skipped {
+        term.aside(&format!(
+            "{WARNING}note{WARNING:#}: {skipped}; it is skipped\n"
+        ));
     }
-    Ok(sources)
+    let sources = chosen.into_iter().filter_map(|server| {
+        Some(Source::Live {
+            target: quote(&server.name, 60).to_string(),
+            peer: Box::new(server.peer.ok()?),
+            entry: Some((server.name, server.named_at)),
+        })
+    });
+    Ok(Sources {
+        sources: sources.collect(),
+        skipped,
+    })
 }
 
-/// Prints a note that a server of a configuration is skipped.
-fn note_skipped(failure: &Failure, term: &Term) {
-    let message = &failure.message;
-    term.aside(&format!(
-        "{WARNING}note{WARNING:#}: {message}; it is skipped\n"
-    ));
+impl std::fmt::Display for Skipped {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let name = quote(&self.server, 60);
+        let reason = &self.reason;
+        match reason.starts_with("is ") {
+            true => write!(f, "server `{name}` {reason}"),
+            false => write!(f, "server `{name}`: {reason}"),
+        }
+    }
 }
 
 /// Extensions of the files that are read in folders.

@@ -29,8 +29,7 @@ mod store;
 mod watch;
 
 use toolsure_guard::translate::Translate;
-use toolsure_json::quote;
-use toolsure_proxy::shown_url;
+use toolsure_json::{quote, shown_command, shown_url};
 
 pub(crate) use args::GuardArgs;
 use config::{Config, Environment, Server, Sources, Upstream};
@@ -123,7 +122,7 @@ fn summary(config: &Config) -> String {
     for (name, upstream) in &config.upstreams {
         let server = match &upstream.url {
             Some(url) => shown_url(url),
-            None => upstream.command.join(" "),
+            None => shown_command(upstream.command.iter().map(String::as_str)),
         };
         let clients = match (upstream.listen.or(config.listen.address), &upstream.path) {
             (Some(address), Some(path)) => format!("{scheme}://{address}{path}"),

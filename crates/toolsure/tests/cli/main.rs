@@ -10,6 +10,7 @@
 
 mod argument_schema;
 mod cases;
+mod check_config;
 mod check_file;
 mod check_live;
 #[cfg(feature = "otel")]

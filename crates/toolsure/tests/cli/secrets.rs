@@ -1,4 +1,4 @@
-//! Nothing that the guard writes contains secrets of callers and operators: standard output and
+//! Nothing that is written contains secrets of callers, operators and servers: standard output and
 //! error, the audit log, metrics, health pages and messages about wrong settings.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -179,5 +179,164 @@ fn messages_about_wrong_settings_hold_no_secret() {
         let run = toolsure_with(&secret, &["guard", "--config", &file, "--check-config"]);
         assert_eq!(run.code, 2, "{settings}{}", run.stderr);
         assert_hidden(settings, &format!("{}{}", run.stdout, run.stderr));
+    }
+}
+
+/// A server with one tool; with `die` among its arguments it ends at once.
+const SERVER: &str = r#"
+import sys, json
+if "die" in sys.argv: sys.exit("no luck")
+for line in sys.stdin:
+    m = json.loads(line)
+    if "id" not in m: continue
+    r = {"jsonrpc": "2.0", "id": m["id"]}
+    if m["method"] == "initialize":
+        r["result"] = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "p", "version": "1"}}
+    elif m["method"] == "tools/list":
+        r["result"] = {"tools": [{"name": "bad name", "inputSchema": {"type": "object", "$ref": "https://x.example/a"}}]}
+    else:
+        r["error"] = {"code": -32601, "message": "no"}
+    print(json.dumps(r), flush=True)
+"#;
+
+/// Arguments of a server, each with a secret.
+fn secret_words() -> Vec<String> {
+    [
+        "--access-token=SECRET",
+        "--api-key",
+        "SECRET",
+        "API_KEY=SECRET",
+        "https://u:SECRET@host.example/mcp?token=SECRET#SECRET",
+        "--url=postgresql://u:SECRET@host.example/db",
+        "-H",
+        "Authorization: Bearer SECRET",
+        "--header=X-Trace: SECRET",
+        r#"{"password": "SECRET"}"#,
+    ]
+    .map(|word| word.replace("SECRET", SECRET))
+    .to_vec()
+}
+
+/// What the commands that open servers are pointed at.
+fn secret_targets(dir: &Dir) -> Vec<Vec<String>> {
+    let words = |words: &[&str]| {
+        words
+            .iter()
+            .map(|word| (*word).to_owned())
+            .collect::<Vec<_>>()
+    };
+    let script = dir.file("server.py", SERVER);
+    let command = |more: &[&str]| {
+        [
+            words(&["--", "python3", &script]),
+            words(more),
+            secret_words(),
+        ]
+        .concat()
+    };
+    let entry = |more: &[&str]| {
+        let args = [vec![script.clone()], words(more), secret_words()].concat();
+        serde_json::json!({"command": "python3", "args": args, "env": {"API_KEY": format!("{SECRET}-env")}})
+    };
+    let remote = |url: &str, name: &str| serde_json::json!({"url": url.replace("SECRET", SECRET), "headers": {name: format!("{SECRET}-header")}});
+    let config = serde_json::json!({"mcpServers": {
+        "good": entry(&[]),
+        "dies": entry(&["die"]),
+        "lost": remote("http://u:SECRET@127.0.0.1:1/mcp?token=SECRET", "X-Api-Key"),
+        "wrong": remote("http://u:SECRET@127.0.0.1:99999/mcp?token=SECRET", "X-Api-Key"),
+        "header": remote("http://127.0.0.1:1/mcp", "bad name"),
+        "off": {"command": SECRET, "disabled": true},
+    }});
+    let config = dir.file("mcp.json", &config.to_string());
+    let header = ["--header".to_owned(), format!("X-Api-Key: {SECRET}")];
+    let url = |url: &str| [vec![url.replace("SECRET", SECRET)], header.to_vec()].concat();
+    vec![
+        command(&[]),
+        command(&["die"]),
+        words(&["--yes", &config]),
+        words(&[&config]),
+        url("http://u:SECRET@127.0.0.1:1/mcp?token=SECRET#SECRET"),
+        url("http://u:SECRET@127.0.0.1:99999/mcp?token=SECRET"),
+        url("ftp://u:SECRET@127.0.0.1/mcp?token=SECRET"),
+    ]
+}
+
+#[test]
+fn no_command_prints_a_secret_of_a_server() {
+    let dir = Dir::new();
+    let old = dir.file("old.json", r#"{"tools": []}"#);
+    let saved = dir.path("saved.json");
+    let commands: [(&[&str], &[&str]); 5] = [
+        (&["check", "--all"], &["human", "json", "github", "sarif"]),
+        (&["check", "--save", &saved], &["human"]),
+        (&["lint"], &["human", "json", "github", "sarif"]),
+        (&["project", "--for", "openai"], &["human", "json"]),
+        (
+            &["diff", &old],
+            &["human", "json", "github", "sarif", "markdown"],
+        ),
+    ];
+    let mut masked = 0;
+    for (command, formats) in commands {
+        for format in formats {
+            // Only the faults and the targets differ between formats.
+            let most = if *format == "human" { usize::MAX } else { 2 };
+            for target in secret_targets(&dir).into_iter().take(most) {
+                let mut args = command.to_vec();
+                args.extend(["--format", format, "--timeout", "30"]);
+                args.extend(target.iter().map(String::as_str));
+                let run = toolsure_with(&[], &args);
+                let text = format!("{}{}", run.stdout, run.stderr);
+                assert!(!text.trim().is_empty(), "{args:?}");
+                assert_hidden(&format!("{command:?} {format} {target:?}"), &text);
+                masked += text.matches("***").count();
+            }
+        }
+    }
+    assert!(masked > 50, "{masked}");
+    let saved = std::fs::read_to_string(&saved).unwrap();
+    assert!(saved.contains("bad name"), "{saved}");
+    assert_hidden("the saved listings", &saved);
+}
+
+#[test]
+fn fetch_prints_no_secret_of_a_url() {
+    let dir = Dir::new();
+    let uris = [
+        "https://u:SECRET@schemas.example.com/a.json",
+        "https://schemas.example.com/a.json?token=SECRET",
+        "http://u:SECRET@schemas.example.com/a.json",
+        "https://u:SECRET@127.0.0.1/a.json",
+    ];
+    for (number, uri) in uris.iter().enumerate() {
+        let schema = format!(r#"{{"$ref": "{}"}}"#, uri.replace("SECRET", SECRET));
+        let schema = dir.file(&format!("{number}.json"), &schema);
+        for command in [
+            &["fetch", "--host", "other.example.com"][..],
+            &["validate", "--fetch-host", "other.example.com"],
+        ] {
+            let mut args = command.to_vec();
+            args.push(&schema);
+            if command[0] == "validate" {
+                args.push(&schema);
+            }
+            let run = toolsure_with(&[], &args);
+            let told = run.stderr.lines().find(|line| line.starts_with("refused "));
+            assert_hidden(uri, told.unwrap());
+        }
+    }
+}
+
+#[test]
+fn the_guard_shows_no_secret_of_its_command() {
+    let words = secret_words();
+    for program in ["true", "/does/not/exist"] {
+        for option in ["--check-config", "--log=debug"] {
+            let mut args = vec!["guard", option, "--", program];
+            args.extend(words.iter().map(String::as_str));
+            let run = toolsure_with(&[], &args);
+            assert!(!run.stderr.is_empty() || !run.stdout.is_empty(), "{args:?}");
+            assert_hidden(option, &format!("{}{}", run.stdout, run.stderr));
+        }
     }
 }

@@ -125,7 +125,11 @@ impl ProcessPool {
         let permit = permit.ok_or(TOO_MANY)?;
         let started = self.start(ctx, &caller);
         let (child, input) = started.map_err(|fault| fault.to_string())?;
-        let fresh = SharedChild::new(ctx, input, number, (key, caller));
+        let is_process = matches!(self.source, Source::Launch(_));
+        let fresh = SharedChild::new(ctx, input, number, is_process, (key, caller));
+        if (state.shared.as_ref()).is_some_and(|ended| ended.knows_no_discovery()) {
+            fresh.without_discovery();
+        }
         tokio::spawn(Arc::clone(&fresh).read_child(child, permit));
         state.shared = Some(Arc::clone(&fresh));
         Ok(fresh)

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use toolsure_guard::policy::RuleUsage;
 use toolsure_guard::{Aggregator, AggregatorLimits, Member};
-use toolsure_json::quote;
-use toolsure_proxy::{HttpTarget, shown_url};
+use toolsure_json::{quote, shown_url};
+use toolsure_proxy::HttpTarget;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 
 use super::no_effect;
