@@ -56,19 +56,22 @@ impl Listing {
 
 /// Reads `path`, or standard input for `-`, of at most `most` bytes.
 pub(crate) fn read(path: &str, most: usize) -> Result<Saved, Failure> {
-    let name = if path == "-" {
-        "standard input".to_owned()
-    } else if path.contains("://") {
-        // A URL that was mistaken for a file.
-        shown_url(path)
-    } else {
-        quote(path, 200).to_string()
-    };
+    let name = shown_name(path);
     let input = Input::of(Path::new(path));
     let text = input
         .read(most)
         .map_err(|error| unreadable(path, &name, &error))?;
     parse(name, text, most)
+}
+
+/// The name of a file as messages show it.
+pub(crate) fn shown_name(path: &str) -> String {
+    match path {
+        "-" => "standard input".to_owned(),
+        // A URL that was mistaken for a file.
+        _ if path.contains("://") => shown_url(path),
+        _ => quote(path, 200).to_string(),
+    }
 }
 
 /// Parses a file of at most `most` bytes. Comments and trailing commas are ignored.

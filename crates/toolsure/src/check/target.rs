@@ -145,7 +145,7 @@ pub(crate) fn sources(args: &TargetArgs, term: &Term) -> Result<Sources, Failure
         for path in files {
             let found = match read(&path, args.max_file_bytes, found_by_us) {
                 Err(failure) if is_one_of_several => {
-                    let target = quote(&path, 200).to_string();
+                    let target = saved::shown_name(&path);
                     sources.push(Source::Unreadable { target, failure });
                     continue;
                 }
