@@ -185,7 +185,7 @@ fn tools_come_go_and_change_their_words() {
     let new = [
         r#"{"name": "same", "inputSchema": {"type":"object"}, "description": "x"}"#,
         r#"{"name": "words", "description": "new", "inputSchema": {"type": "object", "properties": {"a": {"description": "q"}}}}"#,
-        r#"{"name": "fresh", "inputSchema": {"type": "object"}}"#,
+        r#"{"name": "fresh", "description": "y", "inputSchema": {"type": "object"}}"#,
     ];
     let report = diff(old, new, &Limits::default());
     assert_eq!(report.same, 1);
