@@ -115,7 +115,7 @@ export function instanceLimit(bytes) {
 
 /** Says that a text is over a limit, as the engine does. */
 export function longer(bytes) {
-  return `the source is longer than the limit of ${bytes} bytes`;
+  return `the text is longer than the limit of ${bytes} bytes`;
 }
 
 /** Text for the engine: a well-formed string, or bytes. */

@@ -150,32 +150,31 @@ impl fmt::Display for ReadError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let inner = &*self.inner;
         let allowed = inner.limit.map_or(0, |(_, allowed)| allowed);
+        // For the name of what is counted.
+        let s = if allowed == 1 { "" } else { "s" };
         let found = quote(&inner.found, SHOWN_CHARS);
         let at = inner.at;
         match inner.kind {
             ReadErrorKind::TooLong => {
-                return write!(f, "the source is longer than the limit of {allowed} bytes");
+                return write!(f, "the text is longer than the limit of {allowed} byte{s}");
             }
             ReadErrorKind::TooDeep => write!(
                 f,
                 "arrays and objects nested deeper than the limit of {allowed}"
             )?,
-            ReadErrorKind::TooManyNodes => {
-                write!(f, "more values and keys than the limit of {allowed} nodes")?
-            }
+            ReadErrorKind::TooManyNodes => write!(
+                f,
+                "more values and keys than the limit of {allowed} node{s}"
+            )?,
             ReadErrorKind::TooManyDigits => {
-                write!(f, "a number longer than the limit of {allowed} digits")?;
+                write!(f, "a number longer than the limit of {allowed} digit{s}")?;
             }
-            ReadErrorKind::InvalidUtf8 => f.write_str("the source is not UTF-8")?,
+            ReadErrorKind::InvalidUtf8 => f.write_str("the text is not UTF-8")?,
             ReadErrorKind::ByteOrderMark => {
-                f.write_str("the source starts with a byte order mark")?;
+                f.write_str("the text starts with a byte order mark")?;
             }
             ReadErrorKind::UnexpectedEnd => {
-                write!(
-                    f,
-                    "expected {}, found the end of the source",
-                    inner.expected
-                )?;
+                write!(f, "expected {}, found the end of the text", inner.expected)?;
             }
             ReadErrorKind::UnexpectedByte => {
                 write!(f, "expected {}, found `{found}`", inner.expected)?;

@@ -344,7 +344,7 @@ impl Pass<'_, '_> {
         self.skip_space();
         if self.at < self.bytes.len() {
             return Err(ReadError::new(ReadErrorKind::TrailingBytes, self.at)
-                .expected("the end of the source", self.source));
+                .expected("the end of the text", self.source));
         }
         Ok(())
     }

@@ -446,10 +446,7 @@ fn messages() {
         "k".repeat(63)
     );
     for (text, message) in [
-        (
-            "",
-            "expected a value, found the end of the source at byte 0",
-        ),
+        ("", "expected a value, found the end of the text at byte 0"),
         ("[1,]", "expected a value, found `]` at byte 3"),
         ("[1}", "expected `,` or `]`, found `}` at byte 2"),
         ("{\"a\":1]", "expected `,` or `}`, found `]` at byte 6"),
@@ -459,7 +456,7 @@ fn messages() {
         ("nil", "expected `null`, found `i` at byte 1"),
         (
             "\"abc",
-            "expected `\"`, found the end of the source at byte 4",
+            "expected `\"`, found the end of the text at byte 4",
         ),
         (
             "[\u{202e}]",
@@ -486,7 +483,7 @@ fn messages() {
         ("1 2", "`2` follows the value at byte 2"),
         (
             "\u{feff}",
-            "the source starts with a byte order mark at byte 0",
+            "the text starts with a byte order mark at byte 0",
         ),
         (
             "{\"a\\nb\":1,\"a\\nb\":2}",

@@ -99,7 +99,7 @@ fn messages() {
     };
     let mut reader = Reader::new();
     for (text, message) in [
-        ("1234", "the source is longer than the limit of 3 bytes"),
+        ("1234", "the text is longer than the limit of 3 bytes"),
         (
             " []",
             "arrays and objects nested deeper than the limit of 0 at byte 1",

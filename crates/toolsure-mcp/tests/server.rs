@@ -375,7 +375,7 @@ fn what_can_never_work_is_refused_at_start_up_by_name() {
             "tool `pattern` has an invalid inputSchema: unclosed group at byte 0 of the pattern: `(` (at /properties/a/pattern)",
             "tool `good`: another tool before it has the same name",
             "tool `bad name`: the name has a ` `, which is not one of A-Z, a-z, 0-9, `_`, `.` and `-`",
-            "tool `json`: expected `,` or `}`, found the end of the source at byte 31",
+            "tool `json`: expected `,` or `}`, found the end of the text at byte 31",
             "tool `output` has an invalid outputSchema: `$ref` to `https://x.invalid/` is denied: it is neither in this document nor registered (at /$ref); move the target into this document under `$defs`; nothing is ever fetched",
         ]
     );

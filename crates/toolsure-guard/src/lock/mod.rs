@@ -302,7 +302,7 @@ mod tests {
             ),
             (
                 "{",
-                "expected a key or `}`, found the end of the source at byte 1",
+                "expected a key or `}`, found the end of the text at byte 1",
             ),
         ] {
             assert_eq!(

@@ -219,4 +219,4 @@ pub(super) enum Part<'s> {
 }
 
 /// The message of an internal error for a string that is not in its source.
-const OUTSIDE: &str = "a string outside the source";
+const OUTSIDE: &str = "a string outside the text";

@@ -635,7 +635,7 @@ const EXTENDED: &[(&str, &str, &str)] = &[
 const REFUSED: &[(&str, &str)] = &[
     ("[]", "expected an object, found an array (at the root)"),
     ("5", "expected an object, found `5` (at the root)"),
-    ("{", "found the end of the source at byte 1"),
+    ("{", "found the end of the text at byte 1"),
     (
         r#"{"schemaVersion": "2024-01-01"}"#,
         "unknown schema version `2024-01-01`, known are `2025-10-09` `2026-11-21` (at `/schemaVersion`)",

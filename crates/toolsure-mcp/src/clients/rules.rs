@@ -290,7 +290,10 @@ impl Rules {
             schema_edits,
             schema,
             keyword,
-            &format!("`{keyword}` of {} schemas", list.len()),
+            &match list.len() {
+                1 => format!("`{keyword}` of one schema"),
+                many => format!("`{keyword}` of {many} schemas"),
+            },
         );
         if free {
             schema_edits.append(schema, member("enum", &format!("[{}]", values.join(","))));

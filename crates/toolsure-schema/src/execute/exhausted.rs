@@ -51,6 +51,7 @@ impl Exhausted {
 impl fmt::Display for Exhausted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Fuel { allowed: 1 } => f.write_str("undecided after 1 unit of work"),
             Self::Fuel { allowed } => write!(f, "undecided after {allowed} units of work"),
             Self::Depth { allowed } => {
                 write!(f, "undecided below {allowed} nested subschema evaluations")

@@ -46,7 +46,7 @@ use error::SHOWN;
 /// ```
 /// use toolsure_schema::settings;
 ///
-/// assert_eq!(settings::find("limits.fuel")?.allowed(), "a number from 1 to 10000000000");
+/// assert_eq!(settings::find("limits.fuel")?.allowed(), "a number from 1 to 1000000000000");
 /// assert!(settings::find("fuel").is_err());
 /// # Ok::<(), settings::SettingError>(())
 /// ```

@@ -247,7 +247,7 @@ const PATTERN_DEPTH_MOST: u64 = 512;
 const TABLE_MOST: u64 = 1 << 24;
 /// Long division is quadratic in the digits: 64 Ki digits take seconds.
 const DIGITS_MOST: u64 = 1 << 16;
-/// Several minutes of work, at 10 to 40 ns for each unit.
-const FUEL_MOST: u64 = 10_000_000_000;
+/// Hours of work, at 10 to 40 ns for each unit: as much as the largest instance may need.
+const FUEL_MOST: u64 = 1_000_000_000_000;
 /// A level takes about 720 bytes of stack: less than 1 MiB in all.
 const LEVELS_MOST: u64 = 1_000;
