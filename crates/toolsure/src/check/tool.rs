@@ -9,6 +9,7 @@ use toolsure_mcp::argument::recognise;
 use toolsure_schema::Compiler;
 
 use crate::engine;
+use crate::policy::CHECK;
 
 /// The verdict on one tool.
 #[derive(Clone, Debug)]
@@ -234,15 +235,13 @@ impl ToolReport {
         let span = refusal
             .span
             .map(|span| start.saturating_add(span.start)..start.saturating_add(span.end));
+        let finding = Finding::on_part(part, refusal.code, refusal.message);
         self.findings.push(Finding {
-            fatal: true,
-            part,
-            code: refusal.code,
-            message: refusal.message,
             pointer: refusal.pointer,
             span,
             whole: Some(start..schema.span().end),
             help: refusal.help,
+            ..finding
         });
     }
 
@@ -295,6 +294,7 @@ pub(crate) fn mark_duplicates(tools: &mut [ToolReport]) {
 
 impl Finding {
     fn on_tool(code: &'static str, message: String, pointer: &str) -> Self {
+        debug_assert!(CHECK.contains(&code), "settings do not know `{code}`");
         Self {
             fatal: true,
             part: Part::Tool,

@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::config::Override;
 
-/// Run a proxy in front of an MCP server that enforces the schemas of its tools
+/// Run a proxy that enforces the schemas of a server's tools
 ///
 /// The server is a command on standard input and output, or a Streamable HTTP URL; clients connect
 /// to the guard's standard input and output, or to `--listen`. Calls whose arguments break the input

@@ -11,7 +11,7 @@ mod sarif;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, ValueEnum};
 use toolsure_analysis::lint::{
-    Linter, PROFILES, Profile, Report, Rule, Safety, Severity, profile, rule,
+    Linter, PROFILES, Profile, RULES, Report, Rule, Safety, Severity, profile, rule,
 };
 use toolsure_json::quote;
 
@@ -19,7 +19,7 @@ use crate::check::{self, TargetArgs, report::exit_of};
 use crate::compilers::{Compilers, FetchArgs};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::ExitOnInterrupt;
-use crate::policy::{Decision, LINT, Policy, PolicyArgs, Project, Remark, Subject};
+use crate::policy::{Decision, LINT, Policy, PolicyArgs, Project, Remark, Subject, unknown};
 use crate::render;
 use crate::settings::{Asserted, SchemaArgs, raise};
 use crate::term::{Term, WARNING};
@@ -270,7 +270,8 @@ fn names_of_profiles() -> PossibleValuesParser {
 
 /// The rule that a command-line argument names.
 fn known(word: &str) -> Result<&'static Rule, String> {
-    rule(word).ok_or_else(|| format!("there is no rule `{}`", quote(word, 40)))
+    let names = || RULES.iter().flat_map(|rule| [rule.code, rule.name]);
+    rule(word).ok_or_else(|| unknown("rule", word, names()))
 }
 
 const AFTER_HELP: &str = "\

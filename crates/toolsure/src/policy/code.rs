@@ -1,28 +1,28 @@
 //! The codes by which settings name findings.
 
+use toolsure_analysis::diff::Kind;
 use toolsure_analysis::lint::{RULES, rule};
 use toolsure_json::quote;
 use toolsure_schema::closest;
 
-/// The code of a rule, given its code or name. Codes of other commands are returned as they are.
+/// The code of a rule, given its code or name, or the code of another command.
 pub(super) fn code_of(word: &str) -> Result<String, String> {
-    if let Some(rule) = rule(word) {
-        return Ok(rule.code.to_owned());
+    match rule(word) {
+        Some(rule) => Ok(rule.code.to_owned()),
+        None if all().any(|code| code == word) => Ok(word.to_owned()),
+        None => Err(unknown("rule or code", word, all())),
     }
-    let is_number = word.len() > 2 && word.bytes().skip(2).all(|byte| byte.is_ascii_digit());
-    if word
-        .get(..2)
-        .is_some_and(|start| start.eq_ignore_ascii_case("TL"))
-        && is_number
-    {
-        let codes = RULES.iter().map(|rule| rule.code);
-        return Err(unknown("rule", word, codes));
-    }
-    Ok(word.to_owned())
+}
+
+/// Every code of every command, and the names of rules.
+pub(super) fn all() -> impl Iterator<Item = &'static str> {
+    let rules = RULES.iter().flat_map(|rule| [rule.code, rule.name]);
+    let kinds = Kind::ALL.into_iter().map(|kind| kind.name());
+    rules.chain(CHECK).chain(kinds)
 }
 
 /// The message for a name that is not known, with the closest one.
-pub(super) fn unknown<'n>(what: &str, word: &str, names: impl Iterator<Item = &'n str>) -> String {
+pub(crate) fn unknown<'n>(what: &str, word: &str, names: impl Iterator<Item = &'n str>) -> String {
     let hint = match closest(word, names) {
         Some(name) => format!("; did you mean `{name}`?"),
         None => String::new(),
@@ -32,3 +32,23 @@ pub(super) fn unknown<'n>(what: &str, word: &str, names: impl Iterator<Item = &'
 
 /// The command whose codes are rules.
 pub(crate) const LINT: &str = "lint";
+/// The codes of `check`: its own, and those of schemas that are refused.
+pub(crate) const CHECK: [&str; 17] = [
+    "json",
+    "not-an-object",
+    "name",
+    "input-schema",
+    "input-root",
+    "output-schema",
+    "duplicate-key",
+    "duplicate-name",
+    "argument-schema",
+    "unsupported-dialect",
+    "ref-denied",
+    "unresolved-ref",
+    "cyclic-ref",
+    "invalid-schema",
+    "pattern",
+    "limit",
+    "internal",
+];

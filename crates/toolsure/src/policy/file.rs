@@ -5,13 +5,15 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use toml::Spanned;
-use toolsure_analysis::lint::{PROFILES, Profile, Rule, Severity, profile, rule};
+use toml::de::DeTable;
+use toolsure_analysis::lint::{Profile, Rule, Severity, profile, rule};
 use toolsure_guard::policy::name_matches;
 use toolsure_json::{line_column, quote};
 
-use super::code::{code_of, unknown};
+use super::code::code_of;
 use super::date::Date;
 use super::ignore::Ignore;
+use super::names::{self, LIMIT, setting_of};
 use super::subject::Subject;
 use crate::exit::Failure;
 use crate::input::Input;
@@ -48,8 +50,8 @@ pub(super) enum Level {
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 struct Written {
-    profiles: Vec<Spanned<String>>,
-    levels: BTreeMap<Spanned<String>, Level>,
+    profiles: Vec<String>,
+    levels: BTreeMap<String, Level>,
     tools: Vec<WrittenLevels>,
     ignore: Vec<Spanned<WrittenIgnore>>,
     documents: BTreeMap<String, PathBuf>,
@@ -62,7 +64,7 @@ struct Written {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 struct WrittenLevels {
     name: String,
-    levels: BTreeMap<Spanned<String>, Level>,
+    levels: BTreeMap<String, Level>,
 }
 
 #[derive(Debug)]
@@ -114,29 +116,17 @@ impl Project {
             let line = at.map_or(1, line);
             Failure::usage(format!("{name}:{line}: {what}"))
         };
-        let written: Written = toml::from_str(&text).map_err(|error| {
+        let not_toml = |error: toml::de::Error| {
             let at = error.span().map(|span| span.start);
             fault(at, &quote(error.message(), 300).to_string())
-        })?;
-        let mut profiles = Vec::new();
-        for one in &written.profiles {
-            let word = one.get_ref();
-            let known = profile(word).ok_or_else(|| {
-                let names = PROFILES.iter().map(|profile| profile.name);
-                fault(Some(one.span().start), &unknown("profile", word, names))
-            })?;
-            profiles.push(known);
-        }
-        let levels = |levels: BTreeMap<Spanned<String>, Level>| {
-            let one = |(code, level): (Spanned<String>, Level)| {
-                let known = code_of(code.get_ref());
-                let known = known.map_err(|why| fault(Some(code.span().start), &why))?;
-                Ok((known, level))
-            };
-            levels
-                .into_iter()
-                .map(one)
-                .collect::<Result<BTreeMap<_, _>, Failure>>()
+        };
+        let root = DeTable::parse(&text).map_err(not_toml)?;
+        names::check(root.get_ref()).map_err(|(at, why)| fault(Some(at), &why))?;
+        let written: Written = toml::from_str(&text).map_err(not_toml)?;
+        let levels = |levels: BTreeMap<String, Level>| {
+            let known = |(code, level): (String, Level)| Ok((code_of(&code)?, level));
+            let levels: Result<_, String> = levels.into_iter().map(known).collect();
+            levels.map_err(|why| fault(None, &why))
         };
         let mut ignored = Vec::new();
         for one in written.ignore {
@@ -174,14 +164,18 @@ impl Project {
                 Amount::Number(number) => number.to_string(),
                 Amount::Text(text) => text,
             };
-            (format!("limits.{}", name.replace('-', "_")), value)
+            (setting_of(&name, LIMIT), value)
         });
         let schemas = written.schemas.into_iter();
-        let schemas = schemas.map(|(name, value)| (name.replace('-', "_"), value));
+        let schemas = schemas.map(|(name, value)| (setting_of(&name, ""), value));
         let folder = path.parent().map(Path::to_owned).unwrap_or_default();
         let documents = written.documents.into_iter();
         Ok(Self {
-            profiles,
+            profiles: written
+                .profiles
+                .iter()
+                .filter_map(|name| profile(name))
+                .collect(),
             levels: levels(written.levels)?,
             tools,
             ignored,

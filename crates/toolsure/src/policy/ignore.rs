@@ -1,10 +1,9 @@
 //! What a project or a flag says about findings that are ignored.
 
-use toolsure_analysis::lint::rule;
+use toolsure_analysis::lint::{RULES, rule};
 use toolsure_guard::policy::name_matches;
-use toolsure_json::quote;
 
-use super::code::{LINT, code_of};
+use super::code::{LINT, code_of, unknown};
 use super::date::Date;
 use super::subject::Subject;
 
@@ -28,7 +27,8 @@ impl Ignore {
             None => (word, None),
         };
         if command == LINT && rule(code).is_none() {
-            return Err(format!("there is no rule `{}`", quote(code, 40)));
+            let names = RULES.iter().flat_map(|rule| [rule.code, rule.name]);
+            return Err(unknown("rule", code, names));
         }
         Ok(Self::new(&code_of(code)?, tool))
     }

@@ -9,6 +9,7 @@ mod code;
 mod date;
 mod file;
 mod ignore;
+mod names;
 mod subject;
 
 use std::path::PathBuf;
@@ -23,7 +24,7 @@ use crate::render::sarif::{Outcome, Run};
 use crate::settings::{Base, SchemaArgs};
 use crate::term::{Term, WARNING};
 use baseline::Baseline;
-pub(crate) use code::LINT;
+pub(crate) use code::{CHECK, LINT, unknown};
 use date::Date;
 use file::Level as Wanted;
 pub(crate) use file::Project;

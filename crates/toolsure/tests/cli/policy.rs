@@ -264,16 +264,30 @@ fn mistakes_in_the_file_are_told_with_their_line() {
     let dir = Dir::new();
     let listing = dir.file("tools.json", "[]");
     for (text, told) in [
-        ("profils = []", "unknown field `profils`"),
+        (
+            "profils = []",
+            "toml:1: there is no key `profils`; did you mean `profiles`?",
+        ),
         (
             "profiles = [\n\"opnai\"]",
             "toml:2: there is no profile `opnai`; did you mean `openai`?",
         ),
         (
             "[levels]\nTL0061 = \"off\"",
-            "toml:2: there is no rule `TL0061`; did you mean",
+            "toml:2: there is no rule or code `TL0061`; did you mean",
         ),
-        ("[levels]\nTL006 = \"of\"", "unknown variant `of`"),
+        (
+            "[levels]\nTL065x = \"off\"",
+            "toml:2: there is no rule or code `TL065x`; did you mean `TL065`?",
+        ),
+        (
+            "[levels]\nTL006 = \"off\"\nno-anotations = \"error\"",
+            "toml:3: there is no rule or code `no-anotations`; did you mean `no-annotations`?",
+        ),
+        (
+            "[levels]\nTL006 = \"of\"",
+            "toml:2: there is no level `of`; did you mean `off`?",
+        ),
         ("[[ignore]]\ncode = \"TL006\"", "missing field `reason`"),
         (
             "[[ignore]]\ncode = \"TL006\"\nreason = \" \"",
@@ -283,7 +297,10 @@ fn mistakes_in_the_file_are_told_with_their_line() {
             "[[ignore]]\ncode = \"TL006\"\nreason = \"x\"\nuntil = \"2026-02-30\"",
             "such as 2027-03-31, found `2026-02-30`",
         ),
-        ("[limits]\ndeth = 3", "did you mean `limits.depth`?"),
+        (
+            "[limits]\ndeth = 3",
+            "toml:2: there is no limit `deth`; did you mean `depth`?",
+        ),
         ("[limits]\ndepth = \"0\"", "must be a number from 1 to 512"),
         ("[", "toml:1: "),
     ] {

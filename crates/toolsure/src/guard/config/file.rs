@@ -143,7 +143,11 @@ impl Reader<'_> {
                 let names = known
                     .iter()
                     .filter_map(|known| known.name.strip_prefix(prefix));
-                self.unknown("key", name, key.span(), names);
+                // Keys of tables in this one, and these tables.
+                let tables = names
+                    .clone()
+                    .filter_map(|name| Some(name.split_once('.')?.0));
+                self.unknown("key", name, key.span(), names.chain(tables));
                 continue;
             };
             if !prefix.is_empty() {

@@ -7,6 +7,7 @@ use toolsure_guard::policy::RuleUsage;
 use toolsure_guard::{Aggregator, AggregatorLimits, Member};
 use toolsure_json::{quote, shown_url};
 use toolsure_proxy::HttpTarget;
+use toolsure_schema::closest;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 
 use super::no_effect;
@@ -107,9 +108,15 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
     if let Some(level) = &config.log.level
         && !is_levels(level)
     {
+        let wrong = level.split(',').find(|part| !is_level(part));
+        let wrong = wrong.unwrap_or(level);
+        let hint = match closest(wrong, LEVELS) {
+            Some(word) => format!("; did you mean `{word}`?"),
+            None => String::new(),
+        };
         whole(&format!(
-            "`log.level`: `{}` is neither a level nor a list of `module=level`",
-            quote(level, SHOWN)
+            "`log.level`: `{}` is neither a level nor a list of `module=level`{hint}",
+            quote(wrong, SHOWN)
         ));
     }
     if let Some(endpoint) = &config.telemetry.endpoint
@@ -205,6 +212,13 @@ fn server(config: &mut Config, sources: &Sources<'_>, problems: &mut Vec<Problem
 /// Whether a text is a level or a list of levels by module. [`Targets`] alone would accept a
 /// misspelled level as a module.
 fn is_levels(text: &str) -> bool {
-    let is_level = |part: &str| part.contains('=') || part.parse::<LevelFilter>().is_ok();
     text.split(',').all(is_level) && text.parse::<Targets>().is_ok()
 }
+
+fn is_level(part: &str) -> bool {
+    let level = part.rsplit('=').next().unwrap_or(part);
+    level.parse::<LevelFilter>().is_ok()
+}
+
+/// The words for levels.
+const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];

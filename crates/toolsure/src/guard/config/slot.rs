@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use toolsure_json::quote;
-use toolsure_schema::{Compiler, settings};
+use toolsure_schema::{Compiler, closest, settings};
 
 use super::place::SHOWN;
 
@@ -129,7 +129,17 @@ impl<T> Slot<T> {
                 };
                 let compiler = slot(target);
                 let made = settings::find(name).and_then(|it| it.apply(compiler.clone(), text));
-                *compiler = made.map_err(|_| raw.instead_of(&self.expects()))?;
+                *compiler =
+                    made.map_err(
+                        |_| match settings::find(name).map(settings::Setting::kind) {
+                            Ok(settings::Kind::Word(words)) => {
+                                let words: Vec<&str> =
+                                    words.iter().map(|(word, _)| *word).collect();
+                                wrong_word(text, &words)
+                            }
+                            _ => raw.instead_of(&self.expects()),
+                        },
+                    )?;
             }
         }
         Ok(())
@@ -389,7 +399,11 @@ fn within<V: PartialOrd>(value: V, range: &RangeInclusive<V>, expects: &str) -> 
 
 /// The error for a word that is not among `words`.
 pub(super) fn wrong_word(text: &str, words: &[&str]) -> String {
-    found(&listed(words), &quoted(text))
+    let message = found(&listed(words), &quoted(text));
+    match closest(text, words.iter().copied()) {
+        Some(word) => format!("{message}; did you mean `{word}`?"),
+        None => message,
+    }
 }
 
 fn listed(words: &[&str]) -> String {

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use super::*;
 use toolsure_guard::policy::{BadResult, BadTools, DriftMode, LegacyValues, Mode};
+use toolsure_schema::settings as settings_of_engine;
 
 /// A file for one test, removed when dropped.
 struct Temporary(PathBuf);
@@ -152,7 +153,9 @@ fn faults_have_their_places_and_what_was_meant() {
         ),
         (
             "[policy]\nresults = \"enfroce\"\n",
-            &["2:11: `results`: expected `enforce`, `audit` or `off`, found `enfroce`"],
+            &[
+                "2:11: `results`: expected `enforce`, `audit` or `off`, found `enfroce`; did you mean `enforce`?",
+            ],
         ),
         (
             "[policy]\nrepair = 1\n",
@@ -522,6 +525,92 @@ fn limits_hold_for_each_upstream_and_for_the_guard_in_front_of_several() {
         assert_eq!((policy.limits.pending, policy.limits.fuel), (3, 4_000));
         assert_eq!(policy.list_timeout, Duration::from_secs(3));
     }
+}
+
+/// Swaps two letters in the middle, or adds one to a name of fewer than four.
+fn misspelled(name: &str) -> String {
+    let mut letters: Vec<char> = name.chars().collect();
+    let at = letters.len() / 2;
+    match letters.len() > 3 && letters[at - 1] != letters[at] {
+        true => letters.swap(at - 1, at),
+        false => letters.push('x'),
+    }
+    letters.into_iter().collect()
+}
+
+/// A table, and the name in it, of each key; with the words that it takes.
+fn names<T>(
+    keys: &'static [keys::Key<T>],
+    table: &str,
+) -> Vec<(String, String, Vec<&'static str>)> {
+    let one = |key: &keys::Key<T>| {
+        let words = match &key.slot {
+            slot::Slot::Word { words, .. } => words.to_vec(),
+            slot::Slot::Setting(name, _) => match settings_of_engine::find(name).unwrap().kind() {
+                settings_of_engine::Kind::Word(words) => {
+                    words.iter().map(|(word, _)| *word).collect()
+                }
+                _ => Vec::new(),
+            },
+            _ => Vec::new(),
+        };
+        match key.name.rsplit_once('.') {
+            Some((section, name)) => (format!("[{section}]"), name.to_owned(), words),
+            None => (table.to_owned(), key.name.to_owned(), words),
+        }
+    };
+    keys.iter().map(one).collect()
+}
+
+/// Each key and each word in the tables of keys, misspelled, in the file; and in the environment and
+/// as a flag, which have no `[[tools]]`.
+#[test]
+fn each_misspelled_name_is_told_with_what_was_meant() {
+    let mut all = names(keys::GLOBAL, "");
+    all.extend(names(keys::UPSTREAM, "[upstreams.b]"));
+    all.extend(names(keys::TOOL, "[[tools]]"));
+    let meant = |told: Vec<String>, what: &str| {
+        assert!(
+            told.join("\n").contains("did you mean `"),
+            "{what}: {told:?}"
+        );
+    };
+    let mut words_seen = 0;
+    for (table, name, words) in &all {
+        let wrong = format!("{table}\n{} = 1\n", misspelled(name));
+        meant(faults(&wrong), &wrong);
+        let path = table.trim_matches(['[', ']']);
+        let is_outside = path != "tools";
+        let variable =
+            |name: &str| format!("TOOLSURE__{}__{name}", path.replace('.', "__")).to_uppercase();
+        if is_outside {
+            let wrong = variable(&misspelled(name));
+            meant(load(ONE, &[(&wrong, "1")], &[]).err().unwrap(), &wrong);
+            let wrong = format!("{path}.{}", misspelled(name));
+            meant(load(ONE, &[], &[(&wrong, "1")]).err().unwrap(), &wrong);
+        }
+        for word in words {
+            words_seen += 1;
+            let wrong = format!("{table}\n{name} = \"{}\"\n", misspelled(word));
+            meant(faults(&wrong), &wrong);
+            if is_outside {
+                let told = load(ONE, &[(&variable(name), &misspelled(word))], &[]);
+                meant(told.err().unwrap(), &wrong);
+            }
+        }
+    }
+    let tables = keys::sections().chain(["upstreams", "tools"]);
+    for table in tables {
+        let wrong = format!("[{}]\n", misspelled(table));
+        meant(faults(&wrong), &wrong);
+    }
+    meant(faults("[schemas.limtis]\n"), "[schemas.limtis]");
+    meant(faults("[log]\nlevel = \"inof\"\n"), "log.level");
+    assert!(
+        all.len() > 100 && words_seen > 50,
+        "{} {words_seen}",
+        all.len()
+    );
 }
 
 #[test]
