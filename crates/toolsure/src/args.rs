@@ -1,6 +1,6 @@
 //! The command line's definition: the flags that all commands share, and the list of commands.
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::argument::ArgumentSchemaArgs;
@@ -14,7 +14,7 @@ use crate::lint::LintArgs;
 use crate::lint::explain::ExplainArgs;
 use crate::man::ManArgs;
 use crate::project::ProjectArgs;
-use crate::term::Color;
+use crate::term::{Color, Term};
 use crate::validate::ValidateArgs;
 
 /// The contract layer for MCP tools
@@ -58,4 +58,74 @@ pub(crate) enum Command {
         /// The shell to complete for
         shell: Shell,
     },
+}
+
+/// The commands, whose `-h` fits on a screen: flags that most runs do not need, the second half of
+/// long texts, and the exit codes are in `--help` only.
+pub(crate) fn command() -> clap::Command {
+    let root = brief(Cli::command());
+    root.mut_subcommands(
+        |command| match command.get_about().map(ToString::to_string) {
+            Some(about) if command.get_long_about().is_some() => {
+                command.about(cut(&about, &[':', ',']))
+            }
+            _ => command,
+        },
+    )
+}
+
+fn brief(command: clap::Command) -> clap::Command {
+    let command = command.mut_args(|arg| {
+        // What has a heading of its own are settings: of schemas, of the project, of the guard.
+        let is_rare = arg.get_help_heading().is_some() || RARE.contains(&arg.get_id().as_str());
+        let arg = arg.hide_short_help(is_rare);
+        match (arg.get_help().map(ToString::to_string), arg.get_long_help()) {
+            (Some(help), None) => arg.help(cut(&help, &[';'])).long_help(help),
+            _ => arg,
+        }
+    });
+    let command = match command.get_after_help().map(ToString::to_string) {
+        None => command,
+        Some(long) => {
+            let (examples, _) = long.split_once("\n\n").unwrap_or((&long, ""));
+            let first = examples.lines().take(EXAMPLES).collect::<Vec<_>>();
+            command.after_help(first.join("\n")).after_long_help(long)
+        }
+    };
+    command.mut_subcommands(brief)
+}
+
+/// The text before the first of these signs.
+fn cut(text: &str, signs: &[char]) -> String {
+    text.split(signs).next().unwrap_or(text).to_owned()
+}
+
+/// Flags that most runs do not need.
+const RARE: [&str; 9] = [
+    "color",
+    "headers",
+    "max_file_bytes",
+    "no_probe",
+    "recursion",
+    "server_name",
+    "timeout",
+    "unsafe_fixes",
+    "diff",
+];
+/// Lines of examples in `-h`, with their heading.
+const EXAMPLES: usize = 3;
+
+/// Prints a help text or a usage error, and ends the program.
+pub(crate) fn exit(error: &clap::Error) -> ! {
+    let term = Term::new(Color::Auto, false);
+    if !term.is_ascii() {
+        error.exit();
+    }
+    let text = error.render().ansi().to_string();
+    match error.use_stderr() {
+        true => term.aside(&text),
+        // A closed pipe is no failure here either.
+        false => drop(term.write(&text)),
+    }
+    std::process::exit(error.exit_code())
 }

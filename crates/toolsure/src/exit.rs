@@ -21,6 +21,8 @@ pub(crate) enum Exit {
     Undecided,
     /// 130: interrupted, as shells report it.
     Interrupted,
+    /// 141: the output was closed before the end of a stream, as shells report SIGPIPE.
+    Closed,
 }
 
 impl Exit {
@@ -35,6 +37,7 @@ impl Exit {
             Self::Schema => 6,
             Self::Undecided => 7,
             Self::Interrupted => 130,
+            Self::Closed => 141,
         }
     }
 
@@ -49,6 +52,7 @@ impl Exit {
             Self::Auth => 5,
             Self::Usage => 6,
             Self::Interrupted => 7,
+            Self::Closed => 8,
         };
         if rank(other) > rank(self) {
             other

@@ -12,6 +12,7 @@ use crate::check::saved::{self, Saved};
 use crate::compilers::{fetch, host, read_lock, schemas_of};
 use crate::exit::{Exit, Failure};
 use crate::input::Input;
+use crate::local;
 use crate::term::Term;
 use crate::text;
 
@@ -45,8 +46,8 @@ pub(crate) struct FetchCommand {
     #[arg(long, value_name = "DIR")]
     save_dir: Option<PathBuf>,
 
-    /// Maximum size of each file, in bytes
-    #[arg(long, value_name = "N", default_value_t = saved::FILE_BYTES)]
+    /// Maximum size of each file, in bytes or with a unit (`100MiB`), at most 1 GiB
+    #[arg(long, value_name = "N", default_value = "1GiB", value_parser = local::bytes)]
     max_file_bytes: usize,
 }
 
@@ -108,13 +109,13 @@ pub(crate) fn run(args: &FetchCommand, term: &Term) -> Result<Exit, Failure> {
 fn read(file: &Path, most: usize) -> Result<Vec<String>, Failure> {
     let input = Input::of(file);
     let name = quote(&input.name(), 200).to_string();
-    let bytes = input
-        .read(most)
+    let text = input
+        .read_with(most, |_| ())
         .map_err(|error| Failure::usage(format!("cannot read `{name}`: {error}")))?;
-    if bytes.len() > most {
+    if text.bytes.len() > most {
         return Err(saved::too_long(&name, most));
     }
-    match saved::parse(name.clone(), bytes.clone(), most) {
+    match saved::parse(name.clone(), text.clone(), most) {
         Ok(Saved::Listing(listing)) => return Ok(schemas_of(&listing.tools)),
         Ok(Saved::Listings(listings)) => {
             let schemas = listings.iter().map(|listing| schemas_of(&listing.tools));
@@ -128,7 +129,7 @@ fn read(file: &Path, most: usize) -> Result<Vec<String>, Failure> {
         }
         Err(_) => {}
     }
-    let (bytes, _) = text::document(file, bytes, most)
+    let (bytes, _) = text::document(file, text.bytes, most)
         .map_err(|fault| Failure::usage(format!("{name}:{fault}")))?;
     let limits = ReadLimits {
         bytes: Compiler::new().bounds().model.schema_bytes,

@@ -9,7 +9,7 @@ use toolsure_syntax::uri;
 
 use crate::exit::Failure;
 use crate::input::Input;
-use crate::render::sarif;
+use crate::render::{count_of, sarif};
 use crate::{text, yaml};
 
 /// A URI and its file.
@@ -41,8 +41,11 @@ pub(crate) fn schemas(folder: &Path, most: usize, bytes: usize) -> Result<Vec<En
     }
     let files = files(&top, most).map_err(|fault| match fault {
         Fault::Io(error) => cannot(error),
-        Fault::TooMany => Failure::usage(format!("`{name}` has more than {most} schemas"))
-            .with_help("raise it with `--limit registrations=N`"),
+        Fault::TooMany => Failure::usage(format!(
+            "`{name}` has more than {}",
+            count_of(most, "schema")
+        ))
+        .with_help("raise it with `--limit registrations=N`"),
     })?;
     let mut entries = Vec::new();
     let mut ids: HashMap<String, PathBuf> = HashMap::new();

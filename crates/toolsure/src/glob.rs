@@ -5,15 +5,31 @@ use std::path::{Path, PathBuf};
 use toolsure_guard::policy::name_matches;
 use toolsure_json::quote;
 
+use crate::exit::Failure;
+
+/// The files that an argument stands for if it is a folder or a pattern; `None` if it names one
+/// file, or standard input.
+pub(crate) fn expand(
+    word: &str,
+    wanted: impl Fn(&Path) -> bool,
+) -> Result<Option<Vec<PathBuf>>, Failure> {
+    let path = Path::new(word);
+    if path.is_dir() || (!path.exists() && is_pattern(word)) {
+        let word = word.strip_suffix('/').unwrap_or(word);
+        return files(word, wanted).map(Some).map_err(Failure::usage);
+    }
+    Ok(None)
+}
+
 /// Whether a command-line argument is a pattern.
-pub(crate) fn is_pattern(word: &str) -> bool {
+fn is_pattern(word: &str) -> bool {
     word.contains(['*', '?'])
 }
 
 /// The files below a folder, or those that match a path pattern, sorted by path. Skips
 /// `node_modules`, `target` and hidden folders other than `.vscode`, unless the pattern names them,
 /// and does not follow links to folders.
-pub(crate) fn files(word: &str, wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, String> {
+fn files(word: &str, wanted: impl Fn(&Path) -> bool) -> Result<Vec<PathBuf>, String> {
     let parts: Vec<&str> = word.split('/').collect();
     let fixed = parts.iter().take_while(|part| !is_pattern(part)).count();
     let (folder, patterns) = match is_pattern(word) {

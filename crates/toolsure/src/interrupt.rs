@@ -1,4 +1,4 @@
-//! Handles Ctrl-C and, on Unix, SIGTERM.
+//! Handles Ctrl-C and, on Unix, SIGTERM and SIGHUP.
 
 use tokio::runtime::Builder;
 use tokio::sync::oneshot;
@@ -39,7 +39,7 @@ impl ExitOnInterrupt {
     }
 }
 
-/// Resolves at Ctrl-C or, on Unix, SIGTERM.
+/// Resolves at Ctrl-C or, on Unix, at SIGTERM, or at SIGHUP when the terminal is closed.
 pub(crate) async fn interrupted() {
     let ctrl_c = async {
         // Without a handler there is nothing to wait for: the signal ends the program by itself.
@@ -48,18 +48,38 @@ pub(crate) async fn interrupted() {
         }
     };
     #[cfg(unix)]
-    let terminated = async {
-        match tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
-            Ok(mut signal) => {
-                signal.recv().await;
-            }
-            Err(_) => std::future::pending().await,
+    let ended = async {
+        use tokio::signal::unix::SignalKind;
+        tokio::select! {
+            () = signal(SignalKind::terminate()) => {}
+            () = signal(SignalKind::hangup()), if !ignores_hangup() => {}
         }
     };
     #[cfg(not(unix))]
-    let terminated = std::future::pending::<()>();
+    let ended = std::future::pending::<()>();
     tokio::select! {
         () = ctrl_c => {}
-        () = terminated => {}
+        () = ended => {}
     }
+}
+
+#[cfg(unix)]
+async fn signal(kind: tokio::signal::unix::SignalKind) {
+    match tokio::signal::unix::signal(kind) {
+        Ok(mut signal) => {
+            signal.recv().await;
+        }
+        Err(_) => std::future::pending().await,
+    }
+}
+
+/// Whether the program was started by `nohup`, to outlive its terminal. A handler would undo that.
+/// Only Linux tells.
+#[cfg(unix)]
+fn ignores_hangup() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    // The lowest bit is for signal 1, which is SIGHUP.
+    ignored.is_some_and(|mask| mask & 1 == 1)
 }

@@ -5,6 +5,7 @@
 
 mod args;
 mod argument;
+mod ascii;
 mod cases;
 mod check;
 mod compilers;
@@ -19,7 +20,9 @@ mod guard;
 mod input;
 mod interrupt;
 mod lint;
+mod local;
 mod man;
+mod not_json;
 mod policy;
 mod project;
 mod render;
@@ -32,14 +35,16 @@ mod yaml;
 
 use std::process::ExitCode;
 
-use clap::{CommandFactory, Parser};
+use clap::{CommandFactory as _, FromArgMatches as _};
 
 use args::{Cli, Command};
 use exit::{Exit, Failure};
 use term::Term;
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let matches = args::command().try_get_matches();
+    let cli = matches.and_then(|matches| Cli::from_arg_matches(&matches));
+    let cli = cli.unwrap_or_else(|error| args::exit(&error));
     let term = Term::new(cli.color, cli.quiet);
     let exit = dispatch(cli.command, &term).unwrap_or_else(|failure| {
         term.failure(&failure);

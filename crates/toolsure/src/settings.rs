@@ -20,6 +20,11 @@ use crate::yaml::Original;
 /// The settings of a command before the operator changes any.
 pub(crate) trait Base {
     fn compiler() -> Compiler;
+
+    /// The default of a setting, for help texts.
+    fn default(setting: &Setting) -> String {
+        setting.show(&Self::compiler())
+    }
 }
 
 /// The engine's own defaults.
@@ -171,13 +176,12 @@ impl Document {
 
 impl<B: Base> Args for SchemaArgs<B> {
     fn augment_args(command: Command) -> Command {
-        let base = B::compiler();
         let words = settings::ALL.iter().filter(|setting| is_flag(setting));
         let command = words.fold(command, |command, setting| {
             let help = format!(
                 "{} [default: {}]",
                 capital(setting.help()),
-                setting.show(&base)
+                B::default(setting)
             );
             command.arg(
                 Arg::new(setting.name())
@@ -201,7 +205,7 @@ impl<B: Base> Args for SchemaArgs<B> {
             .action(ArgAction::Append)
             .value_parser(limit)
             .help("Set a limit on schemas and instances; may be repeated; `--help` lists them")
-            .long_help(limits_help(&base))
+            .long_help(limits_help::<B>())
             .help_heading(HEADING);
         let folder = Arg::new(REGISTER_DIR)
             .long(REGISTER_DIR)
@@ -261,11 +265,6 @@ pub(crate) fn raise(setting: &str) -> String {
         _ => String::new(),
     };
     format!("raise it with `--{LIMIT} {}=N`{most}", limit_name(setting))
-}
-
-/// The default of a limit, for the help of a shorthand flag.
-pub(crate) fn default_of(setting: &str) -> String {
-    settings::find(setting).map_or_else(|error| error.to_string(), Setting::default)
 }
 
 /// A value of `--limit`.
@@ -353,12 +352,12 @@ fn limit_name(setting: &str) -> &str {
     setting.strip_prefix(LIMITS).unwrap_or(setting)
 }
 
-fn limits_help(base: &Compiler) -> StyledStr {
+fn limits_help<B: Base>() -> StyledStr {
     let mut text =
         String::from("Set a limit on schemas and instances; may be repeated. NAME is one of:\n");
     for setting in settings::ALL {
         if let Some(name) = setting.name().strip_prefix(LIMITS) {
-            let default = setting.show(base);
+            let default = B::default(setting);
             text.push_str(&format!(
                 "\n- {name} [default: {default}]: {}",
                 setting.help()

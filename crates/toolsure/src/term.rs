@@ -1,5 +1,6 @@
 //! The terminal: the output streams, their colours, and the progress line.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
@@ -7,6 +8,7 @@ use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
 use clap::ValueEnum;
 
+use crate::ascii;
 use crate::exit::{Exit, Failure};
 use crate::wrap::hang;
 
@@ -28,6 +30,8 @@ pub(crate) struct Term {
     /// Print problems only.
     pub(crate) quiet: bool,
     progress: bool,
+    /// Whether the locale has no other characters.
+    ascii: bool,
 }
 
 /// How text for one of the streams is drawn.
@@ -51,6 +55,20 @@ impl Term {
             choice,
             quiet,
             progress,
+            ascii: ascii::is_locale(|name| std::env::var(name).ok()),
+        }
+    }
+
+    /// Whether only ASCII is written for people.
+    pub(crate) fn is_ascii(&self) -> bool {
+        self.ascii
+    }
+
+    /// A text for people, in the characters of the locale.
+    pub(crate) fn shown<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        match self.ascii {
+            true => ascii::of(text),
+            false => Cow::Borrowed(text),
         }
     }
 
@@ -58,7 +76,7 @@ impl Term {
     pub(crate) fn write(&self, text: &str) -> Result<(), Failure> {
         self.clear_progress();
         let mut out = AutoStream::new(io::stdout().lock(), self.choice);
-        out.write_all(text.as_bytes())
+        out.write_all(self.shown(text).as_bytes())
             .and_then(|()| out.flush())
             .or_else(closed_pipe)
     }
@@ -88,9 +106,11 @@ impl Term {
             ColorChoice::Auto => automatic,
             choice => choice,
         };
+        // In ASCII, the signs of two cuts are wider than they are counted.
+        let spare = if self.ascii { CUTS } else { 0 };
         Canvas {
             styled: choice != ColorChoice::Never,
-            columns: columns(stream),
+            columns: columns(stream).map(|columns| columns.saturating_sub(spare)),
         }
     }
 
@@ -104,7 +124,7 @@ impl Term {
         self.clear_progress();
         let mut out = AutoStream::new(io::stderr().lock(), self.choice);
         // An error here cannot be reported.
-        let _unseen = out.write_all(text.as_bytes());
+        let _unseen = out.write_all(self.shown(text).as_bytes());
     }
 
     /// Writes a line to standard error, unless quiet.
@@ -127,7 +147,9 @@ impl Term {
         if self.progress {
             // A line that reaches the terminal's edge would continue on the next line and remain.
             let room = columns(&console::Term::stderr()).unwrap_or(USUAL_COLUMNS);
-            let cut = console::truncate_str(text, room.saturating_sub(1), "…");
+            let shown = self.shown(text);
+            let more = self.shown("…");
+            let cut = console::truncate_str(&shown, room.saturating_sub(1), &more);
             let mut out = io::stderr().lock();
             let _unseen = write!(out, "\r\x1b[2K{cut}").and_then(|()| out.flush());
         }
@@ -150,7 +172,7 @@ impl Term {
         }
         self.clear_progress();
         let mut out = AutoStream::new(io::stderr().lock(), self.choice);
-        let _unseen = write!(out, "{question} [y/N] ").and_then(|()| out.flush());
+        let _unseen = write!(out, "{} [y/N] ", self.shown(question)).and_then(|()| out.flush());
         let mut answer = String::new();
         io::stdin().read_line(&mut answer).ok()?;
         Some(matches!(
@@ -172,7 +194,7 @@ impl Term {
         let mut out = AutoStream::new(io::stderr().lock(), self.choice);
         // An error here cannot be reported.
         let columns = columns(&console::Term::stderr());
-        for line in text.lines() {
+        for line in self.shown(text).lines() {
             let _unseen = writeln!(out, "{}", hang(line, columns));
         }
     }
@@ -234,5 +256,7 @@ pub(crate) const BOLD: Style = Style::new().bold();
 /// Less important text.
 pub(crate) const DIM: Style = Style::new().dimmed();
 
+/// Columns of two `...`, beside the two columns of two `…`.
+const CUTS: usize = 4;
 /// Columns of a terminal whose width is unknown.
 const USUAL_COLUMNS: usize = 80;

@@ -1,14 +1,16 @@
-//! Texts as people write them: with a byte order mark, as JSON with comments, or as YAML.
+//! Texts as people write them: JSON with comments, or YAML.
 
 use std::path::Path;
 
-use toolsure_json::line_column;
+use toolsure_json::{ReadError, line_column};
 
+use crate::exit::Failure;
+use crate::not_json;
 use crate::yaml::{self, Original};
 
 /// The JSON text of a file that a person wrote (a schema, a listing, tests), of at most `most`
 /// bytes, and the file itself if that is another text: YAML, by the file's name, or JSON with
-/// comments. A byte order mark is removed.
+/// comments.
 ///
 /// The error is a text to put after a file's name and a colon.
 pub(crate) fn document(
@@ -16,16 +18,14 @@ pub(crate) fn document(
     text: Vec<u8>,
     most: usize,
 ) -> Result<(Vec<u8>, Option<Original>), String> {
-    let text = utf8(text).map_err(|why| format!(" {why}"))?;
     let (text, original) = json_of(path, text, most)?;
     if original.is_some() || text.len() > most {
         return Ok((text, original));
     }
-    let plain = without_comments(&text);
-    match plain == text {
-        true => Ok((text, None)),
-        false => Ok((plain, Some(Original::with_comments(text)))),
-    }
+    Ok(match without_comments(&text) {
+        None => (text, None),
+        Some(plain) => (plain, Some(Original::with_comments(text))),
+    })
 }
 
 /// The JSON text of a file, of at most `most` bytes, and for YAML the file itself. The error is a
@@ -35,14 +35,12 @@ pub(crate) fn json_of(
     text: Vec<u8>,
     most: usize,
 ) -> Result<(Vec<u8>, Option<Original>), String> {
-    if !yaml::is_yaml(path) {
-        return Ok((text, None));
-    }
     // The parser of the text reports that it is too long.
-    if text.len() > most {
+    if !yaml::is_yaml(path) || text.len() > most {
         return Ok((text, None));
     }
-    let text = utf8(text).map_err(|why| format!(" {why}"))?;
+    // Aliases must not make a short file a text as long as the limit for local files.
+    let most = most.min(EXPANDED.max(text.len().saturating_mul(EXPANSION)));
     match yaml::read(&text, most) {
         Ok(yaml) => Ok((yaml.json, Some(yaml.original))),
         Err(fault) => {
@@ -53,26 +51,40 @@ pub(crate) fn json_of(
     }
 }
 
-/// Removes a byte order mark. The error, to put after a file's name, says that the text is UTF-16.
-fn utf8(mut text: Vec<u8>) -> Result<Vec<u8>, &'static str> {
-    if text.starts_with(b"\xEF\xBB\xBF") {
-        text.drain(..3);
-    }
-    let is_utf16 = match text.as_slice() {
-        [0xFF, 0xFE, ..] | [0xFE, 0xFF, ..] => true,
-        [first, second, ..] => (*first == 0) != (*second == 0),
-        _ => false,
+/// The failure for a text that is not JSON, or exceeds a limit of the parser. `name` is escaped;
+/// places are those of `original`, if `text` was made from it.
+pub(crate) fn unreadable(
+    name: &str,
+    text: &[u8],
+    original: Option<&Original>,
+    error: &ReadError,
+) -> Failure {
+    let place = match original {
+        Some(original) => line_column(&original.text, original.place(error.at())),
+        None => line_column(text, error.at()),
     };
-    if is_utf16 {
-        return Err("is UTF-16; save it as UTF-8");
+    let why = not_json::of_file(error);
+    let failure = Failure::usage(format!("{name}:{}:{}: {why}", place.line, place.column));
+    match not_json::help(text, error.at()) {
+        Some(help) => failure.with_help(help),
+        None => failure,
     }
-    Ok(text)
 }
 
+/// The JSON text that a YAML file may make with its aliases: this much, or this many times its own
+/// length.
+const EXPANDED: usize = 16 << 20;
+const EXPANSION: usize = 8;
+
 /// Turns JSON with comments (`//`, `/* */`) and trailing commas into plain JSON of the same length:
-/// spaces replace what is removed, so that all positions stay the same.
-fn without_comments(text: &[u8]) -> Vec<u8> {
-    let mut plain = text.to_vec();
+/// spaces replace what is removed, so that all positions stay the same. `None` if there are none.
+fn without_comments(text: &[u8]) -> Option<Vec<u8>> {
+    // Most files have none, and are not copied.
+    let mut copy: Option<Vec<u8>> = None;
+    let mut blank = |start, end| {
+        let plain = copy.get_or_insert_with(|| text.to_vec());
+        blank(plain, start, end);
+    };
     // The comma after a value, while only white space and comments follow it.
     let mut comma = None;
     let mut after_value = false;
@@ -87,13 +99,13 @@ fn without_comments(text: &[u8]) -> Vec<u8> {
             }
             (b'/', Some(b'/')) => {
                 let end = find(text, at, |rest| rest.starts_with(b"\n"));
-                blank(&mut plain, at, end);
+                blank(at, end);
                 at = end;
             }
             (b'/', Some(b'*')) => {
                 let from = at.saturating_add(2);
                 let end = find(text, from, |rest| rest.starts_with(b"*/")).saturating_add(2);
-                blank(&mut plain, at, end);
+                blank(at, end);
                 at = end;
             }
             (b',', _) => {
@@ -103,7 +115,7 @@ fn without_comments(text: &[u8]) -> Vec<u8> {
             }
             (b']' | b'}', _) => {
                 if let Some(comma) = comma.take() {
-                    blank(&mut plain, comma, comma.saturating_add(1));
+                    blank(comma, comma.saturating_add(1));
                 }
                 after_value = true;
                 at = next;
@@ -117,7 +129,7 @@ fn without_comments(text: &[u8]) -> Vec<u8> {
             }
         }
     }
-    plain
+    copy
 }
 
 fn end_of_string(text: &[u8], mut at: usize) -> usize {
@@ -166,16 +178,9 @@ mod tests {
             ("[,]", "[,]"),
         ] {
             let found = without_comments(text.as_bytes());
+            assert_eq!(found.is_some(), text != plain, "{text}");
+            let found = found.unwrap_or(text.as_bytes().to_vec());
             assert_eq!(String::from_utf8(found).unwrap(), plain, "{text}");
         }
-    }
-
-    #[test]
-    fn marks_go_and_utf_16_is_named() {
-        assert_eq!(utf8(b"\xEF\xBB\xBF{}".to_vec()), Ok(b"{}".to_vec()));
-        for text in [b"\xFF\xFE{\0", b"\xFE\xFF\0{", b"{\0}\0", b"\0{\0}"] {
-            assert!(utf8(text.to_vec()).is_err());
-        }
-        assert_eq!(utf8(Vec::new()), Ok(Vec::new()));
     }
 }

@@ -1,22 +1,31 @@
 //! Wraps text to a width, and writes counts with their nouns.
 
-/// Wraps a text at spaces; a word that is longer than a line is not broken.
+/// Wraps a text at spaces. A word that is longer than a line, such as a path or a JSON pointer, is
+/// broken after slashes only.
 pub(crate) fn wrap(text: &str, room: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut current = String::new();
     let mut width = 0_usize;
     for word in text.split(' ') {
-        let length = console::measure_text_width(word);
-        if !current.is_empty() && width.saturating_add(length).saturating_add(1) > room {
-            lines.push(std::mem::take(&mut current));
-            width = 0;
+        let is_long = console::measure_text_width(word) > room;
+        let parts = match is_long {
+            true => word.split_inclusive('/').collect(),
+            false => vec![word],
+        };
+        for (index, part) in parts.into_iter().enumerate() {
+            let length = console::measure_text_width(part);
+            let space = usize::from(index == 0);
+            if !current.is_empty() && width.saturating_add(length).saturating_add(space) > room {
+                lines.push(std::mem::take(&mut current));
+                width = 0;
+            }
+            if !current.is_empty() && index == 0 {
+                current.push(' ');
+                width = width.saturating_add(1);
+            }
+            current.push_str(part);
+            width = width.saturating_add(length);
         }
-        if !current.is_empty() {
-            current.push(' ');
-            width = width.saturating_add(1);
-        }
-        current.push_str(word);
-        width = width.saturating_add(length);
     }
     lines.push(current);
     lines
@@ -41,10 +50,11 @@ pub(crate) fn hang(line: &str, columns: Option<usize>) -> String {
 /// Additional columns of indentation of a continuation line.
 const HANG: usize = 2;
 
-/// `1 line`, `2 lines`.
+/// `1 line`, `2 lines`, `2 fixes`.
 pub(crate) fn count(number: impl Into<u64>, what: &str) -> String {
     match number.into() {
         1 => format!("1 {what}"),
+        many if what.ends_with('x') => format!("{many} {what}es"),
         many => format!("{many} {what}s"),
     }
 }
@@ -70,5 +80,6 @@ mod tests {
         assert_eq!(wrap("a bb ccc", 4), ["a bb", "ccc"]);
         assert_eq!(wrap("aaaaaaaa b", 4), ["aaaaaaaa", "b"]);
         assert_eq!(wrap("", 4), [""]);
+        assert_eq!(wrap("at /a/bbb/c d", 4), ["at /", "a/", "bbb/", "c d"]);
     }
 }

@@ -3,11 +3,12 @@
 use std::fmt;
 use std::path::PathBuf;
 
-use toolsure_json::{Kind, Node, OwnedDocument, ReadLimits, View, json_string, line_column, quote};
+use toolsure_json::{self as json, Kind, Node, ReadLimits, View, json_string, line_column, quote};
 use toolsure_schema::Compiler;
 
 use crate::exit::Failure;
 use crate::input::Input;
+use crate::local;
 use crate::text;
 use crate::yaml::Original;
 
@@ -64,25 +65,27 @@ pub(super) fn name(input: &Input) -> String {
 pub(super) fn read(input: &Input, compiler: &Compiler) -> Result<Option<Vec<Group>>, Failure> {
     let name = name(input);
     let limits = ReadLimits {
-        bytes: FILE_BYTES,
+        bytes: local::BYTES,
+        nodes: usize::MAX,
         ..compiler.bounds().instance
     };
     let text = input
-        .read(FILE_BYTES)
+        .read(limits.bytes)
         .map_err(|error| Failure::usage(format!("cannot read `{name}`: {error}")))?;
-    let (text, original) = text::document(input.path(), text, FILE_BYTES)
+    let (text, original) = text::document(input.path(), text, limits.bytes)
         .map_err(|fault| Failure::usage(format!("{name}:{fault}")))?;
-    let document = OwnedDocument::read(text.as_slice(), &limits).map_err(|error| {
-        let place = line_column(&text, error.at());
-        Failure::usage(format!("{name}:{}:{}: {error}", place.line, place.column))
-    })?;
-    let root = document.document().root();
+    let mut reader = json::Reader::new();
+    let document = reader
+        .read(&text, &limits)
+        .map_err(|error| text::unreadable(&name, &text, original.as_ref(), &error))?;
+    let root = document.root();
     let reader = Reader {
         input,
         text: &text,
         original: original.as_ref(),
         name: &name,
-        most: compiler.bounds().model.schema_bytes,
+        schema_bytes: compiler.bounds().model.schema_bytes,
+        instance_bytes: compiler.bounds().instance.bytes,
     };
     let is_group = |view: &View<'_>| {
         view.member("tests")
@@ -108,7 +111,8 @@ struct Reader<'t> {
     /// The file that the text was converted from: YAML or JSON with comments.
     original: Option<&'t Original>,
     name: &'t str,
-    most: usize,
+    schema_bytes: usize,
+    instance_bytes: usize,
 }
 
 impl Reader<'_> {
@@ -137,7 +141,9 @@ impl Reader<'_> {
             (Some(data), None, None) | (None, Some(data), None) => {
                 Ok(data.raw().as_bytes().to_vec())
             }
-            (None, None, Some(path)) if path.kind() == Kind::String => self.file(path.string()),
+            (None, None, Some(path)) if path.kind() == Kind::String => {
+                self.file(path.string(), self.instance_bytes)
+            }
             _ => {
                 let what = "a test needs one of `data`, `instance` and `dataPath`";
                 return Err(self.fault(test, what));
@@ -173,11 +179,11 @@ impl Reader<'_> {
         if name.contains("://") || name.starts_with("urn:") {
             return Ok(format!("{{\"$ref\": {}}}", json_string(name)).into_bytes());
         }
-        self.file(name)
+        self.file(name, self.schema_bytes)
     }
 
-    /// Reads a file, by its path from the test file's folder.
-    fn file(&self, path: &str) -> Result<Vec<u8>, Failed> {
+    /// Reads a file of at most `most` bytes, by its path from the test file's folder.
+    fn file(&self, path: &str, most: usize) -> Result<Vec<u8>, Failed> {
         let folder = match self.input {
             Input::Stdin => None,
             Input::File(file) => file.parent(),
@@ -185,9 +191,9 @@ impl Reader<'_> {
         let path = folder.map_or_else(|| PathBuf::from(path), |folder| folder.join(path));
         let input = Input::File(path);
         let shown = name(&input);
-        let text = input.read(self.most);
+        let text = input.read(most);
         let text = text.map_err(|error| format!("cannot read `{shown}`: {error}"))?;
-        let text = text::document(input.path(), text, self.most);
+        let text = text::document(input.path(), text, most);
         text.map(|(text, _)| text)
             .map_err(|fault| format!("{shown}:{fault}"))
     }
@@ -204,5 +210,3 @@ impl Reader<'_> {
         Failure::usage(format!("{}:{}: {what}", self.name, self.line(view)))
     }
 }
-
-const FILE_BYTES: usize = 64 << 20;

@@ -4,7 +4,7 @@ mod file;
 mod outcome;
 mod print;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use toolsure_json::quote;
@@ -13,7 +13,8 @@ use toolsure_schema::{Compiler, Verdict, Workspace};
 use crate::exit::{Exit, Failure};
 use crate::glob;
 use crate::input::Input;
-use crate::settings::{Annotated, SchemaArgs};
+use crate::local::{FUEL, Fuel, Local};
+use crate::settings::SchemaArgs;
 use crate::term::Term;
 use file::{Case, Expected, Group};
 use outcome::{Done, Outcome};
@@ -37,7 +38,7 @@ pub(crate) struct TestArgs {
     format: Format,
 
     #[command(flatten)]
-    schemas: SchemaArgs<Annotated>,
+    schemas: SchemaArgs<Local>,
 }
 
 /// How to print what came out.
@@ -54,6 +55,7 @@ enum Format {
 /// Runs the command.
 pub(crate) fn run(args: &TestArgs, term: &Term) -> Result<Exit, Failure> {
     let compiler = args.schemas.compiler_with_documents()?;
+    let fuel = Fuel::new(&compiler, args.schemas.names(FUEL));
     let mut outcomes = Vec::new();
     for word in &args.files {
         for (path, found_by_us) in expand(word)? {
@@ -68,7 +70,7 @@ pub(crate) fn run(args: &TestArgs, term: &Term) -> Result<Exit, Failure> {
                     file: file::name(&input),
                     cases: groups
                         .iter()
-                        .flat_map(|group| judge(group, &compiler))
+                        .flat_map(|group| judge(group, &compiler, fuel))
                         .collect(),
                 }),
                 None if found_by_us => {}
@@ -100,7 +102,7 @@ pub(crate) fn run(args: &TestArgs, term: &Term) -> Result<Exit, Failure> {
     };
     match args.format {
         Format::Human => term.write(&print::human(&outcomes, term.quiet, term.stdout().columns))?,
-        Format::Json => term.write_bytes(print::json(&outcomes, exit).as_bytes())?,
+        Format::Json => term.write_bytes(print::json(&outcomes, exit, term.quiet).as_bytes())?,
         Format::Github => term.write_bytes(print::github(&outcomes).as_bytes())?,
     }
     Ok(exit)
@@ -108,20 +110,18 @@ pub(crate) fn run(args: &TestArgs, term: &Term) -> Result<Exit, Failure> {
 
 /// Expands an argument to files. The flag is true if they were found, not named.
 fn expand(word: &str) -> Result<Vec<(PathBuf, bool)>, Failure> {
-    let path = PathBuf::from(word);
-    if path.is_dir() || (!path.exists() && glob::is_pattern(word)) {
-        let is_json = |path: &std::path::Path| path.extension().is_some_and(|end| end == "json");
-        let word = word.strip_suffix('/').unwrap_or(word);
-        let found = glob::files(word, is_json).map_err(Failure::usage)?;
-        return Ok(found.into_iter().map(|path| (path, true)).collect());
-    }
-    Ok(vec![(path, false)])
+    let is_json = |path: &Path| path.extension().is_some_and(|end| end == "json");
+    Ok(match glob::expand(word, is_json)? {
+        Some(found) => found.into_iter().map(|path| (path, true)).collect(),
+        None => vec![(PathBuf::from(word), false)],
+    })
 }
 
-fn judge(group: &Group, compiler: &Compiler) -> Vec<Done> {
+fn judge(group: &Group, compiler: &Compiler, fuel: Fuel) -> Vec<Done> {
     let schema = group.schema.as_deref().map(|text| compiler.compile(text));
-    let mut workspace = Workspace::new();
     let one = |case: &Case| {
+        let bytes = case.instance.as_ref().map_or(0, Vec::len);
+        let mut workspace = Workspace::new().fuel(fuel.of(bytes));
         let (found, why) = match (&schema, &case.instance) {
             (Err(why), _) => (Expected::Unusable, Some(why.to_string())),
             (_, Err(why)) => (Expected::Unusable, Some(why.clone())),
@@ -131,6 +131,7 @@ fn judge(group: &Group, compiler: &Compiler) -> Vec<Done> {
                 Ok(Verdict::Valid) => (Expected::Valid, None),
                 Ok(Verdict::Undecided(why)) => (Expected::Undecided, Some(why.to_string())),
                 Ok(Verdict::Invalid) => {
+                    let mut workspace = workspace.fuel(fuel.of_explanation(bytes));
                     let report = schema.explain(&mut workspace, instance);
                     let first = report
                         .ok()

@@ -57,8 +57,8 @@ pub(super) fn human(outcomes: &[Outcome], quiet: bool, columns: Option<usize>) -
     out
 }
 
-/// For machines: one JSON document.
-pub(super) fn json(outcomes: &[Outcome], exit: Exit) -> String {
+/// For machines: one JSON document; `quiet` omits cases that passed.
+pub(super) fn json(outcomes: &[Outcome], exit: Exit, quiet: bool) -> String {
     let case = |case: &Done| {
         json!({
             "description": case.description,
@@ -77,7 +77,7 @@ pub(super) fn json(outcomes: &[Outcome], exit: Exit) -> String {
         "failed": failed,
         "files": outcomes.iter().map(|outcome| json!({
             "file": outcome.file,
-            "cases": outcome.cases.iter().map(case).collect::<Vec<_>>(),
+            "cases": outcome.cases.iter().filter(|case| !(quiet && case.passed())).map(case).collect::<Vec<_>>(),
         })).collect::<Vec<_>>(),
     });
     let mut text = harmless(&format!("{document:#}"));

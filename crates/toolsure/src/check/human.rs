@@ -7,7 +7,7 @@ use toolsure_json::quote;
 use super::excerpt::{self, Excerpt};
 use super::report::{Report, Tally};
 use super::tool::{Finding, Part, ToolReport, Verdict};
-use crate::render::{count, wrap};
+use crate::render::{count, hang, wrap};
 use crate::term::{BOLD, DIM, ERROR, GOOD, HELP, WARNING};
 
 /// Renders one report, styled; the caller removes the styles where they are not wanted.
@@ -16,10 +16,11 @@ use crate::term::{BOLD, DIM, ERROR, GOOD, HELP, WARNING};
 ///
 /// Lines have the terminal's width, within bounds.
 pub(crate) fn render(report: &Report, all: bool, quiet: bool, columns: Option<usize>) -> String {
-    let columns = columns.map_or(LINE_CHARS, |columns| columns.saturating_sub(1));
+    let columns = columns.map(|columns| columns.saturating_sub(1).max(NARROWEST));
     let mut out = Sheet {
         text: String::new(),
-        width: columns.clamp(NARROWEST, WIDEST),
+        width: columns.unwrap_or(LINE_CHARS).min(WIDEST),
+        columns,
     };
     head(&mut out, report, quiet);
     let width = report
@@ -77,6 +78,8 @@ pub(crate) fn render(report: &Report, all: bool, quiet: bool, columns: Option<us
 struct Sheet {
     text: String,
     width: usize,
+    /// Columns of the terminal, if it is one, in which every line is wrapped.
+    columns: Option<usize>,
 }
 
 fn head(out: &mut Sheet, report: &Report, quiet: bool) {
@@ -178,19 +181,38 @@ fn describe(out: &mut Sheet, report: &Report, index: usize, tool: &ToolReport, f
 
 fn snippet(out: &mut Sheet, excerpt: &Excerpt, gutter: usize, style: anstyle::Style) {
     let space = " ".repeat(gutter);
-    line(out, &format!("{INDENT}{space} {HELP}|{HELP:#}"));
+    // Two columns for the bar and a space, and two for signs of a cut.
+    let beside = INDENT.len().saturating_add(gutter).saturating_add(5);
+    let room = match out.columns {
+        Some(_) => out.width.saturating_sub(beside),
+        None => usize::MAX,
+    };
+    // A mark that is too far to the right is moved into view.
+    let end = excerpt.column.saturating_add(excerpt.width.min(room));
+    let skipped = end.saturating_sub(room);
+    whole(out, &format!("{INDENT}{space} {HELP}|{HELP:#}"));
     for (index, text) in excerpt.lines.iter().enumerate() {
         let number = excerpt
             .first
             .map_or_else(String::new, |first| first.saturating_add(index).to_string());
-        line(
+        let part: String = text.chars().skip(skipped).take(room).collect();
+        let before = match skipped > 0 {
+            true => "…",
+            false => "",
+        };
+        let after = match text.chars().count() > skipped.saturating_add(room) {
+            true => "…",
+            false => "",
+        };
+        whole(
             out,
-            &format!("{INDENT}{HELP}{number:>gutter$} |{HELP:#} {text}"),
+            &format!("{INDENT}{HELP}{number:>gutter$} |{HELP:#} {before}{part}{after}"),
         );
         if index == excerpt.marked {
-            let before = " ".repeat(excerpt.column);
-            let mark = "^".repeat(excerpt.width);
-            line(
+            let column = excerpt.column.saturating_sub(skipped);
+            let before = " ".repeat(column.saturating_add(before.chars().count()));
+            let mark = "^".repeat(excerpt.width.min(room));
+            whole(
                 out,
                 &format!("{INDENT}{space} {HELP}|{HELP:#} {before}{style}{mark}{style:#}"),
             );
@@ -259,12 +281,13 @@ fn fault(out: &mut Sheet, report: &Report) {
 fn summary(out: &mut Sheet, report: &Report) {
     let total = u64::try_from(report.tools.len()).unwrap_or(u64::MAX);
     let parts = match total {
-        0 => vec![format!("{GOOD}0 ok{GOOD:#}")],
+        0 => vec![format!("{WARNING}the listing is empty{WARNING:#}")],
         _ => counts(report.tally()),
     };
+    out.text.push('\n');
     line(
         out,
-        &format!("\n{}: {}", count(total, "tool"), parts.join(", ")),
+        &format!("{}: {}", count(total, "tool"), parts.join(", ")),
     );
 }
 
@@ -311,21 +334,30 @@ fn size(bytes: usize) -> String {
     }
 }
 
-/// Writes a text after a styled lead, wrapped at spaces and indented by the lead's width.
+/// Writes a text after a styled lead, wrapped at spaces and indented by the lead's width, if that
+/// leaves room for words.
 fn entry(out: &mut Sheet, indent: &str, lead: &str, lead_width: usize, text: &str) {
     let hang = indent.chars().count().saturating_add(lead_width);
-    let room = out.width.saturating_sub(hang).max(30);
+    let room = out.width.saturating_sub(hang);
+    if room < WORDS {
+        return line(out, &format!("{indent}{lead}{text}"));
+    }
     let mut lines = wrap(text, room).into_iter();
-    line(
-        out,
-        &format!("{indent}{lead}{}", lines.next().unwrap_or_default()),
-    );
+    let first = lines.next().unwrap_or_default();
+    whole(out, &format!("{indent}{lead}{first}"));
     for rest in lines {
-        line(out, &format!("{}{rest}", " ".repeat(hang)));
+        whole(out, &format!("{}{rest}", " ".repeat(hang)));
     }
 }
 
+/// Writes a line, wrapped at spaces in a terminal.
 fn line(out: &mut Sheet, text: &str) {
+    let text = hang(text, out.columns);
+    whole(out, &text);
+}
+
+/// Writes a line as it is.
+fn whole(out: &mut Sheet, text: &str) {
     // Writing to a string cannot fail.
     let _infallible = writeln!(out.text, "{}", text.trim_end());
 }
@@ -340,7 +372,9 @@ const MOST_OK: usize = 1_000;
 const MOST_DESCRIBED: usize = 50;
 /// Characters of a line without a terminal; with one, from `NARROWEST` to `WIDEST`.
 const LINE_CHARS: usize = 79;
-const NARROWEST: usize = 60;
+const NARROWEST: usize = 30;
+/// Columns that a few words need.
+const WORDS: usize = 30;
 const WIDEST: usize = 140;
 const NAME_CHARS: usize = 44;
 const PLACE_CHARS: usize = 60;

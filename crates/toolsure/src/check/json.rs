@@ -64,8 +64,8 @@ pub(crate) struct Servers<'a> {
     pub(crate) saved: Option<&'a Written>,
 }
 
-/// Renders all reports as one document.
-pub(crate) fn render(servers: &Servers<'_>, remarks: &Remarks, exit: Exit) -> String {
+/// Renders all reports as one document; `quiet` omits tools without a finding.
+pub(crate) fn render(servers: &Servers<'_>, remarks: &Remarks, exit: Exit, quiet: bool) -> String {
     let document = json!({
         "version": VERSION,
         "exit": exit.code(),
@@ -76,7 +76,7 @@ pub(crate) fn render(servers: &Servers<'_>, remarks: &Remarks, exit: Exit) -> St
             "file": saved.file,
             "missing": saved.missing,
         })),
-        "reports": servers.reports.iter().map(report).collect::<Vec<_>>(),
+        "reports": servers.reports.iter().map(|one| report(one, quiet)).collect::<Vec<_>>(),
     });
     let mut text = harmless(&format!("{document:#}"));
     text.push('\n');
@@ -93,8 +93,10 @@ fn skipped(skipped: &Skipped) -> Value {
     })
 }
 
-fn report(report: &Report) -> Value {
+fn report(report: &Report, quiet: bool) -> Value {
     let tally = report.tally();
+    let tools = report.tools.iter().enumerate();
+    let tools = tools.filter(|(_, tool)| !(quiet && tool.verdict() == Verdict::Ok));
     json!({
         "target": report.target,
         "server": report.server.as_ref().map(|server| json!({
@@ -103,7 +105,7 @@ fn report(report: &Report) -> Value {
             "era": server.era(),
             "protocolVersion": server.protocol,
         })),
-        "tools": report.tools.iter().enumerate().map(|(index, one)| tool(report, index, one)).collect::<Vec<_>>(),
+        "tools": tools.map(|(index, one)| tool(report, index, one)).collect::<Vec<_>>(),
         "summary": {
             "tools": report.tools.len(),
             "ok": tally.ok,

@@ -134,7 +134,7 @@ pub(crate) fn run(args: CheckArgs, term: &Term) -> Result<Exit, Failure> {
                 skipped: &skipped,
                 saved: saved.as_ref(),
             };
-            term.write_bytes(json::render(&servers, &remarks, exit).as_bytes())?;
+            term.write_bytes(json::render(&servers, &remarks, exit, term.quiet).as_bytes())?;
         }
         Format::Github => {
             let mut text = github::render(&reports, args.all);

@@ -69,6 +69,8 @@ pub(crate) struct SourceFile {
     pub(crate) starts: Vec<usize>,
     /// The file that `text` was converted from, if it is not the text itself.
     original: Option<Arc<Original>>,
+    /// The byte of the file where its text begins.
+    begin: u64,
     lines: Arc<LineIndex>,
 }
 
@@ -83,10 +85,16 @@ impl SourceFile {
         Self {
             lines: Arc::new(LineIndex::new(shown)),
             original: original.map(Arc::new),
+            begin: 0,
             name,
             text: text.into(),
             starts,
         }
+    }
+
+    /// The same file, whose text begins at this byte.
+    pub(crate) fn after(self, begin: u64) -> Self {
+        Self { begin, ..self }
     }
 
     /// The same file for the tools of another listing.
@@ -106,9 +114,11 @@ impl SourceFile {
     }
 
     /// The byte of the file that corresponds to a byte of the text.
-    pub(crate) fn byte(&self, at: usize) -> usize {
+    pub(crate) fn byte(&self, at: usize) -> u64 {
         let original = self.original.as_ref();
-        original.map_or(at, |original| original.place(at))
+        let at = original.map_or(at, |original| original.place(at));
+        self.begin
+            .saturating_add(u64::try_from(at).unwrap_or(u64::MAX))
     }
 
     /// Whether the file is YAML, and the text was converted from it.

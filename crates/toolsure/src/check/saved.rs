@@ -4,18 +4,18 @@ use std::io;
 use std::path::Path;
 
 use toolsure_json::{
-    DuplicateKeys, Kind, Node, OwnedDocument, ReadLimits, View, line_column, quote, shown_url,
+    DuplicateKeys, KeyView, Kind, Node, ReadLimits, Reader, View, line_column, quote, shown_url,
 };
 
 use super::config::{self, Server};
 use super::report::{Report, ServerFacts, SourceFile};
 use crate::compilers::Compilers;
 use crate::exit::Failure;
-use crate::input::Input;
+use crate::input::{Input, Text};
 use crate::interrupt::ExitOnInterrupt;
+use crate::local;
 use crate::term::Term;
 use crate::text;
-use crate::yaml::Original;
 
 /// What a file contains.
 #[derive(Debug)]
@@ -54,12 +54,18 @@ impl Listing {
     }
 }
 
-/// Reads `path`, or standard input for `-`, of at most `most` bytes.
-pub(crate) fn read(path: &str, most: usize) -> Result<Saved, Failure> {
+/// Reads `path`, or standard input for `-`, of at most `most` bytes; shows the progress of a long file.
+pub(crate) fn read(path: &str, most: usize, term: &Term) -> Result<Saved, Failure> {
     let name = shown_name(path);
     let input = Input::of(Path::new(path));
+    let size = input.size().filter(|size| *size >= LONG);
+    let progress = |bytes: u64| {
+        if let Some(part) = size.and_then(|size| bytes.saturating_mul(100).checked_div(size)) {
+            term.progress(&format!("reading {name}: {part} % …"));
+        }
+    };
     let text = input
-        .read(most)
+        .read_with(most, progress)
         .map_err(|error| unreadable(path, &name, &error))?;
     parse(name, text, most)
 }
@@ -75,21 +81,32 @@ pub(crate) fn shown_name(path: &str) -> String {
 }
 
 /// Parses a file of at most `most` bytes. Comments and trailing commas are ignored.
-pub(crate) fn parse(name: String, text: Vec<u8>, most: usize) -> Result<Saved, Failure> {
+pub(crate) fn parse(name: String, text: Text, most: usize) -> Result<Saved, Failure> {
+    let Text { bytes: text, start } = text;
     if text.len() > most {
         return Err(too_long(&name, most));
     }
     let (text, original) = text::document(Path::new(&name), text, most)
         .map_err(|fault| Failure::usage(format!("{name}:{fault}")))?;
-    let document = OwnedDocument::read(text.as_slice(), &limits(most)).map_err(|error| {
-        let place = line_column(&text, error.at());
-        Failure::usage(format!("{name}:{}:{}: {error}", place.line, place.column)).with_help(
-            "give a saved listing or an `mcpServers` file, in JSON, or in YAML as `*.yaml`",
-        )
+    let mut reader = Reader::new();
+    let document = reader.read(&text, &limits(most)).map_err(|error| {
+        let failure = text::unreadable(&name, &text, original.as_ref(), &error);
+        match failure.help {
+            Some(_) => failure,
+            None => failure.with_help(
+                "give a saved listing or an `mcpServers` file, in JSON, or in YAML as `*.yaml`",
+            ),
+        }
     })?;
-    let root = document.document().root();
+    let root = document.root();
     if let Some(all) = root.member("listings") {
-        return listings(name, text.clone(), original, all);
+        let all = contents_of_all(&name, all)?;
+        let file = SourceFile::new(name, text, original, Vec::new()).after(start);
+        let listing = |(key, one): (String, Contents)| {
+            let own = file.with_starts(one.starts.clone());
+            one.listing(own, Some(key))
+        };
+        return Ok(Saved::Listings(all.into_iter().map(listing).collect()));
     }
     let line = |at: usize| match &original {
         Some(original) => line_column(&original.text, original.place(at)).line,
@@ -105,26 +122,50 @@ pub(crate) fn parse(name: String, text: Vec<u8>, most: usize) -> Result<Saved, F
             "a listing is `{\"tools\": […]}`, an array of tools, or a JSON-RPC answer to `tools/list`",
         ));
     };
-    let file = SourceFile::new(name, text.clone(), original, starts(tools));
-    Ok(Saved::Listing(Box::new(listing(file, None, root, tools))))
+    let contents = Contents::of(root, tools);
+    let file = SourceFile::new(name, text, original, contents.starts.clone()).after(start);
+    Ok(Saved::Listing(Box::new(contents.listing(file, None))))
 }
 
 /// The failure for a file over the size limit; `name` is escaped.
 pub(crate) fn too_long(name: &str, most: usize) -> Failure {
-    Failure::usage(format!("`{name}` is over the limit of {most} bytes"))
-        .with_help("raise it with `--max-file-bytes N`")
+    let failure = Failure::usage(format!("`{name}` is over the limit of {most} bytes"));
+    match most < FILE_BYTES {
+        true => failure.with_help("raise it with `--max-file-bytes N`, at most 1 GiB"),
+        false => failure,
+    }
 }
 
 /// The end of the message for a file in none of the known formats.
 pub(crate) const NOTHING: &str = "holds neither tools nor `mcpServers`";
 
-fn listing(file: SourceFile, key: Option<String>, root: View<'_>, tools: View<'_>) -> Listing {
-    Listing {
-        server: facts(root),
-        tools: tools.items().map(|tool| tool.raw().to_owned()).collect(),
-        partial: has_next_page(root),
-        key,
-        file,
+/// What a file says of one server.
+struct Contents {
+    server: Option<ServerFacts>,
+    tools: Vec<String>,
+    /// Where the tools begin.
+    starts: Vec<usize>,
+    partial: bool,
+}
+
+impl Contents {
+    fn of(root: View<'_>, tools: View<'_>) -> Self {
+        Self {
+            server: facts(root),
+            tools: tools.items().map(|tool| tool.raw().to_owned()).collect(),
+            starts: tools.items().map(|tool| tool.span().start).collect(),
+            partial: has_next_page(root),
+        }
+    }
+
+    fn listing(self, file: SourceFile, key: Option<String>) -> Listing {
+        Listing {
+            file,
+            key,
+            server: self.server,
+            tools: self.tools,
+            partial: self.partial,
+        }
     }
 }
 
@@ -135,32 +176,19 @@ fn has_next_page(root: View<'_>) -> bool {
     cursor.is_some_and(|cursor| cursor.kind() == Kind::String)
 }
 
-fn starts(tools: View<'_>) -> Vec<usize> {
-    tools.items().map(|tool| tool.span().start).collect()
-}
-
 /// The listings of several servers, as `--save` writes them.
-fn listings(
-    name: String,
-    text: Vec<u8>,
-    original: Option<Original>,
-    all: View<'_>,
-) -> Result<Saved, Failure> {
-    let file = SourceFile::new(name, text, original, Vec::new());
-    let mut found = Vec::new();
-    for (key, one) in all.members() {
+fn contents_of_all(file: &str, all: View<'_>) -> Result<Vec<(String, Contents)>, Failure> {
+    let one = |(key, one): (KeyView<'_>, View<'_>)| {
         let key = toolsure_json::Key::text(key);
-        let Some(tools) = tools(one) else {
-            let key = quote(key, 60);
-            return Err(Failure::usage(format!(
-                "`{}`: the listing `{key}` has no `tools`",
-                file.name
-            )));
-        };
-        let own = file.with_starts(starts(tools));
-        found.push(listing(own, Some(key.to_owned()), one, tools));
-    }
-    Ok(Saved::Listings(found))
+        match tools(one) {
+            Some(tools) => Ok((key.to_owned(), Contents::of(one, tools))),
+            None => Err(Failure::usage(format!(
+                "`{file}`: the listing `{}` has no `tools`",
+                quote(key, 60)
+            ))),
+        }
+    };
+    all.members().map(one).collect()
 }
 
 /// The array of tools, wherever the usual shapes have it.
@@ -218,5 +246,7 @@ fn limits(most: usize) -> ReadLimits {
     }
 }
 
-/// Maximum bytes of a file, unless the operator raises it.
-pub(crate) const FILE_BYTES: usize = 64 << 20;
+/// Bytes of a file whose progress is shown.
+const LONG: u64 = 16 << 20;
+/// Maximum bytes of a file, unless the operator lowers it.
+pub(crate) const FILE_BYTES: usize = local::BYTES;

@@ -15,6 +15,7 @@ use super::saved::{self, Listing, Saved};
 use crate::compilers::Compilers;
 use crate::exit::Failure;
 use crate::glob;
+use crate::local;
 use crate::term::{Term, WARNING};
 use crate::yaml;
 
@@ -54,8 +55,8 @@ pub(crate) struct TargetArgs {
     #[arg(long)]
     pub(crate) no_probe: bool,
 
-    /// Maximum size of each file, in bytes
-    #[arg(long, value_name = "N", default_value_t = saved::FILE_BYTES)]
+    /// Maximum size of each file, in bytes or with a unit (`100MiB`), at most 1 GiB
+    #[arg(long, value_name = "N", default_value = "1GiB", value_parser = local::bytes)]
     pub(crate) max_file_bytes: usize,
 }
 
@@ -143,7 +144,7 @@ pub(crate) fn sources(args: &TargetArgs, term: &Term) -> Result<Sources, Failure
         let before = sources.len().saturating_add(servers.len());
         let is_one_of_several = found_by_us || args.targets.len() > 1;
         for path in files {
-            let found = match read(&path, args.max_file_bytes, found_by_us) {
+            let found = match read(&path, args.max_file_bytes, found_by_us, term) {
                 Err(failure) if is_one_of_several => {
                     let target = saved::shown_name(&path);
                     sources.push(Source::Unreadable { target, failure });
@@ -195,25 +196,24 @@ impl Sources {
 
 /// Expands a target to files. The flag is true if they were found, not named.
 fn expand(target: &str) -> Result<(Vec<String>, bool), Failure> {
-    let path = Path::new(target);
-    let is_folder = path.is_dir();
-    if target == "-" || (!is_folder && (path.exists() || !glob::is_pattern(target))) {
-        return Ok((vec![target.to_owned()], false));
-    }
+    let is_folder = Path::new(target).is_dir();
     let readable = |path: &Path| {
         let extension = path.extension().and_then(|extension| extension.to_str());
         extension.is_some_and(|extension| EXTENSIONS.contains(&extension))
             || (!is_folder && yaml::is_yaml(path) && yaml::is_yaml(Path::new(target)))
     };
-    let target = target.strip_suffix('/').unwrap_or(target);
-    let found = glob::files(target, readable).map_err(Failure::usage)?;
-    let found = found.into_iter().map(|path| path.display().to_string());
-    Ok((found.collect(), true))
+    match glob::expand(target, readable)? {
+        None => Ok((vec![target.to_owned()], false)),
+        Some(found) => {
+            let found = found.into_iter().map(|path| path.display().to_string());
+            Ok((found.collect(), true))
+        }
+    }
 }
 
 /// Reads a file. `None` if it was found, not named, and contains something else.
-fn read(path: &str, most: usize, found_by_us: bool) -> Result<Option<Saved>, Failure> {
-    match saved::read(path, most) {
+fn read(path: &str, most: usize, found_by_us: bool, term: &Term) -> Result<Option<Saved>, Failure> {
+    match saved::read(path, most, term) {
         Err(failure) if found_by_us && failure.message.ends_with(saved::NOTHING) => Ok(None),
         read => read.map(Some),
     }

@@ -27,10 +27,8 @@ pub(crate) fn render(sides: &Sides, all: bool, quiet: bool, columns: Option<usiz
     }
     if hidden > 0 {
         let tools = count(hidden, "tool");
-        line(
-            &mut out,
-            &format!("… and {tools} more; `--all` shows them\n"),
-        );
+        let text = format!("… and {tools} more; `--all` shows them");
+        line(&mut out, &format!("{}\n", hang(&text, columns)));
     }
     let same = u64::try_from(sides.report.same).unwrap_or(u64::MAX);
     let text = match sides.report.class() {
@@ -60,7 +58,8 @@ fn draw(out: &mut String, tool: &ToolChange, all: bool, quiet: bool, columns: Op
     }
     if hidden > 0 {
         let changes = count(hidden, "change");
-        line(out, &format!("  … and {changes} more; `--all` shows them"));
+        let text = format!("  … and {changes} more; `--all` shows them");
+        line(out, &hang(&text, columns));
     }
     line(out, "");
 }

@@ -31,7 +31,7 @@
 //! A version may get new members, but its names do not change.
 
 use serde_json::{Value, json};
-use toolsure_analysis::diff::{Aspect, Change, Piece, word_diff};
+use toolsure_analysis::diff::{Aspect, Change, Class, Piece, word_diff};
 use toolsure_json::LineColumn;
 
 use super::sides::Sides;
@@ -39,15 +39,24 @@ use crate::exit::Exit;
 use crate::policy::{Remark, Remarks};
 use crate::render::json::harmless;
 
-/// Renders the pairs of listings as one document.
-pub(crate) fn render(all: &[Sides], faults: &[String], remarks: &Remarks, exit: Exit) -> String {
+/// Renders the pairs of listings as one document; `quiet` omits compatible changes.
+pub(crate) fn render(
+    all: &[Sides],
+    faults: &[String],
+    remarks: &Remarks,
+    exit: Exit,
+    quiet: bool,
+) -> String {
+    let is_shown = move |class: Class| !(quiet && class == Class::Compatible);
     let class = all.iter().filter_map(|sides| sides.report.class()).max();
     let same: usize = all.iter().map(|sides| sides.report.same).sum();
     let first = all.first();
     let tools = all.iter().flat_map(|sides| {
         let tools = sides.report.tools.iter();
+        let tools = tools.filter(move |tool| is_shown(tool.class()));
         tools.map(move |tool| {
             let changes = tool.changes.iter();
+            let changes = changes.filter(|one| is_shown(one.class));
             let changes = changes.map(|one| change(one, sides.place(tool, one)));
             json!({
                 "server": sides.server,

@@ -101,7 +101,7 @@ pub(crate) fn run(args: &DiffArgs, term: &Term) -> Result<Exit, Failure> {
     let mut policy = args.policy.load("diff")?;
     let compiler = policy.schemas(&args.schemas)?.compiler_with_documents()?;
     let compilers = Compilers::new(compiler, &args.fetch)?;
-    let olds = listings(&args.old, &args.target)?;
+    let olds = listings(&args.old, &args.target, term)?;
     let news = check::reports(&args.target, &compilers, term)?;
     let differ = Differ::new().open(args.open).compiler(compilers.compiler());
     let _interruptible = term.shows_progress().then(|| ExitOnInterrupt::new(term));
@@ -152,7 +152,7 @@ pub(crate) fn run(args: &DiffArgs, term: &Term) -> Result<Exit, Failure> {
             }
         }
         Format::Json => {
-            let text = json::render(&pairs, &faults, &remarks, exit);
+            let text = json::render(&pairs, &faults, &remarks, exit, term.quiet);
             term.write_bytes(text.as_bytes())?;
         }
         Format::Github => {
@@ -175,9 +175,9 @@ pub(crate) fn run(args: &DiffArgs, term: &Term) -> Result<Exit, Failure> {
 }
 
 /// The older listings; if there are several, only those of the requested servers.
-fn listings(path: &str, target: &TargetArgs) -> Result<Vec<Listing>, Failure> {
+fn listings(path: &str, target: &TargetArgs, term: &Term) -> Result<Vec<Listing>, Failure> {
     let servers = &target.servers;
-    match saved::read(path, target.max_file_bytes)? {
+    match saved::read(path, target.max_file_bytes, term)? {
         Saved::Listing(listing) => Ok(vec![*listing]),
         Saved::Listings(listings) => {
             let wanted = |listing: &Listing| {

@@ -12,6 +12,7 @@ use toolsure_json::{line_column, quote};
 use crate::check::TargetArgs;
 use crate::check::saved::{self, Saved};
 use crate::exit::Failure;
+use crate::input::{Input, Text};
 use crate::render::count;
 use crate::term::{ERROR, GOOD, Term};
 
@@ -40,7 +41,11 @@ pub(crate) fn run(
     let fault = |what: &str, error: &std::io::Error| {
         Failure::usage(format!("cannot {what} `{name}`: {error}"))
     };
-    let before = fs::read_to_string(path).map_err(|error| fault("read", &error))?;
+    let read = Input::File(path.to_owned()).read_with(most, |_| ());
+    let read = read.map_err(|error| fault("read", &error))?;
+    let has_mark = read.start > 0;
+    let before = String::from_utf8(read.bytes)
+        .map_err(|_invalid| Failure::usage(format!("`{name}` is not UTF-8")))?;
     let mut text = before.clone();
     let mut mended: BTreeMap<&str, u64> = BTreeMap::new();
     let mut shown = String::new();
@@ -77,15 +82,18 @@ pub(crate) fn run(
         term.write(&shown)?;
         term.note(&format!(
             "{name}: {} to apply, nothing written",
-            count(total, "fix").replace("fixs", "fixes")
+            count(total, "fix")
         ));
         return Ok(());
     }
     if text != before {
+        if has_mark {
+            text.insert(0, '\u{feff}');
+        }
         write(path, &text).map_err(|error| fault("write", &error))?;
         term.note(&format!(
             "{name}: {} applied: {}",
-            count(total, "fix").replace("fixs", "fixes"),
+            count(total, "fix"),
             by_rule.join(", ")
         ));
     } else {
@@ -100,6 +108,13 @@ struct Fix {
     edits: Vec<Edit>,
 }
 
+fn plain(text: &str) -> Text {
+    Text {
+        bytes: text.as_bytes().to_vec(),
+        start: 0,
+    }
+}
+
 fn fixes(
     name: &str,
     text: &str,
@@ -107,8 +122,7 @@ fn fixes(
     linter: &Linter,
     safety: Safety,
 ) -> Result<Vec<Fix>, Failure> {
-    let Saved::Listing(listing) = saved::parse(name.to_owned(), text.as_bytes().to_vec(), most)?
-    else {
+    let Saved::Listing(listing) = saved::parse(name.to_owned(), plain(text), most)? else {
         return Err(Failure::usage(
             "`--fix` is for a listing, not for an `mcpServers` file",
         ));

@@ -9,7 +9,7 @@ use toolsure_json::quote;
 use super::page::{NO_NAME, Page};
 use crate::check::report::SourceFile;
 use crate::render::{self, Diagnostic, Mark, Source, count_of, hang};
-use crate::term::{BOLD, Canvas, DIM, GOOD};
+use crate::term::{BOLD, Canvas, DIM, GOOD, WARNING};
 
 /// Renders one page for the canvas.
 pub(crate) fn render(page: &Page, all: bool, quiet: bool, canvas: Canvas) -> String {
@@ -82,13 +82,9 @@ fn draw_group(
         }
     }
     if hidden > 0 {
-        line(
-            out,
-            &format!(
-                "{DIM}    … and at {}; `--all` shows them{DIM:#}",
-                count_of(hidden, "more place")
-            ),
-        );
+        let places = count_of(hidden, "more place");
+        let text = format!("    {DIM}… and at {places}; `--all` shows them{DIM:#}");
+        line(out, &hang(&text, canvas.columns));
     }
     line(out, "");
 }
@@ -157,16 +153,21 @@ fn one_line(
 fn summary(out: &mut String, page: &Page, canvas: Canvas) {
     let [errors, warnings, notes] = page.counts;
     let tools = count_of(page.report.tools.len(), "tool");
-    let tokens = format!("about {} tokens", page.tokens);
-    if errors == 0 && warnings == 0 && notes == 0 {
-        line(
+    let tokens = format!("about {}", count_of(page.tokens, "token"));
+    if page.report.tools.is_empty() {
+        let target = &page.report.target;
+        let text = format!("{BOLD}{target}{BOLD:#}: {WARNING}the listing is empty{WARNING:#}");
+        return line(
             out,
-            &format!(
-                "{BOLD}{}{BOLD:#}: {GOOD}nothing to say{GOOD:#} about {tools}, {tokens}",
-                page.report.target
-            ),
+            &hang(&format!("{text}: it has no tools"), canvas.columns),
         );
-        return;
+    }
+    if errors == 0 && warnings == 0 && notes == 0 {
+        let text = format!(
+            "{BOLD}{}{BOLD:#}: {GOOD}nothing to say{GOOD:#} about {tools}, {tokens}",
+            page.report.target
+        );
+        return line(out, &hang(&text, canvas.columns));
     }
     let shown: usize = page.findings.len();
     let hidden = errors

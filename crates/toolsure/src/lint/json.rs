@@ -68,7 +68,10 @@ fn finding(page: &Page, finding: &Finding) -> Value {
     let file = page.report.file.as_ref();
     let byte = |at: usize| {
         let byte = page.byte(finding, at).unwrap_or(at);
-        file.map_or(byte, |file| file.byte(byte))
+        match file {
+            Some(file) => file.byte(byte),
+            None => u64::try_from(byte).unwrap_or(u64::MAX),
+        }
     };
     // For a YAML file, the edits would be of the JSON that it was converted to.
     let fix = finding.fix.as_ref();

@@ -8,7 +8,7 @@ use toolsure_analysis::project::{Projected, Relation, Step, StepKind};
 use toolsure_json::quote;
 
 use super::page::Page;
-use crate::render::{count, hang};
+use crate::render::{count, count_of, hang};
 use crate::term::{BOLD, DIM, ERROR, GOOD, WARNING};
 
 /// Renders the report of one listing.
@@ -171,10 +171,10 @@ fn draw_steps(out: &mut Sheet, tool: &Projected, all: bool) {
             if let Some(more) = places.len().checked_sub(listed).filter(|more| *more > 0) {
                 list.push(format!("… and {more} more"));
             }
-            let (number, list) = (places.len(), list.join(", "));
+            let (number, list) = (count_of(places.len(), "place"), list.join(", "));
             line(
                 out,
-                &format!("    {step}, in {number} places; {DIM}{why}{DIM:#}: {list}"),
+                &format!("    {step}, in {number}; {DIM}{why}{DIM:#}: {list}"),
             );
             continue;
         };

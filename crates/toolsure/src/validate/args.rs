@@ -7,7 +7,8 @@ use toolsure_schema::{Compiler, OutputFormat, settings};
 
 use crate::compilers::FetchArgs;
 use crate::exit::Failure;
-use crate::settings::{Annotated, SchemaArgs, default_of};
+use crate::local::{FUEL, Fuel, Local};
+use crate::settings::{Base as _, SchemaArgs};
 
 /// Validate JSON instances against a JSON Schema
 ///
@@ -20,7 +21,8 @@ pub(crate) struct ValidateArgs {
     /// The schema, a JSON file; `-` is standard input
     pub(crate) schema: PathBuf,
 
-    /// The instances, JSON files; `-` is standard input
+    /// The instances, JSON files; a folder or pattern (`data/**/*.json`) stands for its JSON files, `-`
+    /// for standard input
     #[arg(value_name = "INSTANCE")]
     pub(crate) instances: Vec<PathBuf>,
 
@@ -58,19 +60,21 @@ pub(crate) struct ValidateArgs {
     #[arg(
         long,
         value_name = "N",
-        help = format!("Short for `--limit fuel=N`: maximum units of work for one instance, 10 to 40 ns each [default: {}]", default_of("limits.fuel"))
+        value_parser = |text: &str| value(FUEL, text),
+        help = format!("Short for `--limit fuel=N`: maximum units of work for one instance, 10 to 40 ns each [default: {}]", default_of(FUEL))
     )]
-    pub(crate) fuel: Option<u64>,
+    pub(crate) fuel: Option<String>,
 
     #[arg(
         long,
         value_name = "N",
-        help = format!("Short for `--limit instance.bytes=N`: maximum bytes of one instance; more bytes allow more values [default: {}]", default_of("limits.instance.bytes"))
+        value_parser = |text: &str| value(INSTANCE_BYTES, text),
+        help = format!("Short for `--limit instance.bytes=N`: maximum size of one instance, in bytes or with a unit (`100MiB`) [default: {}]", default_of(INSTANCE_BYTES))
     )]
-    pub(crate) max_instance_bytes: Option<u64>,
+    pub(crate) max_instance_bytes: Option<String>,
 
     #[command(flatten)]
-    pub(crate) schemas: SchemaArgs<Annotated>,
+    pub(crate) schemas: SchemaArgs<Local>,
 
     #[command(flatten)]
     pub(crate) fetch: FetchArgs,
@@ -134,37 +138,48 @@ pub(super) fn compiler(args: &ValidateArgs) -> Result<Compiler, Failure> {
     if let Some(base) = args.schemas.base_uri(file) {
         compiler = compiler.base_uri(&base);
     }
-    let fuel = args.fuel.map(|fuel| ("limits.fuel", fuel.to_string()));
-    let bytes = args.max_instance_bytes;
-    let bytes = bytes.map(|bytes| (INSTANCE_BYTES, bytes.to_string()));
-    let formats = args
-        .assert_formats
-        .then(|| ("formats", "assert".to_owned()));
-    let lenient = args.lenient.then(|| ("strictness", "lenient".to_owned()));
-    for (name, value) in [fuel, bytes, formats, lenient].into_iter().flatten() {
-        let applied = settings::find(name).and_then(|setting| setting.apply(compiler, &value));
-        compiler = applied.map_err(|error| Failure::usage(error.to_string()))?;
+    let word = |is_on: bool, word: &str| is_on.then(|| word.to_owned());
+    for (name, value) in [
+        (FUEL, args.fuel.clone()),
+        (INSTANCE_BYTES, args.max_instance_bytes.clone()),
+        ("formats", word(args.assert_formats, "assert")),
+        ("strictness", word(args.lenient, "lenient")),
+    ] {
+        if let Some(value) = value {
+            let applied = settings::find(name).and_then(|setting| setting.apply(compiler, &value));
+            compiler = applied.map_err(|error| Failure::usage(error.to_string()))?;
+        }
     }
-    if args.schemas.names(INSTANCE_NODES) {
-        return Ok(compiler);
+    Ok(compiler)
+}
+
+/// The work of each check.
+pub(super) fn fuel(args: &ValidateArgs, compiler: &Compiler) -> Fuel {
+    Fuel::new(compiler, args.fuel.is_some() || args.schemas.names(FUEL))
+}
+
+/// The default of a limit, for the help of a shorthand flag.
+fn default_of(setting: &str) -> String {
+    settings::find(setting).map_or_else(|error| error.to_string(), Local::default)
+}
+
+/// Accepts the text of a value that a setting takes.
+fn value(name: &str, text: &str) -> Result<String, String> {
+    let setting = settings::find(name).map_err(|error| error.to_string())?;
+    match setting.apply(Compiler::new(), text) {
+        Ok(_) => Ok(text.to_owned()),
+        Err(_) => Err(format!("must be {}", setting.allowed())),
     }
-    // Longer instances may have more values.
-    let mut limits = compiler.bounds().clone();
-    let nodes = limits.instance.bytes / BYTES_PER_NODE;
-    limits.instance.nodes = limits.instance.nodes.max(nodes);
-    Ok(compiler.limits(limits))
 }
 
 const INSTANCE_BYTES: &str = "limits.instance.bytes";
-const INSTANCE_NODES: &str = "limits.instance.nodes";
-/// Bytes of an instance that allow one more value in it; the engine's own ratio.
-const BYTES_PER_NODE: usize = 16;
 
 const AFTER_HELP: &str = "\
 Examples:
   toolsure validate order.schema.json order.json
   curl -s https://example.com/order/7 | toolsure validate order.schema.json -
   toolsure validate --jsonl event.schema.json events.jsonl
+  toolsure validate order.schema.json orders/
   toolsure validate --register https://example.com/money=money.json order.schema.json *.json
 
 Exit codes, the first that applies:
@@ -173,15 +188,3 @@ Exit codes, the first that applies:
   7  a limit was reached before the verdict on an instance
   1  an instance does not match
   0  every instance matches";
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use toolsure_schema::Limits;
-
-    #[test]
-    fn the_ratio_is_that_of_the_engine() {
-        let default = Limits::default().instance;
-        assert!(default.bytes / BYTES_PER_NODE >= default.nodes);
-    }
-}

@@ -2,6 +2,8 @@
 
 use std::io::{self, Read};
 
+use crate::input::Text;
+
 /// The blocks of an input.
 pub(super) struct Blocks<R> {
     input: R,
@@ -69,6 +71,9 @@ impl<R: Read> Blocks<R> {
             }
             let read = self.more(&mut text)?;
             self.ended = read == 0;
+            if self.bytes == 0 && before == 0 {
+                self.skip_mark(&mut text)?;
+            }
             let fresh = text.get(before..).unwrap_or_default();
             if let Some(feed) = fresh.iter().rposition(|byte| *byte == b'\n') {
                 let cut = before.saturating_add(feed).saturating_add(1);
@@ -76,6 +81,18 @@ impl<R: Read> Blocks<R> {
                 return Ok(Some(self.block(text, cut)));
             }
         }
+    }
+
+    /// Removes a byte order mark from the beginning of the input, and refuses UTF-16. It reads on
+    /// while the first bytes may be either, but not beyond a first line such as `1`.
+    fn skip_mark(&mut self, text: &mut Vec<u8>) -> io::Result<()> {
+        while !self.ended && (text.len() < 2 || text == b"\xEF\xBB") {
+            self.ended = self.more(text)? == 0;
+        }
+        let start = Text::new(std::mem::take(text))?;
+        *text = start.bytes;
+        self.bytes = start.start;
+        Ok(())
     }
 
     /// Reads once, at most [`BLOCK`] bytes; returns 0 at the end.
@@ -191,7 +208,9 @@ mod tests {
                 assert!(block.end > end);
                 end = block.end;
             }
-            assert_eq!(end, count(input.len()));
+            if end > 0 {
+                assert_eq!(end, count(input.len()));
+            }
             found
         };
         let whole = by(usize::MAX);
@@ -213,6 +232,18 @@ mod tests {
         );
         assert_eq!(all(b"", 10), []);
         assert_eq!(all(b"\n\n", 10), []);
+    }
+
+    #[test]
+    fn a_byte_order_mark_is_passed_over_and_utf_16_is_refused() {
+        let text = b"\xEF\xBB\xBF1\n22\n";
+        assert_eq!(all(text, 10), [("1".into(), 1, 3), ("22".into(), 2, 5)]);
+        assert_eq!(all(b"\xEF\xBB\xBF", 10), []);
+        for step in 1..4 {
+            let mut blocks = Blocks::new(Slow(b"1\0\n\0", step), 10);
+            let why = blocks.next().unwrap_err().to_string();
+            assert_eq!(why, "it is UTF-16; save it as UTF-8");
+        }
     }
 
     #[test]

@@ -3,8 +3,10 @@
 use std::io;
 
 use serde_json::json;
-use toolsure_json::{ReadError, ReadLimits, Reader};
+use toolsure_json::ReadError;
 use toolsure_schema::{Exhausted, OutputFormat, Report, Schema, Verdict, Workspace};
+
+use crate::local::Fuel;
 
 /// The result for one instance.
 #[derive(Debug)]
@@ -34,47 +36,43 @@ impl Outcome {
 /// Judges instances one after the other, and reuses its memory.
 pub(super) struct Judge<'s> {
     schema: &'s Schema,
-    limits: ReadLimits,
-    reader: Reader,
+    fuel: Fuel,
     workspace: Workspace,
 }
 
 impl<'s> Judge<'s> {
-    pub(super) fn new(schema: &'s Schema, limits: ReadLimits) -> Self {
+    pub(super) fn new(schema: &'s Schema, fuel: Fuel) -> Self {
         Self {
             schema,
-            limits,
-            reader: Reader::new(),
+            fuel,
             workspace: Workspace::new(),
         }
     }
 
     /// Judges a text; gives the reasons if it is invalid.
     pub(super) fn explain(&mut self, text: &[u8]) -> Outcome {
-        let document = match self.reader.read(text, &self.limits) {
-            Ok(document) => document,
-            Err(error) => return Outcome::Unreadable(error),
-        };
-        match self.schema.check(&mut self.workspace, document.root()) {
-            Verdict::Valid => Outcome::Valid,
-            Verdict::Undecided(why) => Outcome::Undecided(why),
-            Verdict::Invalid => {
-                let workspace = &mut self.workspace;
-                Outcome::Invalid(Some(self.schema.explain(workspace, document.root())))
+        match self.verdict(text) {
+            Outcome::Invalid(_) => {
+                let schema = self.schema;
+                let workspace = self.with_fuel(self.fuel.of_explanation(text.len()));
+                match schema.explain(workspace, text) {
+                    Ok(report) => Outcome::Invalid(Some(report)),
+                    Err(error) => Outcome::Unreadable(error),
+                }
             }
+            other => other,
         }
     }
 
     /// Judges a text, without the reasons.
     pub(super) fn verdict(&mut self, text: &[u8]) -> Outcome {
-        let document = match self.reader.read(text, &self.limits) {
-            Ok(document) => document,
-            Err(error) => return Outcome::Unreadable(error),
-        };
-        match self.schema.check(&mut self.workspace, document.root()) {
-            Verdict::Valid => Outcome::Valid,
-            Verdict::Invalid => Outcome::Invalid(None),
-            Verdict::Undecided(why) => Outcome::Undecided(why),
+        let schema = self.schema;
+        let workspace = self.with_fuel(self.fuel.of(text.len()));
+        match schema.check(workspace, text) {
+            Err(error) => Outcome::Unreadable(error),
+            Ok(Verdict::Valid) => Outcome::Valid,
+            Ok(Verdict::Invalid) => Outcome::Invalid(None),
+            Ok(Verdict::Undecided(why)) => Outcome::Undecided(why),
         }
     }
 
@@ -84,25 +82,29 @@ impl<'s> Judge<'s> {
         text: &[u8],
         format: OutputFormat,
     ) -> (Outcome, Option<String>) {
-        let document = match self.reader.read(text, &self.limits) {
-            Ok(document) => document,
-            Err(error) => return (Outcome::Unreadable(error), None),
-        };
-        let root = document.root();
-        let outcome = match self.schema.check(&mut self.workspace, root) {
-            Verdict::Valid => Outcome::Valid,
-            Verdict::Invalid => Outcome::Invalid(None),
-            Verdict::Undecided(why) => Outcome::Undecided(why),
-        };
+        let outcome = self.verdict(text);
         let output = match &outcome {
+            Outcome::Unreadable(_) | Outcome::Missing(_) => return (outcome, None),
             // The engine writes the same, but only after another check.
             Outcome::Undecided(why) => {
                 json!({"valid": false, "error": why.to_string()}).to_string()
             }
             Outcome::Valid if format == OutputFormat::Flag => r#"{"valid":true}"#.to_owned(),
             _ if format == OutputFormat::Flag => r#"{"valid":false}"#.to_owned(),
-            _ => self.schema.output(&mut self.workspace, root, format),
+            _ => {
+                let schema = self.schema;
+                let workspace = self.with_fuel(self.fuel.of_explanation(text.len()));
+                match schema.output(workspace, text, format) {
+                    Ok(output) => output,
+                    Err(error) => return (Outcome::Unreadable(error), None),
+                }
+            }
         };
         (outcome, Some(output))
+    }
+
+    fn with_fuel(&mut self, units: u64) -> &mut Workspace {
+        self.workspace = std::mem::take(&mut self.workspace).fuel(units);
+        &mut self.workspace
     }
 }

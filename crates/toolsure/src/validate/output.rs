@@ -1,19 +1,24 @@
 //! Standard output in a long run: buffered, and silent once nobody reads it.
 
+use std::borrow::Cow;
 use std::io::{self, BufWriter, StdoutLock, Write};
 
 use super::progress::Progress;
 use crate::exit::{Exit, Failure};
+use crate::term::Term;
 
 /// Standard output.
 pub(super) struct Output {
     stream: BufWriter<StdoutLock<'static>>,
     open: bool,
+    /// For a text for people, which is written in the characters of the locale.
+    term: Option<Term>,
 }
 
 impl Output {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(term: Option<Term>) -> Self {
         Self {
+            term,
             stream: BufWriter::with_capacity(BUFFER, io::stdout().lock()),
             open: true,
         }
@@ -31,6 +36,10 @@ impl Output {
         }
         // The bar is locked while it is suspended, so this must be called before.
         let shown = progress.is_shown();
+        let text = match &self.term {
+            Some(term) => term.shown(text),
+            None => Cow::Borrowed(text),
+        };
         let written = progress.aside(|| {
             self.stream.write_all(text.as_bytes())?;
             if shown {

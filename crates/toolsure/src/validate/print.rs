@@ -16,6 +16,8 @@ pub(super) struct Printer<'r> {
     pub(super) look: Look,
     /// For messages to people beside an output of the specification.
     pub(super) aside: Canvas,
+    /// Whether only problems are printed.
+    pub(super) quiet: bool,
 }
 
 /// The results for some instances.
@@ -67,6 +69,7 @@ impl Printer<'_> {
         }
         let text = match self.args.format {
             Format::Human => human::instance(outcome, source, &self.sources, self.look),
+            Format::Json if self.quiet && matches!(outcome, Outcome::Valid) => String::new(),
             Format::Json => json::instance(outcome, name, source, &self.sources, self.look.lines),
             Format::Github => workflow::instance(outcome, source, &self.sources, self.look.most),
             Format::Sarif => sarif::instance(outcome, source, &self.sources, self.look.most),

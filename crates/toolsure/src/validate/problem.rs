@@ -9,6 +9,7 @@ use toolsure_schema::{
 
 use super::contract::Sources;
 use super::judge::Outcome;
+use crate::not_json;
 use crate::render::Source;
 use crate::settings::{help, raise};
 
@@ -78,15 +79,14 @@ impl<'a> Problem<'a> {
         };
         let at = error.at();
         let help = match error.kind() {
-            ReadErrorKind::ByteOrderMark => {
-                Some("save it as UTF-8 without a byte order mark".to_owned())
-            }
             ReadErrorKind::TrailingBytes
                 if at > 0 && text.get(at.saturating_sub(1)) == Some(&b'\n') =>
             {
                 Some("if each line is an instance, give `--jsonl`".to_owned())
             }
-            _ => settings::of_read_error(error).map(raise),
+            _ => settings::of_read_error(error)
+                .map(raise)
+                .or_else(|| not_json::help(text, at).map(str::to_owned)),
         };
         Self {
             span: Some(at..at.saturating_add(1)),
@@ -94,7 +94,10 @@ impl<'a> Problem<'a> {
                 .other()
                 .map(|first| (key_at(text, first), "first here")),
             help,
-            ..Self::new(code, placeless(&error.to_string(), at, error.other()))
+            ..Self::new(
+                code,
+                placeless(&not_json::of_file(error), at, error.other()),
+            )
         }
         .at_key(text)
     }
@@ -122,7 +125,8 @@ impl<'a> Problem<'a> {
         };
         if let CompileErrorKind::Json { message, other } = error.kind() {
             let at = span.as_ref().map_or(0, |span| span.start);
-            problem.message = placeless(message, at, *other);
+            problem.message = placeless(&not_json::in_file(message, *other), at, *other);
+            problem.help = not_json::help(text, at).map(str::to_owned);
             problem.span = span.map(|span| span.start..span.end.max(span.start.saturating_add(1)));
             problem.other = other.map(|first| (key_at(text, first), "first here"));
             return problem.at_key(text);

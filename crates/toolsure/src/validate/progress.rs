@@ -1,5 +1,6 @@
 //! The progress of a long run, on standard error if that is a terminal.
 
+use std::cell::Cell;
 use std::io;
 use std::time::{Duration, Instant};
 
@@ -10,7 +11,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle, TermLike};
 pub(super) struct Progress {
     bar: ProgressBar,
     /// When to appear; `None` if it never will, or already has.
-    at: Option<Instant>,
+    at: Cell<Option<Instant>>,
 }
 
 impl Progress {
@@ -18,36 +19,56 @@ impl Progress {
     pub(super) fn none() -> Self {
         Self {
             bar: ProgressBar::hidden(),
-            at: None,
+            at: Cell::new(None),
         }
     }
 
-    /// A bar over the bytes of an input, or a spinner if their number is unknown.
-    pub(super) fn over(name: &str, bytes: Option<u64>) -> Self {
+    /// A bar over the bytes of inputs, or a spinner if their number is unknown.
+    pub(super) fn over(bytes: Option<u64>, ascii: bool) -> Self {
         let (bar, template) = match bytes {
             Some(bytes) => (ProgressBar::new(bytes), BAR),
             None => (ProgressBar::no_length(), SPINNER),
         };
         bar.set_draw_target(ProgressDrawTarget::hidden());
         if let Ok(style) = ProgressStyle::with_template(template) {
-            bar.set_style(style);
+            bar.set_style(match ascii {
+                true => style.progress_chars("#>-").tick_chars("|/-\\ "),
+                false => style,
+            });
         }
         Self {
-            bar: bar.with_message(name.to_owned()),
-            at: Instant::now().checked_add(PATIENCE),
+            bar,
+            at: Cell::new(Instant::now().checked_add(PATIENCE)),
         }
     }
 
+    /// Names the input that is read.
+    pub(super) fn name(&self, name: &str) {
+        self.bar.set_message(name.to_owned());
+    }
+
     /// Records how many bytes are done.
-    pub(super) fn reach(&mut self, bytes: u64) {
-        if self.at.is_some_and(|at| Instant::now() >= at) {
-            self.at = None;
-            self.bar
-                .set_draw_target(ProgressDrawTarget::term_like(Box::new(Narrow(
-                    Term::stderr(),
-                ))));
+    pub(super) fn reach(&self, bytes: u64) {
+        if self.at.get().is_some_and(|at| Instant::now() >= at) {
+            self.appear();
         }
         self.bar.set_position(bytes);
+    }
+
+    /// Records that an instance of this many bytes is judged, which takes its time. The bar moves,
+    /// although nothing is reached meanwhile.
+    pub(super) fn work(&self, bytes: usize) {
+        if self.at.get().is_some() && bytes >= LONG {
+            self.appear();
+        }
+    }
+
+    fn appear(&self) {
+        self.at.set(None);
+        let screen = Narrow(Term::stderr());
+        self.bar
+            .set_draw_target(ProgressDrawTarget::term_like(Box::new(screen)));
+        self.bar.enable_steady_tick(TICK);
     }
 
     /// Whether the bar is visible.
@@ -117,5 +138,9 @@ impl TermLike for Narrow {
 const ECHO_COLUMNS: u16 = 3;
 /// A run shorter than this shows no bar.
 const PATIENCE: Duration = Duration::from_millis(500);
-const BAR: &str = "{msg} [{wide_bar}] {bytes}/{total_bytes} {eta}";
+/// Bytes of an instance whose check takes longer than that.
+const LONG: usize = 16 << 20;
+/// The time between two positions of the spinner.
+const TICK: Duration = Duration::from_millis(100);
+const BAR: &str = "{spinner} {msg} [{wide_bar}] {bytes}/{total_bytes} {eta}";
 const SPINNER: &str = "{msg} {spinner} {bytes}";

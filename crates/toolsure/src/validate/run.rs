@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use toolsure_json::ReadLimits;
+use toolsure_json::{ReadLimits, quote};
 use toolsure_schema::{CompileError, Schema};
 
 use super::args::{Format, ValidateArgs};
@@ -23,6 +23,7 @@ use super::{human, json, sarif, workflow};
 use crate::exit::{Exit, Failure};
 use crate::input::Input;
 use crate::interrupt::ExitOnInterrupt;
+use crate::local::Fuel;
 use crate::render::{Severity, Source, count};
 use crate::term::{Canvas, Term};
 use crate::text;
@@ -34,6 +35,7 @@ pub(super) struct Run<'r> {
     texts: &'r Texts,
     /// The limits for reading an instance.
     limits: ReadLimits,
+    fuel: Fuel,
     printer: Printer<'r>,
     output: Output,
     /// For SARIF: whether no result was written yet.
@@ -45,6 +47,8 @@ pub(super) struct Run<'r> {
     hidden: u64,
     /// Whether enough was reported, for the threads that judge.
     full: Arc<AtomicBool>,
+    /// Whether the output was closed before the end of an input that may have none.
+    cut_short: bool,
 }
 
 impl<'r> Run<'r> {
@@ -53,12 +57,15 @@ impl<'r> Run<'r> {
         term: &'r Term,
         texts: &'r Texts,
         limits: ReadLimits,
+        fuel: Fuel,
     ) -> Self {
+        let for_people = args.output.is_none() && args.format == Format::Human;
         Self {
             args,
             term,
             texts,
             limits,
+            fuel,
             printer: Printer {
                 args,
                 sources: texts.sources(),
@@ -68,14 +75,16 @@ impl<'r> Run<'r> {
                     lines: args.jsonl,
                 },
                 aside: aside(term),
+                quiet: term.quiet,
             },
-            output: Output::new(),
+            output: Output::new(for_people.then_some(*term)),
             first: true,
             progress: Progress::none(),
             tally: Tally::default(),
             reported: 0,
             hidden: 0,
             full: Arc::new(AtomicBool::new(false)),
+            cut_short: false,
         }
     }
 
@@ -109,17 +118,15 @@ impl<'r> Run<'r> {
         instances: &[Input],
     ) -> Result<Exit, Failure> {
         self.compiled(schema, instances.is_empty())?;
-        let mut judge = Judge::new(schema, self.limits);
-        for input in instances {
-            if !self.output.is_open() {
-                break;
-            }
-            if self.args.jsonl {
-                self.lines(schema, input)?;
-            } else {
-                self.file(&mut judge, input)?;
-            }
-        }
+        let written = match self.args.jsonl {
+            true => instances
+                .iter()
+                .try_for_each(|input| self.lines(schema, input)),
+            false => self.files(schema, instances),
+        };
+        self.progress.finish();
+        self.progress = Progress::none();
+        written?;
         if !instances.is_empty() {
             self.end()?;
         }
@@ -134,7 +141,10 @@ impl<'r> Run<'r> {
         if !instances.is_empty() && self.output.is_open() {
             self.term.note(&self.tally.summary());
         }
-        Ok(self.tally.exit())
+        Ok(match self.tally.exit() {
+            Exit::Ok if self.cut_short => Exit::Closed,
+            exit => exit,
+        })
     }
 
     /// Writes the warnings of a compiled schema and, without an instance, that the schema is ok.
@@ -157,7 +167,7 @@ impl<'r> Run<'r> {
                 String::new()
             }
             (None, Format::Human) => human::warnings(warnings, sources, *look),
-            (None, Format::Json) if alone || !warnings.is_empty() => {
+            (None, Format::Json) if !warnings.is_empty() || (alone && !self.term.quiet) => {
                 json::compiled(warnings, sources)
             }
             (None, Format::Json) => String::new(),
@@ -175,20 +185,63 @@ impl<'r> Run<'r> {
         Ok(())
     }
 
-    /// Judges a file that is one instance.
-    fn file(&mut self, judge: &mut Judge<'_>, input: &Input) -> Result<(), Failure> {
+    /// Judges files that are one instance each.
+    fn files(&mut self, schema: &Schema, instances: &[Input]) -> Result<(), Failure> {
+        let mut judge = Judge::new(schema, self.fuel);
+        let sizes = instances.iter().map(|input| input.size().unwrap_or(0));
+        let sizes: Vec<u64> = sizes.collect();
+        let total = sizes
+            .iter()
+            .fold(0_u64, |sum, size| sum.saturating_add(*size));
+        let _interruptible = self.progress_over(Some(total));
+        let mut done = 0_u64;
+        for (input, size) in instances.iter().zip(sizes) {
+            self.file(&mut judge, input, done)?;
+            done = done.saturating_add(size);
+        }
+        Ok(())
+    }
+
+    /// Judges a file that is one instance, after `before` bytes of other files.
+    fn file(&mut self, judge: &mut Judge<'_>, input: &Input, before: u64) -> Result<(), Failure> {
         let name = input.name();
-        match input.read(self.limits.bytes) {
-            Ok(bytes) => match text::json_of(input.path(), bytes, self.limits.bytes) {
-                Ok((bytes, original)) => {
-                    let source = Source::new(&name, &bytes).of(original.as_ref());
-                    let printed = self.printer.judge(judge, &name, &source);
-                    self.show(printed)
-                }
-                Err(fault) => self.missing(&name, io::Error::other(fault)),
-            },
+        self.progress.name(&quote(&name, 40).to_string());
+        let progress = &self.progress;
+        let read = |bytes: u64| progress.reach(before.saturating_add(bytes));
+        let read = input.read_with(self.limits.bytes, read).and_then(|text| {
+            let json = text::json_of(input.path(), text.bytes, self.limits.bytes);
+            let (bytes, original) = json.map_err(io::Error::other)?;
+            Ok((bytes, original, text.start))
+        });
+        match read {
+            Ok((bytes, original, start)) => {
+                self.progress.work(bytes.len());
+                let source = Source::line(&name, &bytes, 1, start).of(original.as_ref());
+                let printed = match self.enough(0) {
+                    true => self.printer.judge_silently(judge, &source),
+                    false => self.printer.judge(judge, &name, &source),
+                };
+                self.show(printed)
+            }
             Err(error) => self.missing(&name, error),
         }
+    }
+
+    /// Whether nothing more is printed, because nobody reads it or `printed` results are enough.
+    fn enough(&self, printed: usize) -> bool {
+        let most = self.printer.most();
+        !self.output.is_open()
+            || most.is_some_and(|most| self.reported.saturating_add(printed) >= most)
+    }
+
+    /// Shows progress over this many bytes, on a terminal. While the result exists, an interrupt
+    /// removes the bar and ends the program.
+    fn progress_over(&mut self, bytes: Option<u64>) -> Option<ExitOnInterrupt> {
+        if !self.term.shows_progress() {
+            return None;
+        }
+        self.progress = Progress::over(bytes, self.term.is_ascii());
+        Some(ExitOnInterrupt::new(self.term))
     }
 
     /// Judges a file with an instance on each line: one thread reads, others judge blocks of lines,
@@ -199,20 +252,19 @@ impl<'r> Run<'r> {
             Ok(stream) => stream,
             Err(error) => return self.missing(&name, error),
         };
-        let mut interruptible = None;
-        if self.term.shows_progress() {
-            interruptible = Some(ExitOnInterrupt::new(self.term));
-            self.progress =
-                Progress::over(&toolsure_json::quote(&name, 40).to_string(), input.size());
-        }
+        let interruptible = self.progress_over(input.size());
+        self.progress.name(&quote(&name, 40).to_string());
+        // If nobody reads the results, a file is still judged to its end, for the exit code. A stream
+        // may have no end.
+        let is_endless = input.size().is_none();
         let workers = thread::available_parallelism().map_or(1, NonZero::get);
         let belt = Arc::new(Belt::new(workers.saturating_mul(AHEAD)));
-        let (limits, most) = (self.limits, self.limits.bytes);
+        let (fuel, most) = (self.fuel, self.limits.bytes);
         let reader = Arc::clone(&belt);
         // The thread may wait for input that never comes, so it is not joined.
         thread::spawn(move || read(Blocks::new(stream, most), &reader));
         let (args, texts, look) = (self.args, self.texts, self.printer.look);
-        let aside = self.printer.aside;
+        let (aside, quiet) = (self.printer.aside, self.printer.quiet);
         let full = Arc::clone(&self.full);
         let full = &*full;
         let written = thread::scope(|scope| {
@@ -224,12 +276,13 @@ impl<'r> Run<'r> {
                         sources,
                         look,
                         aside,
+                        quiet,
                     };
-                    let mut judge = Judge::new(schema, limits);
+                    let mut judge = Judge::new(schema, fuel);
                     belt.work(|block| block_of(&printer, &mut judge, full, &name, block));
                 });
             }
-            let written = self.written(&belt, &name);
+            let written = self.written(&belt, &name, is_endless);
             belt.stop();
             written
         });
@@ -240,7 +293,12 @@ impl<'r> Run<'r> {
     }
 
     /// Writes the results of the pool.
-    fn written(&mut self, belt: &Belt<Work, Done>, name: &str) -> Result<(), Failure> {
+    fn written(
+        &mut self,
+        belt: &Belt<Work, Done>,
+        name: &str,
+        is_endless: bool,
+    ) -> Result<(), Failure> {
         loop {
             let mut flushed = Ok(());
             // The reader of our output sees all results so far before we wait for more input.
@@ -256,7 +314,11 @@ impl<'r> Run<'r> {
                 Err(error) => self.missing(name, error)?,
             }
             if !self.output.is_open() {
-                return Ok(());
+                self.full.store(true, Ordering::Relaxed);
+                if is_endless {
+                    self.cut_short = true;
+                    return Ok(());
+                }
             }
         }
     }
@@ -274,7 +336,8 @@ impl<'r> Run<'r> {
         if let Some(most) = self.printer.most() {
             printed.cut(most.saturating_sub(self.reported));
             self.reported = self.reported.saturating_add(printed.ends.len());
-            self.full.store(self.reported >= most, Ordering::Relaxed);
+            let full = self.reported >= most || !self.output.is_open();
+            self.full.store(full, Ordering::Relaxed);
         }
         self.hidden = self.hidden.saturating_add(printed.hidden);
         self.tally.add(printed.tally);
@@ -355,8 +418,8 @@ fn block_of(
     let mut printed = Printed::default();
     for line in block.lines() {
         let source = Source::line(name, line.bytes, line.number, line.start);
-        let enough = |most| full.load(Ordering::Relaxed) || printed.ends.len() >= most;
-        let next = match printer.most().is_some_and(enough) {
+        let is_enough = |most| printed.ends.len() >= most;
+        let next = match full.load(Ordering::Relaxed) || printer.most().is_some_and(is_enough) {
             true => printer.judge_silently(judge, &source),
             false => printer.judge(judge, name, &source),
         };

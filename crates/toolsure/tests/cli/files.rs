@@ -310,7 +310,7 @@ fn schemas_may_have_comments_and_a_byte_order_mark() {
     let run = toolsure(&["validate", &open, &zero]);
     assert_eq!(run.code, 6);
     assert!(
-        run.stdout.contains("found the end of the source"),
+        run.stdout.contains("found the end of the file"),
         "{}",
         run.stdout
     );
@@ -355,5 +355,233 @@ fn the_limit_of_a_file_is_raised_by_the_flag_that_the_error_names() {
         assert_eq!(refused.stdout, "", "{command:?}");
         let read = run(&enough);
         assert_eq!(read.code, 0, "{command:?} {}", read.stderr);
+    }
+}
+
+/// Each file that a person gives to a command: with a byte order mark the result is the same; in
+/// UTF-16 the error says so.
+#[test]
+fn every_file_may_begin_with_a_byte_order_mark_and_none_is_utf_16() {
+    let listing =
+        r#"[{"name": "a", "description": "d", "inputSchema": {"type": "object", "minLenght": 1}}]"#;
+    let argument_schema = r#"{"q": {"type": "string"}}"#;
+    let tests =
+        r#"{"schema": {"type": "integer"}, "tests": [{"dataPath": "i.json", "valid": true}]}"#;
+    let baseline = r#"{"version": 1, "lint": [], "check": []}"#;
+    let guard = "[upstreams.a]\ncommand = [\"x\"]\nlock = \"l.json\"\n[[tools]]\nmatch = \"a\"\nargument_schema = \"args.json\"\n";
+    let files = [
+        ("l.json", listing),
+        ("args.json", argument_schema),
+        ("call.json", r#"{"q": "x"}"#),
+        ("t.json", tests),
+        ("i.json", "1"),
+        ("s.json", r#"{"type": "integer"}"#),
+        ("i.jsonl", "1\n2\n"),
+        ("known.json", baseline),
+        ("toolsure.toml", "[levels]\nTL006 = \"off\"\n"),
+        ("guard.toml", guard),
+    ];
+    let rows: [(&str, &[&str]); 17] = [
+        ("l.json", &["check", "l.json"]),
+        ("l.json", &["lint", "--format", "json", "l.json"]),
+        ("l.json", &["diff", "l.json", "l.json"]),
+        ("l.json", &["project", "--for", "gemini", "l.json"]),
+        ("l.json", &["lint", "--fix", "--diff", "l.json"]),
+        ("l.json", &["fetch", "--host", "localhost", "l.json"]),
+        (
+            "toolsure.toml",
+            &["lint", "--config", "toolsure.toml", "l.json"],
+        ),
+        (
+            "known.json",
+            &["lint", "--baseline", "known.json", "l.json"],
+        ),
+        ("args.json", &["argument-schema", "check", "args.json"]),
+        ("args.json", &["argument-schema", "convert", "args.json"]),
+        (
+            "call.json",
+            &["argument-schema", "explain", "args.json", "call.json"],
+        ),
+        ("s.json", &["validate", "s.json", "i.json"]),
+        ("i.json", &["validate", "s.json", "i.json"]),
+        ("i.jsonl", &["validate", "--jsonl", "s.json", "i.jsonl"]),
+        ("t.json", &["test", "t.json"]),
+        ("i.json", &["test", "t.json"]),
+        (
+            "guard.toml",
+            &["guard", "--check-config", "--config", "guard.toml"],
+        ),
+    ];
+    let guarded = ["l.json", "args.json"].map(|file| (file, rows[16].1));
+    for (marked, args) in rows.into_iter().chain(guarded) {
+        let dir = Dir::new();
+        for (name, text) in files {
+            dir.file(name, text);
+        }
+        let run = || {
+            let args: Vec<String> = args
+                .iter()
+                .map(|word| match files.iter().any(|(name, _)| name == word) {
+                    true => dir.path(word),
+                    false => (*word).to_owned(),
+                })
+                .collect();
+            let args: Vec<&str> = args.iter().map(String::as_str).collect();
+            let run = toolsure(&args);
+            (run.code, run.stdout, run.stderr)
+        };
+        let (_, text) = files.into_iter().find(|(name, _)| *name == marked).unwrap();
+        let plain = run();
+        assert!(plain.0 < 2, "{args:?} {plain:?}");
+        dir.file(marked, &format!("\u{feff}{text}"));
+        // The positions of a machine's output are those of the file.
+        if !args.contains(&"json") {
+            assert_eq!(run(), plain, "{marked} {args:?}");
+        }
+        assert_eq!(run().0, plain.0, "{marked} {args:?}");
+        let wide: Vec<u8> = text.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        std::fs::write(dir.path(marked), wide).unwrap();
+        let (code, stdout, stderr) = run();
+        assert!(code > 0, "{marked} {args:?}");
+        let told = format!("{stdout}{stderr}");
+        assert!(
+            told.contains("it is UTF-16; save it as UTF-8"),
+            "{marked} {args:?} {told}"
+        );
+    }
+}
+
+/// `--fix` of a file with a byte order mark edits the right bytes, and keeps the mark.
+#[test]
+fn fixes_keep_a_byte_order_mark() {
+    let text = r#"[{"name": "a", "description": "Finds pages.", "inputSchema": {"type": "Object", "properties": {}}}]"#;
+    let dir = Dir::new();
+    let [plain, marked] = ["plain.json", "marked.json"].map(|name| dir.path(name));
+    std::fs::write(&plain, text).unwrap();
+    std::fs::write(&marked, format!("\u{feff}{text}")).unwrap();
+    for file in [&plain, &marked] {
+        toolsure(&["lint", "--fix", "--unsafe-fixes", file]);
+    }
+    let plain = std::fs::read_to_string(plain).unwrap();
+    assert_ne!(plain, text);
+    let marked = std::fs::read_to_string(marked).unwrap();
+    assert_eq!(marked, format!("\u{feff}{plain}"));
+}
+
+/// A file of one instance, or a listing, is read whatever its size: local files are not hostile.
+#[test]
+fn large_local_files_are_read_by_default() {
+    let dir = Dir::new();
+    let schema = dir.file("s.json", r#"{"items": {"type": "integer"}}"#);
+    // More values than a server may send, in few bytes; deeper, too.
+    let ones = format!("[{}1]", "1,".repeat(1_200_000));
+    let many = dir.file("many.json", &ones);
+    let deep = dir.file(
+        "deep.json",
+        &format!("{}{}", "[".repeat(300), "]".repeat(300)),
+    );
+    let nested = dir.file(
+        "nested.json",
+        r##"{"items": {"type": ["integer", "array"], "$ref": "#"}}"##,
+    );
+    for (schema, instance) in [(&schema, &many), (&nested, &many), (&nested, &deep)] {
+        let run = toolsure(&["validate", schema, instance]);
+        assert_eq!(run.code, 0, "{} {}", run.stdout, run.stderr);
+    }
+    let tests = format!(
+        r#"{{"schema": {{"items": {{"type": "integer"}}}}, "tests": [{{"data": {ones}, "valid": true}}, {{"dataPath": "many.json", "valid": true}}]}}"#
+    );
+    let tests = dir.file("t.json", &tests);
+    assert_eq!(toolsure(&["test", &tests]).code, 0);
+    // The limits that the operator sets hold.
+    for limit in [
+        "instance.nodes=1000",
+        "instance.bytes=1KiB",
+        "fuel=1000",
+        "instance.depth=100",
+    ] {
+        let instance = if limit.contains("depth") {
+            &deep
+        } else {
+            &many
+        };
+        let run = toolsure(&["validate", "--limit", limit, &nested, instance]);
+        assert!([2, 7].contains(&run.code), "{limit} {}", run.stdout);
+        assert!(
+            run.stdout.contains("raise it with `--limit"),
+            "{}",
+            run.stdout
+        );
+    }
+    for (flag, value, code) in [
+        ("--max-instance-bytes", "1KiB", 2),
+        ("--max-instance-bytes", "100MiB", 0),
+        ("--fuel", "1000", 7),
+    ] {
+        let run = toolsure(&["validate", flag, value, &schema, &many]);
+        assert_eq!(
+            run.code, code,
+            "{flag} {value} {}{}",
+            run.stdout, run.stderr
+        );
+    }
+    let wrong = toolsure(&["validate", "--max-instance-bytes", "1MB", &schema, &many]);
+    assert!(
+        wrong.code == 2 && wrong.stderr.contains("bytes from 1 to 1 GiB"),
+        "{}",
+        wrong.stderr
+    );
+}
+
+/// A schema may come from a stranger: the work of a check is proportional to the instance.
+#[test]
+fn a_costly_schema_on_a_local_instance_ends_undecided() {
+    let dir = Dir::new();
+    // Each of 1,500 branches looks at each item.
+    let branch = |n: usize| format!(r#"{{"contains": {{"minimum": {}}}}}"#, n + 10);
+    let branches: Vec<String> = (0..1_500).map(branch).collect();
+    let schema = format!(r#"{{"anyOf": [{}]}}"#, branches.join(","));
+    let schema = dir.file("s.json", &schema);
+    let mut allowed = Vec::new();
+    for items in [20_000, 40_000] {
+        let instance = format!("[{}]", vec!["1"; items].join(","));
+        let bytes = instance.len();
+        let instance = dir.file("i.json", &instance);
+        let run = toolsure(&["validate", &schema, &instance]);
+        assert_eq!(run.code, 7, "{} {}", run.stdout, run.stderr);
+        let units = 256 * bytes;
+        let told = format!("undecided after {units} units of work");
+        assert!(run.stdout.contains(&told), "{told}\n{}", run.stdout);
+        allowed.push(units);
+    }
+    assert!(allowed[1] > 2_000_000);
+}
+
+#[test]
+fn folders_and_patterns_stand_for_their_instances() {
+    let dir = Dir::new();
+    std::fs::create_dir_all(dir.path("in/b")).unwrap();
+    let schema = dir.file("in/s.json", r#"{"type": "integer"}"#);
+    dir.file("in/a.json", "1");
+    dir.file("in/b/c.json", "\"x\"");
+    dir.file("in/l.jsonl", "1\n2\n");
+    dir.file("in/notes.txt", "none");
+    for (more, word, code, told) in [
+        (&[][..], "in", 1, "2 instances: 1 valid, 1 invalid"),
+        (&[], "in/*.json", 0, "1 instance: 1 valid"),
+        (&[], "in/**/c.json", 1, "1 instance: 1 invalid"),
+        (&["--jsonl"], "in", 0, "2 instances: 2 valid"),
+        (&[], "in/*.yaml", 2, "there is no instance (`*.json`) in"),
+        (
+            &["--jsonl"],
+            "in/b",
+            2,
+            "there is no instance (`*.jsonl` or `*.ndjson`) in",
+        ),
+    ] {
+        let word = dir.path(word);
+        let run = toolsure(&[&["validate"], more, &[&schema, &word]].concat());
+        assert_eq!(run.code, code, "{word} {}{}", run.stdout, run.stderr);
+        assert!(run.stderr.contains(told), "{word} {}", run.stderr);
     }
 }

@@ -32,6 +32,7 @@ mod pty;
 mod run;
 mod secrets;
 mod settings;
+mod streams;
 mod terminal;
 mod validate;
 mod validate_jsonl;

@@ -171,7 +171,8 @@ fn what_is_not_json_is_shown_with_its_place() {
     dir.file("lines.json", "{}\n{}\n");
     std::fs::write(dir.path("broken.json"), "{\"\u{1b}]0;x\u{7}\": \"\u{9b}\"}").unwrap();
     std::fs::write(dir.path("utf8.json"), b"[\"a\xff\"]").unwrap();
-    std::fs::write(dir.path("mark.json"), b"\xef\xbb\xbf1").unwrap();
+    std::fs::write(dir.path("wide.json"), b"1\0").unwrap();
+    dir.file("nan.json", "{\"a\": NaN}");
     let run = validate(
         &dir,
         &[
@@ -181,7 +182,8 @@ fn what_is_not_json_is_shown_with_its_place() {
             "lines.json",
             "broken.json",
             "utf8.json",
-            "mark.json",
+            "wide.json",
+            "nan.json",
             "none.json",
         ],
     );
@@ -197,7 +199,7 @@ error[json]: duplicate key `a`
 1 | {"a": 1,
   |  --- first here
 
-error[json]: expected a value, found the end of the source
+error[json]: expected a value, found the end of the file
  --> end.json:2:1
   |
 2 |
@@ -217,24 +219,26 @@ error[json]: control character `\u{1b}` in a string
 1 | {"\u{1b}]0;x\u{7}": "\u{9b}"}
   |   ^^^^^^
 
-error[json]: the source is not UTF-8
+error[json]: the file is not UTF-8
  --> utf8.json:1:4
   |
 1 | ["a\xff"]
   |    ^^^^
 
-error[json]: the source starts with a byte order mark
- --> mark.json:1:1
+error[io]: cannot read `wide.json`: it is UTF-16; save it as UTF-8
+
+error[json]: expected a value, found `N`
+ --> nan.json:1:7
   |
-1 | \u{feff}1
-  | ^^^^^^^^
+1 | {"a": NaN}
+  |       ^
   |
-  = help: save it as UTF-8 without a byte order mark
+  = help: JSON has no NaN and no Infinity; write null, a number or a string
 
 error[io]: cannot read `none.json`: No such file or directory (os error 2)
 
 "#;
-    expect(&run, 2, expected, "7 instances: 7 unreadable\n");
+    expect(&run, 2, expected, "8 instances: 8 unreadable\n");
 }
 
 #[test]
@@ -260,7 +264,7 @@ fn the_most_urgent_outcome_gives_the_exit_code() {
     ));
     assert!(
         run.stdout
-            .ends_with("\n  = help: raise it with `--limit fuel=N`, at most 10000000000\n\n")
+            .ends_with("\n  = help: raise it with `--limit fuel=N`, at most 1000000000000\n\n")
     );
     assert_eq!(run.stderr, "1 instance: 1 undecided\n");
 }
@@ -276,7 +280,7 @@ fn instances_have_a_bound_that_can_be_moved() {
     );
     let run = validate(&dir, &["s.json", "i.json", "--max-instance-bytes", "5"]);
     let expected = r#"
-error[limit]: the source is longer than the limit of 5 bytes
+error[limit]: the file is longer than the limit of 5 bytes
  --> i.json:1:6
   |
 1 | "four"
@@ -335,7 +339,7 @@ error[json]: duplicate key `type`
         (
             "{\"a\": ",
             r#"
-error[json]: expected a value, found the end of the source
+error[json]: expected a value, found the end of the file
  --> s.json:1:7
   |
 1 | {"a": 

@@ -28,7 +28,7 @@ error[type]: expected integer, found string `"x"`
   |
   = note: at byte 5 of <stdin>
 
-error[json]: expected a key or `}`, found the end of the source
+error[json]: expected a key or `}`, found the end of the file
  --> <stdin>:4:3
   |
 4 |  {
