@@ -63,15 +63,16 @@ pub(crate) enum Command {
 /// The commands, whose `-h` fits on a screen: flags that most runs do not need, the second half of
 /// long texts, and the exit codes are in `--help` only.
 pub(crate) fn command() -> clap::Command {
-    let root = brief(Cli::command());
-    root.mut_subcommands(
-        |command| match command.get_about().map(ToString::to_string) {
-            Some(about) if command.get_long_about().is_some() => {
-                command.about(cut(&about, &[':', ',']))
-            }
-            _ => command,
-        },
-    )
+    brief(Cli::command()).mut_subcommands(|command| {
+        let Some(about) = command.get_about().map(ToString::to_string) else {
+            return command;
+        };
+        let command = match command.get_long_about() {
+            Some(_) => command,
+            None => command.long_about(about.clone()),
+        };
+        command.about(cut(&about, &[':', ',']))
+    })
 }
 
 fn brief(command: clap::Command) -> clap::Command {

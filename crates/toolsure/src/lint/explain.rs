@@ -9,7 +9,7 @@ use toolsure_json::quote;
 use toolsure_schema::closest;
 
 use crate::exit::{Exit, Failure};
-use crate::render::wrap;
+use crate::render::{hang, wrap};
 use crate::term::{BOLD, DIM, Term};
 
 /// Explain a lint rule: what it requires, why, and what to do
@@ -32,9 +32,20 @@ pub(crate) fn run(args: &ExplainArgs, term: &Term) -> Result<Exit, Failure> {
             let about = about.split(". ").next().unwrap_or_default();
             let about = about.trim_end_matches('.');
             let start = format!("{severity:<7} {:<26}", rule.name);
-            let left = columns.saturating_sub(rule.code.len().saturating_add(start.len()));
-            let about = quote(about, left.saturating_sub(3).clamp(20, 200));
-            let line = format!("{BOLD}{}{BOLD:#} {start} {about}", rule.code);
+            let beside = rule
+                .code
+                .len()
+                .saturating_add(start.len())
+                .saturating_add(3);
+            let left = columns.saturating_sub(beside);
+            let code = format!("{BOLD}{}{BOLD:#}", rule.code);
+            let line = match left < SUMMARY {
+                true => {
+                    let about = hang(&format!("    {about}"), Some(columns));
+                    format!("{code} {}\n{about}", start.trim_end())
+                }
+                false => format!("{code} {start} {}", quote(about, left.min(200))),
+            };
             // Writing to a string cannot fail.
             let _infallible = writeln!(out, "{}", line.trim_end());
         }
@@ -120,6 +131,8 @@ fn pieces(code: &str) -> Vec<&str> {
     pieces
 }
 
+/// Columns that a summary beside its rule needs; otherwise it is below.
+const SUMMARY: usize = 20;
 /// Columns before a continued line of an example.
 const CODE_INDENT: usize = 4;
 

@@ -110,7 +110,8 @@ impl<'s> Diagnostic<'s> {
         } else {
             Renderer::plain()
         };
-        let mut text = name_places(&places, &renderer.term_width(WIDTH).render(&[group]));
+        let drawn = renderer.term_width(WIDTH).render(&[group]);
+        let mut text = name_places(&places, &drawn, gutter, canvas.columns);
         text.push('\n');
         text
     }
@@ -213,7 +214,14 @@ fn snippets<'a>(places: &[Placed<'_>]) -> Vec<Snippet<'a, Annotation<'a>>> {
 
 /// Replaces each number between [`BLANK`]s, and the location in the window that the renderer wrote
 /// behind it, by the location in the file.
-fn name_places(places: &[Placed<'_>], drawn: &str) -> String {
+///
+/// A label that has no room there either is below the name.
+fn name_places(
+    places: &[Placed<'_>],
+    drawn: &str,
+    gutter: usize,
+    columns: Option<usize>,
+) -> String {
     let mut text = String::with_capacity(drawn.len());
     let mut parts = drawn.split(BLANK);
     text.push_str(parts.next().unwrap_or_default());
@@ -221,9 +229,24 @@ fn name_places(places: &[Placed<'_>], drawn: &str) -> String {
         let index = number.parse().ok();
         if let Some(here) = index.and_then(|index: usize| places.get(index)) {
             let LineColumn { line, column } = here.place;
-            text.push_str(&format!("{}:{line}:{column}", here.mark.source.name));
+            let name = format!("{}:{line}:{column}", here.mark.source.name);
+            text.push_str(&name);
             if !here.label.is_empty() && !here.fits() {
-                text.push_str(&format!(", {}", here.label));
+                // ` --> ` precedes the name.
+                let label = format!(", {}", here.label);
+                let width = [&name, &label].map(|part| part.chars().count());
+                let width = width
+                    .into_iter()
+                    .fold(gutter.saturating_add(3), usize::saturating_add);
+                text.push_str(&match columns {
+                    Some(columns) if width > columns => {
+                        let before = " ".repeat(gutter.saturating_add(2));
+                        let lines = wrap(&here.label, columns.saturating_sub(before.len()));
+                        let between = format!("\n{before}");
+                        format!(",{between}{}", lines.join(&between))
+                    }
+                    _ => label,
+                });
             }
         }
         let place_in_window = |c: char| c == ':' || c.is_ascii_digit();
@@ -243,7 +266,7 @@ const LEAD: usize = 11;
 /// Columns of two cut marks.
 const CUTS: usize = 2;
 /// Minimum columns for wrapping and cutting, however narrow the terminal is.
-const NARROWEST: usize = 30;
+const NARROWEST: usize = 16;
 /// Wider than any [`window`] with its line number and label, which are cut before.
 const WIDTH: usize = 250;
 

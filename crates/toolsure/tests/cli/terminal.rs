@@ -113,7 +113,7 @@ fn check_and_lint_of_the_demonstration_server() {
 #[test]
 fn check_and_validate_of_wide_files_fit_the_terminal() {
     let (dir, path) = dir();
-    let long = "a_rather_long_name/with_a_slash";
+    let long = "a_rather_long_name/with";
     let schema = format!(
         "{{\n  \"type\": \"object\",\n  \"properties\": {{\"{long}\": {{\"description\": \"words and more words\", \"type\": \"strng\"}}}}\n}}"
     );
