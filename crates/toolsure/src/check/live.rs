@@ -1,12 +1,13 @@
 //! Checks a running server: opens a session, lists the tools, closes the session, judges the tools.
 
+use std::time::Duration;
+
 use tokio::runtime::Builder;
 use toolsure_proxy::{
     Deadlines, Fault, HttpTarget, Launch, Listing, Notes, Options, ServerInfo, Session,
 };
 
 use super::report::{Report, ServerFacts, remarks};
-use super::target::TargetArgs;
 use crate::compilers::Compilers;
 use crate::exit::{Exit, Failure};
 use crate::interrupt::{ExitOnInterrupt, interrupted};
@@ -21,11 +22,11 @@ pub(crate) enum Peer {
     Http(HttpTarget),
 }
 
-/// Checks one server within the time limit of `args`. A server's fault is in the report; an error is our own.
+/// Checks one server with these options. A server's fault is in the report; an error is our own.
 pub(crate) fn check(
     target: String,
     peer: Peer,
-    args: &TargetArgs,
+    options: Options,
     compilers: &Compilers,
     term: &Term,
 ) -> Result<Report, Failure> {
@@ -46,7 +47,7 @@ pub(crate) fn check(
             () = interrupted() => Err(Failure { exit: Exit::Interrupted, message: "interrupted".to_owned(), help: None }),
             listed = async {
                 term.progress(&waiting);
-                list(peer, options(args)).await
+                list(peer, options).await
             } => Ok(listed),
         }
     })?;
@@ -83,8 +84,8 @@ async fn list(peer: Peer, options: Options) -> Result<Listed, Fault> {
     listed
 }
 
-fn options(args: &TargetArgs) -> Options {
-    let timeout = args.timeout;
+/// Options for a server that gets this much time in all; `probe` is whether it is asked for its version.
+pub(crate) fn options(timeout: Duration, probe: bool) -> Options {
     let defaults = Deadlines::default();
     let deadlines = Deadlines {
         overall: timeout,
@@ -95,7 +96,7 @@ fn options(args: &TargetArgs) -> Options {
     };
     Options {
         deadlines,
-        probe: !args.no_probe,
+        probe,
         version: env!("CARGO_PKG_VERSION").to_owned(),
         ..Options::default()
     }

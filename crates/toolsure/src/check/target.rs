@@ -90,7 +90,8 @@ impl Source {
                 peer,
                 entry,
             } => {
-                let mut report = live::check(target, *peer, args, compilers, term)?;
+                let options = live::options(args.timeout, !args.no_probe);
+                let mut report = live::check(target, *peer, options, compilers, term)?;
                 (report.key, report.named_at) = entry.unzip();
                 Ok(report)
             }
