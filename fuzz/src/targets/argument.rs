@@ -1,6 +1,6 @@
 //! Argument schemas: any bytes are read or refused, and checks are bounded.
 
-use toolsure_mcp::argument::{Answer, ArgumentSchema};
+use toolsure_mcp::argument::{Answer, ArgumentSchema, MOST_DIAGNOSES};
 
 use super::target::Target;
 use crate::Outcome;
@@ -32,9 +32,9 @@ fn run(input: &[u8]) -> Outcome {
         }
     };
     ensure!(
-        schema.notes().len() <= 100,
-        "{} notes",
-        schema.notes().len()
+        schema.diagnoses().len() <= 3 * MOST_DIAGNOSES,
+        "{} diagnoses",
+        schema.diagnoses().len()
     );
     let Ok(answer) = schema.check_bytes(arguments.as_bytes()) else {
         return Ok(());

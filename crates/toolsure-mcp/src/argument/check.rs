@@ -4,7 +4,8 @@ use std::fmt;
 
 use toolsure_json::{Kind, Node, Number, quote};
 
-use super::field::{ArgumentType, Fields, Length, List, Range, Rule, string_form};
+use super::field::{ArgumentType, Fields, Length, List, Range, Rule, is_number_form, string_form};
+use super::text::push_string;
 
 /// The answer of a check. There are three, and `Undecided` is not a failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -218,6 +219,45 @@ pub(super) fn check_value<'i, N: Node<'i>>(rule: &Rule, name: &str, value: N, fu
     };
     let ended = checker.value(rule, value).err();
     checker.answer(ended)
+}
+
+/// The JSON texts of the values with this string form that a rule accepts, apart from its `enum`.
+/// A value that the work left cannot decide on counts as accepted.
+pub(super) fn values(rule: &Rule, form: &str, fuel: &mut u64) -> Vec<String> {
+    let mut checker = Checker {
+        most: 1,
+        fuel: *fuel,
+        refusals: Vec::new(),
+        path: String::new(),
+    };
+    let may_be = |fits: fn(ArgumentType) -> bool| {
+        rule.kind
+            .is_none_or(|kind| kind == ArgumentType::Enum || fits(kind))
+    };
+    let mut values = Vec::new();
+    let is_text = |kind| kind == ArgumentType::String;
+    let fits = |ended: Result<(), End>| ended != Err(End::Full);
+    if may_be(is_text) && (!rule.takes_text() || fits(checker.text(rule, form))) {
+        let mut text = String::new();
+        push_string(&mut text, form);
+        values.push(text);
+    }
+    let number = Number::parse(form).filter(|_| is_number_form(form));
+    if let Some(number) = number
+        && may_be(ArgumentType::is_numeric)
+        && (rule.kind != Some(ArgumentType::Integer) || number.is_integer())
+        && (!rule.takes_numbers() || fits(checker.number(&rule.value, number)))
+    {
+        values.push(form.to_owned());
+    }
+    let is_boolean = |kind| kind == ArgumentType::Boolean;
+    if (matches!(form, "true" | "false") && may_be(is_boolean))
+        || (form == "null" && may_be(|_| false))
+    {
+        values.push(form.to_owned());
+    }
+    *fuel = checker.fuel;
+    values
 }
 
 struct Checker {

@@ -175,7 +175,7 @@ impl Choices {
 }
 
 impl ArgumentType {
-    const ALL: [Self; 8] = [
+    pub(super) const ALL: [Self; 8] = [
         Self::String,
         Self::Integer,
         Self::Float,

@@ -42,11 +42,12 @@
 //! # Versions
 //!
 //! `schemaVersion`, a string at the top of the schema or sent beside it, is one of
-//! [`Version::ALL`]; others are refused. A schema that declares a version is read strictly:
-//! malformed parts are refused. A schema without a version counts as the latest one, and is read as
-//! permissively as any version allows: malformed parts and unknown types are left out, and the
-//! extensions, which older readers never enforced, are not enforced. [`ArgumentSchema::notes`]
-//! lists both.
+//! [`Version::ALL`]; others are refused. A schema that declares a version is read strictly: it is
+//! refused if a part is malformed, unknown, contradictory or without effect, except that members of
+//! a later version are left out. A schema without a version counts as the latest one, and is read as
+//! permissively as any version allows: such parts are left out, and the extensions, which older
+//! readers never enforced, are not enforced. [`diagnose`] and [`ArgumentSchema::diagnoses`] tell
+//! every part that is not enforced.
 //!
 //! | version | change |
 //! |---|---|
@@ -58,12 +59,16 @@
 //! See [`ArgumentLimits`]. Checking is linear in the arguments except for patterns, and everything
 //! is paid from one budget: a check that runs out of it ends as [`Answer::Undecided`].
 
+mod advice;
 mod check;
+mod diagnosis;
 mod error;
 mod field;
 mod fill;
 mod keyword;
 mod limits;
+mod member;
+mod mistaken;
 mod property;
 mod publish;
 mod read;
@@ -76,12 +81,15 @@ mod version;
 use toolsure_json::{Node, OwnedDocument, ReadError, Reader, View};
 
 pub use check::{Answer, Refusal, RefusalKind, Refusals};
+pub use diagnosis::{Diagnosis, MOST_DIAGNOSES, Severity};
 pub use error::{SchemaError, SchemaErrorKind};
 pub use limits::ArgumentLimits;
-pub use property::Property;
+pub use mistaken::Mistaken;
+pub use property::{Property, ValueRule};
 pub use recognise::{Sign, recognise};
 pub use version::Version;
 
+use diagnosis::Diagnoses;
 use field::Fields;
 
 /// The member of a listed tool's `_meta` under which a server may publish an argument schema. Readers
@@ -99,7 +107,7 @@ pub const LISTED: &str = "toolsure/argument-schema";
 /// let limits = ArgumentLimits::default();
 /// let schema = ArgumentSchema::read_with(text, Some("2026-11-21"), &limits)?;
 /// assert_eq!(schema.version(), Version::V20261121);
-/// assert!(schema.declares_version() && schema.notes().is_empty());
+/// assert!(schema.declares_version() && schema.diagnoses().iter().all(|one| one.code() == "advice"));
 /// assert_eq!((schema.properties().len(), schema.limits().fuel), (3, limits.fuel));
 /// assert!(schema.to_json_schema().contains(r#""required":["q"]"#));
 ///
@@ -115,8 +123,36 @@ pub struct ArgumentSchema {
     version: Version,
     declared: bool,
     fields: Fields,
-    notes: Vec<SchemaError>,
+    diagnoses: Vec<Diagnosis>,
     limits: ArgumentLimits,
+}
+
+/// Everything there is to say about a schema: errors, parts that are not enforced, and what the
+/// notation recommends, in the order of the text. `version` is the one that was sent beside it.
+///
+/// A schema is refused by [`ArgumentSchema::read_with`] if and only if one of these is an error; the
+/// first one is what it returns. At most [`MOST_DIAGNOSES`] of each severity are kept.
+///
+/// ```
+/// use toolsure_mcp::argument::{ArgumentLimits, Severity, diagnose};
+///
+/// let limits = ArgumentLimits::default();
+/// let schema = br#"{"n": {"type": "boolean", "minimum": 1, "description": "Whether."}}"#;
+/// for (version, severity) in [(None, Severity::Warning), (Some("2025-10-09"), Severity::Error)] {
+///     let found = diagnose(schema, version, &limits);
+///     let [diagnosis] = &found[..] else { panic!("one diagnosis") };
+///     assert_eq!((diagnosis.severity(), diagnosis.pointer()), (severity, "/n/minimum"));
+///     assert_eq!(diagnosis.code(), "no-effect");
+///     assert_eq!(
+///         diagnosis.kind().to_string(),
+///         "`minimum` has no effect: it limits numbers only"
+///     );
+/// }
+/// ```
+pub fn diagnose(schema: &[u8], version: Option<&str>, limits: &ArgumentLimits) -> Vec<Diagnosis> {
+    let (schema, diagnoses) = ArgumentSchema::parse(schema, version, limits);
+    drop(schema);
+    diagnoses
 }
 
 impl ArgumentSchema {
@@ -134,27 +170,65 @@ impl ArgumentSchema {
     ///
     /// # Errors
     ///
-    /// The text is not a JSON object, its version is unknown, a limit is reached, a regular
-    /// expression does not compile, or the schema declares its version and is malformed.
+    /// The text is not a JSON object, or is a tool, a listing or a JSON Schema that cannot be an
+    /// argument schema; its version is unknown; a limit is reached; or the schema declares its
+    /// version and has a part that is malformed, unknown, contradictory or without effect. The error
+    /// is the first one of [`diagnose`].
     pub fn read_with(
         schema: &[u8],
         version: Option<&str>,
         limits: &ArgumentLimits,
     ) -> Result<Self, SchemaError> {
-        let document =
-            OwnedDocument::read(schema, &limits.schema_read()).map_err(SchemaError::unreadable)?;
-        let parsed = read::read(document.document().root(), version, limits)?;
-        let this = Self {
-            version: parsed.version,
-            declared: parsed.declared,
-            fields: parsed.fields,
-            notes: parsed.notes,
-            limits: limits.clone(),
-        };
-        for default in &parsed.defaults {
-            this.accept_default(default, document.document().at_pointer(&default.pointer))?;
+        let (schema, diagnoses) = Self::parse(schema, version, limits);
+        let is_error = |one: &&Diagnosis| one.severity() == Severity::Error;
+        match (schema, diagnoses.iter().find(is_error)) {
+            (Some(schema), None) => Ok(Self {
+                diagnoses,
+                ..schema
+            }),
+            (_, Some(first)) => Err(first.problem.clone()),
+            (None, None) => Err(SchemaError::new(String::new(), SchemaErrorKind::Internal)),
         }
-        Ok(this)
+    }
+
+    /// Reads a schema as far as possible, whatever there is to say about it.
+    fn parse(
+        schema: &[u8],
+        version: Option<&str>,
+        limits: &ArgumentLimits,
+    ) -> (Option<Self>, Vec<Diagnosis>) {
+        let mut told = Diagnoses::default();
+        let document = match OwnedDocument::read(schema, &limits.schema_read()) {
+            Ok(document) => document,
+            Err(error) => {
+                told.push(Severity::Error, SchemaError::unreadable(error));
+                return (None, told.sorted(None));
+            }
+        };
+        let root = document.document().root();
+        let schema = match read::read(root, version, limits, &mut told) {
+            Ok(parsed) => {
+                let this = Self {
+                    version: parsed.version,
+                    declared: parsed.declared,
+                    fields: parsed.fields,
+                    diagnoses: Vec::new(),
+                    limits: limits.clone(),
+                };
+                for default in &parsed.defaults {
+                    let value = document.document().at_pointer(&default.pointer);
+                    if let Err(refused) = this.accept_default(default, value) {
+                        told.push(Severity::Error, refused);
+                    }
+                }
+                Some(this)
+            }
+            Err(error) => {
+                told.push(Severity::Error, error);
+                None
+            }
+        };
+        (schema, told.sorted(Some(&document)))
     }
 
     /// The version that the schema is read as.
@@ -177,11 +251,10 @@ impl ArgumentSchema {
         property::properties(&self.fields)
     }
 
-    /// What was left out: by a permissive reading, the errors that would have ended a strict one;
-    /// by any reading, the fields of a version later than the schema's, which are not enforced. At
-    /// most 100.
-    pub fn notes(&self) -> &[SchemaError] {
-        &self.notes
+    /// What [`diagnose`] says about the schema, which has no errors: warnings about the parts that
+    /// are not enforced, and notes.
+    pub fn diagnoses(&self) -> &[Diagnosis] {
+        &self.diagnoses
     }
 
     /// Checks arguments in any representation. The caller replaces absent arguments with `{}`.
@@ -220,7 +293,7 @@ impl ArgumentSchema {
     /// publication as a tool's `inputSchema`. It accepts exactly what
     /// [`check`](Self::check) accepts.
     pub fn to_json_schema(&self) -> String {
-        publish::publish(&self.fields)
+        publish::publish(&self.fields, self.limits.fuel)
     }
 
     fn accept_default(

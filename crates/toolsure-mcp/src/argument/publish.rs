@@ -1,90 +1,124 @@
 //! Publishes the same contract as a JSON Schema 2020-12 text.
 
-use super::field::{ArgumentType, Choices, Field, Fields, Length, Range, Rule, is_number_form};
+use super::check::values;
+use super::field::{ArgumentType, Choices, Field, Fields, Length, Range, Rule};
 use super::text::{push_key, push_string};
 
-/// The schema that accepts what [`super::check::check`] accepts.
-pub(super) fn publish(fields: &Fields) -> String {
-    let mut out = String::from("{");
-    push_key(&mut out, "$schema");
-    push_string(&mut out, "https://json-schema.org/draft/2020-12/schema");
-    push_key(&mut out, "type");
-    push_string(&mut out, "object");
-    object(&mut out, fields);
-    out.push('}');
-    out
-}
-
-/// The recursion is as deep as the schema, which is bounded.
-fn object(out: &mut String, fields: &Fields) {
-    push_key(out, "properties");
-    out.push('{');
-    for field in fields.iter() {
-        push_key(out, &field.name);
-        property(out, field);
-    }
-    out.push('}');
-    if fields.iter().any(|field| field.required) {
-        push_key(out, "required");
-        out.push('[');
-        for (at, field) in fields.iter().filter(|field| field.required).enumerate() {
-            if at > 0 {
-                out.push(',');
-            }
-            push_string(out, &field.name);
-        }
-        out.push(']');
-    }
-}
-
-fn property(out: &mut String, field: &Field) {
-    out.push('{');
-    rule(out, &field.rule);
-    if let Some(text) = &field.description {
-        push_key(out, "description");
-        out.push_str(text);
-    }
-    if let Some(text) = &field.default {
-        push_key(out, "default");
-        out.push_str(text);
-    }
-    if field.deprecated {
-        push_key(out, "deprecated");
-        out.push_str("true");
-    }
-    out.push('}');
-}
-
-fn rule(out: &mut String, rule: &Rule) {
-    let name = match rule.kind {
-        Some(ArgumentType::Float) => Some("number"),
-        Some(ArgumentType::Enum) | None => None,
-        Some(kind) => Some(kind.name()),
+/// The schema that accepts what [`super::check::check`] accepts. `fuel` bounds the work of leaving
+/// out `enum` values that cannot match.
+pub(super) fn publish(fields: &Fields, fuel: u64) -> String {
+    let mut publisher = Publisher {
+        out: String::from("{"),
+        fuel,
     };
-    if let Some(name) = name {
-        push_key(out, "type");
-        push_string(out, name);
+    push_key(&mut publisher.out, "$schema");
+    push_string(
+        &mut publisher.out,
+        "https://json-schema.org/draft/2020-12/schema",
+    );
+    push_key(&mut publisher.out, "type");
+    push_string(&mut publisher.out, "object");
+    publisher.object(fields);
+    publisher.out.push('}');
+    publisher.out
+}
+
+struct Publisher {
+    out: String,
+    fuel: u64,
+}
+
+impl Publisher {
+    /// The recursion is as deep as the schema, which is bounded.
+    fn object(&mut self, fields: &Fields) {
+        push_key(&mut self.out, "properties");
+        self.out.push('{');
+        for field in fields.iter() {
+            push_key(&mut self.out, &field.name);
+            self.property(field);
+        }
+        self.out.push('}');
+        if fields.iter().any(|field| field.required) {
+            push_key(&mut self.out, "required");
+            self.out.push('[');
+            for (at, field) in fields.iter().filter(|field| field.required).enumerate() {
+                if at > 0 {
+                    self.out.push(',');
+                }
+                push_string(&mut self.out, &field.name);
+            }
+            self.out.push(']');
+        }
     }
-    if rule.takes_text() {
-        counts(out, rule.length, "minLength", "maxLength");
-        patterns(out, rule);
+
+    fn property(&mut self, field: &Field) {
+        self.out.push('{');
+        self.rule(&field.rule);
+        if let Some(text) = &field.description {
+            push_key(&mut self.out, "description");
+            self.out.push_str(text);
+        }
+        if let Some(text) = &field.default {
+            push_key(&mut self.out, "default");
+            self.out.push_str(text);
+        }
+        if field.deprecated {
+            push_key(&mut self.out, "deprecated");
+            self.out.push_str("true");
+        }
+        self.out.push('}');
     }
-    if rule.takes_numbers() {
-        range(out, &rule.value);
+
+    fn rule(&mut self, rule: &Rule) {
+        let name = match rule.kind {
+            Some(ArgumentType::Float) => Some("number"),
+            Some(ArgumentType::Enum) | None => None,
+            Some(kind) => Some(kind.name()),
+        };
+        if let Some(name) = name {
+            push_key(&mut self.out, "type");
+            push_string(&mut self.out, name);
+        }
+        if rule.takes_text() {
+            counts(&mut self.out, rule.length, "minLength", "maxLength");
+            patterns(&mut self.out, rule);
+        }
+        if rule.takes_numbers() {
+            range(&mut self.out, &rule.value);
+        }
+        if let Some(choices) = &rule.choices {
+            self.members(rule, choices);
+        }
+        if let Some(list) = &rule.list {
+            counts(&mut self.out, list.count, "minItems", "maxItems");
+            push_key(&mut self.out, "items");
+            self.out.push('{');
+            self.rule(&list.element);
+            self.out.push('}');
+        }
+        if let Some(fields) = &rule.fields {
+            self.object(fields);
+        }
     }
-    if let Some(choices) = &rule.choices {
-        push_key(out, "enum");
-        members(out, choices);
-    }
-    if let Some(list) = &rule.list {
-        counts(out, list.count, "minItems", "maxItems");
-        push_key(out, "items");
-        out.push('{');
-        self::rule(out, &list.element);
-        out.push('}');
-    }
-    if let Some(fields) = &rule.fields {
-        object(out, fields);
+
+    /// Writes every value that has one of the string forms and that the rule accepts: the string
+    /// itself, and the number, boolean or null that is written like it.
+    fn members(&mut self, rule: &Rule, choices: &Choices) {
+        let list: Vec<String> = choices
+            .forms()
+            .iter()
+            .flat_map(|form| values(rule, form, &mut self.fuel))
+            .collect();
+        if list.is_empty() {
+            // why: some readers refuse an `enum` without values.
+            push_key(&mut self.out, "not");
+            self.out.push_str("{}");
+        } else {
+            push_key(&mut self.out, "enum");
+            self.out.push('[');
+            self.out.push_str(&list.join(","));
+            self.out.push(']');
+        }
     }
 }
 
@@ -126,21 +160,4 @@ fn patterns(out: &mut String, rule: &Rule) {
             out.push(']');
         }
     }
-}
-
-/// Writes every value that has one of the string forms: the string itself, and the number, boolean
-/// or null that is written like it.
-fn members(out: &mut String, choices: &Choices) {
-    out.push('[');
-    for (at, form) in choices.forms().iter().enumerate() {
-        if at > 0 {
-            out.push(',');
-        }
-        push_string(out, form);
-        if is_number_form(form) || matches!(form.as_str(), "true" | "false" | "null") {
-            out.push(',');
-            out.push_str(form);
-        }
-    }
-    out.push(']');
 }

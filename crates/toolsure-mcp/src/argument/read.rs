@@ -2,9 +2,12 @@
 
 use toolsure_json::{Key as _, Kind, Node as _, View, quote};
 
+use super::diagnosis::{Diagnoses, Severity};
 use super::error::{SHOWN, SchemaError, SchemaErrorKind};
 use super::field::{ArgumentType, Field, Fields, Length, List, Range, Rule};
 use super::limits::ArgumentLimits;
+use super::member::{Position, Target};
+use super::mistaken::mistaken;
 use super::version::Version;
 
 /// The result of reading.
@@ -12,7 +15,6 @@ pub(super) struct Parsed {
     pub(super) version: Version,
     pub(super) declared: bool,
     pub(super) fields: Fields,
-    pub(super) notes: Vec<SchemaError>,
     pub(super) defaults: Vec<Default>,
 }
 
@@ -23,12 +25,19 @@ pub(super) struct Default {
     pub(super) pointer: String,
 }
 
-/// Reads a schema. `beside` is a version that was sent beside it.
+/// Reads a schema. `beside` is a version that was sent beside it. What can be read past is added to
+/// `told`; an error that is returned ends the reading.
 pub(super) fn read(
     root: View<'_>,
     beside: Option<&str>,
     limits: &ArgumentLimits,
+    told: &mut Diagnoses,
 ) -> Result<Parsed, SchemaError> {
+    let schema_like = is_schema_like(root);
+    if !schema_like && let Some(found) = mistaken(root) {
+        let kind = SchemaErrorKind::Mistaken(found);
+        return Err(SchemaError::new(pointer(root), kind));
+    }
     if root.kind() != Kind::Object {
         return Err(unexpected(root, "an object"));
     }
@@ -37,7 +46,7 @@ pub(super) fn read(
             Some(known(value.string(), || pointer(value))?)
         }
         // In a direct map, an object is the property with that name.
-        Some(value) if value.kind() == Kind::Object && !is_schema_like(root) => None,
+        Some(value) if value.kind() == Kind::Object && !schema_like => None,
         Some(value) => return Err(unexpected(value, "a string with a date")),
         None => None,
     };
@@ -56,14 +65,16 @@ pub(super) fn read(
         limits,
         declared: declared.is_some(),
         extensions: declared.is_some_and(Version::has_extensions),
-        notes: Vec::new(),
+        schema_like,
+        told,
         defaults: Vec::new(),
         path: Vec::new(),
         fields: 0,
         patterns_size: 0,
+        fuel: limits.fuel,
     };
-    let fields = if is_schema_like(root) {
-        reading.object(root, 0)?
+    let fields = if schema_like {
+        reading.root(root)?
     } else {
         reading.direct_map(root)?
     };
@@ -71,7 +82,6 @@ pub(super) fn read(
         version: declared.unwrap_or(Version::LATEST),
         declared: declared.is_some(),
         fields,
-        notes: reading.notes,
         defaults: reading.defaults,
     })
 }
@@ -97,14 +107,26 @@ pub(super) struct Reading<'l> {
     pub(super) limits: &'l ArgumentLimits,
     declared: bool,
     pub(super) extensions: bool,
-    notes: Vec<SchemaError>,
+    pub(super) schema_like: bool,
+    told: &'l mut Diagnoses,
     defaults: Vec<Default>,
     path: Vec<usize>,
     fields: usize,
     pub(super) patterns_size: usize,
+    /// What is left of the work that finding enum values without a match may take.
+    pub(super) fuel: u64,
 }
 
 impl Reading<'_> {
+    fn root(&mut self, root: View<'_>) -> Result<Fields, SchemaError> {
+        if let Some(value) = root.member(TYPE).filter(|kind| kind.string() != OBJECT) {
+            self.pass_over(value, "the type `object`");
+        }
+        let fields = self.object(root, 0)?;
+        self.tell_members(root, Position::Root, &Target::default());
+        Ok(fields)
+    }
+
     /// Reads `properties` and `required` of a schema or of a nested object.
     fn object(&mut self, schema: View<'_>, depth: usize) -> Result<Fields, SchemaError> {
         let mut list = Vec::new();
@@ -114,11 +136,12 @@ impl Reading<'_> {
                     self.push_field(&mut list, key.text(), value, depth)?;
                 }
             } else {
-                self.pass_over(map, "an object")?;
+                self.pass_over(map, "an object");
             }
         }
+        // The other kinds of a nested `required` concern the property itself.
         if let Some(names) = schema.member(REQUIRED)
-            && (depth == 0 || names.kind() != Kind::Boolean)
+            && (depth == 0 || names.kind() == Kind::Array)
         {
             self.required(names, &mut list)?;
         }
@@ -131,7 +154,9 @@ impl Reading<'_> {
             if key.text() == VERSION && value.kind() == Kind::String {
                 continue;
             }
-            self.push_field(&mut list, key.text(), value, 0)?;
+            if !self.is_root_member(key.text(), value) {
+                self.push_field(&mut list, key.text(), value, 0)?;
+            }
         }
         Ok(Fields::new(list))
     }
@@ -139,14 +164,15 @@ impl Reading<'_> {
     /// Marks the named fields as required; a name without a field becomes a field without a rule.
     fn required(&mut self, names: View<'_>, list: &mut Vec<Field>) -> Result<(), SchemaError> {
         if names.kind() != Kind::Array {
-            return self.pass_over(names, "an array of strings");
+            self.pass_over(names, "an array of strings");
+            return Ok(());
         }
         let mut wanted = Vec::new();
         for name in names.items() {
             if name.kind() == Kind::String {
                 wanted.push(name.string());
             } else {
-                self.pass_over(name, "a string")?;
+                self.pass_over(name, "a string");
             }
         }
         let sorted = {
@@ -188,7 +214,8 @@ impl Reading<'_> {
         depth: usize,
     ) -> Result<(), SchemaError> {
         if schema.kind() != Kind::Object {
-            return self.pass_over(schema, "an object with a property's schema");
+            self.pass_over(schema, "an object with a property's schema");
+            return Ok(());
         }
         self.count_field(schema)?;
         self.path.push(list.len());
@@ -204,7 +231,7 @@ impl Reading<'_> {
             // The names that a nested object requires.
             Some(value) if self.extensions && value.kind() == Kind::Array => false,
             Some(value) => {
-                self.pass_over(value, "a boolean")?;
+                self.pass_over(value, "a boolean");
                 false
             }
             None => false,
@@ -212,19 +239,13 @@ impl Reading<'_> {
         let description = match schema.member("description") {
             Some(text) if text.kind() == Kind::String => Some(text.raw().to_owned()),
             Some(other) => {
-                self.pass_over(other, "a string")?;
+                self.pass_over(other, "a string");
                 None
             }
             None => None,
         };
         let mut default = None;
         let mut deprecated = false;
-        if !self.extensions {
-            self.note_later(schema, LATER);
-            if let Some(items) = schema.member("items") {
-                self.note_later(items, LATER_IN_ITEMS);
-            }
-        }
         if self.extensions {
             if let Some(value) = schema.member("default") {
                 default = Some(value.raw().to_owned());
@@ -233,26 +254,44 @@ impl Reading<'_> {
                     pointer: pointer(value),
                 });
             }
-            deprecated = self.flag(schema, "deprecated")?;
+            deprecated = self.flag(schema, "deprecated");
         }
+        let rule = self.property(schema, Position::Property, depth)?;
+        self.advise(schema, &rule);
         Ok(Field {
             name: name.to_owned(),
             required,
             description,
             default,
             deprecated,
-            rule: self.property(schema, depth)?,
+            rule,
         })
     }
 
     /// Reads the rule of a property, and combines `isArray` and `items`.
-    fn property(&mut self, schema: View<'_>, depth: usize) -> Result<Rule, SchemaError> {
-        let is_array = self.flag(schema, "isArray")?;
+    fn property(
+        &mut self,
+        schema: View<'_>,
+        position: Position,
+        depth: usize,
+    ) -> Result<Rule, SchemaError> {
+        let is_array = self.flag(schema, "isArray");
         let outer = self.rule(schema, depth)?;
-        if !is_array && outer.kind != Some(ArgumentType::Array) {
-            return Ok(outer);
-        }
-        self.array(schema, outer, is_array, depth)
+        let mut target = Target {
+            kind: outer.kind,
+            is_array,
+            element: None,
+        };
+        let rule = if is_array || outer.kind == Some(ArgumentType::Array) {
+            self.array(schema, outer, is_array, depth)?
+        } else {
+            self.tell_choices(schema, &outer);
+            outer
+        };
+        target.element = rule.list.as_ref().and_then(|list| list.element.kind);
+        self.tell_members(schema, position, &target);
+        self.tell_contradictions(schema, &rule);
+        Ok(rule)
     }
 
     fn array(
@@ -264,8 +303,8 @@ impl Reading<'_> {
     ) -> Result<Rule, SchemaError> {
         let count = if self.extensions {
             Length {
-                least: self.count(schema, "minItems")?,
-                most: self.count(schema, "maxItems")?,
+                least: self.count(schema, "minItems"),
+                most: self.count(schema, "maxItems"),
             }
         } else {
             Length::default()
@@ -274,13 +313,19 @@ impl Reading<'_> {
             Some(items) if items.kind() == Kind::Object => {
                 self.deeper(items, depth)?;
                 if self.extensions {
-                    self.property(items, depth + 1)?
+                    self.property(items, Position::Items, depth + 1)?
                 } else {
-                    self.rule(items, depth + 1)?
+                    let element = self.rule(items, depth + 1)?;
+                    let target = Target {
+                        kind: element.kind,
+                        ..Target::default()
+                    };
+                    self.tell_members(items, Position::Items, &target);
+                    element
                 }
             }
             Some(other) => {
-                self.pass_over(other, "an object")?;
+                self.pass_over(other, "an object");
                 Rule::default()
             }
             None => Rule::default(),
@@ -295,10 +340,16 @@ impl Reading<'_> {
             if kind.is_numeric() {
                 element.value = both(element.value, outer.value);
             }
-            if element.fields.is_some() && outer.fields.is_some() {
-                self.pass_over(schema, "`properties` either beside or inside `items`")?;
+            let has_fields = |view: View<'_>| {
+                let names = view.member(REQUIRED);
+                view.member(PROPERTIES).is_some()
+                    || names.is_some_and(|names| names.kind() == Kind::Array)
+            };
+            let inside = schema.member("items").is_some_and(has_fields);
+            if inside && has_fields(schema) && outer.fields.is_some() {
+                self.pass_over(schema, "`properties` either beside or inside `items`");
             }
-            if matches!(element.kind, Some(ArgumentType::Object)) && element.fields.is_none() {
+            if element.kind == Some(ArgumentType::Object) && !inside {
                 element.fields = outer.fields;
             }
         }
@@ -306,6 +357,11 @@ impl Reading<'_> {
             (Some(one), Some(two)) => Some(one.both(&two)),
             (one, two) => one.or(two),
         };
+        let items = schema.member("items");
+        for holder in items.into_iter().chain([schema]) {
+            self.tell_choices(holder, &element);
+        }
+        self.tell_contradictions(items.unwrap_or(schema), &element);
         Ok(Rule {
             kind: Some(ArgumentType::Array),
             list: Some(Box::new(List { count, element })),
@@ -315,22 +371,22 @@ impl Reading<'_> {
 
     /// Reads what a schema says about the value itself.
     fn rule(&mut self, schema: View<'_>, depth: usize) -> Result<Rule, SchemaError> {
-        let kind = self.kind(schema)?;
+        let kind = self.kind(schema);
         let mut rule = Rule {
             kind,
             length: Length {
-                least: self.count(schema, "minLength")?,
-                most: self.count(schema, "maxLength")?,
+                least: self.count(schema, "minLength"),
+                most: self.count(schema, "maxLength"),
             },
             value: Range {
-                least: self.number(schema, "minimum")?,
-                most: self.number(schema, "maximum")?,
+                least: self.number(schema, "minimum"),
+                most: self.number(schema, "maximum"),
             },
             choices: self.choices(schema)?,
             ..Rule::default()
         };
         if kind == Some(ArgumentType::Enum) && rule.choices.is_none() {
-            self.pass_over(schema, "an `enum` beside the type `enum`")?;
+            self.pass_over(schema, "an `enum` beside the type `enum`");
         }
         if self.extensions {
             rule.patterns = self.pattern(schema)?.into_iter().collect();
@@ -358,35 +414,28 @@ impl Reading<'_> {
         Ok(())
     }
 
-    /// Notes the fields of a later version, which are not enforced.
-    fn note_later(&mut self, schema: View<'_>, fields: &[&'static str]) {
-        for field in fields.iter().copied() {
-            let Some(value) = schema
-                .member(field)
-                .filter(|_| self.notes.len() < MOST_NOTES)
-            else {
-                continue;
-            };
-            let since = Version::LATEST;
-            let kind = SchemaErrorKind::Later { field, since };
-            self.notes.push(SchemaError::new(pointer(value), kind));
-        }
+    /// Tells of a malformed part, which is left out.
+    pub(super) fn pass_over(&mut self, view: View<'_>, expected: &'static str) {
+        self.tell_unenforced(view, || unexpected(view, expected).into_kind());
     }
 
-    /// Handles a malformed part: refused if the schema declares its version, otherwise noted and
-    /// left out.
-    pub(super) fn pass_over(
+    /// Tells of a part that is not enforced: an error if the schema declares its version.
+    pub(super) fn tell_unenforced(&mut self, at: View<'_>, kind: impl FnOnce() -> SchemaErrorKind) {
+        let severity = if self.declared {
+            Severity::Error
+        } else {
+            Severity::Warning
+        };
+        self.told.tell(severity, at, kind);
+    }
+
+    pub(super) fn tell(
         &mut self,
-        view: View<'_>,
-        expected: &'static str,
-    ) -> Result<(), SchemaError> {
-        if self.declared {
-            return Err(unexpected(view, expected));
-        }
-        if self.notes.len() < MOST_NOTES {
-            self.notes.push(unexpected(view, expected));
-        }
-        Ok(())
+        severity: Severity,
+        at: View<'_>,
+        kind: impl FnOnce() -> SchemaErrorKind,
+    ) {
+        self.told.tell(severity, at, kind);
     }
 }
 
@@ -436,21 +485,8 @@ pub(super) fn pointer(view: View<'_>) -> String {
     view.document().pointer(view.id())
 }
 
-/// The fields of a property that the extensions added.
-const LATER: &[&str] = &[
-    "pattern",
-    "default",
-    "deprecated",
-    "minItems",
-    "maxItems",
-    "properties",
-];
-/// The fields of `items` that the extensions added.
-const LATER_IN_ITEMS: &[&str] = &["pattern", "minItems", "maxItems", "properties", "items"];
-const VERSION: &str = "schemaVersion";
-const PROPERTIES: &str = "properties";
-const REQUIRED: &str = "required";
+pub(super) const VERSION: &str = "schemaVersion";
+pub(super) const PROPERTIES: &str = "properties";
+pub(super) const REQUIRED: &str = "required";
 pub(super) const TYPE: &str = "type";
 const OBJECT: &str = "object";
-/// The maximum number of notes that a permissive reading keeps.
-const MOST_NOTES: usize = 100;

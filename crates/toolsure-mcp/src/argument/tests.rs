@@ -889,7 +889,11 @@ fn versions() {
     );
     assert!(read("{}", Some("now")).is_err());
     let noted = read(r#"{"a": {"type": "strng", "minLength": true}}"#, None).unwrap();
-    let places: Vec<_> = noted.notes().iter().map(SchemaError::pointer).collect();
+    let warnings = noted
+        .diagnoses()
+        .iter()
+        .filter(|one| one.severity() == Severity::Warning);
+    let places: Vec<_> = warnings.map(Diagnosis::pointer).collect();
     assert_eq!(places, ["/a/type", "/a/minLength"]);
 }
 
@@ -1024,9 +1028,10 @@ fn published_schema_agrees() {
     let mut total = 0_u32;
     for round in 0..3_000 {
         let text = dice.schema(round % 2 == 0);
-        let Ok(schema) = ArgumentSchema::read(text.as_bytes()) else {
-            panic!("{text}");
-        };
+        // Generated schemas have limits without effect, which a strict reading refuses.
+        let limits = ArgumentLimits::default();
+        let schema = ArgumentSchema::parse(text.as_bytes(), None, &limits).0;
+        let schema = schema.unwrap_or_else(|| panic!("{text}"));
         let published = schema.to_json_schema();
         let compiled = Compiler::new().compile(published.as_bytes()).unwrap();
         for _ in 0..10 {
@@ -1273,3 +1278,5 @@ impl Texts {
         }
     }
 }
+
+mod diagnoses;
