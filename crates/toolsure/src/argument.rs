@@ -5,12 +5,15 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use toolsure_json::{OwnedDocument, ReadLimits, View, line_column, quote};
-use toolsure_mcp::argument::{Answer, ArgumentLimits, ArgumentSchema, Property, SchemaError};
+use toolsure_mcp::argument::{
+    Answer, ArgumentLimits, ArgumentSchema, Diagnosis, MOST_DIAGNOSES, Property, Severity,
+    ValueRule, diagnose,
+};
 
 use crate::exit::{Exit, Failure};
 use crate::input::Input;
 use crate::render::{count, hang, json::harmless};
-use crate::term::{BOLD, DIM, Term, WARNING};
+use crate::term::{BOLD, DIM, ERROR, Term, WARNING};
 
 /// Check an argument schema, convert it to JSON Schema, or explain it
 ///
@@ -25,11 +28,14 @@ pub(crate) struct ArgumentSchemaArgs {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Check an argument schema, and show its version and which parts are not enforced
+    /// Check an argument schema: which parts are not enforced, and what is recommended
+    ///
+    /// Every member is either enforced, or reported with its place: as an error if the schema declares
+    /// its version, otherwise as a warning. Members that only describe, and recommendations, are notes.
     Check(SchemaFile),
-    /// Print the JSON Schema 2020-12 that accepts the same arguments
+    /// Print the JSON Schema 2020-12 that accepts the same arguments; what it leaves out is reported
     Convert(SchemaFile),
-    /// Show the properties of a schema, or the violations in arguments
+    /// Show the properties of a schema with all limits and values, or the violations in arguments
     Explain {
         #[command(flatten)]
         schema: SchemaFile,
@@ -55,7 +61,7 @@ struct SchemaFile {
 pub(crate) fn run(args: &ArgumentSchemaArgs, term: &Term) -> Result<Exit, Failure> {
     match &args.action {
         Action::Check(file) => {
-            let (schema, name) = file.load(term)?;
+            let (schema, name) = file.load(|_| true, term)?;
             let properties = u64::try_from(schema.properties().len()).unwrap_or(u64::MAX);
             let declared = match schema.declares_version() || file.schema_version.is_some() {
                 true => "",
@@ -70,7 +76,7 @@ pub(crate) fn run(args: &ArgumentSchemaArgs, term: &Term) -> Result<Exit, Failur
             term.write(&hang(&text, columns)).map(|()| Exit::Ok)
         }
         Action::Convert(file) => {
-            let (schema, _) = file.load(term)?;
+            let (schema, _) = file.load(is_left_out, term)?;
             let text = schema.to_json_schema();
             term.write_bytes(format!("{}\n", harmless(&text)).as_bytes())?;
             Ok(Exit::Ok)
@@ -79,7 +85,7 @@ pub(crate) fn run(args: &ArgumentSchemaArgs, term: &Term) -> Result<Exit, Failur
             schema: file,
             arguments: None,
         } => {
-            let (schema, name) = file.load(term)?;
+            let (schema, name) = file.load(is_warning, term)?;
             let mut out = format!("{BOLD}{name}{BOLD:#}: version {}\n", schema.version());
             describe(&mut out, schema.properties(), 1);
             term.write(&out).map(|()| Exit::Ok)
@@ -88,7 +94,7 @@ pub(crate) fn run(args: &ArgumentSchemaArgs, term: &Term) -> Result<Exit, Failur
             schema: file,
             arguments: Some(path),
         } => {
-            let (schema, _) = file.load(term)?;
+            let (schema, _) = file.load(is_warning, term)?;
             explain(&schema, &Input::of(path), term)
         }
     }
@@ -96,64 +102,96 @@ pub(crate) fn run(args: &ArgumentSchemaArgs, term: &Term) -> Result<Exit, Failur
 
 /// Converts an argument schema for commands that accept either; warns of what is not enforced.
 pub(crate) fn converted(text: &[u8], name: &str, term: &Term) -> Result<Vec<u8>, Failure> {
-    let schema = read(text, None, name)?;
-    notes(&schema, text, name, term);
+    let schema = read(text, None, name, is_warning, term)?;
     Ok(schema.to_json_schema().into_bytes())
 }
 
 impl SchemaFile {
-    fn load(&self, term: &Term) -> Result<(ArgumentSchema, String), Failure> {
+    /// Reads the schema, and prints the diagnoses that are `wanted`.
+    fn load(
+        &self,
+        wanted: fn(&Diagnosis) -> bool,
+        term: &Term,
+    ) -> Result<(ArgumentSchema, String), Failure> {
         let input = Input::of(&self.file);
         let name = quote(&input.name(), 200).to_string();
         let text = input
             .read(ArgumentLimits::default().schema_bytes)
             .map_err(|error| Failure::usage(format!("cannot read `{name}`: {error}")))?;
-        let schema = read(&text, self.schema_version.as_deref(), &name)?;
-        notes(&schema, &text, &name, term);
+        let version = self.schema_version.as_deref();
+        let schema = read(&text, version, &name, wanted, term)?;
         Ok((schema, name))
     }
 }
 
-fn read(text: &[u8], version: Option<&str>, name: &str) -> Result<ArgumentSchema, Failure> {
-    let read = ArgumentSchema::read_with(text, version, &ArgumentLimits::default());
+/// Reads a schema. If it has errors, the last one is the failure, and the others are printed before.
+fn read(
+    text: &[u8],
+    version: Option<&str>,
+    name: &str,
+    wanted: fn(&Diagnosis) -> bool,
+    term: &Term,
+) -> Result<ArgumentSchema, Failure> {
+    let limits = ArgumentLimits::default();
+    let read = ArgumentSchema::read_with(text, version, &limits);
+    let refused = match &read {
+        Ok(_) => Vec::new(),
+        Err(_) => diagnose(text, version, &limits),
+    };
+    let diagnoses = read
+        .as_ref()
+        .map_or(refused.as_slice(), ArgumentSchema::diagnoses);
+    let document = OwnedDocument::read(text, &ReadLimits::default()).ok();
+    let line = |diagnosis: &Diagnosis| {
+        // Errors of the JSON reader have a byte offset, and no pointer.
+        let readable = document.as_ref().filter(|_| diagnosis.code() != "json");
+        let view =
+            readable.and_then(|document| document.document().at_pointer(diagnosis.pointer()));
+        let at = view.map(|view| line_column(text, view.span().start));
+        let place = at.map_or_else(String::new, |at| format!(":{}:{}", at.line, at.column));
+        format!("{name}{place}: {diagnosis}")
+    };
+    let is_error = |one: &&Diagnosis| one.severity() == Severity::Error;
+    let failure = diagnoses.iter().rfind(is_error);
+    for diagnosis in diagnoses {
+        let text = line(diagnosis);
+        match diagnosis.severity() {
+            Severity::Error if failure.is_some_and(|last| std::ptr::eq(last, diagnosis)) => {}
+            Severity::Error => term.aside(&format!("{ERROR}error{ERROR:#}: {text}\n")),
+            _ if !wanted(diagnosis) => {}
+            Severity::Warning => term.note(&format!("{WARNING}warning{WARNING:#}: {text}")),
+            Severity::Note => term.note(&format!("{BOLD}note{BOLD:#}: {text}")),
+        }
+    }
+    for severity in [Severity::Error, Severity::Warning, Severity::Note] {
+        let alike = diagnoses.iter().filter(|one| one.severity() == severity);
+        if alike.filter(|one| wanted(one)).count() == MOST_DIAGNOSES {
+            term.note(&format!(
+                "only {MOST_DIAGNOSES} diagnoses of the severity {severity} are collected"
+            ));
+        }
+    }
+    let message = failure.map(line);
     read.map_err(|error| Failure {
         exit: Exit::Schema,
-        message: format!("{}{error}", place(&error, text, name)),
+        message: message.unwrap_or_else(|| format!("{name}: {error}")),
         help: None,
     })
 }
 
-/// Prints a warning for each part of the schema that is not enforced.
-fn notes(schema: &ArgumentSchema, text: &[u8], name: &str, term: &Term) {
-    for note in schema.notes() {
-        let place = place(note, text, name);
-        term.note(&format!("{WARNING}warning{WARNING:#}: {place}{note}"));
-    }
+fn is_warning(diagnosis: &Diagnosis) -> bool {
+    diagnosis.severity() > Severity::Note
 }
 
-/// `FILE:LINE:COLUMN: `, or `FILE: ` if the position is not known.
-fn place(error: &SchemaError, text: &[u8], name: &str) -> String {
-    let limits = ReadLimits::default();
-    let document = OwnedDocument::read(text, &limits).ok();
-    let at = document.and_then(|document| {
-        let view = document.document().at_pointer(error.pointer())?;
-        Some(line_column(text, view.span().start))
-    });
-    at.map_or_else(
-        || format!("{name}: "),
-        |at| format!("{name}:{}:{}: ", at.line, at.column),
-    )
+/// Whether a diagnosis is about a part that the converted schema does not have.
+fn is_left_out(diagnosis: &Diagnosis) -> bool {
+    is_warning(diagnosis) || diagnosis.code() == "annotation"
 }
 
 fn describe<'s>(out: &mut String, properties: impl Iterator<Item = Property<'s>>, level: usize) {
     for property in properties {
         let indent = "  ".repeat(level);
         let name = quote(property.name(), 80);
-        let mut kind = property.type_name().unwrap_or("anything").to_owned();
-        if let Some(element) = property.element_type_name() {
-            kind.push_str(" of ");
-            kind.push_str(element);
-        }
         let required = if property.is_required() {
             ", required"
         } else {
@@ -170,13 +208,43 @@ fn describe<'s>(out: &mut String, properties: impl Iterator<Item = Property<'s>>
         let about = property.description().map_or_else(String::new, |text| {
             format!("  {DIM}{}{DIM:#}", quote(&text, 200))
         });
+        let (value, innermost) = shape(property.value());
         // Writing to a string cannot fail.
         let _infallible = writeln!(
             out,
-            "{indent}{BOLD}{name}{BOLD:#}: {kind}{required}{default}{deprecated}{about}"
+            "{indent}{BOLD}{name}{BOLD:#}: {value}{required}{default}{deprecated}{about}"
         );
-        describe(out, property.properties(), level.saturating_add(1));
+        describe(out, innermost.properties(), level.saturating_add(1));
     }
+}
+
+/// The text, escaped but not cut.
+fn whole(text: &str) -> String {
+    quote(text, text.len().saturating_mul(LONGEST_ESCAPE)).to_string()
+}
+
+/// `integer, minimum 1`, `array, maxItems 3, of string, "a" or "b"`; and the rule of the innermost
+/// elements, which may have properties.
+fn shape(value: ValueRule<'_>) -> (String, ValueRule<'_>) {
+    let mut text = value.type_name().unwrap_or("anything").to_owned();
+    let limits = value.limits();
+    for (name, limit) in &limits {
+        text.push_str(&format!(", {name} {}", whole(limit)));
+    }
+    if let Some(choices) = value.choices() {
+        text.push_str(", ");
+        text.push_str(match choices.is_empty() {
+            true => "no value matches",
+            false => "one of ",
+        });
+        text.push_str(&whole(&choices.join(" ")));
+    }
+    let Some(element) = value.items() else {
+        return (text, value);
+    };
+    let (of, innermost) = shape(element);
+    let comma = if limits.is_empty() { "" } else { "," };
+    (format!("{text}{comma} of {of}"), innermost)
 }
 
 fn explain(schema: &ArgumentSchema, input: &Input, term: &Term) -> Result<Exit, Failure> {
@@ -217,6 +285,9 @@ fn explain(schema: &ArgumentSchema, input: &Input, term: &Term) -> Result<Exit, 
     }
     Ok(exit)
 }
+
+/// The number of characters of the longest escape, `\u{10ffff}`.
+const LONGEST_ESCAPE: usize = 10;
 
 const AFTER_HELP: &str = "\
 Examples:

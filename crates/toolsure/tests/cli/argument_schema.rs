@@ -23,7 +23,14 @@ fn a_schema_is_checked_converted_and_explained() {
     let note = format!(
         "warning: {file}:5:69: `default` is not enforced: it needs `\"schemaVersion\": \"2026-11-21\"` (at `/mode/default`)\n"
     );
-    assert_eq!(run.stderr, note);
+    assert!(run.stderr.contains(&note), "{}", run.stderr);
+    let notes = run.stderr.matches("note: ").count();
+    assert_eq!(
+        (notes, run.stderr.lines().count()),
+        (3, 4),
+        "{}",
+        run.stderr
+    );
 
     let run = toolsure(&["argument-schema", "convert", &file]);
     let schema: Value = serde_json::from_str(&run.stdout).unwrap();
@@ -36,12 +43,15 @@ fn a_schema_is_checked_converted_and_explained() {
     let run = toolsure(&["argument-schema", "explain", &file]);
     assert!(
         run.stdout
-            .contains("\n  q: string, required  Search words.\n"),
+            .contains("\n  q: string, minLength 3, required  Search words.\n"),
         "{}",
         run.stdout
     );
     assert!(
-        run.stdout.contains("\n  tags: array of string\n"),
+        run.stdout.ends_with(
+            "\n  limit: integer, minimum 1, maximum 100\n  tags: array of string\n  \
+             mode: enum, one of \"accurate\" \"fast\"\n"
+        ),
         "{}",
         run.stdout
     );
@@ -89,6 +99,51 @@ fn what_is_no_argument_schema_is_refused_with_its_place() {
         );
     }
     assert_eq!(toolsure(&["argument-schema", "check", "none.json"]).code, 2);
+}
+
+/// Each error has a line, `convert` says what it leaves out, and quiet leaves only errors.
+#[test]
+fn each_part_that_is_not_enforced_has_a_line() {
+    let dir = Dir::new();
+    let text = r#"{"a": {"type": "string", "title": "A", "format": "uri", "minLenght": 3}}"#;
+    let file = dir.file("a.json", text);
+    for (action, told) in [
+        ("check", &["warning: ", "warning: ", "note: ", "note: "][..]),
+        ("convert", &["warning: ", "warning: ", "note: "]),
+        ("explain", &["warning: ", "warning: "]),
+    ] {
+        let run = toolsure(&["argument-schema", action, &file]);
+        let mut words: Vec<&str> = run
+            .stderr
+            .lines()
+            .map(|line| line.split_inclusive(' ').next().unwrap())
+            .collect();
+        words.sort_unstable_by(|one, two| two.cmp(one));
+        assert_eq!((run.code, &words[..]), (0, told), "{}", run.stderr);
+    }
+    let declared = [
+        "argument-schema",
+        "check",
+        "--schema-version",
+        "2025-10-09",
+        &file,
+    ];
+    let run = toolsure(&declared);
+    assert_eq!((run.code, run.stdout.as_str()), (6, ""));
+    let errors: Vec<&str> = run
+        .stderr
+        .lines()
+        .filter(|line| line.starts_with("error: "))
+        .collect();
+    let expected = [
+        format!(
+            "error: {file}:1:50: `format` is not enforced: argument schemas do not have this keyword of JSON Schema here (at `/a/format`)"
+        ),
+        format!(
+            "error: {file}:1:70: `minLenght` is not enforced: argument schemas have no such member here; did you mean `minLength`? (at `/a/minLenght`)"
+        ),
+    ];
+    assert_eq!(errors, expected);
 }
 
 /// Where JSON Schema is expected, `check` and `lint` report an argument schema.
