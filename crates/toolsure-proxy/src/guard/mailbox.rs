@@ -91,6 +91,11 @@ impl Mailbox {
 }
 
 impl Inbox {
+    #[cfg(test)]
+    pub(super) fn queued(&self) -> usize {
+        locked(&self.0).items.len()
+    }
+
     /// The next item. Cancel safe.
     pub(super) async fn next(&mut self) -> MailboxItem {
         std::future::poll_fn(|context| self.poll_next(context)).await

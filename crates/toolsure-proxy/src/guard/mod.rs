@@ -102,12 +102,18 @@ async fn serve_http(
         children,
         ..
     } = options.bounds;
-    let Times { head, write, .. } = options.times;
+    let Times {
+        head,
+        write,
+        keepalive,
+        ..
+    } = options.times;
     let limits = ServerLimits {
         connections,
         head_bytes,
         head,
         write,
+        keepalive,
     };
     let cannot = |error| cannot_bind(listener.address, &error);
     let server = Server::bind(listener.address, tls, limits)

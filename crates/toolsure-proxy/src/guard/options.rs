@@ -174,8 +174,16 @@ pub struct Bounds {
     pub message_bytes: usize,
     /// Bytes of the head of an HTTP request. HTTP answers 431. Default 64 KiB.
     pub head_bytes: usize,
-    /// TCP connections open at once; more wait in the system's queue. Default 1,024.
+    /// TCP connections open at once. Further ones wait for a second in the system's queue; then each
+    /// gets 503 with `Retry-After` and is closed, over TLS without an answer. Each
+    /// client of an SDK has one for its stream and one for its requests. Default 1,024.
     pub connections: usize,
+    /// Streams that one legacy session listens on with GET. A further one ends the oldest. Default
+    /// 8.
+    pub session_streams: usize,
+    /// Streams that all sessions of one caller listen on with GET: of one `Authorization`, or
+    /// without one, of one address. A further one ends the oldest. Default 512.
+    pub caller_streams: usize,
     /// Concurrent HTTP requests, event streams included. HTTP answers 503. Default 16,384.
     pub requests: usize,
     /// Bytes of the bodies of all these requests together, each from its first byte until its
@@ -211,7 +219,11 @@ impl Default for Bounds {
             // why: the largest message that rmcp and the TypeScript SDK admit.
             message_bytes: 16 << 20,
             head_bytes: 64 << 10,
+            // why: the number of descriptors that most systems give a process.
             connections: 1_024,
+            session_streams: 8,
+            // why: a gateway in front may be the address of a few hundred clients.
+            caller_streams: 512,
             requests: 16_384,
             request_bytes: 256 << 20,
             sessions: 1_024,
@@ -236,7 +248,12 @@ pub struct Times {
     pub body: Duration,
     /// For a client to read bytes that are ready; then its connection is closed. Default 60 s.
     pub write: Duration,
-    /// For a legacy session, or a shared peer in this process, without a request. Default 30 min.
+    /// How long an event stream to a client may be silent: then it gets a comment, which tells load
+    /// balancers that it is in use, and this guard whether the client is there. A connection that
+    /// is silent for as long is probed (TCP keepalive). Default 15 s.
+    pub keepalive: Duration,
+    /// For a legacy session without a message from its client, or a shared peer in this process
+    /// without a request. Open streams do not count, open requests do. Default 30 min.
     pub idle: Duration,
     /// For an upstream to accept a notification or an answer. Default 30 s.
     pub notify: Duration,
@@ -256,6 +273,8 @@ impl Default for Times {
             head: Duration::from_secs(10),
             body: Duration::from_secs(30),
             write: Duration::from_secs(60),
+            // why: common load balancers end connections that are silent for 60 s, some after 30 s.
+            keepalive: Duration::from_secs(15),
             idle: Duration::from_secs(30 * 60),
             notify: Duration::from_secs(30),
             discovery: Duration::from_secs(5),

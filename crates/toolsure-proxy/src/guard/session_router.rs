@@ -120,10 +120,15 @@ impl SessionRouter {
 
     /// Registers a mailbox for the server's own messages.
     pub(super) fn listen(&self, mailbox: &Mailbox) {
+        let most = self.driver.ctx.bounds.session_streams.max(1);
         let mut mailboxes = self.mailboxes();
         mailboxes.used = Instant::now();
         mailboxes.listeners.retain(Mailbox::is_open);
         mailboxes.listeners.push(mailbox.clone());
+        let too_many = mailboxes.listeners.len().saturating_sub(most);
+        for oldest in mailboxes.listeners.drain(..too_many) {
+            oldest.send(MailboxItem::Close);
+        }
     }
 
     /// Ends the streams that the client listens on.
@@ -137,16 +142,11 @@ impl SessionRouter {
         self.mailboxes().used = Instant::now();
     }
 
-    /// When the session was last used; `None` while a request or a stream is open.
+    /// When the session was last used; `None` while a request is open. An open stream is no use: a
+    /// load balancer may keep that of a client which has vanished.
     pub(super) fn idle_since(&self) -> Option<Instant> {
-        let mut mailboxes = self.mailboxes();
-        let listened = mailboxes.listeners.len();
-        mailboxes.listeners.retain(Mailbox::is_open);
-        if mailboxes.listeners.len() < listened {
-            mailboxes.used = Instant::now();
-        }
-        let quiet = mailboxes.open.is_empty() && mailboxes.listeners.is_empty();
-        quiet.then_some(mailboxes.used)
+        let mailboxes = self.mailboxes();
+        mailboxes.open.is_empty().then_some(mailboxes.used)
     }
 
     /// Waits until no exchange has more than `bound` messages queued.

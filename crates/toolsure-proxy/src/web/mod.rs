@@ -4,6 +4,7 @@ mod admit;
 mod body;
 mod head_timer;
 mod late_timeout;
+mod socket;
 mod tls;
 mod write_deadline;
 
@@ -22,6 +23,7 @@ use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
+use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 
 pub(crate) use admit::{Admission, Refusal, accepts};
@@ -39,6 +41,7 @@ pub(crate) struct ServerLimits {
     pub(crate) head_bytes: usize,
     pub(crate) head: Duration,
     pub(crate) write: Duration,
+    pub(crate) keepalive: Duration,
 }
 
 /// A server with a bound socket.
@@ -74,14 +77,30 @@ impl Server {
         S: Service,
     {
         let slots = Arc::new(Semaphore::new(self.costs.connections));
+        let refusals = Arc::new(Semaphore::new(REFUSALS));
         let (open, mut all_closed) = mpsc::channel::<Infallible>(1);
         let mut stop = closing.subscribe();
+        let mut is_full = false;
         loop {
             let stopped = stop.wait_for(|stop| *stop);
             let (stream, from, slot) = tokio::select! {
                 _ = stopped => break,
-                accepted = accept(&self.listener, &slots) => accepted,
+                accepted = accept(&self.listener, &slots, &mut is_full) => accepted,
             };
+            let Some(slot) = slot else {
+                let body = service.full();
+                // Over TLS, the handshake would cost more than the refusal saves.
+                if let Ok(refusal) = Arc::clone(&refusals).try_acquire_owned()
+                    && self.tls.is_none()
+                {
+                    tokio::spawn(async move {
+                        socket::turn_away(stream, &body).await;
+                        drop(refusal);
+                    });
+                }
+                continue;
+            };
+            socket::watch(&stream, &self.costs);
             let connection = Connection {
                 service: Arc::clone(&service),
                 tls: self.tls.clone(),
@@ -108,6 +127,9 @@ pub(crate) trait Service: Send + Sync + 'static {
 
     fn connected(&self, from: SocketAddr) -> Self::Connection;
     fn disconnected(&self, after: Duration);
+    /// A connection is refused, because as many as may be are open; returns what it is told, a
+    /// JSON-RPC error.
+    fn full(&self) -> String;
     fn answer(
         self: &Arc<Self>,
         request: Request<Incoming>,
@@ -115,18 +137,26 @@ pub(crate) trait Service: Send + Sync + 'static {
     ) -> impl Future<Output = Response<ResponseBody>> + Send;
 }
 
+/// The next connection, and its slot if there is one.
+///
+/// If all slots are taken, the connections wait a little in the system's queue, so that a burst of
+/// short ones is served in turn. `is_full` says that this was in vain; then they do not wait until a
+/// slot comes free.
 async fn accept(
     listener: &TcpListener,
     slots: &Arc<Semaphore>,
+    is_full: &mut bool,
 ) -> (TcpStream, SocketAddr, Option<OwnedSemaphorePermit>) {
-    // The semaphore is never closed.
-    let slot = Arc::clone(slots).acquire_owned().await.ok();
+    let free = || Arc::clone(slots).try_acquire_owned().ok();
+    let mut slot = free();
+    if slot.is_none() && !*is_full {
+        let next = timeout(BURST, Arc::clone(slots).acquire_owned()).await;
+        slot = next.ok().and_then(Result::ok);
+    }
+    *is_full = slot.is_none();
     loop {
         match listener.accept().await {
-            Ok((stream, from)) => {
-                let _only_slower = stream.set_nodelay(true);
-                return (stream, from, slot);
-            }
+            Ok((stream, from)) => return (stream, from, slot.or_else(free)),
             // Out of file descriptors, or the client left at once: pause and go on.
             Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
         }
@@ -186,5 +216,9 @@ impl<S: Service> Connection<S> {
 }
 
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
+/// How long connections wait for a slot before they are refused.
+const BURST: Duration = Duration::from_secs(1);
+/// How many refused connections are answered at once; further ones are closed without an answer.
+const REFUSALS: usize = 64;
 /// hyper's minimum buffer size. It is added to the limit, which admission checks exactly.
 const SMALLEST_BUFFER: usize = 8 << 10;

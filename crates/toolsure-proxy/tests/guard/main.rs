@@ -23,6 +23,7 @@ mod http_http;
 mod in_process;
 mod listener;
 mod moved;
+mod network;
 mod replicas;
 mod stdio_child;
 mod stdio_http;

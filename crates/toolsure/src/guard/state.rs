@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 /// The upstreams, and whether they can accept calls.
 pub(super) struct State {
@@ -11,6 +12,8 @@ pub(super) struct State {
 struct Inner {
     /// Why each cannot be used; `None` if it can.
     upstreams: BTreeMap<String, Option<String>>,
+    /// When each last refused a connection, because as many as may be were open.
+    full: BTreeMap<String, Instant>,
     started: bool,
     draining: bool,
     /// `None` without a shared store; the inner value says what is wrong with it, if anything.
@@ -23,6 +26,7 @@ impl State {
         Self {
             inner: Mutex::new(Inner {
                 upstreams: names.map(|name| (name.clone(), None)).collect(),
+                full: BTreeMap::new(),
                 started: false,
                 draining: false,
                 store: None,
@@ -58,6 +62,11 @@ impl State {
         });
     }
 
+    /// Records that a connection was refused, because as many as may be are open.
+    pub(super) fn full(&self, name: &str) {
+        self.with(|inner| inner.full.insert(name.to_owned(), Instant::now()));
+    }
+
     /// Whether calls can be accepted, and a line for each upstream.
     ///
     /// A process with several upstreams is ready while one of them can be used. If a load balancer
@@ -69,6 +78,10 @@ impl State {
             }
             if inner.draining {
                 return (false, "draining\n".to_owned());
+            }
+            inner.full.retain(|_, at| at.elapsed() < FULL);
+            if let Some(name) = inner.full.keys().next() {
+                return (false, format!("{name}: too many connections\n"));
             }
             let lines = inner.upstreams.iter().map(|(name, fault)| match fault {
                 None => format!("{name}: ready\n"),
@@ -102,6 +115,9 @@ impl State {
     }
 }
 
+/// How long a process is not ready after it refused a connection.
+const FULL: Duration = Duration::from_secs(10);
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -122,6 +138,12 @@ mod tests {
         assert!(!state.readiness().0);
         state.up("a");
         assert!(state.readiness().0);
+        state.full("b");
+        assert_eq!(
+            state.readiness(),
+            (false, "b: too many connections\n".to_owned())
+        );
+        state.with(|inner| inner.full.clear());
         assert_eq!(state.health(), "ok\n");
         #[cfg(feature = "valkey")]
         {

@@ -126,6 +126,9 @@ impl Observer for Watch {
                 tracing::debug!(upstream = self.name, what, "{detail}");
             }
             Event::Rejected { status, why } => {
+                if *why == "connections" {
+                    self.shared.state.full(&self.name);
+                }
                 tracing::info!(upstream = self.name, status, why, "a request was refused");
             }
             Event::Disconnected { lasted } => {

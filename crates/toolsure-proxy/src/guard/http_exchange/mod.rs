@@ -6,17 +6,21 @@
 //! ```
 //!
 //! The response has the form of the upstream's: a whole body, or a stream of events. With a child
-//! as upstream it is whole, unless other messages come before the answer.
+//! as upstream it is whole, unless other messages come before the answer. If nothing comes for a
+//! while and the client reads streams, a stream begins without a message, and comments keep it open:
+//! load balancers cut a response that does not begin.
 
 mod upstream;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
-use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use hyper::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 use tokio::sync::mpsc;
+use tokio::time::timeout;
 use toolsure_guard::{Envelope, IdKey, IncomingMessage, MessageKind, Peer, Side};
 use toolsure_mcp::message::{INTERNAL_ERROR, INVALID_REQUEST};
 
@@ -60,6 +64,8 @@ pub(super) struct HttpExchange {
     headers: Arc<HeaderMap>,
     /// Whether the client accepts only event streams.
     stream_only: bool,
+    /// How long to wait for the first step before a stream begins without it.
+    begins_after: Option<Duration>,
     mailbox: Mailbox,
     inbox: Inbox,
     upstream_request: Option<UpstreamRequest>,
@@ -104,6 +110,7 @@ impl HttpExchange {
             listens: false,
             modern,
             stream_only: !crate::web::accepts(&headers, "application/json"),
+            begins_after: None,
             headers,
             mailbox,
             inbox,
@@ -132,6 +139,7 @@ impl HttpExchange {
         {
             self.open = self.router.open(id, &self.mailbox);
             self.id = Some(id.clone());
+            self.begins_after = self.begins_after(envelope);
         }
         if envelope.kind == MessageKind::Batch {
             let mut batch = message.requests();
@@ -153,6 +161,11 @@ impl HttpExchange {
         };
         router.take_with_metadata(Side::Client, message, metadata, Some(&mailbox));
         self.answer().await
+    }
+
+    /// Where its messages wait.
+    pub(super) fn mailbox(&self) -> &Mailbox {
+        &self.mailbox
     }
 
     /// Opens the stream for the server's own messages.
@@ -193,7 +206,14 @@ impl HttpExchange {
 
     /// Works until the response can begin.
     async fn answer(mut self) -> Response<ResponseBody> {
-        match self.step().await {
+        let first = match self.begins_after {
+            None => self.step().await,
+            Some(after) => match timeout(after, self.step()).await {
+                Ok(step) => step,
+                Err(_) => return self.stream(HeaderMap::new(), Some(COMMENT.to_vec())),
+            },
+        };
+        match first {
             ResponseStep::Stream(headers) => self.stream(headers, None),
             ResponseStep::Message(message) => {
                 self.stream(HeaderMap::new(), Some(sse::event(&message)))
@@ -222,6 +242,21 @@ impl HttpExchange {
                 respond(202, HeaderMap::new(), ResponseBody::empty())
             }
         }
+    }
+
+    /// How long to wait for the first step. `None` if the client needs the head of the answer, or
+    /// does not read streams.
+    fn begins_after(&self, envelope: &Envelope) -> Option<Duration> {
+        // Its answer has the session id in its head.
+        let opens = envelope.method.as_deref() == Some("initialize");
+        let reads =
+            self.headers.contains_key(ACCEPT) && crate::web::accepts(&self.headers, EVENT_STREAM);
+        let after = match self.router.upstream {
+            // Its refusals over HTTP, which ask for authorization, are lost in a stream.
+            SessionUpstream::Endpoint(..) => self.router.driver.ctx.times.keepalive,
+            _ => FIRST_SILENCE,
+        };
+        (self.open && reads && !opens).then_some(after)
     }
 
     fn whole(
@@ -270,11 +305,17 @@ impl HttpExchange {
         {
             return;
         }
+        let silence = self.router.driver.ctx.times.keepalive;
         // A listening stream has no last answer; the stream of a request ends with its answer.
         while self.owed {
             let step = tokio::select! {
                 () = to.closed() => return,
-                step = self.step() => step,
+                step = timeout(silence, self.step()) => step,
+            };
+            let Ok(step) = step else {
+                // If the client does not read, one comment waits for it and no more.
+                let _waiting = to.try_send(Bytes::from_static(COMMENT));
+                continue;
             };
             let (piece, last) = match step {
                 ResponseStep::Stream(_) => continue,
@@ -398,4 +439,8 @@ impl Drop for HttpExchange {
     }
 }
 
+/// How long the answer of a server on stdio may take before a stream begins.
+const FIRST_SILENCE: Duration = Duration::from_secs(1);
+/// An event stream's comment, which clients ignore.
+const COMMENT: &[u8] = b":\n\n";
 const NO_BUFFER: HeaderName = HeaderName::from_static("x-accel-buffering");

@@ -228,7 +228,8 @@ impl HttpExchange {
             200..=299 => "the answer is not a JSON-RPC message".to_owned(),
             _ => format!("HTTP status {status}"),
         };
-        let as_it_is = (400..500).contains(&status);
+        // A stream that has begun has no other status any more.
+        let as_it_is = (400..500).contains(&status) && !self.streams;
         self.fail(&id, &why, as_it_is);
         if as_it_is {
             // The client must act on refusals over HTTP (authorization, no session).

@@ -3,6 +3,7 @@
 
 mod client_connection;
 mod cors;
+mod listeners;
 mod process_pool;
 mod refuse;
 mod session_transfers;
@@ -12,17 +13,19 @@ mod transfers;
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hyper::body::Incoming;
 use hyper::header::{AUTHORIZATION, HeaderMap, TRANSFER_ENCODING};
 use hyper::{Method, Request, Response};
 use tokio::sync::Semaphore;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 use toolsure_guard::{Carrier, Context, Envelope, IncomingMessage, MessageKind, Recovery};
 use toolsure_mcp::era::Era;
-use toolsure_mcp::message::{HEADER_MISMATCH, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST};
+use toolsure_mcp::message::{
+    HEADER_MISMATCH, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, write,
+};
 
 use super::bearer::bearer;
 use super::context::GuardContext;
@@ -40,6 +43,7 @@ use super::tickets::{NoSession, TicketIssuer, VerifiedTicket};
 use crate::http::{Endpoint, SESSION, VERSION};
 use crate::web::{Admission, Budget, ResponseBody, Service, TooLarge, late_timeout, read};
 use client_connection::ClientConnection;
+use listeners::Listeners;
 pub(super) use process_pool::ProcessPool;
 use session_transfers::SessionTransfers;
 
@@ -58,6 +62,10 @@ pub(super) struct HttpServer {
     bytes: Budget,
     /// Whether a request for a host that is not allowed was logged; only the first one is.
     host_refusal_logged: AtomicBool,
+    /// When the log last said that a limit is reached, by limit.
+    limits_noted: Mutex<HashMap<&'static str, Instant>>,
+    /// The streams that callers listen on.
+    listeners: Mutex<Listeners>,
     contexts: AtomicU64,
     tickets: Arc<TicketIssuer>,
     transfers: SessionTransfers,
@@ -84,6 +92,8 @@ impl HttpServer {
             slots: Arc::new(Semaphore::new(ctx.bounds.requests)),
             bytes: Budget::new(ctx.bounds.request_bytes),
             host_refusal_logged: AtomicBool::new(false),
+            limits_noted: Mutex::default(),
+            listeners: Mutex::default(),
             ctx,
             admission,
             upstream_pool,
@@ -290,13 +300,24 @@ impl HttpServer {
         };
         let mut exchange = HttpExchange::new(router, passed, false, slot);
         exchange.rewriter = self.session_id_rewriter(false);
+        self.limit_streams(&exchange);
         let response = exchange.listen().await;
         self.forget_if_gone(&headers, &response);
         response
     }
 
+    /// Counts a stream among those of its caller, and ends the oldest if there are too many.
+    fn limit_streams(&self, exchange: &HttpExchange) {
+        let most = self.ctx.bounds.caller_streams;
+        let mut listeners = self
+            .listeners
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        listeners.add(exchange.peer.as_deref(), exchange.mailbox(), most);
+    }
+
     async fn delete(self: &Arc<Self>, headers: &HeaderMap) -> Response<ResponseBody> {
-        let session = match self.session_of(headers) {
+        let session = match self.session_of(headers).await {
             Ok(session) => session,
             // Nothing of the session is here; it is remembered as deleted, so that it is not opened
             // here.
@@ -423,6 +444,12 @@ impl Service for HttpServer {
 
     fn disconnected(&self, lasted: Duration) {
         self.ctx.observe(&Event::Disconnected { lasted });
+    }
+
+    fn full(&self) -> String {
+        self.rejected(503, "connections");
+        let text = "too many connections are open (limits.connections)";
+        write::error("null", INTERNAL_ERROR, text, None)
     }
 
     async fn answer(

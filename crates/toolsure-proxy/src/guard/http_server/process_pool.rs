@@ -66,6 +66,11 @@ impl ProcessPool {
         Arc::clone(&self.permits).try_acquire_owned().ok()
     }
 
+    /// A permit for one more child, when a child has ended.
+    pub(super) async fn freed(&self) -> Option<OwnedSemaphorePermit> {
+        Arc::clone(&self.permits).acquire_owned().await.ok()
+    }
+
     /// Whether a session with a child can move to a child that another replica opens.
     pub(super) fn moves(&self) -> bool {
         match &self.source {

@@ -1,9 +1,12 @@
 //! Responses to refused requests: over a limit, in an unknown session, for another host.
 
+use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use hyper::Response;
 use hyper::header::{HOST, HeaderMap, HeaderValue, RETRY_AFTER};
+use tokio::time::Instant;
 use toolsure_guard::{Envelope, IdKey};
 use toolsure_json::quote;
 use toolsure_mcp::era::Era;
@@ -126,8 +129,40 @@ impl HttpServer {
 
     pub(super) fn rejected(&self, status: u16, why: &'static str) {
         self.ctx.observe(&Event::Rejected { status, why });
+        if LIMITS.contains(&why) && self.is_first_in_a_while(why) {
+            let detail = format!(
+                "a limit is reached, and requests are refused with status {status}: too many {why} (reported at most once a minute)"
+            );
+            self.ctx.note("limit-reached", &detail);
+        }
+    }
+
+    fn is_first_in_a_while(&self, why: &'static str) -> bool {
+        let mut noted = self
+            .limits_noted
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        let before = noted.get(why).copied();
+        let is_first =
+            before.is_none_or(|before| now.saturating_duration_since(before) >= NOTED_EACH);
+        if is_first {
+            noted.insert(why, now);
+        }
+        is_first
     }
 }
 
 /// Maximum characters of untrusted text in a message.
 const SHOWN: usize = 100;
+/// The reasons for a refusal that are limits of this guard.
+const LIMITS: [&str; 6] = [
+    "connections",
+    "requests",
+    "request-bytes",
+    "sessions",
+    "children",
+    "parked",
+];
+/// How often the log says that a limit is reached.
+const NOTED_EACH: Duration = Duration::from_secs(60);

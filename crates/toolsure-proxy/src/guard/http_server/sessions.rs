@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout};
 use toolsure_guard::{Context, Envelope, IncomingMessage, Peer, ScopeKey, Side};
 use toolsure_mcp::message::INTERNAL_ERROR;
 
-use super::{HttpServer, Session, UpstreamPool, transfers};
+use super::{HttpServer, ProcessPool, STOPPING, Session, UpstreamPool, transfers};
 use crate::guard::child::Child;
 use crate::guard::event::Event;
 use crate::guard::http_exchange::HttpExchange;
@@ -36,7 +36,10 @@ impl HttpServer {
         message: IncomingMessage<'_>,
         slot: RequestPermit,
     ) -> Response<ResponseBody> {
-        if self.ctx.is_stopping() || !self.has_room() {
+        if self.ctx.is_stopping() {
+            return self.unavailable("stopping", envelope.id.as_ref(), STOPPING);
+        }
+        if !self.has_room().await {
             return self.busy("sessions");
         }
         let number = self.contexts.fetch_add(1, Ordering::Relaxed);
@@ -63,7 +66,7 @@ impl HttpServer {
                 response
             }
             UpstreamPool::Children(pool) => {
-                let Some(permit) = pool.permit() else {
+                let Some(permit) = self.permit(pool).await else {
                     return self.busy("children");
                 };
                 let opening = pool.moves().then(|| transfers::opening(message.bytes()));
@@ -202,7 +205,10 @@ impl HttpServer {
 
     /// The session of a request; `None` if it has no session id. A session of an HTTP upstream that
     /// is unknown here is adopted: its id contains all that is needed.
-    pub(super) fn session_of(&self, headers: &HeaderMap) -> Result<Option<Session>, NoSession> {
+    pub(super) async fn session_of(
+        &self,
+        headers: &HeaderMap,
+    ) -> Result<Option<Session>, NoSession> {
         let Some(value) = headers.get(SESSION) else {
             return Ok(None);
         };
@@ -223,7 +229,7 @@ impl HttpServer {
             return Err(self.tickets.absent(&ticket.contents.location));
         };
         let upstream_id = HeaderValue::from_bytes(id).map_err(|_| NoSession::Unknown)?;
-        if !self.has_room() {
+        if !self.has_room().await {
             return Err(NoSession::NoRoom);
         }
         let number = self.contexts.fetch_add(1, Ordering::Relaxed);
@@ -250,21 +256,44 @@ impl HttpServer {
         Ok(Some(self.insert_session(name, session)))
     }
 
-    /// Whether there is room for one more session; removes the longest idle one if necessary.
-    pub(super) fn has_room(&self) -> bool {
-        let mut sessions = self.sessions();
-        if sessions.len() < self.ctx.bounds.sessions {
-            return true;
+    /// Whether there is room for one more session; ends the longest idle one if necessary.
+    pub(super) async fn has_room(&self) -> bool {
+        self.sessions().len() < self.ctx.bounds.sessions || self.evict().await
+    }
+
+    /// A permit for the child of one more session; ends the longest idle session if necessary.
+    pub(super) async fn permit(&self, pool: &ProcessPool) -> Option<OwnedSemaphorePermit> {
+        if let Some(permit) = pool.permit() {
+            return Some(permit);
         }
-        // A session with a child has state, so it does not make room for another.
-        if matches!(self.upstream_pool, UpstreamPool::Children(_)) {
-            return false;
+        if !self.evict().await {
+            return None;
         }
-        let idle = sessions
-            .iter()
-            .filter_map(|(name, session)| Some((session.router.idle_since()?, name.clone())))
-            .min();
-        idle.is_some_and(|(_, name)| sessions.remove(&name).is_some())
+        // A child is asked twice before it is killed.
+        let patience = self.ctx.times.grace.saturating_mul(3);
+        timeout(patience, pool.freed()).await.ok()?
+    }
+
+    /// Ends the session that has been idle longest; `false` if none may be ended.
+    async fn evict(&self) -> bool {
+        // A session with a child has state, so it is spared while it may only pause. One with an
+        // HTTP upstream is adopted again when its client comes back.
+        let spared = match self.upstream_pool {
+            UpstreamPool::Children(_) => SPARED,
+            UpstreamPool::Endpoint(_) => Duration::ZERO,
+        };
+        let longest = {
+            let sessions = self.sessions();
+            let idle = sessions.iter().filter_map(|(name, session)| {
+                let since = session.router.idle_since()?;
+                (since.elapsed() >= spared).then(|| (since, name.clone()))
+            });
+            idle.min()
+        };
+        match longest {
+            Some((_, name)) => self.end_session(&name).await,
+            None => false,
+        }
     }
 
     /// Stores a session that was opened here by the caller who sent `headers`.
@@ -357,5 +386,7 @@ impl HttpServer {
     }
 }
 
+/// How long a session with a child is idle before it may make room for another.
+const SPARED: Duration = Duration::from_secs(60);
 const SHORTEST_ROUND: Duration = Duration::from_millis(100);
 const LONGEST_ROUND: Duration = Duration::from_secs(30);

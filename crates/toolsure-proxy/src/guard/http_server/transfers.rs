@@ -26,7 +26,7 @@ impl HttpServer {
         self: &Arc<Self>,
         headers: &HeaderMap,
     ) -> Result<Option<Session>, NoSession> {
-        match self.session_of(headers) {
+        match self.session_of(headers).await {
             Err(NoSession::NotOpenHere) => {}
             known => return known,
         }
@@ -38,7 +38,7 @@ impl HttpServer {
             let turn = server.transfers.turn(name);
             let session = {
                 let _turn = turn.lock().await;
-                match server.session_of(&headers) {
+                match server.session_of(&headers).await {
                     Err(NoSession::NotOpenHere) => server.open_here(name, &headers).await.map(Some),
                     known => known,
                 }
@@ -70,10 +70,10 @@ impl HttpServer {
         if self.ctx.is_stopping() {
             return Err(NoSession::OpeningFailed);
         }
-        if !self.has_room() {
+        if !self.has_room().await {
             return Err(NoSession::NoRoom);
         }
-        let permit = pool.permit().ok_or(NoSession::NoRoom)?;
+        let permit = self.permit(pool).await.ok_or(NoSession::NoRoom)?;
         let number = self.contexts.fetch_add(1, Ordering::Relaxed);
         let driver = SessionDriver::new(&self.ctx, Context::Session(number), self.link(None));
         driver.stand_for_session(name.as_bytes());

@@ -338,7 +338,17 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     fixed(
         "limits.connections",
         field!(Count(1..=1_000_000), bounds.connections),
-        "open connections of clients; more wait in the system's queue",
+        "open connections of clients; further ones wait for a second, then get status 503 and `Retry-After`, and `/readyz` says so",
+    ),
+    fixed(
+        "limits.session_streams",
+        field!(Count(1..=1_000), bounds.session_streams),
+        "streams that one session listens on with GET; one more ends the oldest",
+    ),
+    fixed(
+        "limits.caller_streams",
+        field!(Count(1..=1_000_000), bounds.caller_streams),
+        "streams that all sessions of one caller listen on, by `Authorization`, or without one by address; one more ends the oldest",
     ),
     fixed(
         "limits.requests",
@@ -391,9 +401,14 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
         "the longest a client may leave sent data unread",
     ),
     fixed(
+        "times.keepalive",
+        field!(Time(ms(100)..=h(1)), times.keepalive),
+        "how long an event stream to a client may be silent before it gets a comment, and a connection before it is probed; below the idle limit of every load balancer in front",
+    ),
+    fixed(
         "times.idle",
         field!(Time(s(1)..=h(168)), times.idle),
-        "a session without a request is ended after this",
+        "a session without a message of its client is ended after this; open streams do not count; an idle one may end after a minute if another needs its place",
     ),
     fixed(
         "times.notify",

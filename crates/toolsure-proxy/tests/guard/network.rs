@@ -1,0 +1,119 @@
+//! The ordinary network: clients that vanish or stay silent, too many of them, answers that take long.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use crate::common::{Open, Served, call, modern, policy, python, text_of};
+
+const ECHO: &str = r#"
+for m, id, name, args in calls(): text(id, "ok", **MORE)
+"#;
+
+/// Reads lines until a comment of an event stream.
+async fn comment(stream: &mut Open) {
+    while stream.line().await != ":" {}
+}
+
+/// Reads until the end of the stream, or for at most `limit`.
+async fn read_for(stream: &mut TcpStream, limit: Duration) -> String {
+    let mut read = Vec::new();
+    let whole = stream.read_to_end(&mut read);
+    let _or_still_open = timeout(limit, whole).await;
+    String::from_utf8_lossy(&read).into_owned()
+}
+
+#[tokio::test]
+async fn a_silent_stream_gets_comments_and_a_session_keeps_its_newest_streams() {
+    let served = Served::with(python(ECHO), policy(), |options| {
+        options.times.keepalive = Duration::from_millis(100);
+        options.bounds.session_streams = 2;
+    })
+    .await;
+    let session = served.open().await;
+    let mut streams = Vec::new();
+    for _ in 0..3 {
+        streams.push(served.listen(&session).await);
+    }
+    let (mut newest, mut oldest) = (streams.pop().unwrap(), streams.remove(0));
+    comment(&mut newest).await;
+    comment(&mut newest).await;
+    let ended = timeout(Duration::from_secs(5), oldest.rest());
+    assert!(ended.await.is_ok(), "the oldest stream goes on");
+}
+
+#[tokio::test]
+async fn one_connection_too_many_is_told_so_and_the_log_has_one_line() {
+    let served = Served::with(python(ECHO), policy(), |options| {
+        options.bounds.connections = 2;
+    })
+    .await;
+    let connect = || TcpStream::connect(("127.0.0.1", served.port));
+    let (one, two) = (connect().await.unwrap(), connect().await.unwrap());
+    let second = Duration::from_secs(3);
+    for _ in 0..3 {
+        let mut third = connect().await.unwrap();
+        third
+            .write_all(b"GET /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n")
+            .await
+            .unwrap();
+        let answer = read_for(&mut third, second).await;
+        assert!(answer.starts_with("HTTP/1.1 503 "), "{answer}");
+        assert!(answer.contains("\r\nRetry-After: 1\r\n"), "{answer}");
+        assert!(answer.contains("limits.connections"), "{answer}");
+    }
+    drop((one, two));
+    let reply = served.modern(&modern(call(1, "echo", json!({})))).await;
+    assert_eq!(reply.status, 200);
+    let seen = served.seen.0.lock().unwrap();
+    let count = |word: &str| seen.iter().filter(|event| event.contains(word)).count();
+    assert_eq!(
+        (count("limit-reached"), count("Rejected")),
+        (1, 3),
+        "{seen:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_long_call_begins_its_answer_for_clients_that_read_streams() {
+    let script = r#"
+for m, id, name, args in calls():
+    threading.Timer(3, lambda id=id: text(id, "late", **MORE)).start()
+"#;
+    let served = Served::with(python(script), policy(), |options| {
+        options.times.keepalive = Duration::from_millis(200);
+    })
+    .await;
+    let session = served.open().await;
+    let asked = call(1, "echo", json!({})).to_string();
+    let of_session = ("Mcp-Session-Id", session.as_str());
+    let both = ("Accept", "application/json, text/event-stream");
+    let begun = Instant::now();
+    let mut stream = served.begin("POST", &[of_session, both], &asked).await;
+    comment(&mut stream).await;
+    assert!(begun.elapsed().as_millis() < 2_500, "{:?}", begun.elapsed());
+    stream.until("late").await;
+    // A client that reads JSON only has the answer as a whole.
+    let json = ("Accept", "application/json");
+    let mut whole = served.begin("POST", &[of_session, json], &asked).await;
+    assert_eq!(text_of(&whole.rest().await.message()), "late");
+}
+
+#[tokio::test]
+async fn a_vanished_client_loses_its_session_though_its_stream_is_open() {
+    let served = Served::with(python(ECHO), policy(), |options| {
+        options.times.idle = Duration::from_millis(800);
+    })
+    .await;
+    let session = served.open().await;
+    let mut listening = served.listen(&session).await;
+    let ended = timeout(Duration::from_secs(10), listening.rest());
+    assert!(ended.await.is_ok(), "the stream keeps its session");
+    let reply = served
+        .in_session(&session, &call(1, "echo", json!({})))
+        .await;
+    assert_eq!(reply.status, 404);
+}
