@@ -47,6 +47,80 @@ fn deep() -> ReadLimits {
     }
 }
 
+/// A host's engine gets schemas of dialects that only it may know, and no schema that refers to
+/// another document or exceeds a limit.
+#[test]
+fn a_hosts_engine_decides_on_unknown_dialects() {
+    let deep = format!(
+        r#"{{"$schema":"urn:ours","type":"object","extends":{}{{}}{}}}"#,
+        r#"{"not":"#.repeat(200),
+        "}".repeat(200)
+    );
+    for (schema, code) in [
+        (
+            r#"{"$schema":"http://json-schema.org/draft-03/schema#","type":"object","properties":{"a":{"type":"any","required":true}}}"#,
+            None,
+        ),
+        (
+            r##"{"$schema":"urn:ours","type":"object","extends":{"$ref":"#/parts/a"},"parts":{"a":{}}}"##,
+            None,
+        ),
+        (
+            r##"{"$schema":"urn:ours","type":"object","not":{"$ref":"#named"}}"##,
+            None,
+        ),
+        (
+            r#"{"type":"object","properties":{"a":{"$id":"urn:a","$schema":"urn:ours"}}}"#,
+            None,
+        ),
+        (
+            r#"{"$schema":"urn:ours","type":"object","properties":{"a":{"$ref":"https://h.example/a"}}}"#,
+            Some("ref-denied"),
+        ),
+        (
+            r#"{"$schema":"urn:ours","type":"object","extends":[{"$ref":"a.json#/b"}]}"#,
+            Some("ref-denied"),
+        ),
+        (
+            r#"{"$schema":"urn:ours","type":"object","x":{"$dynamicRef":"//h.example"}}"#,
+            Some("ref-denied"),
+        ),
+        (deep.as_str(), Some("limit")),
+        // Nothing else about a schema of a known dialect is the host's to decide on.
+        (r#"{"type":"object","required":1}"#, Some("invalid-schema")),
+        (
+            r##"{"type":"object","$ref":"#/no"}"##,
+            Some("unresolved-ref"),
+        ),
+    ] {
+        for part in ["inputSchema", "outputSchema"] {
+            let input = if part == "inputSchema" { schema } else { INPUT };
+            let output = (part == "outputSchema").then_some(schema);
+            let tool = contract(input, output);
+            let heard = Heard::default();
+            let mut checker = Checker::new().engine(Engine::new(heard.clone()));
+            let decision = checker.check_arguments_bytes(&tool, br#"{"a":1}"#);
+            let refused = decision.refusal().map(|why| why.text().to_owned());
+            assert_eq!(refused.is_some(), code.is_some(), "{schema} {refused:?}");
+            assert_eq!(
+                heard.0.lock().unwrap().is_empty(),
+                code.is_some(),
+                "{schema}"
+            );
+            let found = tool.verify_for_host().err().map(|why| why.error.code());
+            assert_eq!(found, code, "{schema}");
+            if part == "outputSchema" {
+                let result = br#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","content":[{"type":"text","text":"x"}],"structuredContent":{"a":1}}}"#;
+                let decision = checker.check_result_message(&tool, Era::V2026_07_28, result);
+                assert_eq!(decision.refusal().is_some(), code.is_some(), "{schema}");
+            }
+            // Without a host's engine each of them is refused.
+            let decision = Checker::new().check_arguments_bytes(&tool, br#"{"a":1}"#);
+            assert!(decision.refusal().is_some(), "{schema}");
+        }
+    }
+}
+
 #[test]
 fn a_hosts_engine_is_given_the_value_that_came() {
     let heard = Heard::default();

@@ -72,6 +72,37 @@ async fn bad_tools_do_not_spoil_the_list() {
     }
 }
 
+/// An argument schema in place of an input schema is listed as JSON Schema, and calls are checked
+/// by it before they are sent.
+#[tokio::test]
+async fn an_argument_schema_in_place_of_an_input_schema_is_converted() {
+    for over in [Over::Lines, Over::Typed] {
+        let script = script(|method, _| match method {
+            "tools/list" => {
+                page(&[r#"{"name":"native","inputSchema":{"t":{"type":"string","isArray":true}}}"#])
+            }
+            _ => result(r#"{"content":[{"type":"text","text":"ran"}]}"#),
+        });
+        let seen = script.seen.clone();
+        let (client, _) = connect(&ClientLayer::new(), script, over, false).await;
+        let listed = client.list_all_tools().await.unwrap();
+        let t = &listed[0].input_schema["properties"]["t"];
+        assert_eq!(
+            t,
+            &json!({"type": "array", "items": {"type": "string"}}),
+            "{over:?}"
+        );
+        let (code, _) = error(client.call_tool(call("native", json!({"t": "a"}))).await);
+        assert_eq!(code, ErrorCode::INVALID_PARAMS.0);
+        assert_eq!(count(&seen, "tools/call"), 0);
+        client
+            .call_tool(call("native", json!({"t": ["a"]})))
+            .await
+            .unwrap();
+        assert_eq!(count(&seen, "tools/call"), 1);
+    }
+}
+
 /// An answer that serde_json refuses still becomes an error, and a list with a tool that serde_json
 /// refuses is still read.
 #[tokio::test]

@@ -21,7 +21,10 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
 use toolsure_mcp::check::OnUndecided;
 use toolsure_mcp::project::{OutputPolicy, TextFallback};
-use toolsure_rmcp::{CheckedHandler, ServerEvent, ServerHandlerExt as _, ServerLayer};
+use toolsure_rmcp::{
+    CheckedHandler, HostSchema, HostVerdict, ServerEvent, ServerHandlerExt as _, ServerLayer,
+    Validator,
+};
 
 use support::Wire;
 
@@ -542,4 +545,82 @@ async fn lists_say_how_long_they_last() {
     let list = legacy.ask("tools/list", json!({})).await;
     assert!(list["result"].get("ttlMs").is_none());
     assert!(list["result"].get("cacheScope").is_none());
+}
+
+/// Accepts every schema and every value.
+struct AnyDialect;
+
+impl Validator for AnyDialect {
+    fn compile(&self, _: &str) -> Result<Box<dyn HostSchema>, String> {
+        Ok(Box::new(Self))
+    }
+}
+
+impl HostSchema for AnyDialect {
+    fn check(&self, _: &str) -> HostVerdict {
+        HostVerdict::Valid
+    }
+}
+
+/// A program's own engine decides on dialects that only it knows; references to other documents
+/// never reach it.
+#[tokio::test]
+async fn a_validator_decides_on_unknown_dialects() {
+    let draft3 = json!({"name": "draft3", "inputSchema": {"type": "object",
+        "$schema": "http://json-schema.org/draft-03/schema#"}});
+    let elsewhere = json!({"name": "elsewhere", "inputSchema": {"type": "object",
+        "$schema": "urn:ours", "extends": {"$ref": "https://h.example/a"}}});
+    for (validator, tool, works) in [
+        (true, &draft3, true),
+        (false, &draft3, false),
+        (true, &elsewhere, false),
+    ] {
+        let hand = Hand::new(&[tool.clone()], json!({"content": []}));
+        let layer = ServerLayer::new();
+        let layer = if validator {
+            layer.validator(AnyDialect)
+        } else {
+            layer
+        };
+        let mut wire = Wire::modern(layer.wrap(hand.clone()));
+        let name = tool["name"].as_str().unwrap();
+        assert_eq!(
+            wire.listed(name).await.is_some(),
+            works,
+            "{name} {validator}"
+        );
+        wire.call(name, json!({})).await;
+        assert_eq!(
+            hand.calls.load(Ordering::Relaxed) > 0,
+            works,
+            "{name} {validator}"
+        );
+    }
+}
+
+/// An argument schema in place of an input schema is listed as JSON Schema, and calls are checked
+/// by it.
+#[tokio::test]
+async fn an_argument_schema_in_place_of_an_input_schema_is_converted() {
+    for input in [
+        json!({"t": {"type": "string", "isArray": true}}),
+        json!({"type": "object", "properties": {"t": {"type": "string", "isArray": true}}}),
+    ] {
+        let tool = json!({"name": "native", "inputSchema": input});
+        let hand = Hand::new(&[tool], json!({"content": []}));
+        for (modern, calls) in [(true, 1), (false, 2)] {
+            let server = ServerLayer::new().wrap(hand.clone());
+            let mut wire = if modern {
+                Wire::modern(server)
+            } else {
+                Wire::legacy(server, "2025-11-25").await
+            };
+            let listed = wire.listed("native").await.unwrap();
+            let t = &listed["inputSchema"]["properties"]["t"];
+            assert_eq!(t, &json!({"type": "array", "items": {"type": "string"}}));
+            wire.call("native", json!({"t": "a"})).await;
+            wire.call("native", json!({"t": ["a"]})).await;
+            assert_eq!(hand.calls.load(Ordering::Relaxed), calls);
+        }
+    }
 }

@@ -1,9 +1,12 @@
 //! Checks of a schema that need no compilation, for hosts that use their own engine and want its
 //! input checked first.
 
-use toolsure_json::View;
+use toolsure_json::{Kind, Node as _, View};
 
-use toolsure_syntax::{CompileError, uri};
+use toolsure_syntax::{
+    CompileError, CompileErrorKind, Dialect, LimitName, Limits as ModelLimits, SchemaLocation,
+    Strictness, uri,
+};
 
 use crate::compiler::Compiler;
 use crate::limits::Limits;
@@ -97,7 +100,93 @@ impl Compiler {
         let document = self.parser().read(schema)?;
         self.parser().parse_assertions(document).map(drop)
     }
+
+    /// Whether a schema of a dialect that this compiler does not know is safe to give to an engine
+    /// that knows it: no limit is exceeded if every object is a subschema, and every reference stays in
+    /// the document. What its keywords mean is not checked.
+    ///
+    /// ```
+    /// let compiler = toolsure_schema::Compiler::new();
+    /// let safe = |schema: &str| compiler.assert_safe_in_unknown_dialect(schema.as_bytes());
+    /// assert!(safe(r##"{"$schema": "urn:ours", "extends": {"$ref": "#/b"}, "required": true}"##).is_ok());
+    /// let error = safe(r#"{"$schema": "urn:ours", "extends": {"$ref": "https://example.com/a"}}"#);
+    /// assert_eq!(error.unwrap_err().pointer(), "/extends/$ref");
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// `ref-denied`, `cyclic-ref`, `limit`, or another error that the dialect has no say in.
+    pub fn assert_safe_in_unknown_dialect(&self, schema: &[u8]) -> Result<(), CompileError> {
+        let document = self.parser().read(schema)?;
+        let limits = &self.parser().options().limits;
+        every_object_is_safe(document.document().root(), limits)?;
+        let compiler = self.clone().dialect(Dialect::Draft202012);
+        let compiler = compiler.strictness(Strictness::Lenient);
+        match compiler.parser().parse_assertions(document) {
+            // The names of anchors are another matter of the dialect.
+            Err(error) if matches!(error.kind(), CompileErrorKind::UnresolvedRef { .. }) => Ok(()),
+            parsed => parsed.map(drop),
+        }
+    }
 }
+
+/// Whether no object has a reference to another document, and the objects are within the limits of
+/// subschemas: in an unknown dialect each of them may be one.
+fn every_object_is_safe(root: View<'_>, limits: &ModelLimits) -> Result<(), CompileError> {
+    let limit = |name, allowed, at| Err(CompileError::limit_reached(name, allowed, place(at)));
+    let (mut waiting, mut objects) = (vec![(root, 1)], 0);
+    while let Some((view, depth)) = waiting.pop() {
+        if view.kind() == Kind::Object {
+            objects += 1;
+            if objects > limits.subschemas {
+                return limit(LimitName::Subschemas, limits.subschemas, view);
+            }
+        }
+        let children = view.members().map(|(_, value)| value).chain(view.items());
+        for value in children {
+            let name = value.name().map_or("", |name| name.string());
+            let is_reference = matches!(name, "$ref" | "$dynamicRef" | "$recursiveRef");
+            if is_reference && value.kind() == Kind::String && !is_same_document_ref(value.string())
+            {
+                return Err(denied(value));
+            }
+            let deeper = depth + usize::from(value.kind() == Kind::Object);
+            if deeper > limits.depth {
+                return limit(LimitName::Depth, limits.depth, value);
+            }
+            waiting.push((value, deeper));
+        }
+    }
+    Ok(())
+}
+
+fn place(view: View<'_>) -> SchemaLocation {
+    let span = view.span();
+    SchemaLocation {
+        pointer: view.document().pointer(view.id()),
+        span: Some(span.start..span.end),
+        ..SchemaLocation::default()
+    }
+}
+
+/// The error for a reference to another document.
+fn denied(reference: View<'_>) -> CompileError {
+    let keyword = match reference.name().map_or("", |name| name.string()) {
+        "$dynamicRef" => "$dynamicRef",
+        "$recursiveRef" => "$recursiveRef",
+        _ => "$ref",
+    };
+    let text = reference.string();
+    let kind = CompileErrorKind::RefDenied {
+        keyword,
+        reference: text.chars().take(FOREIGN_TEXT).collect(),
+        uri: text.split('#').next().unwrap_or_default().to_owned(),
+    };
+    CompileError::new(kind, place(reference))
+}
+
+/// The maximum number of characters of a reference that an error repeats.
+const FOREIGN_TEXT: usize = 200;
 
 #[cfg(test)]
 mod tests {

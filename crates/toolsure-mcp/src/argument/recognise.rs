@@ -33,6 +33,37 @@ impl Sign {
     pub fn what(&self) -> &str {
         &self.what
     }
+
+    /// Makes the location relative to the schema at this one.
+    pub(super) fn make_relative(&mut self, schema: &str) {
+        if let Some(rest) = self.pointer.strip_prefix(schema) {
+            self.pointer = rest.to_owned();
+        }
+    }
+}
+
+/// Whether a JSON text may have an argument schema with the type `object` in it. Quick, and never
+/// wrongly false: it looks for the signs that [`recognise`] knows, and for letters that are escaped.
+pub(crate) fn may_be_in(text: &str) -> bool {
+    let after = |name: &str, fits: fn(&str) -> bool| {
+        let mut rest = text.match_indices(name);
+        rest.any(|(at, _)| {
+            let rest = text.get(at + name.len()..).unwrap_or_default();
+            fits(rest.trim_start())
+        })
+    };
+    let is_value = |rest: &str| !rest.starts_with(':');
+    let is_flag = |rest: &str| {
+        let value = rest.strip_prefix(':').map(str::trim_start);
+        value.is_some_and(|value| value.starts_with(['t', 'f']))
+    };
+    let is_letter = |rest: &str| rest.starts_with(['4', '5', '6', '7']);
+    text.contains("\"isArray\"")
+        || text.contains("\"schemaVersion\"")
+        || after("\"float\"", is_value)
+        || after("\"enum\"", is_value)
+        || after("\"required\"", is_flag)
+        || after("\\u00", is_letter)
 }
 
 /// The first sign that a schema is an argument schema: something that JSON Schema does not have
@@ -85,7 +116,8 @@ fn of_property(property: View<'_>) -> Option<Sign> {
             .member(name)
             .filter(|value| value.kind() == Kind::Boolean)
     };
-    if let Some(value) = flag("isArray") {
+    // `false` means what JSON Schema means without it.
+    if let Some(value) = flag("isArray").filter(|value| value.boolean()) {
         return Some(sign(value, "`isArray`".to_owned()));
     }
     if let Some(value) = flag("required") {
@@ -166,6 +198,10 @@ mod tests {
             ),
             (
                 r#"{"properties": {"isArray": {"type": "string"}, "required": {"type": "boolean"}}}"#,
+                None,
+            ),
+            (
+                r#"{"type": "object", "properties": {"t": {"type": "string", "isArray": false}}}"#,
                 None,
             ),
             (r#"{"type": "object"}"#, None),

@@ -1,19 +1,23 @@
 //! One page of a tool list; each tool is judged on its own.
 
+use std::collections::BTreeMap;
 use std::fmt;
+use std::sync::Arc;
 
-use toolsure_json::{Node as _, NodeId, OwnedDocument, ReadError, ReadLimits, View};
+use toolsure_json::{Kind, Node as _, NodeId, OwnedDocument, ReadError, ReadLimits, View};
 
 use super::salvage;
+use crate::argument::{InPlace, in_place};
 use crate::contract::{Definition, Isolated, MalformedTool, definition_limits};
-use crate::message::{MalformedList, ToolList};
+use crate::message::{Edits, MalformedList, ToolList};
 
 /// A page of tools as a server sent it: a JSON-RPC response to `tools/list`, or only its result.
 ///
 /// No tool can spoil the page for the others. A tool that the protocol does not allow is listed in
 /// [`isolated`](Self::isolated) with the reason; a tool whose text cannot be parsed (duplicate
 /// keys, half a surrogate pair, an endless number) is cut out of [`text`](Self::text) before the
-/// page is parsed.
+/// page is parsed. An `inputSchema` that is an argument schema is replaced by the equivalent JSON
+/// Schema ([`in_place`]).
 ///
 /// ```
 /// use toolsure_json::{Node as _, ReadLimits};
@@ -38,6 +42,21 @@ pub struct Listing {
     limits: ReadLimits,
     /// Tools cut out before parsing; their indexes are those of the original array.
     unreadable: Vec<Isolated>,
+    /// The argument schemas that were found in place of input schemas.
+    recognised: Vec<Recognised>,
+    /// The tools whose input schemas were replaced, as the server wrote them, by index in the text.
+    originals: BTreeMap<usize, Arc<str>>,
+}
+
+/// An argument schema that a tool lists in place of its input schema.
+#[derive(Debug, Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Recognised {
+    /// The tool's name, if it has one.
+    pub tool: Option<String>,
+    /// The schema.
+    pub schema: InPlace,
+    index: usize,
 }
 
 impl Listing {
@@ -75,6 +94,84 @@ impl Listing {
             Ok(document) => (document, Vec::new()),
             Err(error) => salvage::readable(&page, limits).ok_or(UnreadableListing::Json(error))?,
         };
+        let mut listing = Self::of_document(document, limits)?;
+        listing.unreadable = unreadable;
+        let mut recognised = Vec::new();
+        for (index, tool) in listing.tools().items().enumerate() {
+            if let Some(schema) = tool.member("inputSchema").and_then(in_place) {
+                let tool = name_of(tool);
+                recognised.push(Recognised {
+                    tool,
+                    schema,
+                    index,
+                });
+            }
+        }
+        listing.recognised = recognised;
+        let converted = listing.recognised.iter().filter_map(|found| {
+            let text = found.schema.json_schema().ok()?;
+            Some((found.index, text.to_owned()))
+        });
+        let converted = converted.collect();
+        listing.with_inputs(&converted)
+    }
+
+    /// The page with the input schemas that `replaced` returns for the names of tools, in place of those
+    /// that the server wrote.
+    ///
+    /// ```
+    /// use toolsure_mcp::catalog::Listing;
+    ///
+    /// let page = Listing::read(r#"{"tools": [{"name": "find", "inputSchema": {}}]}"#)?;
+    /// assert_eq!(page.isolated().len(), 1);
+    /// let page = page.replacing_inputs(|_| Some(r#"{"type":"object"}"#.to_owned()))?;
+    /// assert!(page.isolated().is_empty());
+    /// # Ok::<(), toolsure_mcp::catalog::UnreadableListing>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The rewritten page exceeds a limit.
+    pub fn replacing_inputs(
+        self,
+        replaced: impl Fn(&str) -> Option<String>,
+    ) -> Result<Self, UnreadableListing> {
+        let tools = self.tools().items().enumerate();
+        let inputs = tools.filter_map(|(index, tool)| Some((index, replaced(&name_of(tool)?)?)));
+        let inputs = inputs.collect();
+        self.with_inputs(&inputs)
+    }
+
+    /// Replaces the input schemas of tools, by index; a tool without one gets none.
+    fn with_inputs(self, inputs: &BTreeMap<usize, String>) -> Result<Self, UnreadableListing> {
+        let mut edits = Edits::new();
+        let mut originals = self.originals.clone();
+        for (index, tool) in self.tools().items().enumerate() {
+            let input = tool.member("inputSchema");
+            if let (Some(text), Some(input)) = (inputs.get(&index), input)
+                && input.raw() != text
+            {
+                edits.replace(input, text.as_str());
+                let original = || Arc::from(tool.raw());
+                originals.entry(index).or_insert_with(original);
+            }
+        }
+        if edits.is_empty() {
+            return Ok(self);
+        }
+        let text = edits.apply(self.text());
+        let document = OwnedDocument::read(text, &self.limits).map_err(UnreadableListing::Json)?;
+        let mut listing = Self::of_document(document, &self.limits)?;
+        listing.unreadable = self.unreadable;
+        listing.recognised = self.recognised;
+        listing.originals = originals;
+        Ok(listing)
+    }
+
+    fn of_document(
+        document: OwnedDocument,
+        limits: &ReadLimits,
+    ) -> Result<Self, UnreadableListing> {
         let result = result(document.document().root());
         let list = ToolList::decode(result).map_err(UnreadableListing::List)?;
         let cursor = list.next_cursor.and_then(|_| result.member("nextCursor"));
@@ -83,18 +180,25 @@ impl Listing {
             cursor: cursor.map(View::id),
             limits: *limits,
             document,
-            unreadable,
+            unreadable: Vec::new(),
+            recognised: Vec::new(),
+            originals: BTreeMap::new(),
         })
     }
 
     /// The same page with another text, in which tools were rewritten in place.
     pub(crate) fn rewritten(&self, text: String) -> Result<Self, UnreadableListing> {
-        let mut listing = Self::read_within(text, &self.limits)?;
-        listing.unreadable.extend_from_slice(&self.unreadable);
-        Ok(listing)
+        let document = OwnedDocument::read(text, &self.limits).map_err(UnreadableListing::Json)?;
+        Ok(Self {
+            unreadable: self.unreadable.clone(),
+            recognised: self.recognised.clone(),
+            originals: self.originals.clone(),
+            ..Self::of_document(document, &self.limits)?
+        })
     }
 
-    /// The page as it was sent, without the tools that cannot be parsed.
+    /// The page as it was sent, without the tools that cannot be parsed, and with argument schemas
+    /// converted to JSON Schema.
     #[must_use]
     pub fn text(&self) -> &str {
         self.document.document().source()
@@ -138,6 +242,22 @@ impl Listing {
         &self.unreadable
     }
 
+    /// The argument schemas that were found in place of input schemas, converted or not.
+    #[must_use]
+    pub fn recognised(&self) -> &[Recognised] {
+        &self.recognised
+    }
+
+    /// The definitions, as the server wrote them, of the tools whose input schemas were replaced.
+    pub fn originals(&self) -> impl Iterator<Item = &str> {
+        self.originals.values().map(|tool| &**tool)
+    }
+
+    /// The definition of the tool with this index as the server wrote it, if it was replaced.
+    pub(crate) fn original(&self, index: usize) -> Option<&Arc<str>> {
+        self.originals.get(&index)
+    }
+
     /// The tools in order, each with its definition or the reason why it has none.
     pub(crate) fn definitions(
         &self,
@@ -151,6 +271,11 @@ impl Listing {
 fn result(root: View<'_>) -> View<'_> {
     let envelope = root.member("jsonrpc").is_some();
     root.member("result").filter(|_| envelope).unwrap_or(root)
+}
+
+fn name_of(tool: View<'_>) -> Option<String> {
+    let name = tool.member("name")?;
+    (name.kind() == Kind::String).then(|| name.string().to_owned())
 }
 
 /// Why a page cannot be read at all.

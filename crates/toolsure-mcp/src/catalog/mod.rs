@@ -7,7 +7,7 @@ mod tools;
 
 use std::sync::{Arc, PoisonError, RwLock};
 
-pub use listing::{Listing, UnreadableListing};
+pub use listing::{Listing, Recognised, UnreadableListing};
 pub use tools::ToolSet;
 
 use crate::contract::SchemaStore;

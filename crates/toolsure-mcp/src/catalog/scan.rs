@@ -6,6 +6,7 @@
 
 use toolsure_json::{Key as _, Kind, Node as _, Reader, Span, Stream};
 
+use crate::argument::may_be_in;
 use crate::contract::{ToolSpans, definition_limits, member};
 
 /// The tools of a page.
@@ -22,6 +23,9 @@ impl<'p> Page<'p> {
         let mut reader = Reader::new();
         let mut stream = reader.stream(page, &limits).ok()??;
         let text = stream.source();
+        if may_be_in(text) {
+            return None;
+        }
         let root = holder(&mut stream, true)?;
         stream.finish()?;
         let tools = if root.envelope {

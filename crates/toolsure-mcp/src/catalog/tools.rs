@@ -142,7 +142,8 @@ impl ToolSet {
             self.take_tool()?;
             let reason = match definition {
                 Ok(definition) => {
-                    let contract = ToolContract::new(&definition.spans(), &page, store);
+                    let contract = ToolContract::new(&definition.spans(), &page, store)
+                        .replacing(listing.original(index));
                     match self.insert(contract) {
                         Ok(()) => continue,
                         Err(_) => MalformedTool::DuplicateName,

@@ -203,18 +203,22 @@ impl Checker {
             return Decision::refuse(Fault::MalformedCall(text.clone()), Some(name), text);
         }
         // Verifies both schemas: a call whose result could not be checked is not made.
+        if let Some(engine) = self.engine.clone() {
+            return match tool.verify_for_host() {
+                Ok(()) => self
+                    .refused_by_argument_schema(tool, arguments)
+                    .unwrap_or_else(|| {
+                        self.host_verdict(&engine, tool, SchemaPart::Input, arguments)
+                    }),
+                Err(why) => uncompilable(name, why),
+            };
+        }
         let schema = match tool.verify().and_then(|()| tool.input()) {
             Ok(schema) => schema,
             Err(why) => return uncompilable(name, why),
         };
-        if self.argument_schemas
-            && let Some(refusal) = self.judge_argument_schema(tool, arguments)
-        {
+        if let Some(refusal) = self.refused_by_argument_schema(tool, arguments) {
             return refusal;
-        }
-        if let Some(engine) = &self.engine {
-            let engine = engine.clone();
-            return self.host_verdict(&engine, tool, SchemaPart::Input, arguments);
         }
         match schema.check(&mut self.workspace, AnyNode(arguments)) {
             Verdict::Valid => Decision::pass(Some(tool), Checked::Valid),

@@ -13,12 +13,16 @@ use crate::contract::{Engine, HostVerdict, SchemaPart, ToolContract};
 use crate::refusal_text;
 
 impl Checker {
-    /// The refusal of arguments by the tool's argument schema, if it has one that refuses them.
-    pub(super) fn judge_argument_schema<'i, N: Node<'i>>(
+    /// The refusal of arguments by the tool's argument schema, if it has one that refuses them and
+    /// argument schemas are used.
+    pub(super) fn refused_by_argument_schema<'i, N: Node<'i>>(
         &self,
         tool: &Arc<ToolContract>,
         arguments: N,
     ) -> Option<Decision> {
+        if !self.argument_schemas {
+            return None;
+        }
         let name = tool.name();
         let schema = match tool.argument_schema()? {
             Ok(schema) => schema,

@@ -130,8 +130,11 @@ impl Checker {
 
     /// Uses a host's engine instead of this crate's own to decide whether values match schemas.
     /// Schemas that this crate's own engine does not compile are still refused, so references to
-    /// outside a schema and unbounded schemas never reach the host's engine. Fuel does not limit
-    /// the host's engine. [`Validator`](crate::contract::Validator) has an example.
+    /// outside a schema and unbounded schemas never reach the host's engine. One reason is the host's
+    /// to decide on: a schema of an unknown dialect (draft 3, a vendor's `$schema`) reaches it, if it is
+    /// within the limits and refers to no other document
+    /// ([`ToolContract::verify_for_host`](crate::contract::ToolContract::verify_for_host)). Fuel does not
+    /// limit the host's engine. [`Validator`](crate::contract::Validator) has an example.
     #[must_use]
     pub fn engine(mut self, engine: Engine) -> Self {
         self.engine = Some(engine);

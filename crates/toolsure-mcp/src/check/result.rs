@@ -202,9 +202,16 @@ impl Checker {
         explain: impl FnOnce(&Schema, &mut Workspace, N) -> Report,
     ) -> Decision {
         let name = tool.name();
-        let schema = match tool.output() {
-            Ok(Some(schema)) => schema,
-            Ok(None) => return Decision::pass(Some(tool), Checked::NoOutputSchema),
+        if tool.output_text().is_none() {
+            return Decision::pass(Some(tool), Checked::NoOutputSchema);
+        }
+        let engine = self.engine.clone();
+        let schema = match &engine {
+            Some(_) => tool.verify_part_for_host(SchemaPart::Output).map(|()| None),
+            None => tool.output(),
+        };
+        let schema = match schema {
+            Ok(schema) => schema,
             Err(why) => return uncompilable(name, why),
         };
         let Some(value) = structured else {
@@ -214,10 +221,13 @@ impl Checker {
             );
             return Decision::refuse(Fault::MissingStructured, Some(name), text);
         };
-        if let Some(engine) = &self.engine {
-            let engine = engine.clone();
-            return self.host_verdict(&engine, tool, SchemaPart::Output, value);
-        }
+        let schema = match (engine, schema) {
+            (Some(engine), _) => {
+                return self.host_verdict(&engine, tool, SchemaPart::Output, value);
+            }
+            (None, Some(schema)) => schema,
+            (None, None) => return Decision::pass(Some(tool), Checked::NoOutputSchema),
+        };
         match schema.check(&mut self.workspace, AnyNode(value)) {
             Verdict::Valid => Decision::pass(Some(tool), Checked::Valid),
             Verdict::Invalid => {

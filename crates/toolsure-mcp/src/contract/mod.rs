@@ -12,10 +12,11 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use toolsure_analysis::tool::HEADER;
-use toolsure_json::{OwnedDocument, ReadLimits, Span, View};
-use toolsure_schema::{CompileError, Schema};
+use toolsure_json::{Node as _, OwnedDocument, ReadLimits, Span, View};
+use toolsure_schema::{CompileError, CompileErrorKind, Schema};
 
-use crate::argument::{ArgumentSchema, SchemaError};
+use crate::argument::{ArgumentSchema, SchemaError, in_place};
+use crate::message::Edits;
 
 pub(crate) use definition::{Definition, ToolSpans, member};
 pub(crate) use headers::parameters as header_parameters;
@@ -61,11 +62,15 @@ pub struct ToolContract {
     shape: OnceLock<OutputShape>,
     sound: OnceLock<Result<(), UncompilableTool>>,
     argument: OnceLock<Option<Result<ArgumentSchema, Arc<SchemaError>>>>,
+    /// The definition as the server wrote it, if its input schema was replaced.
+    listed: Option<Arc<str>>,
 }
 
 struct Part {
     span: Span,
     slot: Slot,
+    /// Whether a host's engine may compile it.
+    for_host: OnceLock<Result<(), UncompilableTool>>,
 }
 
 /// How eras that support only objects can express a tool's output schema.
@@ -122,7 +127,8 @@ impl std::error::Error for UncompilableTool {
 }
 
 impl ToolContract {
-    /// Reads one tool's definition, an object from `tools/list`.
+    /// Reads one tool's definition, an object from `tools/list`. An `inputSchema` that is an
+    /// argument schema is replaced by the equivalent JSON Schema ([`in_place`]).
     ///
     /// ```
     /// use toolsure_mcp::contract::{SchemaStore, ToolContract};
@@ -141,17 +147,30 @@ impl ToolContract {
     /// It is not JSON, or the protocol does not allow it as a tool. Its schemas are compiled only
     /// when they are needed.
     pub fn read(tool: &[u8], store: &SchemaStore) -> Result<Self, MalformedTool> {
-        let document =
-            OwnedDocument::read(tool, &definition_limits()).map_err(MalformedTool::Json)?;
+        let read = |tool: &[u8]| OwnedDocument::read(tool, &definition_limits());
+        let mut document = read(tool).map_err(MalformedTool::Json)?;
+        let mut listed = None;
+        let input = document.document().root().member("inputSchema");
+        if let Some(found) = input.and_then(in_place)
+            && let (Ok(schema), Some(input)) = (found.json_schema(), input)
+        {
+            let source = document.document().source();
+            let mut edits = Edits::new();
+            edits.replace(input, schema);
+            let text = edits.apply(source);
+            listed = Some(Arc::from(source));
+            document = read(text.as_bytes()).map_err(MalformedTool::Json)?;
+        }
         let definition = Definition::read(document.document().root())?;
         let page = Arc::from(document.document().source());
-        Ok(Self::new(&definition.spans(), &page, store))
+        Ok(Self::new(&definition.spans(), &page, store).replacing(listed.as_ref()))
     }
 
     pub(crate) fn new(tool: &ToolSpans<'_>, page: &Arc<str>, store: &SchemaStore) -> Self {
         let part = |span: Span| Part {
             span,
             slot: Slot::default(),
+            for_host: OnceLock::new(),
         };
         Self {
             name: Arc::from(tool.name),
@@ -164,7 +183,14 @@ impl ToolContract {
             shape: OnceLock::new(),
             sound: OnceLock::new(),
             argument: OnceLock::new(),
+            listed: None,
         }
+    }
+
+    /// With the definition that the server wrote, of which this one is a rewritten form.
+    pub(crate) fn replacing(mut self, listed: Option<&Arc<str>>) -> Self {
+        self.listed = listed.cloned();
+        self
     }
 
     /// The tool's name.
@@ -185,13 +211,29 @@ impl ToolContract {
         NameFault::of(&self.name)
     }
 
-    /// The whole definition, as written.
+    /// The whole definition, as written, except for an argument schema that was converted.
     #[must_use]
     pub fn text(&self) -> &str {
         self.slice(self.span)
     }
 
-    /// `inputSchema` as written.
+    /// The whole definition as the server wrote it.
+    ///
+    /// ```
+    /// use toolsure_mcp::contract::{SchemaStore, ToolContract};
+    ///
+    /// let text = r#"{"name": "find", "inputSchema": {"q": {"type": "string", "isArray": true}}}"#;
+    /// let tool = ToolContract::read(text.as_bytes(), &SchemaStore::new())?;
+    /// assert_eq!(tool.listed_text(), text);
+    /// assert!(tool.text().contains(r#""items":{"type":"string"}"#));
+    /// # Ok::<(), toolsure_mcp::contract::MalformedTool>(())
+    /// ```
+    #[must_use]
+    pub fn listed_text(&self) -> &str {
+        self.listed.as_deref().unwrap_or_else(|| self.text())
+    }
+
+    /// `inputSchema` as written, or converted from an argument schema.
     #[must_use]
     pub fn input_text(&self) -> &str {
         self.slice(self.input.span)
@@ -256,6 +298,58 @@ impl ToolContract {
         sound.clone()
     }
 
+    /// Checks that a host's own engine may compile both schemas. A schema of a dialect that this crate
+    /// does not know is the host's to decide on, if it is within the limits and refers to no other
+    /// document
+    /// ([`Compiler::assert_safe_in_unknown_dialect`](toolsure_schema::Compiler::assert_safe_in_unknown_dialect));
+    /// any other schema must compile.
+    ///
+    /// ```
+    /// use toolsure_mcp::contract::{SchemaStore, ToolContract};
+    ///
+    /// let tool = br#"{"name": "find", "inputSchema": {"type": "object",
+    ///     "$schema": "http://json-schema.org/draft-03/schema#"}}"#;
+    /// let contract = ToolContract::read(tool, &SchemaStore::new())?;
+    /// assert!(contract.verify().is_err());
+    /// assert!(contract.verify_for_host().is_ok());
+    /// # Ok::<(), toolsure_mcp::contract::MalformedTool>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The first schema that a host's engine must not get.
+    pub fn verify_for_host(&self) -> Result<(), UncompilableTool> {
+        self.verify_part_for_host(SchemaPart::Input)?;
+        self.verify_part_for_host(SchemaPart::Output)
+    }
+
+    /// The same for one schema.
+    pub(crate) fn verify_part_for_host(&self, which: SchemaPart) -> Result<(), UncompilableTool> {
+        let part = match which {
+            SchemaPart::Input => Some(&self.input),
+            SchemaPart::Output => self.output.as_ref(),
+        };
+        let Some(part) = part else { return Ok(()) };
+        let safe = part.for_host.get_or_init(|| {
+            let made = self.compiled(part, which).map(drop);
+            made.or_else(|why| {
+                if !matches!(
+                    why.error.kind(),
+                    CompileErrorKind::UnsupportedDialect { .. }
+                ) {
+                    return Err(why);
+                }
+                let text = self.slice(part.span).as_bytes();
+                let safe = self.store.compiler().assert_safe_in_unknown_dialect(text);
+                safe.map_err(|error| UncompilableTool {
+                    part: which,
+                    error: Arc::new(error),
+                })
+            })
+        });
+        safe.clone()
+    }
+
     /// The argument schema that the definition publishes beside its input schema, in its `_meta`
     /// under [`ARGUMENT_SCHEMA`]. The caller decides whether to use it: anybody can write one into
     /// a definition.
@@ -274,8 +368,8 @@ impl ToolContract {
                 Err(error) => return Some(Err(Arc::new(SchemaError::unreadable(error)))),
             };
             let root = tool.document().root();
-            let meta = toolsure_json::Node::member(root, "_meta")?;
-            let schema = toolsure_json::Node::member(meta, ARGUMENT_SCHEMA)?;
+            let meta = root.member("_meta")?;
+            let schema = meta.member(ARGUMENT_SCHEMA)?;
             Some(ArgumentSchema::read(schema.raw().as_bytes()).map_err(Arc::new))
         });
         found.as_ref().map(Result::as_ref)
@@ -348,8 +442,8 @@ impl OutputShape {
         let Some(schema) = schema else {
             return Self::None;
         };
-        let says = toolsure_json::Node::member(schema, "type");
-        if says.is_some_and(|kind| toolsure_json::Node::string(kind) == "object") {
+        let says = schema.member("type");
+        if says.is_some_and(|kind| kind.string() == "object") {
             Self::Object
         } else if accepts_only_objects(schema) {
             Self::ObjectWithoutType

@@ -9,7 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Contracts do not change: they decide what is checked when, what a refusal says to whom, and what
 /// an undecided check means. The host's engine only decides whether a value matches a schema. A
 /// schema that this crate's own engine refuses (for example a reference to outside the schema, or
-/// more than the limits allow) never reaches the host's: see
+/// more than the limits allow) never reaches the host's, except one of a dialect that only the host
+/// may know: see
 /// [`Checker::engine`](crate::check::Checker::engine).
 ///
 /// ```

@@ -11,7 +11,7 @@ pub use refused_tool::{Refused, RefusedTool};
 pub use rust_type::allows_objects_only;
 
 use crate::catalog::ToolSet;
-use crate::contract::{MalformedTool, SchemaStore, ToolContract};
+use crate::contract::{MalformedTool, SchemaStore, ToolContract, UncompilableTool};
 
 /// The contract of a tool that was defined elsewhere, with its schemas compiled. `tool` is its
 /// JSON, as in `tools/list`. The name is not checked.
@@ -29,12 +29,42 @@ use crate::contract::{MalformedTool, SchemaStore, ToolContract};
 ///
 /// The tool can never work: it is not a valid tool, or a schema does not compile.
 pub fn admit(name: &str, tool: &[u8], store: &SchemaStore) -> Result<ToolContract, RefusedTool> {
+    verified(name, tool, store, ToolContract::verify)
+}
+
+/// The same for a program that checks with its own engine
+/// ([`ToolContract::verify_for_host`]).
+///
+/// ```
+/// use toolsure_mcp::contract::SchemaStore;
+/// use toolsure_mcp::publish::{admit, admit_for_host};
+///
+/// let tool = br#"{"name": "find", "inputSchema": {"type": "object", "$schema": "urn:ours"}}"#;
+/// assert!(admit("find", tool, &SchemaStore::new()).is_err());
+/// assert!(admit_for_host("find", tool, &SchemaStore::new()).is_ok());
+/// ```
+///
+/// # Errors
+///
+/// The tool can never work: it is not a valid tool, or the engine must not get a schema.
+pub fn admit_for_host(
+    name: &str,
+    tool: &[u8],
+    store: &SchemaStore,
+) -> Result<ToolContract, RefusedTool> {
+    verified(name, tool, store, ToolContract::verify_for_host)
+}
+
+fn verified(
+    name: &str,
+    tool: &[u8],
+    store: &SchemaStore,
+    verify: fn(&ToolContract) -> Result<(), UncompilableTool>,
+) -> Result<ToolContract, RefusedTool> {
     let refused = |reason| RefusedTool::new(name, reason);
     let contract =
         ToolContract::read(tool, store).map_err(|why| refused(Refused::Malformed(why)))?;
-    contract
-        .verify()
-        .map_err(|why| refused(Refused::Uncompilable(why)))?;
+    verify(&contract).map_err(|why| refused(Refused::Uncompilable(why)))?;
     Ok(contract)
 }
 

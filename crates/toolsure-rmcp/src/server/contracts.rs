@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use rmcp::model::Tool;
 use toolsure_mcp::catalog::ToolSet;
 use toolsure_mcp::contract::{SchemaStore, ToolContract};
-use toolsure_mcp::publish::{RefusedTool, admit};
+use toolsure_mcp::publish::{RefusedTool, admit, admit_for_host};
 
 /// A tool's contract, or why it can never work.
 pub(crate) type Outcome = Result<Arc<ToolContract>, Arc<RefusedTool>>;
@@ -16,6 +16,8 @@ pub(crate) type Outcome = Result<Arc<ToolContract>, Arc<RefusedTool>>;
 #[derive(Debug, Default)]
 pub(crate) struct Contracts {
     store: SchemaStore,
+    /// Whether the program checks with its own engine.
+    for_host: bool,
     known: RwLock<HashMap<Arc<str>, Known>>,
 }
 
@@ -26,9 +28,10 @@ struct Known {
 }
 
 impl Contracts {
-    pub(crate) fn new(store: SchemaStore) -> Self {
+    pub(crate) fn new(store: SchemaStore, for_host: bool) -> Self {
         Self {
             store,
+            for_host,
             known: RwLock::default(),
         }
     }
@@ -75,6 +78,7 @@ impl Contracts {
         // A `Tool` is strings and JSON values, whose serialisation cannot fail;
         // an empty text would be refused, because it is not JSON.
         let text = serde_json::to_vec(tool).unwrap_or_default();
+        let admit = if self.for_host { admit_for_host } else { admit };
         admit(&tool.name, &text, &self.store)
             .map(Arc::new)
             .map_err(Arc::new)

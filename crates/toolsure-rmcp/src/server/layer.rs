@@ -309,8 +309,8 @@ impl ServerLayer {
 impl Shared {
     fn new(check: CheckOptions, store: SchemaStore) -> Self {
         Self {
+            contracts: Contracts::new(store, check.engine.is_some()),
             checkers: Checkers::new(check),
-            contracts: Contracts::new(store),
             tasks: Mutex::new(PendingTasks::new(ServerLayer::TASKS)),
         }
     }

@@ -70,7 +70,7 @@ impl ServerLayer {
         for lost in &projected.lost {
             self.report_lost(contract, era, lost);
         }
-        if projected.text == contract.text() {
+        if projected.text == contract.listed_text() {
             return Ok(tool);
         }
         // A projected tool differs from rmcp's only in its schemas, which are objects, so rmcp can
