@@ -127,6 +127,11 @@ pub enum Act {
     OutputSchemaRemoved,
     /// A schema of a tool is listed in a form that more clients accept.
     SchemaSimplified,
+    /// A part of a tool's definition was left out or rewritten because the client's protocol version
+    /// cannot express it.
+    ToolPartNotListed,
+    /// A tool's input schema is, or looks like, an argument schema.
+    InputIsArgumentSchema,
     /// A tool is listed in the form for the provider that the policy names.
     ToolProjected,
     /// A tool cannot be rewritten into the form for the provider that the policy names.
@@ -233,6 +238,8 @@ impl Act {
             Self::ServerListedBadMember => ("tool-member-malformed", Server),
             Self::OutputSchemaRemoved => ("tool-output-schema-removed", Server),
             Self::SchemaSimplified => ("tool-schema-simplified", Server),
+            Self::ToolPartNotListed => ("tool-part-not-listed", Client),
+            Self::InputIsArgumentSchema => ("argument-schema", Server),
             Self::ToolProjected => ("tool-projected", Policy),
             Self::ToolNotProjected => ("tool-not-projected", Policy),
             Self::ServerChangedContract => ("tool-contract-changed", Server),

@@ -18,6 +18,7 @@ use support::script::play;
 
 dialogues! { "cases":
     argument_schema
+    argument_schema_in_place
     arguments
     batches
     cache_scope
@@ -42,6 +43,7 @@ dialogues! { "cases":
     methods
     modern
     noise
+    parts_not_listed
     passes
     project_for
     rates

@@ -126,7 +126,7 @@ impl Fetch {
         let limits = &turn.policy().limits;
         let listing = Listing::read_within(whole_message(message), &turn.listing_limits())
             .map_err(|error| format!("the answer to `tools/list` cannot be read: {error}"))?;
-        let listing = known_form(listing, scope.store())
+        let listing = known_form(listing, turn.policy(), scope.store())
             .map_err(|error| format!("the list of tools cannot be rewritten: {error}"))?;
         self.bytes = self.bytes.saturating_add(message.len());
         if self.bytes > limits.listing_bytes {

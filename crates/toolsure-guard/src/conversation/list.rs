@@ -97,13 +97,13 @@ impl Conversation {
                 .iter()
                 .map(|tool| (tool.contract.name(), tool))
                 .collect(),
-            shared: self.scope.shared(),
+            scope: &self.scope,
             cursor,
             reader: open.era,
             http: self.mirrors_headers(),
             parser: self.scope.store().compiler().parser(),
         };
-        match present(&case, forms.remarks(turn.rules)) {
+        match present(&case, forms.remarks(turn.rules, &self.scope)) {
             Err(why) => fail(turn, key, open, Act::ServerListedBadTool, &why, out),
             Ok(mut page) => {
                 removed(turn.rules, &tools, &mut page.remarks);

@@ -22,8 +22,7 @@ use crate::fault::Act;
 use crate::policy::Rules;
 use crate::policy::{BadTools, Mode, Policy};
 use crate::record::Filter;
-use crate::scope::{Found, Known, Tools};
-use crate::share::SharedState;
+use crate::scope::{Found, Known, Scope, Tools};
 
 /// A page on its way to its reader.
 pub(crate) struct PageCase<'p> {
@@ -35,8 +34,7 @@ pub(crate) struct PageCase<'p> {
     pub(crate) tools: &'p Tools,
     /// The tools of the page by name, even if no known page leads to this page.
     pub(crate) own: HashMap<&'p str, &'p Arc<Known>>,
-    /// The state that is shared with other guards.
-    pub(crate) shared: Option<&'p SharedState>,
+    pub(crate) scope: &'p Scope,
     pub(crate) cursor: Option<&'p str>,
     pub(crate) reader: Era,
     /// Whether the page keeps its unreadable tools, and so is passed on as received.
@@ -103,17 +101,36 @@ pub(crate) fn present(
         );
     }
     remarks.append(judged.remarks);
-    let rewritten = page
-        .lost
-        .iter()
+    let rewritten = page.lost.iter().filter(|lost| lost.tool().is_none());
+    let rewritten = rewritten
         .filter(|lost| !matches!(lost, Lost::Tool(_)))
         .count();
+    for lost in &page.lost {
+        part_not_listed(case, lost, &mut remarks);
+    }
     Ok(PresentedPage {
         text: page.text,
         remarks,
         rewritten,
         keeps_unreadable,
     })
+}
+
+/// Adds a remark on a part of a tool that the reader's protocol version cannot express, once for each
+/// definition.
+fn part_not_listed(case: &PageCase<'_>, lost: &Lost, remarks: &mut Remarks) {
+    let Some(published) = lost.tool().filter(|_| !matches!(lost, Lost::Tool(_))) else {
+        return;
+    };
+    let name = original(case.provider, published);
+    let definition = case.own.get(name).map_or("", |tool| tool.contract.text());
+    let what = lost.to_string();
+    let listing = case.rules.policy.terms(name).listing;
+    if listing != Mode::Off && case.scope.is_first(definition, &what) {
+        remarks.push(Filter::Admission, Act::ToolPartNotListed, true, || {
+            (Some(Arc::from(name)), what)
+        });
+    }
 }
 
 /// Why no tool of this list may be used, if the whole list is rejected.
@@ -188,7 +205,7 @@ fn judge(case: &PageCase<'_>, listed: &Listed<'_>, judged: &mut Judgement) -> bo
     }
     let known = case.own.get(name).filter(|_| listed.fault.is_none());
     let drifted = match known {
-        Some(known) => drift::compare(&policy.drift, case.shared, known, true),
+        Some(known) => drift::compare(&policy.drift, case.scope.shared(), known, true),
         None => drift::unknown(&policy.drift, name),
     };
     if let Some((act, mode)) = drifted {

@@ -14,6 +14,7 @@ use crate::fault::Act;
 use crate::policy::Rules;
 use crate::policy::{BadTools, Mode, Policy};
 use crate::record::Filter;
+use crate::scope::Scope;
 
 /// The forms of one page. Each tool has the same position in all of them.
 pub(crate) struct PageForms {
@@ -38,8 +39,10 @@ enum ForReader {
 /// The rewritten form exceeds a limit.
 pub(crate) fn known_form(
     listing: Listing,
+    policy: &Policy,
     store: &SchemaStore,
 ) -> Result<Listing, UnreadableListing> {
+    let listing = listing.replacing_inputs(|tool| policy.replaced_input(tool))?;
     Ok(match sanitize(&listing, store, true, |_| true)? {
         Some(mended) => mended.listing,
         None => listing,
@@ -58,7 +61,7 @@ impl PageForms {
         let policy = &rules.policy;
         let of_tool = |name: &str| mode(policy, Some(name)) == Mode::Enforce;
         let mut forms = Self {
-            sent,
+            sent: sent.replacing_inputs(|tool| policy.replaced_input(tool))?,
             known: None,
             for_reader: None,
             provider: None,
@@ -134,8 +137,19 @@ impl PageForms {
     }
 
     /// Remarks on everything that the server sent and that readers, or the guard itself, do not get.
-    pub(crate) fn remarks(&self, rules: &Rules) -> Remarks {
+    pub(crate) fn remarks(&self, rules: &Rules, scope: &Scope) -> Remarks {
         let mut remarks = Remarks::default();
+        for found in self.sent.recognised() {
+            let (tool, what) = (found.tool.as_deref(), found.schema.to_string());
+            let mode = mode(&rules.policy, tool);
+            if mode != Mode::Off && scope.is_first(tool.unwrap_or_default(), &what) {
+                let left_out = mode == Mode::Enforce && found.schema.json_schema().is_ok();
+                let act = Act::InputIsArgumentSchema;
+                remarks.push(Filter::Admission, act, left_out, || {
+                    (tool.map(Arc::from), what)
+                });
+            }
+        }
         for lost in &self.lost {
             let tool = lost.tool().map(|name| self.original(name));
             let mode = mode(&rules.policy, tool);

@@ -41,7 +41,7 @@ impl Pin {
     /// The pin of a tool that was parsed before; `None` if its text cannot be parsed alone.
     #[must_use]
     pub fn of_contract(tool: &ToolContract) -> Option<Self> {
-        let document = OwnedDocument::read(tool.text(), &limits()).ok()?;
+        let document = OwnedDocument::read(tool.listed_text(), &limits()).ok()?;
         Some(Self::of(document.document().root()))
     }
 }

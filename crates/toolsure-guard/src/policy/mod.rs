@@ -176,6 +176,7 @@ impl Policy {
             formats: self.formats,
             result_formats: self.result_formats,
             rate: self.rate,
+            argument_schema_only: false,
             hidden: false,
         };
         for rule in self.tools.iter().filter(|rule| rule.applies(tool)) {
@@ -192,6 +193,15 @@ impl Policy {
             rule.applies(tool).then_some(schema)
         });
         given.next().map(|schema| &**schema)
+    }
+
+    /// The JSON Schema in place of a tool's input schema, if the operator's argument schema replaces it.
+    pub(crate) fn replaced_input(&self, tool: &str) -> Option<String> {
+        if !self.terms(tool).argument_schema_only {
+            return None;
+        }
+        self.argument_schema(tool)
+            .map(ArgumentSchema::to_json_schema)
     }
 
     /// How `format` is handled in a schema of a tool.
@@ -214,6 +224,20 @@ impl Policy {
         }
         for (index, rule) in self.tools.iter().enumerate() {
             rule.check(index)?;
+            let of_tools = self.terms(&rule.name);
+            if rule.argument_schema.is_some() && of_tools.arguments == Mode::Off {
+                return Err(PolicyError::new(
+                    format!("tools[{index}].argument_schema"),
+                    "has no effect, because arguments are not checked: set `arguments` of the rule to \
+                     \"enforce\" or \"audit\"",
+                ));
+            }
+            if of_tools.argument_schema_only && self.argument_schema(&rule.name).is_none() {
+                return Err(PolicyError::new(
+                    format!("tools[{index}].argument_schema_only"),
+                    "needs an argument schema for the same tools",
+                ));
+            }
         }
         let pinning = self.drift.changed != DriftMode::Off || self.drift.added != DriftMode::Off;
         if pinning && self.drift.lock.is_none() {

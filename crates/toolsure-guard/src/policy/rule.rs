@@ -30,8 +30,11 @@ pub struct ToolRule {
     pub result_formats: Option<Formats>,
     /// See [`Policy::rate`](super::Policy::rate).
     pub rate: Option<Rate>,
-    /// The schema that arguments must keep besides the input schema.
+    /// The schema that arguments must keep besides the input schema, in the mode of
+    /// [`arguments`](Self::arguments).
     pub argument_schema: Option<Arc<ArgumentSchema>>,
+    /// Whether the argument schema replaces the input schema, also in lists.
+    pub argument_schema_only: Option<bool>,
     /// Whether the tools are neither listed nor callable.
     pub hidden: Option<bool>,
 }

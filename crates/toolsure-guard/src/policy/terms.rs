@@ -15,6 +15,7 @@ pub(crate) struct Terms {
     pub(crate) formats: Formats,
     pub(crate) result_formats: Formats,
     pub(crate) rate: Option<Rate>,
+    pub(crate) argument_schema_only: bool,
     pub(crate) hidden: bool,
 }
 
@@ -29,6 +30,8 @@ impl Terms {
         self.formats = rule.formats.unwrap_or(self.formats);
         self.result_formats = rule.result_formats.unwrap_or(self.result_formats);
         self.rate = rule.rate.or(self.rate);
+        let only = rule.argument_schema_only;
+        self.argument_schema_only = only.unwrap_or(self.argument_schema_only);
         self.hidden = rule.hidden.unwrap_or(self.hidden);
     }
 }

@@ -162,6 +162,11 @@ impl Scope {
         shared
     }
 
+    /// Whether this is the first time that `what` is said of the tool with this definition.
+    pub(crate) fn is_first(&self, definition: &str, what: &str) -> bool {
+        self.0.tool_cache.is_first(definition, what)
+    }
+
     /// The store that compiles schemas.
     pub(crate) fn store(&self) -> &SchemaStore {
         self.0.tool_cache.store()

@@ -109,6 +109,8 @@ pub(crate) struct ToolCache {
     pages: Mutex<HashMap<[u8; 32], Weak<PageTools>>>,
     bytes: AtomicUsize,
     store: SchemaStore,
+    /// Digests of what was recorded about the form in which tools are listed.
+    told: Mutex<HashSet<[u8; 32]>>,
 }
 
 impl ToolCache {
@@ -117,6 +119,7 @@ impl ToolCache {
             pages: Mutex::default(),
             bytes: AtomicUsize::new(0),
             store,
+            told: Mutex::default(),
         })
     }
 
@@ -130,6 +133,20 @@ impl ToolCache {
         self.bytes.load(Ordering::Relaxed)
     }
 
+    /// Whether this is the first time that `what` is said of the tool with this definition. When
+    /// [`TOLD`] statements are remembered, all are forgotten, and may be repeated.
+    pub(crate) fn is_first(&self, definition: &str, what: &str) -> bool {
+        let mut hash = Sha256::new();
+        hash.update(definition.len().to_le_bytes());
+        hash.update(definition);
+        hash.update(what);
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.len() >= TOLD {
+            told.clear();
+        }
+        told.insert(hash.finalize().into())
+    }
+
     /// The tools of a page; an existing copy if there is an identical page.
     pub(crate) fn page(
         self: &Arc<Self>,
@@ -137,9 +154,13 @@ impl ToolCache {
     ) -> Result<Arc<PageTools>, UnreadableListing> {
         let mut hash = Sha256::new();
         hash.update(listing.result().raw());
-        // Tools that were cut out because they cannot be read count too.
+        // Tools that were cut out because they cannot be read count too, and definitions of which the
+        // text has another form.
         for isolated in listing.unreadable() {
             hash.update(isolated.to_string());
+        }
+        for original in listing.originals() {
+            hash.update(original);
         }
         let digest = hash.finalize().into();
         let mut pages = self.pages.lock().unwrap_or_else(PoisonError::into_inner);
@@ -191,3 +212,6 @@ fn worth_knowing(isolated: &[Isolated]) -> Vec<Isolated> {
     });
     known.cloned().collect()
 }
+
+/// Maximum statements about tools that are remembered.
+const TOLD: usize = 65_536;

@@ -390,6 +390,7 @@ impl Stage {
                     let schema = ArgumentSchema::read(value.as_bytes()).unwrap();
                     rule.argument_schema = Some(Arc::new(schema));
                 }
+                "argument_schema_only" => rule.argument_schema_only = Some(value == "true"),
                 "formats" => rule.formats = Some(formats(value)),
                 "result_formats" => rule.result_formats = Some(formats(value)),
                 "rate" => rule.rate = Some(rate(value)),

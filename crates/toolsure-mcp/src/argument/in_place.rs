@@ -9,7 +9,7 @@ use toolsure_syntax::{AppliesTo, Keyword};
 
 use super::recognise::{Sign, recognise};
 use super::version::Version;
-use super::{ArgumentLimits, ArgumentSchema};
+use super::{ArgumentLimits, ArgumentSchema, Diagnosis, SchemaErrorKind, Severity};
 
 /// An argument schema that stands where JSON Schema was expected.
 ///
@@ -102,8 +102,20 @@ fn convert(schema: View<'_>) -> Result<String, String> {
     rewriter.out.push('}');
     let limits = ArgumentLimits::default();
     let text = rewriter.out.as_bytes();
-    let read = ArgumentSchema::read_with(text, Some(version.date()), &limits);
-    let read = read.map_err(|error| error.to_string())?;
+    let (read, told) = ArgumentSchema::parse(text, Some(version.date()), &limits);
+    // A limit that has no effect, or that no value is within, means the same in JSON Schema.
+    let is_foreign = |one: &&Diagnosis| {
+        use SchemaErrorKind::{Contradiction, NeverMatches, NoEffect};
+        let is_common = matches!(
+            one.kind(),
+            Contradiction { .. } | NeverMatches | NoEffect { .. }
+        );
+        one.severity() == Severity::Error && !is_common
+    };
+    if let Some(first) = told.iter().find(is_foreign) {
+        return Err(first.to_string());
+    }
+    let read = read.ok_or("it cannot be read")?;
     Ok(read.to_json_schema())
 }
 

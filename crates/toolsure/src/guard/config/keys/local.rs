@@ -133,6 +133,11 @@ pub(in super::super) const TOOL: &[Key<ToolRule>] = &[
         "the same as JSON text, instead of a file",
     ),
     live(
+        "argument_schema_only",
+        field!(MaybeFlag, rule.argument_schema_only),
+        "the argument schema replaces the input schema, also in lists",
+    ),
+    live(
         "hidden",
         field!(MaybeFlag, rule.hidden),
         "the tool is not listed and cannot be called",
