@@ -8,7 +8,6 @@
     reason = "a panic is how a test fails"
 )]
 
-#[expect(dead_code, reason = "other tests use the rest")]
 mod support;
 
 use std::fmt::Write as _;
