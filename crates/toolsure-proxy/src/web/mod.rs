@@ -180,7 +180,7 @@ impl<S: Service> Connection<S> {
         match self.tls.clone() {
             None => self.speak(stream, client).await,
             Some(tls) => {
-                let shaken = tokio::time::timeout(self.costs.head, tls.accept(stream)).await;
+                let shaken = timeout(self.costs.head, tls.accept(stream)).await;
                 if let Ok(Ok(stream)) = shaken {
                     self.speak(stream, client).await;
                 }
