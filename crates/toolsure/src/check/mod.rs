@@ -27,7 +27,7 @@ use crate::term::Term;
 pub(crate) use config::expand_with as expand;
 use report::Report;
 use target::Sources;
-pub(crate) use target::TargetArgs;
+pub(crate) use target::{Skipped, TargetArgs};
 
 /// Check the tool schemas of a server, a saved listing or a client's configuration
 ///
@@ -152,11 +152,19 @@ pub(crate) fn reports(
     compilers: &Compilers,
     term: &Term,
 ) -> Result<Vec<Report>, Failure> {
-    target::sources(target, term)?
-        .sources
-        .into_iter()
-        .map(|source| source.check(target, compilers, term))
-        .collect()
+    reports_and_skipped(target, compilers, term).map(|(reports, _)| reports)
+}
+
+/// The same, and the servers of configurations that were left out.
+pub(crate) fn reports_and_skipped(
+    target: &TargetArgs,
+    compilers: &Compilers,
+    term: &Term,
+) -> Result<(Vec<Report>, Vec<Skipped>), Failure> {
+    let Sources { sources, skipped } = target::sources(target, term)?;
+    let sources = sources.into_iter();
+    let reports = sources.map(|source| source.check(target, compilers, term));
+    Ok((reports.collect::<Result<_, _>>()?, skipped))
 }
 
 const AFTER_HELP: &str = "\

@@ -13,7 +13,7 @@ use toolsure_json::quote;
 
 use crate::check::report::{Report as Checked, exit_of};
 use crate::check::saved::{self, Listing, Saved};
-use crate::check::{self, TargetArgs};
+use crate::check::{self, Skipped, TargetArgs};
 use crate::compilers::{Compilers, FetchArgs};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::ExitOnInterrupt;
@@ -102,7 +102,7 @@ pub(crate) fn run(args: &DiffArgs, term: &Term) -> Result<Exit, Failure> {
     let compiler = policy.schemas(&args.schemas)?.compiler_with_documents()?;
     let compilers = Compilers::new(compiler, &args.fetch)?;
     let olds = listings(&args.old, &args.target, term)?;
-    let news = check::reports(&args.target, &compilers, term)?;
+    let (news, skipped) = check::reports_and_skipped(&args.target, &compilers, term)?;
     let differ = Differ::new().open(args.open).compiler(compilers.compiler());
     let _interruptible = term.shows_progress().then(|| ExitOnInterrupt::new(term));
     term.progress("comparing …");
@@ -115,7 +115,7 @@ pub(crate) fn run(args: &DiffArgs, term: &Term) -> Result<Exit, Failure> {
             faults.push(format!("{target}: {fault}"));
             exit = exit.worst(exit_of(fault.kind()));
         } else {
-            let mut sides = compare(&differ, &args.old, old, new);
+            let mut sides = compare(&differ, &args.old, old, new, &skipped);
             sides.filter(&mut policy);
             pairs.push(sides);
         }
@@ -231,11 +231,20 @@ fn pair(old_file: &str, olds: Vec<Listing>, news: Vec<Checked>) -> Result<Vec<Pa
     Ok(pairs)
 }
 
-/// Compares two listings. If the server is gone or new, all its tools are.
-fn compare(differ: &Differ, old_file: &str, old: Option<Listing>, new: Option<Checked>) -> Sides {
+/// Compares two listings. If the server is gone or new, all its tools are; of a server that was skipped,
+/// nobody knows.
+fn compare(
+    differ: &Differ,
+    old_file: &str,
+    old: Option<Listing>,
+    new: Option<Checked>,
+    skipped: &[Skipped],
+) -> Sides {
+    let key = old.as_ref().and_then(|old| old.key.as_deref());
+    let is_skipped = new.is_none() && skipped.iter().any(|one| Some(&*one.server) == key);
     let olds = old.iter().flat_map(|old| &old.tools).map(String::as_str);
     let news = new.iter().flat_map(|new| &new.tools);
-    let partial = new.as_ref().is_some_and(|new| new.partial);
+    let partial = is_skipped || new.as_ref().is_some_and(|new| new.partial);
     let differ = differ.clone().partial(partial);
     let mut report = differ.diff(olds, news.map(|tool| tool.text.as_str()));
     let tools = report.tools.iter_mut();
@@ -256,9 +265,11 @@ fn compare(differ: &Differ, old_file: &str, old: Option<Listing>, new: Option<Ch
             Some(old) => old.file.name.clone(),
             None => named(quote(old_file, 200).to_string()),
         },
-        new: new
-            .as_ref()
-            .map_or_else(|| "(gone)".to_owned(), |new| new.target.clone()),
+        new: match &new {
+            Some(new) => new.target.clone(),
+            None if is_skipped => "(skipped)".to_owned(),
+            None => "(gone)".to_owned(),
+        },
         old_file: old.map(|old| old.file),
         new_file: new.and_then(|new| new.file),
     }

@@ -154,6 +154,16 @@ fn the_servers_of_a_configuration_are_saved_and_compared_by_name() {
             .iter()
             .all(|tool| tool["server"] == "b" && tool["class"] == "breaking")
     );
+    // A server that this machine cannot start is still in the file, and not removed.
+    let skipped = all[1].replace("${env:PATH}", "${input:key}");
+    let skipped = configuration(&[all[0].as_str(), &skipped].concat());
+    let run = toolsure(&["diff", "--yes", "--format", "json", &lock, &skipped]);
+    let document: Value = serde_json::from_str(&run.stdout).unwrap();
+    let tools = document["tools"].as_array().unwrap();
+    assert_eq!((run.code, tools.len()), (0, 5), "{}", run.stdout);
+    let not_listed = |tool: &Value| tool["changes"][0]["kind"] == "tool-not-listed";
+    assert!(tools.iter().all(not_listed), "{}", run.stdout);
+    let fewer = configuration(&all[0]);
     let only = toolsure(&["diff", "--yes", "--server", "a", &lock, &fewer]);
     assert_eq!(only.code, 0, "{}", only.stdout);
 }
