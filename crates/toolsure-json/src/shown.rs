@@ -131,7 +131,7 @@ fn shown_word(word: &str) -> String {
         return shown_url(word);
     }
     let is_json = word.starts_with(['{', '[']);
-    if is_json && word.split('"').any(|part| names_secret(part)) {
+    if is_json && word.split('"').any(names_secret) {
         return MASK.to_owned();
     }
     let bare = word.trim_start_matches(['"', '\'']);

@@ -140,13 +140,11 @@ fn a_long_instance_shows_its_progress() {
     let (dir, path) = dir();
     dir.file("s.json", r#"{"items": {"type": "integer"}}"#);
     dir.file("long.json", &format!("[{}1]", "1,".repeat(9_000_000)));
-    for columns in [60] {
-        let screen = run(columns, &path, &["validate", "s.json", "long.json"]);
-        assert_eq!(screen.status.code(), Some(0), "{}", screen.text());
-        let written = String::from_utf8_lossy(&screen.written);
-        assert!(written.contains("long.json ["), "{}", screen.text());
-        assert!(!screen.text().contains("long.json ["), "the bar is left");
-    }
+    let screen = run(60, &path, &["validate", "s.json", "long.json"]);
+    assert_eq!(screen.status.code(), Some(0), "{}", screen.text());
+    let written = String::from_utf8_lossy(&screen.written);
+    assert!(written.contains("long.json ["), "{}", screen.text());
+    assert!(!screen.text().contains("long.json ["), "the bar is left");
 }
 
 /// The lines for further places and the summary are wrapped too.
