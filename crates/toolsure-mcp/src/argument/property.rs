@@ -3,7 +3,7 @@
 use toolsure_json::{Node as _, OwnedDocument, ReadLimits};
 
 use super::check::values;
-use super::field::{ArgumentType, Field, Fields, Rule};
+use super::field::{ArgumentType, Field, Fields, Length, Rule};
 use super::limits::ArgumentLimits;
 use super::text::push_string;
 
@@ -96,7 +96,10 @@ impl<'s> ValueRule<'s> {
     pub fn limits(self) -> Vec<(&'static str, String)> {
         let rule = self.0;
         let count = |bound: Option<u64>| bound.map(|bound| bound.to_string());
-        let length = rule.takes_text().then_some(rule.length).unwrap_or_default();
+        let length = match rule.takes_text() {
+            true => rule.length,
+            false => Length::default(),
+        };
         let items = rule
             .list
             .as_ref()

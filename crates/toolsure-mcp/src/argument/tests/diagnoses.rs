@@ -233,8 +233,10 @@ fn describing_members_are_noted_unless_they_are_converted() {
     }
 }
 
-/// A schema, and all of its warnings: the place, the code and a part of the text.
-const TOLD: &[(&str, &[(&str, &str, &str)])] = &[
+/// A warning: its place, its code and a part of its text.
+type Warning = (&'static str, &'static str, &'static str);
+/// A schema, and all of its warnings.
+const TOLD: &[(&str, &[Warning])] = &[
     (
         r#"{"a": {"type": "string", "minLenght": 3, "requird": true}}"#,
         &[
@@ -356,7 +358,7 @@ fn other_things_are_called_by_their_name() {
         (format!("[{tool}]"), "a listing of tools"),
         (format!(r#"{{"tools": [{tool}]}}"#), "a listing of tools"),
         (
-            format!(r#"{{"jsonrpc": "2.0", "id": 1, "result": {{"tools": []}}}}"#),
+            r#"{"jsonrpc": "2.0", "id": 1, "result": {"tools": []}}"#.to_owned(),
             "a listing of tools",
         ),
         (r#"{"$ref": "a", "$defs": {}}"#.to_owned(), "a JSON Schema"),
