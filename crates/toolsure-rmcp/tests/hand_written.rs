@@ -575,7 +575,7 @@ async fn a_validator_decides_on_unknown_dialects() {
         (false, &draft3, false),
         (true, &elsewhere, false),
     ] {
-        let hand = Hand::new(&[tool.clone()], json!({"content": []}));
+        let hand = Hand::new(std::slice::from_ref(tool), json!({"content": []}));
         let layer = ServerLayer::new();
         let layer = if validator {
             layer.validator(AnyDialect)

@@ -1,7 +1,5 @@
 //! The example's own checks, on stdio and HTTP, in 2025-11-25 and 2026-07-28.
 
-#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
-
 use std::process::Command;
 
 #[test]

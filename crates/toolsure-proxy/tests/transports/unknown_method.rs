@@ -200,7 +200,7 @@ async fn without_a_probe_the_first_message_is_initialize() {
     let script = format!("{LEGACY}\nopened(read()); listed(read())");
     let (_, listing, notes) = list_python(&script, options()).await.unwrap();
     assert_eq!((listing.tools.len(), notes.restarted), (1, false));
-    let web = Web::start(|request, stream| legacy(request, stream));
+    let web = Web::start(legacy);
     list_http(&web.url, options()).await.unwrap();
     assert_eq!(web.seen()[0].rpc(), "initialize");
 }

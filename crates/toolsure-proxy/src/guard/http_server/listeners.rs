@@ -83,7 +83,6 @@ mod tests {
             assert_eq!(open(peer), 0);
         }
         assert_eq!(open(&one), 0);
-        drop(open);
         let ended: Vec<usize> = (0..opened.len())
             .filter(|at| opened.get(*at).is_some_and(|inbox| inbox.queued() > 0))
             .collect();
