@@ -243,7 +243,7 @@ impl Rewriter {
 
 fn foreign(name: &str) -> String {
     format!(
-        "argument schemas have no `{}` there, and JSON Schema enforces it",
+        "argument schemas have no `{}` there, and conversion would lose it",
         quote(name, SHOWN)
     )
 }
