@@ -120,6 +120,10 @@ const TABLE: &[(&str, Becomes)] = &[
         Stays("`pattern`"),
     ),
     (
+        r#"{"schemaVersion":"2025-10-09","type":"object","properties":{"t":{"type":"array","items":{"type":"array","items":{"type":"string"}}}}}"#,
+        Stays("`items`"),
+    ),
+    (
         r#"{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object","properties":{"t":{"type":"string","isArray":true}}}"#,
         Stays("`$schema`"),
     ),
@@ -302,7 +306,13 @@ impl Random {
             r#","additionalProperties":false"#,
             r#","maxProperties":1"#,
         ]);
-        let version = self.one(&["", "", "", r#""schemaVersion":"2026-11-21","#]);
+        let version = self.one(&[
+            "",
+            "",
+            "",
+            r#""schemaVersion":"2026-11-21","#,
+            r#""schemaVersion":"2025-10-09","#,
+        ]);
         let map = self.map(2);
         match self.below(6) {
             0 => map,

@@ -103,14 +103,14 @@ fn convert(schema: View<'_>) -> Result<String, String> {
     let limits = ArgumentLimits::default();
     let text = rewriter.out.as_bytes();
     let (read, told) = ArgumentSchema::parse(text, Some(version.date()), &limits);
-    // A limit that has no effect, or that no value is within, means the same in JSON Schema.
     let is_foreign = |one: &&Diagnosis| {
-        use SchemaErrorKind::{Contradiction, NeverMatches, NoEffect};
-        let is_common = matches!(
-            one.kind(),
-            Contradiction { .. } | NeverMatches | NoEffect { .. }
-        );
-        one.severity() == Severity::Error && !is_common
+        use SchemaErrorKind::{Contradiction, Later, NeverMatches, NoEffect};
+        match one.kind() {
+            Later { .. } => true,
+            // It means the same in JSON Schema.
+            Contradiction { .. } | NeverMatches | NoEffect { .. } => false,
+            _ => one.severity() == Severity::Error,
+        }
     };
     if let Some(first) = told.iter().find(is_foreign) {
         return Err(first.to_string());
