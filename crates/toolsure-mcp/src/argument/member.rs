@@ -8,26 +8,9 @@ use super::diagnosis::Severity;
 use super::error::{SHOWN, SchemaErrorKind};
 use super::field::{ArgumentType, Rule, string_form};
 use super::mistaken::Mistaken;
+use super::position::{Position, Target};
 use super::read::{PROPERTIES, REQUIRED, Reading, TYPE, VERSION};
 use super::version::Version;
-
-/// Where an object of a schema is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Position {
-    /// The schema itself, if it has the JSON Schema–like shape.
-    Root,
-    Property,
-    Items,
-}
-
-/// What decides whether a member has an effect: the declared type, `isArray`, and the type of the
-/// elements.
-#[derive(Debug, Default)]
-pub(super) struct Target {
-    pub(super) kind: Option<ArgumentType>,
-    pub(super) is_array: bool,
-    pub(super) element: Option<ArgumentType>,
-}
 
 /// The members of a position: the name, and the first version that has it there.
 pub(super) fn members(position: Position) -> &'static [(&'static str, Version)] {

@@ -70,6 +70,7 @@ mod keyword;
 mod limits;
 mod member;
 mod mistaken;
+mod position;
 mod property;
 mod publish;
 mod read;

@@ -6,8 +6,8 @@ use super::diagnosis::{Diagnoses, Severity};
 use super::error::{SHOWN, SchemaError, SchemaErrorKind};
 use super::field::{ArgumentType, Field, Fields, Length, List, Range, Rule};
 use super::limits::ArgumentLimits;
-use super::member::{Position, Target};
 use super::mistaken::mistaken;
+use super::position::{Position, Target};
 use super::version::Version;
 
 /// The result of reading.

@@ -100,7 +100,7 @@ impl Server {
                 }
                 continue;
             };
-            socket::watch(&stream, &self.costs);
+            socket::watch(&stream, self.costs.keepalive, self.costs.write);
             let connection = Connection {
                 service: Arc::clone(&service),
                 tls: self.tls.clone(),

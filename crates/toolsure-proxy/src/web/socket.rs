@@ -7,23 +7,21 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use super::ServerLimits;
-
 /// Makes the system close a connection whose client has vanished without a word: a silent one is
-/// probed, and one that does not acknowledge what was sent is given up after the time for writing.
+/// probed, and one that does not acknowledge what was sent is given up.
 ///
 /// A system that does not have one of the settings goes without it.
-pub(super) fn watch(stream: &TcpStream, limits: &ServerLimits) {
+pub(super) fn watch(stream: &TcpStream, silence: Duration, unacknowledged: Duration) {
     let _only_slower = stream.set_nodelay(true);
     let socket = SockRef::from(stream);
     let probes = TcpKeepalive::new()
-        .with_time(limits.keepalive)
-        .with_interval(limits.keepalive);
+        .with_time(silence)
+        .with_interval(silence);
     #[cfg(any(target_os = "linux", target_os = "macos", target_os = "freebsd"))]
     let probes = probes.with_retries(PROBES);
     let _only_later = socket.set_tcp_keepalive(&probes);
     #[cfg(target_os = "linux")]
-    let _only_later = socket.set_tcp_user_timeout(Some(limits.write));
+    let _only_later = socket.set_tcp_user_timeout(Some(unacknowledged));
 }
 
 /// Answers a connection that is one too many, without looking at its request: `body` is a JSON-RPC error.
