@@ -2,7 +2,8 @@
 
 use super::*;
 use crate::argument::field::ArgumentType;
-use crate::argument::member::{Position, members};
+use crate::argument::member::members;
+use crate::argument::position::Position;
 
 /// The codes that say that a member is not enforced.
 const UNENFORCED: &[&str] = &[
