@@ -187,4 +187,5 @@ Exit codes, the first that applies:
   6  the schema was refused; no instance was checked
   7  a limit was reached before the verdict on an instance
   1  an instance does not match
-  0  every instance matches";
+  0  every instance matches
+  141  the output was closed before the end of a stream";
