@@ -87,8 +87,9 @@ fn signals_end_the_child() {
         let server =
             format!("echo $$ > {pid_file}.new; mv {pid_file}.new {pid_file}; exec sleep 600");
         let script = format!("{trap} exec {PROGRAM} check -- sh -c '{server}'");
-        let mut child = Command::new("sh")
-            .args(["-c", &script])
+        // A shell cannot stop ignoring what the tests' own parent ignores, as under `nohup`.
+        let mut child = Command::new("env")
+            .args(["--default-signal=HUP", "sh", "-c", &script])
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::null())
