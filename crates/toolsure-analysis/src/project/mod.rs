@@ -19,6 +19,8 @@
 
 mod abilities;
 mod decide;
+mod dialects;
+mod draft7;
 mod encode;
 mod keywords;
 mod limits;
@@ -41,6 +43,7 @@ use toolsure_schema::Compiler;
 use crate::engine::Engine;
 use crate::lint::Profile;
 
+pub use dialects::{as_2020_12, for_draft_7};
 pub use limits::Limits;
 pub use mapping::Mapping;
 pub use report::{Refusal, Relation, Step, StepKind};

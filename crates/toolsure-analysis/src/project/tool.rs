@@ -4,8 +4,7 @@ use toolsure_json::{
     DuplicateKeys, Kind, Node as _, OwnedDocument, ReadLimits, View, json_string, quote,
 };
 use toolsure_schema::{Compiler, Schema};
-use toolsure_syntax::reference::{Identity, Target};
-use toolsure_syntax::{Dialect, Parser};
+use toolsure_syntax::Dialect;
 
 use super::abilities::Abilities;
 use super::decide::{self, Known, Sides};
@@ -15,13 +14,12 @@ use super::mapping::Mapping;
 use super::merge::join;
 use super::names::ToolNames;
 use super::normalise::normalise;
-use super::reference::has_reference;
+use super::reference::{has_reference, resolved};
 use super::report::{Refusal, Relation, Step, StepKind};
 use super::rewrite::{At, Effect, Log, Rewriter};
 use super::tree::Json;
 use super::unroll::{Bounds, unroll};
 use crate::engine::Engine;
-use crate::inline::{InlineLimits, Why, inline_view};
 use crate::lint::{Edit, apply};
 
 /// A projected listing.
@@ -352,77 +350,6 @@ impl<'p> ListingProjector<'p> {
     }
 }
 
-/// The schema as a tree, with references replaced if they must be.
-fn resolved(
-    abilities: &Abilities,
-    parser: &Parser,
-    original: View<'_>,
-    log: &mut Log,
-    pointer: &str,
-) -> Result<Json, Refusal> {
-    let tree = Json::of(original);
-    let names = ["$ref", "$dynamicRef", "$recursiveRef"];
-    if !names.iter().any(|name| original.raw().contains(name)) && !original.raw().contains("\\u") {
-        return Ok(tree);
-    }
-    if abilities.takes("$ref")
-        && abilities.recursion
-        && abilities.reference_siblings
-        && !(abilities.plain_root && original.member("$ref").is_some())
-        && is_plain(parser, original)
-    {
-        return Ok(tree);
-    }
-    let inlined = inline_view(original, parser, &InlineLimits::default());
-    if let Some(why) = inlined.untouched {
-        return Err(Refusal::Reference(format!(
-            "the references cannot be replaced: {why}"
-        )));
-    }
-    let lost = |why| matches!(why, Why::External | Why::Unresolved);
-    if let Some(kept) = inlined.kept.iter().find(|kept| lost(kept.why)) {
-        return Err(Refusal::Reference(kept.to_string()));
-    }
-    if inlined.replaced > 0 {
-        let detail = match inlined.replaced {
-            1 => "1 reference".to_owned(),
-            many => format!("{many} references"),
-        };
-        log.step(StepKind::Inline, Effect::Same, pointer, &detail);
-    }
-    let document = read_own(&inlined.text)?;
-    Ok(Json::of(document.document().root()))
-}
-
-/// Whether all references are JSON pointers into the schema, and no id or anchor names a part of it.
-fn is_plain(parser: &Parser, schema: View<'_>) -> bool {
-    let mut resources = parser.resources(schema);
-    let mut position = 0;
-    // Resolving a reference may find more schemas.
-    while let Some(schema) = resources.schema(position) {
-        let Some(dialect) = resources.dialect(position) else {
-            return false;
-        };
-        let identity = Identity::of(schema, dialect);
-        let has_name = identity.uri.is_some() || identity.anchors().next().is_some();
-        let is_dynamic = |name| schema.member(name).is_some();
-        if has_name || ["$dynamicRef", "$recursiveRef"].into_iter().any(is_dynamic) {
-            return false;
-        }
-        let reference = schema.member("$ref").filter(|r| r.kind() == Kind::String);
-        if let Some(reference) = reference
-            && !matches!(
-                resources.resolve(schema, reference.string()),
-                Target::Schema(_)
-            )
-        {
-            return false;
-        }
-        position += 1;
-    }
-    true
-}
-
 /// The operator's compiler for generated schemas, which are in 2020-12.
 fn plain_engine(compiler: &Compiler) -> Engine {
     let compiler = compiler.clone().declared_dialect();
@@ -437,7 +364,7 @@ fn compile_own(engine: &Engine, text: &str) -> Result<Schema, Refusal> {
     })
 }
 
-fn read_own(text: &str) -> Result<OwnedDocument, Refusal> {
+pub(super) fn read_own(text: &str) -> Result<OwnedDocument, Refusal> {
     let internal = |error: toolsure_json::ReadError| Refusal::Internal(error.to_string());
     OwnedDocument::read(text, &tool_limits()).map_err(internal)
 }
