@@ -8,6 +8,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 use nix::time::{ClockId, clock_gettime};
 use serde_json::{Value, json};
+use toolsure_schema::settings;
 use toolsure_testkit::Dialect;
 use toolsure_testkit::engine::{Answer, Setup};
 use toolsure_testkit::ours;
@@ -94,7 +95,8 @@ fn library(way: Way, schema: &[u8], instance: &[u8], formats: bool) -> Result<Va
     }))
 }
 
-/// Runs `toolsure validate` with a small stack, measured from outside.
+/// Runs `toolsure validate` with a small stack, measured from outside. Its limits are those of the
+/// library: by default the command reads files of up to 1 GiB, because they are the operator's own.
 fn command(
     toolsure: &Path,
     schema: &Path,
@@ -111,6 +113,11 @@ fn command(
         .arg("--quiet");
     if formats {
         shell.arg("--assert-formats");
+    }
+    for setting in settings::ALL {
+        if let Some(name) = setting.name().strip_prefix("limits.") {
+            shell.arg(format!("--limit={name}={}", setting.default()));
+        }
     }
     shell.arg(schema).args(instance);
     let status = shell
