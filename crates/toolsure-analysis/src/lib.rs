@@ -2,11 +2,12 @@
 //!
 //! [`lint`] finds what is legal but harmful in a listing, [`diff`] decides whether a new listing accepts
 //! what the old one accepted, [`inline`] rewrites a schema without references, and [`project`] rewrites a
-//! listing for a provider. [`tool`] has the protocol's rules for tool objects.
+//! listing for a provider. [`tool`] has the protocol's rules for tool objects, and [`argument`] recognises argument schemas.
 
 #![forbid(unsafe_code)]
 #![deny(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
+pub mod argument;
 mod bounds;
 pub mod diff;
 mod engine;

@@ -81,7 +81,11 @@ impl Compilers {
 
     /// Fetches what these tools refer to, and returns the compiler with it. Documents that cannot
     /// be fetched are reported, and references to them stay denied.
-    pub(crate) fn for_tools(&self, tools: &[String], term: &Term) -> Compiler {
+    pub(crate) fn for_tools<'t>(
+        &self,
+        tools: impl Iterator<Item = &'t str>,
+        term: &Term,
+    ) -> Compiler {
         let compiler = self.compiler();
         if !self.args.is_on() {
             return compiler;
@@ -120,7 +124,7 @@ fn run(
 }
 
 /// The texts of the schemas of tools. Tools that cannot be parsed are skipped.
-pub(crate) fn schemas_of(tools: &[String]) -> Vec<String> {
+pub(crate) fn schemas_of<'t>(tools: impl Iterator<Item = &'t str>) -> Vec<String> {
     let mut schemas = Vec::new();
     for tool in tools {
         let limits = ReadLimits {

@@ -8,10 +8,10 @@ use toolsure_fetch::{Digest, Document, Fetcher, Host, Lock};
 use toolsure_json::{Kind, Node as _, OwnedDocument, ReadLimits, quote};
 use toolsure_schema::Compiler;
 
-use crate::check::saved::{self, Saved};
 use crate::compilers::{fetch, host, read_lock, schemas_of};
 use crate::exit::{Exit, Failure};
 use crate::input::Input;
+use crate::listing::saved::{self, Saved};
 use crate::local;
 use crate::term::Term;
 use crate::text;
@@ -116,9 +116,13 @@ fn read(file: &Path, most: usize) -> Result<Vec<String>, Failure> {
         return Err(saved::too_long(&name, most));
     }
     match saved::parse(name.clone(), text.clone(), most) {
-        Ok(Saved::Listing(listing)) => return Ok(schemas_of(&listing.tools)),
+        Ok(Saved::Listing(listing)) => {
+            return Ok(schemas_of(listing.tools.iter().map(String::as_str)));
+        }
         Ok(Saved::Listings(listings)) => {
-            let schemas = listings.iter().map(|listing| schemas_of(&listing.tools));
+            let schemas = listings
+                .iter()
+                .map(|listing| schemas_of(listing.tools.iter().map(String::as_str)));
             return Ok(schemas.flatten().collect());
         }
         Ok(Saved::Servers(_)) => {

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
-use std::time::{Duration, Instant};
 
 use anstream::{AutoStream, ColorChoice};
 use anstyle::{AnsiColor, Style};
@@ -155,16 +154,6 @@ impl Term {
         }
     }
 
-    /// A counter of steps, shown as [`progress`](Self::progress) at most 20 times a second.
-    pub(crate) fn counter<'w>(&self, what: &'w str, total: usize) -> Counter<'w> {
-        Counter {
-            term: *self,
-            what,
-            total,
-            next: Instant::now(),
-        }
-    }
-
     /// Asks a yes-or-no question on the terminal; `None` if there is no terminal.
     pub(crate) fn ask(&self, question: &str) -> Option<bool> {
         if !(io::stdin().is_terminal() && io::stderr().is_terminal()) {
@@ -205,31 +194,6 @@ fn columns(stream: &console::Term) -> Option<usize> {
     let (_, columns) = stream.size_checked()?;
     Some(usize::from(columns)).filter(|columns| stream.is_term() && *columns > 0)
 }
-
-/// The progress of a run of steps.
-#[derive(Debug)]
-pub(crate) struct Counter<'w> {
-    term: Term,
-    what: &'w str,
-    total: usize,
-    /// When to show the next step.
-    next: Instant,
-}
-
-impl Counter<'_> {
-    /// Records that a step begins; steps count from 0.
-    pub(crate) fn at(&mut self, step: usize) {
-        let now = Instant::now();
-        if self.term.progress && now >= self.next {
-            self.next = now.checked_add(PAUSE).unwrap_or(now);
-            let (what, number, total) = (self.what, step.saturating_add(1), self.total);
-            self.term.progress(&format!("{what} {number} of {total} …"));
-        }
-    }
-}
-
-/// Minimum time between two steps that are shown.
-const PAUSE: Duration = Duration::from_millis(50);
 
 /// A reader that closes the pipe early (`| head`) is not a failure.
 fn closed_pipe(error: io::Error) -> Result<(), Failure> {

@@ -30,7 +30,7 @@ pub use severity::Severity;
 pub use table::{RULES, rule};
 
 use check::Check;
-use out::{Out, Plan};
+use out::{Most, Out, Plan};
 use rules::{Facts, Listing};
 use table::CHECKS;
 use tool::{Place, Tool};
@@ -53,6 +53,7 @@ pub struct Linter {
     default: bool,
     profiles: Vec<&'static Profile>,
     server: Option<String>,
+    most: Most,
     changes: Vec<(&'static str, Option<Severity>)>,
     engine: Engine,
 }
@@ -68,6 +69,8 @@ pub struct Report {
     pub more: usize,
     /// The worst severity of those, so that nothing passes because there were too many findings to keep.
     pub worst_more: Option<Severity>,
+    /// The same for each tool.
+    pub worst_more_of: Vec<Option<Severity>>,
     /// The estimated number of tokens that a model sees of each tool; see rule TL014.
     pub tokens: Vec<usize>,
 }
@@ -86,6 +89,7 @@ impl Linter {
             default: true,
             profiles: Vec::new(),
             server: None,
+            most: Most::USUAL,
             changes: Vec::new(),
             engine: Engine::default(),
         }
@@ -105,6 +109,29 @@ impl Linter {
         Self {
             default: false,
             ..Self::new().profile(profile)
+        }
+    }
+
+    /// A linter with only the rules that decide whether a tool can be used: its form, its name, and whether
+    /// its schemas compile. Keeps up to 20 findings of a rule for each tool, however many tools there are.
+    ///
+    /// ```
+    /// use toolsure_analysis::lint::{Linter, Severity};
+    ///
+    /// let good = r#"{"name": "find", "inputSchema": {"type": "object"}}"#;
+    /// let bad = r##"{"name": "drop", "inputSchema": {"type": "object", "$ref": "#/$defs/a"}}"##;
+    /// let report = Linter::admission().lint([good, bad]);
+    /// assert_eq!((report.findings[0].tool, report.findings[0].severity), (Some(1), Severity::Error));
+    /// assert_eq!(report.findings[0].rule.name, "unresolved-ref");
+    /// ```
+    #[must_use]
+    pub fn admission() -> Self {
+        let rules = RULES.iter().filter(|rule| rule.is_admission());
+        Self {
+            default: false,
+            most: Most::OF_EACH_TOOL,
+            changes: rules.map(|rule| (rule.code, Some(rule.severity))).collect(),
+            ..Self::new()
         }
     }
 
@@ -212,7 +239,8 @@ impl Linter {
                 _ => {}
             }
         }
-        let (mut findings, more, worst_more) = out.finish();
+        let (mut findings, more, worst_more, mut worst_more_of) = out.finish();
+        worst_more_of.resize(listing.tools.len(), None);
         findings.sort_by_key(|finding| {
             let code = finding.rule.code;
             let order = (LAST.contains(&code), code, finding.tool);
@@ -222,6 +250,7 @@ impl Linter {
             findings,
             more,
             worst_more,
+            worst_more_of,
             tokens: listing.tools.iter().map(|tool| tool.tokens).collect(),
         }
     }
@@ -250,6 +279,7 @@ impl Linter {
             levels: RULES.iter().map(level).collect(),
             readers: RULES.iter().map(readers).collect(),
             server: self.server.clone(),
+            most: self.most,
         }
     }
 }

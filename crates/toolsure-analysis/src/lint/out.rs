@@ -21,6 +21,27 @@ pub(super) struct Plan {
     pub(super) readers: Vec<Vec<&'static Subset>>,
     /// The name of the server.
     pub(super) server: Option<String>,
+    pub(super) most: Most,
+}
+
+/// How many findings of one rule are kept. Each rule has its own limit, so that no rule hides the findings
+/// of another.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Most {
+    pub(super) of_tool: usize,
+    pub(super) of_listing: usize,
+}
+
+impl Most {
+    pub(super) const USUAL: Self = Self {
+        of_tool: 300,
+        of_listing: 1_000,
+    };
+    /// For verdicts: each tool has its reasons, however many tools there are.
+    pub(super) const OF_EACH_TOOL: Self = Self {
+        of_tool: 20,
+        of_listing: usize::MAX,
+    };
 }
 
 /// Collects findings.
@@ -36,6 +57,8 @@ pub(super) struct Out<'l> {
     /// The number of findings over the limits, and the worst severity of them.
     more: usize,
     worst_more: Option<Severity>,
+    /// The same for each tool.
+    worst_more_of: Vec<Option<Severity>>,
     /// The latest finding, which its rule may still complete.
     last: Option<Finding>,
     last_kept: bool,
@@ -54,6 +77,7 @@ impl<'l> Out<'l> {
             findings: Vec::new(),
             more: 0,
             worst_more: None,
+            worst_more_of: Vec::new(),
             last: None,
             last_kept: false,
             hazards: HashMap::new(),
@@ -146,7 +170,7 @@ impl<'l> Out<'l> {
     /// Whether one more finding of a rule is within the limits.
     fn has_room(&self, rule: usize) -> bool {
         let below = |counts: &[usize], most| counts.get(rule).is_some_and(|count| *count < most);
-        below(&self.spoken, PER_TOOL) && below(&self.kept, PER_RULE)
+        below(&self.spoken, self.plan.most.of_tool) && below(&self.kept, self.plan.most.of_listing)
     }
 
     /// Whether to keep a finding of a rule. It is counted in either case, unless the rule is off.
@@ -158,6 +182,13 @@ impl<'l> Out<'l> {
         if !keeps {
             self.more = self.more.saturating_add(1);
             self.worst_more = self.worst_more.max(Some(severity));
+            if let Some(tool) = self.tool {
+                let most = self.worst_more_of.len().max(tool.saturating_add(1));
+                self.worst_more_of.resize(most, None);
+                if let Some(worst) = self.worst_more_of.get_mut(tool) {
+                    *worst = (*worst).max(Some(severity));
+                }
+            }
             return false;
         }
         for counts in [&mut self.spoken, &mut self.kept] {
@@ -168,10 +199,17 @@ impl<'l> Out<'l> {
         true
     }
 
-    /// All findings, the number over the limits, and the worst severity of those.
-    pub(super) fn finish(mut self) -> (Vec<Finding>, usize, Option<Severity>) {
+    /// All findings, the number over the limits, the worst severity of those, and that for each tool.
+    pub(super) fn finish(
+        mut self,
+    ) -> (Vec<Finding>, usize, Option<Severity>, Vec<Option<Severity>>) {
         self.flush();
-        (self.findings, self.more, self.worst_more)
+        (
+            self.findings,
+            self.more,
+            self.worst_more,
+            self.worst_more_of,
+        )
     }
 
     fn flush(&mut self) {
@@ -180,12 +218,6 @@ impl<'l> Out<'l> {
         }
     }
 }
-
-/// Findings of one rule for one tool.
-const PER_TOOL: usize = 300;
-/// Findings of one rule for a listing. Each rule has its own limit, so that no rule hides the findings of
-/// another.
-const PER_RULE: usize = 1_000;
 
 #[cfg(test)]
 mod tests {
@@ -208,16 +240,37 @@ mod tests {
             let of = |one: &&Finding| one.rule.code == "TL016";
             report.findings.iter().filter(of).count()
         };
-        let at_bound = lint(PER_RULE);
-        assert_eq!((of_rule(&at_bound), at_bound.more), (PER_RULE, 0));
+        let most = Most::USUAL.of_listing;
+        let at_bound = lint(most);
+        assert_eq!((of_rule(&at_bound), at_bound.more), (most, 0));
         assert_eq!(at_bound.worst_more, None);
-        let over = lint(PER_RULE + 1);
-        assert_eq!(of_rule(&over), PER_RULE);
-        let rules = over.findings.len() / PER_RULE;
+        let over = lint(most + 1);
+        assert_eq!(of_rule(&over), most);
+        let rules = over.findings.len() / most;
         assert_eq!(
             over.more, rules,
             "one of each rule that speaks of every tool"
         );
         assert_eq!(over.worst_more, Some(Severity::Error));
+        assert_eq!(over.worst_more_of.last(), Some(&Some(Severity::Error)));
+        assert_eq!(over.worst_more_of.first(), Some(&None));
+    }
+
+    #[test]
+    fn verdicts_have_their_reasons_for_every_tool() {
+        let tools = bad_tools(Most::USUAL.of_listing + 1);
+        let report = Linter::admission().lint(tools.iter().map(String::as_str));
+        assert_eq!((report.findings.len(), report.more), (tools.len(), 0));
+        let twice: String = r#""a":1,"a":2,"#.repeat(30);
+        let schema = r#"{"$ref":"https://a.example/"},"#.repeat(30);
+        let tool = format!(
+            r#"{{"name":"t",{twice}"inputSchema":{{"type":"object","allOf":[{schema}true]}}}}"#
+        );
+        let report = Linter::admission().lint([tool.as_str()]);
+        assert!(
+            report.findings.len() <= 2 * Most::OF_EACH_TOOL.of_tool,
+            "{}",
+            report.findings.len()
+        );
     }
 }

@@ -1,5 +1,6 @@
 //! One rule: a stable code, a name, a severity, and when it is on.
 
+use super::rules::admission;
 use super::severity::Severity;
 
 /// One rule. Codes and names never change their meaning.
@@ -28,6 +29,13 @@ pub struct Rule {
 }
 
 impl Rule {
+    /// Whether it is one of the rules that decide whether a tool can be used; see
+    /// [`Linter::admission`](super::Linter::admission).
+    #[must_use]
+    pub fn is_admission(&self) -> bool {
+        admission::CODES.contains(&self.code)
+    }
+
     /// What the rule requires, in a sentence or two: the first paragraph of its page.
     #[must_use]
     pub fn summary(&self) -> &'static str {
@@ -36,4 +44,4 @@ impl Rule {
 }
 
 /// The number of rules.
-pub(super) const COUNT: usize = 103;
+pub(super) const COUNT: usize = 104;

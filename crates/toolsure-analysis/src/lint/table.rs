@@ -35,7 +35,7 @@ impl Profile {
 macro_rules! table {
     ($($code:literal $name:literal $severity:ident $on:ident, $check:expr;)+) => {
         /// All rules, ordered by code.
-        pub static RULES: [Rule; 103] = [$(Rule {
+        pub static RULES: [Rule; COUNT] = [$(Rule {
             code: $code,
             name: $name,
             severity: $severity,
@@ -69,6 +69,7 @@ table! {
     "TL015" "tool-size" Warning DEFAULT, One(size::tool);
     "TL016" "no-input-schema" Error DEFAULT, One(admission::schemas);
     "TL017" "root-type" Error DEFAULT, One(admission::root_type);
+    "TL018" "argument-schema" Warning DEFAULT, One(admission::argument_schema);
     "TL020" "unsupported-dialect" Error DEFAULT, Text;
     "TL021" "dialect-mismatch" Warning DEFAULT, Each(dialect::mismatch);
     "TL022" "draft4-bound" Error DEFAULT, Text;

@@ -5,8 +5,8 @@ use std::fmt;
 use toolsure_json::{ReadError, quote};
 use toolsure_pattern::PatternError;
 
+use super::Version;
 use super::mistaken::Mistaken;
-use super::version::Version;
 
 /// Why a text is not an argument schema. `Display` is one line of bounded length.
 ///

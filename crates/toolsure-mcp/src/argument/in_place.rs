@@ -7,9 +7,9 @@ use toolsure_analysis::tool::HEADER;
 use toolsure_json::{Key as _, Kind, Node as _, View, json_string, quote};
 use toolsure_syntax::{AppliesTo, Keyword};
 
-use super::recognise::{Sign, recognise};
-use super::version::Version;
+use super::Version;
 use super::{ArgumentLimits, ArgumentSchema, Diagnosis, SchemaErrorKind, Severity};
+use super::{Sign, recognise};
 
 /// An argument schema that stands where JSON Schema was expected.
 ///
@@ -77,8 +77,7 @@ impl fmt::Display for InPlace {
 
 /// The argument schema that a schema is; `None` if [`recognise`] finds no sign of one.
 pub fn in_place(schema: View<'_>) -> Option<InPlace> {
-    let mut sign = recognise(schema)?;
-    sign.make_relative(&super::read::pointer(schema));
+    let sign = recognise(schema)?.relative_to(&super::read::pointer(schema));
     Some(InPlace {
         sign,
         converted: convert(schema),

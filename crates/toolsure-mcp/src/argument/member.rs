@@ -3,6 +3,7 @@
 use toolsure_json::{Key as _, Kind, Node as _, Number, View};
 use toolsure_syntax::{Keyword, Vocabulary, closest};
 
+use super::Version;
 use super::check::values;
 use super::diagnosis::Severity;
 use super::error::{SHOWN, SchemaErrorKind};
@@ -10,7 +11,6 @@ use super::field::{ArgumentType, Rule, string_form};
 use super::mistaken::Mistaken;
 use super::position::{Position, Target};
 use super::read::{PROPERTIES, REQUIRED, Reading, TYPE, VERSION};
-use super::version::Version;
 
 /// The members of a position: the name, and the first version that has it there.
 pub(super) fn members(position: Position) -> &'static [(&'static str, Version)] {

@@ -74,12 +74,11 @@ mod position;
 mod property;
 mod publish;
 mod read;
-mod recognise;
 #[cfg(test)]
 mod tests;
 mod text;
-mod version;
 
+pub use toolsure_analysis::argument::{Sign, Version, recognise};
 use toolsure_json::{Node, OwnedDocument, ReadError, Reader, View};
 
 pub use check::{Answer, Refusal, RefusalKind, Refusals};
@@ -89,9 +88,6 @@ pub use in_place::{InPlace, in_place};
 pub use limits::ArgumentLimits;
 pub use mistaken::Mistaken;
 pub use property::{Property, ValueRule};
-pub(crate) use recognise::may_be_in;
-pub use recognise::{Sign, recognise};
-pub use version::Version;
 
 use diagnosis::Diagnoses;
 use field::Fields;

@@ -2,13 +2,13 @@
 
 use toolsure_json::{Key as _, Kind, Node as _, View, quote};
 
+use super::Version;
 use super::diagnosis::{Diagnoses, Severity};
 use super::error::{SHOWN, SchemaError, SchemaErrorKind};
 use super::field::{ArgumentType, Field, Fields, Length, List, Range, Rule};
 use super::limits::ArgumentLimits;
 use super::mistaken::mistaken;
 use super::position::{Position, Target};
-use super::version::Version;
 
 /// The result of reading.
 pub(super) struct Parsed {

@@ -4,9 +4,9 @@
 //! Only handles pages that follow the protocol in everything. Any other page is read as a
 //! [`Listing`](super::Listing), which says what is wrong with which tool.
 
+use toolsure_analysis::argument::may_be_in;
 use toolsure_json::{Key as _, Kind, Node as _, Reader, Span, Stream};
 
-use crate::argument::may_be_in;
 use crate::contract::{ToolSpans, definition_limits, member};
 
 /// The tools of a page.

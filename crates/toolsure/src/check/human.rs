@@ -4,36 +4,45 @@ use std::fmt::Write as _;
 
 use toolsure_json::quote;
 
-use super::excerpt::{self, Excerpt};
-use super::report::{Report, Tally};
-use super::tool::{Finding, Part, ToolReport, Verdict};
+use super::verdict::{Judged, Tally, Verdict, Verdicts};
+use crate::findings::Page;
+use crate::findings::draw::{Sources, draw};
+use crate::listing::{ListedTool, Listing};
 use crate::render::{count, hang, wrap};
-use crate::term::{BOLD, DIM, ERROR, GOOD, HELP, WARNING};
+use crate::term::{BOLD, Canvas, DIM, ERROR, GOOD, HELP, WARNING};
 
-/// Renders one report, styled; the caller removes the styles where they are not wanted.
-///
-/// Unless `all` is set, only the first of very many tools of each verdict are shown.
+/// Renders one listing for the canvas. Unless `all` is set, only the first of very many tools of each
+/// verdict are shown.
 ///
 /// Lines have the terminal's width, within bounds.
-pub(crate) fn render(report: &Report, all: bool, quiet: bool, columns: Option<usize>) -> String {
+pub(super) fn render(
+    page: &Page,
+    verdicts: &Verdicts<'_>,
+    all: bool,
+    quiet: bool,
+    canvas: Canvas,
+) -> String {
+    let listing = &page.listing;
+    let columns = canvas.columns;
     let columns = columns.map(|columns| columns.saturating_sub(1).max(NARROWEST));
     let mut out = Sheet {
         text: String::new(),
         width: columns.unwrap_or(LINE_CHARS).min(WIDEST),
         columns,
     };
-    head(&mut out, report, quiet);
-    let width = report
-        .tools
-        .iter()
-        .map(|tool| label(tool, 0).chars().count())
-        .max()
-        .unwrap_or(0)
-        .min(NAME_CHARS);
+    let refused = verdicts.tally.refused > 0;
+    if !quiet || listing.fault.is_some() || refused {
+        head(&mut out, listing);
+    }
+    let sources = Sources::of(page);
+    let tools = listing.tools.iter();
+    let width = tools.map(|tool| label(tool, 0).chars().count());
+    let width = width.max().unwrap_or(0).min(NAME_CHARS);
     let mut shown = Tally::default();
     let mut hidden = Tally::default();
-    for (index, tool) in report.tools.iter().enumerate() {
-        let verdict = tool.verdict();
+    let tools = listing.tools.iter().zip(&verdicts.tools);
+    for (index, (tool, judged)) in tools.enumerate() {
+        let verdict = judged.verdict;
         if quiet && verdict == Verdict::Ok {
             continue;
         }
@@ -41,12 +50,13 @@ pub(crate) fn render(report: &Report, all: bool, quiet: bool, columns: Option<us
             Verdict::Ok => MOST_OK,
             Verdict::Warned | Verdict::Refused => MOST_DESCRIBED,
         };
-        if all || shown.of(verdict) < most {
-            shown.add(verdict);
-            draw(&mut out, report, index, tool, width);
-        } else {
+        if !all && shown.of(verdict) >= most {
             hidden.add(verdict);
+            continue;
         }
+        shown.add(verdict);
+        line(&mut out, &verdict_line(index, tool, verdict, width));
+        describe(&mut out, page, judged, &sources, all, canvas);
     }
     if hidden != Tally::default() {
         let parts = counts(hidden).join(", ");
@@ -56,7 +66,7 @@ pub(crate) fn render(report: &Report, all: bool, quiet: bool, columns: Option<us
         );
     }
     if !quiet {
-        for note in &report.notes {
+        for note in &listing.notes {
             entry(
                 &mut out,
                 "",
@@ -66,10 +76,10 @@ pub(crate) fn render(report: &Report, all: bool, quiet: bool, columns: Option<us
             );
         }
     }
-    match &report.fault {
-        Some(_) => fault(&mut out, report),
-        None if quiet && report.tally().refused == 0 => {}
-        None => summary(&mut out, report),
+    match &listing.fault {
+        Some(_) => fault(&mut out, listing),
+        None if quiet && !refused => {}
+        None => summary(&mut out, verdicts.tally),
     }
     out.text
 }
@@ -82,15 +92,12 @@ struct Sheet {
     columns: Option<usize>,
 }
 
-fn head(out: &mut Sheet, report: &Report, quiet: bool) {
-    if quiet && report.fault.is_none() && report.tally().refused == 0 {
-        return;
-    }
+fn head(out: &mut Sheet, listing: &Listing) {
     line(
         out,
-        &format!("{BOLD}{}{BOLD:#}", quote(&report.target, out.width)),
+        &format!("{BOLD}{}{BOLD:#}", quote(&listing.target, out.width)),
     );
-    if let Some(server) = &report.server {
+    if let Some(server) = &listing.server {
         let name = quote(&server.name, 40).to_string();
         let version = quote(&server.version, 20).to_string();
         let protocol = quote(&server.protocol, 20).to_string();
@@ -105,8 +112,8 @@ fn head(out: &mut Sheet, report: &Report, quiet: bool) {
     out.text.push('\n');
 }
 
-fn draw(out: &mut Sheet, report: &Report, index: usize, tool: &ToolReport, width: usize) {
-    let (style, word) = match tool.verdict() {
+fn verdict_line(index: usize, tool: &ListedTool, verdict: Verdict, width: usize) -> String {
+    let (style, word) = match verdict {
         Verdict::Ok => (GOOD, " ok "),
         Verdict::Warned => (WARNING, "warn"),
         Verdict::Refused => (ERROR, "bad "),
@@ -119,144 +126,42 @@ fn draw(out: &mut Sheet, report: &Report, index: usize, tool: &ToolReport, width
         let pad = " ".repeat(width.saturating_sub(label.chars().count()));
         format!("{pad}  {DIM}{sizes}{DIM:#}")
     };
-    line(
-        out,
-        &format!("{style}{word}{style:#} {BOLD}{label}{BOLD:#}{beside}"),
-    );
-    for finding in &tool.findings {
-        describe(out, report, index, tool, finding);
-    }
+    format!("{style}{word}{style:#} {BOLD}{label}{BOLD:#}{beside}")
 }
 
-fn describe(out: &mut Sheet, report: &Report, index: usize, tool: &ToolReport, finding: &Finding) {
-    let (style, word) = if finding.fatal {
-        (ERROR, "error")
-    } else {
-        (WARNING, "warning")
+/// The findings of a tool, indented; the first ones unless `all` is set.
+fn describe(
+    out: &mut Sheet,
+    page: &Page,
+    judged: &Judged<'_>,
+    sources: &Sources<'_>,
+    all: bool,
+    canvas: Canvas,
+) {
+    let beside = INDENT.len();
+    let canvas = Canvas {
+        columns: canvas.columns.map(|columns| columns.saturating_sub(beside)),
+        ..canvas
     };
-    let part = if finding.part == Part::Tool {
-        String::new()
-    } else {
-        format!("{}: ", finding.part.word())
-    };
-    let message = format!("{part}{}", finding.message);
-    let lead = format!("{style}{word}[{}]{style:#}: ", finding.code);
-    let lead_width = word
+    let most = if all { usize::MAX } else { MOST_FINDINGS };
+    for finding in judged.findings.iter().take(most) {
+        for text in draw(page, finding, sources, false, canvas).lines() {
+            whole(out, &format!("{INDENT}{text}"));
+        }
+    }
+    if let Some(more) = judged
+        .findings
         .len()
-        .saturating_add(finding.code.len())
-        .saturating_add(4);
-    entry(out, INDENT, &lead, lead_width, &message);
-
-    let excerpt = excerpt_of(report, index, tool, finding);
-    let last = excerpt
-        .as_ref()
-        .and_then(|excerpt| Some(excerpt.first?.saturating_add(excerpt.lines.len())));
-    let gutter = last.map_or(1, digits);
-    let space = " ".repeat(gutter);
-    line(
-        out,
-        &format!(
-            "{INDENT}{space}{HELP}-->{HELP:#} {}",
-            place(report, index, finding)
-        ),
-    );
-    if let Some(excerpt) = &excerpt {
-        snippet(
-            out,
-            excerpt,
-            gutter,
-            if finding.fatal { ERROR } else { WARNING },
-        );
-    }
-    if let Some(help) = &finding.help {
-        entry(
-            out,
-            &format!("{INDENT}{space} "),
-            &format!("{DIM}={DIM:#} {HELP}help{HELP:#}: "),
-            8,
-            help,
-        );
+        .checked_sub(most)
+        .filter(|more| *more > 0)
+    {
+        let more = count(u64::try_from(more).unwrap_or(u64::MAX), "more finding");
+        line(out, &format!("{INDENT}… and {more}; `--all` shows them"));
     }
 }
 
-fn snippet(out: &mut Sheet, excerpt: &Excerpt, gutter: usize, style: anstyle::Style) {
-    let space = " ".repeat(gutter);
-    // Two columns for the bar and a space, and two for signs of a cut.
-    let beside = INDENT.len().saturating_add(gutter).saturating_add(5);
-    let room = match out.columns {
-        Some(_) => out.width.saturating_sub(beside),
-        None => usize::MAX,
-    };
-    // A mark that is too far to the right is moved into view.
-    let end = excerpt.column.saturating_add(excerpt.width.min(room));
-    let skipped = end.saturating_sub(room);
-    whole(out, &format!("{INDENT}{space} {HELP}|{HELP:#}"));
-    for (index, text) in excerpt.lines.iter().enumerate() {
-        let number = excerpt
-            .first
-            .map_or_else(String::new, |first| first.saturating_add(index).to_string());
-        let part: String = text.chars().skip(skipped).take(room).collect();
-        let before = match skipped > 0 {
-            true => "…",
-            false => "",
-        };
-        let after = match text.chars().count() > skipped.saturating_add(room) {
-            true => "…",
-            false => "",
-        };
-        whole(
-            out,
-            &format!("{INDENT}{HELP}{number:>gutter$} |{HELP:#} {before}{part}{after}"),
-        );
-        if index == excerpt.marked {
-            let column = excerpt.column.saturating_sub(skipped);
-            let before = " ".repeat(column.saturating_add(before.chars().count()));
-            let mark = "^".repeat(excerpt.width.min(room));
-            whole(
-                out,
-                &format!("{INDENT}{space} {HELP}|{HELP:#} {before}{style}{mark}{style:#}"),
-            );
-        }
-    }
-}
-
-/// The lines around a finding: from the file, or else from the part of the tool that it is in.
-fn excerpt_of(
-    report: &Report,
-    index: usize,
-    tool: &ToolReport,
-    finding: &Finding,
-) -> Option<Excerpt> {
-    let span = finding.span.clone()?;
-    if let Some(excerpt) = report.excerpt(index, &span) {
-        return Some(excerpt);
-    }
-    let whole = finding.whole.clone().unwrap_or(0..tool.text.len());
-    let text = tool.text.get(whole.clone())?;
-    excerpt::around(
-        text,
-        &(span.start.checked_sub(whole.start)?..span.end.checked_sub(whole.start)?),
-    )
-}
-
-/// `listing.json:12:7, at /inputSchema/type`; without the file for a live server.
-fn place(report: &Report, index: usize, finding: &Finding) -> String {
-    let pointer = finding.pointer_in_tool();
-    let pointer = if pointer.is_empty() {
-        "the tool itself".to_owned()
-    } else {
-        quote(&pointer, PLACE_CHARS).to_string()
-    };
-    match (&report.file, report.line_column(index, finding)) {
-        (Some(file), Some((line, column))) => {
-            format!("{}:{line}:{column}, at {pointer}", file.name)
-        }
-        _ => format!("at {pointer}"),
-    }
-}
-
-fn fault(out: &mut Sheet, report: &Report) {
-    let Some(fault) = &report.fault else { return };
+fn fault(out: &mut Sheet, listing: &Listing) {
+    let Some(fault) = &listing.fault else { return };
     entry(
         out,
         "",
@@ -278,11 +183,15 @@ fn fault(out: &mut Sheet, report: &Report) {
     }
 }
 
-fn summary(out: &mut Sheet, report: &Report) {
-    let total = u64::try_from(report.tools.len()).unwrap_or(u64::MAX);
+fn summary(out: &mut Sheet, tally: Tally) {
+    let total = tally
+        .ok
+        .saturating_add(tally.warned)
+        .saturating_add(tally.refused);
+    let total = u64::try_from(total).unwrap_or(u64::MAX);
     let parts = match total {
         0 => vec![format!("{WARNING}the listing is empty{WARNING:#}")],
-        _ => counts(report.tally()),
+        _ => counts(tally),
     };
     out.text.push('\n');
     line(
@@ -309,14 +218,14 @@ fn counts(tally: Tally) -> Vec<String> {
     parts
 }
 
-fn label(tool: &ToolReport, index: usize) -> String {
+fn label(tool: &ListedTool, index: usize) -> String {
     match tool.name.as_deref() {
         Some(name) if !name.is_empty() => quote(name, NAME_CHARS).to_string(),
         _ => format!("(tool {})", index.saturating_add(1)),
     }
 }
 
-fn sizes(tool: &ToolReport) -> String {
+fn sizes(tool: &ListedTool) -> String {
     let side =
         |what: &str, bytes: Option<usize>| bytes.map(|bytes| format!("{what} {}", size(bytes)));
     let sides: Vec<String> = [side("input", tool.input), side("output", tool.output)]
@@ -362,14 +271,12 @@ fn whole(out: &mut Sheet, text: &str) {
     let _infallible = writeln!(out.text, "{}", text.trim_end());
 }
 
-fn digits(number: usize) -> usize {
-    number.to_string().len()
-}
-
 /// Maximum tools shown in one line each.
 const MOST_OK: usize = 1_000;
 /// Maximum refused tools shown with their reasons; the same for tools with warnings.
 const MOST_DESCRIBED: usize = 50;
+/// Maximum findings of a tool that are drawn.
+const MOST_FINDINGS: usize = 10;
 /// Characters of a line without a terminal; with one, from `NARROWEST` to `WIDEST`.
 const LINE_CHARS: usize = 79;
 const NARROWEST: usize = 30;
@@ -377,5 +284,4 @@ const NARROWEST: usize = 30;
 const WORDS: usize = 30;
 const WIDEST: usize = 140;
 const NAME_CHARS: usize = 44;
-const PLACE_CHARS: usize = 60;
 const INDENT: &str = "     ";

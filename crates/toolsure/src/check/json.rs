@@ -25,14 +25,7 @@
 //!       "verdict": "ok",             // "ok" | "warned" | "refused"
 //!       "inputBytes": 312,           // null if absent
 //!       "outputBytes": null,
-//!       "findings": [{
-//!         "severity": "error",       // "error" | "warning"
-//!         "code": "unresolved-ref",  // stable
-//!         "schema": "input",         // "input" | "output" | null for the tool itself
-//!         "pointer": "/properties/a/$ref",  // into the schema, or into the tool
-//!         "message": "…", "help": "…",      // help may be null
-//!         "line": 3, "column": 14    // in the file; null for a live server
-//!       }]
+//!       "findings": []               // as in the report of `lint`
 //!     }],
 //!     "summary": { "tools": 1, "ok": 1, "warned": 0, "refused": 0 },
 //!     "notes": ["…"],
@@ -48,17 +41,18 @@
 use serde_json::{Value, json};
 use toolsure_proxy::{Fault, FaultKind, Party};
 
-use super::report::Report;
-use super::save::Written;
-use super::target::Skipped;
-use super::tool::{Finding, Part, ToolReport, Verdict};
+use super::verdict::{Judged, Verdict, Verdicts};
 use crate::exit::Exit;
+use crate::findings::Page;
+use crate::findings::json::finding;
+use crate::listing::save::Written;
+use crate::listing::{ListedTool, Skipped};
 use crate::policy::{Remark, Remarks};
 use crate::render::json::harmless;
 
 /// The servers and files of a run.
 pub(crate) struct Servers<'a> {
-    pub(crate) reports: &'a [Report],
+    pub(crate) pages: &'a [Page],
     pub(crate) skipped: &'a [Skipped],
     /// For `--save`: what was written.
     pub(crate) saved: Option<&'a Written>,
@@ -76,7 +70,7 @@ pub(crate) fn render(servers: &Servers<'_>, remarks: &Remarks, exit: Exit, quiet
             "file": saved.file,
             "missing": saved.missing,
         })),
-        "reports": servers.reports.iter().map(|one| report(one, quiet)).collect::<Vec<_>>(),
+        "reports": servers.pages.iter().map(|one| report(one, quiet)).collect::<Vec<_>>(),
     });
     let mut text = harmless(&format!("{document:#}"));
     text.push('\n');
@@ -93,32 +87,33 @@ fn skipped(skipped: &Skipped) -> Value {
     })
 }
 
-fn report(report: &Report, quiet: bool) -> Value {
-    let tally = report.tally();
-    let tools = report.tools.iter().enumerate();
-    let tools = tools.filter(|(_, tool)| !(quiet && tool.verdict() == Verdict::Ok));
+fn report(page: &Page, quiet: bool) -> Value {
+    let Verdicts { tools, tally } = Verdicts::of(page);
+    let listing = &page.listing;
+    let tools = listing.tools.iter().zip(&tools);
+    let tools = tools.filter(|(_, judged)| !(quiet && judged.verdict == Verdict::Ok));
     json!({
-        "target": report.target,
-        "server": report.server.as_ref().map(|server| json!({
+        "target": listing.target,
+        "server": listing.server.as_ref().map(|server| json!({
             "name": server.name,
             "version": server.version,
             "era": server.era(),
             "protocolVersion": server.protocol,
         })),
-        "tools": tools.map(|(index, one)| tool(report, index, one)).collect::<Vec<_>>(),
+        "tools": tools.map(|(one, judged)| tool(page, one, judged)).collect::<Vec<_>>(),
         "summary": {
-            "tools": report.tools.len(),
+            "tools": listing.tools.len(),
             "ok": tally.ok,
             "warned": tally.warned,
             "refused": tally.refused,
         },
-        "notes": report.notes,
-        "fault": report.fault.as_ref().map(fault),
+        "notes": listing.notes,
+        "fault": listing.fault.as_ref().map(fault),
     })
 }
 
-fn tool(report: &Report, index: usize, tool: &ToolReport) -> Value {
-    let verdict = match tool.verdict() {
+fn tool(page: &Page, tool: &ListedTool, judged: &Judged<'_>) -> Value {
+    let verdict = match judged.verdict {
         Verdict::Ok => "ok",
         Verdict::Warned => "warned",
         Verdict::Refused => "refused",
@@ -128,25 +123,7 @@ fn tool(report: &Report, index: usize, tool: &ToolReport) -> Value {
         "verdict": verdict,
         "inputBytes": tool.input,
         "outputBytes": tool.output,
-        "findings": tool.findings.iter().map(|one| finding(report, index, one)).collect::<Vec<_>>(),
-    })
-}
-
-fn finding(report: &Report, index: usize, finding: &Finding) -> Value {
-    let schema = match finding.part {
-        Part::Tool => None,
-        part => Some(part.word()),
-    };
-    let place = report.line_column(index, finding);
-    json!({
-        "severity": if finding.fatal { "error" } else { "warning" },
-        "code": finding.code,
-        "schema": schema,
-        "pointer": finding.pointer,
-        "message": finding.message,
-        "help": finding.help,
-        "line": place.map(|(line, _)| line),
-        "column": place.map(|(_, column)| column),
+        "findings": judged.findings.iter().map(|one| finding(page, one)).collect::<Vec<_>>(),
     })
 }
 

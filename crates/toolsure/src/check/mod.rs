@@ -1,33 +1,24 @@
 //! `toolsure check`: checks whether every tool of a server has schemas that can be enforced.
 
-mod config;
-mod excerpt;
-mod github;
 mod human;
 mod json;
-mod live;
-pub(crate) mod report;
-mod sarif;
-mod save;
-pub(crate) mod saved;
-mod target;
-mod tool;
+mod verdict;
 
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use toolsure_analysis::diff::Kind;
-use toolsure_analysis::lint::rule;
+use toolsure_analysis::lint::{Linter, Rule, Severity, rule};
 
 use crate::compilers::{Compilers, FetchArgs};
 use crate::exit::{Exit, Failure};
+use crate::findings::{Page, github, sarif};
+use crate::interrupt::ExitOnInterrupt;
+use crate::listing::{self, Listing, Sources, TargetArgs, save};
 use crate::policy::{PolicyArgs, Remark};
+use crate::render::count;
 use crate::settings::{Annotated, SchemaArgs};
 use crate::term::Term;
-pub(crate) use config::expand_with as expand;
-use report::Report;
-use target::Sources;
-pub(crate) use target::{Skipped, TargetArgs};
+use verdict::Verdicts;
 
 /// Check the tool schemas of a server, a saved listing or a client's configuration
 ///
@@ -80,7 +71,7 @@ pub(crate) fn run(args: CheckArgs, term: &Term) -> Result<Exit, Failure> {
     let mut policy = args.policy.load("check")?;
     let compiler = policy.schemas(&args.schemas)?.compiler_with_documents()?;
     let compilers = Compilers::new(compiler, &args.fetch)?;
-    let Sources { sources, skipped } = target::sources(&args.target, term)?;
+    let Sources { sources, skipped } = listing::sources(&args.target, term)?;
     let to_stdout = args.save.as_deref() == Some(Path::new("-"));
     if to_stdout && args.format != Format::Human {
         return Err(Failure::usage(
@@ -92,32 +83,35 @@ pub(crate) fn run(args: CheckArgs, term: &Term) -> Result<Exit, Failure> {
     } else {
         term.stdout()
     };
-    let columns = canvas.columns;
-    let mut reports = Vec::new();
+    let mut pages = Vec::new();
     let mut exit = Exit::Ok;
     for source in sources {
-        let mut report = source.check(&args.target, &compilers, term)?;
-        report.filter(&mut policy);
-        exit = exit.worst(report.exit());
+        let listing = source.read(&args.target, term)?;
+        let _interruptible = ExitOnInterrupt::new(term);
+        let linter = Linter::admission().compiler(compilers.for_tools(listing.texts(), term));
+        term.progress("checking …");
+        let page = Page::of(listing, &linter, &mut policy, Severity::Note);
+        let verdicts = Verdicts::of(&page);
+        exit = exit.worst(verdicts.exit(&page));
         if args.format == Format::Human {
-            let text = human::render(&report, args.all, term.quiet, columns);
+            let text = human::render(&page, &verdicts, args.all, term.quiet, canvas);
             // A fault is not output of a run, so it goes to standard error.
-            if to_stdout || report.fault.is_some() {
+            if to_stdout || page.listing.fault.is_some() {
                 term.aside(&text);
             } else {
                 term.write(&text)?;
             }
         }
-        reports.push(report);
+        pages.push(page);
     }
+    let listings: Vec<&Listing> = pages.iter().map(|page| &page.listing).collect();
     let saved = match &args.save {
-        Some(path) => Some(save::write(path, &reports, term)?),
+        Some(path) => Some(save::write(path, &listings, term)?),
         None => None,
     };
     let only_writes = policy.only_writes();
-    let others =
-        |code: &str| rule(code).is_some() || Kind::ALL.iter().any(|kind| kind.name() == code);
-    let remarks = policy.finish(|code| !others(code), term)?;
+    let owns = |code: &str| rule(code).is_some_and(Rule::is_admission);
+    let remarks = policy.finish(owns, term)?;
     if only_writes {
         return Ok(Exit::Ok);
     }
@@ -130,41 +124,31 @@ pub(crate) fn run(args: CheckArgs, term: &Term) -> Result<Exit, Failure> {
         }
         Format::Json => {
             let servers = json::Servers {
-                reports: &reports,
+                pages: &pages,
                 skipped: &skipped,
                 saved: saved.as_ref(),
             };
             term.write_bytes(json::render(&servers, &remarks, exit, term.quiet).as_bytes())?;
         }
         Format::Github => {
-            let mut text = github::render(&reports, args.all);
+            let mut text = github::render(&pages, args.all);
+            text.extend(pages.iter().filter_map(summary));
             text.extend(remarks.all.iter().map(Remark::github));
             term.write_bytes(text.as_bytes())?;
         }
-        Format::Sarif => term.write_bytes(sarif::render(&reports, &remarks).as_bytes())?,
+        Format::Sarif => term.write_bytes(sarif::render(&pages, &remarks).as_bytes())?,
     }
     Ok(exit)
 }
 
-/// Checks the listings that the command line names.
-pub(crate) fn reports(
-    target: &TargetArgs,
-    compilers: &Compilers,
-    term: &Term,
-) -> Result<Vec<Report>, Failure> {
-    reports_and_skipped(target, compilers, term).map(|(reports, _)| reports)
-}
-
-/// The same, and the servers of configurations that were left out.
-pub(crate) fn reports_and_skipped(
-    target: &TargetArgs,
-    compilers: &Compilers,
-    term: &Term,
-) -> Result<(Vec<Report>, Vec<Skipped>), Failure> {
-    let Sources { sources, skipped } = target::sources(target, term)?;
-    let sources = sources.into_iter();
-    let reports = sources.map(|source| source.check(target, compilers, term));
-    Ok((reports.collect::<Result<_, _>>()?, skipped))
+/// One line on a listing, beside its commands for GitHub.
+fn summary(page: &Page) -> Option<String> {
+    let listing = &page.listing;
+    let tools = u64::try_from(listing.tools.len()).unwrap_or(u64::MAX);
+    let refused = Verdicts::of(page).tally.refused;
+    let (target, tools) = (&listing.target, count(tools, "tool"));
+    let line = format!("{target}: {tools}, {refused} refused\n");
+    listing.fault.is_none().then_some(line)
 }
 
 const AFTER_HELP: &str = "\

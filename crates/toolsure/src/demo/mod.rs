@@ -1,5 +1,6 @@
 //! `toolsure serve-demo`: a small MCP server of both eras, for trying out commands and clients.
 
+mod contract;
 mod envelope;
 mod http;
 mod server;

@@ -3,9 +3,9 @@
 use serde_json::{Value, json};
 use toolsure_json::{OwnedDocument, ReadLimits, json_string};
 use toolsure_mcp::era::{Era, Structured};
-use toolsure_schema::{Compiler, Formats};
+use toolsure_schema::{CompileError, Compiler, Formats};
 
-use crate::engine::{self, Contract, Refusal};
+use super::contract::Contract;
 
 /// A tool with its contract.
 #[derive(Debug)]
@@ -15,7 +15,7 @@ pub(super) struct Tool {
     /// JSON text, published as written.
     input: String,
     output: Option<&'static str>,
-    input_contract: Result<Contract, Refusal>,
+    input_contract: Result<Contract, CompileError>,
     output_contract: Option<Contract>,
     work: fn(&Value) -> Value,
 }
@@ -82,8 +82,8 @@ impl Tool {
     ) -> Self {
         // The demo's contracts assert formats too.
         let compiler = Compiler::new().formats(Formats::Assert);
-        let input_contract = engine::compile(&compiler, &input);
-        let output_contract = output.and_then(|schema| engine::compile(&compiler, schema).ok());
+        let input_contract = Contract::new(&compiler, &input);
+        let output_contract = output.and_then(|schema| Contract::new(&compiler, schema).ok());
         Self {
             name,
             description,
@@ -121,8 +121,8 @@ impl Tool {
             Ok(contract) => contract,
             Err(refusal) => {
                 return Outcome::Unusable(format!(
-                    "the input schema of `{}` is refused: {}",
-                    self.name, refusal.message
+                    "the input schema of `{}` is refused: {refusal}",
+                    self.name
                 ));
             }
         };

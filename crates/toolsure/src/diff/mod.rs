@@ -11,12 +11,11 @@ use clap::{Args, ValueEnum};
 use toolsure_analysis::diff::{Class, Differ, Kind};
 use toolsure_json::quote;
 
-use crate::check::report::{Report as Checked, exit_of};
-use crate::check::saved::{self, Listing, Saved};
-use crate::check::{self, Skipped, TargetArgs};
 use crate::compilers::{Compilers, FetchArgs};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::ExitOnInterrupt;
+use crate::listing::saved::{self, Saved, SavedListing};
+use crate::listing::{self, Listing, Skipped, TargetArgs, exit_of};
 use crate::policy::{PolicyArgs, Remark};
 use crate::settings::{Asserted, SchemaArgs, raise};
 use crate::term::Term;
@@ -102,7 +101,7 @@ pub(crate) fn run(args: &DiffArgs, term: &Term) -> Result<Exit, Failure> {
     let compiler = policy.schemas(&args.schemas)?.compiler_with_documents()?;
     let compilers = Compilers::new(compiler, &args.fetch)?;
     let olds = listings(&args.old, &args.target, term)?;
-    let (news, skipped) = check::reports_and_skipped(&args.target, &compilers, term)?;
+    let (news, skipped) = listing::all_and_skipped(&args.target, &compilers, term)?;
     let differ = Differ::new().open(args.open).compiler(compilers.compiler());
     let _interruptible = term.shows_progress().then(|| ExitOnInterrupt::new(term));
     term.progress("comparing …");
@@ -175,12 +174,12 @@ pub(crate) fn run(args: &DiffArgs, term: &Term) -> Result<Exit, Failure> {
 }
 
 /// The older listings; if there are several, only those of the requested servers.
-fn listings(path: &str, target: &TargetArgs, term: &Term) -> Result<Vec<Listing>, Failure> {
+fn listings(path: &str, target: &TargetArgs, term: &Term) -> Result<Vec<SavedListing>, Failure> {
     let servers = &target.servers;
     match saved::read(path, target.max_file_bytes, term)? {
         Saved::Listing(listing) => Ok(vec![*listing]),
         Saved::Listings(listings) => {
-            let wanted = |listing: &Listing| {
+            let wanted = |listing: &SavedListing| {
                 let key = listing.key.as_ref();
                 servers.is_empty() || key.is_some_and(|key| servers.contains(key))
             };
@@ -194,10 +193,10 @@ fn listings(path: &str, target: &TargetArgs, term: &Term) -> Result<Vec<Listing>
 }
 
 /// An older and a newer listing; one is missing if the server is gone or new.
-type Pair = (Option<Listing>, Option<Checked>);
+type Pair = (Option<SavedListing>, Option<Listing>);
 
 /// Pairs the listings by server name, or pairs the only two.
-fn pair(old_file: &str, olds: Vec<Listing>, news: Vec<Checked>) -> Result<Vec<Pair>, Failure> {
+fn pair(old_file: &str, olds: Vec<SavedListing>, news: Vec<Listing>) -> Result<Vec<Pair>, Failure> {
     let named = olds.iter().any(|old| old.key.is_some());
     if !named || (olds.len() == 1 && news.len() == 1) {
         let (mut olds, mut news) = (olds.into_iter(), news.into_iter());
@@ -220,10 +219,10 @@ fn pair(old_file: &str, olds: Vec<Listing>, news: Vec<Checked>) -> Result<Vec<Pa
         ))
         .with_help("choose one with `--server NAME`"));
     }
-    let mut news: Vec<Option<Checked>> = news.into_iter().map(Some).collect();
+    let mut news: Vec<Option<Listing>> = news.into_iter().map(Some).collect();
     let mut pairs = Vec::new();
     for old in olds {
-        let same = |new: &&mut Option<Checked>| new.as_ref().is_some_and(|new| new.key == old.key);
+        let same = |new: &&mut Option<Listing>| new.as_ref().is_some_and(|new| new.key == old.key);
         let new = news.iter_mut().find(same).and_then(Option::take);
         pairs.push((Some(old), new));
     }
@@ -236,8 +235,8 @@ fn pair(old_file: &str, olds: Vec<Listing>, news: Vec<Checked>) -> Result<Vec<Pa
 fn compare(
     differ: &Differ,
     old_file: &str,
-    old: Option<Listing>,
-    new: Option<Checked>,
+    old: Option<SavedListing>,
+    new: Option<Listing>,
     skipped: &[Skipped],
 ) -> Sides {
     let key = old.as_ref().and_then(|old| old.key.as_deref());

@@ -3,7 +3,7 @@
 use toolsure_analysis::diff::{Change, Class, Kind, Report, ToolChange};
 use toolsure_json::LineColumn;
 
-use crate::check::report::SourceFile;
+use crate::listing::SourceFile;
 use crate::policy::{Decision, Policy, Subject};
 use crate::render::{Severity, count};
 

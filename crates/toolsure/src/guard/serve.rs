@@ -25,8 +25,8 @@ use super::signals::{Signal, Signals};
 use super::state::State;
 use super::store::Store;
 use super::watch::{Shared, Watch};
-use crate::check::report::exit_of;
 use crate::exit::{Exit, Failure};
+use crate::listing::exit_of;
 use crate::render::count_of;
 
 /// Serves until the client is gone, a signal stops it, or no server is left.

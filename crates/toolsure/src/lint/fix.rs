@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use toolsure_analysis::lint::{Edit, Finding, Linter, Safety, apply};
 use toolsure_json::{line_column, quote};
 
-use crate::check::TargetArgs;
-use crate::check::saved::{self, Saved};
 use crate::exit::Failure;
 use crate::input::{Input, Text};
+use crate::listing::TargetArgs;
+use crate::listing::saved::{self, Saved};
 use crate::render::count;
 use crate::term::{ERROR, GOOD, Term};
 

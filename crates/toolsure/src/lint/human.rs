@@ -6,24 +6,16 @@ use std::fmt::Write as _;
 use toolsure_analysis::lint::{Finding, Severity};
 use toolsure_json::quote;
 
-use super::page::{NO_NAME, Page};
-use crate::check::report::SourceFile;
-use crate::render::{self, Diagnostic, Mark, Source, count_of, hang};
+use crate::findings::Page;
+use crate::findings::draw::{Sources, draw, place};
+use crate::render::{Source, count_of, hang};
 use crate::term::{BOLD, Canvas, DIM, GOOD, WARNING};
 
 /// Renders one page for the canvas.
 pub(crate) fn render(page: &Page, all: bool, quiet: bool, canvas: Canvas) -> String {
     let mut out = String::new();
     let mut rest = page.findings.as_slice();
-    let whole = page.report.file.as_ref().map(SourceFile::source);
-    let texts = page.report.tools.iter().map(|tool| {
-        let name = tool.name.as_deref().unwrap_or(NO_NAME);
-        Source::new(&format!("tools/{name}"), tool.text.as_bytes())
-    });
-    let sources = Sources {
-        whole,
-        tools: texts.collect(),
-    };
+    let sources = Sources::of(page);
     while let Some(first) = rest.first() {
         let same = |finding: &&Finding| finding.rule.code == first.rule.code;
         let length = rest.iter().take_while(same).count();
@@ -31,20 +23,12 @@ pub(crate) fn render(page: &Page, all: bool, quiet: bool, canvas: Canvas) -> Str
         rest = others;
         draw_group(&mut out, page, group, &sources, all, canvas);
     }
-    if let Some(fault) = &page.report.fault {
-        line(&mut out, &format!("{}: {fault}", page.report.target));
+    if let Some(fault) = &page.listing.fault {
+        line(&mut out, &format!("{}: {fault}", page.listing.target));
     } else if !quiet || !page.findings.is_empty() {
         summary(&mut out, page, canvas);
     }
     out
-}
-
-/// The texts in which findings are located.
-struct Sources<'p> {
-    /// The file, if the listing comes from one.
-    whole: Option<Source<'p>>,
-    /// The tools, each as the server sent it.
-    tools: Vec<Source<'p>>,
 }
 
 fn draw_group(
@@ -64,7 +48,7 @@ fn draw_group(
         let new = printed.insert(&finding.message);
         let full = drawn == 0 || (new && drawn < DRAWN && finding.severity == Severity::Error);
         if all || full {
-            draw(out, page, finding, sources, canvas);
+            out.push_str(&draw(page, finding, sources, true, canvas));
             drawn = drawn.saturating_add(1);
         } else if lines < LINES {
             lines = lines.saturating_add(1);
@@ -87,38 +71,6 @@ fn draw_group(
         line(out, &hang(&text, canvas.columns));
     }
     line(out, "");
-}
-
-fn draw(out: &mut String, page: &Page, finding: &Finding, sources: &Sources<'_>, canvas: Canvas) {
-    let severity = match finding.severity {
-        Severity::Error => render::Severity::Error,
-        Severity::Warning => render::Severity::Warning,
-        Severity::Note => render::Severity::Note,
-    };
-    let name = page.tool(finding).unwrap_or_default();
-    let own = finding.tool.and_then(|tool| sources.tools.get(tool));
-    let mut diagnostic = Diagnostic::new(severity, finding.rule.code, finding.message.as_str());
-    if let (Some(span), Some(own)) = (&finding.span, own) {
-        let (source, start, end) = match &sources.whole {
-            Some(whole) => (
-                whole,
-                page.byte(finding, span.start).unwrap_or(0),
-                page.byte(finding, span.end).unwrap_or(0),
-            ),
-            None => (own, span.start, span.end),
-        };
-        diagnostic = diagnostic
-            .mark(Mark {
-                source,
-                span: start..end,
-                label: String::new(),
-            })
-            .note(format!("tool `{}`, at {}", quote(name, 64), place(finding)));
-    }
-    if let Some(help) = &finding.help {
-        diagnostic = diagnostic.help(help.as_str());
-    }
-    out.push_str(&diagnostic.draw(canvas));
 }
 
 fn one_line(
@@ -152,10 +104,10 @@ fn one_line(
 
 fn summary(out: &mut String, page: &Page, canvas: Canvas) {
     let [errors, warnings, notes] = page.counts;
-    let tools = count_of(page.report.tools.len(), "tool");
+    let tools = count_of(page.listing.tools.len(), "tool");
     let tokens = format!("about {}", count_of(page.tokens, "token"));
-    if page.report.tools.is_empty() {
-        let target = &page.report.target;
+    if page.listing.tools.is_empty() {
+        let target = &page.listing.target;
         let text = format!("{BOLD}{target}{BOLD:#}: {WARNING}the listing is empty{WARNING:#}");
         return line(
             out,
@@ -165,7 +117,7 @@ fn summary(out: &mut String, page: &Page, canvas: Canvas) {
     if errors == 0 && warnings == 0 && notes == 0 {
         let text = format!(
             "{BOLD}{}{BOLD:#}: {GOOD}nothing to say{GOOD:#} about {tools}, {tokens}",
-            page.report.target
+            page.listing.target
         );
         return line(out, &hang(&text, canvas.columns));
     }
@@ -186,7 +138,7 @@ fn summary(out: &mut String, page: &Page, canvas: Canvas) {
     let text = hang(
         &format!(
             "{BOLD}{}{BOLD:#}: {}, {}, {}{more} in {tools}, {tokens}{aside}",
-            page.report.target,
+            page.listing.target,
             count_of(errors, "error"),
             count_of(warnings, "warning"),
             count_of(notes, "note"),
@@ -194,13 +146,6 @@ fn summary(out: &mut String, page: &Page, canvas: Canvas) {
         canvas.columns,
     );
     line(out, &text);
-}
-
-fn place(finding: &Finding) -> String {
-    match finding.pointer.as_str() {
-        "" => "the tool itself".to_owned(),
-        pointer => quote(pointer, PLACE_CHARS).to_string(),
-    }
 }
 
 fn line(out: &mut String, text: &str) {
@@ -213,4 +158,3 @@ const DRAWN: usize = 5;
 /// Maximum further places that are listed, for each rule.
 const LINES: usize = 4;
 const MESSAGE_CHARS: usize = 100;
-const PLACE_CHARS: usize = 120;

@@ -30,10 +30,10 @@
 //! A version may get new members, but its names and codes do not change.
 
 use serde_json::{Value, json};
-use toolsure_analysis::lint::{Finding, Safety};
 
-use super::page::Page;
 use crate::exit::Exit;
+use crate::findings::Page;
+use crate::findings::json::finding;
 use crate::policy::{Remark, Remarks};
 use crate::render::json::harmless;
 
@@ -54,50 +54,12 @@ pub(crate) fn render(pages: &[Page], remarks: &Remarks, exit: Exit) -> String {
 fn page(page: &Page) -> Value {
     let [errors, warnings, notes] = page.counts;
     json!({
-        "target": page.report.target,
+        "target": page.listing.target,
         "tokens": page.tokens,
         "errors": errors,
         "warnings": warnings,
         "notes": notes,
-        "fault": page.report.fault.as_ref().map(ToString::to_string),
+        "fault": page.listing.fault.as_ref().map(ToString::to_string),
         "findings": page.findings.iter().map(|one| finding(page, one)).collect::<Vec<_>>(),
-    })
-}
-
-fn finding(page: &Page, finding: &Finding) -> Value {
-    let file = page.report.file.as_ref();
-    let byte = |at: usize| {
-        let byte = page.byte(finding, at).unwrap_or(at);
-        match file {
-            Some(file) => file.byte(byte),
-            None => u64::try_from(byte).unwrap_or(u64::MAX),
-        }
-    };
-    // For a YAML file, the edits would be of the JSON that it was converted to.
-    let fix = finding.fix.as_ref();
-    let fix = fix.filter(|_| file.is_none_or(|file| !file.is_yaml()));
-    let lines = page.lines(finding);
-    json!({
-        "code": finding.rule.code,
-        "name": finding.rule.name,
-        "severity": finding.severity.to_string(),
-        "tool": page.tool(finding),
-        "pointer": finding.pointer,
-        "message": finding.message,
-        "help": finding.help,
-        "line": lines.map(|(start, _)| start.line),
-        "column": lines.map(|(start, _)| start.column),
-        "endLine": lines.map(|(_, end)| end.line),
-        "endColumn": lines.map(|(_, end)| end.column),
-        "start": finding.span.as_ref().map(|span| byte(span.start)),
-        "end": finding.span.as_ref().map(|span| byte(span.end)),
-        "fix": fix.map(|fix| json!({
-            "safe": fix.safety == Safety::Safe,
-            "edits": fix.edits.iter().map(|edit| json!({
-                "start": byte(edit.span.start),
-                "end": byte(edit.span.end),
-                "text": edit.text,
-            })).collect::<Vec<_>>(),
-        })),
     })
 }

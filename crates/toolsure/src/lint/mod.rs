@@ -2,28 +2,23 @@
 
 pub(crate) mod explain;
 mod fix;
-mod github;
 mod human;
 mod json;
-mod page;
-mod sarif;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, ValueEnum};
 use toolsure_analysis::lint::{
-    Linter, PROFILES, Profile, RULES, Report, Rule, Safety, Severity, profile, rule,
+    Linter, PROFILES, Profile, RULES, Rule, Safety, Severity, profile, rule,
 };
-use toolsure_json::quote;
 
-use crate::check::{self, TargetArgs, report::exit_of};
 use crate::compilers::{Compilers, FetchArgs};
 use crate::exit::{Exit, Failure};
+use crate::findings::{Page, github, sarif};
 use crate::interrupt::ExitOnInterrupt;
-use crate::policy::{Decision, LINT, Policy, PolicyArgs, Project, Remark, Subject, unknown};
-use crate::render;
-use crate::settings::{Asserted, SchemaArgs, raise};
-use crate::term::{Term, WARNING};
-use page::Page;
+use crate::listing::{self, TargetArgs, exit_of};
+use crate::policy::{LINT, PolicyArgs, Project, Remark, unknown};
+use crate::settings::{Asserted, SchemaArgs};
+use crate::term::Term;
 
 /// Lint the tools of a server, a saved listing or a client's configuration
 ///
@@ -145,42 +140,26 @@ pub(crate) fn run(args: &LintArgs, term: &Term) -> Result<Exit, Failure> {
     };
     let mut exit = Exit::Ok;
     let mut pages = Vec::new();
-    let reports = check::reports(&args.target, &compilers, term)?;
+    let listings = listing::all(&args.target, &compilers, term)?;
     let linter = linter.compiler(compilers.compiler());
     let _interruptible = ExitOnInterrupt::new(term);
-    for report in reports {
-        for (tool, finding) in report.argument_schemas() {
-            let help = finding.help.as_deref().unwrap_or_default();
-            let name = quote(tool.name.as_deref().unwrap_or(page::NO_NAME), 64);
-            term.note(&format!(
-                "{WARNING}warning{WARNING:#}: tool `{name}`: {}; {help}",
-                finding.message
-            ));
+    for listing in listings {
+        if let Some(fault) = &listing.fault {
+            exit = exit.worst(exit_of(fault.kind()));
         }
-        let texts = report.tools.iter().map(|tool| tool.text.as_str());
-        let named = match args.server_name.as_deref().or_else(|| report.server_name()) {
+        let named = match args
+            .server_name
+            .as_deref()
+            .or_else(|| listing.server_name())
+        {
             Some(name) => linter.clone().server(name),
             None => linter.clone(),
         };
-        let mut found = named.lint(texts);
-        for finding in &mut found.findings {
-            if let Some(setting) = finding.setting {
-                finding.help = Some(raise(setting));
-            }
-        }
-        filter(&mut policy, &report, &mut found);
-        exit = exit.worst(
-            report
-                .fault
-                .as_ref()
-                .map_or(Exit::Ok, |fault| exit_of(fault.kind())),
-        );
-        let kept = found.findings.iter().map(|finding| finding.severity);
-        let worst = kept.max().max(found.worst_more);
-        if worst.is_some_and(|worst| worst >= fail_on) {
+        let page = Page::of(listing, &named, &mut policy, level);
+        if page.worst.is_some_and(|worst| worst >= fail_on) {
             exit = exit.worst(Exit::Invalid);
         }
-        pages.push(Page::new(report, found, level));
+        pages.push(page);
     }
     if policy.only_writes() {
         policy.finish(|_| true, term)?;
@@ -196,7 +175,7 @@ pub(crate) fn run(args: &LintArgs, term: &Term) -> Result<Exit, Failure> {
             let canvas = term.stdout();
             for page in &pages {
                 let text = human::render(page, args.all, term.quiet, canvas);
-                match page.report.fault {
+                match page.listing.fault {
                     Some(_) => term.aside(&text),
                     None => term.write(&text)?,
                 }
@@ -214,31 +193,6 @@ pub(crate) fn run(args: &LintArgs, term: &Term) -> Result<Exit, Failure> {
         }
     }
     Ok(exit)
-}
-
-/// Removes ignored findings, and gives the others the severity that the policy asks for.
-fn filter(policy: &mut Policy, report: &check::report::Report, found: &mut Report) {
-    found.findings.retain_mut(|finding| {
-        let tool = finding.tool.and_then(|tool| report.tools.get(tool));
-        let decision = policy.decide(&Subject {
-            code: finding.rule.code,
-            server: report.key.as_deref(),
-            tool: tool.and_then(|tool| tool.name.as_deref()),
-            pointer: &finding.pointer,
-            message: &finding.message,
-        });
-        finding.severity = match decision {
-            Decision::Ignore => return false,
-            Decision::Keep => finding.severity,
-            Decision::As(render::Severity::Error) => Severity::Error,
-            Decision::As(render::Severity::Warning) => Severity::Warning,
-            Decision::As(render::Severity::Note) => Severity::Note,
-        };
-        true
-    });
-    found
-        .findings
-        .sort_by_key(|finding| std::cmp::Reverse(finding.severity));
 }
 
 impl Level {

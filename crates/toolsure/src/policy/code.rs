@@ -18,7 +18,7 @@ pub(super) fn code_of(word: &str) -> Result<String, String> {
 pub(super) fn all() -> impl Iterator<Item = &'static str> {
     let rules = RULES.iter().flat_map(|rule| [rule.code, rule.name]);
     let kinds = Kind::ALL.into_iter().map(|kind| kind.name());
-    rules.chain(CHECK).chain(kinds)
+    rules.chain(kinds)
 }
 
 /// The message for a name that is not known, with the closest one.
@@ -32,23 +32,3 @@ pub(crate) fn unknown<'n>(what: &str, word: &str, names: impl Iterator<Item = &'
 
 /// The command whose codes are rules.
 pub(crate) const LINT: &str = "lint";
-/// The codes of `check`: its own, and those of schemas that are refused.
-pub(crate) const CHECK: [&str; 17] = [
-    "json",
-    "not-an-object",
-    "name",
-    "input-schema",
-    "input-root",
-    "output-schema",
-    "duplicate-key",
-    "duplicate-name",
-    "argument-schema",
-    "unsupported-dialect",
-    "ref-denied",
-    "unresolved-ref",
-    "cyclic-ref",
-    "invalid-schema",
-    "pattern",
-    "limit",
-    "internal",
-];

@@ -24,7 +24,7 @@ use crate::render::sarif::{Outcome, Run};
 use crate::settings::{Base, SchemaArgs};
 use crate::term::{Term, WARNING};
 use baseline::Baseline;
-pub(crate) use code::{CHECK, LINT, unknown};
+pub(crate) use code::{LINT, unknown};
 use date::Date;
 use file::Level as Wanted;
 pub(crate) use file::Project;

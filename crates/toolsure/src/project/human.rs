@@ -23,8 +23,8 @@ pub(crate) fn render(
         text: String::new(),
         columns,
     };
-    if let Some(fault) = &page.report.fault {
-        line(&mut out, &format!("{}: {fault}", page.report.target));
+    if let Some(fault) = &page.listing.fault {
+        line(&mut out, &format!("{}: {fault}", page.listing.target));
         return out.text;
     }
     let is_equal = |tool: &Projected| tool.input.relation == Relation::Equal;
@@ -64,7 +64,7 @@ pub(crate) fn render(
     if !quiet {
         let text = format!(
             "{BOLD}{} for {}{BOLD:#}: {}: {} equal, {} wider, {} narrower, {} wider and narrower, {} undecided, {refused} left out",
-            page.report.target,
+            page.listing.target,
             reader.name,
             count(tools, "tool"),
             of("equal"),

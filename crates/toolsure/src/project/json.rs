@@ -98,8 +98,8 @@ fn report(page: &Page) -> Result<Report<'_>, serde_json::Error> {
         Err(refused) => Ok(left_out(refused)),
     });
     Ok(Report {
-        target: &page.report.target,
-        fault: page.report.fault.as_ref().map(ToString::to_string),
+        target: &page.listing.target,
+        fault: page.listing.fault.as_ref().map(ToString::to_string),
         tools: tools.collect::<Result<_, _>>()?,
     })
 }

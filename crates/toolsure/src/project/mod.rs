@@ -12,11 +12,11 @@ use toolsure_analysis::lint::{Profile, profile};
 use toolsure_analysis::project::{Limits, Projector, READERS, Relation};
 use toolsure_json::quote;
 
-use crate::check::report::exit_of;
-use crate::check::{self, TargetArgs};
 use crate::compilers::{Compilers, FetchArgs};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::ExitOnInterrupt;
+use crate::listing::exit_of;
+use crate::listing::{self, TargetArgs};
 use crate::policy::ConfigArgs;
 use crate::settings::{Asserted, SchemaArgs};
 use crate::term::Term;
@@ -102,8 +102,8 @@ pub(crate) fn run(args: &ProjectArgs, term: &Term) -> Result<Exit, Failure> {
     let project = args.config.project()?;
     let compiler = project.schemas(&args.schemas)?.compiler_with_documents()?;
     let compilers = Compilers::new(compiler, &args.fetch)?;
-    let reports = check::reports(&args.target, &compilers, term)?;
-    if reports.len() > 1 && (args.output.is_some() || args.format == Format::Human) {
+    let listings = listing::all(&args.target, &compilers, term)?;
+    if listings.len() > 1 && (args.output.is_some() || args.format == Format::Human) {
         return Err(
             Failure::usage("only one server's listing can be projected like this")
                 .with_help("choose one with `--server NAME`, or print all with `--format json`"),
@@ -120,13 +120,17 @@ pub(crate) fn run(args: &ProjectArgs, term: &Term) -> Result<Exit, Failure> {
     term.progress("projecting …");
     let mut exit = Exit::Ok;
     let mut pages = Vec::new();
-    for report in reports {
-        let named = match args.server_name.as_deref().or_else(|| report.server_name()) {
+    for listing in listings {
+        let named = match args
+            .server_name
+            .as_deref()
+            .or_else(|| listing.server_name())
+        {
             Some(name) => projector.clone().server(name),
             None => projector.clone(),
         };
-        let projection = named.project(report.tools.iter().map(|tool| tool.text.as_str()));
-        if let Some(fault) = &report.fault {
+        let projection = named.project(listing.texts());
+        if let Some(fault) = &listing.fault {
             exit = exit.worst(exit_of(fault.kind()));
         }
         if projection.tools.iter().any(Result::is_err) {
@@ -139,7 +143,10 @@ pub(crate) fn run(args: &ProjectArgs, term: &Term) -> Result<Exit, Failure> {
         {
             exit = exit.worst(Exit::Invalid);
         }
-        pages.push(Page { report, projection });
+        pages.push(Page {
+            listing,
+            projection,
+        });
     }
     print(args, &pages, exit, term)?;
     Ok(exit)
@@ -148,24 +155,24 @@ pub(crate) fn run(args: &ProjectArgs, term: &Term) -> Result<Exit, Failure> {
 fn print(args: &ProjectArgs, pages: &[Page], exit: Exit, term: &Term) -> Result<(), Failure> {
     term.clear_progress();
     if let (Some(path), [page]) = (&args.output, pages)
-        && page.report.fault.is_none()
+        && page.listing.fault.is_none()
     {
-        write(path, &page.listing())?;
+        write(path, &page.text())?;
     }
     if args.format == Format::Json {
         let text = json::render(pages, args.reader, exit)?;
         return term.write_bytes(text.as_bytes());
     }
     for page in pages {
-        let beside = args.output.is_none() && page.report.fault.is_none();
+        let beside = args.output.is_none() && page.listing.fault.is_none();
         let canvas = if beside { term.stderr() } else { term.stdout() };
         let report = human::render(page, args.reader, args.all, term.quiet, canvas.columns);
-        if page.report.fault.is_some() {
+        if page.listing.fault.is_some() {
             term.aside(&report);
         } else if args.output.is_some() {
             term.write(&report)?;
         } else {
-            term.write_bytes(page.listing().as_bytes())?;
+            term.write_bytes(page.text().as_bytes())?;
             term.aside(&report);
         }
     }

@@ -2,20 +2,20 @@
 
 use toolsure_analysis::project::Projection;
 
-use crate::check::report::Report;
+use crate::listing::Listing;
 
 /// One listing and its projection.
 pub(super) struct Page {
-    pub(super) report: Report,
+    pub(super) listing: Listing,
     pub(super) projection: Projection,
 }
 
 impl Page {
     /// The projected listing, in the format of `toolsure check --save`.
-    pub(super) fn listing(&self) -> String {
+    pub(super) fn text(&self) -> String {
         let tools = self.projection.projected();
         let tools: Vec<String> = tools.map(|tool| format!("    {}", tool.text)).collect();
-        let server = self.report.server.as_ref();
+        let server = self.listing.server.as_ref();
         let server = server.and_then(|server| server.raw.as_deref());
         let server = server.map_or(String::new(), |raw| format!("  \"serverInfo\": {raw},\n"));
         format!(

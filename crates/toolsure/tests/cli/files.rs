@@ -25,9 +25,10 @@ fn listings_in_yaml_are_read_and_places_are_those_of_the_file() {
     let run = toolsure(&["check", &listing]);
     assert_eq!(run.code, 6, "{}{}", run.stdout, run.stderr);
     for told in [
-        "listing.yaml:8:19, at /inputSchema/properties/q/type",
-        "8 |       q: {type: strin}",
-        "listing.yaml:10:18, at /inputSchema/properties/q/type",
+        "listing.yaml:8:19\n",
+        "8 |         q: {type: strin}",
+        "listing.yaml:10:18\n",
+        "at /inputSchema/properties/q/type",
     ] {
         assert!(run.stdout.contains(told), "{told}\n{}", run.stdout);
     }

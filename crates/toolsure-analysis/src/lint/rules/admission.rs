@@ -4,6 +4,7 @@ use toolsure_json::{Key as _, Kind, Node as _, View, quote};
 use toolsure_schema::{CompileError, CompileErrorKind, Schema};
 use toolsure_syntax::reference::Target;
 
+use crate::argument::recognise;
 use crate::lint::edit::rename_member;
 use crate::lint::finding::{Edit, Safety};
 use crate::lint::out::Out;
@@ -69,6 +70,23 @@ pub(crate) fn root_type(tool: &Tool<'_>, out: &mut Out<'_>) {
                 .help("arguments are always an object; wrap another value in a property");
         }
     }
+}
+
+/// TL018: the input schema is JSON Schema, not an argument schema.
+pub(crate) fn argument_schema(tool: &Tool<'_>, out: &mut Out<'_>) {
+    let Some(sign) = tool.schema(Side::Input).and_then(recognise) else {
+        return;
+    };
+    let place = Place {
+        span: tool.at_pointer(sign.pointer()).map_or(0..0, span),
+        pointer: sign.pointer().to_owned(),
+    };
+    let message = format!(
+        "this looks like an argument schema, not JSON Schema: {}",
+        sign.what()
+    );
+    out.find(place, message)
+        .help("`toolsure argument-schema convert FILE` converts it to JSON Schema");
 }
 
 /// Whether a reference in `schema` may lead to its root: any except a JSON Pointer below the root.
@@ -137,13 +155,21 @@ fn refused<'a>(
 ) {
     let start = schema.span().start;
     let whole = span(schema);
-    let place = Place {
-        pointer: format!("/{}{}", side.member(), error.pointer()),
-        span: error.span().map_or(whole, |span| {
-            start.saturating_add(span.start)..start.saturating_add(span.end)
-        }),
+    let place = match error.document() {
+        "" => Place {
+            pointer: format!("/{}{}", side.member(), error.pointer()),
+            span: error.span().map_or(whole, |span| {
+                start.saturating_add(span.start)..start.saturating_add(span.end)
+            }),
+        },
+        // The place is in a registered document.
+        _ => Place {
+            pointer: format!("/{}", side.member()),
+            span: whole,
+        },
     };
-    let value = tool.at_pointer(&place.pointer);
+    let own = error.document().is_empty();
+    let value = tool.at_pointer(&place.pointer).filter(|_| own);
     let code = match error.kind() {
         CompileErrorKind::UnsupportedDialect { .. } => "TL020",
         CompileErrorKind::InvalidSchema { keyword, .. } => match (keyword.as_str(), value) {
@@ -184,7 +210,15 @@ fn refused<'a>(
             }),
         _ => None,
     };
-    let found = out.find_as(code, place, error.to_string());
+    let message = match error.document() {
+        "" => error.to_string(),
+        uri => format!(
+            "{error}, at `{}` of the document `{}`",
+            quote(error.pointer(), 200),
+            quote(uri, 200)
+        ),
+    };
+    let found = out.find_as(code, place, message);
     found.help = if required_flag {
         Some(
             "list the names of required properties in the `required` of the object around it"
@@ -294,6 +328,12 @@ fn insert_type(schema: View<'_>) -> Edit {
         text: format!("\"type\": \"object\"{comma}"),
     }
 }
+
+/// The rules that decide whether a tool can be used.
+pub(crate) const CODES: &[&str] = &[
+    "TL001", "TL002", "TL003", "TL004", "TL016", "TL017", "TL018", "TL020", "TL022", "TL023",
+    "TL024", "TL025", "TL026", "TL027", "TL028", "TL029",
+];
 
 /// Subschemas that a validator may apply to one value; the guard reports more expensive schemas in a
 /// simpler form.

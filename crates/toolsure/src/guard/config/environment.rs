@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 
-use crate::check::expand;
+use crate::listing::expand;
 
 /// Names and values. It has no `Debug`, because values may be secrets.
 pub(crate) struct Environment(Vec<(String, String)>);

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use toolsure_json::{json_string, quote};
 
-use super::report::Report;
+use super::Listing;
 use crate::exit::Failure;
 use crate::term::{Term, WARNING};
 
@@ -13,24 +13,29 @@ use crate::term::{Term, WARNING};
 pub(crate) struct Written {
     /// The file, escaped; `None` if no server returned a listing, so that nothing was written.
     pub(crate) file: Option<String>,
-    /// The servers that returned none, as their reports name them.
+    /// The servers that returned none, as messages name them.
     pub(crate) missing: Vec<String>,
 }
 
 /// Writes the listing, or the listings of several servers by name; the tools' texts are written as
 /// the servers sent them. Servers that returned no listing are left out, with a note. `-` is standard
 /// output.
-pub(crate) fn write(path: &Path, reports: &[Report], term: &Term) -> Result<Written, Failure> {
+pub(crate) fn write(path: &Path, listings: &[&Listing], term: &Term) -> Result<Written, Failure> {
     let shown = match path == Path::new("-") {
         true => "standard output".to_owned(),
         false => quote(&path.to_string_lossy(), 200).to_string(),
     };
-    let (listed, failed): (Vec<&Report>, Vec<&Report>) =
-        reports.iter().partition(|report| report.fault.is_none());
-    let missing: Vec<String> = failed.iter().map(|report| report.target.clone()).collect();
+    let (listed, failed): (Vec<&Listing>, Vec<&Listing>) = listings
+        .iter()
+        .copied()
+        .partition(|listing| listing.fault.is_none());
+    let missing: Vec<String> = failed
+        .iter()
+        .map(|listing| listing.target.clone())
+        .collect();
     let names: Vec<String> = missing.iter().map(|name| format!("`{name}`")).collect();
     let names = names.join(", ");
-    let text = match (listed.as_slice(), reports) {
+    let text = match (listed.as_slice(), listings) {
         ([], _) => {
             note(
                 term,
@@ -41,13 +46,13 @@ pub(crate) fn write(path: &Path, reports: &[Report], term: &Term) -> Result<Writ
                 missing,
             });
         }
-        ([report], [_]) if report.key.is_none() => listing(report, ""),
+        ([one], [_]) if one.key.is_none() => text_of(one, ""),
         (several, _) => {
             let listings: Vec<String> = several
                 .iter()
-                .map(|report| {
-                    let key = report.key.as_deref().unwrap_or(&report.target);
-                    format!("    {}: {}", json_string(key), listing(report, "    "))
+                .map(|one| {
+                    let key = one.key.as_deref().unwrap_or(&one.target);
+                    format!("    {}: {}", json_string(key), text_of(one, "    "))
                 })
                 .collect();
             let listings = listings.join(",\n");
@@ -74,16 +79,16 @@ fn note(term: &Term, message: &str) {
     term.aside(&format!("{WARNING}note{WARNING:#}: {message}\n"));
 }
 
-fn listing(report: &Report, indent: &str) -> String {
+fn text_of(listing: &Listing, indent: &str) -> String {
     let mut text = format!("{{\n{indent}  \"version\": 1,\n");
-    if let Some(server) = &report.server {
+    if let Some(server) = &listing.server {
         let protocol = json_string(&server.protocol);
         text.push_str(&format!("{indent}  \"protocolVersion\": {protocol},\n"));
         if let Some(raw) = &server.raw {
             text.push_str(&format!("{indent}  \"serverInfo\": {raw},\n"));
         }
     }
-    let tools: Vec<String> = report
+    let tools: Vec<String> = listing
         .tools
         .iter()
         .map(|tool| format!("{indent}    {}", tool.text))

@@ -5,7 +5,7 @@ use std::fmt;
 /// A version of the argument schema: the date on which its meaning was fixed.
 ///
 /// ```
-/// use toolsure_mcp::argument::Version;
+/// use toolsure_analysis::argument::Version;
 ///
 /// assert_eq!(Version::from_date("2025-10-09"), Some(Version::V20251009));
 /// assert_eq!(Version::LATEST.date(), "2026-11-21");
@@ -29,6 +29,7 @@ impl Version {
     pub const LATEST: Self = Self::V20261121;
 
     /// The date, as `schemaVersion` declares it.
+    #[must_use]
     pub fn date(self) -> &'static str {
         match self {
             Self::V20251009 => "2025-10-09",
@@ -37,12 +38,14 @@ impl Version {
     }
 
     /// The version with this date; no other spelling is accepted.
+    #[must_use]
     pub fn from_date(date: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|version| version.date() == date)
     }
 
     /// Whether the extensions are part of it.
-    pub(super) fn has_extensions(self) -> bool {
+    #[must_use]
+    pub fn has_extensions(self) -> bool {
         self >= Self::V20261121
     }
 }

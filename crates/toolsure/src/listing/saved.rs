@@ -8,11 +8,9 @@ use toolsure_json::{
 };
 
 use super::config::{self, Server};
-use super::report::{Report, ServerFacts, SourceFile};
-use crate::compilers::Compilers;
+use super::{Listing, ServerFacts, SourceFile};
 use crate::exit::Failure;
 use crate::input::{Input, Text};
-use crate::interrupt::ExitOnInterrupt;
 use crate::local;
 use crate::term::Term;
 use crate::text;
@@ -20,15 +18,15 @@ use crate::text;
 /// What a file contains.
 #[derive(Debug)]
 pub(crate) enum Saved {
-    Listing(Box<Listing>),
+    Listing(Box<SavedListing>),
     /// The listings of several servers, by name.
-    Listings(Vec<Listing>),
+    Listings(Vec<SavedListing>),
     Servers(Vec<Server>),
 }
 
 /// A listing in a file.
 #[derive(Debug)]
-pub(crate) struct Listing {
+pub(crate) struct SavedListing {
     pub(crate) file: SourceFile,
     /// The server's name, if the file has the listings of several; untrusted, not escaped.
     pub(crate) key: Option<String>,
@@ -38,19 +36,19 @@ pub(crate) struct Listing {
     pub(crate) partial: bool,
 }
 
-impl Listing {
-    pub(crate) fn check(self, compilers: &Compilers, term: &Term) -> Report {
-        let _interruptible = term.shows_progress().then(|| ExitOnInterrupt::new(term));
+impl SavedListing {
+    pub(crate) fn into_listing(self) -> Listing {
         let target = match &self.key {
             Some(key) => format!("{} ({})", quote(key, 60), self.file.name),
             None => self.file.name.clone(),
         };
-        let mut report = Report::on(target, self.tools, compilers, term);
-        report.key = self.key;
-        report.server = self.server;
-        report.partial = self.partial;
-        report.file = Some(self.file);
-        report
+        Listing {
+            key: self.key,
+            server: self.server,
+            partial: self.partial,
+            file: Some(self.file),
+            ..Listing::new(target, self.tools)
+        }
     }
 }
 
@@ -158,8 +156,8 @@ impl Contents {
         }
     }
 
-    fn listing(self, file: SourceFile, key: Option<String>) -> Listing {
-        Listing {
+    fn listing(self, file: SourceFile, key: Option<String>) -> SavedListing {
+        SavedListing {
             file,
             key,
             server: self.server,

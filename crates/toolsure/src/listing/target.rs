@@ -1,4 +1,4 @@
-//! Turns the command line into the sources to check, and asks for consent if a file names commands.
+//! Turns the command line into the sources of listings, and asks for consent if a file names commands.
 
 use std::ffi::OsString;
 use std::path::Path;
@@ -8,11 +8,10 @@ use clap::Args;
 use toolsure_json::{quote, shown_command, shown_url};
 use toolsure_proxy::{Fault, HttpTarget, Launch};
 
+use super::Listing;
 use super::config::Server;
 use super::live::{self, Peer};
-use super::report::Report;
-use super::saved::{self, Listing, Saved};
-use crate::compilers::Compilers;
+use super::saved::{self, Saved, SavedListing};
 use crate::exit::Failure;
 use crate::glob;
 use crate::local;
@@ -60,7 +59,7 @@ pub(crate) struct TargetArgs {
     pub(crate) max_file_bytes: usize,
 }
 
-/// One thing to check.
+/// One source of a listing.
 #[derive(Debug)]
 pub(crate) enum Source {
     Live {
@@ -69,8 +68,8 @@ pub(crate) enum Source {
         /// For a server of a configuration: its name (untrusted), and the place that names it.
         entry: Option<(String, (String, usize))>,
     },
-    Listing(Box<Listing>),
-    /// One of several files, which cannot be read; the others are checked. The name is escaped.
+    File(Box<SavedListing>),
+    /// One of several files, which cannot be read; the others are. The name is escaped.
     Unreadable {
         target: String,
         failure: Failure,
@@ -78,12 +77,8 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    pub(crate) fn check(
-        self,
-        args: &TargetArgs,
-        compilers: &Compilers,
-        term: &Term,
-    ) -> Result<Report, Failure> {
+    /// Reads it; opens a server for that.
+    pub(crate) fn read(self, args: &TargetArgs, term: &Term) -> Result<Listing, Failure> {
         match self {
             Self::Live {
                 target,
@@ -91,14 +86,14 @@ impl Source {
                 entry,
             } => {
                 let options = live::options(args.timeout, !args.no_probe);
-                let mut report = live::check(target, *peer, options, compilers, term)?;
-                (report.key, report.named_at) = entry.unzip();
-                Ok(report)
+                let mut listing = live::read(target, *peer, options, term)?;
+                (listing.key, listing.named_at) = entry.unzip();
+                Ok(listing)
             }
-            Self::Listing(listing) => Ok(listing.check(compilers, term)),
+            Self::File(listing) => Ok(listing.into_listing()),
             Self::Unreadable { target, failure } => {
                 let fault = Fault::config(failure.message, failure.help);
-                Ok(Report::failed(target, fault))
+                Ok(Listing::failed(target, fault))
             }
         }
     }
@@ -158,14 +153,14 @@ pub(crate) fn sources(args: &TargetArgs, term: &Term) -> Result<Sources, Failure
                 Some(Saved::Listing(_)) if !args.servers.is_empty() && !found_by_us => {
                     return Err(Failure::usage("`--server` is for an `mcpServers` file"));
                 }
-                Some(Saved::Listing(listing)) => sources.push(Source::Listing(listing)),
+                Some(Saved::Listing(listing)) => sources.push(Source::File(listing)),
                 Some(Saved::Listings(listings)) => {
-                    let wanted = |listing: &Listing| {
+                    let wanted = |listing: &SavedListing| {
                         let key = listing.key.as_ref();
                         args.servers.is_empty() || key.is_some_and(|key| args.servers.contains(key))
                     };
                     let listings = listings.into_iter().filter(wanted);
-                    sources.extend(listings.map(|one| Source::Listing(Box::new(one))));
+                    sources.extend(listings.map(|one| Source::File(Box::new(one))));
                 }
                 Some(Saved::Servers(found)) => servers.extend(found),
             }

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 use toolsure_analysis::lint::{Finding, Rule, Severity};
+use toolsure_json::LineColumn;
 
-use super::page::Page;
+use super::Page;
 use crate::policy::{self, Remarks};
 use crate::render::sarif::{self, Rules, region, uri};
 
@@ -25,7 +26,7 @@ pub(crate) fn render(pages: &[Page], remarks: &Remarks) -> String {
         results.extend(page.findings.iter().map(|one| result(page, one, &index)));
     }
     results.extend(own.results.iter().map(|one| sarif::outcome(one, &index)));
-    let faults = pages.iter().filter_map(|page| page.report.fault.as_ref());
+    let faults = pages.iter().filter_map(|page| page.listing.fault.as_ref());
     let faults: Vec<String> = faults.map(ToString::to_string).chain(own.faults).collect();
     sarif::document(rules, &faults, results)
 }
@@ -78,14 +79,23 @@ fn result(page: &Page, finding: &Finding, index: &BTreeMap<&str, usize>) -> Valu
     result
 }
 
+/// Where a finding is in the listing's file or, for a running server, where a configuration names the
+/// server.
 fn physical(page: &Page, finding: &Finding) -> Option<Value> {
+    if let Some((file, line)) = &page.listing.named_at {
+        let at = LineColumn {
+            line: *line,
+            column: 1,
+        };
+        return Some(json!({"artifactLocation": {"uri": uri(file)}, "region": region(at, at)}));
+    }
     let (start, end) = page.lines(finding)?;
     Some(json!({"artifactLocation": artifact(page)?, "region": region(start, end)}))
 }
 
 fn fixes(page: &Page, finding: &Finding) -> Option<Value> {
     let fix = finding.fix.as_ref()?;
-    let file = page.report.file.as_ref().filter(|file| !file.is_yaml())?;
+    let file = page.listing.file.as_ref().filter(|file| !file.is_yaml())?;
     let mut replacements = Vec::new();
     for edit in &fix.edits {
         let start = file.line_column(page.byte(finding, edit.span.start)?);
@@ -103,7 +113,7 @@ fn fixes(page: &Page, finding: &Finding) -> Option<Value> {
 
 /// The file as a URI reference.
 fn artifact(page: &Page) -> Option<Value> {
-    let name = &page.report.file.as_ref()?.name;
+    let name = &page.listing.file.as_ref()?.name;
     Some(json!({"uri": uri(name)}))
 }
 

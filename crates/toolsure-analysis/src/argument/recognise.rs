@@ -2,14 +2,13 @@
 
 use toolsure_json::{Key as _, Kind, Node as _, View, quote};
 
-use super::error::SHOWN;
 use super::version::Version;
 
 /// The sign that a text is an argument schema and not JSON Schema.
 ///
 /// ```
 /// use toolsure_json::{OwnedDocument, ReadLimits};
-/// use toolsure_mcp::argument::recognise;
+/// use toolsure_analysis::argument::recognise;
 ///
 /// let schema = OwnedDocument::read(r#"{"q": {"isArray": true}}"#, &ReadLimits::default())?;
 /// let sign = recognise(schema.document().root()).ok_or("an argument schema")?;
@@ -24,27 +23,32 @@ pub struct Sign {
 
 impl Sign {
     /// The location, as a JSON pointer into the schema.
+    #[must_use]
     pub fn pointer(&self) -> &str {
         &self.pointer
     }
 
     /// A description, in one line; foreign text is escaped: "`isArray`", "a map of properties
     /// without `properties`".
+    #[must_use]
     pub fn what(&self) -> &str {
         &self.what
     }
 
     /// Makes the location relative to the schema at this one.
-    pub(super) fn make_relative(&mut self, schema: &str) {
+    #[must_use]
+    pub fn relative_to(mut self, schema: &str) -> Self {
         if let Some(rest) = self.pointer.strip_prefix(schema) {
             self.pointer = rest.to_owned();
         }
+        self
     }
 }
 
 /// Whether a JSON text may have an argument schema with the type `object` in it. Quick, and never
 /// wrongly false: it looks for the signs that [`recognise`] knows, and for letters that are escaped.
-pub(crate) fn may_be_in(text: &str) -> bool {
+#[must_use]
+pub fn may_be_in(text: &str) -> bool {
     let after = |name: &str, fits: fn(&str) -> bool| {
         let mut rest = text.match_indices(name);
         rest.any(|(at, _)| {
@@ -72,7 +76,7 @@ pub(crate) fn may_be_in(text: &str) -> bool {
 ///
 /// ```
 /// use toolsure_json::{OwnedDocument, ReadLimits};
-/// use toolsure_mcp::argument::recognise;
+/// use toolsure_analysis::argument::recognise;
 ///
 /// let text = br#"{"q": {"type": "string", "required": true}}"#;
 /// let schema = OwnedDocument::read(text, &ReadLimits::default())?;
@@ -80,6 +84,7 @@ pub(crate) fn may_be_in(text: &str) -> bool {
 /// assert_eq!((sign.pointer(), sign.what()), ("/q/required", "`required: true` in a property"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
+#[must_use]
 pub fn recognise(schema: View<'_>) -> Option<Sign> {
     if schema.kind() != Kind::Object {
         return None;
@@ -155,10 +160,13 @@ fn has_keyword(schema: View<'_>) -> bool {
 
 fn sign(value: View<'_>, what: String) -> Sign {
     Sign {
-        pointer: super::read::pointer(value),
+        pointer: value.document().pointer(value.id()),
         what,
     }
 }
+
+/// The maximum number of characters of foreign text in a description.
+const SHOWN: usize = 64;
 
 #[cfg(test)]
 mod tests {

@@ -1,10 +1,9 @@
 //! Findings as workflow commands, which GitHub Actions shows beside the code.
 
-use toolsure_analysis::lint::Severity;
 use toolsure_json::quote;
 
-use super::page::Page;
-use crate::render;
+use super::{Page, shown};
+use crate::render::Severity;
 use crate::render::github::{Commands, Place, command};
 
 /// Renders one command for each finding and for each fault. Unless `all` is set, only the first of
@@ -12,25 +11,21 @@ use crate::render::github::{Commands, Place, command};
 pub(crate) fn render(pages: &[Page], all: bool) -> String {
     let mut out = Commands::new(all);
     for page in pages {
-        if let Some(fault) = &page.report.fault {
+        if let Some(fault) = &page.listing.fault {
             let message = fault.to_string();
             out.push(&command(
-                render::Severity::Error,
+                Severity::Error,
                 None,
-                &page.report.target,
+                &page.listing.target,
                 &message,
             ));
         }
         for finding in &page.findings {
-            let severity = match finding.severity {
-                Severity::Error => render::Severity::Error,
-                Severity::Warning => render::Severity::Warning,
-                Severity::Note => render::Severity::Note,
-            };
+            let severity = shown(finding.severity);
             if !out.admits(severity) {
                 continue;
             }
-            let place = page.report.file.as_ref().map(|file| Place {
+            let place = page.listing.file.as_ref().map(|file| Place {
                 file: &file.name,
                 at: page
                     .lines(finding)

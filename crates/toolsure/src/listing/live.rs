@@ -1,16 +1,16 @@
-//! Checks a running server: opens a session, lists the tools, closes the session, judges the tools.
+//! Reads the listing of a running server: opens a session, lists the tools, closes the session.
 
 use std::time::Duration;
 
 use tokio::runtime::Builder;
 use toolsure_proxy::{
-    Deadlines, Fault, HttpTarget, Launch, Listing, Notes, Options, ServerInfo, Session,
+    Deadlines, Fault, HttpTarget, Launch, Listing as Listed, Notes, Options, ServerInfo, Session,
 };
 
-use super::report::{Report, ServerFacts, remarks};
-use crate::compilers::Compilers;
+use super::{Listing, ServerFacts};
 use crate::exit::{Exit, Failure};
-use crate::interrupt::{ExitOnInterrupt, interrupted};
+use crate::interrupt::interrupted;
+use crate::render::count;
 use crate::term::Term;
 
 /// How to reach a server.
@@ -22,14 +22,13 @@ pub(crate) enum Peer {
     Http(HttpTarget),
 }
 
-/// Checks one server with these options. A server's fault is in the report; an error is our own.
-pub(crate) fn check(
+/// Reads the listing of one server. A server's fault is in the listing; an error is our own.
+pub(crate) fn read(
     target: String,
     peer: Peer,
     options: Options,
-    compilers: &Compilers,
     term: &Term,
-) -> Result<Report, Failure> {
+) -> Result<Listing, Failure> {
     let runtime = Builder::new_current_thread()
         .enable_all()
         .build()
@@ -52,30 +51,28 @@ pub(crate) fn check(
         }
     })?;
     Ok(match listed {
-        Err(fault) => Report::failed(target, fault),
-        Ok(listed) => {
-            let _interruptible = ExitOnInterrupt::new(term);
-            let mut report = Report::on(target, listed.listing.tools, compilers, term);
-            report.server = Some(ServerFacts::from(&listed.server));
-            report.notes = remarks(&listed.notes);
-            report
-        }
+        Err(fault) => Listing::failed(target, fault),
+        Ok(opened) => Listing {
+            server: Some(ServerFacts::from(&opened.server)),
+            notes: remarks(&opened.notes),
+            ..Listing::new(target, opened.listing.tools)
+        },
     })
 }
 
-struct Listed {
+struct Opened {
     server: ServerInfo,
-    listing: Listing,
+    listing: Listed,
     notes: Notes,
 }
 
-async fn list(peer: Peer, options: Options) -> Result<Listed, Fault> {
+async fn list(peer: Peer, options: Options) -> Result<Opened, Fault> {
     let mut session = match peer {
         Peer::Child(launch) => Session::stdio(launch, options).await?,
         Peer::Http(target) => Session::http(target, options).await?,
     };
     let listing = session.list_tools().await;
-    let listed = listing.map(|listing| Listed {
+    let listed = listing.map(|listing| Opened {
         server: session.server().clone(),
         listing,
         notes: session.notes().clone(),
@@ -100,4 +97,34 @@ pub(crate) fn options(timeout: Duration, probe: bool) -> Options {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         ..Options::default()
     }
+}
+
+/// The remarks that a session's notes lead to.
+fn remarks(notes: &Notes) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if let Some(first) = &notes.first_noise {
+        remarks.push(format!(
+            "{} on stdout ignored, not JSON-RPC; first: `{first}`",
+            count(notes.noise_lines, "line")
+        ));
+    }
+    if let Some(first) = &notes.first_stray {
+        remarks.push(format!(
+            "{} to no request of ours; first id: `{first}`",
+            count(notes.stray_answers, "answer")
+        ));
+    }
+    if let Some(first) = &notes.first_declined {
+        remarks.push(format!(
+            "{} from the server declined; first: `{first}`",
+            count(notes.declined_requests, "request")
+        ));
+    }
+    if notes.restarted {
+        remarks.push(
+            "the server did not survive `server/discover` and was started again for `initialize`"
+                .to_owned(),
+        );
+    }
+    remarks
 }

@@ -1,0 +1,131 @@
+//! The findings of lint's rules on one listing, and how each is printed; `check` and `lint` share them.
+
+pub(crate) mod draw;
+pub(crate) mod github;
+pub(crate) mod json;
+pub(crate) mod sarif;
+
+use toolsure_analysis::lint::{Finding, Linter, Severity};
+use toolsure_json::LineColumn;
+
+use crate::listing::Listing;
+use crate::policy::{Decision, Policy, Subject};
+use crate::render;
+use crate::settings::raise;
+
+/// A listing and the findings on it.
+#[derive(Debug)]
+pub(crate) struct Page {
+    pub(crate) listing: Listing,
+    /// The findings that are shown, the worst first.
+    pub(crate) findings: Vec<Finding>,
+    /// The numbers of errors, warnings and notes, shown or not.
+    pub(crate) counts: [usize; 3],
+    /// Findings over the linter's limits.
+    pub(crate) more: usize,
+    /// The worst severity of any finding, kept or not.
+    pub(crate) worst: Option<Severity>,
+    /// The worst severity of each tool's findings.
+    pub(crate) worst_of: Vec<Option<Severity>>,
+    /// Estimated tokens of the listing.
+    pub(crate) tokens: usize,
+}
+
+impl Page {
+    /// Lints a listing. Removes the findings that the policy ignores, gives the others the severity that
+    /// it asks for, and keeps those of this severity or worse.
+    pub(crate) fn of(
+        listing: Listing,
+        linter: &Linter,
+        policy: &mut Policy,
+        level: Severity,
+    ) -> Self {
+        let mut found = linter.lint(listing.texts());
+        found.findings.retain_mut(|finding| {
+            if let Some(setting) = finding.setting {
+                finding.help = Some(raise(setting));
+            }
+            let tool = finding.tool.and_then(|tool| listing.tools.get(tool));
+            let decision = policy.decide(&Subject {
+                code: finding.rule.code,
+                server: listing.key.as_deref(),
+                tool: tool.and_then(|tool| tool.name.as_deref()),
+                pointer: &finding.pointer,
+                message: &finding.message,
+            });
+            finding.severity = match decision {
+                Decision::Ignore => return false,
+                Decision::Keep => finding.severity,
+                Decision::As(render::Severity::Error) => Severity::Error,
+                Decision::As(render::Severity::Warning) => Severity::Warning,
+                Decision::As(render::Severity::Note) => Severity::Note,
+            };
+            true
+        });
+        let by_severity = |finding: &Finding| std::cmp::Reverse(finding.severity);
+        found.findings.sort_by_key(by_severity);
+        let mut worst_of = found.worst_more_of;
+        for finding in &found.findings {
+            let worst = finding.tool.and_then(|tool| worst_of.get_mut(tool));
+            if let Some(worst) = worst {
+                *worst = (*worst).max(Some(finding.severity));
+            }
+        }
+        let kept = found.findings.iter().map(|finding| finding.severity);
+        let count = |severity| kept.clone().filter(|one| *one == severity).count();
+        Self {
+            counts: [Severity::Error, Severity::Warning, Severity::Note].map(count),
+            more: found.more,
+            worst: kept.clone().max().max(found.worst_more),
+            worst_of,
+            tokens: found
+                .tokens
+                .iter()
+                .fold(0, |sum, one| sum.saturating_add(*one)),
+            findings: found
+                .findings
+                .into_iter()
+                .filter(|finding| finding.severity >= level)
+                .collect(),
+            listing,
+        }
+    }
+
+    /// The name of the tool that a finding is about; untrusted, not escaped.
+    pub(crate) fn tool(&self, finding: &Finding) -> Option<&str> {
+        let tool = self.listing.tools.get(finding.tool?)?;
+        Some(tool.name.as_deref().unwrap_or(NO_NAME))
+    }
+
+    /// The byte of the file's text that is a byte of the finding's tool.
+    pub(crate) fn byte(&self, finding: &Finding, at: usize) -> Option<usize> {
+        let start = self.listing.file.as_ref()?.starts.get(finding.tool?)?;
+        Some(start.saturating_add(at))
+    }
+
+    /// Where a finding starts and ends in the file.
+    pub(crate) fn lines(&self, finding: &Finding) -> Option<(LineColumn, LineColumn)> {
+        let span = finding.span.as_ref()?;
+        let place = |at| {
+            Some(
+                self.listing
+                    .file
+                    .as_ref()?
+                    .line_column(self.byte(finding, at)?),
+            )
+        };
+        Some((place(span.start)?, place(span.end)?))
+    }
+}
+
+/// A severity, for the renderers that all commands share.
+pub(crate) fn shown(severity: Severity) -> render::Severity {
+    match severity {
+        Severity::Error => render::Severity::Error,
+        Severity::Warning => render::Severity::Warning,
+        Severity::Note => render::Severity::Note,
+    }
+}
+
+/// The name shown for a tool without a name.
+pub(crate) const NO_NAME: &str = "(no name)";
