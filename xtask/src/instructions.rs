@@ -1,5 +1,7 @@
 //! `cargo xtask instructions`: counts the instructions of fixed pieces of work with callgrind, and
-//! compares them with `bench/instructions.txt`.
+//! compares them with `bench/instructions.txt`. A set that takes more than it may is counted again, and
+//! the least of three counts is compared: hash tables have another seed in each process, and one with
+//! an unlucky seed takes up to 3 % more.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -25,22 +27,34 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
         names: arguments.words.clone(),
         only: None,
     };
+    let file = place::workspace().join("bench/instructions.txt");
+    let known = known(&file)?;
     let mut counts = Counts::new();
     for set in sets::chosen(&choice)? {
         let work = room.join(format!("{}.json", set.name));
         std::fs::write(&work, piece(&set)).map_err(|e| format!("`{}`: {e}", work.display()))?;
-        for (phase, count) in counted(&program, &work, &room)? {
-            counts.insert((set.name.clone(), phase), count);
+        for _ in 0..ATTEMPTS {
+            let mut rises = false;
+            for (phase, count) in counted(&program, &work, &room)? {
+                let least = counts.entry((set.name.clone(), phase)).or_insert(count);
+                *least = count.min(*least);
+            }
+            for (key, now) in counts.iter().filter(|((name, _), _)| *name == set.name) {
+                rises |= known
+                    .get(key)
+                    .is_some_and(|before| ratio(*now, *before) > 1.0 + RISE);
+            }
+            if !rises {
+                break;
+            }
         }
     }
-    let file = place::workspace().join("bench/instructions.txt");
     if arguments.option("write").is_some() {
         std::fs::write(&file, written(&counts))
             .map_err(|e| format!("`{}`: {e}", file.display()))?;
         println!("{}: {} counts", file.display(), counts.len());
         return Ok(0);
     }
-    let known = known(&file)?;
     let mut tally = Tally::default();
     println!(
         "{:<28} {:<8} {:>12} {:>12} {:>8}",
@@ -187,6 +201,8 @@ fn ratio(now: u64, before: u64) -> f64 {
     float(now) / float(before)
 }
 
+/// How often a set is counted that takes more than it may.
+const ATTEMPTS: usize = 3;
 /// A larger rise is a failure.
 const RISE: f64 = 0.02;
 /// The approximate number of schemas that are used from a large set.
