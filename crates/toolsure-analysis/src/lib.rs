@@ -2,7 +2,8 @@
 //!
 //! [`lint`] finds what is legal but harmful in a listing, [`diff`] decides whether a new listing accepts
 //! what the old one accepted, [`inline`] rewrites a schema without references, and [`project`] rewrites a
-//! listing for a provider. [`tool`] has the protocol's rules for tool objects, and [`argument`] recognises argument schemas.
+//! listing for a provider. [`readers`] has what each provider, client and SDK takes, [`tool`] the protocol's
+//! rules for tool objects, and [`argument`] recognises argument schemas.
 
 #![forbid(unsafe_code)]
 #![deny(clippy::exhaustive_enums, clippy::exhaustive_structs)]
@@ -16,6 +17,7 @@ pub mod inline;
 pub mod lint;
 mod members;
 pub mod project;
+pub mod readers;
 pub mod tool;
 
 // Types of the crates below that appear in signatures of this crate.

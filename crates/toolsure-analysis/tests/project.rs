@@ -3,8 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 use serde_json::Value;
-use toolsure_analysis::lint::profile;
+
 use toolsure_analysis::project::{Limits, Projector, Refusal, Relation, StepKind};
+use toolsure_analysis::readers::reader;
 use toolsure_json::{Node as _, OwnedDocument, ReadLimits};
 
 /// The cases, each with the text of its schema: the order of its members counts.
@@ -29,7 +30,7 @@ fn schemas_become_what_the_cases_say() {
     for (case, schema) in cases() {
         let name = case["profile"].as_str().unwrap();
         let about = format!("{name}: {schema}");
-        let projector = Projector::new(profile(name).unwrap());
+        let projector = Projector::new(reader(name).unwrap());
         let projected = projector.project_schema(&schema).unwrap();
         let became: Value = serde_json::from_str(&projected.text).unwrap();
         assert_eq!(became, case["becomes"], "{about}\nbecame {became}");
@@ -78,7 +79,7 @@ fn long_names_are_shortened_uniquely_and_long_descriptions_move() {
         )
     };
     let tools = [text(&name), text(&other), text("fine")];
-    let openai = Projector::new(profile("openai").unwrap());
+    let openai = Projector::new(reader("openai").unwrap());
     let projection = openai.project(tools.iter().map(String::as_str));
     let published: Vec<&str> = projection
         .projected()
@@ -89,7 +90,7 @@ fn long_names_are_shortened_uniquely_and_long_descriptions_move() {
     assert_eq!(published[2], "fine");
     assert_eq!(projection.tools[2].as_ref().unwrap().text, tools[2]);
 
-    let claude = Projector::new(profile("claude-code").unwrap());
+    let claude = Projector::new(reader("claude-code").unwrap());
     let projection = claude.project([tools[2].as_str()]);
     let tool = projection.tools[0].as_ref().unwrap();
     let text: Value = serde_json::from_str(&tool.text).unwrap();
@@ -112,7 +113,7 @@ fn long_names_are_shortened_uniquely_and_long_descriptions_move() {
 /// A published name depends on the tool's name alone, so that a call by it never reaches another tool.
 #[test]
 fn short_names_depend_on_the_name_alone() {
-    let openai = Projector::new(profile("openai").unwrap());
+    let openai = Projector::new(reader("openai").unwrap());
     let tool = |name: &str| format!(r#"{{"name": "{name}", "inputSchema": {{"type": "object"}}}}"#);
     // A name is shortened in the same way in every order, and beside any other tools.
     for (first, second) in [
@@ -163,7 +164,7 @@ fn recursion_times_references_ends_at_a_named_limit() {
         definitions.join(", ")
     );
     for name in ["gemini", "anthropic-strict"] {
-        let refusal = Projector::new(profile(name).unwrap())
+        let refusal = Projector::new(reader(name).unwrap())
             .project_schema(&schema)
             .unwrap_err();
         let Refusal::TooLarge { limit, allowed } = refusal else {
@@ -172,7 +173,7 @@ fn recursion_times_references_ends_at_a_named_limit() {
         assert!(limit == "values" && allowed == Limits::default().values || limit == "depth");
     }
     // A reader of references has them.
-    let kept = Projector::new(profile("vscode").unwrap())
+    let kept = Projector::new(reader("vscode").unwrap())
         .project_schema(&schema)
         .unwrap();
     assert_eq!(kept.relation, Relation::Equal);
@@ -196,7 +197,7 @@ fn the_limits_that_hold_unless_they_are_set() {
 
 #[test]
 fn tools_that_cannot_be_projected_say_why() {
-    let openai = Projector::new(profile("openai").unwrap());
+    let openai = Projector::new(reader("openai").unwrap());
     let tools = [
         "[1",
         r#"{"name": "a"}"#,
@@ -230,7 +231,7 @@ fn the_tools_of_a_listing_share_its_limits() {
     };
     let tools = [tool("a"), tool("b"), tool("c")];
     let project = |limits: Limits| {
-        let projector = Projector::new(profile("openai-strict").unwrap()).limits(limits);
+        let projector = Projector::new(reader("openai-strict").unwrap()).limits(limits);
         projector.project(tools.iter().map(String::as_str)).tools
     };
     // The tool that passes the limit is projected still; those behind it are not begun.
@@ -268,7 +269,7 @@ fn what_is_written_out_is_counted_exactly() {
     let schema = r##"{"type": "object", "properties": {"a": {"$ref": "#/$defs/n"}},
         "default": {"a": 1}, "$defs": {"n": {"type": "object", "properties": {"next": {"$ref": "#/$defs/n"}}}}}"##;
     let project = |limits: Limits| {
-        let projector = Projector::new(profile("anthropic-strict").unwrap()).limits(limits);
+        let projector = Projector::new(reader("anthropic-strict").unwrap()).limits(limits);
         let projected = projector.project_schema(schema);
         let written = projected.map(|projected| projected.text.matches("next").count());
         written.map_err(|refusal| refusal.to_string())
@@ -312,7 +313,7 @@ fn long_texts_that_are_written_out_count() {
         "\"type\": \"object\", \"properties\": {\"TEXT\": {}}",
     ] {
         for name in ["gemini", "anthropic-strict"] {
-            let projector = Projector::new(profile(name).unwrap());
+            let projector = Projector::new(reader(name).unwrap());
             let projected = projector.project_schema(&schema(500, member));
             let refusal = projected.map(|_| ()).unwrap_err();
             assert!(refusal.to_string().contains("`values`"), "{name} {refusal}");
@@ -329,7 +330,7 @@ fn steps_beyond_the_limit_are_counted() {
             steps,
             ..Limits::default()
         };
-        let projector = Projector::new(profile("gemini").unwrap()).limits(limits);
+        let projector = Projector::new(reader("gemini").unwrap()).limits(limits);
         let projected = projector.project_schema(schema).unwrap();
         (projected.steps.len(), projected.more_steps)
     };
@@ -343,7 +344,7 @@ fn steps_beyond_the_limit_are_counted() {
 fn values_are_mapped_to_256_levels() {
     let schema = r#"{"type": "object", "properties": {"a": {"type": "integer"}, "list": {}},
         "required": ["list"], "additionalProperties": false}"#;
-    let openai = Projector::new(profile("openai-strict").unwrap());
+    let openai = Projector::new(reader("openai-strict").unwrap());
     let mapping = openai.project_schema(schema).unwrap().mapping;
     let limits = ReadLimits {
         depth: 400,

@@ -7,6 +7,7 @@ use toolsure_analysis::diff::{Class, Limits, diff};
 use toolsure_analysis::inline::inline;
 use toolsure_analysis::lint::{Linter, profile};
 use toolsure_analysis::project::{Projector, Relation};
+use toolsure_analysis::readers::reader;
 use toolsure_schema::{Compiler, Verdict, Workspace};
 use toolsure_syntax::{Dialect, Keyword, Parser};
 
@@ -159,7 +160,7 @@ fn projections_keep_what_references_mean() {
                 continue;
             }
             for name in ["anthropic", "openai", "gemini"] {
-                let projector = Projector::new(profile(name).unwrap()).compiler(compiler.clone());
+                let projector = Projector::new(reader(name).unwrap()).compiler(compiler.clone());
                 let Ok(found) = projector.project_schema(schema) else {
                     continue;
                 };

@@ -20,7 +20,7 @@ use crate::message::Edits;
 /// The tools of a set in the form that one provider gets, with the mapping back.
 ///
 /// ```
-/// use toolsure_analysis::{lint::profile, project::Projector};
+/// use toolsure_analysis::{project::Projector, readers::reader};
 /// use toolsure_mcp::catalog::{Listing, ToolSet};
 /// use toolsure_mcp::check::{Checker, Decision};
 /// use toolsure_mcp::contract::SchemaStore;
@@ -32,7 +32,7 @@ use crate::message::Edits;
 ///     "required": ["q"], "additionalProperties": false}}]}"#.as_slice())?;
 /// let mut tools = ToolSet::new();
 /// tools.add(&listing, &SchemaStore::new())?;
-/// let strict = Projector::new(profile("openai-strict").unwrap());
+/// let strict = Projector::new(reader("openai-strict").unwrap());
 /// let provider = ProviderTools::new(&tools, &strict);
 /// let shown = &provider.projected().next().unwrap().text;
 /// assert!(shown.contains(r#""required":["q","limit"]"#));
@@ -61,7 +61,7 @@ pub struct ProviderTools {
 /// A tool in the form that a provider gets, with the original.
 ///
 /// ```
-/// use toolsure_analysis::{lint::profile, project::Projector};
+/// use toolsure_analysis::{project::Projector, readers::reader};
 /// use toolsure_json::{OwnedDocument, ReadLimits};
 /// use toolsure_mcp::catalog::{Listing, ToolSet};
 /// use toolsure_mcp::contract::SchemaStore;
@@ -71,7 +71,7 @@ pub struct ProviderTools {
 ///     "properties": {"q": {"type": "string"}}, "additionalProperties": false}}]}"#)?;
 /// let mut tools = ToolSet::new();
 /// tools.add(&page, &SchemaStore::new())?;
-/// let strict = Projector::new(profile("openai-strict").unwrap());
+/// let strict = Projector::new(reader("openai-strict").unwrap());
 /// let provider = ProviderTools::of(tools.tools(), &strict);
 /// let find = provider.published("find").ok_or("published")?;
 /// assert_eq!((find.contract().name(), find.has_header_annotations()), ("find", false));

@@ -6,6 +6,7 @@ use toolsure_analysis::diff::Differ;
 use toolsure_analysis::inline::{InlineLimits, inline};
 use toolsure_analysis::lint::{Linter, PROFILES};
 use toolsure_analysis::project::Projector;
+use toolsure_analysis::readers::READERS;
 use toolsure_guard::{
     Connection, Context, Conversation, Effect, Effects, Guard, Link, Lock, Policy, Recovery,
     ScopeKey, Side, Stage as _,
@@ -163,7 +164,7 @@ impl Operation {
             }
             Self::Project => {
                 let tools = tools(&texts.first);
-                let projectors = PROFILES.iter().take(1).map(Projector::new);
+                let projectors = READERS.iter().take(1).map(Projector::new);
                 let made = projectors.map(|projector| projector.project(words(&tools)).tools.len());
                 made.sum()
             }

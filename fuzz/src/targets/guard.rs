@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolsure_guard::policy::{
-    BadResult, Mode, OnUndecided, Project, ProjectionLimits, Projector, profile,
+    BadResult, Mode, OnUndecided, Project, ProjectionLimits, Projector, reader,
 };
 use toolsure_guard::{
     Connection, ConnectionId, Effect, Effects, IdKey, Policy, Stage as _, replace_lone_surrogates,
@@ -391,7 +391,7 @@ fn policy(old: &Policy, number: u64) -> Policy {
     policy.arguments = if bit(6) { Mode::Off } else { Mode::Enforce };
     policy.limits.pending = if bit(7) { 2 } else { 1_000 };
     let reader = if bit(9) { "openai-strict" } else { "gemini" };
-    policy.project_for = profile(reader).filter(|_| bit(8)).map(|reader| {
+    policy.project_for = self::reader(reader).filter(|_| bit(8)).map(|reader| {
         let limits = ProjectionLimits::without_relations();
         Arc::new(Projector::new(reader).limits(limits))
     });

@@ -1,7 +1,7 @@
 //! A projection's claim about how it relates to the original, held against values.
 
-use toolsure_analysis::lint::PROFILES;
 use toolsure_analysis::project::{Projector, Relation};
+use toolsure_analysis::readers::{PROJECTED_FOR, reader};
 use toolsure_json::{OwnedDocument, ReadLimits};
 use toolsure_schema::{Schema, Verdict, Workspace};
 use toolsure_testkit::providers::read_nullable;
@@ -27,16 +27,16 @@ fn run(input: &[u8]) -> Outcome {
     let Some(original) = compile(schema.as_bytes()) else {
         return Ok(());
     };
-    let profile = PROFILES.get(input.len() % PROFILES.len().max(1));
-    let Some(profile) = profile else {
-        return Err("there are no profiles".to_owned());
+    let name = PROJECTED_FOR.get(input.len() % PROJECTED_FOR.len().max(1));
+    let Some(reader) = name.and_then(|name| reader(name)) else {
+        return Err("there are no readers".to_owned());
     };
-    let projector = Projector::new(profile).compiler(compiler(schema.as_bytes()));
+    let projector = Projector::new(reader).compiler(compiler(schema.as_bytes()));
     let Ok(projected) = projector.project_schema(schema) else {
         return Ok(());
     };
     // Gemini's `nullable` is not a keyword of JSON Schema.
-    let text = match profile.name {
+    let text = match reader.name {
         "gemini" => serde_json::from_str(&projected.text)
             .map(|value| read_nullable(&value).to_string())
             .map_err(|error| format!("not JSON: {error}: {}", projected.text))?,
@@ -49,7 +49,7 @@ fn run(input: &[u8]) -> Outcome {
     let fault = |what: &str, value: &str| {
         format!(
             "{}: {relation:?}, but {what} {value}: {}",
-            profile.name, projected.text
+            reader.name, projected.text
         )
     };
     let back = |value: &str| -> Option<String> {

@@ -1,15 +1,12 @@
-//! What a profile supports, read from the table of profiles that lint uses.
-//!
-//! A profile names the rules that matter to its reader. Each rule states what the reader does not accept;
-//! this module turns that into what a projection may write.
+//! What a reader supports, as a projection asks for it: its row of the table of readers.
 
-use crate::lint::{Limit, Profile};
+use crate::readers::{Fact, Limit, Reader};
 
 use super::names::ToolName;
 
-/// What a projection may write for a profile.
+/// What a projection may write for a reader.
 pub(super) struct Abilities {
-    profile: &'static Profile,
+    reader: &'static Reader,
     /// Whether keywords may stand beside `$ref`.
     pub(super) reference_siblings: bool,
     /// Whether a schema may contain itself.
@@ -44,10 +41,6 @@ pub(super) struct Abilities {
     pub(super) items: bool,
     /// Whether the names of parameters are restricted.
     pub(super) property_names: bool,
-    /// Whether patterns must have no lookaround and no backreference.
-    plain_patterns: bool,
-    /// Whether patterns must match the whole string and have no special groups.
-    whole_patterns: bool,
     /// The requirements for names of tools.
     pub(super) name: Option<ToolName>,
     /// The maximum number of characters of a tool's description.
@@ -55,54 +48,44 @@ pub(super) struct Abilities {
 }
 
 impl Abilities {
-    /// What the readers of a profile support. `server` is the name of the server, if it is known; `prefix`
-    /// is the number of characters that will be put before the names of tools.
-    pub(super) fn of(profile: &'static Profile, server: Option<&str>, prefix: usize) -> Self {
-        let has = |code: &str| profile.subsets.iter().any(|subset| subset.has(code));
-        let least = |kind: fn(Limit) -> Option<usize>| {
-            let subsets = profile.subsets.iter();
-            subsets.filter_map(|subset| subset.limit(kind)).min()
-        };
-        let own = least(|limit| match limit {
-            Limit::Name(most) => Some(most),
-            _ => None,
-        });
-        let both = least(|limit| match limit {
+    /// What a reader supports. `server` is the name of the server, if it is known; `prefix` is the number
+    /// of characters that will be put before the names of tools.
+    pub(super) fn of(reader: &'static Reader, server: Option<&str>, prefix: usize) -> Self {
+        let has = |fact: Fact| reader.has(fact);
+        let both = reader.limit(|limit| match limit {
             Limit::CombinedName(most) => Some(most),
             _ => None,
         });
         let server = server.map_or(1, |name| name.chars().count());
         let both = both.map(|most| most.saturating_sub(server).max(SHORTEST));
-        let longest = own.into_iter().chain(both).min();
+        let rule = reader.tool_name();
+        let longest = rule.map(|rule| rule.longest).into_iter().chain(both).min();
         let longest = longest.map(|most| most.saturating_sub(prefix).max(SHORTEST));
-        let closed = has("TL088") || has("TL101");
-        let gemini = has("TL100");
+        let closed = has(Fact::Closed);
         Self {
-            profile,
-            reference_siblings: !has("TL084"),
-            recursion: !has("TL090"),
-            plain_root: has("TL080"),
-            type_arrays: !has("TL085"),
-            nullable: gemini,
-            union_items: !gemini,
-            union_siblings: !gemini && !has("TL103"),
-            enum_strings: gemini,
-            enum_scalars: has("TL089"),
-            low_min_items: has("TL089"),
-            unbounded_numbers: has("TL103"),
-            typed: closed || gemini,
+            reader,
+            reference_siblings: !has(Fact::NoReferenceSiblings),
+            recursion: !has(Fact::NoRecursion),
+            plain_root: !reader.takes_root("anyOf"),
+            type_arrays: !has(Fact::OneType),
+            nullable: has(Fact::Nullable),
+            union_items: !has(Fact::NoUnionItems),
+            union_siblings: !has(Fact::BareUnions) && !has(Fact::UnionsNotCombined),
+            enum_strings: has(Fact::EnumStrings),
+            enum_scalars: has(Fact::EnumScalars),
+            low_min_items: has(Fact::Limit(Limit::MinItems(1))),
+            unbounded_numbers: has(Fact::NoNumberBounds),
+            typed: closed || has(Fact::Typed),
             closed,
-            sealed: closed || gemini,
-            all_required: has("TL088"),
-            items: has("TL063"),
-            property_names: has("TL082"),
-            plain_patterns: has("TL093"),
-            whole_patterns: has("TL104"),
+            sealed: closed || !reader.takes_keyword("additionalProperties"),
+            all_required: has(Fact::AllRequired),
+            items: has(Fact::ArrayItems),
+            property_names: has(Fact::PropertyNames),
             name: longest.map(|longest| ToolName {
                 longest,
-                plain: has("TL081"),
+                plain: rule.is_some(),
             }),
-            description: least(|limit| match limit {
+            description: reader.limit(|limit| match limit {
                 Limit::Description(most) => Some(most),
                 _ => None,
             }),
@@ -111,31 +94,15 @@ impl Abilities {
 
     /// Whether a keyword is supported.
     pub(super) fn takes(&self, keyword: &str) -> bool {
-        let subsets = self.profile.subsets.iter();
-        subsets
-            .into_iter()
-            .all(|subset| subset.keywords.has(keyword))
+        self.reader.takes_keyword(keyword)
     }
 
     pub(super) fn takes_format(&self, format: &str) -> bool {
-        let subsets = self.profile.subsets.iter();
-        let lists = subsets.filter_map(|subset| subset.formats);
-        lists.into_iter().all(|list| list.contains(&format))
+        self.reader.takes_format(format)
     }
 
     pub(super) fn takes_pattern(&self, pattern: &str) -> bool {
-        let looks = ["(?=", "(?!", "(?<=", "(?<!"]
-            .iter()
-            .any(|head| pattern.contains(head));
-        let bytes = pattern.as_bytes();
-        let refers = pattern.match_indices('\\').any(|(at, _)| {
-            bytes
-                .get(at + 1)
-                .is_some_and(|byte| (b'1'..=b'9').contains(byte))
-        });
-        let plain = !looks && !refers;
-        let whole = pattern.starts_with('^') && pattern.ends_with('$') && !pattern.contains("(?");
-        (plain || !self.plain_patterns) && (whole || !self.whole_patterns)
+        self.reader.takes_pattern(pattern)
     }
 }
 

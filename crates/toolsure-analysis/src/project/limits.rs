@@ -54,10 +54,10 @@ impl Limits {
     /// that do not follow from the kinds of the steps are undecided.
     ///
     /// ```
-    /// use toolsure_analysis::lint::profile;
+    /// use toolsure_analysis::readers::reader;
     /// use toolsure_analysis::project::{Limits, Projector, Relation};
     ///
-    /// let projector = Projector::new(profile("gemini").unwrap()).limits(Limits::without_relations());
+    /// let projector = Projector::new(reader("gemini").unwrap()).limits(Limits::without_relations());
     /// let schema = projector.project_schema(r#"{"type": "object", "additionalProperties": false}"#)?;
     /// assert!(matches!(schema.relation, Relation::Undecided { .. }));
     /// # Ok::<(), toolsure_analysis::project::Refusal>(())

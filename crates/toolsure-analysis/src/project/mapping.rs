@@ -16,13 +16,13 @@ use super::tree::{Form, Json, Members};
 /// far as possible; the caller must check the result against the original schema.
 ///
 /// ```
-/// use toolsure_analysis::lint::profile;
+/// use toolsure_analysis::readers::reader;
 /// use toolsure_analysis::project::Projector;
 /// use toolsure_json::{OwnedDocument, ReadLimits};
 ///
 /// let schema = r#"{"type": "object", "properties": {"q": {"type": "string"}, "n": {"type": "integer"}},
 ///     "required": ["q"], "additionalProperties": false}"#;
-/// let projector = Projector::new(profile("openai-strict").unwrap());
+/// let projector = Projector::new(reader("openai-strict").unwrap());
 /// let mapping = projector.project_schema(schema)?.mapping;
 /// assert!(!mapping.is_plain());
 /// // The mode requires every property, so an absent one is null.

@@ -1,7 +1,7 @@
 //! Projection: rewrites a listing into the form that a provider or client accepts, and maps arguments back.
 //!
 //! Model providers and clients accept only parts of JSON Schema. A [`Projector`] rewrites the input schemas
-//! of a listing for one [`Profile`], and does not only delete: a constraint that the profile cannot express is expressed
+//! of a listing for one [`Reader`], and does not only delete: a constraint that the reader cannot express is expressed
 //! otherwise, encoded in another form (null for an absent member, JSON text for a free object), or moved
 //! into the description in words. For each tool it returns
 //!
@@ -41,7 +41,7 @@ mod words;
 use toolsure_schema::Compiler;
 
 use crate::engine::Engine;
-use crate::lint::Profile;
+use crate::readers::Reader;
 
 pub use dialects::{as_2020_12, for_draft_7};
 pub use limits::Limits;
@@ -52,15 +52,15 @@ pub use tool::{Projected, Projection, RefusedTool, SchemaProjection};
 use abilities::Abilities;
 use tool::ListingProjector;
 
-/// Projects listings for one profile.
+/// Projects listings for one reader, of those that [are projected for](Reader::is_projected_for).
 ///
 /// ```
-/// use toolsure_analysis::lint::profile;
+/// use toolsure_analysis::readers::reader;
 /// use toolsure_analysis::project::{Projector, Relation};
 ///
 /// let tool = r#"{"name": "page", "inputSchema": {"type": "object", "additionalProperties": false,
 ///     "properties": {"number": {"type": "integer", "exclusiveMinimum": 0}, "size": {"const": 10}}}}"#;
-/// let projector = Projector::new(profile("gemini").unwrap());
+/// let projector = Projector::new(reader("gemini").unwrap());
 /// let projection = projector.project([tool]);
 /// let page = projection.tools[0].as_ref().unwrap();
 /// assert!(page.text.contains(r#""number":{"type":"integer","minimum":1}"#));
@@ -69,33 +69,19 @@ use tool::ListingProjector;
 /// ```
 #[derive(Debug, Clone)]
 pub struct Projector {
-    profile: &'static Profile,
+    reader: &'static Reader,
     limits: Limits,
     engine: Engine,
     server: Option<String>,
     prefix: usize,
 }
 
-/// The names of the profiles that a listing can be projected for: those of one provider or client.
-/// [`PROFILES`](crate::lint::PROFILES) also has others, which only lint uses.
-pub const READERS: &[&str] = &[
-    "openai",
-    "openai-strict",
-    "anthropic",
-    "anthropic-strict",
-    "gemini",
-    "vscode",
-    "cursor",
-    "claude-code",
-    "llama-cpp",
-];
-
 impl Projector {
-    /// A projector for a profile, with the default limits and asserted formats.
+    /// A projector for a reader, with the default limits and asserted formats.
     #[must_use]
-    pub fn new(profile: &'static Profile) -> Self {
+    pub fn new(reader: &'static Reader) -> Self {
         Self {
-            profile,
+            reader,
             limits: Limits::default(),
             engine: Engine::default(),
             server: None,
@@ -103,10 +89,10 @@ impl Projector {
         }
     }
 
-    /// The profile.
+    /// The reader.
     #[must_use]
-    pub fn profile(&self) -> &'static Profile {
-        self.profile
+    pub fn reader(&self) -> &'static Reader {
+        self.reader
     }
 
     /// Sets the limits of projecting one tool.
@@ -134,12 +120,12 @@ impl Projector {
     /// that they fit with them.
     ///
     /// ```
-    /// use toolsure_analysis::lint::profile;
+    /// use toolsure_analysis::readers::reader;
     /// use toolsure_analysis::project::Projector;
     ///
     /// let name = "n".repeat(60);
     /// let tool = format!(r#"{{"name": "{name}", "inputSchema": {{"type": "object"}}}}"#);
-    /// let projector = Projector::new(profile("openai").unwrap()).prefix(10);
+    /// let projector = Projector::new(reader("openai").unwrap()).prefix(10);
     /// let projection = projector.project([tool.as_str()]);
     /// assert!(projection.projected().all(|tool| tool.published.len() <= 54));
     /// ```
@@ -158,11 +144,11 @@ impl Projector {
     /// Projects one input schema.
     ///
     /// ```
-    /// use toolsure_analysis::lint::profile;
+    /// use toolsure_analysis::readers::reader;
     /// use toolsure_analysis::project::Projector;
     ///
-    /// let projector = Projector::new(profile("gemini").unwrap());
-    /// assert_eq!(projector.profile().name, "gemini");
+    /// let projector = Projector::new(reader("gemini").unwrap());
+    /// assert_eq!(projector.reader().name, "gemini");
     /// let schema = projector.project_schema(r#"{"type": "object", "title": "Query"}"#)?;
     /// assert_eq!(schema.relation.name(), "equal");
     /// assert!(projector.project_schema(r##"{"$ref": "#/none"}"##).is_err());
@@ -177,7 +163,7 @@ impl Projector {
     }
 
     fn listing(&self) -> ListingProjector<'_> {
-        let abilities = Abilities::of(self.profile, self.server.as_deref(), self.prefix);
+        let abilities = Abilities::of(self.reader, self.server.as_deref(), self.prefix);
         ListingProjector::new(abilities, &self.engine, &self.limits)
     }
 }

@@ -7,12 +7,12 @@ use toolsure_schema::CompileError;
 /// How the calls that a projected schema can express relate to those that the original accepts.
 ///
 /// ```
-/// use toolsure_analysis::lint::profile;
+/// use toolsure_analysis::readers::reader;
 /// use toolsure_analysis::project::Projector;
 ///
 /// // Gemini has no `additionalProperties`.
 /// let schema = r#"{"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": false}"#;
-/// let relation = Projector::new(profile("gemini").unwrap()).project_schema(schema)?.relation;
+/// let relation = Projector::new(reader("gemini").unwrap()).project_schema(schema)?.relation;
 /// assert_eq!(relation.name(), "wider");
 /// assert!(relation.keeps_all() && !relation.adds_none());
 /// assert!(relation.wider().is_some() && relation.narrower().is_none());

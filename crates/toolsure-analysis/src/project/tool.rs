@@ -25,11 +25,11 @@ use crate::lint::{Edit, apply};
 /// A projected listing.
 ///
 /// ```
-/// use toolsure_analysis::lint::profile;
+/// use toolsure_analysis::readers::reader;
 /// use toolsure_analysis::project::Projector;
 ///
 /// let tools = [r#"{"name": "find", "inputSchema": {"type": "object"}}"#, r#"{"name": "lost"}"#];
-/// let projection = Projector::new(profile("anthropic").unwrap()).project(tools);
+/// let projection = Projector::new(reader("anthropic").unwrap()).project(tools);
 /// let names: Vec<&str> = projection.projected().map(|tool| tool.name.as_str()).collect();
 /// assert_eq!(names, ["find"]);
 /// assert!(projection.listing().starts_with(r#"{"tools": [{"name": "find""#));

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use toolsure_guard::policy::{
     BadResult, BadTools, CostlySchemas, DriftMode, LegacyValues, Mode, OnUndecided, Project,
-    ProjectionLimits, Projector, Rate, RuleUsage, TextBlocks, ToolRule, profile,
+    ProjectionLimits, Projector, Rate, RuleUsage, TextBlocks, ToolRule, reader,
 };
 use toolsure_guard::{
     Carrier, Context, Conversation, Effect, Effects, Guard, IdKey, Link, Lock, Policy, Purpose,
@@ -318,9 +318,9 @@ impl Stage {
                 }
                 "inline_refs" => policy.inline_refs = value == "true",
                 "project_for" => {
-                    policy.project_for = profile(value).map(|profile| {
+                    policy.project_for = reader(value).map(|reader| {
                         let limits = ProjectionLimits::without_relations();
-                        Arc::new(Projector::new(profile).limits(limits))
+                        Arc::new(Projector::new(reader).limits(limits))
                     });
                 }
                 "rule_usage" => {

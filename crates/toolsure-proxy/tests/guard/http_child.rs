@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use toolsure_guard::policy::{ProjectionLimits, Projector, profile};
+use toolsure_guard::policy::{ProjectionLimits, Projector, reader};
 use toolsure_proxy::guard::Exit;
 
 use crate::common::{
@@ -437,7 +437,7 @@ async fn projecting(reader: &str) -> (Served, Value) {
 TOOLS[0]["inputSchema"]["properties"] = {"region": {"type": "string", "x-mcp-header": "Region"}, "at": {"const": 1}}
 "#;
     let mut policy = policy();
-    let reader = profile(reader).unwrap();
+    let reader = self::reader(reader).unwrap();
     let limits = ProjectionLimits::without_relations();
     policy.project_for = Some(Arc::new(Projector::new(reader).limits(limits)));
     let upstream = python(&format!("{script}{ECHO}"));

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use toolsure_analysis::lint::Profile;
 use toolsure_analysis::project::{Projected, Relation, Step, StepKind};
+use toolsure_analysis::readers::Reader;
 use toolsure_json::quote;
 
 use super::page::Page;
@@ -14,7 +14,7 @@ use crate::term::{BOLD, DIM, ERROR, GOOD, WARNING};
 /// Renders the report of one listing.
 pub(crate) fn render(
     page: &Page,
-    reader: &Profile,
+    reader: &Reader,
     all: bool,
     quiet: bool,
     columns: Option<usize>,

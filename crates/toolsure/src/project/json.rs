@@ -28,8 +28,8 @@
 
 use serde::Serialize;
 use serde_json::value::{RawValue, to_raw_value};
-use toolsure_analysis::lint::Profile;
 use toolsure_analysis::project::{Projected, RefusedTool, Relation};
+use toolsure_analysis::readers::Reader;
 
 use super::page::Page;
 use crate::exit::{Exit, Failure};
@@ -77,7 +77,7 @@ struct Step<'p> {
 }
 
 /// Renders all pages as one document.
-pub(crate) fn render(pages: &[Page], reader: &Profile, exit: Exit) -> Result<String, Failure> {
+pub(crate) fn render(pages: &[Page], reader: &Reader, exit: Exit) -> Result<String, Failure> {
     let reports: Result<Vec<Report<'_>>, serde_json::Error> = pages.iter().map(report).collect();
     let text = reports.and_then(|reports| {
         serde_json::to_string_pretty(&Document {

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, ValueEnum};
-use toolsure_analysis::lint::{Profile, profile};
-use toolsure_analysis::project::{Limits, Projector, READERS, Relation};
+use toolsure_analysis::project::{Limits, Projector, Relation};
+use toolsure_analysis::readers::{PROJECTED_FOR, Reader, reader};
 use toolsure_json::quote;
 
 use crate::compilers::{Compilers, FetchArgs};
@@ -37,10 +37,10 @@ pub(crate) struct ProjectArgs {
     /// The provider or client that the listing is for
     #[arg(
         long = "for",
-        value_name = "PROFILE",
-        value_parser = readers().try_map(|name| profile(&name).ok_or("unknown profile"))
+        value_name = "READER",
+        value_parser = readers().try_map(|name| reader(&name).ok_or("unknown reader"))
     )]
-    reader: &'static Profile,
+    reader: &'static Reader,
 
     /// Write the projected listing to a file, and the report to standard output
     #[arg(long, short, value_name = "FILE")]
@@ -198,13 +198,13 @@ impl FailOn {
     }
 }
 
-/// The profiles that listings are projected for; `clients`, `legacy` and `strict` are for lint.
+/// The readers that listings are projected for.
 fn readers() -> PossibleValuesParser {
     let value = |name: &'static str| {
-        let about = profile(name).map_or("", |profile| profile.about);
+        let about = reader(name).map_or("", |reader| reader.about);
         PossibleValue::new(name).help(about)
     };
-    PossibleValuesParser::new(READERS.iter().copied().map(value))
+    PossibleValuesParser::new(PROJECTED_FOR.iter().copied().map(value))
 }
 
 /// Deeper than any model writes.

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolsure_analysis::lint::Profile;
 use toolsure_analysis::project::{Limits, Projector};
+use toolsure_analysis::readers::Reader;
 use toolsure_guard::policy::Policy;
 use toolsure_guard::{AggregatorLimits, default_prefix};
 use toolsure_json::quote;
@@ -37,7 +37,7 @@ pub(crate) struct Config {
     /// Documents that references may resolve to, by URI.
     pub(super) documents: Vec<(String, PathBuf)>,
     /// The provider or client that tools are rewritten for.
-    pub(super) project_for: Option<&'static Profile>,
+    pub(super) project_for: Option<&'static Reader>,
     pub(super) drift: DriftWord,
     pub(super) new_tools: DriftWord,
     pub(super) rate: RateWords,

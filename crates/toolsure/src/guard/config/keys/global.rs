@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use toolsure_analysis::lint::profile;
-use toolsure_analysis::project::READERS;
+use toolsure_analysis::readers::{PROJECTED_FOR, reader};
 use toolsure_guard::policy::{
     BadResult, BadTools, CostlySchemas, DriftMode, LegacyValues, Mode, OnUndecided, Project,
     TextBlocks,
@@ -467,17 +466,17 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     ),
 ];
 
-/// The values of `policy.project_for`: the names in [`READERS`], and `off`.
-const PROJECT_FOR: [&str; READERS.len() + 1] = {
-    let mut words = [NOBODY; READERS.len() + 1];
+/// The values of `policy.project_for`: the names in [`PROJECTED_FOR`], and `off`.
+const PROJECT_FOR: [&str; PROJECTED_FOR.len() + 1] = {
+    let mut words = [NOBODY; PROJECTED_FOR.len() + 1];
     let (_, rest) = words.split_at_mut(1);
-    rest.copy_from_slice(READERS);
+    rest.copy_from_slice(PROJECTED_FOR);
     words
 };
 const NOBODY: &str = "off";
 
 fn put_project_for(config: &mut Config, word: &str) -> bool {
-    config.project_for = profile(word).filter(|profile| READERS.contains(&profile.name));
+    config.project_for = reader(word).filter(|reader| reader.is_projected_for());
     config.project_for.is_some() || word == NOBODY
 }
 

@@ -1,0 +1,141 @@
+//! Libraries of which clients are made, as their clients read listings and results.
+
+use toolsure_syntax::Dialect;
+
+use super::fact::Fact::*;
+use super::fact::{Limit, Part, Shape, State};
+use super::pattern::{PatternLanguage, PatternRule};
+use super::{Kind, Reader, facts};
+
+pub(super) const ROWS: &[Reader] = &[
+    Reader {
+        name: "typescript-sdk-1",
+        shown: "the TypeScript SDK 1",
+        kind: Kind::Sdk,
+        versions: "1.32.2",
+        about: "Clients with the TypeScript SDK 1",
+        parents: &[],
+        own: facts! {
+            Tried "2026-11" "1.32.2, ajv's draft-07 class; agent-bundle#563; agent-bundle#580" {
+                ResultLost: ReadsAs(Part::Output, Dialect::Draft7);
+                ListLost: Patterns(Part::Output, PatternRule::new(PatternLanguage::EcmaUnicode)),
+                    Member(Shape::Tool, OPTIONAL_OF_TOOLS, State::Null),
+                    Member(Shape::Tool, OPTIONAL_OF_TOOLS, State::OtherType),
+                    Member(Shape::ToolAnnotations, HINTS, State::Null);
+            }
+            Tried "2026-11" "1.32.2; repomix#833; tailscale-mcp#101; mcp-ts-core#241" {
+                ResultLost: ChecksErrors;
+            }
+            Tried "2026-11" "1.32.2; data-api-builder#3599; jupyter-mcp-server#184; kotlin-sdk#581" {
+                Hang: Member(Shape::Result, &["_meta"], State::Null);
+                ResultLost: Member(Shape::Block, &["annotations", "_meta"], State::Null),
+                    Member(Shape::BlockAnnotations, &["audience", "priority", "lastModified"], State::OutOfRange),
+                    Member(Shape::ResourceLink, LINKS, State::Null),
+                    Member(Shape::ResourceLink, &["size"], State::OtherType),
+                    Member(Shape::EmbeddedResource, &["mimeType"], State::Null);
+            }
+        },
+    },
+    Reader {
+        name: "typescript-sdk-2",
+        shown: "the TypeScript SDK 2",
+        kind: Kind::Sdk,
+        versions: "2.4.0",
+        about: "Clients with the TypeScript SDK 2",
+        parents: &[],
+        own: facts! {
+            Tried "2026-11" "2.4.0" {
+                ListLost: Member(Shape::Tool, OPTIONAL_OF_TOOLS, State::Null),
+                    Member(Shape::Tool, OPTIONAL_OF_TOOLS, State::OtherType),
+                    Member(Shape::ToolAnnotations, HINTS, State::Null);
+            }
+            Tried "2026-11" "2.4.0; Memoh#1306; claude-ai-mcp#859; claude-code#88128; agento#555" {
+                ResultLost: Member(Shape::Result, &["resultType"], State::Missing);
+                ListLost: Member(Shape::Page, &["ttlMs", "cacheScope", "resultType"], State::Missing);
+            }
+            Tried "2026-11" "2.4.0; data-api-builder#3599; jupyter-mcp-server#184; kotlin-sdk#581" {
+                Hang: Member(Shape::Result, &["_meta"], State::Null);
+                ResultLost: Member(Shape::Block, &["annotations", "_meta"], State::Null),
+                    Member(Shape::BlockAnnotations, &["audience", "priority", "lastModified"], State::OutOfRange),
+                    Member(Shape::ResourceLink, LINKS, State::Null),
+                    Member(Shape::ResourceLink, &["size"], State::OtherType),
+                    Member(Shape::EmbeddedResource, &["mimeType"], State::Null);
+            }
+        },
+    },
+    Reader {
+        name: "rmcp",
+        shown: "rmcp",
+        kind: Kind::Sdk,
+        versions: "3.1.3",
+        about: "Clients with the Rust SDK",
+        parents: &[],
+        own: facts! {
+            Public "2026-11" "codex#41280" {
+                ResultLost: Member(Shape::ResourceLink, &["name"], State::Missing);
+            }
+        },
+    },
+    Reader {
+        name: "go-sdk",
+        shown: "clients in Go",
+        kind: Kind::Sdk,
+        versions: "of 2026",
+        about: "Clients with the Go SDK and mcp-go",
+        parents: &[],
+        own: facts! {
+            Public "2026-11" "picoclaw#2460; picoclaw#2579; mcpproxy-go#427" {
+                Style: Member(Shape::Call, &["arguments"], State::Null);
+            }
+        },
+    },
+    Reader {
+        name: "legacy",
+        shown: "clients of 2025",
+        kind: Kind::Sdk,
+        versions: "2025 and earlier",
+        about: "Clients and SDKs of 2025 and earlier",
+        parents: &[],
+        own: facts! {
+            Documented "2025-11" "MCP 2025-11-25, server/tools" {
+                ListLost: OutputObject;
+                MeaningLost: OneType;
+                Style: NoOptionalNull;
+            }
+            Public "2025-11" "getsentry/sentry-mcp#106 and run-llama/llama_index#18784 (until May 2025)" {
+                RequestRefused: Limit(Limit::Description(1_024));
+            }
+            Public "2025-11" "the listings of published servers" {
+                ListLost: NoBooleanProperties;
+            }
+        },
+    },
+];
+
+/// The optional members of a tool.
+const OPTIONAL_OF_TOOLS: &[&str] = &[
+    "title",
+    "description",
+    "icons",
+    "outputSchema",
+    "annotations",
+    "execution",
+    "_meta",
+];
+const HINTS: &[&str] = &[
+    "title",
+    "readOnlyHint",
+    "destructiveHint",
+    "idempotentHint",
+    "openWorldHint",
+];
+/// The optional members of a resource link.
+const LINKS: &[&str] = &[
+    "title",
+    "description",
+    "mimeType",
+    "size",
+    "icons",
+    "annotations",
+    "_meta",
+];
