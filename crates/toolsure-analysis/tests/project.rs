@@ -3,8 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
 use serde_json::Value;
-
-use toolsure_analysis::project::{Limits, Projector, Refusal, Relation, StepKind};
+use toolsure_analysis::project::{
+    Limits, Projector, Refusal, Relation, StepKind, UnmappedArguments,
+};
 use toolsure_analysis::readers::reader;
 use toolsure_json::{Node as _, OwnedDocument, ReadLimits};
 
@@ -337,6 +338,64 @@ fn steps_beyond_the_limit_are_counted() {
     let (all, none) = steps(200);
     assert!(all > 3 && none == 0);
     assert_eq!(steps(1), (1, all - 1));
+}
+
+/// An object has no name twice, so a list of keys and values that has is refused.
+#[test]
+fn a_key_that_is_given_twice_is_refused() {
+    let schema = r#"{"type": "object", "properties": {"labels": {"type": "object",
+        "additionalProperties": {"type": "string"}}}, "required": ["labels"], "additionalProperties": false}"#;
+    let strict = Projector::new(reader("openai-strict").unwrap());
+    let mapping = strict.project_schema(schema).unwrap().mapping;
+    let twice =
+        r#"{"labels":[{"key":"a","value":"1"},{"key":"b","value":"2"},{"key":"a","value":"3"}]}"#;
+    let refused = mapping.map_back(read(twice).document().root()).unwrap_err();
+    let pointer = "/labels/2".to_owned();
+    let key = "a".to_owned();
+    assert_eq!(refused, UnmappedArguments::RepeatedKey { pointer, key });
+    assert_eq!(
+        refused.to_string(),
+        "the key `a` is given twice, the second time at `/labels/2`"
+    );
+    assert_eq!(mapping.back(read(twice).document().root()), None);
+}
+
+/// Each value that stands for another is told, with its location in what the model wrote.
+#[test]
+fn conversions_are_told() {
+    let schema = r#"{"type": "object", "required": ["free", "either", "map"], "additionalProperties": false,
+        "properties": {"free": {"type": "object"}, "either": {"type": ["string", "object"]},
+            "map": {"type": "object", "additionalProperties": {"type": "object"}},
+            "q": {"type": "string"}}}"#;
+    let strict = Projector::new(reader("openai-strict").unwrap());
+    let mapping = strict.project_schema(schema).unwrap().mapping;
+    let told = |text: &str| -> (String, Vec<String>) {
+        let mapped = mapping.map_back(read(text).document().root()).unwrap();
+        let all = mapped.conversions.iter();
+        let all = all.map(|one| format!("{} {}", one.kind.name(), one.pointer));
+        (mapped.text, all.collect())
+    };
+    let (text, all) =
+        told(r#"{"free":"{}","either":"{}","map":[{"key":"k","value":"{\"b\":1}"}],"q":null}"#);
+    assert_eq!(text, r#"{"free":{},"either":"{}","map":{"k":{"b":1}}}"#);
+    let expected = [
+        "json-text /free",
+        "entries /map",
+        "json-text /map/0/value",
+        "require-all /q",
+    ];
+    assert_eq!(all, expected);
+    let (text, all) = told(r#"{"free":"no","either":{"json":"{}"},"map":[],"q":"{}"}"#);
+    assert_eq!(text, r#"{"free":"no","either":{},"map":{},"q":"{}"}"#);
+    assert_eq!(all, ["wrap /either", "entries /map"]);
+    let gemini = Projector::new(reader("gemini").unwrap());
+    let schema = r#"{"type": "object", "properties": {"n": {"type": "array", "items": {"enum": [1, "a"]}}}}"#;
+    let mapping = gemini.project_schema(schema).unwrap().mapping;
+    let written = read(r#"{"n":["a","1","2"]}"#);
+    let mapped = mapping.map_back(written.document().root()).unwrap();
+    assert_eq!(mapped.text, r#"{"n":["a",1,"2"]}"#);
+    assert_eq!(mapped.conversions.len(), 1);
+    assert_eq!(mapped.conversions[0].pointer, "/n/1");
 }
 
 /// Deeper values than the default limits admit are mapped as deep as is told.

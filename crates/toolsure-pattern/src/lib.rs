@@ -52,6 +52,7 @@ mod instructions;
 mod intern;
 mod linear;
 mod parse;
+mod plain;
 mod plan;
 mod pool;
 mod portable;

@@ -31,7 +31,9 @@ fn run(input: &[u8]) -> Outcome {
     let Some(reader) = name.and_then(|name| reader(name)) else {
         return Err("there are no readers".to_owned());
     };
-    let projector = Projector::new(reader).compiler(compiler(schema.as_bytes()));
+    let projector = Projector::new(reader)
+        .open(true)
+        .compiler(compiler(schema.as_bytes()));
     let Ok(projected) = projector.project_schema(schema) else {
         return Ok(());
     };

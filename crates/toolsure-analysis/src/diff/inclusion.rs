@@ -1,7 +1,10 @@
 //! Whether one schema accepts everything that another accepts, and instances that may disprove it.
 
+use std::rc::Rc;
+
 use toolsure_json::View;
 
+use super::collect_declared::declared;
 use super::document::Doc;
 use super::pool::Pool;
 use super::report::Side;
@@ -13,6 +16,9 @@ use crate::engine::Engine;
 /// Two schemas that are compared.
 pub(crate) struct Pair<'a> {
     docs: [Doc<'a>; 2],
+    /// The same, as their values are written: without the members that no keyword names, if these are taken
+    /// as absent.
+    sent: [Doc<'a>; 2],
     pool: Pool,
 }
 
@@ -32,21 +38,33 @@ impl<'a> Pair<'a> {
         let mut pool = Pool::default();
         pool.add(one.0);
         pool.add(other.0);
+        let docs = [Doc::new(one.0, one.1), Doc::new(other.0, other.1)];
         Self {
-            docs: [Doc::new(one.0, one.1), Doc::new(other.0, other.1)],
+            sent: docs.clone(),
+            docs,
             pool,
         }
     }
 
+    /// Compares only values in which members that no keyword names are absent.
+    pub(crate) fn declared_only(mut self) -> Self {
+        for doc in &mut self.sent {
+            if doc.beyond_rules.is_none() {
+                doc.declared = declared(doc).map(Rc::new);
+            }
+        }
+        self
+    }
+
     /// Where the other schema may reject values of the first; compares at most `pairs` pairs of subschemas.
     pub(crate) fn missing_in_other(&self, pairs: usize) -> Places {
-        let [one, other] = &self.docs;
+        let ([one, _], [_, other]) = (&self.sent, &self.docs);
         self.run(one, other, pairs)
     }
 
     /// Where the first schema may reject values of the other.
     pub(crate) fn missing_in_one(&self, pairs: usize) -> Places {
-        let [one, other] = &self.docs;
+        let ([one, _], [_, other]) = (&self.docs, &self.sent);
         self.run(other, one, pairs)
     }
 
@@ -63,7 +81,7 @@ impl<'a> Pair<'a> {
         most: usize,
         mut proves: impl FnMut(&str) -> Option<bool>,
     ) -> Option<String> {
-        let [one, _] = &self.docs;
+        let [one, _] = &self.sent;
         let mut sampler = Sampler::new(one.clone(), &self.pool);
         let places = places.map_or_else(Default::default, |places| places.0.as_slice());
         let turns = most.div_ceil(places.len().saturating_add(1));

@@ -23,6 +23,19 @@ pub(super) struct Sides<'a> {
     pub(super) published_schema: &'a Schema,
     pub(super) plain: &'a Engine,
     pub(super) mapping: &'a Mapping,
+    /// Whether calls may have members that no keyword names.
+    pub(super) open: bool,
+}
+
+impl<'a> Sides<'a> {
+    fn pair(&self, one: (View<'a>, &Engine), other: (View<'a>, &Engine)) -> Pair<'a> {
+        let pair = Pair::new(one, other);
+        if self.open {
+            pair
+        } else {
+            pair.declared_only()
+        }
+    }
 }
 
 /// The known effects of the steps.
@@ -105,7 +118,7 @@ fn narrower(trial: &mut Trial<'_>, known: Known, limits: &Limits) -> Answer {
     if !trial.search {
         return by_steps(known.keeps_all && known.all_travel);
     }
-    let pair = Pair::new(
+    let pair = sides.pair(
         (sides.original, sides.engine),
         (sides.rewritten, sides.plain),
     );
@@ -130,7 +143,7 @@ fn wider(trial: &mut Trial<'_>, known: Known, limits: &Limits) -> Answer {
     if !trial.search {
         return by_steps(known.adds_none && known.none_appear);
     }
-    let pair = Pair::new(
+    let pair = sides.pair(
         (sides.original, sides.engine),
         (sides.rewritten, sides.plain),
     );
@@ -139,7 +152,7 @@ fn wider(trial: &mut Trial<'_>, known: Known, limits: &Limits) -> Answer {
     if proven && known.none_appear {
         return Answer::No;
     }
-    let published = Pair::new(
+    let published = sides.pair(
         (sides.published, sides.plain),
         (sides.original, sides.engine),
     );
@@ -179,7 +192,14 @@ impl Trial<'_> {
         };
         match self.verdict(sides.published_schema, &published)? {
             Some(Verdict::Invalid) => Some(true),
-            Some(Verdict::Valid) => Some(!comes_back(sides.mapping, text, &published)),
+            Some(Verdict::Valid) => match comes_back(sides.mapping, text, &published) {
+                Return::Same => Some(false),
+                Return::Other => Some(true),
+                Return::Completed(_) if sides.open => Some(true),
+                Return::Completed(back) => {
+                    Some(self.verdict(sides.schema, &back)? != Some(Verdict::Valid))
+                }
+            },
             _ => Some(false),
         }
     }
@@ -216,13 +236,34 @@ impl Trial<'_> {
     }
 }
 
-/// Whether a published value maps back to the value that it was made from.
-fn comes_back(mapping: &Mapping, original: &str, published: &str) -> bool {
+/// What a published value maps back to.
+enum Return {
+    /// The value that it was made from.
+    Same,
+    /// That value, with null for absent members whose default null is.
+    Completed(String),
+    /// Another one.
+    Other,
+}
+
+fn comes_back(mapping: &Mapping, original: &str, published: &str) -> Return {
     let back = parse(published).and_then(|one| mapping.back(root(&one)));
-    let (Some(back), Some(original)) = (back.and_then(|text| parse(&text)), parse(original)) else {
-        return false;
+    let (Some(text), Some(original)) = (back, parse(original)) else {
+        return Return::Other;
     };
-    equal_values(root(&back), root(&original))
+    let Some(back) = parse(&text) else {
+        return Return::Other;
+    };
+    if equal_values(root(&back), root(&original)) {
+        return Return::Same;
+    }
+    let complete = |of: &OwnedDocument| mapping.completed(root(of)).and_then(|text| parse(&text));
+    match (complete(&original), complete(&back)) {
+        (Some(one), Some(other)) if equal_values(root(&one), root(&other)) => {
+            Return::Completed(text)
+        }
+        _ => Return::Other,
+    }
 }
 
 fn parse(text: &str) -> Option<OwnedDocument> {

@@ -4,19 +4,23 @@ use std::collections::HashSet;
 
 use toolsure_json::pointer;
 use toolsure_syntax::Dialect;
+use toolsure_syntax::model::TypeSet;
 use toolsure_syntax::positions::{SubschemaLayout, layout_in};
 
 use super::abilities::Abilities;
+use super::apart::apart;
 use super::limits::Limits;
 use super::report::StepKind;
 use super::rewrite::{Effect, Log, cut, say};
-use super::tree::{Form, Json, Members, Renamed};
-use super::unions::{apart, asserts};
+use super::tree::{Coding, Form, Json, Members, Renamed, WRAPPED};
+use super::unions::asserts;
 
 /// Builds the published form.
 pub(super) struct Encoder<'a> {
     pub(super) abilities: &'a Abilities,
     pub(super) limits: &'a Limits,
+    /// Whether calls may have members that no keyword names.
+    pub(super) open: bool,
     pub(super) log: &'a mut Log,
     pub(super) pointer: String,
 }
@@ -30,6 +34,7 @@ impl Encoder<'_> {
         let mut written = match &members.coding.form {
             Form::Plain => self.plain(members, at_root),
             Form::JsonText(_) => self.json_text(members),
+            Form::Wrapped(_) => self.wrapped(members),
             Form::Entries => self.entries(members),
             Form::Words(table) => words(members, table),
         };
@@ -81,7 +86,7 @@ impl Encoder<'_> {
             }
         }
         if self.abilities.all_required {
-            self.require_all(&mut written);
+            self.require_all(&mut written, &members.coding.nulls);
         }
         if at_root && self.abilities.property_names {
             self.rename(&mut written);
@@ -89,8 +94,8 @@ impl Encoder<'_> {
         written
     }
 
-    /// Makes optional members required; null stands for their absence.
-    fn require_all(&mut self, members: &mut Members) {
+    /// Makes optional members required; null stands for their absence. It is the default of `nulls`.
+    fn require_all(&mut self, members: &mut Members, nulls: &[String]) {
         let required = members.get("required").into_iter().flat_map(Json::texts);
         let required: HashSet<String> = required.map(str::to_owned).collect();
         let Some(Json::Object(properties)) = members.get_mut("properties") else {
@@ -98,7 +103,7 @@ impl Encoder<'_> {
         };
         let mut absent = Vec::new();
         for (name, schema) in &mut properties.list {
-            if !required.contains(name) {
+            if !required.contains(name) && !nulls.contains(name) {
                 *schema = or_null(std::mem::replace(schema, Json::Null));
                 absent.push(name.clone());
             }
@@ -106,16 +111,20 @@ impl Encoder<'_> {
         let all = properties.list.iter().map(|(name, _)| name.as_str());
         let all = Json::strings(all);
         members.set("required", all);
-        if !absent.is_empty() {
-            let effect = Effect::Same;
-            self.log.step(
-                StepKind::RequireAll,
-                effect,
-                &self.pointer,
-                &absent.join(", "),
-            );
+        let all: Vec<&str> = absent.iter().chain(nulls).map(String::as_str).collect();
+        if !all.is_empty() {
+            let detail = all.join(", ");
+            let kind = StepKind::RequireAll;
+            let strict = self.open && !nulls.is_empty();
+            let effect = if strict {
+                Effect::Narrower
+            } else {
+                Effect::Same
+            };
+            self.log.step(kind, effect, &self.pointer, &detail);
         }
         members.coding.absent = absent;
+        members.coding.nulls = nulls.to_vec();
     }
 
     /// Renames properties of the root whose names are not accepted.
@@ -158,7 +167,7 @@ impl Encoder<'_> {
         }
         for one in &renamed {
             // An undeclared member may already have the name.
-            let effect = if closed && !elsewhere {
+            let effect = if (closed || !self.open) && !elsewhere {
                 Effect::Same
             } else {
                 Effect::Either
@@ -168,6 +177,31 @@ impl Encoder<'_> {
                 .step(StepKind::RenameProperty, effect, &self.pointer, &detail);
         }
         members.coding.renamed = renamed;
+    }
+
+    /// An object with the JSON text of the value.
+    fn wrapped(&mut self, members: &Members) -> Members {
+        let adds_none = self.log.adds_none;
+        let mut text = self.json_text(members);
+        text.coding = Coding::default();
+        let plain = |(name, value): &(String, Json)| match name.as_str() {
+            "type" => value.as_text() == Some("object"),
+            "additionalProperties" => value.is_empty_schema(),
+            other => !asserts(other),
+        };
+        if members.list.iter().all(plain) {
+            // An object whose text is not JSON is taken as it is, and any object is accepted.
+            self.log.adds_none = adds_none;
+        }
+        let mut written = Members::only("type", Json::text("object"));
+        let properties = Members::only(WRAPPED, Json::Object(text));
+        written.set("properties", Json::Object(properties));
+        written.set("required", Json::strings([WRAPPED]));
+        if self.abilities.closed {
+            written.set("additionalProperties", Json::Bool(false));
+        }
+        written.coding.form = members.coding.form.clone();
+        written
     }
 
     fn json_text(&mut self, members: &Members) -> Members {
@@ -191,9 +225,13 @@ impl Encoder<'_> {
         let what = match members.text("type") {
             Some(name @ ("object" | "array")) => format!("A JSON {name}"),
             Some(name) => format!("A JSON value of type {name}"),
+            None if members.has("type") => "A JSON value".to_owned(),
             None => "Any JSON value".to_owned(),
         };
         let mut sentence = format!("{what}, written as JSON text.");
+        if members.types().intersects(TypeSet::STRING) {
+            sentence.push_str(" A string is written in quotation marks.");
+        }
         if !rest.list.is_empty() {
             let schema = cut(&Json::Object(rest).write(), self.limits.sentence);
             sentence = format!("{sentence} It must match the JSON Schema {schema}.");

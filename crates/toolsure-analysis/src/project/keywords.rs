@@ -3,6 +3,7 @@
 use std::cmp::Ordering;
 
 use toolsure_json::Number;
+use toolsure_pattern::Pattern;
 use toolsure_syntax::model::TypeSet;
 
 use super::report::StepKind;
@@ -180,6 +181,15 @@ impl Rewriter<'_> {
             if self.is_taken(members, &name, &value) {
                 continue;
             }
+            if let Some(plain) = self.plain_pattern(&name, &value) {
+                members.set(&name, Json::text(plain));
+                self.note(
+                    StepKind::Pattern,
+                    Effect::Same,
+                    value.as_text().unwrap_or_default(),
+                );
+                continue;
+            }
             match name.as_str() {
                 "$ref" | "$defs" | "definitions" | "type" | "anyOf" | "oneOf" | "allOf" => {}
                 "additionalProperties" => self.open(members, &value),
@@ -223,6 +233,16 @@ impl Rewriter<'_> {
             }
             _ => self.abilities.takes(name),
         }
+    }
+
+    /// A pattern that the profile accepts and that matches the same strings.
+    fn plain_pattern(&self, name: &str, value: &Json) -> Option<String> {
+        let text = value
+            .as_text()
+            .filter(|_| name == "pattern" && self.abilities.takes(name))?;
+        let pattern = Pattern::new(text, &toolsure_pattern::Limits::default()).ok()?;
+        let plain = pattern.plain()?;
+        self.abilities.takes_pattern(&plain).then_some(plain)
     }
 
     /// `additionalProperties` if it is not supported and objects need not be closed.

@@ -1,5 +1,9 @@
 //! What one tool and one listing may use, and what the tools of a listing used so far.
 
+use toolsure_json::{DuplicateKeys, OwnedDocument, ReadLimits};
+
+use super::report::Refusal;
+
 /// The limits of projecting one tool.
 ///
 /// | field | default | counts |
@@ -100,4 +104,19 @@ impl Default for Limits {
 pub(super) struct Spent {
     pub(super) values: usize,
     pub(super) fuel: u64,
+}
+
+/// The limits for parsing tools: a schema that is too deep is an error of its own tool.
+pub(super) fn tool_limits() -> ReadLimits {
+    ReadLimits {
+        bytes: 16 << 20,
+        duplicate_keys: DuplicateKeys::KeepLast,
+        ..ReadLimits::default()
+    }
+}
+
+/// Reads a text that this module wrote.
+pub(super) fn read_own(text: &str) -> Result<OwnedDocument, Refusal> {
+    let internal = |error: toolsure_json::ReadError| Refusal::Internal(error.to_string());
+    OwnedDocument::read(text, &tool_limits()).map_err(internal)
 }

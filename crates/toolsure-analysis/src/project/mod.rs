@@ -11,17 +11,22 @@
 //! * the [`Mapping`] of arguments that a model writes for the projected schema to arguments of the original
 //!   tool. Whatever the relation, check the mapped arguments against the original schema.
 //!
-//! The relation is decided in three ways. The rules of [`diff`](crate::diff) prove inclusion. Instances of
+//! The relation is about calls with declared arguments, unless [`Projector::open`] says otherwise: a member
+//! that no keyword names is absent. An absent member and one that is null are the same if null is its
+//! default. The relation is decided in three ways. The rules of [`diff`](crate::diff) prove inclusion. Instances of
 //! either schema are mapped to the other and tried there; one that fails is the witness. If neither
 //! decides, steps that by their kind add nothing or take nothing away do.
 //!
 //! Everything is bounded by [`Limits`].
 
 mod abilities;
+mod apart;
+mod conversions;
 mod decide;
 mod dialects;
 mod draft7;
 mod encode;
+mod fits;
 mod keywords;
 mod limits;
 mod mapping;
@@ -35,7 +40,9 @@ mod rewrite;
 mod tool;
 mod tree;
 mod unions;
+mod unreachable;
 mod unroll;
+mod walk;
 mod words;
 
 use toolsure_schema::Compiler;
@@ -43,6 +50,7 @@ use toolsure_schema::Compiler;
 use crate::engine::Engine;
 use crate::readers::Reader;
 
+pub use conversions::{Conversion, MappedArguments, UnmappedArguments};
 pub use dialects::{as_2020_12, for_draft_7};
 pub use limits::Limits;
 pub use mapping::Mapping;
@@ -64,8 +72,8 @@ use tool::ListingProjector;
 /// let projection = projector.project([tool]);
 /// let page = projection.tools[0].as_ref().unwrap();
 /// assert!(page.text.contains(r#""number":{"type":"integer","minimum":1}"#));
-/// // Gemini has no `additionalProperties`: the projected schema says nothing about other members.
-/// assert!(matches!(page.input.relation, Relation::Wider { .. }));
+/// // Gemini has no `additionalProperties`. Models send declared members, so nothing changes for them.
+/// assert!(matches!(page.input.relation, Relation::Equal));
 /// ```
 #[derive(Debug, Clone)]
 pub struct Projector {
@@ -74,6 +82,7 @@ pub struct Projector {
     engine: Engine,
     server: Option<String>,
     prefix: usize,
+    open: bool,
 }
 
 impl Projector {
@@ -86,6 +95,7 @@ impl Projector {
             engine: Engine::default(),
             server: None,
             prefix: 0,
+            open: false,
         }
     }
 
@@ -135,6 +145,27 @@ impl Projector {
         self
     }
 
+    /// Sets whether relations are about every call that a schema accepts. Off by default: as for
+    /// [`Differ::open`](crate::diff::Differ::open), models send the arguments that they are told of, so to
+    /// close an object that says nothing about other members takes no call away; and an absent argument is
+    /// the same as null if null is its default.
+    ///
+    /// ```
+    /// use toolsure_analysis::readers::reader;
+    /// use toolsure_analysis::project::Projector;
+    ///
+    /// let schema = r#"{"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]}"#;
+    /// let strict = Projector::new(reader("openai-strict").unwrap());
+    /// assert_eq!(strict.project_schema(schema)?.relation.name(), "equal");
+    /// assert_eq!(strict.open(true).project_schema(schema)?.relation.name(), "narrower");
+    /// # Ok::<(), toolsure_analysis::project::Refusal>(())
+    /// ```
+    #[must_use]
+    pub fn open(mut self, open: bool) -> Self {
+        self.open = open;
+        self
+    }
+
     /// Projects the tools of one listing, each given as its JSON text.
     #[must_use]
     pub fn project<'t>(&self, tools: impl IntoIterator<Item = &'t str>) -> Projection {
@@ -164,6 +195,6 @@ impl Projector {
 
     fn listing(&self) -> ListingProjector<'_> {
         let abilities = Abilities::of(self.reader, self.server.as_deref(), self.prefix);
-        ListingProjector::new(abilities, &self.engine, &self.limits)
+        ListingProjector::new(abilities, &self.engine, &self.limits, self.open)
     }
 }

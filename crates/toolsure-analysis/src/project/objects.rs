@@ -9,7 +9,7 @@ use super::reference::follow;
 use super::report::StepKind;
 use super::rewrite::{At, Effect, Rewriter};
 use super::tree::{Form, Json, Members};
-use super::unions::asserts;
+use super::unions::{asserts, has_parts};
 use super::words;
 
 impl Rewriter<'_> {
@@ -184,19 +184,28 @@ impl Rewriter<'_> {
     /// The last step after the subschemas are final: an optional member that may be null becomes required,
     /// because null can no longer stand for its absence.
     pub(super) fn after(&mut self, members: &mut Members) {
+        self.wrap(members);
         if !self.abilities.all_required || !members.coding.is_plain() {
             return;
         }
         let required = members.get("required").into_iter().flat_map(Json::texts);
         let required: HashSet<&str> = required.collect();
         let properties = members.map("properties").iter();
-        let added: Vec<String> = properties
+        let (nulls, added): (Vec<_>, Vec<_>) = properties
             .filter(|(name, schema)| {
                 !required.contains(name.as_str()) && may_be_null(schema, self.original, FOLLOWED)
             })
-            .map(|(name, _)| name.clone())
-            .collect();
+            .partition(|(_, schema)| {
+                let own = schema.as_object();
+                own.is_some_and(|own| own.coding.null_default)
+                    && takes_null(schema, self.original, FOLLOWED)
+            });
+        let names = |all: Vec<&(String, Json)>| -> Vec<String> {
+            all.into_iter().map(|(name, _)| name.clone()).collect()
+        };
+        let (nulls, added) = (names(nulls), names(added));
         if added.is_empty() {
+            members.coding.nulls = nulls;
             return;
         }
         let all = members
@@ -206,6 +215,7 @@ impl Rewriter<'_> {
         let all = all.filter(|name| required.contains(name) || added.iter().any(|one| one == name));
         let all = Json::strings(all);
         members.set("required", all);
+        members.coding.nulls = nulls;
         for name in added {
             self.note(StepKind::Require, Effect::Narrower, &name);
         }
@@ -246,9 +256,30 @@ pub(super) fn may_be_null(schema: &Json, root: &Json, depth: usize) -> bool {
     !all.into_iter().any(|one| !may_be_null(one, root, depth))
 }
 
-/// Whether values of these types have members or items.
-fn has_parts(types: TypeSet) -> bool {
-    types.intersects(TypeSet::OBJECT) || types.intersects(TypeSet::ARRAY)
+/// Whether a schema surely accepts null. Looks at most `depth` levels down.
+fn takes_null(schema: &Json, root: &Json, depth: usize) -> bool {
+    let (Some(depth), Some(members)) = (depth.checked_sub(1), schema.as_object()) else {
+        return matches!(schema, Json::Bool(true));
+    };
+    matches!(members.coding.form, Form::Plain)
+        && members.types().intersects(TypeSet::NULL)
+        && members
+            .list
+            .iter()
+            .all(|(name, value)| match name.as_str() {
+                "type" | "enum" | "const" => true,
+                "anyOf" => value.items().iter().any(|one| takes_null(one, root, depth)),
+                "allOf" => value.items().iter().all(|one| takes_null(one, root, depth)),
+                "$ref" => value
+                    .as_text()
+                    .and_then(|reference| follow(root, reference))
+                    .is_some_and(|target| takes_null(target, root, depth)),
+                other => {
+                    let of = Keyword::from_name(other).map(|known| known.applies_to().types());
+                    let others = of.is_some_and(|of| !of.is_empty() && !of.contains(&"null"));
+                    others || !asserts(other)
+                }
+            })
 }
 
 /// References that are followed to see whether a value may be null.

@@ -5,9 +5,9 @@ use toolsure_syntax::Parser;
 use toolsure_syntax::reference::{Fragment, Identity, Target};
 
 use super::abilities::Abilities;
+use super::limits::read_own;
 use super::report::{Refusal, StepKind};
 use super::rewrite::{Effect, Log};
-use super::tool::read_own;
 use super::tree::Json;
 use crate::inline::{InlineLimits, Why, inline_view};
 

@@ -10,8 +10,8 @@ use toolsure_schema::CompileError;
 /// use toolsure_analysis::readers::reader;
 /// use toolsure_analysis::project::Projector;
 ///
-/// // Gemini has no `additionalProperties`.
-/// let schema = r#"{"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": false}"#;
+/// // Gemini has no `multipleOf`.
+/// let schema = r#"{"type": "object", "properties": {"a": {"type": "integer", "multipleOf": 5}}}"#;
 /// let relation = Projector::new(reader("gemini").unwrap()).project_schema(schema)?.relation;
 /// assert_eq!(relation.name(), "wider");
 /// assert!(relation.keeps_all() && !relation.adds_none());
@@ -151,6 +151,7 @@ macro_rules! kinds {
 kinds! {
     ShortenName "shorten-name" "the tool's name is replaced" "its length or its characters are not accepted";
     MoveDescription "move-description" "the end of the description moves into the input schema's" "the client cuts longer descriptions";
+    Unreachable "unreachable" "definitions that no reference reaches are removed" "they say nothing, and some readers refuse what they contain";
     Dialect "dialect" "the schema is written in 2020-12" "providers know one dialect";
     Inline "inline" "references are replaced by their targets" "references are not accepted, or not with keywords beside them";
     Unroll "unroll" "a recursive schema is written out to a depth" "recursion is not accepted";
@@ -164,6 +165,7 @@ kinds! {
     Nullable "nullable" "`nullable` replaces the type `null`" "the provider has no type `null`";
     Tuple "tuple" "the items of a tuple become alternatives" "tuples are not accepted";
     Bounds "bounds" "an exclusive bound becomes an inclusive one" "exclusive bounds are not accepted as numbers";
+    Pattern "pattern" "a pattern is written otherwise, and matches the same strings" "the reader's engine does not take it";
     ItemCount "item-count" "`minItems` is lowered" "only 0 and 1 are accepted";
     Describe "describe" "a keyword moves into the description" "the keyword is not accepted";
     LeaveOut "leave-out" "an annotation is removed" "it constrains nothing, and the provider does not accept it";
@@ -175,6 +177,7 @@ kinds! {
     RequireAll "require-all" "optional members become required, their absence null" "every property must be required";
     Require "require" "an optional member that may be null becomes required" "every property must be required, and null stays null";
     JsonText "json-text" "the value travels as a string of JSON" "no accepted form describes it";
+    Wrap "wrap" "the value travels as an object with a string of JSON" "a string beside it would be taken for the value that it says";
     Entries "entries" "the object travels as an array of keys and values" "an object with free names is not accepted";
     Words "words" "the values of an `enum` travel as strings" "only strings are accepted in an `enum`";
     RenameProperty "rename-property" "a property is renamed" "its name is not accepted";

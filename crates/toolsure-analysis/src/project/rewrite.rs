@@ -137,11 +137,13 @@ impl<'a> Rewriter<'a> {
             return Ok(());
         };
         self.depth += 1;
+        let null_default = matches!(members.get("default"), Some(Json::Null));
         self.one(members, at);
         if !matches!(members.coding.form, Form::JsonText(_)) {
             self.below(members)?;
         }
         self.after(members);
+        members.coding.null_default = null_default;
         self.depth -= 1;
         Ok(())
     }

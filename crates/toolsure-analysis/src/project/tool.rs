@@ -1,15 +1,13 @@
 //! Projects one tool and a listing: names, descriptions, and input schemas from start to end.
 
-use toolsure_json::{
-    DuplicateKeys, Kind, Node as _, OwnedDocument, ReadLimits, View, json_string, quote,
-};
+use toolsure_json::{Kind, Node as _, OwnedDocument, View, json_string, quote};
 use toolsure_schema::{Compiler, Schema};
 use toolsure_syntax::Dialect;
 
 use super::abilities::Abilities;
 use super::decide::{self, Known, Sides};
 use super::encode::{Encoder, without_nullable};
-use super::limits::{Limits, Spent};
+use super::limits::{Limits, Spent, read_own, tool_limits};
 use super::mapping::Mapping;
 use super::merge::join;
 use super::names::ToolNames;
@@ -18,6 +16,7 @@ use super::reference::{has_reference, resolved};
 use super::report::{Refusal, Relation, Step, StepKind};
 use super::rewrite::{At, Effect, Log, Rewriter};
 use super::tree::Json;
+use super::unreachable::remove_unreachable;
 use super::unroll::{Bounds, unroll};
 use crate::engine::Engine;
 use crate::lint::{Edit, apply};
@@ -107,15 +106,23 @@ pub(super) struct ListingProjector<'p> {
     abilities: Abilities,
     engine: &'p Engine,
     limits: &'p Limits,
+    /// Whether calls may have members that no keyword names.
+    open: bool,
     spent: Spent,
 }
 
 impl<'p> ListingProjector<'p> {
-    pub(super) fn new(abilities: Abilities, engine: &'p Engine, limits: &'p Limits) -> Self {
+    pub(super) fn new(
+        abilities: Abilities,
+        engine: &'p Engine,
+        limits: &'p Limits,
+        open: bool,
+    ) -> Self {
         Self {
             abilities,
             engine,
             limits,
+            open,
             spent: Spent::default(),
         }
     }
@@ -234,9 +241,27 @@ impl<'p> ListingProjector<'p> {
         let mut log = Log::new(limits);
         let dialect = engine.dialect(original, None);
         let parser = compiler.parser();
+        let mut tree = Json::of(original);
+        let mut unreachable = remove_unreachable(&mut tree, dialect);
+        let live = match unreachable {
+            0 => None,
+            _ => Some(read_own(&tree.write())?),
+        };
+        let original = match &live {
+            Some(live) => live.document().root(),
+            None => original,
+        };
         let mut tree = resolved(abilities, parser, original, &mut log, pointer)?;
         self.spent.values = self.spent.values.saturating_add(tree.size());
         let changed = normalise(&mut tree, dialect);
+        unreachable += remove_unreachable(&mut tree, Dialect::Draft202012);
+        if unreachable > 0 {
+            let detail = match unreachable {
+                1 => "1 definition".to_owned(),
+                many => format!("{many} definitions"),
+            };
+            log.step(StepKind::Unreachable, Effect::Same, pointer, &detail);
+        }
         if changed {
             log.step(StepKind::Dialect, Effect::Same, pointer, dialect.title());
         }
@@ -273,6 +298,7 @@ impl<'p> ListingProjector<'p> {
         let mut encoder = Encoder {
             abilities,
             limits,
+            open: self.open,
             log: &mut log,
             pointer: pointer.to_owned(),
         };
@@ -311,6 +337,7 @@ impl<'p> ListingProjector<'p> {
             matches!(
                 step.kind,
                 StepKind::RequireAll
+                    | StepKind::Wrap
                     | StepKind::JsonText
                     | StepKind::Entries
                     | StepKind::Words
@@ -338,6 +365,7 @@ impl<'p> ListingProjector<'p> {
             published_schema: &published_schema,
             plain: &plain_engine,
             mapping: &mapping,
+            open: self.open,
         };
         let relation = decide::relation(&sides, known, limits, &mut self.spent);
         Ok(SchemaProjection {
@@ -362,11 +390,6 @@ fn compile_own(engine: &Engine, text: &str) -> Result<Schema, Refusal> {
         Some(_) => Refusal::Schema(error),
         None => Refusal::Internal(error.to_string()),
     })
-}
-
-pub(super) fn read_own(text: &str) -> Result<OwnedDocument, Refusal> {
-    let internal = |error: toolsure_json::ReadError| Refusal::Internal(error.to_string());
-    OwnedDocument::read(text, &tool_limits()).map_err(internal)
 }
 
 /// Splits a text in two, the first of at most `most` characters and cut after a paragraph, a sentence or a
@@ -404,15 +427,6 @@ fn with_description(schema: &str, more: &str) -> String {
         members.set("description", Json::text(text));
     }
     tree.write()
-}
-
-/// The limits for parsing tools: a schema that is too deep is an error of its own tool.
-fn tool_limits() -> ReadLimits {
-    ReadLimits {
-        bytes: 16 << 20,
-        duplicate_keys: DuplicateKeys::KeepLast,
-        ..ReadLimits::default()
-    }
 }
 
 /// For messages: the name of a tool, escaped and cut.

@@ -28,9 +28,14 @@ pub(super) struct Members {
 pub(super) struct Coding {
     /// Members, by their original names, whose absence is published as null.
     pub(super) absent: Vec<String>,
+    /// Optional members, by their original names, that are published as null if they are absent, because
+    /// null is their default and so means the same.
+    pub(super) nulls: Vec<String>,
     /// Members that are published under another name.
     pub(super) renamed: Vec<Renamed>,
     pub(super) form: Form,
+    /// Whether null is the default of the value.
+    pub(super) null_default: bool,
 }
 
 /// A member that is published under another name.
@@ -48,12 +53,17 @@ pub(super) enum Form {
     Plain,
     /// As a string that contains its JSON text; holds the types that the original allows.
     JsonText(TypeSet),
+    /// As an object whose only member [`WRAPPED`] is that string, where strings travel as they are.
+    Wrapped(TypeSet),
     /// An object as an array of objects with `key` and `value`; the values of the original follow the
     /// coding of the published `value`.
     Entries,
     /// As a string that represents it: the published string and the value.
     Words(Vec<(String, Json)>),
 }
+
+/// The member of a wrapped value.
+pub(super) const WRAPPED: &str = "json";
 
 /// How many values a text counts as, in addition to the one that has it.
 pub(super) const fn size_of_text(text: &str) -> usize {
@@ -341,7 +351,18 @@ impl Members {
 impl Coding {
     /// Whether values are unchanged, as far as this schema is concerned.
     pub(super) fn is_plain(&self) -> bool {
-        self.absent.is_empty() && self.renamed.is_empty() && matches!(self.form, Form::Plain)
+        self.absent.is_empty()
+            && self.nulls.is_empty()
+            && self.renamed.is_empty()
+            && matches!(self.form, Form::Plain)
+    }
+
+    /// Whether a required member, by its original name, may be absent in the original.
+    pub(super) fn may_lack(&self, original: &str) -> bool {
+        self.absent
+            .iter()
+            .chain(&self.nulls)
+            .any(|one| one == original)
     }
 
     pub(super) fn original<'n>(&'n self, published: &'n str) -> &'n str {

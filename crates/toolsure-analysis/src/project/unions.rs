@@ -1,14 +1,13 @@
 //! References, conjunctions, unions and multiple types: what more than one schema expresses.
 
-use std::collections::HashSet;
-
 use toolsure_syntax::model::TypeSet;
 use toolsure_syntax::{Keyword, Vocabulary};
 
+use super::apart::{MOST_BRANCHES, apart};
 use super::merge::{both, either, one_of_them};
 use super::report::StepKind;
 use super::rewrite::{At, Effect, Rewriter};
-use super::tree::{Json, Members};
+use super::tree::{Form, Json, Members, WRAPPED};
 use super::words;
 
 impl Rewriter<'_> {
@@ -351,15 +350,65 @@ impl Rewriter<'_> {
         }
     }
 
+    /// Branches of a union that travel as JSON text beside a branch of strings: puts the text into an object,
+    /// because a string that is JSON text would become what it says.
+    pub(super) fn wrap(&mut self, members: &mut Members) {
+        for keyword in ["anyOf", "oneOf"] {
+            let Some(Json::Array(branches)) = members.get_mut(keyword) else {
+                continue;
+            };
+            let is_text = |one: &Json| {
+                let own = one.as_object();
+                own.is_some_and(|own| matches!(own.coding.form, Form::JsonText(_)))
+            };
+            let takes_strings = |one: &Json| match one.as_object() {
+                Some(own) => {
+                    let words = matches!(own.coding.form, Form::Words(_));
+                    words || own.types().intersects(TypeSet::STRING)
+                }
+                None => true,
+            };
+            let has_member = |one: &Json| {
+                let own = one.as_object();
+                own.is_some_and(|own| {
+                    own.map("properties")
+                        .iter()
+                        .any(|(name, _)| name == WRAPPED)
+                })
+            };
+            let others = || branches.iter().filter(|one| !is_text(one));
+            if !others().any(takes_strings) || others().any(has_member) {
+                continue;
+            }
+            let mut wrapped = false;
+            for one in branches {
+                if let Json::Object(own) = one
+                    && let Form::JsonText(types) = own.coding.form
+                {
+                    own.coding.form = Form::Wrapped(types);
+                    wrapped = true;
+                }
+            }
+            if wrapped {
+                self.note(StepKind::Wrap, Effect::Same, "");
+            }
+        }
+    }
+
     /// Multiple types in one `type`.
     pub(super) fn types(&mut self, members: &mut Members, at: At) {
-        if self.abilities.type_arrays {
-            return;
-        }
         let Some(Json::Array(_)) = members.get("type") else {
             return;
         };
         let types = members.types();
+        // Values with parts may travel as text, and a string must not be taken for one.
+        let apart = self.abilities.closed
+            && has_parts(types)
+            && types.intersects(TypeSet::STRING)
+            && self.abilities.takes("anyOf");
+        if self.abilities.type_arrays && !apart {
+            return;
+        }
         let others = types.intersection(TypeSet::ALL);
         let names: Vec<&str> = others
             .names()
@@ -432,55 +481,6 @@ fn moves_into_branches(name: &str) -> bool {
     asserts(name) || Keyword::from_name(name).is_some_and(describes)
 }
 
-/// Whether no value can match two of the schemas: by type, or by the value of a member that both require.
-pub(super) fn apart(branches: &[Json]) -> bool {
-    let all: Option<Vec<&Members>> = branches.iter().map(Json::as_object).collect();
-    let Some(all) = all.filter(|all| all.len() <= MOST_BRANCHES) else {
-        return false;
-    };
-    all.iter().enumerate().all(|(at, one)| {
-        all.iter().skip(at + 1).all(|other| {
-            let types = one.types().intersection(other.types());
-            types.is_empty()
-                || types == TypeSet::OBJECT && tagged(one, other)
-                || values_apart(one, other)
-        })
-    })
-}
-
-fn tagged(one: &Members, other: &Members) -> bool {
-    let required = |of: &Members| -> HashSet<String> {
-        let names = of.get("required").into_iter().flat_map(Json::texts);
-        names.map(str::to_owned).collect()
-    };
-    let (in_one, in_other) = (required(one), required(other));
-    one.map("properties").iter().any(|(name, schema)| {
-        let mut others = other.map("properties").iter();
-        in_one.contains(name)
-            && in_other.contains(name)
-            && others.any(|(own, other)| {
-                own == name
-                    && matches!((schema.as_object(), other.as_object()), (Some(a), Some(b)) if values_apart(a, b))
-            })
-    })
-}
-
-/// Whether two schemas list values and have no listed value in common.
-fn values_apart(one: &Members, other: &Members) -> bool {
-    fn values(of: &Members) -> Option<Vec<&Json>> {
-        if let Some(value) = of.get("const") {
-            return Some(vec![value]);
-        }
-        Some(of.get("enum")?.items().iter().collect())
-    }
-    match (values(one), values(other)) {
-        (Some(a), Some(b)) if a.len().saturating_mul(b.len()) <= MOST_PAIRS => {
-            !a.iter().any(|a| b.iter().any(|b| a.equals(b)))
-        }
-        _ => false,
-    }
-}
-
 /// A schema that holds if one of these does, with each only once.
 pub(super) fn distinct(schemas: &[Json]) -> Json {
     let mut known: Vec<Json> = Vec::new();
@@ -492,7 +492,7 @@ pub(super) fn distinct(schemas: &[Json]) -> Json {
     one_of_them(&known)
 }
 
-/// Branches that are compared.
-const MOST_BRANCHES: usize = 64;
-/// Pairs of values that are compared.
-const MOST_PAIRS: usize = 10_000;
+/// Whether values of these types have members or items.
+pub(super) fn has_parts(types: TypeSet) -> bool {
+    types.intersects(TypeSet::OBJECT) || types.intersects(TypeSet::ARRAY)
+}

@@ -54,6 +54,11 @@ pub(crate) struct ProjectArgs {
     #[arg(long, value_enum, value_name = "RELATION")]
     fail_on: Option<FailOn>,
 
+    /// Assume that calls have members that the schemas do not name, and tell null from absent where null
+    /// is the default; otherwise such members count as absent
+    #[arg(long)]
+    open: bool,
+
     /// List every step of every tool
     #[arg(long)]
     all: bool,
@@ -115,6 +120,7 @@ pub(crate) fn run(args: &ProjectArgs, term: &Term) -> Result<Exit, Failure> {
     };
     let projector = Projector::new(args.reader)
         .limits(limits)
+        .open(args.open)
         .compiler(compilers.compiler());
     let _interruptible = ExitOnInterrupt::new(term);
     term.progress("projecting …");

@@ -1,0 +1,391 @@
+//! The language of a pattern, and its derivatives.
+//!
+//! A lookahead is an intersection with what follows it, or with the complement, so the language of a
+//! pattern with lookaheads is regular. Expressions are interned, and simplified enough that a pattern
+//! has finitely many derivatives.
+
+use std::collections::{HashMap, HashSet};
+
+use super::classes::{Atoms, Mask};
+use crate::ast::{Assertion, Ast, NO_MAX, Node, NodeId};
+
+/// The index of an expression.
+pub(super) type Id = u32;
+
+/// A set of strings.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+enum Set {
+    /// No string.
+    None,
+    /// The empty string.
+    Empty,
+    /// One code point.
+    One(Mask),
+    Cat(Id, Id),
+    Or(Vec<Id>),
+    And(Vec<Id>),
+    Not(Id),
+    Star(Id),
+}
+
+pub(super) struct Language {
+    atoms: Atoms,
+    sets: Vec<Set>,
+    /// Whether each contains the empty string.
+    nullable: Vec<bool>,
+    ids: HashMap<Set, Id>,
+    derivatives: HashMap<(Id, usize), Id>,
+}
+
+/// What is known about the position at which a node begins to match.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Position {
+    /// It is the start of the string.
+    Start,
+    /// It is not.
+    Later,
+    Unknown,
+}
+
+const NONE: Id = 0;
+const EMPTY: Id = 1;
+/// Every string.
+const ALL: Id = 3;
+
+impl Language {
+    /// An arena for the languages of these patterns. `None` if they have too many classes.
+    pub(super) fn of(trees: &[(&Ast, NodeId)]) -> Option<Self> {
+        let mut language = Self {
+            atoms: Atoms::of(trees)?,
+            sets: Vec::new(),
+            nullable: Vec::new(),
+            ids: HashMap::new(),
+            derivatives: HashMap::new(),
+        };
+        let any = Set::One(language.atoms.all());
+        for set in [Set::None, Set::Empty, any, Set::Star(2)] {
+            language.intern(set)?;
+        }
+        Some(language)
+    }
+
+    pub(super) fn atoms(&self) -> &Atoms {
+        &self.atoms
+    }
+
+    /// The strings in which a pattern matches somewhere. `None` if it has something that is not regular
+    /// here, or a limit is reached.
+    pub(super) fn matched(&mut self, ast: &Ast, root: NodeId) -> Option<Id> {
+        let first = self.node(ast, root, Position::Start, ALL)?;
+        let later = self.node(ast, root, Position::Later, ALL)?;
+        let some = self.cat(2, ALL)?;
+        let later = self.cat(some, later)?;
+        self.or(vec![first, later])
+    }
+
+    /// The strings that a node matches a beginning of, whose rest is in `rest`.
+    fn node(&mut self, ast: &Ast, id: NodeId, at: Position, rest: Id) -> Option<Id> {
+        match ast.node(id) {
+            Node::Empty => Some(rest),
+            Node::Char(c) => {
+                let one = self.atoms.mask(|other| other == c);
+                let one = self.intern(Set::One(one))?;
+                self.cat(one, rest)
+            }
+            Node::Class(class) => {
+                let class = ast.class(class);
+                let one = self.atoms.mask(|c| class.contains(c));
+                let one = match one {
+                    0 => NONE,
+                    mask => self.intern(Set::One(mask))?,
+                };
+                self.cat(one, rest)
+            }
+            Node::Assert(Assertion::Start) => match at {
+                Position::Start => Some(rest),
+                Position::Later => Some(NONE),
+                Position::Unknown => None,
+            },
+            Node::Assert(Assertion::End) => self.and(vec![EMPTY, rest]),
+            Node::Assert(_) | Node::BackReference { .. } | Node::Look { behind: true, .. } => None,
+            Node::Look {
+                negative, child, ..
+            } => {
+                let inner = self.node(ast, child, at, ALL)?;
+                let inner = match negative {
+                    true => self.not(inner)?,
+                    false => inner,
+                };
+                self.and(vec![inner, rest])
+            }
+            Node::Capture { child, .. } => self.node(ast, child, at, rest),
+            Node::Alternate(list) => {
+                let all = ast.children(list).iter();
+                let all: Option<Vec<Id>> =
+                    all.map(|child| self.node(ast, *child, at, rest)).collect();
+                self.or(all?)
+            }
+            Node::Concat(list) => {
+                let children = ast.children(list);
+                let mut positions = Vec::with_capacity(children.len());
+                let mut at = at;
+                for child in children {
+                    positions.push(at);
+                    at = after(ast, *child, at);
+                }
+                let mut rest = rest;
+                for (child, at) in children.iter().zip(positions).rev() {
+                    rest = self.node(ast, *child, at, rest)?;
+                }
+                Some(rest)
+            }
+            Node::Repeat {
+                child, min, max, ..
+            } => self.repeat(ast, child, (min, max), at, rest),
+        }
+    }
+
+    fn repeat(
+        &mut self,
+        ast: &Ast,
+        child: NodeId,
+        (min, max): (u32, u32),
+        at: Position,
+        rest: Id,
+    ) -> Option<Id> {
+        if ast.facts(child).asserts {
+            // What an assertion in a repetition sees depends on the iteration.
+            return match (min, max) {
+                (1, 1) => self.node(ast, child, at, rest),
+                (0, 1) => {
+                    let once = self.node(ast, child, at, rest)?;
+                    self.or(vec![once, rest])
+                }
+                _ => None,
+            };
+        }
+        if min > MOST_COPIES || (max != NO_MAX && max > MOST_COPIES) {
+            return None;
+        }
+        let once = self.node(ast, child, at, EMPTY)?;
+        let mut all = rest;
+        if max == NO_MAX {
+            let star = self.star(once)?;
+            all = self.cat(star, rest)?;
+        } else {
+            for _ in min..max {
+                let more = self.cat(once, all)?;
+                all = self.or(vec![rest, more])?;
+            }
+        }
+        for _ in 0..min {
+            all = self.cat(once, all)?;
+        }
+        Some(all)
+    }
+
+    fn intern(&mut self, set: Set) -> Option<Id> {
+        if let Some(id) = self.ids.get(&set) {
+            return Some(*id);
+        }
+        if self.sets.len() >= MOST_SETS {
+            return None;
+        }
+        let nullable = match &set {
+            Set::None | Set::One(_) => false,
+            Set::Empty | Set::Star(_) => true,
+            Set::Cat(a, b) => self.is_nullable(*a) && self.is_nullable(*b),
+            Set::Or(all) => all.iter().any(|one| self.is_nullable(*one)),
+            Set::And(all) => all.iter().all(|one| self.is_nullable(*one)),
+            Set::Not(one) => !self.is_nullable(*one),
+        };
+        let id = u32::try_from(self.sets.len()).ok()?;
+        self.sets.push(set.clone());
+        self.nullable.push(nullable);
+        self.ids.insert(set, id);
+        Some(id)
+    }
+
+    fn set(&self, id: Id) -> &Set {
+        let at = usize::try_from(id).unwrap_or(usize::MAX);
+        self.sets.get(at).unwrap_or(&Set::None)
+    }
+
+    /// Whether a set contains the empty string.
+    pub(super) fn is_nullable(&self, id: Id) -> bool {
+        let at = usize::try_from(id).unwrap_or(usize::MAX);
+        self.nullable.get(at).copied().unwrap_or(false)
+    }
+
+    fn cat(&mut self, a: Id, b: Id) -> Option<Id> {
+        match (a, b) {
+            (NONE, _) | (_, NONE) => Some(NONE),
+            (EMPTY, other) | (other, EMPTY) => Some(other),
+            (ALL, other) | (other, ALL) if self.is_nullable(other) => Some(ALL),
+            _ => match *self.set(a) {
+                Set::Cat(first, second) => {
+                    let rest = self.cat(second, b)?;
+                    self.cat(first, rest)
+                }
+                _ => self.intern(Set::Cat(a, b)),
+            },
+        }
+    }
+
+    fn star(&mut self, one: Id) -> Option<Id> {
+        match (one, self.set(one)) {
+            (NONE | EMPTY, _) => Some(EMPTY),
+            (_, Set::Star(_)) => Some(one),
+            _ => self.intern(Set::Star(one)),
+        }
+    }
+
+    fn not(&mut self, one: Id) -> Option<Id> {
+        match (one, self.set(one)) {
+            (NONE, _) => Some(ALL),
+            (ALL, _) => Some(NONE),
+            (_, Set::Not(inner)) => Some(*inner),
+            _ => self.intern(Set::Not(one)),
+        }
+    }
+
+    fn or(&mut self, all: Vec<Id>) -> Option<Id> {
+        let mut flat = HashSet::new();
+        let mut one: Mask = 0;
+        let mut todo = all;
+        while let Some(id) = todo.pop() {
+            match self.set(id) {
+                Set::None => {}
+                Set::Or(inner) => todo.extend(inner),
+                Set::One(mask) => one |= mask,
+                _ => {
+                    flat.insert(id);
+                }
+            }
+        }
+        if flat.contains(&ALL) {
+            return Some(ALL);
+        }
+        if one != 0 {
+            flat.insert(self.intern(Set::One(one))?);
+        }
+        let mut flat: Vec<Id> = flat.into_iter().collect();
+        flat.sort_unstable();
+        match flat.as_slice() {
+            [] => Some(NONE),
+            [one] => Some(*one),
+            _ => self.intern(Set::Or(flat)),
+        }
+    }
+
+    fn and(&mut self, all: Vec<Id>) -> Option<Id> {
+        let mut flat = HashSet::new();
+        let mut todo = all;
+        while let Some(id) = todo.pop() {
+            match self.set(id) {
+                Set::None => return Some(NONE),
+                Set::And(inner) => todo.extend(inner),
+                _ if id == ALL => {}
+                _ => {
+                    flat.insert(id);
+                }
+            }
+        }
+        if flat.contains(&EMPTY) {
+            let all = flat.iter().all(|one| self.is_nullable(*one));
+            return Some(if all { EMPTY } else { NONE });
+        }
+        let mut flat: Vec<Id> = flat.into_iter().collect();
+        flat.sort_unstable();
+        match flat.as_slice() {
+            [] => Some(ALL),
+            [one] => Some(*one),
+            _ => self.intern(Set::And(flat)),
+        }
+    }
+
+    /// The rests of the strings of a set that begin with an atom.
+    pub(super) fn derivative(&mut self, of: Id, atom: usize) -> Option<Id> {
+        if let Some(known) = self.derivatives.get(&(of, atom)) {
+            return Some(*known);
+        }
+        let all = |this: &mut Self, all: Vec<Id>| -> Option<Vec<Id>> {
+            all.into_iter()
+                .map(|one| this.derivative(one, atom))
+                .collect()
+        };
+        let found = match self.set(of).clone() {
+            Set::None | Set::Empty => NONE,
+            Set::One(mask) if mask & 1 << atom != 0 => EMPTY,
+            Set::One(_) => NONE,
+            Set::Cat(a, b) => {
+                let first = self.derivative(a, atom)?;
+                let first = self.cat(first, b)?;
+                match self.is_nullable(a) {
+                    true => {
+                        let second = self.derivative(b, atom)?;
+                        self.or(vec![first, second])?
+                    }
+                    false => first,
+                }
+            }
+            Set::Or(inner) => {
+                let inner = all(self, inner)?;
+                self.or(inner)?
+            }
+            Set::And(inner) => {
+                let inner = all(self, inner)?;
+                self.and(inner)?
+            }
+            Set::Not(one) => {
+                let one = self.derivative(one, atom)?;
+                self.not(one)?
+            }
+            Set::Star(one) => {
+                let one = self.derivative(one, atom)?;
+                self.cat(one, of)?
+            }
+        };
+        self.derivatives.insert((of, atom), found);
+        Some(found)
+    }
+
+    /// Whether two sets are equal; `None` if a limit is reached.
+    pub(super) fn equal(&mut self, one: Id, other: Id) -> Option<bool> {
+        let (not_one, not_other) = (self.not(one)?, self.not(other)?);
+        let only_one = self.and(vec![one, not_other])?;
+        let only_other = self.and(vec![other, not_one])?;
+        let start = self.or(vec![only_one, only_other])?;
+        let mut seen = HashSet::from([start]);
+        let mut todo = vec![start];
+        while let Some(set) = todo.pop() {
+            if self.is_nullable(set) {
+                return Some(false);
+            }
+            for atom in 0..self.atoms.ranges.len() {
+                let next = self.derivative(set, atom)?;
+                if seen.insert(next) {
+                    todo.push(next);
+                }
+            }
+        }
+        Some(true)
+    }
+}
+
+/// The position after a node.
+fn after(ast: &Ast, node: NodeId, at: Position) -> Position {
+    if !ast.facts(node).nullable {
+        return Position::Later;
+    }
+    match ast.node(node) {
+        Node::Empty | Node::Assert(_) | Node::Look { .. } => at,
+        _ if at == Position::Later => at,
+        _ => Position::Unknown,
+    }
+}
+
+/// Expressions and derivatives.
+const MOST_SETS: usize = 20_000;
+/// Copies of a repeated expression.
+const MOST_COPIES: u32 = 200;
