@@ -4,7 +4,8 @@
 
 use serde_json::Value;
 use toolsure_analysis::project::{
-    Limits, Projector, Refusal, Relation, StepKind, UnmappedArguments,
+    Limits, Projector, ProviderForm, Refusal, Relation, StepKind, UnmappedArguments,
+    read_provider_tools,
 };
 use toolsure_analysis::readers::reader;
 use toolsure_json::{Node as _, OwnedDocument, ReadLimits};
@@ -421,4 +422,40 @@ fn values_are_mapped_to_256_levels() {
             assert_eq!(back, expected, "{levels}");
         }
     }
+}
+
+/// Each form is read back as the tools that were written.
+#[test]
+fn forms_of_providers_are_written_and_read_back() {
+    let tools = [
+        r#"{"name":"find","description":"Finds \"it\"","inputSchema":{"type":"object","properties":{"n":{"type":"integer"}}}}"#,
+        r#"{"name":"list","inputSchema":{"type":"object"}}"#,
+    ];
+    for form in ProviderForm::ALL {
+        for strict in [true, false] {
+            let written = form.write(tools, strict);
+            let again = read_provider_tools(read(&written).document().root());
+            assert_eq!(
+                again.as_deref(),
+                Some(&tools.map(str::to_owned)[..]),
+                "{written}"
+            );
+            let inside = format!("{{\"model\":\"m\",\"tools\":{written}}}");
+            let again = read_provider_tools(read(&inside).document().root());
+            assert_eq!(again.map(|all| all.len()), Some(2), "{inside}");
+        }
+    }
+    let gemini = r#"{"functionDeclarations":[{"name":"a"},{"name":"b","parameters":{"type":"OBJECT","properties":{"type":
+        {"type":"STRING","nullable":true}}}}]}"#;
+    let again = read_provider_tools(read(gemini).document().root()).unwrap();
+    assert_eq!(
+        again,
+        [
+            r#"{"name":"a","inputSchema":{"type":"object","properties":{}}}"#,
+            r#"{"name":"b","inputSchema":{"type":"object","properties":{"type":{"type":["string","null"]}}}}"#,
+        ]
+    );
+    // A listing of the protocol has none of the forms.
+    let listing = format!("{{\"tools\":[{}]}}", tools[0]);
+    assert_eq!(read_provider_tools(read(&listing).document().root()), None);
 }

@@ -445,7 +445,7 @@ fn sample(name: &str, open: bool, recorded: &[Recorded], pairs: usize, seed: u64
     // A short run looks at a part of the schemas.
     let every = inputs.len().div_ceil(pairs).max(1);
     for one in inputs.iter().step_by(every) {
-        let Some(case) = case(one, &projector, name == "gemini", open) else {
+        let Some(case) = case(one, &projector, matches!(name, "gemini" | "vertex"), open) else {
             continue;
         };
         *tally

@@ -27,6 +27,7 @@ mod dialects;
 mod draft7;
 mod encode;
 mod fits;
+mod forms;
 mod keywords;
 mod limits;
 mod mapping;
@@ -52,6 +53,7 @@ use crate::readers::Reader;
 
 pub use conversions::{Conversion, MappedArguments, UnmappedArguments};
 pub use dialects::{as_2020_12, for_draft_7};
+pub use forms::{ProviderForm, read_provider_tools};
 pub use limits::Limits;
 pub use mapping::Mapping;
 pub use report::{Refusal, Relation, Step, StepKind};
@@ -103,6 +105,13 @@ impl Projector {
     #[must_use]
     pub fn reader(&self) -> &'static Reader {
         self.reader
+    }
+
+    /// Whether the profile is of a mode in which the provider holds the model to the schema, and so wants
+    /// every object closed: what [`ProviderForm::write`] calls strict.
+    #[must_use]
+    pub fn is_strict(&self) -> bool {
+        Abilities::of(self.reader, None, 0).closed
     }
 
     /// Sets the limits of projecting one tool.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
 use clap::{Args, ValueEnum};
-use toolsure_analysis::project::{Limits, Projector, Relation};
+use toolsure_analysis::project::{Limits, Projector, ProviderForm, Relation};
 use toolsure_analysis::readers::{PROJECTED_FOR, Reader, reader};
 use toolsure_json::quote;
 
@@ -49,6 +49,14 @@ pub(crate) struct ProjectArgs {
     /// Output format of the report; `json` includes the listing
     #[arg(long, value_enum, default_value_t = Format::Human)]
     format: Format,
+
+    /// Print the tools as the member `tools` of a request to this API, instead of as a listing
+    #[arg(
+        long,
+        value_name = "API",
+        value_parser = forms().try_map(|name| form(&name).ok_or("unknown form"))
+    )]
+    form: Option<ProviderForm>,
 
     /// Exit with code 1 if a projected schema is, or may be, of this kind
     #[arg(long, value_enum, value_name = "RELATION")]
@@ -149,9 +157,11 @@ pub(crate) fn run(args: &ProjectArgs, term: &Term) -> Result<Exit, Failure> {
         {
             exit = exit.worst(Exit::Invalid);
         }
+        let form = args.form.map(|form| (form, projector.is_strict()));
         pages.push(Page {
             listing,
             projection,
+            form,
         });
     }
     print(args, &pages, exit, term)?;
@@ -213,6 +223,18 @@ fn readers() -> PossibleValuesParser {
     PossibleValuesParser::new(PROJECTED_FOR.iter().copied().map(value))
 }
 
+/// The APIs by name; Vertex takes the same form as Gemini.
+fn forms() -> PossibleValuesParser {
+    let names = ProviderForm::ALL.iter().map(|form| form.name());
+    PossibleValuesParser::new(names.chain(["vertex"]))
+}
+
+fn form(name: &str) -> Option<ProviderForm> {
+    let mut all = ProviderForm::ALL.iter().copied();
+    let same = all.find(|form| form.name() == name);
+    same.or((name == "vertex").then_some(ProviderForm::Gemini))
+}
+
 /// Deeper than any model writes.
 const MOST_RECURSION: usize = 16;
 
@@ -220,6 +242,7 @@ const AFTER_HELP: &str = "\
 Examples:
   toolsure project --for gemini listing.json > gemini.json
   toolsure project --for openai-strict --output strict.json -- npx -y some-server
+  toolsure project --for openai --form responses listing.json
   toolsure project --for anthropic-strict --fail-on narrower --format json https://example.com/mcp
 
 Exit codes, the first that applies to a server or file:

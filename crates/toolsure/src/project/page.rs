@@ -1,6 +1,6 @@
 //! One listing and its projection, which the report is about.
 
-use toolsure_analysis::project::Projection;
+use toolsure_analysis::project::{Projection, ProviderForm};
 
 use crate::listing::Listing;
 
@@ -8,11 +8,18 @@ use crate::listing::Listing;
 pub(super) struct Page {
     pub(super) listing: Listing,
     pub(super) projection: Projection,
+    /// The API whose form is printed instead of a listing, and whether it is strict.
+    pub(super) form: Option<(ProviderForm, bool)>,
 }
 
 impl Page {
-    /// The projected listing, in the format of `toolsure check --save`.
+    /// The projected listing, in the format of `toolsure check --save`, or in the form of an API.
     pub(super) fn text(&self) -> String {
+        if let Some((form, strict)) = self.form {
+            let tools = self.projection.projected();
+            let text = form.write(tools.map(|tool| tool.text.as_str()), strict);
+            return format!("{text}\n");
+        }
         let tools = self.projection.projected();
         let tools: Vec<String> = tools.map(|tool| format!("    {}", tool.text)).collect();
         let server = self.listing.server.as_ref();

@@ -37,6 +37,48 @@ fn the_listing_is_standard_output_and_the_report_standard_error() {
     assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), projected);
 }
 
+/// Rows: a profile, an API, and where the first tool's parameters are.
+#[test]
+fn tools_are_printed_in_the_form_of_an_api() {
+    let dir = Dir::new();
+    let listing = dir.file("l.json", LISTING);
+    for (profile, form, parameters) in [
+        ("openai", "openai", "/0/function/parameters"),
+        ("openai-strict", "responses", "/0/parameters"),
+        ("anthropic", "anthropic", "/0/input_schema"),
+        ("gemini", "gemini", "/0/functionDeclarations/0/parameters"),
+        ("gemini", "vertex", "/0/functionDeclarations/0/parameters"),
+    ] {
+        let run = toolsure(&["project", "--for", profile, "--form", form, &listing]);
+        assert_eq!(run.code, 0, "{}", run.stderr);
+        let tools: Value = serde_json::from_str(&run.stdout).unwrap();
+        let schema = tools.pointer(parameters).unwrap();
+        assert_eq!(schema["type"], json!("object"), "{form}: {tools}");
+        if form == "responses" {
+            assert_eq!(tools[0]["strict"], json!(true));
+        }
+    }
+}
+
+/// To close an object takes no declared call away.
+#[test]
+fn relations_are_of_declared_calls_unless_open() {
+    let dir = Dir::new();
+    let listing = dir.file("l.json", LISTING);
+    let args = [
+        "project",
+        "--for",
+        "openai-strict",
+        "--fail-on",
+        "narrower",
+        &listing,
+    ];
+    let run = toolsure(&args);
+    assert_eq!(run.code, 0, "{}", run.stderr);
+    let run = toolsure(&[&args[..], &["--open"]].concat());
+    assert_eq!(run.code, 1, "{}", run.stderr);
+}
+
 #[test]
 fn json_has_each_tool_with_its_relation() {
     let dir = Dir::new();
