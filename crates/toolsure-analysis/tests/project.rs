@@ -76,7 +76,7 @@ fn long_names_are_shortened_uniquely_and_long_descriptions_move() {
     let other = format!("{}b", "a".repeat(69));
     let text = |name: &str| {
         format!(
-            r#"{{"name": "{name}", "description": "{}", "x-own": 1.50, "inputSchema": {{"type": "object"}}}}"#,
+            r#"{{"name": "{name}", "description": "{}", "x-own": 1.50, "inputSchema": {{"type": "object", "properties": {{}}}}}}"#,
             "word ".repeat(600)
         )
     };

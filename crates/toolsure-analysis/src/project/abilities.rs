@@ -39,6 +39,10 @@ pub(super) struct Abilities {
     pub(super) all_required: bool,
     /// Whether each array must have `items`.
     pub(super) items: bool,
+    /// Whether each array with `prefixItems` must have `items`.
+    pub(super) tuple_items: bool,
+    /// Whether the root must have `properties`.
+    pub(super) root_properties: bool,
     /// Whether the names of parameters are restricted.
     pub(super) property_names: bool,
     /// The requirements for names of tools.
@@ -80,6 +84,8 @@ impl Abilities {
             sealed: closed || !reader.takes_keyword("additionalProperties"),
             all_required: has(Fact::AllRequired),
             items: has(Fact::ArrayItems),
+            tuple_items: has(Fact::TupleItems),
+            root_properties: has(Fact::RootProperties),
             property_names: has(Fact::PropertyNames),
             name: longest.map(|longest| ToolName {
                 longest,

@@ -127,10 +127,21 @@ impl Rewriter<'_> {
     /// Adds `items` if it is missing and required.
     pub(super) fn add_items(&mut self, members: &mut Members) {
         let array = members.has("type") && members.types().intersects(TypeSet::ARRAY);
-        let has = members.has("items") || members.has("prefixItems");
-        if self.abilities.items && array && !has {
+        let needs = match members.has("prefixItems") {
+            true => self.abilities.tuple_items,
+            false => self.abilities.items,
+        };
+        if needs && array && !members.has("items") {
             members.set("items", Json::Object(Members::default()));
             self.note(StepKind::AddItems, Effect::Same, "");
+        }
+    }
+
+    /// Adds `properties` to the root if it is missing and required.
+    pub(super) fn add_properties(&mut self, members: &mut Members, at: At) {
+        if self.abilities.root_properties && at == At::Root && !members.has("properties") {
+            members.set("properties", Json::Object(Members::default()));
+            self.note(StepKind::AddProperties, Effect::Same, "");
         }
     }
 

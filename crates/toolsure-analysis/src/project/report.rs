@@ -170,6 +170,7 @@ kinds! {
     Describe "describe" "a keyword moves into the description" "the keyword is not accepted";
     LeaveOut "leave-out" "an annotation is removed" "it constrains nothing, and the provider does not accept it";
     AddItems "add-items" "`items` is added" "an array without `items` is not accepted";
+    AddProperties "add-properties" "`properties` is added" "a root without `properties` is not accepted";
     AddType "add-type" "`type` is added" "a schema without `type` is not accepted";
     MergeUnion "merge-union" "the branches of a union become one schema" "a union is not accepted here";
     Close "close" "undeclared members are forbidden" "every object must be closed";

@@ -169,6 +169,7 @@ impl<'a> Rewriter<'a> {
             return;
         }
         self.add_items(members);
+        self.add_properties(members, at);
         self.declare_required(members);
         self.close(members);
         self.values(members);
