@@ -97,6 +97,13 @@ pub enum Act {
     ResultNotObject,
     /// The same if no output schema applies: the value is left out, the text stays.
     ResultValueLeftOut,
+    /// The server's result has members or blocks that the protocol does not allow as they are.
+    ResultMemberMalformed,
+    /// The structured content of an error does not match the output schema, and the client would report
+    /// that instead of the error: the value is left out, the text stays.
+    ErrorValueLeftOut,
+    /// A list other than that of tools has entries or members that the protocol does not allow as they are.
+    ListEntryMalformed,
     /// The server answered a request that was not sent, or answered it twice.
     ServerAnsweredUnasked,
     /// The server answered a request that another process of the guard sent, so the result cannot be
@@ -224,6 +231,9 @@ impl Act {
             Self::ResultWithoutContent => ("result-without-content", Server),
             Self::ResultNotObject => ("result-not-object", Server),
             Self::ResultValueLeftOut => ("result-value-left-out", Server),
+            Self::ResultMemberMalformed => ("result-member-malformed", Server),
+            Self::ErrorValueLeftOut => ("result-error-value-left-out", Server),
+            Self::ListEntryMalformed => ("list-entry-malformed", Server),
             Self::ServerAnsweredUnasked => ("server-answer-unasked", Server),
             Self::AnsweredElsewhere => ("answer-elsewhere", Guard),
             Self::ServerReusedId => ("server-id-reused", Server),

@@ -43,6 +43,8 @@ dialogues! { "cases":
     methods
     modern
     noise
+    other_lists
+    output_dialects
     parts_not_listed
     passes
     project_for
@@ -50,6 +52,7 @@ dialogues! { "cases":
     repair
     results
     rewritten_bounds
+    roots
     shared
     surrogates
     tasks
@@ -57,5 +60,6 @@ dialogues! { "cases":
     tools_behind_translator
     tools_unlisted
     traces
+    unreadable_results
     withheld
 }

@@ -363,18 +363,52 @@ fn values_without_a_schema_are_wrapped_too_and_the_oldest_get_neither() {
             assert_eq!(told.lost, Vec::from_iter(expected), "{reader}");
         }
     }
-    // A value that breaks an object-shaped promise does not break the reader.
-    let tool = promising(r#"{"type":"object"}"#);
-    let text = told(
-        Era::V2025_11_25,
-        Some(&tool),
-        r#"{"content":[],"structuredContent":5}"#,
-    )
-    .text;
-    assert_eq!(
-        at(json(&text).document(), "/structuredContent"),
-        Some(r#"{"result":5}"#)
-    );
+    // The value of an error matches neither a wrapped schema nor one of objects, and some readers hold
+    // it to the listed one: it is left out, and is the text if its author wrote none.
+    let boom = r#"[{"type":"text","text":"boom"}]"#;
+    for (output, value, is_error, content, expected) in [
+        (
+            r#"{"type":"object"}"#,
+            "5",
+            false,
+            "[]",
+            Some(r#"{"result":5}"#),
+        ),
+        (r#"{"type":"object"}"#, "5", true, boom, None),
+        (
+            r#"{"type":"object"}"#,
+            r#"{"a":1}"#,
+            true,
+            boom,
+            Some(r#"{"a":1}"#),
+        ),
+        (r#"{"type":"array"}"#, r#"{"code":5}"#, true, boom, None),
+        (r#"{"type":"array"}"#, "[5]", true, "[]", None),
+        (
+            r#"{"type":"array"}"#,
+            "[5]",
+            false,
+            "[]",
+            Some(r#"{"result":[5]}"#),
+        ),
+        ("", "[5]", true, boom, None),
+    ] {
+        let tool = (!output.is_empty()).then(|| promising(output));
+        let sent =
+            format!(r#"{{"content":{content},"isError":{is_error},"structuredContent":{value}}}"#);
+        for reader in [Era::V2025_06_18, Era::V2025_11_25] {
+            let text = told(reader, tool.as_deref(), &sent).text;
+            let document = json(&text);
+            let at = |pointer| at(document.document(), pointer);
+            assert_eq!(at("/structuredContent"), expected, "{output} {sent}");
+            let text = at("/content/0/text").unwrap_or_default();
+            let wanted = if content == boom { "boom" } else { value };
+            assert!(
+                !is_error || text.contains(wanted),
+                "{output} {sent}: {text}"
+            );
+        }
+    }
 }
 
 /// A projection refuses a result that the reader's version cannot express, and reports the members

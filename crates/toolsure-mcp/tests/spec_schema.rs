@@ -8,57 +8,17 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
+#[path = "support/protocol.rs"]
+mod protocol;
 mod support;
 
+use protocol::{check, definition, has_definition};
 use support::{call, json, listing, promising, result, told, tool, tools};
-use toolsure_json::Node as _;
 use toolsure_mcp::catalog::Listing;
 use toolsure_mcp::clients::{CostlySchemas, sanitize, simplify};
 use toolsure_mcp::contract::SchemaStore;
 use toolsure_mcp::era::{Era, Structured};
 use toolsure_mcp::project::{Lost, OutputPolicy, Projection};
-use toolsure_schema::{Compiler, Schema, Workspace};
-
-/// The definition of one kind of message.
-fn definition(era: Era, name: &str) -> Option<Schema> {
-    let folder = std::env::var("TOOLSURE_MCP_SCHEMAS").ok();
-    let path = folder.map(|folder| format!("{folder}/{}/schema.json", era.version()));
-    let Some(Ok(text)) = path.map(std::fs::read_to_string) else {
-        return None;
-    };
-    let shelf = if text.contains("\"$defs\"") {
-        "$defs"
-    } else {
-        "definitions"
-    };
-    let compiler = Compiler::new()
-        .register("https://spec.invalid/schema.json", text.as_bytes())
-        .unwrap();
-    let root = json(&text);
-    let dialect = root
-        .document()
-        .root()
-        .member("$schema")
-        .map_or("", |uri| uri.raw());
-    let reference = format!(
-        r##"{{"$schema":{dialect},"$ref":"https://spec.invalid/schema.json#/{shelf}/{name}"}}"##
-    );
-    Some(
-        compiler
-            .compile(reference.as_bytes())
-            .unwrap_or_else(|error| unreachable!("{error}")),
-    )
-}
-
-fn check(schema: &Schema, text: &str, what: &str) {
-    let mut workspace = Workspace::new();
-    let report = schema.explain(&mut workspace, text.as_bytes()).unwrap();
-    assert!(
-        report.verdict.is_valid(),
-        "{what}: {}\n{text}",
-        report.summary()
-    );
-}
 
 const OUTPUTS: &[&str] = &[
     r#"{"type":"object","properties":{"a":true}}"#,
@@ -195,7 +155,7 @@ fn results_and_refusals_validate_in_every_era() {
 
         let unknown = call(&set, "nope", "{}");
         let answer = unknown.refusal().unwrap().answer(era, "\"x\"");
-        let name = if definition_exists(era, "JSONRPCErrorResponse") {
+        let name = if has_definition(era, "JSONRPCErrorResponse") {
             "JSONRPCErrorResponse"
         } else {
             "JSONRPCError"
@@ -204,11 +164,4 @@ fn results_and_refusals_validate_in_every_era() {
         checked += 3;
     }
     assert!(checked > 0);
-}
-
-fn definition_exists(era: Era, name: &str) -> bool {
-    let folder = std::env::var("TOOLSURE_MCP_SCHEMAS").unwrap_or_default();
-    let text = std::fs::read_to_string(format!("{folder}/{}/schema.json", era.version()))
-        .unwrap_or_default();
-    text.contains(&format!("\"{name}\":"))
 }

@@ -1,10 +1,12 @@
-//! What the protocol's schema requires of the members of a tool.
+//! What the protocol's schema requires of the members of a tool, and the forms that the tables of
+//! its other objects are written with.
 //!
 //! One table for all protocol versions: clients read listings of every version with the types of
 //! the newest version that they know, so a member that a later version defines must be valid in
 //! listings of earlier versions too.
 
 use toolsure_json::{Kind, Node as _, View};
+use toolsure_syntax::format::Format;
 
 /// What a member must be.
 ///
@@ -29,14 +31,30 @@ pub enum Form {
     Boolean,
     /// An integer that is not negative.
     Count,
+    /// An integer.
+    Integer,
+    /// A number from 0 to 1.
+    Fraction,
+    /// A string or an integer, as the tokens of progress are.
+    Token,
+    /// A date and time with an offset (RFC 3339), with `T` and `Z` in upper case.
+    Time,
+    /// Base64 with the standard alphabet; padding and ASCII whitespace do not count.
+    Base64,
     /// One of these strings.
     OneOf(&'static [&'static str]),
     /// An array of strings.
     Texts,
+    /// An array all of whose elements have this form.
+    All(&'static Self),
     /// An object with these members.
     Object(&'static AllowedMembers),
     /// An array of objects with these members.
     Objects(&'static AllowedMembers),
+    /// An array of values of this form, of which it may lose some.
+    Each(&'static Self),
+    /// One of these forms, the first that takes the value.
+    AnyOf(&'static [Self]),
 }
 
 impl Form {
@@ -47,23 +65,31 @@ impl Form {
             Self::Text => "a string",
             Self::Boolean => "a boolean",
             Self::Count => "a non-negative integer",
+            Self::Integer => "an integer",
+            Self::Fraction => "a number from 0 to 1",
+            Self::Token => "a string or an integer",
+            Self::Time => "a date and time of RFC 3339",
+            Self::Base64 => "base64",
             Self::OneOf(_) => "one of the values that the protocol names",
             Self::Texts => "an array of strings",
+            Self::All(_) => "an array of what the protocol names",
             Self::Object(_) => "an object",
-            Self::Objects(_) => "an array",
+            Self::Objects(_) | Self::Each(_) => "an array",
+            Self::AnyOf(_) => "in one of the forms that the protocol names",
         }
     }
 
-    /// The kind of value that the member must be.
+    /// The kind of value that the member must be; if several are allowed, the first of them.
     #[must_use]
     #[inline]
     pub fn kind(self) -> Kind {
         match self {
-            Self::Text | Self::OneOf(_) => Kind::String,
+            Self::Text | Self::Token | Self::Time | Self::Base64 | Self::OneOf(_) => Kind::String,
             Self::Boolean => Kind::Boolean,
-            Self::Count => Kind::Number,
-            Self::Texts | Self::Objects(_) => Kind::Array,
+            Self::Count | Self::Integer | Self::Fraction => Kind::Number,
+            Self::Texts | Self::All(_) | Self::Objects(_) | Self::Each(_) => Kind::Array,
             Self::Object(_) => Kind::Object,
+            Self::AnyOf(forms) => forms.first().map_or(Kind::Null, |form| form.kind()),
         }
     }
 
@@ -71,16 +97,82 @@ impl Form {
     #[must_use]
     pub fn admits(self, value: View<'_>) -> bool {
         let fits = match self {
-            Self::Count => {
-                let number = value.raw().parse::<f64>();
-                number.is_ok_and(|number| number >= 0.0 && number.fract() == 0.0)
-            }
+            Self::Count => integer(value).is_some_and(|number| number >= 0.0),
+            Self::Integer => integer(value).is_some(),
+            Self::Fraction => number(value).is_some_and(|number| (0.0..=1.0).contains(&number)),
+            Self::Token => return value.kind() == Kind::String || integer(value).is_some(),
+            Self::Time => is_time(value.string()),
+            Self::Base64 => is_base64(value.string()),
             Self::OneOf(words) => words.contains(&value.string()),
             Self::Texts => value.items().all(|item| item.kind() == Kind::String),
-            Self::Text | Self::Boolean | Self::Object(_) | Self::Objects(_) => true,
+            Self::All(form) => value.items().all(|item| form.takes(item)),
+            Self::AnyOf(forms) => return forms.iter().any(|form| form.admits(value)),
+            Self::Text | Self::Boolean | Self::Object(_) | Self::Objects(_) | Self::Each(_) => true,
         };
         value.kind() == self.kind() && fits
     }
+
+    /// Whether a value has this form, and, if it is an object, has all members that it must have,
+    /// at every level. Optional members and elements of arrays do not count.
+    ///
+    /// ```
+    /// use toolsure_analysis::tool::{Form, TOOL};
+    /// use toolsure_json::{OwnedDocument, ReadLimits};
+    ///
+    /// let nameless = OwnedDocument::read(r#"{"inputSchema": {}}"#, &ReadLimits::default())?;
+    /// let nameless = nameless.document().root();
+    /// assert!(Form::Object(&TOOL).admits(nameless) && !Form::Object(&TOOL).takes(nameless));
+    /// # Ok::<(), toolsure_json::ReadError>(())
+    /// ```
+    #[must_use]
+    pub fn takes(self, value: View<'_>) -> bool {
+        match self {
+            Self::Object(members) => self.admits(value) && members.missing(value).is_none(),
+            Self::AnyOf(forms) => forms.iter().any(|form| form.takes(value)),
+            _ => self.admits(value),
+        }
+    }
+}
+
+fn number(value: View<'_>) -> Option<f64> {
+    let number = value.raw().parse::<f64>().ok()?;
+    (value.kind() == Kind::Number && number.is_finite()).then_some(number)
+}
+
+fn integer(value: View<'_>) -> Option<f64> {
+    number(value).filter(|number| number.fract() == 0.0)
+}
+
+/// RFC 3339 as all readers take it: some know neither lower case nor leap seconds.
+fn is_time(text: &str) -> bool {
+    Format::DateTime.accepts(text)
+        && !text.contains(|c: char| c.is_ascii_lowercase() || c == ' ')
+        && text.get(17..19) != Some("60")
+}
+
+fn is_base64(text: &str) -> bool {
+    let mut bytes = text.bytes().filter(|byte| !byte.is_ascii_whitespace());
+    let (mut digits, mut padding) = (0_usize, 0_usize);
+    let plain = bytes.all(|byte| match byte {
+        b'=' => {
+            padding += 1;
+            true
+        }
+        b'+' | b'/' => {
+            digits += 1;
+            padding == 0
+        }
+        _ => {
+            digits += 1;
+            padding == 0 && byte.is_ascii_alphanumeric()
+        }
+    });
+    plain
+        && match padding {
+            0 => digits % 4 != 1,
+            1 | 2 => (digits + padding) % 4 == 0,
+            _ => false,
+        }
 }
 
 /// The members of an object that must have a given form. It may have others of any form.
@@ -121,6 +213,21 @@ impl AllowedMembers {
             members.find(|(member, _)| *member == name).copied()
         };
         find(self.required).or_else(|| find(self.optional))
+    }
+
+    /// Whether the object may lack a member that must have a given form.
+    #[must_use]
+    pub fn is_optional(&self, name: &str) -> bool {
+        self.optional.iter().any(|(member, _)| *member == name)
+    }
+
+    /// The first required member that an object lacks or has in another form, at any level: its name
+    /// and its form. `None` if it has all of them.
+    #[must_use]
+    pub fn missing(&self, object: View<'_>) -> Option<(&'static str, Form)> {
+        let mut required = self.required.iter();
+        let has = |name: &str, form: Form| object.member(name).is_some_and(|it| form.takes(it));
+        required.find(|(name, form)| !has(name, *form)).copied()
     }
 
     /// The names of all members.
@@ -170,7 +277,8 @@ const EXECUTION: AllowedMembers = AllowedMembers {
     required: &[],
 };
 
-const ICON: AllowedMembers = AllowedMembers {
+/// The members of an icon, of tools and of what else has icons.
+pub const ICON: AllowedMembers = AllowedMembers {
     optional: &[
         ("mimeType", Form::Text),
         ("sizes", Form::Texts),
@@ -178,3 +286,70 @@ const ICON: AllowedMembers = AllowedMembers {
     ],
     required: &[("src", Form::Text)],
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use toolsure_json::{OwnedDocument, ReadLimits};
+
+    #[test]
+    fn forms_admit_what_every_reader_takes() {
+        for (form, json, expected) in [
+            (Form::Integer, "-5", true),
+            (Form::Integer, "12.0", true),
+            (Form::Integer, "1.5", false),
+            (Form::Integer, "1e400", false),
+            (Form::Integer, "\"12\"", false),
+            (Form::Fraction, "0", true),
+            (Form::Fraction, "1.0", true),
+            (Form::Fraction, "1.01", false),
+            (Form::Fraction, "-0.1", false),
+            (Form::Token, "\"a\"", true),
+            (Form::Token, "7", true),
+            (Form::Token, "null", false),
+            (Form::Time, "\"2026-11-27T18:00:00Z\"", true),
+            (Form::Time, "\"2026-11-27T18:00:00.5+01:00\"", true),
+            (Form::Time, "\"2026-11-27t18:00:00z\"", false),
+            (Form::Time, "\"2016-12-31T23:59:60Z\"", false),
+            (Form::Time, "\"2026-11-27\"", false),
+            (Form::Time, "\"yesterday\"", false),
+            (Form::Base64, "\"\"", true),
+            (Form::Base64, "\"AAAA\"", true),
+            (Form::Base64, "\"AA==\"", true),
+            (Form::Base64, "\"AA\"", true),
+            (Form::Base64, "\"A\\nAAA\"", true),
+            (Form::Base64, "\"A\"", false),
+            (Form::Base64, "\"A===\"", false),
+            (Form::Base64, "\"A=AA\"", false),
+            (Form::Base64, "\"a-_a\"", false),
+            (Form::All(&Form::OneOf(&["a", "b"])), "[\"a\"]", true),
+            (Form::All(&Form::OneOf(&["a", "b"])), "[\"a\",\"c\"]", false),
+            (Form::All(&Form::OneOf(&["a", "b"])), "\"a\"", false),
+            (Form::Each(&Form::Object(&ICON)), "[{}]", true),
+            (
+                Form::AnyOf(&[Form::Texts, Form::OneOf(&["x"])]),
+                "\"x\"",
+                true,
+            ),
+            (
+                Form::AnyOf(&[Form::Texts, Form::OneOf(&["x"])]),
+                "\"y\"",
+                false,
+            ),
+            (Form::AnyOf(&[Form::Object(&ICON)]), "{\"src\":1}", false),
+            (Form::Object(&ICON), "{\"src\":\"\",\"theme\":5}", true),
+            (
+                Form::Object(&TOOL),
+                "{\"name\":\"a\",\"inputSchema\":5}",
+                false,
+            ),
+        ] {
+            let document = OwnedDocument::read(json, &ReadLimits::default()).unwrap();
+            assert_eq!(
+                form.takes(document.document().root()),
+                expected,
+                "{form:?} {json}"
+            );
+        }
+    }
+}

@@ -8,7 +8,7 @@ mod allowed_members;
 mod header;
 mod name;
 
-pub use allowed_members::{ANNOTATIONS, AllowedMembers, Form, SCHEMA, TOOL};
+pub use allowed_members::{ANNOTATIONS, AllowedMembers, Form, ICON, SCHEMA, TOOL};
 pub(crate) use header::is_token_char;
 pub use header::{HEADER, HeaderFaultKind, HeaderKind, HeaderNames};
 pub use name::NameFault;

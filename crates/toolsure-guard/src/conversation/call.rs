@@ -16,7 +16,7 @@ use super::parked::{Parked, Retry};
 use super::turn::Turn;
 use crate::effect::{Effects, Outgoing, Purpose};
 use crate::envelope::Envelope;
-use crate::fault::Act;
+use crate::fault::{Act, Party};
 use crate::filter::arguments::repair_text;
 use crate::filter::{CALL, CallCase, Judged, Violation, mode_without_list};
 use crate::id::IdKey;
@@ -425,6 +425,33 @@ fn rewritten(
     }
     // The offsets are the same as in the stand-in that was parsed.
     Cow::Owned(edits.apply(original).into_bytes())
+}
+
+/// The text of a call whose `arguments` are `null`, which clients write for none, with `{}` instead, and a
+/// record of it; `None` if they are not, or arguments are not enforced. The input schema of a tool allows
+/// only objects.
+pub(super) fn without_null(
+    turn: &Turn<'_>,
+    request: &Request<'_>,
+    open: &Open,
+    bytes: &[u8],
+    out: &mut Effects<'_>,
+) -> Option<String> {
+    let call = ToolCall::with_any_arguments(request.params).ok()?;
+    let arguments = call.arguments.filter(|it| it.kind() == Kind::Null)?;
+    if turn.policy().terms(call.name).arguments != Mode::Enforce {
+        return None;
+    }
+    let mut record = Record::new(turn.now, Side::Client, Filter::Arguments, Action::Altered);
+    record.code = REPAIRED;
+    record.blame = Some(Party::Client);
+    record.describe(&IdKey::of(request.id), open, turn);
+    record.tool = Some(Arc::from(call.name));
+    record.note("`arguments` were `null`");
+    out.audit(record);
+    let mut edits = Edits::new();
+    edits.replace(arguments, "{}");
+    Some(edits.apply(std::str::from_utf8(bytes).ok()?))
 }
 
 /// Why arguments are not changed.

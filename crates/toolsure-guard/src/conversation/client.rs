@@ -10,6 +10,7 @@ use toolsure_mcp::message::{
 };
 
 use super::answer::{answer_request, fault, refuse_request};
+use super::call::without_null;
 use super::open::{Open, What};
 use super::parked::Retry;
 use super::turn::Turn;
@@ -119,6 +120,17 @@ impl Conversation {
         open.peer.clone_from(&self.peer);
         match method {
             Some(ToolMethod::Call) => {
+                if let Some(text) = without_null(turn, request, &open, bytes, out) {
+                    let guard = self.guard.clone();
+                    let mut effects = Effects::new();
+                    let message = guard.read_within(text.as_bytes(), turn.limits());
+                    if let Ok(reading) = message.reading() {
+                        let bytes = text.as_bytes();
+                        self.client_message(turn, checker, &reading, bytes, retry, &mut effects);
+                    }
+                    guard.done_with(message);
+                    return out.adopt(effects);
+                }
                 return self.call(turn, checker, request, envelope, open, bytes, retry, out);
             }
             Some(ToolMethod::List) => {

@@ -76,7 +76,7 @@ impl Conversation {
             }
         };
         let provider = own.projected(turn.rules);
-        if let Err(error) = forms.rewrite(turn.rules, self.scope.store(), provider) {
+        if let Err(error) = forms.rewrite(turn.rules, self.scope.store(), provider, open.era) {
             let why = unwritten(error);
             return fail(turn, key, open, Act::ServerUnlisted, &why, out);
         }

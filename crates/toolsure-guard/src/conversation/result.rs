@@ -25,24 +25,24 @@ use crate::record::{Action, Filter, Record};
 use crate::side::Side;
 
 /// An answer that contains a tool's result.
-struct ToolAnswer<'a> {
-    key: IdKey,
-    open: &'a Open,
-    tool: Option<Arc<ToolContract>>,
-    name: Option<Arc<str>>,
-    mode: Mode,
+pub(super) struct ToolAnswer<'a> {
+    pub(super) key: IdKey,
+    pub(super) open: &'a Open,
+    pub(super) tool: Option<Arc<ToolContract>>,
+    pub(super) name: Option<Arc<str>>,
+    pub(super) mode: Mode,
     how: BadResult,
     /// The tool's result: that of the answer, or a member of it. It is the task if that has no clear result.
-    result: View<'a>,
+    pub(super) result: View<'a>,
     /// The task that the result is a member of.
-    task: Option<View<'a>>,
+    pub(super) task: Option<View<'a>>,
     /// Why the task has no result, or why it is unclear what the result is.
-    malformed: Option<MalformedResult>,
+    pub(super) malformed: Option<MalformedResult>,
 }
 
 impl ToolAnswer<'_> {
     /// The tool, as messages name it.
-    fn subject(&self) -> String {
+    pub(super) fn subject(&self) -> String {
         match &self.name {
             Some(name) => format!("tool `{}`", quote(name, SHOWN_NAME)),
             // A task that no known tool made.
@@ -71,17 +71,51 @@ impl Conversation {
         let Some(answered) = self.answered(turn, key.clone(), open, result) else {
             return forward_answer(key, None, bytes, out);
         };
+        let Some(text) = answered.readable(turn, reading, bytes, out) else {
+            return self.checked(turn, checker, reading, answered, bytes, out);
+        };
+        let guard = self.guard.clone();
+        let mut effects = Effects::new();
+        let message = guard.read_within(text.as_bytes(), turn.limits());
+        let repaired = message.reading().ok();
+        let result = repaired.and_then(|reading| reading.document.root().member("result"));
+        let again = result.and_then(|result| self.answered(turn, key, open, result));
+        match (message.reading(), again) {
+            (Ok(reading), Some(answered)) => {
+                let bytes = text.as_bytes();
+                self.checked(turn, checker, &reading, answered, bytes, &mut effects);
+            }
+            // The repaired text exceeds a limit.
+            _ => self.checked(turn, checker, reading, answered, bytes, out),
+        }
+        guard.done_with(message);
+        out.adopt(effects);
+    }
+
+    /// Checks a result and passes it on.
+    fn checked<'m>(
+        &mut self,
+        turn: &Turn<'_>,
+        checker: &mut Checker,
+        reading: &Reading<'_>,
+        answered: ToolAnswer<'_>,
+        bytes: &'m [u8],
+        out: &mut Effects<'m>,
+    ) {
+        let open = answered.open;
         let of = match &open.what {
             What::Call(called) if called.as_task => ResultOf::task(open.era),
             _ => ResultOf::from(open.era),
         };
-        let found = not_object(turn, &answered);
+        let found = answered.not_object(turn);
         let becomes = |what| found.filter(|found| *found == what);
         let violation = self
             .judge(turn, checker, reading, &answered, of)
-            .or_else(|| Some(no_object(&answered, becomes(NotObject::Bad)?)))
-            .or_else(|| missing_text(turn, &answered, of))
-            .or_else(|| Some(no_object(&answered, becomes(NotObject::LeftOut)?)));
+            .or_else(|| answered.unreadable_members(turn, reading))
+            .or_else(|| Some(answered.no_object(becomes(NotObject::Bad)?)))
+            .or_else(|| answered.error_value(turn, checker))
+            .or_else(|| answered.missing_text(turn, of))
+            .or_else(|| Some(answered.no_object(becomes(NotObject::LeftOut)?)));
         let fuel = checker.fuel_used();
         let note = |record: Record, out: &mut Effects<'m>| {
             let mut record = record;
@@ -338,57 +372,11 @@ fn not_a_result(answered: &ToolAnswer<'_>, error: MalformedResult) -> Violation 
 }
 
 /// The task that an answer to a call made.
-fn made_task(of: ResultOf, result: View<'_>) -> Option<&str> {
+pub(super) fn made_task(of: ResultOf, result: View<'_>) -> Option<&str> {
     match of.era.has_tasks_unasked() {
         true => created_task(result),
         false => requested_task(result).filter(|_| of.as_task),
     }
-}
-
-/// How structured content is handled that the protocol of both sides does not allow.
-fn not_object(turn: &Turn<'_>, answered: &ToolAnswer<'_>) -> Option<NotObject> {
-    if answered.mode == Mode::Off {
-        return None;
-    }
-    let (era, tool) = (answered.open.era, answered.tool.as_ref()?);
-    results::not_object(turn.policy(), era, tool, answered.result)
-}
-
-/// The violation of such content.
-fn no_object(answered: &ToolAnswer<'_>, what: NotObject) -> Violation {
-    let (mode, act) = match what {
-        NotObject::Bad => (answered.mode, Act::ResultNotObject),
-        // The projection omits it in any mode, like everything that the reader's era cannot express.
-        NotObject::LeftOut => (Mode::Enforce, Act::ResultValueLeftOut),
-    };
-    let text = format!(
-        "{} answered with structured content that is not an object, but the protocol requires one",
-        answered.subject()
-    );
-    let reply = Reply::Tool(text);
-    Violation::act(Filter::Results, mode, act, reply)
-}
-
-/// The violation of a final result that keeps its contract but lacks something that some readers need.
-fn missing_text(turn: &Turn<'_>, answered: &ToolAnswer<'_>, of: ResultOf) -> Option<Violation> {
-    let mode = match turn.policy().text_blocks {
-        TextBlocks::Report => Mode::Audit,
-        TextBlocks::Repair | TextBlocks::Refuse => answered.mode,
-    };
-    let task = !of.era.has_tasks_unasked() && made_task(of, answered.result).is_some();
-    if answered.mode == Mode::Off || task {
-        return None;
-    }
-    let act = results::missing(of.era, answered.result)?;
-    let lack = match act {
-        Act::ResultWithoutText => {
-            "with structured content that is not an object, and without a text block"
-        }
-        _ => "without `content`",
-    };
-    let text = format!("{} answered {lack}", answered.subject());
-    let reply = Reply::Tool(text);
-    Some(Violation::act(Filter::Results, mode, act, reply))
 }
 
 /// The result with the missing text added, if nothing else is wrong with it.
@@ -400,6 +388,10 @@ fn mended(
 ) -> Option<String> {
     if violation.code == Act::ResultValueLeftOut.code() {
         return projected(turn, answered, bytes);
+    }
+    if violation.code == Act::ErrorValueLeftOut.code() {
+        let source = std::str::from_utf8(bytes).ok()?;
+        return Some(results::without_value(answered.result, source));
     }
     let texts = [Act::ResultWithoutText, Act::ResultWithoutContent];
     let is_text = texts.iter().any(|act| act.code() == violation.code);

@@ -163,7 +163,8 @@ impl Conversation {
             Err(error) => return forward_error(turn, key, open, error, bytes, out),
         };
         match &open.what {
-            What::Plain | What::Parked => forward_answer(key, None, bytes, out),
+            What::Plain => self.forward_readable(turn, reading, key, open, result, bytes, out),
+            What::Parked => forward_answer(key, None, bytes, out),
             What::Initialize => {
                 let version = result.member("protocolVersion").map_or("", |v| v.string());
                 // No later era has `initialize`.

@@ -4,8 +4,9 @@
 use std::sync::Arc;
 
 use toolsure_mcp::catalog::{Listing, UnreadableListing};
-use toolsure_mcp::clients::{sanitize, simplify};
+use toolsure_mcp::clients::{sanitize, simplify, unify_dialects};
 use toolsure_mcp::contract::SchemaStore;
+use toolsure_mcp::era::Era;
 use toolsure_mcp::project::Lost;
 use toolsure_mcp::provider::ProviderTools;
 
@@ -82,7 +83,7 @@ impl PageForms {
     }
 
     /// Writes the form for the reader: in the form for the provider, if the policy names one, and then
-    /// with schemas that popular clients can compile.
+    /// with schemas that popular clients of its version can compile, and read as they are meant.
     ///
     /// # Errors
     ///
@@ -92,6 +93,7 @@ impl PageForms {
         rules: &Rules,
         store: &SchemaStore,
         provider: Option<Arc<ProviderTools>>,
+        reader: Era,
     ) -> Result<(), UnreadableListing> {
         if let Some(provider) = provider {
             self.for_reader = Some(ForReader::Own(provider.page(self.for_reader())?));
@@ -99,7 +101,13 @@ impl PageForms {
         }
         let policy = &rules.policy;
         let of_tool = |name: &str| mode(policy, Some(self.original(name))) == Mode::Enforce;
-        let simplified = simplify(self.for_reader(), store, policy.costly_schemas, of_tool)?;
+        let unified = unify_dialects(self.for_reader(), store, reader, of_tool)?;
+        let listing = unified.as_ref().map_or(self.for_reader(), |it| &it.listing);
+        let simplified = simplify(listing, store, policy.costly_schemas, of_tool)?;
+        if let Some(unified) = unified {
+            self.for_reader = Some(ForReader::Own(unified.listing));
+            self.lost.extend(unified.lost);
+        }
         if let Some(simplified) = simplified {
             self.for_reader = Some(ForReader::Own(simplified.listing));
             self.lost.extend(simplified.lost);

@@ -104,6 +104,50 @@ pub(crate) fn with_text(result: View<'_>, source: &str) -> String {
     edits.apply(source)
 }
 
+/// The structured content of an error, if a reader of `era` may hold it to the output schema.
+pub(crate) fn error_value<'a>(
+    policy: &Policy,
+    era: Era,
+    tool: &ToolContract,
+    result: View<'a>,
+) -> Option<View<'a>> {
+    if policy.project == Project::Off || era.structured() != Structured::Object {
+        return None;
+    }
+    let is_error = |flag: View<'_>| flag.kind() == Kind::Boolean && flag.boolean();
+    if tool.output_text().is_none() || !result.member("isError").is_some_and(is_error) {
+        return None;
+    }
+    let value = result.member("structuredContent")?;
+    (value.kind() == Kind::Object).then_some(value)
+}
+
+/// A result without its structured content, which becomes a text block if it has none.
+///
+/// `source` is the text of the whole document that contains `result`.
+pub(crate) fn without_value(result: View<'_>, source: &str) -> String {
+    let (mut edits, mut appended) = (Edits::new(), Vec::new());
+    let content = result
+        .member("content")
+        .filter(|content| content.kind() == Kind::Array);
+    let block = result.member("structuredContent").map(text_block);
+    if let Some(block) = block
+        && !content.is_some_and(has_text)
+    {
+        match content {
+            Some(content) => edits.reshape(content, |_, _| false, &[block]),
+            None => appended.push(format!("\"content\":[{block}]")),
+        }
+    }
+    let gone = |_, member: View<'_>| {
+        member
+            .name()
+            .is_some_and(|name| name.string() == "structuredContent")
+    };
+    edits.reshape(result, gone, &appended);
+    edits.apply(source)
+}
+
 fn has_text(content: View<'_>) -> bool {
     let is_text = |block: View<'_>| {
         block
@@ -182,8 +226,9 @@ pub(crate) fn not_object(
     if projection.requires_object(tool) && !read.is_error {
         return Some(NotObject::Bad);
     }
-    // A schema that allows other values is listed in another form, and so are the values.
-    (tool.output_shape() != OutputShape::Other).then_some(NotObject::LeftOut)
+    // A schema that allows other values is listed in another form, and so are the values, but not those
+    // of errors.
+    (read.is_error || tool.output_shape() != OutputShape::Other).then_some(NotObject::LeftOut)
 }
 
 /// The member of `_meta` that says what the guard found wrong with a result.

@@ -15,7 +15,7 @@ use std::time::Duration;
 pub use drift::{Drift, DriftMode};
 pub use error::PolicyError;
 pub use limits::Limits;
-pub use mode::{BadResult, BadTools, Mode, Project, TextBlocks};
+pub use mode::{BadResult, BadTools, Mode, Project, ResultMembers, TextBlocks};
 pub use rule::{Rate, ToolRule, name_matches};
 pub use rule_usage::RuleUsage;
 pub(crate) use terms::Terms;
@@ -45,6 +45,9 @@ pub struct Policy {
     pub bad_result: BadResult,
     /// What `results` does about text that is not there. Default `Repair`.
     pub text_blocks: TextBlocks,
+    /// What `results` does about members that clients cannot read. Default `Repair`. Lists other than
+    /// that of tools are repaired under `listing` and `bad_tools`.
+    pub result_members: ResultMembers,
     /// For checks that end without an answer. Default `Refuse`.
     pub on_undecided: OnUndecided,
     /// For calls when the list of tools cannot be had. Default `Refuse`.
@@ -114,6 +117,7 @@ impl Policy {
             bad_tools: BadTools::FilterOut,
             bad_result: BadResult::Replace,
             text_blocks: TextBlocks::Repair,
+            result_members: ResultMembers::Repair,
             on_undecided: OnUndecided::Refuse,
             on_unlisted: OnUndecided::Refuse,
             repair: false,

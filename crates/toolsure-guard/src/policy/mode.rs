@@ -67,6 +67,24 @@ pub enum TextBlocks {
     Report,
 }
 
+/// How a result is handled in which members, or blocks of `content`, are not what the protocol allows,
+/// so that clients reject the whole result or wait for it until their timeout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "such members can be repaired, be a reason to refuse, or stay"
+)]
+pub enum ResultMembers {
+    /// Optional members are left out, required ones that have one possible value are added, and a block
+    /// that no client reads becomes a text block. A record says what was changed.
+    #[default]
+    Repair,
+    /// It is handled like any bad result; the result of another method becomes an error.
+    Refuse,
+    /// It passes, unless a check fails for another reason.
+    Pass,
+}
+
 /// How output that older readers cannot read is rewritten for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(

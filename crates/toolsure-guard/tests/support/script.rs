@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use toolsure_guard::policy::{
     BadResult, BadTools, CostlySchemas, DriftMode, LegacyValues, Mode, OnUndecided, Project,
-    ProjectionLimits, Projector, Rate, RuleUsage, TextBlocks, ToolRule, reader,
+    ProjectionLimits, Projector, Rate, ResultMembers, RuleUsage, TextBlocks, ToolRule, reader,
 };
 use toolsure_guard::{
     Carrier, Context, Conversation, Effect, Effects, Guard, IdKey, Link, Lock, Policy, Purpose,
@@ -361,6 +361,13 @@ impl Stage {
                         "refuse" => TextBlocks::Refuse,
                         "report" => TextBlocks::Report,
                         _ => TextBlocks::Repair,
+                    }
+                }
+                "result_members" => {
+                    policy.result_members = match value {
+                        "refuse" => ResultMembers::Refuse,
+                        "pass" => ResultMembers::Pass,
+                        _ => ResultMembers::Repair,
                     }
                 }
                 "listed_argument_schemas" => policy.listed_argument_schemas = value == "true",

@@ -194,6 +194,28 @@ impl Checker {
         })
     }
 
+    /// Checks a value as the structured content of a final result of `tool`, also for an error, which
+    /// [`check_result`](Self::check_result) does not hold to the output schema, but some clients do.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use toolsure_json::{OwnedDocument, ReadLimits};
+    /// use toolsure_mcp::check::Checker;
+    /// use toolsure_mcp::contract::{SchemaStore, ToolContract};
+    ///
+    /// let tool = br#"{"name": "find", "inputSchema": {"type": "object"}, "outputSchema": {"type": "string"}}"#;
+    /// let tool = Arc::new(ToolContract::read(tool, &SchemaStore::new())?);
+    /// let value = OwnedDocument::read("5", &ReadLimits::default())?;
+    /// let decision = Checker::new().check_structured(&tool, value.document().root());
+    /// assert!(decision.refusal().is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn check_structured(&mut self, tool: &Arc<ToolContract>, value: View<'_>) -> Decision {
+        self.judge_output(tool, Some(value), |schema, workspace, value| {
+            schema.explain(workspace, value)
+        })
+    }
+
     /// Checks the structured content of a final result that is not an error.
     pub(crate) fn judge_output<'i, N: Node<'i>>(
         &mut self,

@@ -1,103 +1,125 @@
 //! Leaves out the members of an object that the protocol's schema does not allow as they are.
 
 use toolsure_analysis::tool::{AllowedMembers, Form};
-use toolsure_json::{Key as _, Kind, Node as _, View};
+use toolsure_json::{Key as _, Node as _, View};
 
+use super::change::Change;
 use crate::message::Edits;
 
-/// A member that is left out.
+/// The edits of one text, and what they change.
 #[derive(Debug)]
-pub(super) struct LeftOut {
-    /// Its path from the tool or the page, with `.` between names.
-    pub(super) path: String,
-    pub(super) expected: &'static str,
+pub(super) struct Cleaner<'e> {
+    pub(super) edits: &'e mut Edits,
+    pub(super) changes: Vec<Change>,
 }
 
-/// Leaves out optional members with invalid values, also nested ones, and the members in `gone`.
-/// Without a required member, the object is of no use.
-pub(super) fn clean(
-    allowed: &AllowedMembers,
-    object: View<'_>,
-    path: &str,
-    mut gone: Vec<&'static str>,
-    edits: &mut Edits,
-    left_out: &mut Vec<LeftOut>,
-) {
-    for (key, value) in object.members() {
-        if gone.contains(&key.text()) {
-            continue;
+/// What happens to an object besides what its table says.
+#[derive(Debug, Default)]
+pub(super) struct Also {
+    /// The members that are left out; the caller has recorded it.
+    pub(super) gone: Vec<&'static str>,
+    /// The members that are appended, as `"name":value`.
+    pub(super) appended: Vec<String>,
+}
+
+impl<'e> Cleaner<'e> {
+    pub(super) fn of(edits: &'e mut Edits) -> Self {
+        Self {
+            edits,
+            changes: Vec::new(),
         }
-        let mut forms = allowed.optional.iter();
-        let Some((name, form)) = forms.find(|(name, _)| *name == key.text()) else {
-            continue;
-        };
-        let path = join(path, name);
-        if !form.admits(value) {
-            gone.push(*name);
-            let expected = form.expected();
-            left_out.push(LeftOut { path, expected });
-            continue;
+    }
+
+    pub(super) fn left_out(&mut self, path: String, expected: &'static str) {
+        self.changes.push(Change::LeftOut { path, expected });
+    }
+
+    /// Leaves out optional members with invalid values, also nested ones. Required members stay,
+    /// but what is optional in them is cleaned too.
+    pub(super) fn object(
+        &mut self,
+        allowed: &AllowedMembers,
+        object: View<'_>,
+        path: &str,
+        also: Also,
+    ) {
+        let Also { mut gone, appended } = also;
+        for (key, value) in object.members() {
+            if gone.contains(&key.text()) {
+                continue;
+            }
+            let Some((name, form)) = allowed.get(key.text()) else {
+                continue;
+            };
+            let path = join(path, name);
+            if form.takes(value) {
+                self.value(form, value, &path);
+            } else if allowed.is_optional(name) {
+                gone.push(name);
+                self.left_out(path, form.expected());
+            }
         }
+        if !gone.is_empty() || !appended.is_empty() {
+            let is_gone = |_, value: View<'_>| {
+                value
+                    .name()
+                    .is_some_and(|name| gone.contains(&name.string()))
+            };
+            self.edits.reshape(object, is_gone, &appended);
+        }
+    }
+
+    /// The same for a value that its form takes.
+    pub(super) fn value(&mut self, form: Form, value: View<'_>, path: &str) {
         match form {
-            Form::Object(members) => clean(members, value, &path, Vec::new(), edits, left_out),
-            Form::Objects(members) => clean_each(members, value, &path, edits, left_out),
+            Form::Object(members) => self.object(members, value, path, Also::default()),
+            Form::Objects(members) => self.elements(Form::Object(members), value, path),
+            Form::Each(form) => self.elements(*form, value, path),
+            Form::AnyOf(forms) => {
+                if let Some(form) = forms.iter().find(|form| form.takes(value)) {
+                    self.value(*form, value, path);
+                }
+            }
             _ => {}
         }
     }
-    if !gone.is_empty() {
-        let is_gone = |_, value: View<'_>| {
-            value
-                .name()
-                .is_some_and(|name| gone.contains(&name.string()))
-        };
-        edits.reshape(object, is_gone, &[]);
-    }
-}
 
-/// The same for each object of an array; elements that lack required members are left out.
-fn clean_each(
-    allowed: &AllowedMembers,
-    array: View<'_>,
-    path: &str,
-    edits: &mut Edits,
-    left_out: &mut Vec<LeftOut>,
-) {
-    let mut gone = Vec::new();
-    for (index, item) in array.items().enumerate() {
-        let path = format!("{path}[{index}]");
-        let mut required = allowed.required.iter();
-        let whole = item.kind() == Kind::Object
-            && required
-                .all(|(name, form)| item.member(name).is_some_and(|value| form.admits(value)));
-        if whole {
-            clean(allowed, item, &path, Vec::new(), edits, left_out);
-        } else {
-            gone.push(index);
-            let expected = "an object with all required members";
-            left_out.push(LeftOut { path, expected });
+    /// The same for each element of an array; elements of another form are left out.
+    pub(super) fn elements(&mut self, form: Form, array: View<'_>, path: &str) {
+        let mut gone = Vec::new();
+        for (index, item) in array.items().enumerate() {
+            let path = format!("{path}[{index}]");
+            if form.takes(item) {
+                self.value(form, item, &path);
+            } else {
+                gone.push(index);
+                let expected = match form {
+                    Form::Object(_) => "an object with all required members",
+                    form => form.expected(),
+                };
+                self.left_out(path, expected);
+            }
+        }
+        if !gone.is_empty() {
+            let is_gone = |index, _: View<'_>| gone.contains(&index);
+            self.edits.reshape(array, is_gone, &[]);
         }
     }
-    if !gone.is_empty() {
-        edits.reshape(array, |index, _| gone.contains(&index), &[]);
+
+    /// Puts JSON text in place of a value; `to` says what it is.
+    pub(super) fn replace(&mut self, value: View<'_>, text: String, path: &str, to: &'static str) {
+        self.edits.replace(value, text);
+        self.changes.push(Change::Replaced {
+            path: path.to_owned(),
+            to,
+        });
     }
 }
 
-fn join(path: &str, name: &str) -> String {
+pub(super) fn join(path: &str, name: &str) -> String {
     if path.is_empty() {
         name.to_owned()
     } else {
         format!("{path}.{name}")
     }
 }
-
-/// The members of a page of tools.
-pub(super) const PAGE: AllowedMembers = AllowedMembers {
-    optional: &[
-        ("nextCursor", Form::Text),
-        ("_meta", Form::Object(&AllowedMembers::ANY)),
-        ("resultType", Form::Text),
-        ("ttlMs", Form::Count),
-        ("cacheScope", Form::OneOf(&["private", "public"])),
-    ],
-    required: &[],
-};

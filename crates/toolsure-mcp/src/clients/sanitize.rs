@@ -3,10 +3,12 @@
 use toolsure_analysis::tool::{SCHEMA, TOOL};
 use toolsure_json::{Kind, Node as _, View};
 
-use super::clean::{LeftOut, PAGE, clean};
+use super::change::Change;
+use super::clean::{Also, Cleaner};
 use crate::catalog::{Listing, UnreadableListing};
 use crate::contract::{SchemaPart, SchemaStore, UncompilableTool};
 use crate::message::Edits;
+use crate::message::members::PAGE;
 use crate::project::Lost;
 
 /// A page that was fixed.
@@ -20,8 +22,10 @@ pub struct RewrittenListing {
 }
 
 /// Leaves out the members of tools, and of the page, that the protocol does not allow as they are,
-/// and output schemas that do not compile in `store`. The tools themselves stay, and so do `name`
-/// and `inputSchema`: a tool in which these are malformed stays malformed.
+/// and output schemas that do not compile in `store`. The root of an input schema without `type` gets
+/// `"type": "object"`, which accepts the same calls, and an empty array where an object belongs (PHP's
+/// empty object) becomes `{}`. The tools themselves stay, and so do `name` and `inputSchema`: a tool in
+/// which these are malformed otherwise stays malformed.
 ///
 /// Members of a tool are left out if `of_tool` returns true for the tool's name, those of the page
 /// if `of_page` is true.
@@ -54,16 +58,9 @@ pub fn sanitize(
 ) -> Result<Option<RewrittenListing>, UnreadableListing> {
     let (mut edits, mut lost) = (Edits::new(), Vec::new());
     if of_page {
-        let mut left_out = Vec::new();
-        clean(
-            &PAGE,
-            listing.result(),
-            "",
-            Vec::new(),
-            &mut edits,
-            &mut left_out,
-        );
-        lost.extend(left_out.into_iter().map(|left| member(None, left)));
+        let mut cleaner = Cleaner::of(&mut edits);
+        cleaner.object(&PAGE, listing.result(), "", Also::default());
+        lost.extend(members(None, cleaner.changes));
     }
     for tool in listing.tools().items() {
         let name = tool
@@ -89,39 +86,40 @@ fn sanitize_tool(
     edits: &mut Edits,
     lost: &mut Vec<Lost>,
 ) {
-    let mut left_out = Vec::new();
-    let mut withdrawn: Vec<&'static str> = Vec::new();
+    let mut also = Also::default();
     let output = tool
         .member("outputSchema")
         .filter(|output| output.kind() == Kind::Object);
     if let Some(error) = output.and_then(|output| uncompilable(output, source, store)) {
-        withdrawn.push("outputSchema");
+        also.gone.push("outputSchema");
         lost.push(Lost::Withdrawn {
             tool: name.to_owned(),
             why: error.to_string(),
         });
     }
-    clean(&TOOL, tool, "", withdrawn, edits, &mut left_out);
-    let input = tool
-        .member("inputSchema")
-        .filter(|input| input.kind() == Kind::Object);
-    if let Some(input) = input {
-        clean(
-            &SCHEMA,
-            input,
-            "inputSchema",
-            Vec::new(),
-            edits,
-            &mut left_out,
-        );
+    let mut cleaner = Cleaner::of(edits);
+    let input = tool.member("inputSchema");
+    if input.is_none_or(|input| cleaner.input_root(input, "inputSchema")) {
+        for part in [SchemaPart::Input, SchemaPart::Output] {
+            let schema = tool.member(part.member());
+            let schema = schema.filter(|schema| schema.raw().contains('['));
+            if let Some(schema) = schema
+                && !also.gone.contains(&part.member())
+            {
+                cleaner.empty_objects(schema, part.member());
+            }
+        }
     }
-    lost.extend(left_out.into_iter().map(|left| member(Some(name), left)));
+    cleaner.object(&TOOL, tool, "", also);
+    lost.extend(members(Some(name), cleaner.changes));
 }
 
 /// Why an output schema does not compile, after its own invalid members are left out.
 fn uncompilable(output: View<'_>, source: &str, store: &SchemaStore) -> Option<UncompilableTool> {
     let mut edits = Edits::new();
-    clean(&SCHEMA, output, "", Vec::new(), &mut edits, &mut Vec::new());
+    let mut cleaner = Cleaner::of(&mut edits);
+    cleaner.empty_objects(output, "");
+    cleaner.object(&SCHEMA, output, "", Also::default());
     let span = output.span();
     let text = edits.apply_within(source, span.start, span.end);
     let part = SchemaPart::Output;
@@ -129,10 +127,16 @@ fn uncompilable(output: View<'_>, source: &str, store: &SchemaStore) -> Option<U
     Some(UncompilableTool { part, error })
 }
 
-fn member(tool: Option<&str>, left: LeftOut) -> Lost {
-    Lost::Member {
-        tool: tool.map(str::to_owned),
-        member: left.path,
-        expected: left.expected,
-    }
+fn members(tool: Option<&str>, changes: Vec<Change>) -> impl Iterator<Item = Lost> {
+    changes.into_iter().map(move |change| match change {
+        Change::LeftOut { path, expected } => Lost::Member {
+            tool: tool.map(str::to_owned),
+            member: path,
+            expected,
+        },
+        change => Lost::Repaired {
+            tool: tool.map(str::to_owned),
+            what: change.to_string(),
+        },
+    })
 }

@@ -6,6 +6,7 @@ use toolsure_json::{Kind, Node as _, OwnedDocument, View};
 use toolsure_schema::{CompileError, Schema, Warning};
 
 use super::RewrittenListing;
+use super::root::EMPTY_ROOT;
 use super::rules::Rules;
 use super::schema_edits::{SchemaEdits, member, members};
 use crate::catalog::{Listing, UnreadableListing};
@@ -110,7 +111,7 @@ fn simplified(
         Attempt::Failed(why) => Some(match part {
             SchemaPart::Output => (None, why),
             SchemaPart::Input if costly == CostlySchemas::Strip => {
-                (Some(r#"{"type":"object"}"#.to_owned()), why)
+                (Some(EMPTY_ROOT.to_owned()), why)
             }
             SchemaPart::Input => (Some(outline(schema)), why),
         }),
@@ -225,11 +226,7 @@ fn outline(schema: View<'_>) -> String {
     // A `type` may be an unknown one.
     let known = OwnedDocument::read(text.as_str(), &definition_limits()).is_ok()
         && Schema::compile(text.as_bytes()).is_ok();
-    if known {
-        text
-    } else {
-        r#"{"type":"object"}"#.to_owned()
-    }
+    if known { text } else { EMPTY_ROOT.to_owned() }
 }
 
 const TOO_MUCH: &str = "it costs too much to check";

@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use toolsure_analysis::tool::Form;
 use toolsure_json::{Kind, Node as _, View, json_string};
 
+use super::members::BLOCKS;
 use super::write::compact;
 
 /// A content block that the protocol does not allow. Typed readers reject the whole result for it.
@@ -44,14 +46,17 @@ fn wrong(block: View<'_>) -> Option<Why> {
         .member("type")
         .filter(|tag| tag.kind() == Kind::String);
     let tag = tag.map_or("", View::string);
-    let Some((tag, members)) = BLOCKS.iter().find(|(known, _)| *known == tag) else {
+    let Some((tag, form)) = BLOCKS.iter().find(|(known, _)| *known == tag) else {
         return Some(Why::UnknownType);
     };
-    if let Some(absent) = members.iter().find(|name| !has_string(block, name)) {
-        return Some(Why::Member(tag, absent));
-    }
     if *tag != RESOURCE {
-        return None;
+        let Form::Object(members) = form else {
+            return None;
+        };
+        let mut required = members.required.iter().map(|(name, _)| *name);
+        return required
+            .find(|name| !has_string(block, name))
+            .map(|absent| Why::Member(tag, absent));
     }
     let Some(resource) = block.member(RESOURCE).filter(|it| has_string(*it, "uri")) else {
         return Some(Why::Resource);
@@ -106,15 +111,6 @@ pub fn text_block(value: View<'_>) -> String {
 }
 
 const RESOURCE: &str = "resource";
-
-/// The types of blocks, and the string members that each must have.
-const BLOCKS: &[(&str, &[&str])] = &[
-    ("text", &["text"]),
-    ("image", &["data", "mimeType"]),
-    ("audio", &["data", "mimeType"]),
-    ("resource_link", &["uri", "name"]),
-    (RESOURCE, &[]),
-];
 
 #[cfg(test)]
 mod tests {

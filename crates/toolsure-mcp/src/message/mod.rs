@@ -12,6 +12,7 @@ mod edit;
 mod envelope;
 mod list;
 mod malformed_result;
+pub(crate) mod members;
 mod method;
 mod result;
 mod task;

@@ -44,6 +44,13 @@ pub enum Lost {
         /// What it must be.
         expected: &'static str,
     },
+    /// A part was rewritten into what it says in the form that the protocol wants. Nothing is lost.
+    Repaired {
+        /// The tool; `None` for a member of the page.
+        tool: Option<String>,
+        /// What was changed.
+        what: String,
+    },
     /// An output schema that does not compile was left out.
     Withdrawn {
         /// The tool.
@@ -96,7 +103,7 @@ impl Lost {
             | Self::Withdrawn { tool, .. }
             | Self::Schema { tool, .. }
             | Self::BooleanProperties { tool, .. } => Some(tool),
-            Self::Member { tool, .. } => tool.as_deref(),
+            Self::Member { tool, .. } | Self::Repaired { tool, .. } => tool.as_deref(),
             Self::StructuredContent | Self::WrappedContent | Self::Members(_) => None,
         }
     }
@@ -139,6 +146,10 @@ impl fmt::Display for Lost {
                 }
                 write!(f, " is left out: it must be {expected}")
             }
+            Self::Repaired { tool, what } => match tool {
+                Some(tool) => write!(f, "tool `{}`: {what}", quote(tool, NAME)),
+                None => f.write_str(what),
+            },
             Self::Withdrawn { tool, why } => write!(
                 f,
                 "tool `{}` is listed without its output schema: {why}",

@@ -48,6 +48,30 @@ pub struct ContentForm {
     pub content: StructuredForm,
 }
 
+impl ContentForm {
+    /// The same if the result is an error, whose author may have written a text block. Clients that
+    /// hold errors to the output schema would report that instead of the error, and an error hardly
+    /// matches it: its value is left out instead of wrapped.
+    ///
+    /// ```
+    /// use toolsure_mcp::era::Era;
+    /// use toolsure_mcp::project::{Projection, StructuredForm};
+    ///
+    /// let form = Projection::to(Era::V2025_11_25).content_form(None, false, true);
+    /// assert_eq!(form.of_error(true).content, StructuredForm::LeftOut);
+    /// ```
+    #[must_use]
+    pub fn of_error(self, has_text: bool) -> Self {
+        if self.content != StructuredForm::Wrapped {
+            return self;
+        }
+        Self {
+            text: !has_text,
+            content: StructuredForm::LeftOut,
+        }
+    }
+}
+
 /// How structured content is sent to one reader.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[expect(
@@ -147,7 +171,10 @@ impl Projection {
         members: &mut Vec<Member>,
         lost: &mut Vec<Lost>,
     ) {
-        let form = self.content_form(tool, value.kind() == Kind::Object, result.has_text());
+        let mut form = self.content_form(tool, value.kind() == Kind::Object, result.has_text());
+        if result.is_error {
+            form = form.of_error(result.has_text());
+        }
         if form.text {
             let block = text_block(value);
             match result.content {

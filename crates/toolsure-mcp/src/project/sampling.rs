@@ -56,7 +56,13 @@ impl Projection {
         };
         let content = block.member("content");
         let has_text = content.is_some_and(|content| content.items().any(is_text));
-        let form = self.content_form(None, value.kind() == Kind::Object, has_text);
+        let mut form = self.content_form(None, value.kind() == Kind::Object, has_text);
+        if block
+            .member("isError")
+            .is_some_and(|flag| flag.kind() == Kind::Boolean && flag.boolean())
+        {
+            form = form.of_error(has_text);
+        }
         // A block whose value is sent unchanged stays as it is: its author chose its text, and the
         // reader gets the value.
         if form.content == StructuredForm::Natural {

@@ -9,8 +9,8 @@ use rmcp::model::{
 use serde_json::Value;
 use toolsure_mcp::check::{Checked, Decision, Refusal};
 use toolsure_mcp::contract::ToolContract;
-use toolsure_mcp::era::Era;
-use toolsure_mcp::project::StructuredForm;
+use toolsure_mcp::era::{Era, Structured};
+use toolsure_mcp::project::{Lost, StructuredForm};
 
 use super::{ServerEvent, ServerLayer};
 use crate::{convert, integers};
@@ -99,8 +99,35 @@ impl ServerLayer {
                 }
             }
         }
+        self.error_value(tool, &mut result, era);
         self.project(tool, &mut result, era);
         result
+    }
+
+    /// Leaves out the structured content of an error that does not match the output schema, for clients
+    /// that would report this instead of the error.
+    fn error_value(&self, tool: &Arc<ToolContract>, result: &mut CallToolResult, era: Era) {
+        let is_checked = era.structured() == Structured::Object && tool.output_text().is_some();
+        if result.is_error != Some(true) || !is_checked {
+            return;
+        }
+        let Some(value) = result.structured_content.take() else {
+            return;
+        };
+        let checkers = &self.shared.checkers;
+        let decision = checkers.with(|checker| checker.check_structured_value(tool, Some(&value)));
+        if matches!(decision, Decision::Pass(_)) {
+            result.structured_content = Some(value);
+            return;
+        }
+        if !result.content.iter().any(|block| block.as_text().is_some()) {
+            result.content.push(ContentBlock::text(value.to_string()));
+        }
+        self.emit_event(&ServerEvent::Lost {
+            reader: era,
+            tool: tool.name(),
+            lost: &Lost::StructuredContent,
+        });
     }
 
     fn project(&self, tool: &ToolContract, result: &mut CallToolResult, era: Era) {
@@ -108,9 +135,12 @@ impl ServerLayer {
             return;
         };
         let has_text = result.content.iter().any(|block| block.as_text().is_some());
-        let form = self
+        let mut form = self
             .projection(era)
             .content_form(Some(tool), value.is_object(), has_text);
+        if result.is_error == Some(true) {
+            form = form.of_error(has_text);
+        }
         if form.text {
             result.content.push(ContentBlock::text(value.to_string()));
         }

@@ -2,7 +2,7 @@
 
 use toolsure_guard::policy::{
     BadResult, BadTools, CostlySchemas, DriftMode, LegacyValues, Mode, OnUndecided, Project,
-    TextBlocks,
+    ResultMembers, TextBlocks,
 };
 use toolsure_guard::translate::Translate;
 use toolsure_schema::Formats;
@@ -90,6 +90,7 @@ words! {
     BadTools { FilterOut = "filter-out", RejectServer = "reject-server", Pass = "pass" }
     BadResult { Replace = "replace", DropStructured = "drop-structured", Flag = "flag" }
     TextBlocks { Repair = "repair", Refuse = "refuse", Report = "report" }
+    ResultMembers { Repair = "repair", Refuse = "refuse", Pass = "pass" }
     OnUndecided { Refuse = "refuse", Pass = "pass" }
     CostlySchemas { Simplify = "simplify", Strip = "strip", Pass = "pass" }
     Project { Wrap = "wrap", Drop = "drop", Off = "off" }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use toolsure_analysis::readers::{PROJECTED_FOR, reader};
 use toolsure_guard::policy::{
     BadResult, BadTools, CostlySchemas, DriftMode, LegacyValues, Mode, OnUndecided, Project,
-    TextBlocks,
+    ResultMembers, TextBlocks,
 };
 use toolsure_schema::Formats;
 
@@ -150,6 +150,11 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
         "policy.text_blocks",
         word!(TextBlocks, policy.text_blocks),
         "results without `content`, or with structured content that is not an object and no text block: the text is added, they are bad results, or they pass and are recorded",
+    ),
+    live(
+        "policy.result_members",
+        word!(ResultMembers, policy.result_members),
+        "results with members or blocks that clients cannot read, so that they reject or never deliver the result: optional members are left out, required ones with one possible value are added and other blocks become text, they are bad results, or they pass; lists of prompts, resources and skills follow `listing` and `bad_tools`",
     ),
     live(
         "policy.on_undecided",

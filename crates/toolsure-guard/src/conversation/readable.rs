@@ -1,0 +1,177 @@
+//! Repairs results that clients could not read, before they are checked.
+
+use std::fmt::Write as _;
+
+use toolsure_json::{Kind, Node as _, View};
+use toolsure_mcp::clients::{Change, RepairedResult, repair_result, repair_tool_result};
+use toolsure_mcp::era::Era;
+use toolsure_mcp::message::INTERNAL_ERROR;
+
+use super::Conversation;
+use super::answer::{answer_to, fault, forward_altered};
+use super::open::Open;
+use super::result::ToolAnswer;
+use super::server::forward_answer;
+use super::turn::Turn;
+use crate::effect::Effects;
+use crate::fault::Act;
+use crate::filter::{Reply, Violation};
+use crate::id::IdKey;
+use crate::incoming::Reading;
+use crate::policy::{BadTools, Mode, ResultMembers};
+use crate::record::{Action, Filter};
+use crate::side::Side;
+
+impl ToolAnswer<'_> {
+    /// The text of an answer whose tool result is made readable, with a record of it; `None` if it is
+    /// readable, or the policy does not want it repaired.
+    pub(super) fn readable(
+        &self,
+        turn: &Turn<'_>,
+        reading: &Reading<'_>,
+        bytes: &[u8],
+        out: &mut Effects<'_>,
+    ) -> Option<String> {
+        if !repairs(turn, self.mode) {
+            return None;
+        }
+        let repaired = unreadable(reading, self)?;
+        let act = Act::ResultMemberMalformed;
+        let mut record = fault(turn, Side::Server, Filter::Results, Action::Altered, act);
+        record.describe(&self.key, self.open, turn);
+        record.tool.clone_from(&self.name);
+        record.listed = self.tool.is_some();
+        record.note(&told(&repaired.changes));
+        out.audit(record);
+        let source = std::str::from_utf8(bytes).ok()?;
+        Some(repaired.edits.apply(source))
+    }
+
+    /// The violation of a tool result that is not repaired.
+    pub(super) fn unreadable_members(
+        &self,
+        turn: &Turn<'_>,
+        reading: &Reading<'_>,
+    ) -> Option<Violation> {
+        let mode = match turn.policy().result_members {
+            ResultMembers::Refuse => self.mode,
+            ResultMembers::Repair if self.mode == Mode::Audit => Mode::Audit,
+            ResultMembers::Repair | ResultMembers::Pass => return None,
+        };
+        if mode == Mode::Off {
+            return None;
+        }
+        let repaired = unreadable(reading, self)?;
+        let told = told(&repaired.changes);
+        let subject = self.subject();
+        let text = format!("{subject} answered with a result that clients cannot read: {told}");
+        let act = Act::ResultMemberMalformed;
+        Some(Violation::act(
+            Filter::Results,
+            mode,
+            act,
+            Reply::Tool(text),
+        ))
+    }
+}
+
+fn repairs(turn: &Turn<'_>, mode: Mode) -> bool {
+    mode == Mode::Enforce && turn.policy().result_members == ResultMembers::Repair
+}
+
+/// What makes the result of a tool readable, if anything has to. A result that readers may read
+/// differently is not repaired but refused.
+fn unreadable(reading: &Reading<'_>, answered: &ToolAnswer<'_>) -> Option<RepairedResult> {
+    if reading.is_ambiguous() || answered.malformed.is_some() {
+        return None;
+    }
+    let era = match answered.task {
+        // A result inside a task has no tag of its own.
+        Some(_) => answered.open.era.min(Era::NEWEST_WITH_SESSIONS),
+        None => answered.open.era,
+    };
+    repair_tool_result(era, answered.result)
+}
+
+impl Conversation {
+    /// Passes on the result of a method that the guard does not check otherwise, made readable.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "one step of the handling of an answer, as `result` and `page` are"
+    )]
+    pub(super) fn forward_readable<'m>(
+        &self,
+        turn: &Turn<'_>,
+        reading: &Reading<'_>,
+        key: IdKey,
+        open: &Open,
+        result: View<'_>,
+        bytes: &'m [u8],
+        out: &mut Effects<'m>,
+    ) {
+        let policy = turn.policy();
+        let is_list = open.method.ends_with("/list");
+        let mode = if is_list {
+            policy.listing
+        } else {
+            policy.results
+        };
+        let wanted = if !is_list {
+            policy.result_members
+        } else if policy.bad_tools == BadTools::Pass {
+            ResultMembers::Pass
+        } else {
+            ResultMembers::Repair
+        };
+        let is_read = result.kind() == Kind::Object && !reading.is_ambiguous();
+        if mode == Mode::Off || wanted == ResultMembers::Pass || !is_read {
+            return forward_answer(key, None, bytes, out);
+        }
+        let Some(repaired) = repair_result(&open.method, open.era, result) else {
+            return forward_answer(key, None, bytes, out);
+        };
+        let action = match (mode, wanted) {
+            (Mode::Enforce, ResultMembers::Repair) => Action::Altered,
+            (Mode::Enforce, _) => Action::Refused,
+            _ => Action::Reported,
+        };
+        let (filter, act) = match is_list {
+            true => (Filter::Admission, Act::ListEntryMalformed),
+            false => (Filter::Results, Act::ResultMemberMalformed),
+        };
+        let mut record = fault(turn, Side::Server, filter, action, act);
+        record.describe(&key, open, turn);
+        let told = told(&repaired.changes);
+        record.note(&told);
+        out.audit(record);
+        match (action, std::str::from_utf8(bytes)) {
+            (Action::Altered, Ok(source)) => {
+                forward_altered(key, None, repaired.edits.apply(source), out);
+            }
+            (Action::Refused, _) => {
+                let text =
+                    format!("the server answered with a result that clients cannot read: {told}");
+                let answer = act.error(&open.raw(&key), INTERNAL_ERROR, &text);
+                answer_to(Side::Client, key, answer, Some(INTERNAL_ERROR), out);
+            }
+            _ => forward_answer(key, None, bytes, out),
+        }
+    }
+}
+
+/// The changes in words.
+fn told(changes: &[Change]) -> String {
+    let mut told = String::new();
+    for (index, change) in changes.iter().take(MOST_CHANGES).enumerate() {
+        let separator = if index == 0 { "" } else { "; " };
+        let _ = write!(told, "{separator}{change}");
+    }
+    let rest = changes.len().saturating_sub(MOST_CHANGES);
+    if rest > 0 {
+        let _ = write!(told, "; and {rest} more");
+    }
+    told
+}
+
+/// The maximum number of changes that a record names.
+const MOST_CHANGES: usize = 4;

@@ -1,0 +1,76 @@
+//! What is wrong with a result that keeps its contract, for some of its readers.
+
+use toolsure_mcp::check::{Checker, ResultOf};
+
+use super::result::{ToolAnswer, made_task};
+use super::turn::Turn;
+use crate::fault::Act;
+use crate::filter::results::NotObject;
+use crate::filter::{Reply, Violation, results};
+use crate::policy::{Mode, TextBlocks};
+use crate::record::Filter;
+
+impl ToolAnswer<'_> {
+    /// How structured content is handled that the protocol of both sides does not allow.
+    pub(super) fn not_object(&self, turn: &Turn<'_>) -> Option<NotObject> {
+        if self.mode == Mode::Off {
+            return None;
+        }
+        let (era, tool) = (self.open.era, self.tool.as_ref()?);
+        results::not_object(turn.policy(), era, tool, self.result)
+    }
+
+    /// The violation of such content.
+    pub(super) fn no_object(&self, what: NotObject) -> Violation {
+        let (mode, act) = match what {
+            NotObject::Bad => (self.mode, Act::ResultNotObject),
+            // The projection omits it in any mode, like everything that the reader's era cannot express.
+            NotObject::LeftOut => (Mode::Enforce, Act::ResultValueLeftOut),
+        };
+        let text = format!(
+            "{} answered with structured content that is not an object, but the protocol requires one",
+            self.subject()
+        );
+        let reply = Reply::Tool(text);
+        Violation::act(Filter::Results, mode, act, reply)
+    }
+
+    /// The violation of an error whose structured content does not match the output schema, for clients
+    /// that report this instead of the error.
+    pub(super) fn error_value(&self, turn: &Turn<'_>, checker: &mut Checker) -> Option<Violation> {
+        if self.mode == Mode::Off {
+            return None;
+        }
+        let (era, tool) = (self.open.era, self.tool.as_ref()?);
+        let value = results::error_value(turn.policy(), era, tool, self.result)?;
+        let refusal = checker.check_structured(tool, value).refusal()?.to_string();
+        let text = format!(
+            "{} answered with an error whose structured content does not match its output schema: {refusal}",
+            self.subject()
+        );
+        let (act, reply) = (Act::ErrorValueLeftOut, Reply::Tool(text));
+        Some(Violation::act(Filter::Results, self.mode, act, reply))
+    }
+
+    /// The violation of a final result that keeps its contract but lacks something that some readers need.
+    pub(super) fn missing_text(&self, turn: &Turn<'_>, of: ResultOf) -> Option<Violation> {
+        let mode = match turn.policy().text_blocks {
+            TextBlocks::Report => Mode::Audit,
+            TextBlocks::Repair | TextBlocks::Refuse => self.mode,
+        };
+        let task = !of.era.has_tasks_unasked() && made_task(of, self.result).is_some();
+        if self.mode == Mode::Off || task {
+            return None;
+        }
+        let act = results::missing(of.era, self.result)?;
+        let lack = match act {
+            Act::ResultWithoutText => {
+                "with structured content that is not an object, and without a text block"
+            }
+            _ => "without `content`",
+        };
+        let text = format!("{} answered {lack}", self.subject());
+        let reply = Reply::Tool(text);
+        Some(Violation::act(Filter::Results, mode, act, reply))
+    }
+}

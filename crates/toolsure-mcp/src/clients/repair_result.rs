@@ -1,0 +1,393 @@
+//! Makes results readable: members for which clients reject a whole result, or wait for it until
+//! their timeout.
+
+use toolsure_analysis::tool::{AllowedMembers, Form};
+use toolsure_json::{Key as _, Kind, Node as _, View, json_string, quote};
+
+use super::change::Change;
+use super::clean::{Also, Cleaner, join};
+use crate::era::Era;
+use crate::message::members::{BLOCK, BLOCKS, LISTS, PAGE, RESULT};
+use crate::message::write::compact;
+use crate::message::{Edits, text_block};
+
+/// A result that was repaired.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct RepairedResult {
+    /// What makes it readable.
+    pub edits: Edits,
+    /// What they change.
+    pub changes: Vec<Change>,
+}
+
+/// Finds what makes the result of a tool readable for clients of all versions: optional members that
+/// the protocol does not allow as they are go, a block that no client reads becomes a text block,
+/// and `resultType` is added where `era` has it and it has one possible value. Names of members that
+/// differ from the protocol's only in case are not touched.
+///
+/// `None` if it needs no change.
+///
+/// ```
+/// use toolsure_json::{OwnedDocument, ReadLimits};
+/// use toolsure_mcp::clients::repair_tool_result;
+/// use toolsure_mcp::era::Era;
+///
+/// let text = r#"{"content":[{"type":"text","text":"5","annotations":null}],"_meta":null}"#;
+/// let result = OwnedDocument::read(text, &ReadLimits::default())?;
+/// let repaired = repair_tool_result(Era::V2025_11_25, result.document().root());
+/// let repaired = repaired.ok_or("nothing to repair")?;
+/// assert_eq!(repaired.edits.apply(text), r#"{"content":[{"type":"text","text":"5"}]}"#);
+/// assert_eq!(repaired.changes.len(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn repair_tool_result(era: Era, result: View<'_>) -> Option<RepairedResult> {
+    let mut edits = Edits::new();
+    let mut cleaner = Cleaner::of(&mut edits);
+    if result.kind() == Kind::Object {
+        let mut also = Also::default();
+        tool_result(&mut cleaner, result, "", &mut also);
+        tag(&mut cleaner, result, false, era, &mut also);
+        cleaner.object(&RESULT, result, "", also);
+    }
+    let changes = cleaner.changes;
+    (!edits.is_empty()).then_some(RepairedResult { edits, changes })
+}
+
+/// The same for the result of another method: a page of prompts, resources, templates or skills loses
+/// the entries that cannot be read, and other results the members that every result may have.
+///
+/// ```
+/// use toolsure_json::{OwnedDocument, ReadLimits};
+/// use toolsure_mcp::clients::repair_result;
+/// use toolsure_mcp::era::Era;
+///
+/// let text = r#"{"prompts":[{"name":"a","title":null},{"title":"b"}]}"#;
+/// let result = OwnedDocument::read(text, &ReadLimits::default())?;
+/// let repaired = repair_result("prompts/list", Era::V2025_11_25, result.document().root());
+/// let repaired = repaired.ok_or("nothing to repair")?;
+/// assert_eq!(repaired.edits.apply(text), r#"{"prompts":[{"name":"a"}]}"#);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn repair_result(method: &str, era: Era, result: View<'_>) -> Option<RepairedResult> {
+    let mut edits = Edits::new();
+    let mut cleaner = Cleaner::of(&mut edits);
+    if result.kind() == Kind::Object {
+        let mut also = Also::default();
+        let mut table = &RESULT;
+        if let Some(of) = LISTS.iter().find(|of| of.method == method) {
+            table = of.members;
+            list(&mut cleaner, result, of.member, of.entry, &mut also);
+        }
+        let is_cached = CACHEABLE.contains(&method);
+        tag(&mut cleaner, result, is_cached, era, &mut also);
+        cleaner.object(table, result, "", also);
+    }
+    let changes = cleaner.changes;
+    (!edits.is_empty()).then_some(RepairedResult { edits, changes })
+}
+
+/// The members of a tool's result that decide how it is read.
+fn tool_result(cleaner: &mut Cleaner<'_>, result: View<'_>, path: &str, also: &mut Also) {
+    if let Some(flag) = result.member("isError")
+        && flag.kind() != Kind::Boolean
+    {
+        let path = join(path, "isError");
+        if says_no(flag) {
+            also.gone.push("isError");
+            cleaner.left_out(path, "a boolean");
+        } else {
+            cleaner.replace(flag, "true".to_owned(), &path, "`true`");
+        }
+    }
+    let Some(content) = result.member("content") else {
+        return;
+    };
+    let path = join(path, "content");
+    match content.kind() {
+        Kind::Array => cleaner.blocks(content, &path),
+        Kind::Null => {
+            also.gone.push("content");
+            cleaner.left_out(path, "an array");
+        }
+        Kind::Object if content.is_empty() => {
+            cleaner.replace(content, "[]".to_owned(), &path, "an empty array");
+        }
+        Kind::Object if cleaner.block(content, &path) => {
+            cleaner.edits.surround(content, "[", "]");
+            let to = "an array with it";
+            cleaner.changes.push(Change::Replaced { path, to });
+        }
+        _ => {
+            let block = as_text(content);
+            cleaner.replace(content, format!("[{block}]"), &path, A_TEXT_BLOCK);
+        }
+    }
+}
+
+/// Whether a value that is not a boolean says that a result is not an error. Everything else may say
+/// that it is one.
+fn says_no(flag: View<'_>) -> bool {
+    match flag.kind() {
+        Kind::Null => true,
+        Kind::Number => flag.raw().parse() == Ok(0.0),
+        Kind::String => ["", "false", "0", "no"].contains(&&*flag.string().to_ascii_lowercase()),
+        _ => false,
+    }
+}
+
+/// Adds the members that a complete result has in an era and lacks, or has in no usable form.
+fn tag(cleaner: &mut Cleaner<'_>, result: View<'_>, is_list: bool, era: Era, also: &mut Also) {
+    if !is_final(result) {
+        return;
+    }
+    for (name, value) in era.result_members(is_list) {
+        let path = (*name).to_owned();
+        match result.member(name) {
+            None => {
+                also.appended.push(format!("\"{name}\":{value}"));
+                cleaner.changes.push(Change::Added { path, value });
+            }
+            Some(found) if !PAGE.get(name).is_some_and(|(_, form)| form.takes(found)) => {
+                also.gone.push(name);
+                also.appended.push(format!("\"{name}\":{value}"));
+                let to = "the value that every reader takes";
+                cleaner.changes.push(Change::Replaced { path, to });
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// Whether a result is complete, as far as it says: no other kind of result, and no task.
+fn is_final(result: View<'_>) -> bool {
+    let others = ["inputRequests", "requestState", "taskId", "task"];
+    let other = |name: &str| result.member(name).is_some();
+    let tag = result.member("resultType");
+    let tag = tag.filter(|tag| tag.kind() == Kind::String);
+    tag.is_none_or(|tag| tag.string() == "complete") && !others.into_iter().any(other)
+}
+
+/// The list of a page.
+fn list(
+    cleaner: &mut Cleaner<'_>,
+    page: View<'_>,
+    member: &'static str,
+    form: Form,
+    also: &mut Also,
+) {
+    match page.member(member) {
+        None if is_final(page) => {
+            also.appended.push(format!("\"{member}\":[]"));
+            let path = member.to_owned();
+            cleaner.changes.push(Change::Added { path, value: "[]" });
+        }
+        None => {}
+        Some(list) if list.kind() == Kind::Array => cleaner.entries(form, list, member),
+        Some(list) => cleaner.replace(list, "[]".to_owned(), member, "an empty array"),
+    }
+}
+
+/// A name for what has none but an address: its title, or else the address.
+fn named<'a>(object: View<'a>) -> Option<View<'a>> {
+    if string(object, "name").is_some() {
+        return None;
+    }
+    let address = string(object, "uri").or_else(|| string(object, "uriTemplate"))?;
+    Some(string(object, "title").unwrap_or(address))
+}
+
+fn string<'a>(object: View<'a>, name: &str) -> Option<View<'a>> {
+    let member = object.member(name)?;
+    (member.kind() == Kind::String).then_some(member)
+}
+
+/// A text block that says what a value of another kind says: a string itself, or its JSON.
+fn as_text(value: View<'_>) -> String {
+    match value.kind() {
+        Kind::String => format!(r#"{{"type":"text","text":{}}}"#, value.raw()),
+        _ => text_block(value),
+    }
+}
+
+/// The members of blocks of a type.
+fn table(tag: &str) -> Option<&'static AllowedMembers> {
+    let (_, form) = BLOCKS.iter().find(|(known, _)| *known == tag)?;
+    match form {
+        Form::Object(members) => Some(members),
+        _ => None,
+    }
+}
+
+/// Whether a block holds bytes, which say nothing as text.
+fn has_bytes(block: View<'_>) -> bool {
+    let inside = block
+        .member("resource")
+        .filter(|it| it.kind() == Kind::Object);
+    let inside = inside.is_some_and(|resource| string(resource, "blob").is_some());
+    inside || string(block, "data").is_some() || string(block, "blob").is_some()
+}
+
+impl Cleaner<'_> {
+    /// The blocks of `content`.
+    fn blocks(&mut self, content: View<'_>, path: &str) {
+        let mut gone = Vec::new();
+        for (index, block) in content.items().enumerate() {
+            if !self.block(block, &format!("{path}[{index}]")) {
+                gone.push(index);
+            }
+        }
+        if !gone.is_empty() {
+            let is_gone = |index, _: View<'_>| gone.contains(&index);
+            self.edits.reshape(content, is_gone, &[]);
+        }
+    }
+
+    /// Makes a block readable; returns whether it stays.
+    fn block(&mut self, block: View<'_>, path: &str) -> bool {
+        if BLOCK.takes(block) {
+            self.value(BLOCK, block, path);
+            return true;
+        }
+        if block.kind() != Kind::Object {
+            if block.kind() == Kind::Null {
+                self.left_out(path.to_owned(), "an object");
+                return false;
+            }
+            self.replace(block, as_text(block), path, A_TEXT_BLOCK);
+            return true;
+        }
+        let tag = string(block, "type").map_or("", View::string);
+        let said = block
+            .member("text")
+            .filter(|text| text.kind() != Kind::Null);
+        match (table(tag), said) {
+            (Some(members), Some(text)) if tag == "text" => {
+                let json = json_string(&compact(text.raw()));
+                self.replace(text, json, &join(path, "text"), "its JSON as a string");
+                self.object(members, block, path, Also::default());
+            }
+            (None, Some(text)) if text.kind() == Kind::String => self.as_text_block(block, path),
+            (Some(members), _) if tag == "resource_link" && named(block).is_some() => {
+                self.entry(members, block, path);
+            }
+            _ if has_bytes(block) => {
+                let note = format!("[{}]", why_left_out(block, tag));
+                let note = format!(r#"{{"type":"text","text":{}}}"#, json_string(&note));
+                self.replace(block, note, path, "a text block that says why");
+            }
+            _ if tag == "text" && block.members().all(|(key, _)| is_silent(key.text())) => {
+                self.left_out(path.to_owned(), "a block with a string `text`");
+                return false;
+            }
+            _ => self.replace(block, text_block(block), path, A_TEXT_BLOCK),
+        }
+        true
+    }
+
+    /// Gives a block with a text the type of a text block.
+    fn as_text_block(&mut self, block: View<'_>, path: &str) {
+        let mut also = Also::default();
+        match block.member("type") {
+            Some(tag) => self.edits.replace(tag, "\"text\""),
+            None => also.appended.push("\"type\":\"text\"".to_owned()),
+        }
+        let path_of_type = join(path, "type");
+        let to = "`text`";
+        self.changes.push(Change::Replaced {
+            path: path_of_type,
+            to,
+        });
+        if let Some(members) = table("text") {
+            self.object(members, block, path, also);
+        }
+    }
+
+    /// The entries of a list: those that cannot be read are left out.
+    fn entries(&mut self, form: Form, list: View<'_>, path: &str) {
+        let mut gone = Vec::new();
+        for (index, entry) in list.items().enumerate() {
+            let path = format!("{path}[{index}]");
+            match form {
+                _ if form.takes(entry) => self.value(form, entry, &path),
+                Form::Object(members) if self.entry(members, entry, &path) => {}
+                _ => {
+                    gone.push(index);
+                    self.left_out(path, "an entry with all required members");
+                }
+            }
+        }
+        if !gone.is_empty() {
+            let is_gone = |index, _: View<'_>| gone.contains(&index);
+            self.edits.reshape(list, is_gone, &[]);
+        }
+    }
+
+    /// Makes an entry readable that lacks only a name, or whose block is not readable; returns
+    /// whether it is.
+    fn entry(&mut self, members: &AllowedMembers, entry: View<'_>, path: &str) -> bool {
+        if entry.kind() != Kind::Object {
+            return false;
+        }
+        let lacks = |name: &str| {
+            let mut required = members.required.iter();
+            required.all(|(other, form)| {
+                *other == name || entry.member(other).is_some_and(|it| form.takes(it))
+            })
+        };
+        if let Some(name) = named(entry)
+            && lacks("name")
+        {
+            let mut also = Also::default();
+            match entry.member("name") {
+                Some(wrong) => self.edits.replace(wrong, name.raw()),
+                None => also.appended.push(format!("\"name\":{}", name.raw())),
+            }
+            let path_of_name = join(path, "name");
+            let to = "its title or address";
+            self.changes.push(Change::Replaced {
+                path: path_of_name,
+                to,
+            });
+            self.object(members, entry, path, also);
+            return true;
+        }
+        // A message of a prompt.
+        match entry.member("content") {
+            Some(content) if lacks("content") => self.block(content, &join(path, "content")),
+            _ => false,
+        }
+    }
+}
+
+/// Whether a member of a text block says nothing to its reader.
+fn is_silent(name: &str) -> bool {
+    ["type", "text", "annotations", "_meta"].contains(&name)
+}
+
+/// Why a block with bytes cannot be read.
+fn why_left_out(block: View<'_>, tag: &str) -> String {
+    let tag = quote(tag, TAG);
+    match table(&tag.to_string()).and_then(|members| members.missing(block)) {
+        Some((member, form)) => format!(
+            "a block of the type `{tag}` is left out: its `{member}` must be {}",
+            form.expected()
+        ),
+        None => format!("a block of the unknown type `{tag}` is left out"),
+    }
+}
+
+const A_TEXT_BLOCK: &str = "a text block";
+/// The methods whose results may be cached (2026-07-28, server/utilities/caching).
+const CACHEABLE: [&str; 6] = [
+    "server/discover",
+    "prompts/list",
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "skills/list",
+];
+/// The maximum number of characters of a block's type in a text.
+const TAG: usize = 32;
