@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use super::rule::Rule;
 use super::severity::Severity;
+use crate::readers::{Consequence, Reader};
 
 /// One place where a rule is broken.
 #[derive(Debug, Clone)]
@@ -13,6 +14,11 @@ pub struct Finding {
     pub rule: &'static Rule,
     /// The rule's severity, or the one that the operator gave it.
     pub severity: Severity,
+    /// What it costs the readers that care: the worst of them. `None` if it costs no reader anything that is
+    /// known.
+    pub consequence: Option<Consequence>,
+    /// The readers whose facts it breaks; none for a rule that matters to all.
+    pub readers: Vec<&'static Reader>,
     /// The index of the tool in the listing, from 0; `None` if it is about the listing.
     pub tool: Option<usize>,
     /// The location as a JSON Pointer (RFC 6901) into the tool, cut at

@@ -24,13 +24,13 @@ use toolsure_schema::Compiler;
 
 use crate::engine::Engine;
 pub use finding::{Edit, Finding, Fix, Safety, apply};
-pub use profile::{Keywords, Limit, PROFILES, Profile, Subset, profile};
+pub use profile::{PROFILES, Profile, profile};
 pub use rule::Rule;
 pub use severity::Severity;
 pub use table::{RULES, rule};
 
 use check::Check;
-use out::{Most, Out, Plan};
+use out::{Level, Most, Out, Plan};
 use rules::{Facts, Listing};
 use table::CHECKS;
 use tool::{Place, Tool};
@@ -256,28 +256,41 @@ impl Linter {
     }
 
     fn plan(&self) -> Plan {
-        let active = || self.profiles.iter().flat_map(|profile| profile.subsets);
+        let asked: Vec<&str> = {
+            let readers = self.profiles.iter().flat_map(|profile| profile.readers());
+            readers.map(|reader| reader.name).collect()
+        };
         let level = |rule: &Rule| {
             let mut changes = self.changes.iter().rev();
             if let Some((_, level)) = changes.find(|(code, _)| *code == rule.code) {
-                return *level;
+                let is_chosen = true;
+                return level.map(|severity| Level {
+                    severity,
+                    is_chosen,
+                });
             }
-            let asked = active().any(|subset| subset.has(rule.code));
-            let refused = active().any(|subset| subset.turns_off(rule.code));
-            let on = asked || (self.default && rule.on_by_default && !refused);
-            on.then_some(rule.severity)
+            let mut profiles = self.profiles.iter();
+            let has = profiles.any(|profile| profile.has(rule));
+            let mut profiles = self.profiles.iter();
+            let refused = profiles.any(|profile| profile.refuses_advice(rule));
+            let on = has || (self.default && rule.on_by_default && !refused);
+            on.then_some(Level {
+                severity: rule.severity,
+                is_chosen: false,
+            })
         };
-        let readers = |rule: &Rule| {
+        let facts = |rule: &Rule| {
             // A rule that no profile turned on applies for all readers that care about it.
-            let all: Vec<&'static Subset> = rule.readers().collect();
-            let mut asked = all.clone();
-            asked.retain(|subset| active().any(|one| one.reader == subset.reader));
-            if asked.is_empty() { all } else { asked }
+            let all: Vec<_> = rule.facts().collect();
+            let mut own = all.clone();
+            own.retain(|(reader, _)| asked.contains(&reader.name));
+            if own.is_empty() { all } else { own }
         };
         Plan {
             rules: &RULES,
             levels: RULES.iter().map(level).collect(),
-            readers: RULES.iter().map(readers).collect(),
+            facts: RULES.iter().map(facts).collect(),
+            is_asked: !asked.is_empty(),
             server: self.server.clone(),
             most: self.most,
         }
@@ -298,6 +311,7 @@ fn lint_tool(text: &str, engine: &Engine, out: &mut Out<'_>) -> Facts {
                 tokens: 0,
                 optional: 0,
                 unions: 0,
+                silent: None,
             };
         }
     };
@@ -330,6 +344,7 @@ fn lint_tool(text: &str, engine: &Engine, out: &mut Out<'_>) -> Facts {
         tokens: rules::size::tokens(&tool),
         optional,
         unions,
+        silent: rules::tool_object::silent_parameters(&tool),
     }
 }
 

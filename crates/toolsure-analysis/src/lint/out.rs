@@ -6,19 +6,23 @@ use std::rc::Rc;
 use toolsure_pattern::{Hazard, Pattern};
 
 use super::finding::Finding;
-use super::profile::Subset;
-use super::rule::{COUNT, Rule};
+use super::profile::Broken;
+use super::rule::Rule;
 use super::severity::Severity;
+use super::table::COUNT;
 use super::tool::Place;
+use crate::readers::{Consequence, Fact};
 
 /// The options of a run.
 pub(super) struct Plan {
     /// The table of rules.
     pub(super) rules: &'static [Rule; COUNT],
-    /// The severity of each rule of the table; `None` if it is off.
-    pub(super) levels: Vec<Option<Severity>>,
-    /// For each rule of the table, the readers that care about it.
-    pub(super) readers: Vec<Vec<&'static Subset>>,
+    /// How each rule of the table is on; `None` if it is off.
+    pub(super) levels: Vec<Option<Level>>,
+    /// For each rule of the table, the facts that it is about.
+    pub(super) facts: Vec<Vec<Broken>>,
+    /// Whether a profile of a reader was asked for.
+    pub(super) is_asked: bool,
     /// The name of the server.
     pub(super) server: Option<String>,
     pub(super) most: Most,
@@ -42,6 +46,15 @@ impl Most {
         of_tool: 20,
         of_listing: usize::MAX,
     };
+}
+
+/// How a rule is on.
+#[derive(Clone, Copy)]
+pub(super) struct Level {
+    /// The severity of its findings, at the most.
+    pub(super) severity: Severity,
+    /// Whether the operator chose it, so that the facts that are broken do not.
+    pub(super) is_chosen: bool,
 }
 
 /// Collects findings.
@@ -96,10 +109,17 @@ impl<'l> Out<'l> {
         self.plan.levels.get(rule).is_some_and(Option::is_some)
     }
 
-    /// The readers that the current rule applies for.
-    pub(super) fn readers(&self) -> impl Iterator<Item = &'static Subset> + use<'l> {
-        let readers = self.plan.readers.get(self.rule);
-        readers.into_iter().flatten().copied()
+    /// The facts that the current rule is about, for the readers that it applies for.
+    pub(super) fn facts(&self) -> impl Iterator<Item = Broken> + use<'l> {
+        let facts = self.plan.facts.get(self.rule);
+        facts.into_iter().flatten().copied()
+    }
+
+    /// Those of the [`facts`](Self::facts) that `is_broken`.
+    pub(super) fn broken(&self, is_broken: impl Fn(&'static Fact) -> bool) -> Vec<Broken> {
+        self.facts()
+            .filter(|(_, fact)| is_broken(&fact.fact))
+            .collect()
     }
 
     /// The name of the server, if it is known.
@@ -123,7 +143,42 @@ impl<'l> Out<'l> {
 
     /// Adds a finding of the current rule.
     pub(super) fn find(&mut self, place: Place, message: impl Into<String>) -> &mut Finding {
-        self.add(self.rule, place, message.into())
+        self.add(self.rule, place, message.into(), None)
+    }
+
+    /// Adds a finding of the current rule for the facts that it breaks: they give the severity, and their
+    /// readers are named in the help, before the advice. There is none if nothing is broken.
+    pub(super) fn find_broken(
+        &mut self,
+        place: Place,
+        message: impl Into<String>,
+        broken: &[Broken],
+        advice: &str,
+    ) -> Option<&mut Finding> {
+        let consequence = broken.iter().map(|(_, fact)| fact.consequence).max()?;
+        let level = self.plan.levels.get(self.rule).copied().flatten();
+        let is_current = broken.iter().any(|(reader, _)| reader.is_current);
+        let severity = match level {
+            Some(level) if level.is_chosen => level.severity,
+            // Without a profile, what only old versions refuse is no error.
+            _ if !is_current && !self.plan.is_asked => {
+                Severity::of(consequence).min(Severity::Warning)
+            }
+            _ => Severity::of(consequence),
+        };
+        let finding = self.add(self.rule, place, message.into(), Some(severity));
+        finding.consequence = Some(consequence);
+        finding.readers = broken.iter().map(|(reader, _)| *reader).collect();
+        let projected = broken
+            .iter()
+            .find(|(reader, fact)| reader.is_projected_for() && fact.fact.is_projected());
+        let rewrites = projected.map_or_else(String::new, |(reader, _)| {
+            format!(
+                "; `toolsure project --for {0}`, and the guard with `project_for = \"{0}\"`, rewrite it",
+                reader.name
+            )
+        });
+        Some(finding.help(format!("{}; {advice}{rewrites}", told(broken))))
     }
 
     /// Adds a finding of another rule, named by `code`.
@@ -135,16 +190,25 @@ impl<'l> Out<'l> {
     ) -> &mut Finding {
         let mut rules = self.plan.rules.iter();
         let rule = rules.position(|rule| rule.code == code);
-        self.add(rule.unwrap_or(self.rule), place, message.into())
+        self.add(rule.unwrap_or(self.rule), place, message.into(), None)
     }
 
-    fn add(&mut self, index: usize, place: Place, message: String) -> &mut Finding {
+    fn add(
+        &mut self,
+        index: usize,
+        place: Place,
+        message: String,
+        severity: Option<Severity>,
+    ) -> &mut Finding {
         let rules = self.plan.rules;
         let rule = rules.get(index).unwrap_or(&rules[0]);
         let level = self.plan.levels.get(index).copied().flatten();
+        let severity = severity.or(level.map(|level| level.severity));
         let finding = Finding {
             rule,
-            severity: level.unwrap_or(Severity::Note),
+            severity: severity.unwrap_or(Severity::Note),
+            consequence: rule.costs,
+            readers: Vec::new(),
             tool: self.tool,
             pointer: place.pointer,
             span: self.tool.map(|_| place.span),
@@ -154,7 +218,7 @@ impl<'l> Out<'l> {
             fix: None,
         };
         self.flush();
-        self.last_kept = self.keeps(index);
+        self.last_kept = self.keeps(index, finding.severity);
         self.last.insert(finding)
     }
 
@@ -164,7 +228,11 @@ impl<'l> Out<'l> {
         if self.has_room(self.rule) {
             return false;
         }
-        !self.keeps(self.rule)
+        let level = self.plan.levels.get(self.rule).copied().flatten();
+        !self.keeps(
+            self.rule,
+            level.map_or(Severity::Note, |level| level.severity),
+        )
     }
 
     /// Whether one more finding of a rule is within the limits.
@@ -174,10 +242,10 @@ impl<'l> Out<'l> {
     }
 
     /// Whether to keep a finding of a rule. It is counted in either case, unless the rule is off.
-    fn keeps(&mut self, rule: usize) -> bool {
-        let Some(severity) = self.plan.levels.get(rule).copied().flatten() else {
+    fn keeps(&mut self, rule: usize, severity: Severity) -> bool {
+        if self.plan.levels.get(rule).copied().flatten().is_none() {
             return false;
-        };
+        }
         let keeps = self.has_room(rule);
         if !keeps {
             self.more = self.more.saturating_add(1);
@@ -219,6 +287,58 @@ impl<'l> Out<'l> {
     }
 }
 
+/// What the readers of broken facts do, such as `OpenAI and VS Code refuse the request`.
+fn told(broken: &[Broken]) -> String {
+    let mut groups: Vec<(Consequence, Vec<&str>)> = Vec::new();
+    for (reader, fact) in broken {
+        match groups.iter_mut().find(|(one, _)| *one == fact.consequence) {
+            Some((_, names)) if names.contains(&reader.shown) => {}
+            Some((_, names)) => names.push(reader.shown),
+            None => groups.push((fact.consequence, vec![reader.shown])),
+        }
+    }
+    groups.sort_by_key(|(consequence, _)| std::cmp::Reverse(*consequence));
+    let told = groups.iter().map(|(consequence, names)| {
+        let one = matches!(names[..], [name] if !name.starts_with("clients"));
+        let verb = match (consequence, one) {
+            (Consequence::Hang, true) => "hangs",
+            (Consequence::Hang, false) => "hang",
+            (Consequence::RequestRefused, true) => "refuses the whole request",
+            (Consequence::RequestRefused, false) => "refuse the whole request",
+            (Consequence::ServerRefused, true) => "refuses the server",
+            (Consequence::ServerRefused, false) => "refuse the server",
+            (Consequence::ListLost, true) => "loses the whole list",
+            (Consequence::ListLost, false) => "lose the whole list",
+            (Consequence::ResultLost, true) => "loses results",
+            (Consequence::ResultLost, false) => "lose results",
+            (Consequence::ToolLost, true) => "does not offer the tool, or refuses its calls",
+            (Consequence::ToolLost, false) => "do not offer the tool, or refuse its calls",
+            (Consequence::MeaningLost, true) => "ignores, cuts or misreads it",
+            (Consequence::MeaningLost, false) => "ignore, cut or misread it",
+            (Consequence::Style, true) => "reads it badly",
+            (Consequence::Style, false) => "read it badly",
+        };
+        format!("{} {verb}", join(names))
+    });
+    told.collect::<Vec<_>>().join("; ")
+}
+
+/// A few names, joined with `and`.
+fn join(names: &[&str]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [first @ .., last] if names.len() <= NAMED => format!("{} and {last}", first.join(", ")),
+        _ => {
+            let first = names.get(..NAMED).unwrap_or_default();
+            let more = names.len().saturating_sub(NAMED);
+            format!("{} and {more} more", first.join(", "))
+        }
+    }
+}
+
+/// The readers that a help names.
+const NAMED: usize = 4;
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,7 +1,5 @@
 //! Where the references in a tool's schemas lead.
 
-use std::collections::HashSet;
-
 use foldhash::HashMap;
 use toolsure_json::{NodeId, View};
 use toolsure_syntax::Parser;
@@ -36,17 +34,5 @@ impl<'a> References<'a> {
     /// Where the `$ref` of a subschema leads, if it has one.
     pub(super) fn target(&self, sub: &Subschema<'a>) -> Option<&Target<'a>> {
         self.targets.get(&sub.view.id())
-    }
-
-    /// The ids of the values that a `$ref` leads to, and of all values around those.
-    pub(super) fn used(&self) -> HashSet<NodeId> {
-        let mut used = HashSet::new();
-        for target in self.targets.values() {
-            let mut at = target.schema();
-            while let Some(view) = at.filter(|view| used.insert(view.id())) {
-                at = view.parent();
-            }
-        }
-        used
     }
 }

@@ -2,15 +2,16 @@
 
 use super::rules::admission;
 use super::severity::Severity;
+use crate::readers::{Consequence, Fact, Reader};
 
-/// One rule. Codes and names never change their meaning.
+/// One rule. Codes never change their meaning.
 ///
 /// ```
 /// use toolsure_analysis::lint::rule;
 ///
 /// let name = rule("TL002").unwrap();
 /// assert_eq!(name.name, "tool-name");
-/// assert!(name.summary().starts_with("A name has 1 to 128 of the characters"));
+/// assert!(name.summary().starts_with("A name should have 1 to 128 of the characters"));
 /// assert!(name.on_by_default);
 /// ```
 #[derive(Debug)]
@@ -20,12 +21,21 @@ pub struct Rule {
     pub code: &'static str,
     /// The name, such as `not-a-tool`.
     pub name: &'static str,
-    /// How much it matters.
+    /// How much it matters. A rule about facts of readers has the worst severity that one of them gives; a
+    /// finding has that of the facts that it breaks.
     pub severity: Severity,
     /// What it requires, why, an example and the fix: a page of Markdown.
     pub page: &'static str,
     /// Whether it is on unless a profile turns it off; otherwise a profile or the operator turns it on.
     pub on_by_default: bool,
+    /// What it costs, for all readers alike.
+    pub(super) costs: Option<Consequence>,
+    /// Whether the profile `strict` turns it on.
+    pub(super) is_style: bool,
+    /// Whether it is about a fact.
+    pub(super) breaks: fn(&Fact) -> bool,
+    /// Whether a reader does not take what it advises.
+    pub(super) advice_refused: fn(&'static Reader) -> bool,
 }
 
 impl Rule {
@@ -42,6 +52,3 @@ impl Rule {
         self.page.split("\n\n").nth(2).unwrap_or_default()
     }
 }
-
-/// The number of rules.
-pub(super) const COUNT: usize = 104;

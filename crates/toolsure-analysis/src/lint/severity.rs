@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::readers::Consequence;
+
 /// How much a finding matters, in order, the worst last.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[expect(
@@ -11,10 +13,22 @@ use std::fmt;
 pub enum Severity {
     /// Could be better, but nothing breaks.
     Note,
-    /// Probably a mistake, or something that some readers do not accept.
+    /// Probably a mistake, or something that some readers ignore or misread.
     Warning,
-    /// The tool cannot work as its author intended.
+    /// The tool cannot work as its author intended, or a reader refuses it.
     Error,
+}
+
+impl Severity {
+    /// The severity of what has this consequence.
+    #[must_use]
+    pub fn of(consequence: Consequence) -> Self {
+        match consequence {
+            Consequence::Style => Self::Note,
+            Consequence::MeaningLost => Self::Warning,
+            _ => Self::Error,
+        }
+    }
 }
 
 impl fmt::Display for Severity {

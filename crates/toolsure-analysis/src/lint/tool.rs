@@ -12,7 +12,7 @@ use toolsure_json::{
 };
 use toolsure_pattern::Pattern;
 use toolsure_syntax::positions::SubschemaLayout;
-use toolsure_syntax::reference::follow;
+use toolsure_syntax::reference::{Target, follow};
 use toolsure_syntax::{Keyword, Limits, closest_within};
 
 use super::finding::Finding;
@@ -46,6 +46,8 @@ pub(super) struct Tool<'a> {
     pub(super) root: View<'a>,
     /// The subschemas of both schemas, parents before children.
     pub(super) subs: Vec<Subschema<'a>>,
+    /// The definitions that nothing refers to, which are not among them.
+    pub(super) unused: Vec<Subschema<'a>>,
     /// Whether an object has two members with the same name, so that edits by location are not safe.
     pub(super) ambiguous: bool,
     /// How its schemas are compiled.
@@ -94,6 +96,7 @@ impl<'a> Tool<'a> {
             root,
             limits,
             subs: Vec::new(),
+            unused: Vec::new(),
             ambiguous,
             engine,
             spellings: Cell::new(SPELLINGS),
@@ -116,7 +119,85 @@ impl<'a> Tool<'a> {
                 tool.walk(side, schema);
             }
         }
+        tool.set_unused_aside();
         tool
+    }
+
+    /// Moves the definitions that nothing refers to, and all in them, out of the subschemas: no reader
+    /// applies them, so no rule but that on unused definitions looks at them.
+    fn set_unused_aside(&mut self) {
+        let defines = |sub: &Subschema<'_>| matches!(sub.keyword, "$defs" | "definitions");
+        // What a `$dynamicRef` leads to depends on the evaluation.
+        let dynamic = ["$dynamicRef", "$dynamicAnchor", "$recursiveRef"];
+        if !self.subs.iter().any(defines)
+            || (self.subs.iter()).any(|sub| dynamic.iter().any(|keyword| sub.has(keyword)))
+        {
+            return;
+        }
+        let mut children: Vec<Vec<usize>> = vec![Vec::new(); self.subs.len()];
+        let mut by_id = HashMap::default();
+        for (index, sub) in self.subs.iter().enumerate() {
+            by_id.insert(sub.view.id(), index);
+            if let Some(list) = sub.parent.and_then(|parent| children.get_mut(parent)) {
+                list.push(index);
+            }
+        }
+        let roots = self.subs.iter().enumerate();
+        let mut waiting: Vec<usize> = roots
+            .filter(|(_, sub)| sub.is_root())
+            .map(|(index, _)| index)
+            .collect();
+        let mut used = vec![false; self.subs.len()];
+        while let Some(index) = waiting.pop() {
+            let (Some(sub), Some(used)) = (self.subs.get(index), used.get_mut(index)) else {
+                continue;
+            };
+            if std::mem::replace(used, true) {
+                continue;
+            }
+            let below = children.get(index).into_iter().flatten().copied();
+            waiting.extend(below.filter(|at| self.subs.get(*at).is_some_and(|sub| !defines(sub))));
+            let target = self.references().target(sub).and_then(Target::schema);
+            // A reference may lead into a definition, or to a value that is not walked.
+            let mut at = target;
+            while let Some(view) = at {
+                if let Some(index) = by_id.get(&view.id()) {
+                    waiting.push(*index);
+                    break;
+                }
+                at = view.parent();
+            }
+        }
+        // Parents come before their children, and those of used ones may be unused definitions around them.
+        let mut kept = vec![None; self.subs.len()];
+        let mut subs = Vec::with_capacity(self.subs.len());
+        let mut unused = Vec::new();
+        let needed = {
+            let mut needed = used;
+            for index in (0..self.subs.len()).rev() {
+                let parent = self.subs.get(index).and_then(|sub| sub.parent);
+                if needed.get(index) == Some(&true)
+                    && let Some(needed) = parent.and_then(|parent| needed.get_mut(parent))
+                {
+                    *needed = true;
+                }
+            }
+            needed
+        };
+        for (index, mut sub) in std::mem::take(&mut self.subs).into_iter().enumerate() {
+            let parent = sub.parent;
+            sub.parent = parent.and_then(|parent| kept.get(parent).copied().flatten());
+            if needed.get(index) == Some(&true) {
+                if let Some(kept) = kept.get_mut(index) {
+                    *kept = Some(subs.len());
+                }
+                subs.push(sub);
+            } else if parent.is_some() && sub.parent.is_some() && defines(&sub) {
+                unused.push(sub);
+            }
+        }
+        self.subs = subs;
+        self.unused = unused;
     }
 
     /// The maximum depth of nested properties in the input schema.
@@ -329,6 +410,15 @@ impl<'a> Tool<'a> {
         place
     }
 
+    /// The location of a part of a keyword's text.
+    pub(super) fn within(&self, sub: &Subschema<'a>, keyword: &str, part: Range<usize>) -> Place {
+        let mut place = self.at(sub, keyword);
+        if let Some(value) = self.member(sub.view, keyword) {
+            place.span = span_within(value, part);
+        }
+        place
+    }
+
     /// The location of a keyword's name.
     pub(super) fn key(&self, sub: &Subschema<'a>, keyword: &str) -> Place {
         let mut place = self.at(sub, keyword);
@@ -395,6 +485,49 @@ impl<'a> Tool<'a> {
             }
         }
         self.subs.append(&mut found);
+    }
+}
+
+/// The bytes of the text of a string's value: of `"a\u0062c"`, 1..2 of the value are 2..8 of the text.
+pub(super) fn span_within(view: View<'_>, range: Range<usize>) -> Range<usize> {
+    let whole = span(view);
+    let raw = view.raw();
+    let (mut at, mut read) = (1, 0);
+    let (mut start, mut end) = (None, None);
+    while let Some(rest) = raw.get(at..raw.len().saturating_sub(1)) {
+        if read >= range.start {
+            start.get_or_insert(at);
+        }
+        if read >= range.end {
+            end.get_or_insert(at);
+            break;
+        }
+        let Some(c) = rest.chars().next() else {
+            break;
+        };
+        let (length, text) = match (c, rest.as_bytes().get(1)) {
+            ('\\', Some(b'u')) => {
+                let unit = rest
+                    .get(2..6)
+                    .and_then(|hex| u32::from_str_radix(hex, 16).ok());
+                match unit.unwrap_or_default() {
+                    0..0x80 => (6, 1),
+                    0x80..0x800 => (6, 2),
+                    0xd800..0xdc00 if rest.get(6..8) == Some("\\u") => (12, 4),
+                    _ => (6, 3),
+                }
+            }
+            ('\\', _) => (2, 1),
+            _ => (c.len_utf8(), c.len_utf8()),
+        };
+        at = at.saturating_add(length);
+        read = read.saturating_add(text);
+    }
+    match (start, end) {
+        (Some(start), Some(end)) => {
+            whole.start.saturating_add(start)..whole.start.saturating_add(end)
+        }
+        _ => whole,
     }
 }
 

@@ -13,6 +13,7 @@ pub(super) const ROWS: &[Reader] = &[
         shown: "Claude Code",
         kind: Kind::Client,
         versions: "since August 2026",
+        is_current: true,
         about: "Claude Code",
         parents: &["typescript-sdk-2", "anthropic"],
         own: facts! {
@@ -36,6 +37,7 @@ pub(super) const ROWS: &[Reader] = &[
         shown: "Claude Desktop",
         kind: Kind::Client,
         versions: "since August 2026",
+        is_current: true,
         about: "Claude Desktop and claude.ai",
         parents: &["typescript-sdk-2", "anthropic"],
         own: facts! {
@@ -49,10 +51,11 @@ pub(super) const ROWS: &[Reader] = &[
         shown: "Cursor",
         kind: Kind::Client,
         versions: "since September 2025",
+        is_current: true,
         about: "Cursor",
         parents: &["typescript-sdk-1"],
         own: facts! {
-            Documented "2026-01" "cursor.com/docs/context/mcp; Snowflake-Labs/mcp#77" {
+            Documented "2026-11" "docs.cursor.com/context/model-context-protocol; Snowflake-Labs/mcp#77" {
                 MeaningLost: Limit(Limit::Tools(80));
             }
             Public "2026-02" "ComposioHQ/composio#2788" {
@@ -65,6 +68,7 @@ pub(super) const ROWS: &[Reader] = &[
         shown: "VS Code",
         kind: Kind::Client,
         versions: "Copilot of 2026",
+        is_current: true,
         about: "VS Code with Copilot",
         parents: &[],
         own: facts! {
@@ -85,10 +89,11 @@ pub(super) const ROWS: &[Reader] = &[
         shown: "Copilot CLI",
         kind: Kind::Client,
         versions: "of 2026",
+        is_current: true,
         about: "GitHub Copilot CLI",
         parents: &[],
         own: facts! {
-            Public "2026-10" "copilot-cli#1825; mcp-server-docker#40" {
+            Public "2026-11" "copilot-cli#1825; mcp-server-docker#40" {
                 RequestRefused: RootProperties, ArrayItems, TupleItems;
             }
         },
@@ -98,6 +103,7 @@ pub(super) const ROWS: &[Reader] = &[
         shown: "Codex",
         kind: Kind::Client,
         versions: "with rmcp 3.1.3",
+        is_current: true,
         about: "OpenAI's Codex",
         parents: &["rmcp"],
         own: &[],
@@ -107,6 +113,7 @@ pub(super) const ROWS: &[Reader] = &[
         shown: "Gemini CLI",
         kind: Kind::Client,
         versions: "of 2026",
+        is_current: true,
         about: "Gemini CLI",
         parents: &[],
         own: facts! {
@@ -121,6 +128,7 @@ pub(super) const ROWS: &[Reader] = &[
         shown: "Antigravity",
         kind: Kind::Client,
         versions: "of 2026",
+        is_current: true,
         about: "Google's Antigravity",
         parents: &[],
         own: facts! {
@@ -136,6 +144,7 @@ pub(super) const ROWS: &[Reader] = &[
         shown: "the Claude Connectors Directory",
         kind: Kind::Directory,
         versions: "also reviews of ChatGPT apps",
+        is_current: true,
         about: "The requirements of connector directories and app reviews",
         parents: &[],
         own: facts! {

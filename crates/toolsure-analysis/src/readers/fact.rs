@@ -24,7 +24,7 @@ pub struct SourcedFact {
     pub evidence: Evidence,
     /// Pages, or issues of public repositories as `OWNER/NAME#NUMBER` or `NAME#NUMBER`, separated by `; `.
     pub source: &'static str,
-    /// The year and month of the newest source, such as `2026-11`.
+    /// The year and month in which the newest source was read, such as `2026-11`.
     pub month: &'static str,
     /// What happens to a listing or a result that breaks it.
     pub consequence: Consequence,
@@ -186,6 +186,42 @@ pub enum Fact {
     Member(Shape, &'static [&'static str], State),
     /// It checks the structured content of results that are errors too.
     ChecksErrors,
+}
+
+impl Fact {
+    /// Whether a projection rewrites what breaks it. It does not yet know of each fact.
+    #[must_use]
+    pub fn is_projected(&self) -> bool {
+        match self {
+            Self::Limit(limit) => matches!(
+                limit,
+                Limit::CombinedName(_) | Limit::Description(_) | Limit::MinItems(_)
+            ),
+            Self::ToolName(rule) => !rule.letter_first,
+            Self::RootWithout(lacks) => !lacks.contains(&"if"),
+            Self::Patterns(part, _) => *part == Part::Input,
+            Self::PropertyNames
+            | Self::RootProperties
+            | Self::TupleItems
+            | Self::Keywords(_)
+            | Self::Formats(_)
+            | Self::NoReferenceSiblings
+            | Self::NoRecursion
+            | Self::BareUnions
+            | Self::UnionsNotCombined
+            | Self::NoUnionItems
+            | Self::OneType
+            | Self::Nullable
+            | Self::Typed
+            | Self::Closed
+            | Self::AllRequired
+            | Self::ArrayItems
+            | Self::EnumStrings
+            | Self::EnumScalars
+            | Self::NoNumberBounds => true,
+            _ => false,
+        }
+    }
 }
 
 /// A schema of a tool.

@@ -6,6 +6,7 @@
 
 mod clients;
 mod fact;
+mod page;
 mod pattern;
 mod providers;
 mod sdks;
@@ -13,6 +14,7 @@ mod sdks;
 pub use fact::{
     Consequence, Evidence, Fact, Keywords, Limit, NameRule, Part, Shape, SourcedFact, State,
 };
+pub use page::page;
 pub use pattern::{PatternLanguage, PatternRule};
 
 use toolsure_syntax::Dialect;
@@ -40,6 +42,8 @@ pub struct Reader {
     pub kind: Kind,
     /// The versions that the facts are about.
     pub versions: &'static str,
+    /// Whether people use these versions today.
+    pub is_current: bool,
     /// What it is, in a few words.
     pub about: &'static str,
     /// The names of the readers that read what it reads before or after it; their facts hold too.
@@ -68,6 +72,10 @@ pub enum Kind {
 const COUNT: usize = providers::ROWS.len() + clients::ROWS.len() + sdks::ROWS.len();
 
 /// All readers: providers, clients, SDKs, then directories.
+#[expect(
+    clippy::indexing_slicing,
+    reason = "the compiler evaluates it, and refuses an index out of bounds"
+)]
 pub static READERS: &[Reader] = &{
     let mut all = [providers::ROWS[0]; COUNT];
     let rows = [providers::ROWS, clients::ROWS, sdks::ROWS];
@@ -85,6 +93,10 @@ pub static READERS: &[Reader] = &{
 };
 
 /// The names of the readers that listings can be [projected for](Reader::is_projected_for).
+#[expect(
+    clippy::indexing_slicing,
+    reason = "the compiler evaluates it, and refuses an index out of bounds"
+)]
 pub const PROJECTED_FOR: &[&str] = &{
     let mut names = [""; projected()];
     let (mut reader, mut at) = (0, 0);
@@ -99,10 +111,16 @@ pub const PROJECTED_FOR: &[&str] = &{
 };
 
 /// The number of [`PROJECTED_FOR`].
+#[expect(
+    clippy::indexing_slicing,
+    reason = "the compiler evaluates it, and refuses an index out of bounds"
+)]
 const fn projected() -> usize {
     let (mut reader, mut count) = (0, 0);
     while reader < COUNT {
-        count += READERS[reader].is_projected_for() as usize;
+        if READERS[reader].is_projected_for() {
+            count += 1;
+        }
         reader += 1;
     }
     count

@@ -13,6 +13,7 @@ pub(super) const ROWS: &[Reader] = &[
         shown: "OpenAI",
         kind: Kind::Provider,
         versions: "Chat Completions and Responses, also of Azure",
+        is_current: true,
         about: "OpenAI's function calling",
         parents: &[],
         own: facts! {
@@ -23,10 +24,10 @@ pub(super) const ROWS: &[Reader] = &[
             Public "2026-11" "smartbear-mcp#491; Dokploy/mcp#45; google-calendar-mcp#183; vercel/ai#16021; cline#14013; kilocode#12111; opencode#30553; langfuse#14770; litellm#40485" {
                 RequestRefused: Patterns(Part::Input, PatternRule::new(PatternLanguage::Python).without_lookaround());
             }
-            Public "2026-09" "playwright-mcp#1191; langchain-mcp-adapters#137; mcphost#88; xiaohongshu-mcp#677" {
+            Public "2026-11" "playwright-mcp#1191; langchain-mcp-adapters#137; mcphost#88; xiaohongshu-mcp#677" {
                 RequestRefused: RootProperties;
             }
-            Public "2026-08" "fastcore#798; mcp-server-docker#25; hermes-agent#25846" {
+            Public "2026-11" "fastcore#798; mcp-server-docker#25; hermes-agent#25846" {
                 RequestRefused: TupleItems;
             }
         },
@@ -36,6 +37,7 @@ pub(super) const ROWS: &[Reader] = &[
         shown: "OpenAI's strict mode",
         kind: Kind::Provider,
         versions: "`strict: true`",
+        is_current: true,
         about: "OpenAI's function calling in strict mode",
         parents: &["openai"],
         own: facts! {
@@ -52,13 +54,14 @@ pub(super) const ROWS: &[Reader] = &[
         shown: "Anthropic",
         kind: Kind::Provider,
         versions: "Messages",
+        is_current: true,
         about: "Anthropic's tool use",
         parents: &[],
         own: facts! {
             Documented "2026-09" "platform.claude.com/docs/en/agents-and-tools/tool-use; anthropics/claude-code#40075" {
                 RequestRefused: ToolName(PLAIN_128), PropertyNames, RootWithout(&["anyOf", "oneOf", "allOf"]);
             }
-            Public "2026-10" "hyperdx#2925; Dokploy/mcp#74; Dokploy/mcp#76; opencode#2082" {
+            Public "2026-11" "hyperdx#2925; Dokploy/mcp#74; Dokploy/mcp#76; opencode#2082" {
                 RequestRefused: ReadsAs(Part::Input, Dialect::Draft202012);
             }
         },
@@ -68,6 +71,7 @@ pub(super) const ROWS: &[Reader] = &[
         shown: "Anthropic's strict mode",
         kind: Kind::Provider,
         versions: "`strict: true`",
+        is_current: true,
         about: "Anthropic's tool use in strict mode",
         parents: &["anthropic"],
         own: facts! {
@@ -84,6 +88,7 @@ pub(super) const ROWS: &[Reader] = &[
         shown: "Gemini",
         kind: Kind::Provider,
         versions: "`parameters` of a function declaration",
+        is_current: true,
         about: "Gemini's function declarations",
         parents: &[],
         own: facts! {
@@ -103,6 +108,7 @@ pub(super) const ROWS: &[Reader] = &[
         shown: "Kimi",
         kind: Kind::Provider,
         versions: "Moonshot's API",
+        is_current: true,
         about: "Moonshot's Kimi",
         parents: &[],
         own: facts! {
@@ -116,10 +122,11 @@ pub(super) const ROWS: &[Reader] = &[
         shown: "xAI",
         kind: Kind::Provider,
         versions: "Chat Completions",
+        is_current: true,
         about: "xAI's Grok",
         parents: &[],
         own: facts! {
-            Public "2026-10" "hermes-agent#20976" {
+            Public "2026-11" "hermes-agent#20976" {
                 RequestRefused: NoItemsArray;
             }
         },
@@ -129,6 +136,7 @@ pub(super) const ROWS: &[Reader] = &[
         shown: "llama.cpp",
         kind: Kind::Provider,
         versions: "grammars of 2026",
+        is_current: true,
         about: "llama.cpp's grammars",
         parents: &[],
         own: facts! {
@@ -147,10 +155,11 @@ pub(super) const ROWS: &[Reader] = &[
         shown: "LM Studio",
         kind: Kind::Provider,
         versions: "of 2026, with llama.cpp",
+        is_current: true,
         about: "LM Studio",
         parents: &["llama-cpp"],
         own: facts! {
-            Public "2026-09" "playwright-mcp#1191; mcphost#88; crawl4ai#2207" {
+            Public "2026-11" "playwright-mcp#1191; mcphost#88; crawl4ai#2207" {
                 RequestRefused: RootProperties;
             }
         },

@@ -13,14 +13,14 @@ pub(super) const ROWS: &[Reader] = &[
         shown: "the TypeScript SDK 1",
         kind: Kind::Sdk,
         versions: "1.32.2",
+        is_current: true,
         about: "Clients with the TypeScript SDK 1",
         parents: &[],
         own: facts! {
-            Tried "2026-11" "1.32.2, ajv's draft-07 class; agent-bundle#563; agent-bundle#580" {
+            Tried "2026-11" "1.32.2, ajv's draft-07 class; agent-bundle#563; agent-bundle#580; inspector#987" {
                 ResultLost: ReadsAs(Part::Output, Dialect::Draft7);
                 ListLost: Patterns(Part::Output, PatternRule::new(PatternLanguage::EcmaUnicode)),
                     Member(Shape::Tool, OPTIONAL_OF_TOOLS, State::Null),
-                    Member(Shape::Tool, OPTIONAL_OF_TOOLS, State::OtherType),
                     Member(Shape::ToolAnnotations, HINTS, State::Null);
             }
             Tried "2026-11" "1.32.2; repomix#833; tailscale-mcp#101; mcp-ts-core#241" {
@@ -41,12 +41,12 @@ pub(super) const ROWS: &[Reader] = &[
         shown: "the TypeScript SDK 2",
         kind: Kind::Sdk,
         versions: "2.4.0",
+        is_current: true,
         about: "Clients with the TypeScript SDK 2",
         parents: &[],
         own: facts! {
-            Tried "2026-11" "2.4.0" {
+            Tried "2026-11" "2.4.0; inspector#987; mcp-js#117" {
                 ListLost: Member(Shape::Tool, OPTIONAL_OF_TOOLS, State::Null),
-                    Member(Shape::Tool, OPTIONAL_OF_TOOLS, State::OtherType),
                     Member(Shape::ToolAnnotations, HINTS, State::Null);
             }
             Tried "2026-11" "2.4.0; Memoh#1306; claude-ai-mcp#859; claude-code#88128; agento#555" {
@@ -68,6 +68,7 @@ pub(super) const ROWS: &[Reader] = &[
         shown: "rmcp",
         kind: Kind::Sdk,
         versions: "3.1.3",
+        is_current: true,
         about: "Clients with the Rust SDK",
         parents: &[],
         own: facts! {
@@ -81,6 +82,7 @@ pub(super) const ROWS: &[Reader] = &[
         shown: "clients in Go",
         kind: Kind::Sdk,
         versions: "of 2026",
+        is_current: true,
         about: "Clients with the Go SDK and mcp-go",
         parents: &[],
         own: facts! {
@@ -94,19 +96,17 @@ pub(super) const ROWS: &[Reader] = &[
         shown: "clients of 2025",
         kind: Kind::Sdk,
         versions: "2025 and earlier",
+        is_current: false,
         about: "Clients and SDKs of 2025 and earlier",
         parents: &[],
         own: facts! {
-            Documented "2025-11" "MCP 2025-11-25, server/tools" {
-                ListLost: OutputObject;
+            Documented "2025-11" "MCP 2025-11-25, server/tools and schema" {
+                ListLost: OutputObject, NoBooleanProperties;
                 MeaningLost: OneType;
                 Style: NoOptionalNull;
             }
             Public "2025-11" "getsentry/sentry-mcp#106 and run-llama/llama_index#18784 (until May 2025)" {
                 RequestRefused: Limit(Limit::Description(1_024));
-            }
-            Public "2025-11" "the listings of published servers" {
-                ListLost: NoBooleanProperties;
             }
         },
     },

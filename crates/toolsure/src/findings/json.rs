@@ -26,6 +26,8 @@ pub(crate) fn finding(page: &Page, finding: &Finding) -> Value {
         "pointer": finding.pointer,
         "message": finding.message,
         "help": finding.help,
+        "consequence": finding.consequence.map(|consequence| consequence.words()),
+        "readers": finding.readers.iter().map(|reader| reader.name).collect::<Vec<_>>(),
         "line": lines.map(|(start, _)| start.line),
         "column": lines.map(|(start, _)| start.column),
         "endLine": lines.map(|(_, end)| end.line),

@@ -25,6 +25,8 @@ pub(crate) struct Page {
     pub(crate) more: usize,
     /// The worst severity of any finding, kept or not.
     pub(crate) worst: Option<Severity>,
+    /// Whether a client or provider refuses something: a finding says so, or may, beyond the limits.
+    pub(crate) has_refusal: bool,
     /// The worst severity of each tool's findings.
     pub(crate) worst_of: Vec<Option<Severity>>,
     /// Estimated tokens of the listing.
@@ -77,6 +79,11 @@ impl Page {
             counts: [Severity::Error, Severity::Warning, Severity::Note].map(count),
             more: found.more,
             worst: kept.clone().max().max(found.worst_more),
+            has_refusal: found.worst_more == Some(Severity::Error)
+                || found.findings.iter().any(|finding| {
+                    finding.severity == Severity::Error
+                        && finding.consequence.is_some_and(|one| one.is_refusal())
+                }),
             worst_of,
             tokens: found
                 .tokens

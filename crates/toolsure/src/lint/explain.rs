@@ -76,13 +76,21 @@ pub(crate) fn run(args: &ExplainArgs, term: &Term) -> Result<Exit, Failure> {
         out.push_str(&styled);
         out.push('\n');
     }
-    let mut readers = rule.readers().peekable();
-    if readers.peek().is_some() {
+    let mut facts = rule.facts().peekable();
+    if facts.peek().is_some() {
         let _infallible = write!(out, "\n{BOLD}Sources{BOLD:#}\n\n");
     }
-    for reader in readers {
-        let fact = format!("{} ({}): {}", reader.reader, reader.date, reader.source);
-        out.push_str(&wrap(&fact, columns).join("\n"));
+    for (reader, fact) in facts {
+        let told = format!(
+            "{}: {} ({}, {}, {}): {}",
+            reader.shown,
+            fact.fact,
+            fact.consequence.words(),
+            fact.evidence.word(),
+            fact.month,
+            fact.source
+        );
+        out.push_str(&wrap(&told, columns).join("\n"));
         out.push('\n');
     }
     term.write(&out).map(|()| Exit::Ok)

@@ -59,8 +59,8 @@ pub(crate) struct LintArgs {
     all: bool,
 
     /// Exit with code 1 if there are findings of this severity or worse
-    #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = Level::Error)]
-    fail_on: Level,
+    #[arg(long, value_enum, value_name = "SEVERITY", default_value_t = FailOn::Error)]
+    fail_on: FailOn,
 
     /// Apply the fixes that cannot change what a schema accepts, then lint the result
     #[arg(long)]
@@ -91,6 +91,16 @@ pub(crate) struct LintArgs {
 /// A severity on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Level {
+    Error,
+    Warning,
+    Note,
+}
+
+/// What makes the command fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum FailOn {
+    /// What a client or provider refuses or does not offer
+    Refused,
     Error,
     Warning,
     Note,
@@ -156,7 +166,8 @@ pub(crate) fn run(args: &LintArgs, term: &Term) -> Result<Exit, Failure> {
             None => linter.clone(),
         };
         let page = Page::of(listing, &named, &mut policy, level);
-        if page.worst.is_some_and(|worst| worst >= fail_on) {
+        let fails = page.worst.is_some_and(|worst| worst >= fail_on);
+        if fails && (args.fail_on != FailOn::Refused || page.has_refusal) {
             exit = exit.worst(Exit::Invalid);
         }
         pages.push(page);
@@ -193,6 +204,16 @@ pub(crate) fn run(args: &LintArgs, term: &Term) -> Result<Exit, Failure> {
         }
     }
     Ok(exit)
+}
+
+impl FailOn {
+    fn severity(self) -> Severity {
+        match self {
+            Self::Refused | Self::Error => Severity::Error,
+            Self::Warning => Severity::Warning,
+            Self::Note => Severity::Note,
+        }
+    }
 }
 
 impl Level {
@@ -240,5 +261,5 @@ Exit codes, the first that applies to a server or file:
   2  wrong usage, or a file that cannot be read
   3  the server requires authorization
   4  the server cannot be reached, died, did not answer or sent invalid messages
-  1  findings at or above `--fail-on`
+  1  findings at or above `--fail-on`; with `refused`, errors that make a client or provider refuse it
   0  no finding at or above `--fail-on`";

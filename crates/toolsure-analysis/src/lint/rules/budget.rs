@@ -4,64 +4,72 @@ use toolsure_json::{Key as _, Kind, Node as _, View, quote};
 
 use super::Listing;
 use crate::lint::out::Out;
-use crate::lint::profile::Limit;
 use crate::lint::tool::{Place, Side, Subschema, Tool};
+use crate::readers::{Fact, Limit, NameRule};
 
-/// TL081: names that model providers accept.
+/// TL081: names that readers take.
 pub(crate) fn name(tool: &Tool<'_>, out: &mut Out<'_>) {
     let Some(name) = tool.text("name").filter(|name| !name.is_empty()) else {
         return;
     };
     let length = name.chars().count();
-    let odd = name
-        .chars()
-        .find(|c| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-')));
-    let limits = limits(out, |limit| match limit {
-        Limit::Name(most) => Some(most),
+    let odd = |rule: &NameRule| {
+        name.chars()
+            .enumerate()
+            .find(|(at, c)| !rule.takes(*at, *c))
+    };
+    let breaks = |fact: &Fact| match fact {
+        Fact::ToolName(rule) => length > rule.longest || odd(rule).is_some(),
+        _ => false,
+    };
+    let broken = out.broken(breaks);
+    let rules = broken.iter().filter_map(|(_, fact)| match &fact.fact {
+        Fact::ToolName(rule) => Some(rule),
         _ => None,
     });
-    let broken: Vec<(&str, usize)> = limits
-        .filter(|(_, most)| odd.is_some() || length > *most)
-        .collect();
-    let Some((_, most)) = broken.iter().copied().min_by_key(|(_, most)| *most) else {
+    let Some(rule) = rules.min_by_key(|rule| rule.longest) else {
         return;
     };
-    let message = match odd {
-        Some(odd) => format!("the name has a `{}` in it", quote(&odd.to_string(), 10)),
+    let message = match odd(rule) {
+        Some((0, odd)) if rule.letter_first => {
+            format!("the name begins with `{}`", quote(&odd.to_string(), 10))
+        }
+        Some((_, odd)) => format!("the name has a `{}` in it", quote(&odd.to_string(), 10)),
         None => format!("the name has {length} characters"),
     };
-    let readers: Vec<&str> = broken.iter().map(|(reader, _)| *reader).collect();
-    let help = format!(
-        "1 to {most} of the characters `A-Z a-z 0-9 _ -` go with {}",
-        readers.join(" and ")
+    let first = if rule.letter_first {
+        ", a letter or `_` first"
+    } else {
+        ""
+    };
+    let others: Vec<String> = rule.others.chars().map(String::from).collect();
+    let advice = format!(
+        "use 1 to {} of the characters `A-Z a-z 0-9 {}`{first}",
+        rule.longest,
+        others.join(" ")
     );
-    out.find(tool.member_place("name"), message).help(help);
+    out.find_broken(tool.member_place("name"), message, &broken, &advice);
 }
 
-/// TL083 and TL097: descriptions that are rejected or cut.
+/// TL083: descriptions that are refused or cut.
 pub(crate) fn description(tool: &Tool<'_>, out: &mut Out<'_>) {
     let text = tool.text("description").unwrap_or_default();
-    let limits = limits(out, |limit| match limit {
-        Limit::Description(most) => Some(most),
-        _ => None,
-    });
     // A string never has more characters than bytes.
-    let broken: Vec<(&str, usize)> = limits
-        .filter(|(_, most)| text.len() > *most && text.chars().count() > *most)
-        .collect();
-    for (reader, most) in broken {
-        let length = text.chars().count();
-        let message = format!(
-            "the description has {length} characters, more than the {most} that {reader} take{}",
-            if reader.ends_with('s') { "" } else { "s" }
-        );
-        out.find(tool.member_place("description"), message).help(
-            "it is cut or refused; say the essential first, the rest in parameter descriptions",
-        );
+    let over = |most: usize| text.len() > most && text.chars().count() > most;
+    for broken in out.facts() {
+        let Fact::Limit(Limit::Description(most)) = broken.1.fact else {
+            continue;
+        };
+        if over(most) {
+            let length = text.chars().count();
+            let message = format!("the description has {length} characters, more than {most}");
+            let advice = "say the essential first, the rest in parameter descriptions";
+            out.find_broken(tool.member_place("description"), message, &[broken], advice);
+        }
     }
 }
 
-/// TL094: sizes over OpenAI's limits.
+/// TL094: sizes over a reader's limits.
 pub(crate) fn schema(tool: &Tool<'_>, out: &mut Out<'_>) {
     let input = || tool.subs.iter().filter(|sub| sub.side == Side::Input);
     let properties = input().filter(|sub| sub.property().is_some()).count();
@@ -85,8 +93,11 @@ pub(crate) fn schema(tool: &Tool<'_>, out: &mut Out<'_>) {
             });
         }
     }
-    for limit in out.readers().flat_map(|reader| reader.limits) {
-        let (what, found, most) = match *limit {
+    for broken in out.facts() {
+        let Fact::Limit(limit) = broken.1.fact else {
+            continue;
+        };
+        let (what, found, most) = match limit {
             Limit::Properties(most) => ("properties", properties, most),
             Limit::Depth(most) => ("levels of properties", tool.levels(), most),
             Limit::EnumMembers(most) => ("enum members", members, most),
@@ -99,11 +110,10 @@ pub(crate) fn schema(tool: &Tool<'_>, out: &mut Out<'_>) {
             _ => continue,
         };
         if found > most {
-            let message = format!(
-                "the input schema has {found} {what}, more than the {most} that OpenAI's strict mode takes"
-            );
-            out.find(tool.member_place(Side::Input.member()), message)
-                .help("split the tool, or take free text and check it in the handler");
+            let message = format!("the input schema has {found} {what}, more than {most}");
+            let place = tool.member_place(Side::Input.member());
+            let advice = "split the tool, or take free text and check it in the handler";
+            out.find_broken(place, message, &[broken], advice);
         }
     }
 }
@@ -111,17 +121,17 @@ pub(crate) fn schema(tool: &Tool<'_>, out: &mut Out<'_>) {
 /// TL095: more tools than a reader sends to the model.
 pub(crate) fn tools(listing: &Listing, out: &mut Out<'_>) {
     let count = listing.tools.len();
-    let limits = limits(out, |limit| match limit {
-        Limit::Tools(most) => Some(most),
-        _ => None,
-    });
-    let broken: Vec<(&str, usize)> = limits.filter(|(_, most)| count > *most).collect();
-    for (reader, most) in broken {
-        let message = format!(
-            "the listing has {count} tools, and {reader} takes {most}, of all servers together"
-        );
-        out.find(Place::none(), message)
-            .help("the others are left out or the request is refused; split the server, or offer tool sets");
+    for broken in out.facts() {
+        let Fact::Limit(Limit::Tools(most)) = broken.1.fact else {
+            continue;
+        };
+        if count > most {
+            let message = format!(
+                "the listing has {count} tools, more than the {most} of all servers together"
+            );
+            let advice = "split the server, or offer sets of tools";
+            out.find_broken(Place::none(), message, &[broken], advice);
+        }
     }
 }
 
@@ -134,34 +144,41 @@ pub(crate) fn combined_name(tool: &Tool<'_>, out: &mut Out<'_>) {
     // A server's name has at least one character.
     let server = out.server().map_or(1, |server| server.chars().count());
     let both = own.saturating_add(server);
-    let limits = limits(out, |limit| match limit {
-        Limit::CombinedName(most) => Some(most),
-        _ => None,
-    });
-    let broken: Vec<(&str, usize)> = limits.filter(|(_, most)| both > *most).collect();
-    for (reader, most) in broken {
-        let message = match out.server() {
-            Some(server) => format!(
-                "the name and that of the server, `{}`, have {both} characters together, more than the {most} that {reader} takes",
-                quote(server, 64)
-            ),
-            None => format!(
-                "the name has {own} characters; with that of the server {reader} takes {most}"
-            ),
+    for broken in out.facts() {
+        let Fact::Limit(Limit::CombinedName(most)) = broken.1.fact else {
+            continue;
         };
-        out.find(tool.member_place("name"), message)
-            .help("the tool is left out or refused; shorten its name");
+        if both > most {
+            let message = match out.server() {
+                Some(server) => format!(
+                    "the name and that of the server, `{}`, have {both} characters together, more than {most}",
+                    quote(server, 64)
+                ),
+                None => format!(
+                    "the name has {own} characters, with that of the server more than {most}"
+                ),
+            };
+            out.find_broken(
+                tool.member_place("name"),
+                message,
+                &[broken],
+                "shorten its name",
+            );
+        }
     }
 }
 
-/// TL102: how much of Anthropic's budget for strict tools a listing uses.
+/// TL102: how much of a budget for strict tools a listing uses.
 pub(crate) fn strict(listing: &Listing, out: &mut Out<'_>) {
     let sum = |of: fn(&super::Facts) -> usize| {
         let all = listing.tools.iter().map(of);
         all.fold(0_usize, usize::saturating_add)
     };
-    for limit in out.readers().flat_map(|reader| reader.limits) {
-        let (what, found, most) = match *limit {
+    for broken in out.facts() {
+        let Fact::Limit(limit) = broken.1.fact else {
+            continue;
+        };
+        let (what, found, most) = match limit {
             Limit::StrictTools(most) => ("tools", listing.tools.len(), most),
             Limit::OptionalParameters(most) => {
                 ("optional parameters", sum(|tool| tool.optional), most)
@@ -173,10 +190,10 @@ pub(crate) fn strict(listing: &Listing, out: &mut Out<'_>) {
         };
         if found > most {
             let message = format!(
-                "the listing has {found} {what}, and a request in Anthropic's strict mode takes {most}, of all tools together"
+                "the listing has {found} {what}, more than the {most} of all tools together"
             );
-            out.find(Place::none(), message)
-                .help("ask for strict mode only where it matters, require parameters, or give them one type");
+            let advice = "ask for strict mode only where it matters, require parameters, or give them one type";
+            out.find_broken(Place::none(), message, &[broken], advice);
         }
     }
 }
@@ -209,15 +226,6 @@ fn characters(sum: usize, value: View<'_>) -> usize {
         Kind::String => sum.saturating_add(value.string().chars().count()),
         _ => sum,
     }
-}
-
-/// The limits of one kind, with the readers that have them.
-fn limits(
-    out: &Out<'_>,
-    kind: impl Fn(Limit) -> Option<usize>,
-) -> impl Iterator<Item = (&'static str, usize)> {
-    out.readers()
-        .filter_map(move |reader| Some((reader.reader, reader.limit(&kind)?)))
 }
 
 /// The number of members from which the text of an enum counts.

@@ -1,11 +1,12 @@
 //! Rules on keywords that a dialect ignores.
 
-use toolsure_json::{Key as _, Node as _};
+use toolsure_json::{Key as _, Kind, Node as _, View};
 use toolsure_syntax::reference::hides_siblings;
 use toolsure_syntax::{Dialect, Keyword};
 
 use crate::lint::out::Out;
-use crate::lint::tool::{Subschema, Tool};
+use crate::lint::tool::{Side, Subschema, Tool};
+use crate::readers::{Fact, Part};
 
 /// TL021: keywords of a dialect other than the schema's, which ignores them.
 pub(crate) fn mismatch<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
@@ -84,6 +85,83 @@ pub(crate) fn ref_siblings<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut O
     out.find(tool.key(sub, first), message)
         .help("declare 2020-12, or put the reference into an `allOf`");
 }
+
+/// TL107: a schema that a reader reads in another dialect than its own.
+pub(crate) fn read_as<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
+    let part = match sub.side {
+        Side::Input => Part::Input,
+        Side::Output => Part::Output,
+    };
+    if sub.is_root() && sub.view.member("$schema").is_some() {
+        let broken = out.broken(
+            |fact| matches!(fact, Fact::Declares(of, dialect) if *of == part && *dialect != sub.dialect),
+        );
+        let message = format!(
+            "the {} declares {}",
+            if part == Part::Input {
+                "input schema"
+            } else {
+                "output schema"
+            },
+            sub.dialect.title()
+        );
+        out.find_broken(tool.at(sub, "$schema"), message, &broken, DECLARE);
+    }
+    for (keyword, is_misread) in MISREAD {
+        let Some(value) = sub.member(keyword) else {
+            continue;
+        };
+        let broken = out.broken(|fact| match fact {
+            Fact::ReadsAs(of, dialect) => {
+                *of == part && *dialect != sub.dialect && is_misread(sub, value, *dialect)
+            }
+            _ => false,
+        });
+        let Some((reader, fact)) = broken.first() else {
+            continue;
+        };
+        let Some(dialect) = reader.reads_as(part) else {
+            continue;
+        };
+        let message = format!(
+            "`{keyword}` as {} has it is read as {} has it, {}",
+            sub.dialect.title(),
+            dialect.title(),
+            fact.consequence.words()
+        );
+        out.find_broken(tool.key(sub, keyword), message, &broken, DECLARE);
+    }
+}
+
+/// Whether a keyword of a schema has another meaning, or none, in a dialect.
+type Misread = fn(&Subschema<'_>, View<'_>, Dialect) -> bool;
+
+/// Keywords that two dialects read differently. Forms that a dialect does not have make it refuse the
+/// schema; the others make it refuse values.
+const MISREAD: [(&str, Misread); 5] = [
+    ("items", |sub, items, dialect| match dialect {
+        Dialect::Draft202012 => items.kind() == Kind::Array,
+        _ => items.kind() != Kind::Array && sub.has_member("prefixItems"),
+    }),
+    ("exclusiveMinimum", |_, bound, dialect| {
+        dialect >= Dialect::Draft6 && bound.kind() == Kind::Boolean
+    }),
+    ("exclusiveMaximum", |_, bound, dialect| {
+        dialect >= Dialect::Draft6 && bound.kind() == Kind::Boolean
+    }),
+    ("minContains", |sub, least, dialect| {
+        dialect <= Dialect::Draft7 && sub.has_member("contains") && least.raw() == "0"
+    }),
+    ("$ref", |sub, _, dialect| {
+        let hidden = |name: &str| Keyword::from_name(name).is_some_and(Keyword::can_reject);
+        let mut names = sub.view.members().map(|(key, _)| key.text());
+        // A reader of an older dialect ignores what stands beside `$ref`; one of a newer applies it.
+        (dialect > Dialect::Draft7)
+            && sub.dialect <= Dialect::Draft7
+            && names.any(|name| name != "$ref" && hidden(name))
+    }),
+];
+const DECLARE: &str = "write it in 2020-12, or in words that both have";
 
 /// Keywords that can be ignored without harm: definitions work wherever they are, and annotations assert
 /// nothing.

@@ -267,26 +267,12 @@ pub(crate) fn accepts_all<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Ou
 
 /// TL051: definitions that nothing refers to.
 pub(crate) fn unused(tool: &Tool<'_>, out: &mut Out<'_>) {
-    for side in [Side::Input, Side::Output] {
-        let subs = || tool.subs.iter().filter(move |sub| sub.side == side);
-        // What a `$dynamicRef` leads to depends on the evaluation.
-        if subs().any(|sub| sub.has("$dynamicRef") || sub.has("$dynamicAnchor")) {
+    for sub in &tool.unused {
+        let Step::Name(name) = sub.step else {
             continue;
-        }
-        let used = tool.references().used();
-        for sub in subs() {
-            let Step::Name(name) = sub.step else {
-                continue;
-            };
-            let top = tool.parent(sub).is_some_and(Subschema::is_root);
-            if !top || !matches!(sub.keyword, "$defs" | "definitions") {
-                continue;
-            }
-            if !used.contains(&sub.view.id()) {
-                let message = format!("nothing refers to the definition `{}`", quote(name, 64));
-                out.find(tool.place(sub), message);
-            }
-        }
+        };
+        let message = format!("nothing refers to the definition `{}`", quote(name, 64));
+        out.find(tool.place(sub), message);
     }
 }
 

@@ -34,6 +34,17 @@ pub(super) struct Facts {
     pub(super) optional: usize,
     /// The number of its parameters that have an `anyOf` or several types.
     pub(super) unions: usize,
+    /// The parameters that nothing describes.
+    pub(super) silent: Option<Silent>,
+}
+
+/// Parameters of a tool that nothing describes.
+pub(super) struct Silent {
+    pub(super) names: Vec<String>,
+    /// The number of all its parameters.
+    pub(super) of: usize,
+    /// The location of the first of them.
+    pub(super) span: Range<usize>,
 }
 
 /// A few names for a message, and the number of the others.

@@ -6,7 +6,8 @@ use toolsure_syntax::format::{Format, NumberFormat};
 
 use crate::lint::finding::{Edit, Safety};
 use crate::lint::out::Out;
-use crate::lint::tool::{Place, Subschema, Tool, span};
+use crate::lint::tool::{Place, Side, Subschema, Tool, span};
+use crate::readers::{Fact, Part};
 
 /// TL053: a pattern that no string can match, if that is easy to see.
 pub(crate) fn never<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
@@ -169,37 +170,25 @@ pub(crate) fn backtracking<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut O
     }
 }
 
-/// TL093: syntax that linear-time engines do not support.
-pub(crate) fn lookaround<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
-    for Found { text, key } in patterns(sub) {
-        let looks = has_lookaround(text);
-        if looks || has_backreference(text) {
-            let what = if looks {
-                "lookaround"
-            } else {
-                "a backreference"
-            };
-            let message =
-                format!("the pattern uses {what}, which model providers and RE2 do not have");
-            out.find(place(tool, sub, key), message)
-                .help("write what the whole string may be, or say it in the description");
-        }
+/// TL093: patterns that a reader's engine does not take.
+pub(crate) fn provider<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
+    if sub.side != Side::Input {
+        return;
     }
-}
-
-/// Whether the string contains a lookaround; an escaped one counts too.
-fn has_lookaround(text: &str) -> bool {
-    text.match_indices("(?").any(|(at, head)| {
-        let after = text.get(at.saturating_add(head.len())..);
-        let kinds = ["=", "!", "<=", "<!"];
-        after.is_some_and(|after| kinds.iter().any(|kind| after.starts_with(kind)))
-    })
-}
-
-/// Whether the string contains a numbered backreference; an escaped one counts too.
-fn has_backreference(text: &str) -> bool {
-    let digit = |pair: &[u8]| matches!(pair, [b'\\', b'1'..=b'9']);
-    text.as_bytes().windows(2).any(digit)
+    for Found { text, key } in patterns(sub) {
+        let refusal = |fact: &Fact| match fact {
+            Fact::Patterns(Part::Input, rule) => rule.refusal(text),
+            _ => None,
+        };
+        let broken = out.broken(|fact| refusal(fact).is_some());
+        // Of several causes, the one of the first reader.
+        let Some(cause) = broken.first().and_then(|(_, fact)| refusal(&fact.fact)) else {
+            continue;
+        };
+        let message = format!("the pattern has {cause}");
+        let advice = "write what the whole string may be, or say it in the description";
+        out.find_broken(place(tool, sub, key), message, &broken, advice);
+    }
 }
 
 /// Whether a backtracking engine may take exponential time. That requires a loop over a group, a

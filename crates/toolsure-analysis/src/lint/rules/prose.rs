@@ -25,14 +25,14 @@ pub(crate) fn default<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_
         .iter()
         .filter(|phrase| !is_conditional(&text, phrase))
         .find_map(|phrase| literal_after(&text, phrase))
-        .and_then(|place| sub.text("description")?.get(place));
-    if let Some(value) = value {
+        .and_then(|place| Some((place.clone(), sub.text("description")?.get(place)?)));
+    if let Some((place, value)) = value {
         let message = format!(
             "the description of `{}` gives a default, `{}`, and there is no `default`",
             quote(name, 64),
             quote(value, 30)
         );
-        out.find(tool.at(sub, "description"), message);
+        out.find(tool.within(sub, "description", place), message);
     }
 }
 
@@ -43,20 +43,32 @@ pub(crate) fn values<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>
     };
     let listed = VALUES.iter().find_map(|phrase| {
         let rest = after(&text, phrase)?;
-        let sentence = rest.split(['.', '\n', ';']).next()?;
+        let sentence = rest.split(['.', '\n', ';', ')']).next()?;
         let quoted = sentence.matches(['"', '\'', '`']).count() / 2;
-        let plain = sentence.split([',', '|']).count();
-        let words = sentence
-            .split([',', '|'])
-            .all(|part| part.split_whitespace().count() <= 3);
-        (quoted >= 2 || (plain >= 3 && words)).then_some(())
+        let parts = || sentence.split([',', '|']);
+        // Values in prose are words that a program takes, each alone; more words are a description.
+        let plain = phrase.ends_with(':') && parts().count() >= 3;
+        let words = parts().all(|part| {
+            let part = part.trim().trim_start_matches("or ");
+            !part.is_empty() && !part.contains(char::is_whitespace)
+        });
+        let open = OPEN_LISTS.iter().any(|word| sentence.contains(word));
+        let lists = !open && (quoted >= 2 || (plain && words));
+        let start = text
+            .len()
+            .saturating_sub(rest.len().saturating_add(phrase.len()));
+        let end = text
+            .len()
+            .saturating_sub(rest.len())
+            .saturating_add(sentence.len());
+        lists.then_some(start..end)
     });
-    if listed.is_some() {
+    if let Some(place) = listed {
         let message = format!(
             "the description of `{}` lists its values, and there is no `enum`",
             quote(name, 64)
         );
-        out.find(tool.at(sub, "description"), message);
+        out.find(tool.within(sub, "description", place), message);
     }
 }
 
@@ -76,15 +88,17 @@ pub(crate) fn range<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>)
     let Some((name, text)) = described(sub) else {
         return;
     };
-    let said = RANGES
-        .iter()
-        .any(|phrase| after(&text, phrase).is_some_and(starts_with_digit));
-    if said {
+    let said = RANGES.iter().find_map(|phrase| {
+        let rest = after(&text, phrase).filter(|rest| starts_with_digit(rest))?;
+        let end = text.len().saturating_sub(rest.len());
+        Some(end.saturating_sub(phrase.len())..end)
+    });
+    if let Some(place) = said {
         let message = format!(
             "the description of `{}` gives a range, and there is no `minimum` or `maximum`",
             quote(name, 64)
         );
-        out.find(tool.at(sub, "description"), message);
+        out.find(tool.within(sub, "description", place), message);
     }
 }
 
@@ -141,9 +155,9 @@ pub(crate) fn list<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) 
     if !text.contains("comma") {
         return;
     }
-    if !sub.has("pattern") && phrases.iter().any(|one| text.contains(one)) {
+    if let Some(place) = first_of(&text, &phrases).filter(|_| !sub.has("pattern")) {
         let message = format!("`{}` is a list with commas in a string", quote(name, 64));
-        out.find(tool.at(sub, "description"), message)
+        out.find(tool.within(sub, "description", place), message)
             .help("take an array of strings; models and validators know what that is");
     }
 }
@@ -168,15 +182,21 @@ pub(crate) fn json<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) 
     }
     // One of several formats of the result.
     let chooses = name.to_ascii_lowercase().ends_with("format");
-    if !chooses
-        && !sub.has("contentMediaType")
-        && !sub.has("enum")
-        && phrases.iter().any(|one| text.contains(one))
-    {
+    let is_said = first_of(&text, &phrases);
+    let is_said = is_said.filter(|_| !sub.has("contentMediaType") && !sub.has("enum"));
+    if let Some(place) = is_said.filter(|_| !chooses) {
         let message = format!("`{}` is JSON in a string", quote(name, 64));
-        out.find(tool.at(sub, "description"), message)
+        out.find(tool.within(sub, "description", place), message)
             .help("take the object or array itself, so that it can be checked");
     }
+}
+
+/// The location of the first of some phrases that the text has.
+fn first_of(text: &str, phrases: &[&str]) -> Option<Range<usize>> {
+    phrases.iter().find_map(|phrase| {
+        let at = text.find(phrase)?;
+        Some(at..at.saturating_add(phrase.len()))
+    })
 }
 
 /// Whether the string shows a date and time without an offset from UTC, or without seconds:
@@ -324,6 +344,8 @@ const VALUES: [&str; 8] = [
     "allowed:",
     "valid options:",
 ];
+/// Words that show that a list is not complete.
+const OPEN_LISTS: [&str; 5] = ["e.g", "such as", "etc", "for example", "..."];
 const RANGES: [&str; 16] = [
     "between", "max:", "max=", "max ", "maximum:", "maximum ", "min:", "min=", "min ", "minimum:",
     "minimum ", "at most", "at least", "up to", "range:", "range ",

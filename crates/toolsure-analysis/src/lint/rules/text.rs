@@ -4,7 +4,7 @@
 use toolsure_json::{Kind, Node as _, View, pointer, quote};
 
 use crate::lint::out::Out;
-use crate::lint::tool::{Place, Side, Tool, span};
+use crate::lint::tool::{Place, Side, Tool, span_within};
 
 /// TL110: characters that a model reads and people do not see, anywhere in the tool.
 pub(crate) fn hidden(tool: &Tool<'_>, out: &mut Out<'_>) {
@@ -68,6 +68,7 @@ enum Step<'a> {
 
 /// A hidden character, and the string that it and its neighbours spell if they stand for ASCII.
 struct Hidden {
+    at: usize,
     character: char,
     spelled: String,
 }
@@ -83,9 +84,10 @@ fn tell(path: &[Step<'_>], at: View<'_>, found: &Hidden, out: &mut Out<'_>) {
             Step::Index(at) => pointer::push(&mut text, &at.to_string()),
         }
     }
+    let end = found.at.saturating_add(found.character.len_utf8());
     let place = Place {
         pointer: text,
-        span: span(at),
+        span: span_within(at, found.at..end),
     };
     let code = u32::from(found.character);
     let message = if found.spelled.is_empty() {
@@ -137,6 +139,7 @@ fn first_hidden(text: &str) -> Option<Hidden> {
                 char::from_u32(low).filter(|one| one.is_ascii_graphic() || *one == ' ')
             });
             return Some(Hidden {
+                at,
                 character,
                 spelled: tags.collect(),
             });
@@ -146,15 +149,43 @@ fn first_hidden(text: &str) -> Option<Hidden> {
     None
 }
 
+/// TL109: characters in the tool's name that nobody sees, or that break a line.
+pub(crate) fn name_characters(tool: &Tool<'_>, out: &mut Out<'_>) {
+    let Some(odd) = tool
+        .text("name")
+        .and_then(|name| name.chars().find(|c| is_unseen(*c)))
+    else {
+        return;
+    };
+    let message = format!(
+        "the name has the character U+{:04X}, which nobody sees",
+        u32::from(odd)
+    );
+    out.find(tool.member_place("name"), message)
+        .help("it looks like another tool's name, breaks lines of logs, or is cut; take it out");
+}
+
+/// Whether a character is a control character, a line break, has no width or changes the direction of text.
+pub(crate) fn is_unseen(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
+        || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
 /// TL111: instructions to the model that people would not agree to, in the text of a tool.
 pub(crate) fn orders(tool: &Tool<'_>, out: &mut Out<'_>) {
-    if let Some(phrase) = tool.text("description").and_then(order) {
-        ordered(tool.member_place("description"), phrase, out);
+    if let Some((at, phrase)) = tool.text("description").and_then(order) {
+        let mut place = tool.member_place("description");
+        if let Some(value) = tool.root.member("description") {
+            place.span = span_within(value, at..at.saturating_add(phrase.len()));
+        }
+        ordered(place, phrase, out);
     }
     for sub in &tool.subs {
         for keyword in ["description", "title"] {
-            if let Some(phrase) = sub.text(keyword).and_then(order) {
-                ordered(tool.at(sub, keyword), phrase, out);
+            if let Some((at, phrase)) = sub.text(keyword).and_then(order) {
+                let part = at..at.saturating_add(phrase.len());
+                ordered(tool.within(sub, keyword, part), phrase, out);
             }
         }
     }
@@ -165,8 +196,8 @@ fn ordered(place: Place, phrase: &str, out: &mut Out<'_>) {
         .help("clients and scanners take it for an attack; say what the tool does, and leave the rest to the user");
 }
 
-/// The phrase of a text that instructs the model. One pass: tests the start of a phrase before the phrase.
-fn order(text: &str) -> Option<&'static str> {
+/// The phrase of a text that instructs the model, with its position. One pass: tests the start of a phrase before the phrase.
+fn order(text: &str) -> Option<(usize, &'static str)> {
     let bytes = text.as_bytes();
     let mut before = b' ';
     for (at, byte) in bytes.iter().enumerate() {
@@ -181,13 +212,13 @@ fn order(text: &str) -> Option<&'static str> {
             && !before.is_ascii_alphanumeric()
             && let Some(phrase) = ORDERS.iter().find(|phrase| starts(phrase))
         {
-            return Some(phrase);
+            return Some((at, phrase));
         }
         if matches!(first, b'~' | b'/' | b'.' | b'i')
             && let Some(secret) = SECRETS.iter().find(|secret| starts(secret))
             && is_asked_for(text, at)
         {
-            return Some(secret);
+            return Some((at, secret));
         }
         before = *byte;
     }

@@ -5,11 +5,13 @@ use std::collections::{HashMap, HashSet};
 
 use toolsure_json::{Key as _, Kind, Node, View, quote};
 
-use super::{Listing, list, words_of_name};
+use super::text::is_unseen;
+use super::{Listing, Silent, list, words_of_name};
 use crate::lint::edit::rename;
 use crate::lint::finding::Safety;
 use crate::lint::out::Out;
 use crate::lint::tool::{Place, Side, Subschema, Tool, span};
+use crate::readers::Fact;
 use crate::tool::{
     ANNOTATIONS, HEADER, HeaderFaultKind, HeaderNames, NameFault, TOOL, is_token_char,
 };
@@ -42,6 +44,8 @@ pub(crate) fn name(tool: &Tool<'_>, out: &mut Out<'_>) {
     let message = match tool.text("name").and_then(NameFault::of) {
         // TL001 reports an empty name.
         None | Some(NameFault::Empty) => return,
+        // TL109 reports what nobody sees.
+        Some(NameFault::Character(odd)) if is_unseen(odd) => return,
         Some(NameFault::Character(odd)) => {
             format!("the name has a `{}` in it", quote(&odd.to_string(), 10))
         }
@@ -132,14 +136,56 @@ pub(crate) fn described(tool: &Tool<'_>, out: &mut Out<'_>) {
     }
 }
 
-/// TL007: each parameter is described, by itself or in the tool's description.
-pub(crate) fn parameters_described(tool: &Tool<'_>, out: &mut Out<'_>) {
-    let Some(schema) = tool.schema(Side::Input) else {
-        return;
-    };
-    let Some(properties) = schema.member("properties") else {
-        return;
-    };
+/// TL007: each parameter is described, by itself or in its tool's description. A name that several tools
+/// have is reported for the first of them.
+pub(crate) fn parameters_described(listing: &Listing, out: &mut Out<'_>) {
+    let mut tools_with: HashMap<&str, usize> = HashMap::new();
+    for silent in listing.tools.iter().filter_map(|tool| tool.silent.as_ref()) {
+        for name in &silent.names {
+            let count = tools_with.entry(name).or_default();
+            *count = count.saturating_add(1);
+        }
+    }
+    for (index, facts) in listing.tools.iter().enumerate() {
+        let Some(silent) = &facts.silent else {
+            continue;
+        };
+        let all = silent.names.iter().map(String::as_str);
+        let new: Vec<(&str, usize)> = all
+            .filter_map(|name| Some((name, tools_with.remove(name)?)))
+            .collect();
+        let names: Vec<&str> = new.iter().map(|(name, _)| *name).collect();
+        let mut message = match names.as_slice() {
+            [] => continue,
+            [one] => format!("parameter `{}` has no description", quote(one, 64)),
+            many => format!(
+                "{} of {} parameters have no description: {}",
+                many.len(),
+                silent.of,
+                list(many)
+            ),
+        };
+        let others = new.iter().map(|(_, count)| count.saturating_sub(1)).max();
+        match others.unwrap_or(0) {
+            0 => {}
+            1 => message.push_str(", here and in another tool"),
+            others => message.push_str(&format!(", here and in up to {others} other tools")),
+        }
+        out.turn_to(Some(index));
+        let place = Place {
+            pointer: "/inputSchema/properties".to_owned(),
+            span: silent.span.clone(),
+        };
+        out.find(place, message)
+            .help("a model sees only name and type; add a `description` to each");
+    }
+    out.turn_to(None);
+}
+
+/// The parameters of a tool that nothing describes; `None` if there are none.
+pub(crate) fn silent_parameters(tool: &Tool<'_>) -> Option<Silent> {
+    let schema = tool.schema(Side::Input)?;
+    let properties = schema.member("properties")?;
     let prose = tool.text("description").unwrap_or_default();
     let words = words(prose);
     // Names of several words are searched one by one, in the first part of a long text.
@@ -162,31 +208,20 @@ pub(crate) fn parameters_described(tool: &Tool<'_>, out: &mut Out<'_>) {
         let lower = lower.get_or_init(|| start.to_lowercase());
         parts.len() > 1 && mentions(lower, &parts.join(" "))
     };
-    let mut silent = Vec::new();
-    let mut place = None;
+    let mut names = Vec::new();
+    let mut first = None;
     for (key, property) in properties.members() {
         let name = key.text();
         if !says_something(property) && !is_of_pages(name) && !mentioned(name) {
-            place.get_or_insert_with(|| Place {
-                pointer: "/inputSchema/properties".to_owned(),
-                span: span(key.view()),
-            });
-            silent.push(name);
+            first.get_or_insert_with(|| span(key.view()));
+            names.push(name.to_owned());
         }
     }
-    let (Some(place), all) = (place, properties.len()) else {
-        return;
-    };
-    let message = match silent.as_slice() {
-        [one] => format!("parameter `{}` has no description", quote(one, 64)),
-        many => format!(
-            "{} of {all} parameters have no description: {}",
-            many.len(),
-            list(many)
-        ),
-    };
-    out.find(place, message)
-        .help("a model sees only name and type; add a `description` to each");
+    Some(Silent {
+        names,
+        of: properties.len(),
+        span: first?,
+    })
 }
 
 /// TL008: the same for nested parameters.
@@ -278,6 +313,33 @@ pub(crate) fn annotated(tool: &Tool<'_>, out: &mut Out<'_>) {
             "the tool has no `annotations`",
         )
         .help("without `readOnlyHint` a client must assume that the tool changes things");
+    }
+}
+
+/// TL108: members of a tool that a reader requires.
+pub(crate) fn required_members(tool: &Tool<'_>, out: &mut Out<'_>) {
+    if tool.root.kind() != Kind::Object {
+        return;
+    }
+    let annotations = tool.root.member("annotations");
+    let has = |name: &str| {
+        let own = tool.root.member(name);
+        let found = own.or_else(|| annotations.and_then(|annotations| annotations.member(name)));
+        found.is_some_and(|value| match value.kind() {
+            Kind::String => !value.string().trim().is_empty(),
+            kind => kind == Kind::Boolean,
+        })
+    };
+    for broken in out.facts() {
+        let Fact::ToolMember(names) = broken.1.fact else {
+            continue;
+        };
+        if !names.iter().any(|name| has(name)) {
+            let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+            let message = format!("the tool has no {}", names.join(" or "));
+            let advice = "say what a person needs to know before it is called";
+            out.find_broken(tool.member_place(""), message, &[broken], advice);
+        }
     }
 }
 

@@ -6,6 +6,7 @@ use super::words_of_name;
 use crate::lint::finding::{Edit, Safety};
 use crate::lint::out::Out;
 use crate::lint::tool::{Side, Subschema, Tool, span};
+use crate::readers::Fact;
 use crate::tool::HEADER;
 
 /// TL061: an argument that may be any value.
@@ -70,8 +71,41 @@ pub(crate) fn no_items<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'
         "unevaluatedItems",
     ];
     if array && sub.side == Side::Input && !said.iter().any(|keyword| sub.has(keyword)) {
-        out.find(tool.place(sub), "the array has no `items`")
-            .help("OpenAI refuses the tool and a model has to guess; write `items`");
+        let broken = out.broken(|fact| matches!(fact, Fact::ArrayItems));
+        out.find_broken(
+            tool.place(sub),
+            "the array has no `items`",
+            &broken,
+            "write `items`, so that a model has not to guess",
+        );
+    }
+}
+
+/// TL106: an array whose items are listed one by one.
+pub(crate) fn tuples<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
+    if sub.side != Side::Input {
+        return;
+    }
+    if sub.has_member("prefixItems") && !sub.has_member("items") {
+        let broken = out.broken(|fact| matches!(fact, Fact::TupleItems));
+        out.find_broken(
+            tool.key(sub, "prefixItems"),
+            "`prefixItems` without `items`",
+            &broken,
+            "write `items` too: `false`, or the schema of the other items",
+        );
+    }
+    if sub
+        .member("items")
+        .is_some_and(|items| items.kind() == Kind::Array)
+    {
+        let broken = out.broken(|fact| matches!(fact, Fact::NoItemsArray));
+        out.find_broken(
+            tool.key(sub, "items"),
+            "`items` is an array of schemas",
+            &broken,
+            "write `prefixItems`, or one schema for all items",
+        );
     }
 }
 

@@ -1,0 +1,198 @@
+//! The table of readers as a page of Markdown: `docs/readers.md`.
+
+use std::fmt::{self, Write as _};
+
+use super::fact::{Fact, Keywords, Part, Shape, State};
+use super::pattern::{PatternLanguage, PatternRule};
+use super::{Kind, READERS};
+
+/// The page `docs/readers.md`.
+#[must_use]
+pub fn page() -> String {
+    let mut page = String::from(HEAD);
+    for (kind, title) in [
+        (Kind::Provider, "Providers"),
+        (Kind::Client, "Clients"),
+        (Kind::Sdk, "SDKs"),
+        (Kind::Directory, "Directories"),
+    ] {
+        let _ = writeln!(page, "\n## {title}");
+        for reader in READERS.iter().filter(|reader| reader.kind == kind) {
+            let _ = writeln!(page, "\n### `{}`\n", reader.name);
+            let _ = write!(page, "{} ({}).", reader.about, reader.versions);
+            if !reader.parents.is_empty() {
+                let parents: Vec<String> = reader
+                    .parents
+                    .iter()
+                    .map(|name| format!("[`{name}`](#{name})"))
+                    .collect();
+                let _ = write!(page, " What {} says holds too.", parents.join(" and "));
+            }
+            page.push('\n');
+            if !reader.own.is_empty() {
+                page.push_str(
+                    "\n| takes | otherwise | evidence | month | source |\n|---|---|---|---|---|\n",
+                );
+            }
+            for fact in reader.own {
+                let _ = writeln!(
+                    page,
+                    "| {} | {} | {} | {} | {} |",
+                    fact.fact,
+                    fact.consequence.words(),
+                    fact.evidence.word(),
+                    fact.month,
+                    fact.source
+                );
+            }
+        }
+    }
+    page
+}
+
+impl fmt::Display for Fact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |names: &[&str]| -> String {
+            let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+            names.join(", ")
+        };
+        match self {
+            Self::Limit(limit) => write!(f, "{limit}"),
+            Self::ToolName(rule) => {
+                let others: Vec<String> = rule.others.chars().map(String::from).collect();
+                write!(
+                    f,
+                    "tool names of up to {} of `A-Z a-z 0-9 {}`{}",
+                    rule.longest,
+                    others.join(" "),
+                    if rule.letter_first {
+                        ", a letter or `_` first"
+                    } else {
+                        ""
+                    }
+                )
+            }
+            Self::PropertyNames => {
+                f.write_str("names of the root's properties of 1 to 64 of `A-Z a-z 0-9 _ . -`")
+            }
+            Self::Keywords(Keywords::Without(lacks)) => {
+                write!(f, "keywords, except {}", list(lacks))
+            }
+            Self::Keywords(Keywords::Only(takes)) => write!(f, "only the keywords {}", list(takes)),
+            Self::Formats(formats) => write!(f, "the formats {}", list(formats)),
+            Self::Patterns(Part::Input, rule) => write!(f, "patterns of {rule}"),
+            Self::Patterns(Part::Output, rule) => {
+                write!(f, "patterns of {rule} in output schemas")
+            }
+            Self::RootWithout(lacks) => write!(f, "no {} at the root", list(lacks)),
+            Self::RootProperties => f.write_str("roots with `properties`"),
+            Self::NoReferenceSiblings => f.write_str("`$ref` without keywords beside it"),
+            Self::NoRecursion => f.write_str("no recursion"),
+            Self::ReferencesBelow(start) => write!(f, "references that begin with `{start}`"),
+            Self::BareUnions => f.write_str("`anyOf` with nothing but descriptions beside it"),
+            Self::UnionsNotCombined => f.write_str("no `properties` beside a union"),
+            Self::UnionTypesInBranches => {
+                f.write_str("`type` in the branches of `anyOf`, not beside it")
+            }
+            Self::NoUnionItems => f.write_str("no `anyOf` in `items`"),
+            Self::OneType => f.write_str("one name in `type`"),
+            Self::Nullable => f.write_str("`nullable` for the type `null`"),
+            Self::NoOptionalNull => f.write_str("no choice with null for an optional argument"),
+            Self::Typed => f.write_str("properties and items with a type"),
+            Self::Closed => f.write_str("objects with `additionalProperties: false`"),
+            Self::AllRequired => f.write_str("objects that require all their properties"),
+            Self::ArrayItems => f.write_str("arrays with `items`"),
+            Self::TupleItems => f.write_str("`prefixItems` with `items`"),
+            Self::NoItemsArray => f.write_str("one schema in `items`"),
+            Self::EnumStrings => f.write_str("strings in `enum` that are not empty"),
+            Self::EnumScalars => f.write_str("no objects and arrays in `enum`"),
+            Self::NoNumberBounds => f.write_str("no bounds of a `number`"),
+            Self::NoBooleanProperties => f.write_str("properties whose schema is an object"),
+            Self::ReadsAs(part, dialect) => write!(
+                f,
+                "{} read as {}, whatever `$schema` says",
+                part.words(),
+                dialect.title()
+            ),
+            Self::Declares(part, dialect) => write!(
+                f,
+                "{} that declare {} or nothing",
+                part.words(),
+                dialect.title()
+            ),
+            Self::OutputObject => f.write_str("output schemas with `\"type\": \"object\"`"),
+            Self::ToolMember(names) => {
+                let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+                write!(f, "tools with {}", names.join(" or "))
+            }
+            Self::Member(shape, names, state) => {
+                let state = match state {
+                    State::Missing => "present",
+                    State::Null => "not null",
+                    State::OtherType => "of its type",
+                    State::OutOfRange => "in its range",
+                };
+                write!(f, "{} of {}: {state}", list(names), shape.words())
+            }
+            Self::ChecksErrors => {
+                f.write_str("error results whose structured content fits the output schema")
+            }
+        }
+    }
+}
+
+impl Part {
+    fn words(self) -> &'static str {
+        match self {
+            Self::Input => "input schemas",
+            Self::Output => "output schemas",
+        }
+    }
+}
+
+impl Shape {
+    fn words(self) -> &'static str {
+        match self {
+            Self::Tool => "a tool",
+            Self::ToolAnnotations => "a tool's annotations",
+            Self::Page => "a page of tools",
+            Self::Result => "a result",
+            Self::Block => "a content block",
+            Self::BlockAnnotations => "a block's annotations",
+            Self::ResourceLink => "a resource link",
+            Self::EmbeddedResource => "an embedded resource",
+            Self::Call => "a call",
+        }
+    }
+}
+
+impl fmt::Display for PatternRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.language {
+            PatternLanguage::EcmaUnicode => "ECMA-262 with the `u` flag",
+            PatternLanguage::Ecma => "ECMA-262",
+            PatternLanguage::Python => "Python's `re`",
+            PatternLanguage::Re2 => "RE2",
+            PatternLanguage::Grammar => "a grammar: `^…$` without `(?`",
+        })?;
+        match (self.lookaround, self.backreferences) {
+            (true, true) => Ok(()),
+            (false, true) => f.write_str(", without lookaround"),
+            (true, false) => f.write_str(", without references to groups"),
+            (false, false) => f.write_str(", without lookaround and references to groups"),
+        }
+    }
+}
+
+const HEAD: &str = "\
+# Readers: what providers, clients and SDKs take
+
+This page is generated from the table in
+[crates/toolsure-analysis/src/readers](../crates/toolsure-analysis/src/readers), which `toolsure lint --profile NAME`, `toolsure project --for
+NAME` and the guard's `project_for` read. A reader without evidence is not in it.
+
+- *Evidence*: `tried` is tried by this project with the reader of that version; `reported` is several public threads that quote the reader's
+  error; `documented` is the vendor's documentation. A source with `#` is an issue or a pull request of a public repository.
+- *Month*: in which the newest source was read. Providers and clients change.
+- *Otherwise*: what happens to a listing or a result that is not so. `request refused` and `list lost` take all other tools too.
+";
