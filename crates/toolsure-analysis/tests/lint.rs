@@ -355,7 +355,7 @@ fn severities_are_those_of_consequences() {
         }
     }
     for (profile_name, tool, severity) in [
-        ("gemini", r#"{"name": "7z"}"#, Severity::Error),
+        ("openai", r#"{"name": "a b"}"#, Severity::Error),
         (
             "llama-cpp",
             r#"{"name": "a", "inputSchema": {"type": "object", "not": {}}}"#,
