@@ -2,8 +2,10 @@
 
 use toolsure_syntax::Dialect;
 
-use super::fact::Fact::*;
-use super::fact::{Limit, NameRule, Part};
+use super::fact::Fact::{
+    ArrayItems, Declares, Patterns, RootProperties, RootWithout, ToolMember, ToolName, TupleItems,
+};
+use super::fact::{Fact, Limit, NameRule, Part};
 use super::pattern::{PatternLanguage, PatternRule};
 use super::{Kind, Reader, facts};
 
@@ -18,11 +20,11 @@ pub(super) const ROWS: &[Reader] = &[
         parents: &["typescript-sdk-2", "anthropic"],
         own: facts! {
             Public "2026-08" "anthropics/claude-code#87650" {
-                MeaningLost: Limit(Limit::Description(2_048));
+                MeaningLost: Fact::Limit(Limit::Description(2_048));
             }
             // `mcp__SERVER__TOOL`, at most the 128 characters of Anthropic.
             Documented "2026-09" "platform.claude.com/docs/en/agents-and-tools/tool-use (names are `mcp__SERVER__TOOL`)" {
-                RequestRefused: Limit(Limit::CombinedName(121));
+                RequestRefused: Fact::Limit(Limit::CombinedName(121));
             }
             Tried "2026-11" "TypeScript client 2.0.0-beta.1, .3 and .5; claude-code#86142; claude-code#88882; claude-code#90549; mongodb-mcp-server#1427" {
                 ToolLost: Declares(Part::Output, Dialect::Draft202012);
@@ -56,10 +58,10 @@ pub(super) const ROWS: &[Reader] = &[
         parents: &["typescript-sdk-1"],
         own: facts! {
             Documented "2026-11" "docs.cursor.com/context/model-context-protocol; Snowflake-Labs/mcp#77" {
-                MeaningLost: Limit(Limit::Tools(80));
+                MeaningLost: Fact::Limit(Limit::Tools(80));
             }
             Public "2026-02" "ComposioHQ/composio#2788" {
-                ToolLost: Limit(Limit::CombinedName(58));
+                ToolLost: Fact::Limit(Limit::CombinedName(58));
             }
         },
     },
@@ -74,7 +76,7 @@ pub(super) const ROWS: &[Reader] = &[
         own: facts! {
             Public "2026-07" "microsoft/vscode-copilot-release#13065; microsoft/vscode#284536" {
                 RequestRefused: ArrayItems;
-                MeaningLost: Limit(Limit::Tools(128));
+                MeaningLost: Fact::Limit(Limit::Tools(128));
             }
             Public "2026-11" "vscode#294055; vscode#299035; copilot-cli#1825" {
                 RequestRefused: TupleItems, RootProperties;
@@ -118,7 +120,7 @@ pub(super) const ROWS: &[Reader] = &[
         parents: &[],
         own: facts! {
             Public "2026-11" "gemini-cli#19083; gemini-cli#2966" {
-                RequestRefused: Limit(Limit::Tools(512)),
+                RequestRefused: Fact::Limit(Limit::Tools(512)),
                     ToolName(NameRule { longest: 64, letter_first: true, others: "_.:-" });
             }
         },
@@ -134,8 +136,8 @@ pub(super) const ROWS: &[Reader] = &[
         own: facts! {
             // `mcp_SERVER_TOOL` has at most 64 characters.
             Public "2026-11" "ha-mcp#420; elementor-mcp#37; cocos-mcp-server#11" {
-                ServerRefused: Limit(Limit::Tools(100));
-                ToolLost: Limit(Limit::CombinedName(59));
+                ServerRefused: Fact::Limit(Limit::Tools(100));
+                ToolLost: Fact::Limit(Limit::CombinedName(59));
             }
         },
     },

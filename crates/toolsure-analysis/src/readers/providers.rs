@@ -2,8 +2,13 @@
 
 use toolsure_syntax::Dialect;
 
-use super::fact::Fact::*;
-use super::fact::{Keywords, Limit, NameRule, Part};
+use super::fact::Fact::{
+    AllRequired, ArrayItems, BareUnions, Closed, EnumScalars, EnumStrings, Formats, NoItemsArray,
+    NoNumberBounds, NoRecursion, NoReferenceSiblings, NoUnionItems, Nullable, OneType, Patterns,
+    PropertyNames, ReadsAs, ReferencesBelow, RootProperties, RootWithout, ToolName, TupleItems,
+    Typed, UnionTypesInBranches, UnionsNotCombined,
+};
+use super::fact::{Fact, Keywords, Limit, NameRule, Part};
 use super::pattern::{PatternLanguage, PatternRule};
 use super::{Kind, Reader, facts};
 
@@ -18,7 +23,7 @@ pub(super) const ROWS: &[Reader] = &[
         parents: &[],
         own: facts! {
             Documented "2026-02" "platform.openai.com/docs/api-reference/chat/create" {
-                RequestRefused: ToolName(PLAIN_64), Limit(Limit::Tools(128)), ArrayItems,
+                RequestRefused: ToolName(PLAIN_64), Fact::Limit(Limit::Tools(128)), ArrayItems,
                     RootWithout(&["anyOf", "oneOf", "allOf", "not", "enum"]);
             }
             Public "2026-11" "smartbear-mcp#491; Dokploy/mcp#45; google-calendar-mcp#183; vercel/ai#16021; cline#14013; kilocode#12111; opencode#30553; langfuse#14770; litellm#40485" {
@@ -42,9 +47,9 @@ pub(super) const ROWS: &[Reader] = &[
         parents: &["openai"],
         own: facts! {
             Documented "2026-05" "platform.openai.com/docs/guides/structured-outputs; cyanheads/git-mcp-server#47" {
-                RequestRefused: Limit(Limit::Properties(5_000)), Limit(Limit::Depth(10)),
-                    Limit(Limit::EnumMembers(1_000)), Limit(Limit::EnumText(15_000)), Limit(Limit::Text(120_000)),
-                    Keywords(Keywords::Without(OPENAI_STRICT_LACKS)), Formats(OPENAI_FORMATS), NoReferenceSiblings,
+                RequestRefused: Fact::Limit(Limit::Properties(5_000)), Fact::Limit(Limit::Depth(10)),
+                    Fact::Limit(Limit::EnumMembers(1_000)), Fact::Limit(Limit::EnumText(15_000)), Fact::Limit(Limit::Text(120_000)),
+                    Fact::Keywords(Keywords::Without(OPENAI_STRICT_LACKS)), Formats(OPENAI_FORMATS), NoReferenceSiblings,
                     Closed, AllRequired, Patterns(Part::Input, PatternRule::new(PatternLanguage::Python).linear());
             }
         },
@@ -76,9 +81,9 @@ pub(super) const ROWS: &[Reader] = &[
         parents: &["anthropic"],
         own: facts! {
             Documented "2026-09" "platform.claude.com/docs/en/build-with-claude/structured-outputs; anthropics/anthropic-sdk-python#1185" {
-                RequestRefused: Limit(Limit::StrictTools(20)), Limit(Limit::OptionalParameters(24)),
-                    Limit(Limit::UnionParameters(16)), Limit(Limit::MinItems(1)), EnumScalars,
-                    Keywords(Keywords::Without(ANTHROPIC_STRICT_LACKS)), Formats(ANTHROPIC_FORMATS), NoRecursion, Closed,
+                RequestRefused: Fact::Limit(Limit::StrictTools(20)), Fact::Limit(Limit::OptionalParameters(24)),
+                    Fact::Limit(Limit::UnionParameters(16)), Fact::Limit(Limit::MinItems(1)), EnumScalars,
+                    Fact::Keywords(Keywords::Without(ANTHROPIC_STRICT_LACKS)), Formats(ANTHROPIC_FORMATS), NoRecursion, Closed,
                     Patterns(Part::Input, PatternRule::new(PatternLanguage::EcmaUnicode).linear());
             }
         },
@@ -93,13 +98,13 @@ pub(super) const ROWS: &[Reader] = &[
         parents: &[],
         own: facts! {
             Documented "2026-09" "ai.google.dev/api/caching (Schema, that of `parameters`); pizza-bot-app/pizza-bot#62; hideya/langchain-mcp-tools-ts#36" {
-                RequestRefused: Keywords(Keywords::Only(GEMINI_TAKES)), Formats(GEMINI_FORMATS), ArrayItems, OneType,
+                RequestRefused: Fact::Keywords(Keywords::Only(GEMINI_TAKES)), Formats(GEMINI_FORMATS), ArrayItems, OneType,
                     Nullable, NoUnionItems, BareUnions, Typed, EnumStrings,
                     Patterns(Part::Input, PatternRule::new(PatternLanguage::Re2).linear());
             }
             Public "2026-11" "cherry-studio#4087; cherry-studio#4088; void#961; DesktopCommanderMCP#79; gemini-cli#19083" {
                 RequestRefused: ToolName(NameRule { longest: 64, letter_first: true, others: "_.:-" }),
-                    Limit(Limit::Tools(512));
+                    Fact::Limit(Limit::Tools(512));
             }
         },
     },
@@ -141,12 +146,12 @@ pub(super) const ROWS: &[Reader] = &[
         parents: &[],
         own: facts! {
             Documented "2026-09" "ggml-org/llama.cpp/grammars/README.md" {
-                MeaningLost: Keywords(Keywords::Without(LLAMA_CPP_LACKS)), Formats(LLAMA_CPP_FORMATS), UnionsNotCombined,
+                MeaningLost: Fact::Keywords(Keywords::Without(LLAMA_CPP_LACKS)), Formats(LLAMA_CPP_FORMATS), UnionsNotCombined,
                     NoNumberBounds;
                 RequestRefused: Patterns(Part::Input, PatternRule::new(PatternLanguage::Grammar).linear());
             }
             Public "2026-11" "llama.cpp#25746; llama.cpp#25923; llama.cpp#27087; llama.cpp#23902; firecrawl#4512; producer-pal#1074" {
-                RequestRefused: Limit(Limit::Repetitions(2_000));
+                RequestRefused: Fact::Limit(Limit::Repetitions(2_000));
             }
         },
     },

@@ -2,8 +2,11 @@
 
 use toolsure_syntax::Dialect;
 
-use super::fact::Fact::*;
-use super::fact::{Limit, Part, Shape, State};
+use super::fact::Fact::{
+    ChecksErrors, Member, NoBooleanProperties, NoOptionalNull, OneType, OutputObject, Patterns,
+    ReadsAs,
+};
+use super::fact::{Fact, Limit, Part, Shape, State};
 use super::pattern::{PatternLanguage, PatternRule};
 use super::{Kind, Reader, facts};
 
@@ -106,7 +109,7 @@ pub(super) const ROWS: &[Reader] = &[
                 Style: NoOptionalNull;
             }
             Public "2025-11" "getsentry/sentry-mcp#106 and run-llama/llama_index#18784 (until May 2025)" {
-                RequestRefused: Limit(Limit::Description(1_024));
+                RequestRefused: Fact::Limit(Limit::Description(1_024));
             }
         },
     },

@@ -7,12 +7,13 @@ mod verdict;
 use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
-use toolsure_analysis::lint::{Linter, Rule, Severity, rule};
+use toolsure_analysis::lint::{Linter, Profile, Rule, Severity, rule};
 
 use crate::compilers::{Compilers, FetchArgs};
 use crate::exit::{Exit, Failure};
 use crate::findings::{Page, github, sarif};
 use crate::interrupt::ExitOnInterrupt;
+use crate::lint::profiles;
 use crate::listing::{self, Listing, Sources, TargetArgs, save};
 use crate::policy::{PolicyArgs, Remark};
 use crate::render::count;
@@ -29,6 +30,10 @@ use verdict::Verdicts;
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     pub(crate) target: TargetArgs,
+
+    /// Check what this client, SDK or provider refuses too; may be repeated
+    #[arg(long = "client", value_name = "NAME", value_delimiter = ',', value_parser = profiles())]
+    clients: Vec<&'static Profile>,
 
     /// Save the listing, or those of several servers, for `toolsure check FILE` and `toolsure diff`;
     /// with `-` it goes to standard output, and the verdicts to standard error
@@ -89,6 +94,14 @@ pub(crate) fn run(args: CheckArgs, term: &Term) -> Result<Exit, Failure> {
         let listing = source.read(&args.target, term)?;
         let _interruptible = ExitOnInterrupt::new(term);
         let linter = Linter::admission().compiler(compilers.for_tools(listing.texts(), term));
+        let linter = args
+            .clients
+            .iter()
+            .fold(linter, |linter, client| linter.profile(client));
+        let linter = match listing.server_name() {
+            Some(name) => linter.server(name),
+            None => linter,
+        };
         term.progress("checking …");
         let page = Page::of(listing, &linter, &mut policy, Severity::Note);
         let verdicts = Verdicts::of(&page);
@@ -110,7 +123,9 @@ pub(crate) fn run(args: CheckArgs, term: &Term) -> Result<Exit, Failure> {
         None => None,
     };
     let only_writes = policy.only_writes();
-    let owns = |code: &str| rule(code).is_some_and(Rule::is_admission);
+    let is_checked =
+        |rule: &Rule| rule.is_admission() || args.clients.iter().any(|client| client.has(rule));
+    let owns = |code: &str| rule(code).is_some_and(is_checked);
     let remarks = policy.finish(owns, term)?;
     if only_writes {
         return Ok(Exit::Ok);
@@ -156,7 +171,7 @@ Examples:
   toolsure check --demo
   toolsure check -- npx -y @modelcontextprotocol/server-everything
   toolsure check https://example.com/mcp --header 'Authorization: Bearer …'
-  toolsure check listing.json
+  toolsure check --client claude-code,openai listing.json
   toolsure check ~/.cursor/mcp.json --server github
 
 Exit codes, the first that applies to a server or file:

@@ -5,7 +5,7 @@ mod fix;
 mod human;
 mod json;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser as _};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use toolsure_analysis::lint::{
     Linter, PROFILES, Profile, RULES, Rule, Safety, Severity, profile, rule,
@@ -36,7 +36,7 @@ pub(crate) struct LintArgs {
         long = "profile",
         value_name = "NAME",
         value_delimiter = ',',
-        value_parser = names_of_profiles().try_map(|name| profile(&name).ok_or("unknown profile"))
+        value_parser = profiles()
     )]
     profiles: Vec<&'static Profile>,
 
@@ -238,9 +238,11 @@ fn linter(args: &LintArgs, project: &Project) -> Linter {
         .fold(linter, |linter, rule| linter.deny(rule))
 }
 
-fn names_of_profiles() -> PossibleValuesParser {
+/// Parses the name of a profile.
+pub(crate) fn profiles() -> impl TypedValueParser<Value = &'static Profile> {
     let value = |profile: &'static Profile| PossibleValue::new(profile.name).help(profile.about);
-    PossibleValuesParser::new(PROFILES.iter().map(value))
+    let names = PossibleValuesParser::new(PROFILES.iter().map(value));
+    names.try_map(|name| profile(&name).ok_or("unknown profile"))
 }
 
 /// The rule that a command-line argument names.

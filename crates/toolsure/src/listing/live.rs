@@ -7,7 +7,7 @@ use toolsure_proxy::{
     Deadlines, Fault, HttpTarget, Launch, Listing as Listed, Notes, Options, ServerInfo, Session,
 };
 
-use super::{Listing, ServerFacts};
+use super::listed::{Listing, ServerFacts};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::interrupted;
 use crate::render::count;

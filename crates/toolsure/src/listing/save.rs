@@ -4,7 +4,7 @@ use std::path::Path;
 
 use toolsure_json::{json_string, quote};
 
-use super::Listing;
+use super::listed::Listing;
 use crate::exit::Failure;
 use crate::term::{Term, WARNING};
 

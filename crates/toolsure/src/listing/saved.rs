@@ -8,7 +8,8 @@ use toolsure_json::{
 };
 
 use super::config::{self, Server};
-use super::{Listing, ServerFacts, SourceFile};
+use super::file::SourceFile;
+use super::listed::{Listing, ServerFacts};
 use crate::exit::Failure;
 use crate::input::{Input, Text};
 use crate::local;

@@ -8,8 +8,8 @@ use clap::Args;
 use toolsure_json::{quote, shown_command, shown_url};
 use toolsure_proxy::{Fault, HttpTarget, Launch};
 
-use super::Listing;
 use super::config::Server;
+use super::listed::Listing;
 use super::live::{self, Peer};
 use super::saved::{self, Saved, SavedListing};
 use crate::exit::Failure;

@@ -414,3 +414,27 @@ fn folders_and_patterns_stand_for_their_files() {
         run.stderr
     );
 }
+
+/// With `--client`, what the named readers refuse is part of the verdict.
+#[test]
+fn clients_have_their_own_verdicts() {
+    let dir = Dir::new();
+    let path = dir.file(
+        "a.json",
+        r#"[{"name": "a", "inputSchema": {"type": "object", "anyOf": [{"required": ["x"]}], "properties": {"x": {}}}}]"#,
+    );
+    let all = toolsure(&["check", &path]);
+    assert_eq!(
+        (all.code, all.stdout.contains("TL080")),
+        (0, false),
+        "{}",
+        all.stdout
+    );
+    for client in ["openai", "claude-code,cursor"] {
+        let run = toolsure(&["check", "--client", client, &path]);
+        assert!(run.stdout.contains("TL080"), "{client}: {}", run.stdout);
+    }
+    let run = toolsure(&["check", "--client", "llama-cpp", &path]);
+    assert!(!run.stdout.contains("TL080"), "{}", run.stdout);
+    assert_eq!(toolsure(&["check", "--client", "nobody", &path]).code, 2);
+}

@@ -329,12 +329,6 @@ fn insert_type(schema: View<'_>) -> Edit {
     }
 }
 
-/// The rules that decide whether a tool can be used.
-pub(crate) const CODES: &[&str] = &[
-    "TL001", "TL002", "TL003", "TL004", "TL016", "TL017", "TL018", "TL020", "TL022", "TL023",
-    "TL024", "TL025", "TL026", "TL027", "TL028", "TL029", "TL109",
-];
-
 /// Subschemas that a validator may apply to one value; the guard reports more expensive schemas in a
 /// simpler form.
 const PATHS: u64 = 10_000;

@@ -1,0 +1,137 @@
+//! One listing and its tools, wherever it comes from.
+
+use toolsure_json::{DuplicateKeys, Kind, Node as _, OwnedDocument, ReadLimits};
+use toolsure_mcp::era::Era;
+use toolsure_proxy::{Fault, ServerInfo};
+
+use super::file::SourceFile;
+
+/// The listing of one server, from wherever it comes.
+#[derive(Debug)]
+pub(crate) struct Listing {
+    /// What was read, as the operator named it; escaped.
+    pub(crate) target: String,
+    /// What the server says about itself.
+    pub(crate) server: Option<ServerFacts>,
+    pub(crate) tools: Vec<ListedTool>,
+    /// Remarks on the server's behaviour, one line each; escaped.
+    pub(crate) notes: Vec<String>,
+    /// Whether the server may have more tools: the file has one page of its listing.
+    pub(crate) partial: bool,
+    /// Why there are no tools.
+    pub(crate) fault: Option<Fault>,
+    /// For a file: its name and text, to locate tools in it.
+    pub(crate) file: Option<SourceFile>,
+    /// The server's name in the file that names it or holds its listing; untrusted, not escaped.
+    pub(crate) key: Option<String>,
+    /// For a server of a configuration: the file that names it, escaped, and the line.
+    pub(crate) named_at: Option<(String, usize)>,
+}
+
+/// One tool of a listing.
+#[derive(Clone, Debug)]
+pub(crate) struct ListedTool {
+    /// Its text as received.
+    pub(crate) text: String,
+    /// `name`, if it is a string: untrusted, not escaped.
+    pub(crate) name: Option<String>,
+    /// Bytes of `inputSchema`, if there is one.
+    pub(crate) input: Option<usize>,
+    /// Bytes of `outputSchema`, if there is one.
+    pub(crate) output: Option<usize>,
+}
+
+/// What a server says about itself; untrusted, not escaped.
+#[derive(Clone, Debug)]
+pub(crate) struct ServerFacts {
+    pub(crate) name: String,
+    pub(crate) version: String,
+    /// The raw JSON of `serverInfo`.
+    pub(crate) raw: Option<String>,
+    pub(crate) protocol: String,
+}
+
+impl ServerFacts {
+    /// The era of the protocol version.
+    pub(crate) fn era(&self) -> &'static str {
+        match Era::is_modern_version(&self.protocol) {
+            true => "modern",
+            false => "legacy",
+        }
+    }
+}
+
+impl ListedTool {
+    /// Reads what a tool says of itself; of one that cannot be read, only the text is known.
+    fn new(text: String) -> Self {
+        let document = OwnedDocument::read(text.as_bytes(), &ANY).ok();
+        let root = document.as_ref().map(|document| document.document().root());
+        let member = |name: &str| root.and_then(|root| root.member(name));
+        let name = member("name").filter(|name| name.kind() == Kind::String);
+        let bytes = |name: &str| member(name).map(|schema| schema.raw().len());
+        Self {
+            name: name.map(|name| name.string().to_owned()),
+            input: bytes("inputSchema"),
+            output: bytes("outputSchema"),
+            text,
+        }
+    }
+}
+
+impl Listing {
+    /// A listing of these tools, given as text.
+    pub(super) fn new(target: String, tools: Vec<String>) -> Self {
+        Self {
+            target,
+            server: None,
+            tools: tools.into_iter().map(ListedTool::new).collect(),
+            notes: Vec::new(),
+            partial: false,
+            fault: None,
+            file: None,
+            key: None,
+            named_at: None,
+        }
+    }
+
+    /// That of a server that returned none.
+    pub(super) fn failed(target: String, fault: Fault) -> Self {
+        Self {
+            fault: Some(fault),
+            ..Self::new(target, Vec::new())
+        }
+    }
+
+    /// The name by which a client probably knows the server: the one in the configuration, or else
+    /// the server's own; untrusted, not escaped.
+    pub(crate) fn server_name(&self) -> Option<&str> {
+        let own = || self.server.as_ref().map(|server| server.name.as_str());
+        let name = self.key.as_deref().or_else(own);
+        name.filter(|name| !name.is_empty())
+    }
+
+    /// The texts of its tools.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &str> + Clone {
+        self.tools.iter().map(|tool| tool.text.as_str())
+    }
+}
+
+impl From<&ServerInfo> for ServerFacts {
+    fn from(info: &ServerInfo) -> Self {
+        Self {
+            name: info.name.clone(),
+            version: info.version.clone(),
+            raw: info.raw.clone(),
+            protocol: info.era.version().to_owned(),
+        }
+    }
+}
+
+/// No limits: a problem of one tool must not hide what it is.
+const ANY: ReadLimits = ReadLimits {
+    bytes: usize::MAX,
+    depth: usize::MAX,
+    nodes: usize::MAX,
+    digits: usize::MAX,
+    duplicate_keys: DuplicateKeys::KeepLast,
+};
