@@ -7,7 +7,7 @@ use super::fact::Fact::{
 };
 use super::fact::{Fact, Limit, NameRule, Part};
 use super::pattern::{PatternLanguage, PatternRule};
-use super::{Kind, Reader, facts};
+use super::reader::{Kind, Reader, facts};
 
 pub(super) const ROWS: &[Reader] = &[
     Reader {

@@ -8,7 +8,7 @@ use super::fact::Fact::{
 };
 use super::fact::{Fact, Limit, Part, Shape, State};
 use super::pattern::{PatternLanguage, PatternRule};
-use super::{Kind, Reader, facts};
+use super::reader::{Kind, Reader, facts};
 
 pub(super) const ROWS: &[Reader] = &[
     Reader {
