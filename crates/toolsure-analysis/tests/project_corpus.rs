@@ -429,7 +429,7 @@ impl Tally {
                 Ok(mapped) => mapped.text,
                 // It is refused, as an object with a name twice is.
                 Err(UnmappedArguments::RepeatedKey { .. }) => return,
-                Err(error) => panic!("{}: {error}: {published}", case.name),
+                Err(error) => unreachable!("{}: {error}: {published}", case.name),
             };
             if verdict(&case.compiled, workspace, &back) == Some(Verdict::Valid) {
                 self.accepted += 1;

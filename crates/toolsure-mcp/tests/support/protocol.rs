@@ -13,7 +13,7 @@ pub(crate) fn text(era: Era) -> Option<String> {
 pub(crate) fn definitions(era: Era) -> Option<serde_json::Map<String, serde_json::Value>> {
     let mut schema: serde_json::Value = serde_json::from_str(&text(era)?).unwrap();
     let shelf = shelf(&schema);
-    match schema[shelf].take() {
+    match schema.get_mut(shelf)?.take() {
         serde_json::Value::Object(definitions) => Some(definitions),
         _ => None,
     }
@@ -35,7 +35,7 @@ pub(crate) fn definition(era: Era, name: &str) -> Option<Schema> {
         .unwrap();
     let reference = format!(
         r##"{{"$schema":{},"$ref":"https://spec.invalid/schema.json#/{}/{name}"}}"##,
-        schema["$schema"],
+        schema.get("$schema")?,
         shelf(&schema)
     );
     let compiled = compiler.compile(reference.as_bytes());
