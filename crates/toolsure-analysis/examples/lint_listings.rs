@@ -1,14 +1,14 @@
 //! Lints the listings of a folder: how often each rule speaks, or a random sample of findings to judge.
 //!
-//! `lint_listings FOLDER [--sample COUNT] [--seed NUMBER] [--rule CODE] [--times COUNT]`
+//! `lint_listings FOLDER [--profile NAME] [--sample COUNT] [--seed NUMBER] [--rule CODE] [--times COUNT]`
 //!
-//! The sample is drawn with equal chances from all findings of the default rules; the same seed draws
+//! With `--profile` only the rules of that profile are on. The sample is drawn with equal chances from all findings; the same seed draws
 //! the same findings. Each is printed with the text around its place. `--times` lints so often, to be measured.
 
 use std::collections::BTreeMap;
 use std::error::Error;
 
-use toolsure_analysis::lint::{Finding, Linter};
+use toolsure_analysis::lint::{Finding, Linter, profile};
 
 /// Bytes of a place that are printed, and those before it.
 const SHOWN: usize = 700;
@@ -44,7 +44,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         listings.push((name, texts));
     }
     let mut found: Vec<(usize, Finding)> = Vec::new();
-    let linter = Linter::new();
+    let linter = match option("--profile") {
+        Some(name) => Linter::only(profile(&name).ok_or("there is no such profile")?),
+        None => Linter::new(),
+    };
     for _ in 0..number("--times").unwrap_or(1) {
         found.clear();
         for (index, (_, texts)) in listings.iter().enumerate() {

@@ -18,6 +18,7 @@ mod severity;
 mod subschema;
 mod table;
 mod tool;
+mod unused;
 
 use toolsure_json::{Kind, Node as _, ReadError, ReadErrorKind};
 use toolsure_schema::Compiler;
