@@ -75,6 +75,8 @@ pub(super) struct Out<'l> {
     /// The latest finding, which its rule may still complete.
     last: Option<Finding>,
     last_kept: bool,
+    /// The worst severity that findings get.
+    ceiling: Severity,
     /// Known results for patterns, which generators repeat from tool to tool.
     hazards: HashMap<String, Hazard>,
 }
@@ -93,6 +95,7 @@ impl<'l> Out<'l> {
             worst_more_of: Vec::new(),
             last: None,
             last_kept: false,
+            ceiling: Severity::Error,
             hazards: HashMap::new(),
         }
     }
@@ -101,6 +104,11 @@ impl<'l> Out<'l> {
     pub(super) fn turn_to(&mut self, tool: Option<usize>) {
         self.tool = tool;
         self.spoken.fill(0);
+    }
+
+    /// Sets the worst severity of the next findings.
+    pub(super) fn at_most(&mut self, ceiling: Severity) {
+        self.ceiling = ceiling;
     }
 
     /// Sets the rule of the next findings; `false` if it is off.
@@ -206,7 +214,7 @@ impl<'l> Out<'l> {
         let severity = severity.or(level.map(|level| level.severity));
         let finding = Finding {
             rule,
-            severity: severity.unwrap_or(Severity::Note),
+            severity: severity.unwrap_or(Severity::Note).min(self.ceiling),
             consequence: rule.costs,
             readers: Vec::new(),
             tool: self.tool,

@@ -13,7 +13,7 @@ use crate::compilers::{Compilers, FetchArgs};
 use crate::exit::{Exit, Failure};
 use crate::findings::{Page, github, sarif};
 use crate::interrupt::ExitOnInterrupt;
-use crate::lint::profiles;
+use crate::lint::{names_of_profiles, profiles};
 use crate::listing::{self, Listing, Sources, TargetArgs, save};
 use crate::policy::{PolicyArgs, Remark};
 use crate::render::count;
@@ -32,7 +32,14 @@ pub(crate) struct CheckArgs {
     pub(crate) target: TargetArgs,
 
     /// Check what this client, SDK or provider refuses too; may be repeated
-    #[arg(long = "client", value_name = "NAME", value_delimiter = ',', value_parser = profiles())]
+    #[arg(
+        long = "client",
+        value_name = "NAME",
+        value_delimiter = ',',
+        hide_possible_values = true,
+        long_help = names_of_profiles("Check what this client, SDK or provider refuses too; may be repeated"),
+        value_parser = profiles()
+    )]
     clients: Vec<&'static Profile>,
 
     /// Save the listing, or those of several servers, for `toolsure check FILE` and `toolsure diff`;

@@ -36,6 +36,8 @@ pub(crate) struct LintArgs {
         long = "profile",
         value_name = "NAME",
         value_delimiter = ',',
+        hide_possible_values = true,
+        long_help = names_of_profiles("Turn on the rules of this profile too; may be repeated"),
         value_parser = profiles()
     )]
     profiles: Vec<&'static Profile>,
@@ -236,6 +238,13 @@ fn linter(args: &LintArgs, project: &Project) -> Linter {
     args.denied
         .iter()
         .fold(linter, |linter, rule| linter.deny(rule))
+}
+
+/// A help text, and the names of the profiles.
+pub(crate) fn names_of_profiles(help: &str) -> String {
+    let line = |profile: &Profile| format!("\n- {}: {}", profile.name, profile.about);
+    let lines: String = PROFILES.iter().map(line).collect();
+    format!("{help}\n\nPossible values:{lines}")
 }
 
 /// Parses the name of a profile.

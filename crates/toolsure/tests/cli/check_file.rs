@@ -127,6 +127,7 @@ fn json_says_the_same_to_machines() {
                 "message": "the input schema's root must have the type `\"object\"`, found `[\"object\", \"null\"]`",
                 "help": "arguments are always an object; wrap another value in a property",
                 "line": 9, "column": 60, "endLine": 9, "endColumn": 78, "start": 453, "end": 471, "fix": null,
+                "consequence": "tool lost", "readers": [],
             }],
         })
     );

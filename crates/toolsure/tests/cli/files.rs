@@ -336,7 +336,8 @@ fn schemas_may_have_comments_and_a_byte_order_mark() {
 #[test]
 fn the_limit_of_a_file_is_raised_by_the_flag_that_the_error_names() {
     let dir = Dir::new();
-    let tool = r#"{"name": "a", "description": "d", "inputSchema": {"type": "object"}}"#;
+    let tool =
+        r#"{"name": "a", "description": "d", "inputSchema": {"type": "object", "properties": {}}}"#;
     let text = format!(r#"{{"tools": [{tool}]}}"#);
     let path = dir.file("listing.json", &text);
     let (under, enough) = ((text.len() - 1).to_string(), text.len().to_string());

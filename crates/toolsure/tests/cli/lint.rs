@@ -15,7 +15,7 @@ const LISTING: &str = r#"{
       },
       "required": []
     }},
-    {"name": "bare", "inputSchema": {"type": "object"}}
+    {"name": "bare", "inputSchema": {"type": "object", "properties": {}}}
   ]
 }
 "#;

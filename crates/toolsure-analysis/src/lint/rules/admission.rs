@@ -8,6 +8,7 @@ use crate::argument::recognise;
 use crate::lint::edit::rename_member;
 use crate::lint::finding::{Edit, Safety};
 use crate::lint::out::Out;
+use crate::lint::severity::Severity;
 use crate::lint::tool::{Place, Side, Tool, span};
 
 /// TL016: there is an input schema, and each schema is an object or a boolean.
@@ -116,9 +117,14 @@ pub(crate) fn compile(tool: &Tool<'_>, out: &mut Out<'_>) {
         }
         match tool.engine.lenient().compile(schema.raw().as_bytes()) {
             Ok(compiled) => {
+                // A compiler that ignores such keywords has made a usable schema.
+                if tool.engine.is_lenient() {
+                    out.at_most(Severity::Warning);
+                }
                 for warning in compiled.warnings() {
                     refused(tool, side, schema, warning.error(), out);
                 }
+                out.at_most(Severity::Error);
                 // A tree has fewer paths than it may have subschemas.
                 if !tool.is_tree(side) && compiled.naive_cost() > PATHS {
                     combinatorial(tool, side, &compiled, out);
