@@ -2,7 +2,7 @@
 //! always ends it.
 
 use std::future::Future;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -38,6 +38,20 @@ pub(super) struct Child {
     most_unread: usize,
     /// Whether its first message was read.
     has_begun: bool,
+    leader: Leader,
+}
+
+/// What is known of the process that was started. Other processes may hold its standard output: the
+/// server that a wrapper started, or a child that a server left behind.
+enum Leader {
+    Running,
+    /// It has ended. Its last messages may still be in the pipe.
+    Ended,
+    /// It has ended, and the pipe has been empty since: the next message is from another process.
+    /// With the time since which a request has waited.
+    Silent(Option<Instant>),
+    /// It has ended, and the server is another process.
+    Wrapper,
 }
 
 /// The part of a child that must be ended.
@@ -112,6 +126,7 @@ impl Child {
             input: Arc::downgrade(&input),
             most_unread: ctx.bounds.most_unread(&ctx.guard.policy().limits),
             has_begun: false,
+            leader: Leader::Running,
         };
         (child, input)
     }
@@ -121,7 +136,11 @@ impl Child {
     /// Its messages are read even if it does not read ours: it may read nothing until its own
     /// output has been read, and waiting for it would be a deadlock. A child that leaves too many
     /// bytes unread for too long is given up, so the bytes that wait for it are bounded.
-    pub(super) async fn next(&mut self) -> Received {
+    ///
+    /// `is_awaited` says whether a request waits for the child. If its process has ended, and a request
+    /// has waited for `after_exit` without a message, it is given up, although another process holds its
+    /// standard output.
+    pub(super) async fn next(&mut self, is_awaited: impl Fn() -> bool) -> Received {
         if let Some(input) = self.input.upgrade()
             && !input
                 .drains_to(self.most_unread, self.ctx.times.notify)
@@ -131,7 +150,11 @@ impl Child {
             self.ctx.note("server-given-up", detail);
             return Received::End;
         }
-        let received = self.messages.next().await;
+        let Some(received) = self.received(is_awaited).await else {
+            let detail = "the server's process has ended, and a process that it left behind holds its standard output and does not answer";
+            self.ctx.note("server-given-up", detail);
+            return Received::End;
+        };
         if !std::mem::replace(&mut self.has_begun, true) && self.messages.dropped_byte_order_mark()
         {
             self.ctx.observe(&Event::Detail {
@@ -140,6 +163,37 @@ impl Child {
             });
         }
         received
+    }
+
+    /// The next message; `None` if the process has ended and nothing answers in its place.
+    async fn received(&mut self, is_awaited: impl Fn() -> bool) -> Option<Received> {
+        let after_exit = self.ctx.times.after_exit;
+        let each = (after_exit / 4).clamp(SHORTEST_LOOK, LONGEST_LOOK);
+        let leader = &mut self.leader;
+        let mut next = pin!(self.messages.next());
+        loop {
+            let process = match &mut self.body {
+                Body::Process { process, .. } if !matches!(leader, Leader::Wrapper) => process,
+                Body::Process { .. } | Body::InProcess(_) => return Some(next.await),
+            };
+            if let Ok(received) = timeout(each, next.as_mut()).await {
+                if matches!(leader, Leader::Silent(_)) {
+                    *leader = Leader::Wrapper;
+                }
+                return Some(received);
+            }
+            *leader = match leader {
+                Leader::Running if process.has_ended() => Leader::Ended,
+                Leader::Running => continue,
+                Leader::Silent(Some(since)) if is_awaited() => {
+                    if since.elapsed() >= after_exit {
+                        return None;
+                    }
+                    continue;
+                }
+                _ => Leader::Silent(is_awaited().then(Instant::now)),
+            };
+        }
     }
 
     /// Ends the child and returns how it ended. Its standard input must be closed. A process gets
@@ -219,6 +273,9 @@ const FIRST_PAUSE: Duration = Duration::from_millis(100);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 /// How many times `grace` a peer may take to end, because it may have to end a process itself.
 const PATIENCE: u32 = 4;
+/// How often a silent child's process is looked at.
+const SHORTEST_LOOK: Duration = Duration::from_millis(10);
+const LONGEST_LOOK: Duration = Duration::from_millis(500);
 const LAST_WORDS: Duration = Duration::from_millis(200);
 
 #[cfg(test)]

@@ -265,6 +265,11 @@ pub struct Times {
     /// For a child to end after its standard input is closed, and again after SIGTERM, before
     /// SIGKILL. Default 2 s.
     pub grace: Duration,
+    /// For a request to wait without a message of the server after the process that was started has
+    /// ended, while another process still holds its standard output. Then the server is given up. A
+    /// message that comes after the end shows that the process was a wrapper, and its server lives on.
+    /// Default 10 s.
+    pub after_exit: Duration,
 }
 
 impl Default for Times {
@@ -280,6 +285,8 @@ impl Default for Times {
             discovery: Duration::from_secs(5),
             drain: Duration::from_secs(30),
             grace: Duration::from_secs(2),
+            // why: a server that a wrapper starts in the background may take some seconds to begin.
+            after_exit: Duration::from_secs(10),
         }
     }
 }

@@ -3,7 +3,9 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use hyper::header::{HeaderMap, HeaderValue};
+use hyper::header::{
+    ALT_SVC, HeaderMap, HeaderName, HeaderValue, SERVER, SET_COOKIE, STRICT_TRANSPORT_SECURITY,
+};
 use toolsure_guard::IncomingMessage;
 
 use super::reply::passed_on;
@@ -72,6 +74,9 @@ pub(super) fn head(
     client: &HeaderMap,
 ) -> Result<HeaderMap, NoSessionId> {
     let mut headers = passed_on(upstream);
+    for name in OF_ITS_ORIGIN {
+        headers.remove(name);
+    }
     if let Some(upstream_id) = headers.remove(SESSION)
         && let Some(rewriter) = rewriter
     {
@@ -79,3 +84,6 @@ pub(super) fn head(
     }
     Ok(headers)
 }
+
+/// Response headers that say something of the upstream's origin, and would be false for ours.
+const OF_ITS_ORIGIN: [HeaderName; 4] = [ALT_SVC, SERVER, SET_COOKIE, STRICT_TRANSPORT_SECURITY];

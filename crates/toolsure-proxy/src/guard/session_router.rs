@@ -69,6 +69,8 @@ struct Mailboxes {
     used: Instant,
     /// The ids of a legacy session over HTTP.
     session_ids: Option<SessionIds>,
+    /// How many requests got an id of the guard.
+    renamed: i64,
 }
 
 impl SessionRouter {
@@ -83,6 +85,7 @@ impl SessionRouter {
                 listeners: Vec::new(),
                 used: now,
                 session_ids: None,
+                renamed: 0,
             }),
             taken: Notify::new(),
             begun: now,
@@ -102,6 +105,21 @@ impl SessionRouter {
         mailboxes.open.insert(id.clone(), mailbox.clone());
         mailboxes.latest = Some((id.clone(), mailbox.clone()));
         true
+    }
+
+    /// Registers the mailbox for the answers to a request whose id another open request has, under a
+    /// new id, which it returns.
+    pub(super) fn open_renamed(&self, mailbox: &Mailbox) -> IdKey {
+        loop {
+            let id = {
+                let mut mailboxes = self.mailboxes();
+                mailboxes.renamed = mailboxes.renamed.saturating_add(1);
+                IdKey::Number(FIRST_OF_OURS.saturating_add(mailboxes.renamed))
+            };
+            if self.open(&id, mailbox) {
+                return id;
+            }
+        }
     }
 
     pub(super) fn close(&self, id: &IdKey) {
@@ -361,5 +379,7 @@ fn contradicted(outgoing: &OutgoingMessage, headers: &HeaderMap) -> Option<(IdKe
     Some((id.clone(), wrong))
 }
 
+/// Ids of the guard are above those that clients count to, and exact in every JSON library.
+const FIRST_OF_OURS: i64 = 1 << 52;
 const UNDELIVERABLE: &str = "there was no stream to the client for a message";
 const LOOK_AGAIN: std::time::Duration = std::time::Duration::from_millis(500);

@@ -239,7 +239,7 @@ impl SharedChild {
     /// Reads the child until its output ends; then answers open requests with an error.
     pub(super) async fn read_child(self: Arc<Self>, mut child: Child, place: OwnedSemaphorePermit) {
         loop {
-            match child.next().await {
+            match child.next(|| !self.table().open.is_empty()).await {
                 Received::Message(message) => self.on_message(&message),
                 Received::Tools(event) => self.unclaimed.tools_event(event),
                 // A server reports none.

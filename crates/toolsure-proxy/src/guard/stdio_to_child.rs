@@ -235,7 +235,7 @@ impl StdioToChild {
                     matches!(&output, Output::Send(outgoing) if outgoing.to == Side::Server);
                 self.deliver(output);
             };
-            match child.next().await {
+            match child.next(|| !self.driver.is_idle()).await {
                 Received::Message(message) => {
                     let message = self.driver.read_message(&message);
                     self.state().hear(&message);
@@ -278,7 +278,7 @@ impl StdioToChild {
             self.driver.take(Side::Client, &request, to_server);
             input.flush().await.ok()?;
             loop {
-                match child.next().await {
+                match child.next(|| true).await {
                     Received::Message(message) => {
                         let message = self.driver.read_message(&message);
                         let is_answer = message.envelope().answers(&id);

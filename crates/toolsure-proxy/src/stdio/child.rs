@@ -130,12 +130,17 @@ impl Process {
         }
     }
 
+    /// Whether the child has ended. Does not reap it, as [`Process::ended_by`].
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.group.leader_ended(&mut self.child)
+    }
+
     /// Waits until the child has ended by itself, at most until `until`. Does not reap the child,
     /// so that its process id is not reused.
     pub(crate) async fn ended_by(&mut self, until: Instant) -> bool {
         let mut pause = Duration::from_millis(1);
         loop {
-            if self.group.leader_ended(&mut self.child) {
+            if self.has_ended() {
                 return true;
             }
             if Instant::now() >= until {

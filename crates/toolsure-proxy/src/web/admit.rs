@@ -79,7 +79,7 @@ impl Admission {
                 "the `Origin` is not allowed; `listen.origins` lists those that are",
             );
         }
-        if path != self.path {
+        if !is_same_path(path, &self.path) {
             return refuse(
                 StatusCode::NOT_FOUND,
                 "path",
@@ -139,6 +139,12 @@ impl Admission {
             .iter()
             .any(|ours| host.eq_ignore_ascii_case(ours))
     }
+}
+
+/// Whether two paths differ at most by a `/` at the end.
+fn is_same_path(one: &str, other: &str) -> bool {
+    let plain = |path: &str| path.strip_suffix('/').unwrap_or(path).len();
+    one.get(..plain(one)) == other.get(..plain(other))
 }
 
 /// Bytes of a head, written without optional spaces.
@@ -302,6 +308,9 @@ mod tests {
                 ],
                 400,
             ),
+            ("/mcp/", vec![host, json], 200),
+            ("/mcp//", vec![host, json], 404),
+            ("/mcp/x", vec![host, json], 404),
             ("http://evil.example/mcp", vec![host, json], 403),
             ("http://localhost:80/mcp", vec![host, json], 200),
         ] {

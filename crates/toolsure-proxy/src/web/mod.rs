@@ -71,7 +71,8 @@ impl Server {
         self.listener.local_addr()
     }
 
-    /// Serves until `closing`, and then until the last connection has ended.
+    /// Serves until `closing`, and then until the last connection has ended. In between, new
+    /// connections are told that the service stops.
     pub(crate) async fn serve<S>(self, service: Arc<S>, closing: &Closing)
     where
         S: Service,
@@ -90,13 +91,8 @@ impl Server {
             let Some(slot) = slot else {
                 let body = service.full();
                 // Over TLS, the handshake would cost more than the refusal saves.
-                if let Ok(refusal) = Arc::clone(&refusals).try_acquire_owned()
-                    && self.tls.is_none()
-                {
-                    tokio::spawn(async move {
-                        socket::turn_away(stream, &body).await;
-                        drop(refusal);
-                    });
+                if self.tls.is_none() {
+                    refuse(&refusals, socket::turn_away(stream, body));
                 }
                 continue;
             };
@@ -114,9 +110,39 @@ impl Server {
                 drop((slot, open));
             });
         }
-        drop((self.listener, open));
-        // Nothing is ever sent: it ends when every connection has dropped its end.
-        while all_closed.recv().await.is_some() {}
+        drop(open);
+        loop {
+            tokio::select! {
+                // Nothing is ever sent: it ends when every connection has dropped its end.
+                _ = all_closed.recv() => return,
+                accepted = self.listener.accept() => match accepted {
+                    Ok((stream, _)) => {
+                        let (tls, body) = (self.tls.clone(), service.stopping());
+                        refuse(&refusals, async move {
+                            match tls {
+                                None => socket::turn_away(stream, body).await,
+                                Some(tls) => {
+                                    if let Ok(stream) = tls.accept(stream).await {
+                                        socket::turn_away(stream, body).await;
+                                    }
+                                }
+                            }
+                        });
+                    }
+                    Err(_) => tokio::time::sleep(ACCEPT_PAUSE).await,
+                },
+            }
+        }
+    }
+}
+
+/// Refuses a connection in a task of its own, unless too many are being refused.
+fn refuse(refusals: &Arc<Semaphore>, refusing: impl Future<Output = ()> + Send + 'static) {
+    if let Ok(permit) = Arc::clone(refusals).try_acquire_owned() {
+        tokio::spawn(async move {
+            let _slow_client = timeout(LINGER, refusing).await;
+            drop(permit);
+        });
     }
 }
 
@@ -130,6 +156,8 @@ pub(crate) trait Service: Send + Sync + 'static {
     /// A connection is refused, because as many as may be are open; returns what it is told, a
     /// JSON-RPC error.
     fn full(&self) -> String;
+    /// A connection is refused, because the service stops; returns what it is told, a JSON-RPC error.
+    fn stopping(&self) -> String;
     fn answer(
         self: &Arc<Self>,
         request: Request<Incoming>,
@@ -218,6 +246,8 @@ impl<S: Service> Connection<S> {
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// How long connections wait for a slot before they are refused.
 const BURST: Duration = Duration::from_secs(1);
+/// How long a refused connection may take to read its answer.
+const LINGER: Duration = Duration::from_secs(1);
 /// How many refused connections are answered at once; further ones are closed without an answer.
 const REFUSALS: usize = 64;
 /// hyper's minimum buffer size. It is added to the limit, which admission checks exactly.

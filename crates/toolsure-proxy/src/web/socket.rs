@@ -3,9 +3,8 @@
 use std::time::Duration;
 
 use socket2::{SockRef, TcpKeepalive};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpStream;
-use tokio::time::timeout;
 
 /// Makes the system close a connection whose client has vanished without a word: a silent one is
 /// probed, and one that does not acknowledge what was sent is given up.
@@ -24,25 +23,22 @@ pub(super) fn watch(stream: &TcpStream, silence: Duration, unacknowledged: Durat
     let _only_later = socket.set_tcp_user_timeout(Some(unacknowledged));
 }
 
-/// Answers a connection that is one too many, without looking at its request: `body` is a JSON-RPC error.
-pub(super) async fn turn_away(mut stream: TcpStream, body: &str) {
+/// Answers a connection with 503, without looking at its request: `body` is a JSON-RPC error. Ends
+/// when the client has closed the connection.
+pub(super) async fn turn_away(mut stream: impl AsyncRead + AsyncWrite + Unpin, body: String) {
     let answer = format!(
         "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\n\
          Content-Type: application/json\r\nContent-Length: {}\r\n\r\n{body}",
         body.len()
     );
-    let refused = async {
-        let mut request = [0; 4 << 10];
-        // If a connection is closed with bytes unread, its client may lose the answer.
-        let _broken = stream.read(&mut request).await;
-        if stream.write_all(answer.as_bytes()).await.is_ok() && stream.shutdown().await.is_ok() {
-            while stream.read(&mut request).await.is_ok_and(|read| read > 0) {}
-        }
-    };
-    let _slow_client = timeout(LINGER, refused).await;
+    let mut request = [0; 4 << 10];
+    // If a connection is closed with bytes unread, its client may lose the answer.
+    let _broken = stream.read(&mut request).await;
+    if stream.write_all(answer.as_bytes()).await.is_ok() && stream.shutdown().await.is_ok() {
+        while stream.read(&mut request).await.is_ok_and(|read| read > 0) {}
+    }
 }
 
 /// How many probes a client may leave unanswered.
 #[cfg(any(target_os = "linux", target_os = "macos", target_os = "freebsd"))]
 const PROBES: u32 = 3;
-const LINGER: Duration = Duration::from_secs(1);

@@ -485,7 +485,7 @@ fn unchunked(mut body: &str) -> String {
 /// Far longer than anything here takes, so that a bug fails a test and does not block it.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
 
-const PRELUDE: &str = r#"
+pub(crate) const PRELUDE: &str = r#"
 import sys, json, os, time, signal, threading
 def read():
     line = sys.stdin.readline()

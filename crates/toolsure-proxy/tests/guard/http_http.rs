@@ -3,11 +3,11 @@
 use std::io::{Read, Write};
 use std::sync::{Arc, Mutex};
 
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
 use tokio::net::TcpStream;
 
-use crate::common::{MODERN, Served, call, initialize, modern, remote, text_of};
+use crate::common::{MODERN, Served, call, initialize, modern, python, remote, text_of};
 use crate::web::{JSON, Request, Web, respond};
 
 const SSE: &str = "Content-Type: text/event-stream\r\nMcp-Session-Id: s-1\r\n";
@@ -274,33 +274,65 @@ async fn a_client_that_leaves_closes_the_upstreams_stream() {
     assert_eq!(closed.await.unwrap(), Ok(true));
 }
 
+/// Widely used connectors number all requests of a session 1.
 #[tokio::test]
-async fn a_duplicate_id_is_refused_and_the_first_keeps_its_answer() {
-    let barrier = Arc::new(std::sync::Barrier::new(2));
-    let held = Arc::clone(&barrier);
+async fn requests_with_the_same_id_at_the_same_time_get_their_own_answers() {
+    // Each answers only once all calls are there.
+    let all = Arc::new(std::sync::Barrier::new(3));
     let web = server(move |request, stream| {
-        held.wait();
-        held.wait();
-        respond(stream, "200 OK", JSON, &ok(request));
+        all.wait();
+        let message: Value = serde_json::from_str(&request.body).unwrap();
+        let told = message["params"]["arguments"].to_string();
+        let answer = json!({"content": [{"type": "text", "text": told}]}).to_string();
+        respond(stream, "200 OK", JSON, &result(request, &answer));
     });
-    let served = Served::start(remote(&web.url)).await;
-    let session = served.open().await;
-    let first = call(1, "echo", json!({}));
-    let (answer, refused) = tokio::join!(served.in_session(&session, &first), async {
-        let at_work = Arc::clone(&barrier);
-        tokio::task::spawn_blocking(move || at_work.wait())
-            .await
-            .unwrap();
-        let refused = served
-            .in_session(&session, &call(1, "echo", json!({"a": 1})))
-            .await;
-        tokio::task::spawn_blocking(move || barrier.wait())
-            .await
-            .unwrap();
-        refused
-    });
-    assert_eq!(text_of(&answer.message()), "ok");
-    assert!(refused.message()["error"].is_object(), "{refused:?}");
+    let child = r#"
+waiting = []
+for m, id, name, args in calls():
+    waiting.append((id, args))
+    if len(waiting) == 3:
+        for id, args in waiting: text(id, json.dumps(args, separators=(",", ":")))
+        waiting = []
+"#;
+    for upstream in [remote(&web.url), python(child)] {
+        let served = Served::start(upstream).await;
+        let session = served.open().await;
+        for id in [json!(1), json!("a")] {
+            let calls = [0, 1, 2].map(|n| call(id.clone(), "echo", json!({"n": n})));
+            let (one, two, three) = tokio::join!(
+                served.in_session(&session, &calls[0]),
+                served.in_session(&session, &calls[1]),
+                served.in_session(&session, &calls[2]),
+            );
+            for (n, reply) in [one, two, three].into_iter().enumerate() {
+                let answer = reply.message();
+                assert_eq!(text_of(&answer), format!(r#"{{"n":{n}}}"#), "{reply:?}");
+                assert_eq!(answer["id"], id, "{reply:?}");
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn headers_that_are_true_of_the_upstreams_origin_only_stay_there() {
+    const OWN: &str = "Set-Cookie: a=b\r\nServer: inner/1\r\nStrict-Transport-Security: max-age=9\r\nAlt-Svc: h3=\":443\"\r\n";
+    for status in ["200 OK", "403 Forbidden"] {
+        let web = server(move |request, stream| {
+            let headers = format!("{JSON}{OWN}X-Other: kept\r\n");
+            respond(stream, status, &headers, &ok(request));
+        });
+        let served = Served::start(remote(&web.url)).await;
+        let reply = served.modern(&modern(call(1, "echo", json!({})))).await;
+        assert_eq!(reply.header("x-other"), Some("kept"), "{reply:?}");
+        for name in [
+            "set-cookie",
+            "server",
+            "strict-transport-security",
+            "alt-svc",
+        ] {
+            assert_eq!(reply.header(name), None, "{reply:?}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -21,6 +21,7 @@ mod faults;
 mod http_child;
 mod http_http;
 mod in_process;
+mod left_behind;
 mod listener;
 mod moved;
 mod network;

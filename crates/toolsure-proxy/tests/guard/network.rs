@@ -6,6 +6,7 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
+use toolsure_proxy::guard::Exit;
 
 use crate::common::{Open, Served, call, modern, policy, python, text_of};
 
@@ -116,4 +117,39 @@ async fn a_vanished_client_loses_its_session_though_its_stream_is_open() {
         .in_session(&session, &call(1, "echo", json!({})))
         .await;
     assert_eq!(reply.status, 404);
+}
+
+/// As long as a call is open after the stop, load balancers that still send requests here are told to
+/// send them elsewhere.
+#[tokio::test]
+async fn a_guard_that_stops_answers_new_connections_until_the_last_call_has_its_answer() {
+    let marker = std::path::Path::new(env!("CARGO_TARGET_TMPDIR"))
+        .join(format!("released-{}", std::process::id()));
+    let _absent = std::fs::remove_file(&marker);
+    let script = format!(
+        r#"
+for m, id, name, args in calls():
+    send({{"jsonrpc": "2.0", "method": "notifications/message", "params": {{"level": "info", "data": "at work"}}}})
+    while not os.path.exists({marker:?}): time.sleep(0.01)
+    text(id, "late", **MORE)
+"#
+    );
+    let served = Served::start(python(&script)).await;
+    let session = served.open().await;
+    let mut listening = served.listen(&session).await;
+    let headers = [("Mcp-Session-Id", session.as_str())];
+    let hang = call(1, "hang", json!({})).to_string();
+    let mut waiting = served.begin("POST", &headers, &hang).await;
+    listening.until("at work").await;
+    served.running.stop();
+    listening.rest().await;
+    for _ in 0..3 {
+        let refused = served.modern(&modern(call(1, "echo", json!({})))).await;
+        assert_eq!(refused.status, 503, "{refused:?}");
+        assert!(refused.body.contains("shutting down"), "{refused:?}");
+    }
+    std::fs::write(&marker, "").unwrap();
+    assert_eq!(text_of(&waiting.rest().await.message()), "late");
+    assert!(matches!(served.stop().await, Exit::Stopped));
+    std::fs::remove_file(&marker).unwrap();
 }

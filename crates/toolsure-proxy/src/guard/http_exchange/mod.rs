@@ -21,8 +21,9 @@ use hyper::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderName, 
 use hyper::{Response, StatusCode};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
-use toolsure_guard::{Envelope, IdKey, IncomingMessage, MessageKind, Peer, Side};
-use toolsure_mcp::message::{INTERNAL_ERROR, INVALID_REQUEST};
+use toolsure_guard::{Envelope, IdKey, IncomingMessage, MessageKind, Peer, Side, read_message};
+use toolsure_json::Node as _;
+use toolsure_mcp::message::{Edits, INTERNAL_ERROR, INVALID_REQUEST, Message as Decoded};
 
 use super::in_process::Caller;
 use super::mailbox::{Inbox, Mailbox, MailboxItem, mailbox};
@@ -45,6 +46,9 @@ pub(super) struct HttpExchange {
     router: Arc<SessionRouter>,
     /// The request's id, if the message is a request.
     id: Option<IdKey>,
+    /// The client's own id as JSON text, if `id` is another one because a request with the client's
+    /// id is open in the session.
+    clients_id: Option<String>,
     /// The requests of a batch (2025-03-26) without an answer yet. The response to a batch is a
     /// stream of events, one for each answer.
     batch: Vec<IdKey>,
@@ -102,6 +106,7 @@ impl HttpExchange {
         Self {
             router,
             id: None,
+            clients_id: None,
             batch: Vec::new(),
             sent: Vec::new(),
             queue: VecDeque::new(),
@@ -134,11 +139,21 @@ impl HttpExchange {
         envelope: &Envelope,
         message: IncomingMessage<'_>,
     ) -> Response<ResponseBody> {
+        let router = Arc::clone(&self.router);
+        let mut renamed = None;
         if envelope.is_request()
             && let Some(id) = &envelope.id
         {
             self.open = self.router.open(id, &self.mailbox);
             self.id = Some(id.clone());
+            // In a session, each POST is an exchange of its own, whatever other POSTs have as their ids.
+            if !self.open {
+                let ours = self.router.open_renamed(&self.mailbox);
+                renamed = with_id(message.bytes(), &ours.raw());
+                self.open = true;
+                self.id = Some(ours);
+                self.clients_id = Some(id.raw());
+            }
             self.begins_after = self.begins_after(envelope);
         }
         if envelope.kind == MessageKind::Batch {
@@ -151,10 +166,13 @@ impl HttpExchange {
             self.is_batch = !batch.is_empty();
             self.batch = batch;
         }
-        // If the id is open already, the error goes to this request, not to the first one.
+        let message = match &renamed {
+            Some(renamed) => router.driver.read(renamed.as_bytes()),
+            None => message,
+        };
         self.owed = self.open || !self.batch.is_empty();
         self.router.touch();
-        let (router, mailbox) = (Arc::clone(&self.router), self.mailbox.clone());
+        let mailbox = self.mailbox.clone();
         let metadata = MessageMetadata {
             trace: trace_headers::read(&self.headers),
             peer: self.peer.clone(),
@@ -395,6 +413,19 @@ impl HttpExchange {
         }
     }
 
+    /// A message with the client's own id, if it answers this request.
+    fn restored(&self, mut outgoing: OutgoingMessage) -> OutgoingMessage {
+        let answers = |id| outgoing.envelope.answers(id);
+        if let Some(clients_id) = &self.clients_id
+            && self.id.as_ref().is_some_and(answers)
+            && let Some(bytes) = with_id(&outgoing.bytes, clients_id)
+        {
+            outgoing.bytes = bytes.into_bytes();
+            outgoing.same = false;
+        }
+        outgoing
+    }
+
     /// The headers of the upstream's response, as the client gets them.
     fn head_of(&self, upstream: HeaderMap) -> Result<HeaderMap, NoSessionId> {
         session_id_rewriter::head(
@@ -437,6 +468,21 @@ impl Drop for HttpExchange {
         }
         drop(self.slot.take());
     }
+}
+
+/// A request or an answer with another id, given as JSON text.
+fn with_id(message: &[u8], id: &str) -> Option<String> {
+    read_message(message, |message, text| {
+        let view = match message {
+            Decoded::Request(request) => request.view,
+            Decoded::Result(outcome) => outcome.view,
+            Decoded::Error(Some(_), error) => error.parent()?,
+            Decoded::Notification(_) | Decoded::Error(None, _) => return None,
+        };
+        let mut edits = Edits::new();
+        edits.replace(view.member("id")?, id.to_owned());
+        Some(edits.apply(text))
+    })?
 }
 
 /// How long the answer of a server on stdio may take before a stream begins.

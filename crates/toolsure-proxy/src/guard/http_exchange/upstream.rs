@@ -135,6 +135,7 @@ impl HttpExchange {
         outgoing: OutgoingMessage,
         event: Option<&Event>,
     ) -> ResponseStep {
+        let outgoing = self.restored(outgoing);
         let envelope = &outgoing.envelope;
         let is_whole = matches!(envelope.kind, MessageKind::Answer | MessageKind::Batch);
         if !self.is_batch || !is_whole {
@@ -193,7 +194,7 @@ impl HttpExchange {
                 let step = if self.is_batch || !answer.envelope.is_answer() {
                     self.step_of(answer, None)
                 } else {
-                    ResponseStep::Answer(answer.bytes, None, head.take())
+                    ResponseStep::Answer(self.restored(answer).bytes, None, head.take())
                 };
                 self.ready.push(step);
             }
@@ -299,8 +300,8 @@ impl HttpExchange {
                 {
                     if !silently {
                         let head = Some((502, HeaderMap::new()));
-                        self.ready
-                            .push(ResponseStep::Answer(outgoing.bytes, None, head));
+                        let bytes = self.restored(outgoing).bytes;
+                        self.ready.push(ResponseStep::Answer(bytes, None, head));
                     }
                 }
                 output => router.route(output, Some(&mailbox)),

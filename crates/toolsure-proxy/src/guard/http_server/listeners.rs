@@ -33,6 +33,13 @@ impl Listeners {
             }
         }
     }
+
+    /// Ends all streams.
+    pub(super) fn close(&mut self) {
+        for stream in self.of_callers.drain().flat_map(|(_, streams)| streams) {
+            stream.send(MailboxItem::Close);
+        }
+    }
 }
 
 /// Whose stream it is: of an `Authorization`, or without one, of an address.

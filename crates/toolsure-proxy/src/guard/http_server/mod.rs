@@ -306,7 +306,8 @@ impl HttpServer {
         response
     }
 
-    /// Counts a stream among those of its caller, and ends the oldest if there are too many.
+    /// Counts a stream among those of its caller, and ends the oldest if there are too many. A guard
+    /// that stops ends it at once.
     fn limit_streams(&self, exchange: &HttpExchange) {
         let most = self.ctx.bounds.caller_streams;
         let mut listeners = self
@@ -314,6 +315,9 @@ impl HttpServer {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         listeners.add(exchange.peer.as_deref(), exchange.mailbox(), most);
+        if self.ctx.is_stopping() {
+            listeners.close();
+        }
     }
 
     async fn delete(self: &Arc<Self>, headers: &HeaderMap) -> Response<ResponseBody> {
@@ -450,6 +454,11 @@ impl Service for HttpServer {
         self.rejected(503, "connections");
         let text = "too many connections are open (limits.connections)";
         write::error("null", INTERNAL_ERROR, text, None)
+    }
+
+    fn stopping(&self) -> String {
+        self.rejected(503, "stopping");
+        write::error("null", INTERNAL_ERROR, STOPPING, None)
     }
 
     async fn answer(

@@ -148,6 +148,12 @@ impl HttpServer {
             session.router.driver.stop();
             session.router.close_listeners();
         }
+        // Those without a session too.
+        let mut listeners = self
+            .listeners
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        listeners.close();
     }
 
     pub(in crate::guard) async fn close(&self) {
@@ -177,7 +183,7 @@ impl HttpServer {
     ) {
         let ctx = Arc::clone(&self.ctx);
         loop {
-            match child.next().await {
+            match child.next(|| !router.driver.is_idle()).await {
                 Received::Message(message) => {
                     let message = router.driver.read_message(&message);
                     router.take_read(Side::Server, message, None);

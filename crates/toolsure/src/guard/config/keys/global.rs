@@ -429,6 +429,11 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
         field!(Time(ms(0)..=h(1)), times.grace),
         "after closing a server's input, and again after SIGTERM, the wait before the next, stronger step",
     ),
+    fixed(
+        "times.after_exit",
+        field!(Time(ms(0)..=h(1)), times.after_exit),
+        "after the process of a server has ended, the longest that requests wait without a message while a process that it left behind holds its output; any message shows that the server lives on",
+    ),
     live(
         "log.level",
         field!(Text, log.level),
