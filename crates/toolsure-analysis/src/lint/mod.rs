@@ -289,6 +289,7 @@ impl Linter {
         };
         Plan {
             rules: &RULES,
+            first: &RULES[0],
             levels: RULES.iter().map(level).collect(),
             facts: RULES.iter().map(facts).collect(),
             is_asked: !asked.is_empty(),

@@ -9,14 +9,15 @@ use super::finding::Finding;
 use super::profile::Broken;
 use super::rule::Rule;
 use super::severity::Severity;
-use super::table::COUNT;
 use super::tool::Place;
 use crate::readers::{Consequence, Fact};
 
 /// The options of a run.
 pub(super) struct Plan {
     /// The table of rules.
-    pub(super) rules: &'static [Rule; COUNT],
+    pub(super) rules: &'static [Rule],
+    /// The rule of a finding whose code the table does not have; there is no such code.
+    pub(super) first: &'static Rule,
     /// How each rule of the table is on; `None` if it is off.
     pub(super) levels: Vec<Option<Level>>,
     /// For each rule of the table, the facts that it is about.
@@ -87,8 +88,8 @@ impl<'l> Out<'l> {
             plan,
             rule: 0,
             tool: None,
-            spoken: vec![0; COUNT],
-            kept: vec![0; COUNT],
+            spoken: vec![0; plan.rules.len()],
+            kept: vec![0; plan.rules.len()],
             findings: Vec::new(),
             more: 0,
             worst_more: None,
@@ -209,7 +210,7 @@ impl<'l> Out<'l> {
         severity: Option<Severity>,
     ) -> &mut Finding {
         let rules = self.plan.rules;
-        let rule = rules.get(index).unwrap_or(&rules[0]);
+        let rule = rules.get(index).unwrap_or(self.plan.first);
         let level = self.plan.levels.get(index).copied().flatten();
         let severity = severity.or(level.map(|level| level.severity));
         let finding = Finding {
