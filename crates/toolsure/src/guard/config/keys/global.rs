@@ -1,7 +1,5 @@
 //! The keys that apply to the whole guard, section by section.
 
-use std::time::Duration;
-
 use toolsure_analysis::readers::{PROJECTED_FOR, reader};
 use toolsure_guard::policy::{
     BadResult, BadTools, CostlySchemas, DriftMode, LegacyValues, Mode, OnUndecided, Project,
@@ -12,7 +10,7 @@ use toolsure_schema::Formats;
 use super::super::settings::Config;
 use super::super::slot::Slot;
 use super::super::words::{DriftWord, LogFormat, Words};
-use super::key::{Key, fixed, live, put, setting};
+use super::key::{Key, fixed, h, live, ms, put, s, setting};
 
 /// The keys, in the order of the reference.
 pub(in super::super) const GLOBAL: &[Key<Config>] = &[
@@ -488,16 +486,4 @@ const NOBODY: &str = "off";
 fn put_project_for(config: &mut Config, word: &str) -> bool {
     config.project_for = reader(word).filter(|reader| reader.is_projected_for());
     config.project_for.is_some() || word == NOBODY
-}
-
-const fn ms(count: u64) -> Duration {
-    Duration::from_millis(count)
-}
-
-const fn s(count: u64) -> Duration {
-    Duration::from_secs(count)
-}
-
-const fn h(count: u64) -> Duration {
-    Duration::from_secs(count * 3_600)
 }

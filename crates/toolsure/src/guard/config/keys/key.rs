@@ -1,5 +1,7 @@
 //! One key, and what the lists of keys are written with.
 
+use std::time::Duration;
+
 use super::super::settings::Config;
 use super::super::slot::Slot;
 use super::super::words::Words;
@@ -58,3 +60,15 @@ pub(super) fn put_some<W: Words>(slot: &mut Option<W>, word: &str) -> bool {
 
 /// The prefix of the keys that have the names of engine settings.
 pub(super) const SCHEMAS: &str = "schemas.";
+
+pub(super) const fn ms(count: u64) -> Duration {
+    Duration::from_millis(count)
+}
+
+pub(super) const fn s(count: u64) -> Duration {
+    Duration::from_secs(count)
+}
+
+pub(super) const fn h(count: u64) -> Duration {
+    Duration::from_secs(count * 3_600)
+}
