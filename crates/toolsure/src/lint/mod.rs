@@ -242,8 +242,14 @@ fn linter(args: &LintArgs, project: &Project) -> Linter {
 
 /// A help text, and the names of the profiles.
 pub(crate) fn names_of_profiles(help: &str) -> String {
-    let line = |profile: &Profile| format!("\n- {}: {}", profile.name, profile.about);
-    let lines: String = PROFILES.iter().map(line).collect();
+    names(help, PROFILES.iter().map(|one| (one.name, one.about)))
+}
+
+/// A help text, and names with what they stand for.
+pub(crate) fn names<'n>(help: &str, names: impl Iterator<Item = (&'n str, &'n str)>) -> String {
+    let lines: String = names
+        .map(|(name, about)| format!("\n- {name}: {about}"))
+        .collect();
     format!("{help}\n\nPossible values:{lines}")
 }
 

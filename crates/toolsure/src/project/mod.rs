@@ -15,6 +15,7 @@ use toolsure_json::quote;
 use crate::compilers::{Compilers, FetchArgs};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::ExitOnInterrupt;
+use crate::lint::names;
 use crate::listing::exit_of;
 use crate::listing::{self, TargetArgs};
 use crate::policy::ConfigArgs;
@@ -38,6 +39,11 @@ pub(crate) struct ProjectArgs {
     #[arg(
         long = "for",
         value_name = "READER",
+        hide_possible_values = true,
+        long_help = names(
+            "The provider or client that the listing is for",
+            PROJECTED_FOR.iter().filter_map(|name| reader(name)).map(|one| (one.name, one.about))
+        ),
         value_parser = readers().try_map(|name| reader(&name).ok_or("unknown reader"))
     )]
     reader: &'static Reader,
