@@ -145,7 +145,7 @@ impl Linter {
     ///     "properties": {"n": {"type": "integer", "exclusiveMinimum": 0, "description": "how many"}}}}"#;
     /// assert!(Linter::new().lint([tool]).findings.is_empty());
     /// let report = Linter::new().profile(profile("gemini").unwrap()).lint([tool]);
-    /// assert_eq!(report.findings[0].rule.name, "gemini-keyword");
+    /// assert_eq!(report.findings[0].rule.name, "provider-keyword");
     /// ```
     #[must_use]
     pub fn profile(mut self, profile: &'static Profile) -> Self {
@@ -190,7 +190,7 @@ impl Linter {
     /// ```
     /// use toolsure_analysis::lint::{Linter, Severity, rule};
     ///
-    /// let tool = r#"{"name": "find", "inputSchema": {"type": "object"}}"#;
+    /// let tool = r#"{"name": "find", "inputSchema": {"type": "object", "properties": {}}}"#;
     /// let missing = rule("no-description").unwrap();
     /// let severity = |linter: Linter| linter.lint([tool]).findings.first().map(|first| first.severity);
     /// assert_eq!(severity(Linter::new()), Some(Severity::Warning));
