@@ -87,6 +87,9 @@ pub(super) struct Rewriter<'a> {
     pub(super) pointer: String,
     /// Whether more values here mean more values of the whole schema.
     pub(super) monotone: bool,
+    /// Whether the schema only tests a value that another one describes, so that nothing sends it in
+    /// another form.
+    pub(super) is_test: bool,
     /// Schemas that may still be visited.
     left: usize,
     depth: usize,
@@ -107,6 +110,7 @@ impl<'a> Rewriter<'a> {
             log,
             pointer: pointer.to_owned(),
             monotone: true,
+            is_test: false,
             left: limits.subschemas,
             depth: 0,
         }
@@ -182,7 +186,11 @@ impl<'a> Rewriter<'a> {
             let Some(holds) = layout_in(Dialect::Draft202012, keyword) else {
                 continue;
             };
-            let outer = self.monotone;
+            let outer = (self.monotone, self.is_test);
+            self.is_test |= matches!(
+                keyword.as_str(),
+                "not" | "if" | "contains" | "propertyNames"
+            );
             self.monotone &= !matches!(keyword.as_str(), "not" | "if" | "oneOf" | "contains");
             pointer::push(&mut self.pointer, keyword);
             let inner = self.pointer.len();
@@ -218,7 +226,7 @@ impl<'a> Rewriter<'a> {
                 _ => {}
             }
             self.pointer.truncate(length);
-            self.monotone = outer;
+            (self.monotone, self.is_test) = outer;
         }
         Ok(())
     }
