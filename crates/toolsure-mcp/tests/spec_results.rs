@@ -264,3 +264,20 @@ fn a_list_in_which_anything_is_wrong_is_valid_and_keeps_its_other_entries() {
 }
 
 const WORDS: &str = "the words";
+
+/// A result may need as many changes as it has values; what is said about them is bounded.
+#[test]
+fn the_changes_that_are_kept_are_bounded() {
+    for (of, block) in [
+        ("content", "null"),
+        ("content", r#"{"type":"text","text":1}"#),
+    ] {
+        let text = format!(r#"{{"{of}":[{}]}}"#, vec![block; 10_000].join(","));
+        let result = OwnedDocument::read(&*text, &Default::default()).unwrap();
+        let repaired = repair_tool_result(Era::V2025_11_25, result.document().root()).unwrap();
+        assert_eq!(
+            (repaired.changes.len(), repaired.further),
+            (64, 10_000 - 64)
+        );
+    }
+}

@@ -25,6 +25,38 @@ pub(super) fn no_tools(size: usize) -> Texts {
     Texts::one(listing(&many(size, |n| n.to_string())))
 }
 
+/// A result of a tool with such blocks.
+fn result(size: usize, block: &str) -> Texts {
+    let blocks = many(size, |_| block.to_owned());
+    let call = r#""method":"tools/call","params":{"name":"t"}"#;
+    Texts::two(format!(r#"{{"content":[{blocks}]}}"#), call)
+}
+
+pub(super) fn blocks(size: usize) -> Texts {
+    result(size, r#"{"type":"text","text":"5"}"#)
+}
+
+/// Blocks that are left out.
+pub(super) fn null_blocks(size: usize) -> Texts {
+    result(size, "null")
+}
+
+/// Blocks that are repaired.
+pub(super) fn odd_blocks(size: usize) -> Texts {
+    result(
+        size,
+        r#"{"type":"text","text":5,"annotations":null,"_meta":[]}"#,
+    )
+}
+
+pub(super) fn null_prompts(size: usize) -> Texts {
+    let prompts = many(size, |_| "null".to_owned());
+    Texts::two(
+        format!(r#"{{"prompts":[{prompts}]}}"#),
+        r#""method":"prompts/list""#,
+    )
+}
+
 pub(super) fn same_names(size: usize) -> Texts {
     Texts::one(listing(&many(size, |_| {
         r#"{"name":"same","inputSchema":{"type":"object"}}"#.to_owned()

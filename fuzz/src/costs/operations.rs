@@ -74,6 +74,8 @@ pub enum Operation {
     GuardList,
     /// A client's message through the guard
     GuardMessage,
+    /// A server's answer through the guard
+    GuardAnswer,
     /// `Recovery`: the id of a message that is not read
     Recover,
 }
@@ -196,6 +198,9 @@ impl Operation {
             Self::GuardMessage => guard
                 .as_mut()
                 .map_or(0, |guard| guard.say(Side::Client, texts.first.as_bytes())),
+            Self::GuardAnswer => guard
+                .as_mut()
+                .map_or(0, |guard| guard.answer(&texts.second, &texts.first)),
             Self::Recover => {
                 let mut recovery = Recovery::new();
                 recovery.feed(texts.first.as_bytes());
@@ -251,7 +256,10 @@ impl Prepared {
     pub fn new(operation: Operation, texts: Texts) -> Self {
         let first = texts.first.as_bytes();
         let listed = matches!(operation, Operation::ProjectList | Operation::Clients);
-        let guarded = matches!(operation, Operation::GuardList | Operation::GuardMessage);
+        let guarded = matches!(
+            operation,
+            Operation::GuardList | Operation::GuardMessage | Operation::GuardAnswer
+        );
         let argument = operation == Operation::ArgumentCheck;
         Self {
             schema: match operation.checks() {
@@ -305,20 +313,28 @@ impl Guarded {
             context: Context::Session(1),
         });
         let conversation = Conversation::new(&guard, scope, Link::default());
-        Some(Self {
+        let mut guarded = Self {
             guard,
             conversation,
             asked: 0,
-        })
+        };
+        guarded.list(r#"{"tools":[{"name":"t","inputSchema":{"type":"object","properties":{}}}]}"#);
+        Some(guarded)
     }
 
     /// Asks for a listing and lets the server answer with this one; the bytes that leave.
     fn list(&mut self, listing: &str) -> usize {
+        self.answer(r#""method":"tools/list""#, listing)
+    }
+
+    /// Asks for something, given as the members of the request, and lets the server answer with a
+    /// result; the bytes that leave.
+    fn answer(&mut self, request: &str, result: &str) -> usize {
         self.asked = self.asked.saturating_add(1);
         let id = self.asked;
-        let ask = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/list"}}"#);
+        let ask = format!(r#"{{"jsonrpc":"2.0","id":{id},{request}}}"#);
         self.say(Side::Client, ask.as_bytes());
-        let answer = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{listing}}}"#);
+        let answer = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#);
         self.say(Side::Server, answer.as_bytes())
     }
 

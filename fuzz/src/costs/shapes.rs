@@ -208,6 +208,10 @@ pub const SHAPES: &[Shape] = &[
     shape(Operation::GuardMessage, "call", l::big_call),
     shape(Operation::GuardMessage, "batch", l::big_batch),
     shape(Operation::GuardMessage, "broken message", l::broken_message),
+    shape(Operation::GuardAnswer, "blocks", l::blocks),
+    shape(Operation::GuardAnswer, "blocks of null", l::null_blocks),
+    shape(Operation::GuardAnswer, "odd blocks", l::odd_blocks),
+    shape(Operation::GuardAnswer, "prompts of null", l::null_prompts),
     shape(Operation::Recover, "broken message", l::broken_message),
 ];
 

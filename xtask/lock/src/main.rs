@@ -105,8 +105,9 @@ fn write() -> Outcome<String> {
 
 /// The repository: the folder above this program's own.
 fn root() -> Outcome<PathBuf> {
-    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let root = own.parent().and_then(Path::parent);
+    // Not the folder at build time: the repository may have moved since.
+    let own = std::env::var_os("CARGO_MANIFEST_DIR").ok_or("run it as `cargo lock`")?;
+    let root = Path::new(&own).parent().and_then(Path::parent);
     root.map(Path::to_path_buf)
         .ok_or_else(|| "the repository has no root".to_owned())
 }

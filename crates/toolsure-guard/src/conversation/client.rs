@@ -124,12 +124,17 @@ impl Conversation {
                     let guard = self.guard.clone();
                     let mut effects = Effects::new();
                     let message = guard.read_within(text.as_bytes(), turn.limits());
+                    let is_read = message.reading().is_ok();
                     if let Ok(reading) = message.reading() {
                         let bytes = text.as_bytes();
                         self.client_message(turn, checker, &reading, bytes, retry, &mut effects);
                     }
                     guard.done_with(message);
-                    return out.adopt(effects);
+                    out.adopt(effects);
+                    // The text got shorter, so it is always read; if not, the call is handled as it came.
+                    if is_read {
+                        return;
+                    }
                 }
                 return self.call(turn, checker, request, envelope, open, bytes, retry, out);
             }

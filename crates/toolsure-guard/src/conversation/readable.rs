@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use toolsure_json::{Kind, Node as _, View};
-use toolsure_mcp::clients::{Change, RepairedResult, repair_result, repair_tool_result};
+use toolsure_mcp::clients::{RepairedResult, repair_result, repair_tool_result};
 use toolsure_mcp::era::Era;
 use toolsure_mcp::message::INTERNAL_ERROR;
 
@@ -19,32 +19,30 @@ use crate::filter::{Reply, Violation};
 use crate::id::IdKey;
 use crate::incoming::Reading;
 use crate::policy::{BadTools, Mode, ResultMembers};
-use crate::record::{Action, Filter};
+use crate::record::{Action, Filter, Record};
 use crate::side::Side;
 
 impl ToolAnswer<'_> {
-    /// The text of an answer whose tool result is made readable, with a record of it; `None` if it is
+    /// The text of an answer whose tool result is made readable, and the record of it; `None` if it is
     /// readable, or the policy does not want it repaired.
     pub(super) fn readable(
         &self,
         turn: &Turn<'_>,
         reading: &Reading<'_>,
         bytes: &[u8],
-        out: &mut Effects<'_>,
-    ) -> Option<String> {
+    ) -> Option<(String, Record)> {
         if !repairs(turn, self.mode) {
             return None;
         }
+        let source = std::str::from_utf8(bytes).ok()?;
         let repaired = unreadable(reading, self)?;
         let act = Act::ResultMemberMalformed;
         let mut record = fault(turn, Side::Server, Filter::Results, Action::Altered, act);
         record.describe(&self.key, self.open, turn);
         record.tool.clone_from(&self.name);
         record.listed = self.tool.is_some();
-        record.note(&told(&repaired.changes));
-        out.audit(record);
-        let source = std::str::from_utf8(bytes).ok()?;
-        Some(repaired.edits.apply(source))
+        record.note(&told(&repaired));
+        Some((repaired.edits.apply(source), record))
     }
 
     /// The violation of a tool result that is not repaired.
@@ -56,15 +54,19 @@ impl ToolAnswer<'_> {
         let mode = match turn.policy().result_members {
             ResultMembers::Refuse => self.mode,
             ResultMembers::Repair if self.mode == Mode::Audit => Mode::Audit,
+            ResultMembers::Repair if self.grows => self.mode,
             ResultMembers::Repair | ResultMembers::Pass => return None,
         };
         if mode == Mode::Off {
             return None;
         }
         let repaired = unreadable(reading, self)?;
-        let told = told(&repaired.changes);
+        let told = told(&repaired);
         let subject = self.subject();
-        let text = format!("{subject} answered with a result that clients cannot read: {told}");
+        let mut text = format!("{subject} answered with a result that clients cannot read: {told}");
+        if self.grows {
+            text.push_str("; the repaired result would exceed a limit");
+        }
         let act = Act::ResultMemberMalformed;
         Some(Violation::act(
             Filter::Results,
@@ -141,7 +143,7 @@ impl Conversation {
         };
         let mut record = fault(turn, Side::Server, filter, action, act);
         record.describe(&key, open, turn);
-        let told = told(&repaired.changes);
+        let told = told(&repaired);
         record.note(&told);
         out.audit(record);
         match (action, std::str::from_utf8(bytes)) {
@@ -160,13 +162,14 @@ impl Conversation {
 }
 
 /// The changes in words.
-fn told(changes: &[Change]) -> String {
+fn told(repaired: &RepairedResult) -> String {
+    let changes = &repaired.changes;
     let mut told = String::new();
     for (index, change) in changes.iter().take(MOST_CHANGES).enumerate() {
         let separator = if index == 0 { "" } else { "; " };
         let _ = write!(told, "{separator}{change}");
     }
-    let rest = changes.len().saturating_sub(MOST_CHANGES);
+    let rest = changes.len().saturating_sub(MOST_CHANGES) + repaired.further;
     if rest > 0 {
         let _ = write!(told, "; and {rest} more");
     }

@@ -36,6 +36,8 @@ pub(super) struct ToolAnswer<'a> {
     pub(super) result: View<'a>,
     /// The task that the result is a member of.
     pub(super) task: Option<View<'a>>,
+    /// Whether the text of the result would exceed a limit if it were made readable.
+    pub(super) grows: bool,
     /// Why the task has no result, or why it is unclear what the result is.
     pub(super) malformed: Option<MalformedResult>,
 }
@@ -71,7 +73,7 @@ impl Conversation {
         let Some(answered) = self.answered(turn, key.clone(), open, result) else {
             return forward_answer(key, None, bytes, out);
         };
-        let Some(text) = answered.readable(turn, reading, bytes, out) else {
+        let Some((text, record)) = answered.readable(turn, reading, bytes) else {
             return self.checked(turn, checker, reading, answered, bytes, out);
         };
         let guard = self.guard.clone();
@@ -82,11 +84,17 @@ impl Conversation {
         let again = result.and_then(|result| self.answered(turn, key, open, result));
         match (message.reading(), again) {
             (Ok(reading), Some(answered)) => {
+                effects.audit(record);
                 let bytes = text.as_bytes();
                 self.checked(turn, checker, &reading, answered, bytes, &mut effects);
             }
-            // The repaired text exceeds a limit.
-            _ => self.checked(turn, checker, reading, answered, bytes, out),
+            _ => {
+                let answered = ToolAnswer {
+                    grows: true,
+                    ..answered
+                };
+                self.checked(turn, checker, reading, answered, bytes, out);
+            }
         }
         guard.done_with(message);
         out.adopt(effects);
@@ -109,9 +117,11 @@ impl Conversation {
         };
         let found = answered.not_object(turn);
         let becomes = |what| found.filter(|found| *found == what);
-        let violation = self
-            .judge(turn, checker, reading, &answered, of)
-            .or_else(|| answered.unreadable_members(turn, reading))
+        let unreadable = || answered.unreadable_members(turn, reading);
+        let too_large = answered.grows.then(unreadable).flatten();
+        let violation = too_large
+            .or_else(|| self.judge(turn, checker, reading, &answered, of))
+            .or_else(unreadable)
             .or_else(|| Some(answered.no_object(becomes(NotObject::Bad)?)))
             .or_else(|| answered.error_value(turn, checker))
             .or_else(|| answered.missing_text(turn, of))
@@ -273,6 +283,7 @@ impl Conversation {
             how: terms.bad_result,
             result,
             task: task_view,
+            grows: false,
             malformed,
         })
     }

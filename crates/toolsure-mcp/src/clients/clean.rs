@@ -4,13 +4,14 @@ use toolsure_analysis::tool::{AllowedMembers, Form};
 use toolsure_json::{Key as _, Node as _, View};
 
 use super::change::Change;
+use super::place::{Changes, Place};
 use crate::message::Edits;
 
 /// The edits of one text, and what they change.
 #[derive(Debug)]
 pub(super) struct Cleaner<'e> {
     pub(super) edits: &'e mut Edits,
-    pub(super) changes: Vec<Change>,
+    pub(super) changes: Changes,
 }
 
 /// What happens to an object besides what its table says.
@@ -26,12 +27,31 @@ impl<'e> Cleaner<'e> {
     pub(super) fn of(edits: &'e mut Edits) -> Self {
         Self {
             edits,
-            changes: Vec::new(),
+            changes: Changes::default(),
         }
     }
 
-    pub(super) fn left_out(&mut self, path: String, expected: &'static str) {
-        self.changes.push(Change::LeftOut { path, expected });
+    pub(super) fn left_out(&mut self, place: &Place<'_>, expected: &'static str) {
+        self.changes.push(|| Change::LeftOut {
+            path: place.to_string(),
+            expected,
+        });
+    }
+
+    /// Records what is in place of a value.
+    pub(super) fn replaced(&mut self, place: &Place<'_>, to: &'static str) {
+        self.changes.push(|| Change::Replaced {
+            path: place.to_string(),
+            to,
+        });
+    }
+
+    /// Records a member that is added.
+    pub(super) fn added(&mut self, place: &Place<'_>, value: &'static str) {
+        self.changes.push(|| Change::Added {
+            path: place.to_string(),
+            value,
+        });
     }
 
     /// Leaves out optional members with invalid values, also nested ones. Required members stay,
@@ -40,7 +60,7 @@ impl<'e> Cleaner<'e> {
         &mut self,
         allowed: &AllowedMembers,
         object: View<'_>,
-        path: &str,
+        place: &Place<'_>,
         also: Also,
     ) {
         let Also { mut gone, appended } = also;
@@ -51,12 +71,12 @@ impl<'e> Cleaner<'e> {
             let Some((name, form)) = allowed.get(key.text()) else {
                 continue;
             };
-            let path = join(path, name);
+            let place = place.member(name);
             if form.takes(value) {
-                self.value(form, value, &path);
+                self.value(form, value, &place);
             } else if allowed.is_optional(name) {
                 gone.push(name);
-                self.left_out(path, form.expected());
+                self.left_out(&place, form.expected());
             }
         }
         if !gone.is_empty() || !appended.is_empty() {
@@ -70,14 +90,14 @@ impl<'e> Cleaner<'e> {
     }
 
     /// The same for a value that its form takes.
-    pub(super) fn value(&mut self, form: Form, value: View<'_>, path: &str) {
+    pub(super) fn value(&mut self, form: Form, value: View<'_>, place: &Place<'_>) {
         match form {
-            Form::Object(members) => self.object(members, value, path, Also::default()),
-            Form::Objects(members) => self.elements(Form::Object(members), value, path),
-            Form::Each(form) => self.elements(*form, value, path),
+            Form::Object(members) => self.object(members, value, place, Also::default()),
+            Form::Objects(members) => self.elements(Form::Object(members), value, place),
+            Form::Each(form) => self.elements(*form, value, place),
             Form::AnyOf(forms) => {
                 if let Some(form) = forms.iter().find(|form| form.takes(value)) {
-                    self.value(*form, value, path);
+                    self.value(*form, value, place);
                 }
             }
             _ => {}
@@ -85,41 +105,41 @@ impl<'e> Cleaner<'e> {
     }
 
     /// The same for each element of an array; elements of another form are left out.
-    pub(super) fn elements(&mut self, form: Form, array: View<'_>, path: &str) {
+    pub(super) fn elements(&mut self, form: Form, array: View<'_>, place: &Place<'_>) {
         let mut gone = Vec::new();
         for (index, item) in array.items().enumerate() {
-            let path = format!("{path}[{index}]");
+            let place = place.item(index);
             if form.takes(item) {
-                self.value(form, item, &path);
+                self.value(form, item, &place);
             } else {
                 gone.push(index);
                 let expected = match form {
                     Form::Object(_) => "an object with all required members",
                     form => form.expected(),
                 };
-                self.left_out(path, expected);
+                self.left_out(&place, expected);
             }
         }
+        self.without(array, &gone);
+    }
+
+    /// Leaves out elements of an array; `gone` are their numbers in ascending order.
+    pub(super) fn without(&mut self, array: View<'_>, gone: &[usize]) {
         if !gone.is_empty() {
-            let is_gone = |index, _: View<'_>| gone.contains(&index);
+            let is_gone = |index, _: View<'_>| gone.binary_search(&index).is_ok();
             self.edits.reshape(array, is_gone, &[]);
         }
     }
 
     /// Puts JSON text in place of a value; `to` says what it is.
-    pub(super) fn replace(&mut self, value: View<'_>, text: String, path: &str, to: &'static str) {
+    pub(super) fn replace(
+        &mut self,
+        value: View<'_>,
+        text: String,
+        place: &Place<'_>,
+        to: &'static str,
+    ) {
         self.edits.replace(value, text);
-        self.changes.push(Change::Replaced {
-            path: path.to_owned(),
-            to,
-        });
-    }
-}
-
-pub(super) fn join(path: &str, name: &str) -> String {
-    if path.is_empty() {
-        name.to_owned()
-    } else {
-        format!("{path}.{name}")
+        self.replaced(place, to);
     }
 }

@@ -8,6 +8,7 @@
 mod change;
 mod clean;
 mod dialect;
+mod place;
 mod repair_result;
 mod root;
 mod rules;

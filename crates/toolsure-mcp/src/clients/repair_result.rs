@@ -5,7 +5,8 @@ use toolsure_analysis::tool::{AllowedMembers, Form};
 use toolsure_json::{Key as _, Kind, Node as _, View, json_string, quote};
 
 use super::change::Change;
-use super::clean::{Also, Cleaner, join};
+use super::clean::{Also, Cleaner};
+use super::place::{Changes, Place};
 use crate::era::Era;
 use crate::message::members::{BLOCK, BLOCKS, LISTS, PAGE, RESULT};
 use crate::message::write::compact;
@@ -17,8 +18,10 @@ use crate::message::{Edits, text_block};
 pub struct RepairedResult {
     /// What makes it readable.
     pub edits: Edits,
-    /// What they change.
+    /// What they change: the first 64 changes.
     pub changes: Vec<Change>,
+    /// The number of further changes.
+    pub further: usize,
 }
 
 /// Finds what makes the result of a tool readable for clients of all versions: optional members that
@@ -47,12 +50,12 @@ pub fn repair_tool_result(era: Era, result: View<'_>) -> Option<RepairedResult> 
     let mut cleaner = Cleaner::of(&mut edits);
     if result.kind() == Kind::Object {
         let mut also = Also::default();
-        tool_result(&mut cleaner, result, "", &mut also);
+        tool_result(&mut cleaner, result, &mut also);
         tag(&mut cleaner, result, false, era, &mut also);
-        cleaner.object(&RESULT, result, "", also);
+        cleaner.object(&RESULT, result, &Place::Root, also);
     }
     let changes = cleaner.changes;
-    (!edits.is_empty()).then_some(RepairedResult { edits, changes })
+    repaired(edits, changes)
 }
 
 /// The same for the result of another method: a page of prompts, resources, templates or skills loses
@@ -83,46 +86,53 @@ pub fn repair_result(method: &str, era: Era, result: View<'_>) -> Option<Repaire
         }
         let is_cached = CACHEABLE.contains(&method);
         tag(&mut cleaner, result, is_cached, era, &mut also);
-        cleaner.object(table, result, "", also);
+        cleaner.object(table, result, &Place::Root, also);
     }
     let changes = cleaner.changes;
-    (!edits.is_empty()).then_some(RepairedResult { edits, changes })
+    repaired(edits, changes)
+}
+
+fn repaired(edits: Edits, changes: Changes) -> Option<RepairedResult> {
+    (!edits.is_empty()).then_some(RepairedResult {
+        edits,
+        changes: changes.first,
+        further: changes.further,
+    })
 }
 
 /// The members of a tool's result that decide how it is read.
-fn tool_result(cleaner: &mut Cleaner<'_>, result: View<'_>, path: &str, also: &mut Also) {
+fn tool_result(cleaner: &mut Cleaner<'_>, result: View<'_>, also: &mut Also) {
     if let Some(flag) = result.member("isError")
         && flag.kind() != Kind::Boolean
     {
-        let path = join(path, "isError");
+        let place = Place::Root.member("isError");
         if says_no(flag) {
             also.gone.push("isError");
-            cleaner.left_out(path, "a boolean");
+            cleaner.left_out(&place, "a boolean");
         } else {
-            cleaner.replace(flag, "true".to_owned(), &path, "`true`");
+            cleaner.replace(flag, "true".to_owned(), &place, "`true`");
         }
     }
     let Some(content) = result.member("content") else {
         return;
     };
-    let path = join(path, "content");
+    let place = Place::Root.member("content");
     match content.kind() {
-        Kind::Array => cleaner.blocks(content, &path),
+        Kind::Array => cleaner.blocks(content, &place),
         Kind::Null => {
             also.gone.push("content");
-            cleaner.left_out(path, "an array");
+            cleaner.left_out(&place, "an array");
         }
         Kind::Object if content.is_empty() => {
-            cleaner.replace(content, "[]".to_owned(), &path, "an empty array");
+            cleaner.replace(content, "[]".to_owned(), &place, "an empty array");
         }
-        Kind::Object if cleaner.block(content, &path) => {
+        Kind::Object if cleaner.block(content, &place) => {
             cleaner.edits.surround(content, "[", "]");
-            let to = "an array with it";
-            cleaner.changes.push(Change::Replaced { path, to });
+            cleaner.replaced(&place, "an array with it");
         }
         _ => {
             let block = as_text(content);
-            cleaner.replace(content, format!("[{block}]"), &path, A_TEXT_BLOCK);
+            cleaner.replace(content, format!("[{block}]"), &place, A_TEXT_BLOCK);
         }
     }
 }
@@ -144,17 +154,16 @@ fn tag(cleaner: &mut Cleaner<'_>, result: View<'_>, is_list: bool, era: Era, als
         return;
     }
     for (name, value) in era.result_members(is_list) {
-        let path = (*name).to_owned();
+        let place = Place::Root.member(name);
         match result.member(name) {
             None => {
                 also.appended.push(format!("\"{name}\":{value}"));
-                cleaner.changes.push(Change::Added { path, value });
+                cleaner.added(&place, value);
             }
             Some(found) if !PAGE.get(name).is_some_and(|(_, form)| form.takes(found)) => {
                 also.gone.push(name);
                 also.appended.push(format!("\"{name}\":{value}"));
-                let to = "the value that every reader takes";
-                cleaner.changes.push(Change::Replaced { path, to });
+                cleaner.replaced(&place, "the value that every reader takes");
             }
             Some(_) => {}
         }
@@ -178,15 +187,15 @@ fn list(
     form: Form,
     also: &mut Also,
 ) {
+    let place = Place::Root.member(member);
     match page.member(member) {
         None if is_final(page) => {
             also.appended.push(format!("\"{member}\":[]"));
-            let path = member.to_owned();
-            cleaner.changes.push(Change::Added { path, value: "[]" });
+            cleaner.added(&place, "[]");
         }
         None => {}
-        Some(list) if list.kind() == Kind::Array => cleaner.entries(form, list, member),
-        Some(list) => cleaner.replace(list, "[]".to_owned(), member, "an empty array"),
+        Some(list) if list.kind() == Kind::Array => cleaner.entries(form, list, &place),
+        Some(list) => cleaner.replace(list, "[]".to_owned(), &place, "an empty array"),
     }
 }
 
@@ -232,31 +241,28 @@ fn has_bytes(block: View<'_>) -> bool {
 
 impl Cleaner<'_> {
     /// The blocks of `content`.
-    fn blocks(&mut self, content: View<'_>, path: &str) {
+    fn blocks(&mut self, content: View<'_>, place: &Place<'_>) {
         let mut gone = Vec::new();
         for (index, block) in content.items().enumerate() {
-            if !self.block(block, &format!("{path}[{index}]")) {
+            if !self.block(block, &place.item(index)) {
                 gone.push(index);
             }
         }
-        if !gone.is_empty() {
-            let is_gone = |index, _: View<'_>| gone.contains(&index);
-            self.edits.reshape(content, is_gone, &[]);
-        }
+        self.without(content, &gone);
     }
 
     /// Makes a block readable; returns whether it stays.
-    fn block(&mut self, block: View<'_>, path: &str) -> bool {
+    fn block(&mut self, block: View<'_>, place: &Place<'_>) -> bool {
         if BLOCK.takes(block) {
-            self.value(BLOCK, block, path);
+            self.value(BLOCK, block, place);
             return true;
         }
         if block.kind() != Kind::Object {
             if block.kind() == Kind::Null {
-                self.left_out(path.to_owned(), "an object");
+                self.left_out(place, "an object");
                 return false;
             }
-            self.replace(block, as_text(block), path, A_TEXT_BLOCK);
+            self.replace(block, as_text(block), place, A_TEXT_BLOCK);
             return true;
         }
         let tag = string(block, "type").map_or("", View::string);
@@ -266,68 +272,60 @@ impl Cleaner<'_> {
         match (table(tag), said) {
             (Some(members), Some(text)) if tag == "text" => {
                 let json = json_string(&compact(text.raw()));
-                self.replace(text, json, &join(path, "text"), "its JSON as a string");
-                self.object(members, block, path, Also::default());
+                self.replace(text, json, &place.member("text"), "its JSON as a string");
+                self.object(members, block, place, Also::default());
             }
-            (None, Some(text)) if text.kind() == Kind::String => self.as_text_block(block, path),
+            (None, Some(text)) if text.kind() == Kind::String => self.as_text_block(block, place),
             (Some(members), _) if tag == "resource_link" && named(block).is_some() => {
-                self.entry(members, block, path);
+                self.entry(members, block, place);
             }
             _ if has_bytes(block) => {
                 let note = format!("[{}]", why_left_out(block, tag));
                 let note = format!(r#"{{"type":"text","text":{}}}"#, json_string(&note));
-                self.replace(block, note, path, "a text block that says why");
+                self.replace(block, note, place, "a text block that says why");
             }
             _ if tag == "text" && block.members().all(|(key, _)| is_silent(key.text())) => {
-                self.left_out(path.to_owned(), "a block with a string `text`");
+                self.left_out(place, "a block with a string `text`");
                 return false;
             }
-            _ => self.replace(block, text_block(block), path, A_TEXT_BLOCK),
+            _ => self.replace(block, text_block(block), place, A_TEXT_BLOCK),
         }
         true
     }
 
     /// Gives a block with a text the type of a text block.
-    fn as_text_block(&mut self, block: View<'_>, path: &str) {
+    fn as_text_block(&mut self, block: View<'_>, place: &Place<'_>) {
         let mut also = Also::default();
         match block.member("type") {
             Some(tag) => self.edits.replace(tag, "\"text\""),
             None => also.appended.push("\"type\":\"text\"".to_owned()),
         }
-        let path_of_type = join(path, "type");
-        let to = "`text`";
-        self.changes.push(Change::Replaced {
-            path: path_of_type,
-            to,
-        });
+        self.replaced(&place.member("type"), "`text`");
         if let Some(members) = table("text") {
-            self.object(members, block, path, also);
+            self.object(members, block, place, also);
         }
     }
 
     /// The entries of a list: those that cannot be read are left out.
-    fn entries(&mut self, form: Form, list: View<'_>, path: &str) {
+    fn entries(&mut self, form: Form, list: View<'_>, place: &Place<'_>) {
         let mut gone = Vec::new();
         for (index, entry) in list.items().enumerate() {
-            let path = format!("{path}[{index}]");
+            let place = place.item(index);
             match form {
-                _ if form.takes(entry) => self.value(form, entry, &path),
-                Form::Object(members) if self.entry(members, entry, &path) => {}
+                _ if form.takes(entry) => self.value(form, entry, &place),
+                Form::Object(members) if self.entry(members, entry, &place) => {}
                 _ => {
                     gone.push(index);
-                    self.left_out(path, "an entry with all required members");
+                    self.left_out(&place, "an entry with all required members");
                 }
             }
         }
-        if !gone.is_empty() {
-            let is_gone = |index, _: View<'_>| gone.contains(&index);
-            self.edits.reshape(list, is_gone, &[]);
-        }
+        self.without(list, &gone);
     }
 
     /// Makes an entry readable that lacks only a name, or whose block is not readable; returns
     /// whether it is.
-    fn entry(&mut self, members: &AllowedMembers, entry: View<'_>, path: &str) -> bool {
+    fn entry(&mut self, members: &AllowedMembers, entry: View<'_>, place: &Place<'_>) -> bool {
         if entry.kind() != Kind::Object {
             return false;
         }
@@ -345,18 +343,13 @@ impl Cleaner<'_> {
                 Some(wrong) => self.edits.replace(wrong, name.raw()),
                 None => also.appended.push(format!("\"name\":{}", name.raw())),
             }
-            let path_of_name = join(path, "name");
-            let to = "its title or address";
-            self.changes.push(Change::Replaced {
-                path: path_of_name,
-                to,
-            });
-            self.object(members, entry, path, also);
+            self.replaced(&place.member("name"), "its title or address");
+            self.object(members, entry, place, also);
             return true;
         }
         // A message of a prompt.
         match entry.member("content") {
-            Some(content) if lacks("content") => self.block(content, &join(path, "content")),
+            Some(content) if lacks("content") => self.block(content, &place.member("content")),
             _ => false,
         }
     }

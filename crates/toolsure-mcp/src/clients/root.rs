@@ -7,31 +7,30 @@ use toolsure_json::{Key as _, Kind, Node as _, View, quote};
 use toolsure_syntax::positions::{SubschemaLayout, each_subschema, layout};
 
 use super::change::Change;
-use super::clean::{Cleaner, join};
+use super::clean::Cleaner;
+use super::place::Place;
 
 impl Cleaner<'_> {
     /// The root of an input schema. Returns whether the members of the root may be cleaned.
-    pub(super) fn input_root(&mut self, input: View<'_>, path: &str) -> bool {
+    pub(super) fn input_root(&mut self, input: View<'_>, place: &Place<'_>) -> bool {
         match input.kind() {
             Kind::Array if input.is_empty() => {
-                self.replace(input, EMPTY_ROOT.to_owned(), path, PHP);
+                self.replace(input, EMPTY_ROOT.to_owned(), place, PHP);
                 return false;
             }
             Kind::Object => {}
             _ => return true,
         }
-        let path_of_type = join(path, "type");
+        let place_of_type = place.member("type");
         match input.member("type") {
             Some(types) => {
                 let mut names = types.items();
                 if types.kind() == Kind::Array && names.any(|name| name.string() == "object") {
-                    self.replace(types, "\"object\"".to_owned(), &path_of_type, "`object`");
+                    self.replace(types, "\"object\"".to_owned(), &place_of_type, "`object`");
                 }
             }
             None => {
-                let value = "\"object\"";
-                let path = path_of_type;
-                self.changes.push(Change::Added { path, value });
+                self.added(&place_of_type, "\"object\"");
                 let is_dropped =
                     |name: &str, value: View<'_>| name == "$schema" && value.kind() != Kind::String;
                 let mut members = input.members();
@@ -46,7 +45,7 @@ impl Cleaner<'_> {
     }
 
     /// Replaces each `[]` in a schema that stands where an object belongs.
-    pub(super) fn empty_objects(&mut self, schema: View<'_>, path: &str) {
+    pub(super) fn empty_objects(&mut self, schema: View<'_>, place: &Place<'_>) {
         let mut waiting = vec![schema];
         while let Some(schema) = waiting.pop() {
             each_subschema(schema, |_, inner| waiting.push(inner));
@@ -54,23 +53,26 @@ impl Cleaner<'_> {
                 let name = key.text();
                 let is_map = layout(name) == Some(SubschemaLayout::Map);
                 if (is_map || MAPS.contains(&name)) && is_empty_array(value) {
-                    self.empty_object(value, path, name);
+                    self.empty_object(value, place, name);
                 } else if is_map && !name.starts_with("depend") {
                     for (name, value) in value.members() {
                         if is_empty_array(value) {
-                            self.empty_object(value, path, name.text());
+                            self.empty_object(value, place, name.text());
                         }
                     }
                 } else if SCHEMAS.contains(&name) && is_empty_array(value) {
-                    self.empty_object(value, path, name);
+                    self.empty_object(value, place, name);
                 }
             }
         }
     }
 
-    fn empty_object(&mut self, array: View<'_>, path: &str, name: &str) {
-        let path = format!("{path}: {}", quote(name, NAME));
-        self.replace(array, "{}".to_owned(), &path, PHP);
+    fn empty_object(&mut self, array: View<'_>, place: &Place<'_>, name: &str) {
+        self.edits.replace(array, "{}");
+        self.changes.push(|| Change::Replaced {
+            path: format!("{place}: {}", quote(name, NAME)),
+            to: PHP,
+        });
     }
 }
 

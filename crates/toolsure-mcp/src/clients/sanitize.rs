@@ -5,6 +5,7 @@ use toolsure_json::{Kind, Node as _, View};
 
 use super::change::Change;
 use super::clean::{Also, Cleaner};
+use super::place::{Changes, Place};
 use crate::catalog::{Listing, UnreadableListing};
 use crate::contract::{SchemaPart, SchemaStore, UncompilableTool};
 use crate::message::Edits;
@@ -59,7 +60,7 @@ pub fn sanitize(
     let (mut edits, mut lost) = (Edits::new(), Vec::new());
     if of_page {
         let mut cleaner = Cleaner::of(&mut edits);
-        cleaner.object(&PAGE, listing.result(), "", Also::default());
+        cleaner.object(&PAGE, listing.result(), &Place::Root, Also::default());
         lost.extend(members(None, cleaner.changes));
     }
     for tool in listing.tools().items() {
@@ -99,18 +100,18 @@ fn sanitize_tool(
     }
     let mut cleaner = Cleaner::of(edits);
     let input = tool.member("inputSchema");
-    if input.is_none_or(|input| cleaner.input_root(input, "inputSchema")) {
+    if input.is_none_or(|input| cleaner.input_root(input, &Place::Root.member("inputSchema"))) {
         for part in [SchemaPart::Input, SchemaPart::Output] {
             let schema = tool.member(part.member());
             let schema = schema.filter(|schema| schema.raw().contains('['));
             if let Some(schema) = schema
                 && !also.gone.contains(&part.member())
             {
-                cleaner.empty_objects(schema, part.member());
+                cleaner.empty_objects(schema, &Place::Root.member(part.member()));
             }
         }
     }
-    cleaner.object(&TOOL, tool, "", also);
+    cleaner.object(&TOOL, tool, &Place::Root, also);
     lost.extend(members(Some(name), cleaner.changes));
 }
 
@@ -118,8 +119,8 @@ fn sanitize_tool(
 fn uncompilable(output: View<'_>, source: &str, store: &SchemaStore) -> Option<UncompilableTool> {
     let mut edits = Edits::new();
     let mut cleaner = Cleaner::of(&mut edits);
-    cleaner.empty_objects(output, "");
-    cleaner.object(&SCHEMA, output, "", Also::default());
+    cleaner.empty_objects(output, &Place::Root);
+    cleaner.object(&SCHEMA, output, &Place::Root, Also::default());
     let span = output.span();
     let text = edits.apply_within(source, span.start, span.end);
     let part = SchemaPart::Output;
@@ -127,16 +128,25 @@ fn uncompilable(output: View<'_>, source: &str, store: &SchemaStore) -> Option<U
     Some(UncompilableTool { part, error })
 }
 
-fn members(tool: Option<&str>, changes: Vec<Change>) -> impl Iterator<Item = Lost> {
-    changes.into_iter().map(move |change| match change {
+fn members(tool: Option<&str>, changes: Changes) -> impl Iterator<Item = Lost> {
+    let tool = tool.map(str::to_owned);
+    let further = (changes.further > 0).then(|| Lost::Repaired {
+        tool: tool.clone(),
+        what: format!(
+            "{} further members are left out or replaced",
+            changes.further
+        ),
+    });
+    let first = changes.first.into_iter().map(move |change| match change {
         Change::LeftOut { path, expected } => Lost::Member {
-            tool: tool.map(str::to_owned),
+            tool: tool.clone(),
             member: path,
             expected,
         },
         change => Lost::Repaired {
-            tool: tool.map(str::to_owned),
+            tool: tool.clone(),
             what: change.to_string(),
         },
-    })
+    });
+    first.chain(further)
 }
