@@ -21,6 +21,15 @@ pub(super) fn bad_tools(size: usize) -> Texts {
     })))
 }
 
+/// Tools whose output schemas readers of draft 7 read in another way.
+pub(super) fn outputs(size: usize) -> Texts {
+    Texts::one(listing(&many(size, |n| {
+        format!(
+            r##"{{"name":"t{n}","inputSchema":{{"type":"object"}},"outputSchema":{{"type":"object","properties":{{"pair":{{"prefixItems":[{{"type":"string"}},{{"type":"integer"}}],"items":false}},"rest":{{"$ref":"#/$defs/rest","minLength":{n}}}}},"required":["pair"],"$defs":{{"rest":{{"type":"string"}}}}}}}}"##
+        )
+    })))
+}
+
 pub(super) fn no_tools(size: usize) -> Texts {
     Texts::one(listing(&many(size, |n| n.to_string())))
 }
