@@ -15,8 +15,13 @@ use super::config::Override;
 #[derive(Clone, Debug, Default, Args)]
 #[command(after_help = AFTER_HELP)]
 pub(crate) struct GuardArgs {
-    /// The command that starts the server
-    #[arg(last = true, value_name = "COMMAND", conflicts_with = "upstream")]
+    /// The command that starts the server, after the guard's options; `--` may stand before it
+    // why: launchers such as the MCP Inspector take a `--` for themselves.
+    #[arg(
+        trailing_var_arg = true,
+        value_name = "COMMAND",
+        conflicts_with = "upstream"
+    )]
     pub(crate) command: Vec<String>,
 
     /// The URL of a Streamable HTTP server

@@ -55,6 +55,10 @@ fn good_settings_are_summed_up() {
     ]);
     let told = "the settings are valid\n  server: http://127.0.0.1:8080/mcp -> npx x\n";
     assert_eq!((run.code, run.stderr.as_str()), (0, told));
+    // Launchers such as the MCP Inspector take a `--` for themselves.
+    let run = toolsure(&["guard", "--check-config", "npx", "-y", "x", "--listen"]);
+    let told = "the settings are valid\n  server: standard input and output -> npx -y x --listen\n";
+    assert_eq!((run.code, run.stderr.as_str()), (0, told));
     let translated = |word| toolsure(&["guard", "--check-config", "--translate", word, "--", "x"]);
     let run = translated("legacy-clients");
     let told = "the settings are valid\n  server: standard input and output -> x, translated for legacy clients\n";
