@@ -99,6 +99,8 @@ pub enum Act {
     ResultValueLeftOut,
     /// The server's result has members or blocks that the protocol does not allow as they are.
     ResultMemberMalformed,
+    /// The text of a result became its structured content, which the output schema requires.
+    ResultTextLifted,
     /// The structured content of an error does not match the output schema, and the client would report
     /// that instead of the error: the value is left out, the text stays.
     ErrorValueLeftOut,
@@ -232,6 +234,7 @@ impl Act {
             Self::ResultNotObject => ("result-not-object", Server),
             Self::ResultValueLeftOut => ("result-value-left-out", Server),
             Self::ResultMemberMalformed => ("result-member-malformed", Server),
+            Self::ResultTextLifted => ("result-text-lifted", Server),
             Self::ErrorValueLeftOut => ("result-error-value-left-out", Server),
             Self::ListEntryMalformed => ("list-entry-malformed", Server),
             Self::ServerAnsweredUnasked => ("server-answer-unasked", Server),

@@ -57,6 +57,7 @@ dialogues! { "cases":
     surrogates
     tasks
     text_blocks
+    text_only
     tools_behind_translator
     tools_unlisted
     traces

@@ -4,12 +4,12 @@
 //! calls of the published tools to calls of the original tools, and checks them against the
 //! original schemas, whatever the projection claims.
 
-use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::Arc;
 
-use toolsure_analysis::project::{Projected, Projector, RefusedTool};
+use toolsure_analysis::project::{
+    MappedArguments, Projected, Projector, RefusedTool, UnmappedArguments,
+};
 use toolsure_json::{Node as _, OwnedDocument, View};
 
 use crate::catalog::{Listing, ToolSet, UnreadableListing};
@@ -76,7 +76,8 @@ pub struct ProviderTools {
 /// let find = provider.published("find").ok_or("published")?;
 /// assert_eq!((find.contract().name(), find.has_header_annotations()), ("find", false));
 /// let arguments = OwnedDocument::read(r#"{"q": null}"#, &ReadLimits::default())?;
-/// assert_eq!(find.map_back(Some(arguments.document().root()))?, "{}");
+/// let mapped = find.map_back(Some(arguments.document().root()))?.ok_or("mapped")?;
+/// assert_eq!((mapped.text.as_str(), mapped.conversions[0].pointer.as_str()), ("{}", "/q"));
 ///
 /// assert!(provider.tool("find").is_some() && provider.refused().is_empty());
 /// assert!(provider.of_tool("find").is_some_and(|found| found.is_ok()));
@@ -101,19 +102,6 @@ pub struct MappedCall {
     pub decision: Decision,
 }
 
-/// Arguments that cannot be mapped to those of the original tool within the step limit.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Unmapped;
-
-impl fmt::Display for Unmapped {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the arguments are too large to be mapped to those of the tool")
-    }
-}
-
-impl std::error::Error for Unmapped {}
-
 impl PublishedTool {
     /// The original tool.
     #[must_use]
@@ -134,20 +122,23 @@ impl PublishedTool {
         may_have_headers(&self.projected.input.text)
     }
 
-    /// Maps the arguments of a call of the published tool to those of the original tool, as JSON
-    /// text. Does not check them.
+    /// Maps the arguments of a call of the published tool to those of the original tool, and says what
+    /// was converted; `None` if they are the same. Does not check them.
     ///
     /// # Errors
     ///
-    /// Deciding which union branches are meant would take too many steps.
-    pub fn map_back<'a>(&self, arguments: Option<View<'a>>) -> Result<Cow<'a, str>, Unmapped> {
+    /// The reason of [`Mapping::map_back`](toolsure_analysis::project::Mapping::map_back).
+    pub fn map_back(
+        &self,
+        arguments: Option<View<'_>>,
+    ) -> Result<Option<MappedArguments>, UnmappedArguments> {
         let mapping = &self.projected.input.mapping;
         if mapping.is_plain() {
-            return Ok(Cow::Borrowed(arguments.map_or("{}", View::raw)));
+            return Ok(None);
         }
         let empty = OwnedDocument::empty_object();
         let view = arguments.unwrap_or(empty.document().root());
-        mapping.back(view).map(Cow::Owned).ok_or(Unmapped)
+        mapping.map_back(view).map(Some)
     }
 }
 
@@ -261,11 +252,14 @@ impl ProviderTools {
         };
         let name = tool.contract.name().to_owned();
         match tool.map_back(arguments) {
-            Ok(mapped) => MappedCall {
-                decision: checker.check_arguments_bytes(&tool.contract, mapped.as_bytes()),
-                arguments: mapped.into_owned(),
-                name,
-            },
+            Ok(mapped) => {
+                let arguments = mapped.map_or_else(|| written.to_owned(), |mapped| mapped.text);
+                MappedCall {
+                    decision: checker.check_arguments_bytes(&tool.contract, arguments.as_bytes()),
+                    arguments,
+                    name,
+                }
+            }
             Err(why) => MappedCall {
                 arguments: written.to_owned(),
                 decision: Decision::refuse(

@@ -34,8 +34,8 @@ struct Passage {
     /// Violations that are reported but pass.
     reported: Vec<Violation>,
     repaired: Option<(String, Vec<String>)>,
-    /// Whether the call was mapped to a call of one of the server's tools.
-    mapped: bool,
+    /// What was converted if the call was mapped to a call of one of the server's tools.
+    mapped: Option<Vec<String>>,
 }
 
 impl Conversation {
@@ -109,7 +109,7 @@ impl Conversation {
             Some(violation) => Passage::refused(violation),
             None => pass(&mut case),
         };
-        passage.mapped = mapped.is_some();
+        passage.mapped = mapped.as_ref().map(|mapped| mapped.conversions().to_vec());
         let paid = case.paid;
         let fuel = checker.fuel_used();
         if let Some(violation) = &passage.violation {
@@ -320,16 +320,16 @@ impl Conversation {
         }
         let clean = passage.violation.is_none() && passage.reported.is_empty();
         if clean && turn.policy().record_passes {
-            let action = if passage.mapped {
-                Action::Altered
-            } else {
-                Action::Passed
-            };
-            let mut record = Record::new(turn.now, Side::Client, Filter::Arguments, action);
-            if passage.mapped {
-                record.code = MAPPED;
-            }
-            note(record);
+            let new = |action| Record::new(turn.now, Side::Client, Filter::Arguments, action);
+            note(match &passage.mapped {
+                Some(conversions) => {
+                    let mut record = new(Action::Altered);
+                    record.code = MAPPED;
+                    record.places.clone_from(conversions);
+                    record
+                }
+                None => new(Action::Passed),
+            });
         }
     }
 }
@@ -355,7 +355,7 @@ impl Passage {
             violation: Some(Box::new(violation)),
             reported: Vec::new(),
             repaired: None,
-            mapped: false,
+            mapped: None,
         }
     }
 }
@@ -367,7 +367,7 @@ fn pass(case: &mut CallCase<'_>) -> Passage {
         violation: None,
         reported: Vec::new(),
         repaired: None,
-        mapped: false,
+        mapped: None,
     };
     for filter in CALL {
         match filter(case) {

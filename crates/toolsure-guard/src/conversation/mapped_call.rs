@@ -1,14 +1,15 @@
 //! Maps calls of tools in the form for a provider to calls of the server's tools.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
-use toolsure_json::{OwnedDocument, ReadError};
+use toolsure_analysis::project::MappedArguments;
+use toolsure_json::{OwnedDocument, ReadError, quote};
 use toolsure_mcp::contract::ToolContract;
 use toolsure_mcp::message::ToolCall;
 
 use crate::filter::Violation;
 use crate::policy::{Mode, Rules};
+use crate::record::Record;
 use crate::scope::Tools;
 
 /// A call of a projected tool, mapped back.
@@ -21,7 +22,11 @@ pub(super) struct MappedCall {
 /// The arguments of a mapped call.
 enum Arguments {
     AsSent,
-    Mapped(OwnedDocument),
+    Mapped {
+        document: OwnedDocument,
+        /// What was converted, and where.
+        conversions: Vec<String>,
+    },
 }
 
 impl MappedCall {
@@ -36,11 +41,19 @@ impl MappedCall {
             return None;
         }
         let arguments = match tool.map_back(sent.arguments) {
-            Ok(Cow::Borrowed(_)) => Ok(Arguments::AsSent),
-            Ok(Cow::Owned(text)) => OwnedDocument::read(text, &rules.policy.limits.read())
-                .map(Arguments::Mapped)
-                .map_err(|error| unreadable(&error)),
-            Err(why) => Err(why.to_string()),
+            Ok(None) => Ok(Arguments::AsSent),
+            Ok(Some(mapped)) => {
+                let conversions = told(&mapped);
+                OwnedDocument::read(mapped.text, &rules.policy.limits.read())
+                    .map(|document| Arguments::Mapped {
+                        document,
+                        conversions,
+                    })
+                    .map_err(|error| unreadable(&error))
+            }
+            Err(why) => Err(format!(
+                "the arguments cannot be mapped to those of the tool: {why}"
+            )),
         };
         if matches!(arguments, Ok(Arguments::AsSent)) && contract.name() == sent.name {
             return None;
@@ -55,7 +68,7 @@ impl MappedCall {
     pub(super) fn call<'c>(&'c self, sent: ToolCall<'c>) -> ToolCall<'c> {
         let mut call = sent;
         call.name = self.contract.name();
-        if let Ok(Arguments::Mapped(document)) = &self.arguments {
+        if let Ok(Arguments::Mapped { document, .. }) = &self.arguments {
             call.arguments = Some(document.document().root());
         }
         call
@@ -67,13 +80,23 @@ impl MappedCall {
         let tool = page.published(name)?;
         let document = OwnedDocument::read(arguments, &rules.policy.limits.read()).ok()?;
         let mapped = tool.map_back(Some(document.document().root()));
-        mapped.ok().map(Cow::into_owned)
+        mapped
+            .ok()
+            .map(|mapped| mapped.map_or_else(|| arguments.to_owned(), |mapped| mapped.text))
+    }
+
+    /// What was converted in the arguments, and where.
+    pub(super) fn conversions(&self) -> &[String] {
+        match &self.arguments {
+            Ok(Arguments::Mapped { conversions, .. }) => conversions,
+            Ok(Arguments::AsSent) | Err(_) => &[],
+        }
     }
 
     /// The mapped arguments, if they differ from the arguments that were sent.
     pub(super) fn arguments(&self) -> Option<&str> {
         match &self.arguments {
-            Ok(Arguments::Mapped(document)) => Some(document.document().root().raw()),
+            Ok(Arguments::Mapped { document, .. }) => Some(document.document().root().raw()),
             Ok(Arguments::AsSent) | Err(_) => None,
         }
     }
@@ -93,6 +116,18 @@ pub(super) fn hides_headers(rules: &Rules, tools: &Tools, name: &str) -> bool {
     let tool = page.as_ref().and_then(|page| page.published(name));
     tool.is_some_and(|tool| !tool.has_header_annotations())
 }
+
+/// The first conversions, for a record.
+fn told(mapped: &MappedArguments) -> Vec<String> {
+    let first = mapped.conversions.iter().take(Record::PLACES);
+    let one = |pointer: &str, kind: &str| format!("{}: {kind}", quote(pointer, POINTER));
+    first
+        .map(|conversion| one(&conversion.pointer, conversion.kind.name()))
+        .collect()
+}
+
+/// The maximum number of characters of a pointer in a record.
+const POINTER: usize = 200;
 
 fn unreadable(error: &ReadError) -> String {
     format!("the arguments, mapped to those of the tool, cannot be read: {error}")

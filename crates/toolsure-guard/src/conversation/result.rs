@@ -20,7 +20,7 @@ use crate::filter::results::NotObject;
 use crate::filter::{Reply, SHOWN_NAME, Violation, results};
 use crate::id::IdKey;
 use crate::incoming::Reading;
-use crate::policy::{BadResult, Mode, Project, TextBlocks};
+use crate::policy::{BadResult, Mode, Output, Project, TextBlocks};
 use crate::record::{Action, Filter, Record};
 use crate::side::Side;
 
@@ -32,6 +32,7 @@ pub(super) struct ToolAnswer<'a> {
     pub(super) name: Option<Arc<str>>,
     pub(super) mode: Mode,
     how: BadResult,
+    pub(super) output: Output,
     /// The tool's result: that of the answer, or a member of it. It is the task if that has no clear result.
     pub(super) result: View<'a>,
     /// The task that the result is a member of.
@@ -126,6 +127,13 @@ impl Conversation {
             .or_else(|| answered.error_value(turn, checker))
             .or_else(|| answered.missing_text(turn, of))
             .or_else(|| Some(answered.no_object(becomes(NotObject::LeftOut)?)));
+        let lifted = violation
+            .as_ref()
+            .and_then(|violation| answered.lifted(turn, reading, checker, violation));
+        let violation = match &lifted {
+            Some(_) => Some(answered.text_lifted()),
+            None => violation,
+        };
         let fuel = checker.fuel_used();
         let note = |record: Record, out: &mut Effects<'m>| {
             let mut record = record;
@@ -139,7 +147,13 @@ impl Conversation {
             Some(violation) => {
                 let enforced = violation.mode == Mode::Enforce;
                 let mended = enforced
-                    .then(|| mended(turn, &answered, violation, bytes))
+                    .then(|| match &lifted {
+                        Some(value) => {
+                            let source = std::str::from_utf8(bytes).ok()?;
+                            Some(results::with_value(answered.result, value, source))
+                        }
+                        None => mended(turn, &answered, violation, bytes),
+                    })
                     .flatten();
                 let changed = mended.map(|text| (text, false));
                 let changed =
@@ -281,6 +295,7 @@ impl Conversation {
             name,
             mode: terms.results,
             how: terms.bad_result,
+            output: terms.output,
             result,
             task: task_view,
             grows: false,

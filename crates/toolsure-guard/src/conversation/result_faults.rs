@@ -1,13 +1,16 @@
 //! What is wrong with a result that keeps its contract, for some of its readers.
 
-use toolsure_mcp::check::{Checker, ResultOf};
+use toolsure_json::{Kind, Node as _, OwnedDocument};
+use toolsure_mcp::check::{Checked, Checker, Decision, Fault, ResultOf};
+use toolsure_mcp::era::Structured;
 
 use super::result::{ToolAnswer, made_task};
 use super::turn::Turn;
 use crate::fault::Act;
 use crate::filter::results::NotObject;
 use crate::filter::{Reply, Violation, results};
-use crate::policy::{Mode, TextBlocks};
+use crate::incoming::Reading;
+use crate::policy::{Mode, Output, TextBlocks};
 use crate::record::Filter;
 
 impl ToolAnswer<'_> {
@@ -33,6 +36,44 @@ impl ToolAnswer<'_> {
         );
         let reply = Reply::Tool(text);
         Violation::act(Filter::Results, mode, act, reply)
+    }
+
+    /// The text of a result that becomes its structured content, if that is all that it lacks and the
+    /// policy wants it.
+    pub(super) fn lifted(
+        &self,
+        turn: &Turn<'_>,
+        reading: &Reading<'_>,
+        checker: &mut Checker,
+        violation: &Violation,
+    ) -> Option<String> {
+        let wanted = self.mode == Mode::Enforce && self.output == Output::Lift;
+        if !wanted || violation.code != Fault::MissingStructured.code() || reading.flaw.is_some() {
+            return None;
+        }
+        let tool = self.tool.as_ref()?;
+        let text = results::text_to_lift(self.open.era, self.result)?;
+        let value = OwnedDocument::read(text.string(), turn.limits()).ok()?;
+        let root = value.document().root();
+        let any = self.open.era.structured() == Structured::Any;
+        if !any && root.kind() != Kind::Object {
+            return None;
+        }
+        let fits = match checker.check_structured(tool, root) {
+            Decision::Pass(pass) => !matches!(pass.checked, Checked::Undecided(_)),
+            Decision::Refuse(_) => false,
+        };
+        fits.then(|| text.string().to_owned())
+    }
+
+    /// The record of a text that became the structured content.
+    pub(super) fn text_lifted(&self) -> Violation {
+        let text = format!(
+            "{} answered with text only, which became the structured content that its output schema requires",
+            self.subject()
+        );
+        let (act, reply) = (Act::ResultTextLifted, Reply::Tool(text));
+        Violation::act(Filter::Results, self.mode, act, reply)
     }
 
     /// The violation of an error whose structured content does not match the output schema, for clients

@@ -43,11 +43,17 @@ pub(crate) fn known_form(
     policy: &Policy,
     store: &SchemaStore,
 ) -> Result<Listing, UnreadableListing> {
-    let listing = listing.replacing_inputs(|tool| policy.replaced_input(tool))?;
+    let listing = as_the_operator_wants(listing, policy)?;
     Ok(match sanitize(&listing, store, true, |_| true)? {
         Some(mended) => mended.listing,
         None => listing,
     })
+}
+
+/// A page with the schemas that the operator set in place of the server's.
+fn as_the_operator_wants(sent: Listing, policy: &Policy) -> Result<Listing, UnreadableListing> {
+    sent.replacing_inputs(|tool| policy.replaced_input(tool))?
+        .without_outputs(|tool| policy.hides_output(tool))
 }
 
 impl PageForms {
@@ -62,7 +68,7 @@ impl PageForms {
         let policy = &rules.policy;
         let of_tool = |name: &str| mode(policy, Some(name)) == Mode::Enforce;
         let mut forms = Self {
-            sent: sent.replacing_inputs(|tool| policy.replaced_input(tool))?,
+            sent: as_the_operator_wants(sent, policy)?,
             known: None,
             for_reader: None,
             provider: None,

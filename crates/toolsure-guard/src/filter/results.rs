@@ -4,6 +4,7 @@
 use toolsure_json::{Kind, Node as _, View, json_string};
 use toolsure_mcp::contract::{OutputShape, ToolContract};
 use toolsure_mcp::era::{Era, Structured};
+use toolsure_mcp::message::write::compact;
 use toolsure_mcp::message::{Edits, ResultKind, text_block};
 use toolsure_mcp::project::{OutputPolicy, Projection, StructuredForm, TextFallback};
 
@@ -104,6 +105,33 @@ pub(crate) fn with_text(result: View<'_>, source: &str) -> String {
     edits.apply(source)
 }
 
+/// The only text block of a final result without structured content, if it can be JSON.
+pub(crate) fn text_to_lift<'a>(era: Era, result: View<'a>) -> Option<View<'a>> {
+    let read = era.read_result(result).ok()?;
+    if read.kind != ResultKind::Complete || read.is_error || read.structured.is_some() {
+        return None;
+    }
+    let content = result.member("content")?;
+    let mut texts = content.items().filter(|block| is_text(*block));
+    let text = texts.next()?.member("text")?;
+    (texts.next().is_none() && text.kind() == Kind::String).then_some(text)
+}
+
+/// A result with structured content, given as JSON text.
+///
+/// `source` is the text of the whole document that contains `result`.
+pub(crate) fn with_value(result: View<'_>, value: &str, source: &str) -> String {
+    let mut edits = Edits::new();
+    let gone = |_, member: View<'_>| {
+        member
+            .name()
+            .is_some_and(|name| name.string() == "structuredContent")
+    };
+    let member = format!("\"structuredContent\":{}", compact(value));
+    edits.reshape(result, gone, &[member]);
+    edits.apply(source)
+}
+
 /// The structured content of an error, if a reader of `era` may hold it to the output schema.
 pub(crate) fn error_value<'a>(
     policy: &Policy,
@@ -149,12 +177,12 @@ pub(crate) fn without_value(result: View<'_>, source: &str) -> String {
 }
 
 fn has_text(content: View<'_>) -> bool {
-    let is_text = |block: View<'_>| {
-        block
-            .member("type")
-            .is_some_and(|tag| tag.string() == "text")
-    };
     content.items().any(is_text)
+}
+
+fn is_text(block: View<'_>) -> bool {
+    let tag = block.member("type");
+    tag.is_some_and(|tag| tag.string() == "text")
 }
 
 /// Whether a result has to be rewritten for a reader of `era`.

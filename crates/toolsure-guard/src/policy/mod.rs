@@ -15,7 +15,7 @@ use std::time::Duration;
 pub use drift::{Drift, DriftMode};
 pub use error::PolicyError;
 pub use limits::Limits;
-pub use mode::{BadResult, BadTools, Mode, Project, ResultMembers, TextBlocks};
+pub use mode::{BadResult, BadTools, Mode, Output, Project, ResultMembers, TextBlocks};
 pub use rule::{Rate, ToolRule, name_matches};
 pub use rule_usage::RuleUsage;
 pub(crate) use terms::Terms;
@@ -48,6 +48,9 @@ pub struct Policy {
     /// What `results` does about members that clients cannot read. Default `Repair`. Lists other than
     /// that of tools are repaired under `listing` and `bad_tools`.
     pub result_members: ResultMembers,
+    /// What `results` does about results without the structured content that the output schema requires.
+    /// Default `Enforce`.
+    pub output: Output,
     /// For checks that end without an answer. Default `Refuse`.
     pub on_undecided: OnUndecided,
     /// For calls when the list of tools cannot be had. Default `Refuse`.
@@ -118,6 +121,7 @@ impl Policy {
             bad_result: BadResult::Replace,
             text_blocks: TextBlocks::Repair,
             result_members: ResultMembers::Repair,
+            output: Output::Enforce,
             on_undecided: OnUndecided::Refuse,
             on_unlisted: OnUndecided::Refuse,
             repair: false,
@@ -176,6 +180,7 @@ impl Policy {
             arguments: self.arguments,
             results: self.results,
             bad_result: self.bad_result,
+            output: self.output,
             repair: self.repair,
             formats: self.formats,
             result_formats: self.result_formats,
@@ -206,6 +211,11 @@ impl Policy {
         }
         self.argument_schema(tool)
             .map(ArgumentSchema::to_json_schema)
+    }
+
+    /// Whether the output schema of a tool is hidden.
+    pub(crate) fn hides_output(&self, tool: &str) -> bool {
+        self.terms(tool).output == Output::Hide
     }
 
     /// How `format` is handled in a schema of a tool.

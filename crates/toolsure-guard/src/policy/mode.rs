@@ -85,6 +85,24 @@ pub enum ResultMembers {
     Pass,
 }
 
+/// How the results of a tool are handled that declares an output schema, but answers with text only.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "the schema can be held, be held to the text, or not be there"
+)]
+pub enum Output {
+    /// A result without structured content is a bad result (2025-06-18, server/tools, "Output Schema":
+    /// servers must provide structured results).
+    #[default]
+    Enforce,
+    /// If the only text block is JSON that the schema accepts, it also becomes the structured content, and
+    /// a record reports it. Any other result is handled as with `Enforce`.
+    Lift,
+    /// The output schema is left out of listings, and results are not checked against it.
+    Hide,
+}
+
 /// How output that older readers cannot read is rewritten for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(

@@ -6,7 +6,7 @@ use std::time::Duration;
 use toolsure_mcp::argument::ArgumentSchema;
 use toolsure_schema::Formats;
 
-use super::{BadResult, Mode, PolicyError};
+use super::{BadResult, Mode, Output, PolicyError};
 
 /// The settings for some tools. An absent member leaves the earlier setting.
 #[derive(Debug, Clone, Default)]
@@ -22,6 +22,8 @@ pub struct ToolRule {
     pub results: Option<Mode>,
     /// See [`Policy::bad_result`](super::Policy::bad_result).
     pub bad_result: Option<BadResult>,
+    /// See [`Policy::output`](super::Policy::output).
+    pub output: Option<Output>,
     /// See [`Policy::repair`](super::Policy::repair).
     pub repair: Option<bool>,
     /// See [`Policy::formats`](super::Policy::formats).

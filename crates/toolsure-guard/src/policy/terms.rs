@@ -2,7 +2,7 @@
 
 use toolsure_schema::Formats;
 
-use super::{BadResult, Mode, Rate, ToolRule};
+use super::{BadResult, Mode, Output, Rate, ToolRule};
 
 /// The settings for one tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,6 +11,7 @@ pub(crate) struct Terms {
     pub(crate) arguments: Mode,
     pub(crate) results: Mode,
     pub(crate) bad_result: BadResult,
+    pub(crate) output: Output,
     pub(crate) repair: bool,
     pub(crate) formats: Formats,
     pub(crate) result_formats: Formats,
@@ -26,6 +27,7 @@ impl Terms {
         self.arguments = rule.arguments.unwrap_or(self.arguments);
         self.results = rule.results.unwrap_or(self.results);
         self.bad_result = rule.bad_result.unwrap_or(self.bad_result);
+        self.output = rule.output.unwrap_or(self.output);
         self.repair = rule.repair.unwrap_or(self.repair);
         self.formats = rule.formats.unwrap_or(self.formats);
         self.result_formats = rule.result_formats.unwrap_or(self.result_formats);

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolsure_guard::policy::{
-    BadResult, BadTools, CostlySchemas, DriftMode, LegacyValues, Mode, OnUndecided, Project,
-    ProjectionLimits, Projector, Rate, ResultMembers, RuleUsage, TextBlocks, ToolRule, reader,
+    BadResult, BadTools, CostlySchemas, DriftMode, LegacyValues, Mode, OnUndecided, Output,
+    Project, ProjectionLimits, Projector, Rate, ResultMembers, RuleUsage, TextBlocks, ToolRule,
+    reader,
 };
 use toolsure_guard::{
     Carrier, Context, Conversation, Effect, Effects, Guard, IdKey, Link, Lock, Policy, Purpose,
@@ -306,6 +307,7 @@ impl Stage {
                     }
                 }
                 "bad_result" => policy.bad_result = bad_result(value),
+                "output" => policy.output = output(value),
                 "on_undecided" => policy.on_undecided = undecided(value),
                 "on_unlisted" => policy.on_unlisted = undecided(value),
                 "repair" => policy.repair = value == "true",
@@ -392,6 +394,7 @@ impl Stage {
                 "arguments" => rule.arguments = Some(mode(value)),
                 "results" => rule.results = Some(mode(value)),
                 "bad_result" => rule.bad_result = Some(bad_result(value)),
+                "output" => rule.output = Some(output(value)),
                 "repair" => rule.repair = Some(value == "true"),
                 "argument_schema" => {
                     let schema = ArgumentSchema::read(value.as_bytes()).unwrap();
@@ -487,6 +490,14 @@ fn formats(value: &str) -> Formats {
     match value {
         "assert" => Formats::Assert,
         _ => Formats::Annotate,
+    }
+}
+
+fn output(value: &str) -> Output {
+    match value {
+        "lift" => Output::Lift,
+        "hide" => Output::Hide,
+        _ => Output::Enforce,
     }
 }
 

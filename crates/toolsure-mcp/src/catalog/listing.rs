@@ -142,16 +142,52 @@ impl Listing {
         self.with_inputs(&inputs)
     }
 
+    /// The page without the output schemas of the tools for whose names `hidden` returns true.
+    ///
+    /// ```
+    /// use toolsure_mcp::catalog::Listing;
+    ///
+    /// let page = r#"{"tools": [{"name": "find", "inputSchema": {"type": "object"}, "outputSchema": {}}]}"#;
+    /// let page = Listing::read(page)?.without_outputs(|name| name == "find")?;
+    /// assert!(!page.text().contains("outputSchema"));
+    /// # Ok::<(), toolsure_mcp::catalog::UnreadableListing>(())
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// The rewritten page exceeds a limit.
+    pub fn without_outputs(self, hidden: impl Fn(&str) -> bool) -> Result<Self, UnreadableListing> {
+        self.with_tools_edited(|_, tool, edits| {
+            let is_hidden = name_of(tool).is_some_and(|name| hidden(&name));
+            if is_hidden && tool.member("outputSchema").is_some() {
+                edits.remove_member(tool, "outputSchema");
+            }
+        })
+    }
+
     /// Replaces the input schemas of tools, by index; a tool without one gets none.
     fn with_inputs(self, inputs: &BTreeMap<usize, String>) -> Result<Self, UnreadableListing> {
-        let mut edits = Edits::new();
-        let mut originals = self.originals.clone();
-        for (index, tool) in self.tools().items().enumerate() {
+        self.with_tools_edited(|index, tool, edits| {
             let input = tool.member("inputSchema");
             if let (Some(text), Some(input)) = (inputs.get(&index), input)
                 && input.raw() != text
             {
                 edits.replace(input, text.as_str());
+            }
+        })
+    }
+
+    /// Edits tools, and remembers how the server wrote them.
+    fn with_tools_edited(
+        self,
+        edit: impl Fn(usize, View<'_>, &mut Edits),
+    ) -> Result<Self, UnreadableListing> {
+        let mut edits = Edits::new();
+        let mut originals = self.originals.clone();
+        for (index, tool) in self.tools().items().enumerate() {
+            let before = edits.len();
+            edit(index, tool, &mut edits);
+            if edits.len() > before {
                 let original = || Arc::from(tool.raw());
                 originals.entry(index).or_insert_with(original);
             }

@@ -58,6 +58,11 @@ impl Edits {
         self.edits.is_empty()
     }
 
+    /// The number of replacements.
+    pub(crate) fn len(&self) -> usize {
+        self.edits.len()
+    }
+
     /// Replaces a value or key with JSON text.
     pub fn replace(&mut self, view: View<'_>, text: impl Into<String>) {
         let span = view.span();

@@ -1,8 +1,8 @@
 //! The words in the settings, and the values that they stand for.
 
 use toolsure_guard::policy::{
-    BadResult, BadTools, CostlySchemas, DriftMode, LegacyValues, Mode, OnUndecided, Project,
-    ResultMembers, TextBlocks,
+    BadResult, BadTools, CostlySchemas, DriftMode, LegacyValues, Mode, OnUndecided, Output,
+    Project, ResultMembers, TextBlocks,
 };
 use toolsure_guard::translate::Translate;
 use toolsure_schema::Formats;
@@ -91,6 +91,7 @@ words! {
     BadResult { Replace = "replace", DropStructured = "drop-structured", Flag = "flag" }
     TextBlocks { Repair = "repair", Refuse = "refuse", Report = "report" }
     ResultMembers { Repair = "repair", Refuse = "refuse", Pass = "pass" }
+    Output { Enforce = "enforce", Lift = "lift", Hide = "hide" }
     OnUndecided { Refuse = "refuse", Pass = "pass" }
     CostlySchemas { Simplify = "simplify", Strip = "strip", Pass = "pass" }
     Project { Wrap = "wrap", Drop = "drop", Off = "off" }

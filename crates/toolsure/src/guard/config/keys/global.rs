@@ -2,8 +2,8 @@
 
 use toolsure_analysis::readers::{PROJECTED_FOR, reader};
 use toolsure_guard::policy::{
-    BadResult, BadTools, CostlySchemas, DriftMode, LegacyValues, Mode, OnUndecided, Project,
-    ResultMembers, TextBlocks,
+    BadResult, BadTools, CostlySchemas, DriftMode, LegacyValues, Mode, OnUndecided, Output,
+    Project, ResultMembers, TextBlocks,
 };
 use toolsure_schema::Formats;
 
@@ -153,6 +153,11 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
         "policy.result_members",
         word!(ResultMembers, policy.result_members),
         "results with members or blocks that clients cannot read, so that they reject or never deliver the result: optional members are left out, required ones with one possible value are added and other blocks become text, they are bad results, or they pass; lists of prompts, resources and skills follow `listing` and `bad_tools`",
+    ),
+    live(
+        "policy.output",
+        word!(Output, policy.output),
+        "results without the structured content that the tool's output schema requires: they are bad results, or the only text block becomes the structured content if it is JSON that fits, or the output schema is hidden and not checked",
     ),
     live(
         "policy.on_undecided",

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use toolsure_guard::policy::{BadResult, Mode};
+use toolsure_guard::policy::{BadResult, Mode, Output};
 use toolsure_schema::Formats;
 
 use super::super::slot::Slot;
@@ -106,6 +106,11 @@ pub(in super::super) const TOOL: &[Key<ToolRule>] = &[
         "bad_result",
         optional_word!(BadResult, rule.bad_result),
         "as `policy.bad_result`",
+    ),
+    live(
+        "output",
+        optional_word!(Output, rule.output),
+        "as `policy.output`",
     ),
     live(
         "repair",
