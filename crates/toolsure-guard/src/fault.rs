@@ -99,6 +99,10 @@ pub enum Act {
     ResultValueLeftOut,
     /// The server's result has members or blocks that the protocol does not allow as they are.
     ResultMemberMalformed,
+    /// The arguments have a number that a double cannot hold.
+    ArgumentsBeyondDouble,
+    /// The result has a number that a double cannot hold.
+    ResultBeyondDouble,
     /// The text of a result became its structured content, which the output schema requires.
     ResultTextLifted,
     /// The structured content of an error does not match the output schema, and the client would report
@@ -234,6 +238,8 @@ impl Act {
             Self::ResultNotObject => ("result-not-object", Server),
             Self::ResultValueLeftOut => ("result-value-left-out", Server),
             Self::ResultMemberMalformed => ("result-member-malformed", Server),
+            Self::ArgumentsBeyondDouble => ("arguments-number-range", Client),
+            Self::ResultBeyondDouble => ("result-number-range", Server),
             Self::ResultTextLifted => ("result-text-lifted", Server),
             Self::ErrorValueLeftOut => ("result-error-value-left-out", Server),
             Self::ListEntryMalformed => ("list-entry-malformed", Server),

@@ -11,11 +11,13 @@ use std::time::Duration;
 
 use toolsure_json::{
     Document, DuplicateKeys, Kind, Node as _, Parsed, ReadError, ReadErrorKind, ReadLimits, Reader,
+    quote,
 };
-use toolsure_mcp::message::{Incoming, Message};
+use toolsure_mcp::message::{Incoming, Message, RequestId};
 
 use crate::effect::HttpRefusal;
 use crate::envelope::Envelope;
+use crate::filter::SHOWN_NUMBER;
 use crate::id::IdKey;
 use crate::reading::{read_message, replace_lone_surrogates};
 use crate::recover::{Recovered, Recovery};
@@ -59,6 +61,11 @@ impl Reading<'_> {
         bytes: &[u8],
         message: &Message<'_>,
     ) -> Option<(Recovered, String)> {
+        if let Some(id) = id_of(message).filter(|id| id.is_beyond_double()) {
+            let id = quote(id.raw(), SHOWN_NUMBER);
+            let why = format!("the id {id} is beyond the range of a double");
+            return Some((Recovery::of(bytes), why));
+        }
         let flaw = self.flaw?;
         let found = Recovery::of(bytes);
         let cancels = matches!(message, Message::Notification(note) if note.method == "notifications/cancelled");
@@ -247,6 +254,16 @@ impl<'m> IncomingMessage<'m> {
     /// The memory that it was parsed into.
     pub(crate) fn into_reader(self) -> Option<Reader> {
         self.parsed.ok().map(Parsed::into_reader)
+    }
+}
+
+/// The id of a message.
+pub(crate) fn id_of<'a>(message: &Message<'a>) -> Option<RequestId<'a>> {
+    match message {
+        Message::Request(request) => Some(request.id),
+        Message::Result(outcome) => Some(outcome.id),
+        Message::Error(id, _) => *id,
+        Message::Notification(_) => None,
     }
 }
 

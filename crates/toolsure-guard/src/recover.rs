@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use toolsure_json::{Kind, Node as _, OwnedDocument, ReadLimits};
 use toolsure_mcp::message::Message;
 
+use crate::incoming::id_of;
 use crate::reading::replace_lone_surrogates;
 
 /// Scans a message piece by piece for members of its outermost object.
@@ -98,14 +99,8 @@ impl Recovered {
     /// Whether the parsed id differs from the id that was written, because half a surrogate pair in it was
     /// replaced: then no answer could name it.
     pub(crate) fn has_broken_id(&self, message: &Message<'_>) -> bool {
-        let id = match message {
-            Message::Request(request) => Some(request.id),
-            Message::Result(outcome) => Some(outcome.id),
-            Message::Error(id, _) => *id,
-            Message::Notification(_) => None,
-        };
         let written = self.id.as_deref();
-        id.is_some_and(|id| written.is_some_and(|written| written != id.raw()))
+        id_of(message).is_some_and(|id| written.is_some_and(|written| written != id.raw()))
     }
 }
 

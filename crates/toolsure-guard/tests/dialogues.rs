@@ -62,5 +62,6 @@ dialogues! { "cases":
     tools_unlisted
     traces
     unreadable_results
+    wide_numbers
     withheld
 }

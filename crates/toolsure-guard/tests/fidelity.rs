@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use proptest::prelude::*;
+use toolsure_guard::policy::WideNumbers;
 use toolsure_guard::{
     Context, Conversation, Effect, Effects, Guard, Link, Policy, Purpose, ScopeKey, Side,
 };
@@ -59,7 +60,10 @@ fn object(names: &str, members: Vec<(String, String)>) -> String {
 }
 
 fn conversation(version: &str) -> Conversation {
-    let guard = Guard::new(Policy::new()).unwrap();
+    // Numbers that are infinity to most readers are refused by default.
+    let mut policy = Policy::new();
+    policy.wide_numbers = WideNumbers::Pass;
+    let guard = Guard::new(policy).unwrap();
     let scope = guard.scope(&ScopeKey {
         upstream: "u".into(),
         context: Context::Session(1),

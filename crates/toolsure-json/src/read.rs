@@ -94,8 +94,7 @@ impl Reader {
     }
 
     fn fill(&mut self, text: &str, limits: &ReadLimits) -> Result<(), ReadError> {
-        self.tape.slots.clear();
-        self.tape.scratch.clear();
+        self.tape.clear();
         self.keys.clear();
         let mut pass = Pass {
             source: text,
@@ -404,7 +403,7 @@ mod tests {
     use crate::node::Node;
 
     fn footprint(reader: &Reader) -> Vec<(usize, usize)> {
-        let Tape { slots, scratch } = &reader.tape;
+        let Tape { slots, scratch, .. } = &reader.tape;
         let mut all = reader.keys.footprint().to_vec();
         all.push((slots.as_ptr().addr(), slots.capacity()));
         all.push((scratch.as_ptr().addr(), scratch.capacity()));

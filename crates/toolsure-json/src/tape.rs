@@ -22,6 +22,8 @@ use crate::node::Kind;
 pub(crate) struct Tape {
     pub(crate) slots: Vec<Slot>,
     pub(crate) scratch: String,
+    /// Whether a number may be beyond the range of a double: it has that many digits.
+    pub(crate) has_long_numbers: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -86,6 +88,12 @@ impl Slot {
 }
 
 impl Tape {
+    pub(crate) fn clear(&mut self) {
+        self.slots.clear();
+        self.scratch.clear();
+        self.has_long_numbers = false;
+    }
+
     #[inline]
     pub(crate) fn slot(&self, index: u32) -> Option<&Slot> {
         self.slots.get(int::to_usize(index))

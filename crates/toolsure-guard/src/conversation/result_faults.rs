@@ -1,6 +1,6 @@
 //! What is wrong with a result that keeps its contract, for some of its readers.
 
-use toolsure_json::{Kind, Node as _, OwnedDocument};
+use toolsure_json::{Kind, Node as _, OwnedDocument, quote};
 use toolsure_mcp::check::{Checked, Checker, Decision, Fault, ResultOf};
 use toolsure_mcp::era::Structured;
 
@@ -8,9 +8,9 @@ use super::result::{ToolAnswer, made_task};
 use super::turn::Turn;
 use crate::fault::Act;
 use crate::filter::results::NotObject;
-use crate::filter::{Reply, Violation, results};
+use crate::filter::{Reply, SHOWN_NUMBER, Violation, results};
 use crate::incoming::Reading;
-use crate::policy::{Mode, Output, TextBlocks};
+use crate::policy::{Mode, Output, TextBlocks, WideNumbers};
 use crate::record::Filter;
 
 impl ToolAnswer<'_> {
@@ -74,6 +74,21 @@ impl ToolAnswer<'_> {
         );
         let (act, reply) = (Act::ResultTextLifted, Reply::Tool(text));
         Violation::act(Filter::Results, self.mode, act, reply)
+    }
+
+    /// The violation of a number that the client would read as infinity, or for which it rejects the result.
+    pub(super) fn beyond_double(&self, turn: &Turn<'_>) -> Option<Violation> {
+        if self.mode == Mode::Off || turn.policy().wide_numbers == WideNumbers::Pass {
+            return None;
+        }
+        let number = self.result.beyond_double()?;
+        let text = format!(
+            "{} answered with a number that is beyond the range of a double: {}",
+            self.subject(),
+            quote(number.raw(), SHOWN_NUMBER)
+        );
+        let (act, reply) = (Act::ResultBeyondDouble, Reply::Tool(text));
+        Some(Violation::act(Filter::Results, self.mode, act, reply))
     }
 
     /// The violation of an error whose structured content does not match the output schema, for clients

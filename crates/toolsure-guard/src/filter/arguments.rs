@@ -6,8 +6,9 @@ use toolsure_mcp::contract::ToolContract;
 use toolsure_mcp::repair::{Edit, EditKind, Outcome, RepairLimits, Repaired, repair};
 
 use super::violation::{SHOWN_LOCATION, shown_location};
-use super::{CallCase, Judged, Violation};
-use crate::policy::{Mode, Policy};
+use super::{CallCase, Judged, Reply, SHOWN_NAME, SHOWN_NUMBER, Violation};
+use crate::fault::Act;
+use crate::policy::{Mode, Policy, WideNumbers};
 use crate::record::{Filter, Record};
 use crate::scope::{Found, Known};
 
@@ -27,7 +28,7 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
             Checked::Undecided(why) => {
                 Violation::undecided(Filter::Arguments, "arguments-undecided", why).into()
             }
-            _ => Judged::Pass,
+            _ => beyond_double(case).map_or(Judged::Pass, Judged::from),
         },
         Decision::Refuse(refusal) => {
             if case.terms.repair
@@ -39,6 +40,33 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
             Violation::refusal(Filter::Arguments, case.terms.arguments, refusal).into()
         }
     }
+}
+
+/// The violation of a number that the tool would read as infinity.
+fn beyond_double(case: &CallCase<'_>) -> Option<Violation> {
+    if case.rules.policy.wide_numbers == WideNumbers::Pass {
+        return None;
+    }
+    let arguments = case.call.arguments?;
+    let number = arguments.beyond_double()?;
+    let document = arguments.document();
+    let whole = document.pointer(arguments.id());
+    let pointer = document.pointer(number.id());
+    let at = pointer.strip_prefix(&whole).unwrap_or_default();
+    let text = format!(
+        "invalid arguments for tool `{}`:\n- {}: {} is beyond the range of a double, so the tool \
+         would read infinity; send a number between -1.8e308 and 1.8e308",
+        quote(case.call.name, SHOWN_NAME),
+        quote(at, SHOWN_LOCATION),
+        quote(number.raw(), SHOWN_NUMBER)
+    );
+    let (mode, act) = (case.terms.arguments, Act::ArgumentsBeyondDouble);
+    Some(Violation::act(
+        Filter::Arguments,
+        mode,
+        act,
+        Reply::Tool(text),
+    ))
 }
 
 fn repaired(case: &CallCase<'_>, tool: &Known, refusal: &Refusal) -> Option<Judged> {

@@ -18,7 +18,7 @@ mod violation;
 
 pub(crate) use admission::mode_without_list;
 pub(crate) use call_case::{CallCase, Judged};
-pub(crate) use violation::{Reply, SHOWN_NAME, Violation};
+pub(crate) use violation::{Reply, SHOWN_NAME, SHOWN_NUMBER, Violation};
 
 type CallFilter = fn(&mut CallCase<'_>) -> Judged;
 

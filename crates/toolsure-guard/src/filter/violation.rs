@@ -180,5 +180,8 @@ const INDEX_DIGITS: usize = 6;
 
 /// Maximum characters of the name of a tool or an argument that a text repeats.
 pub(crate) const SHOWN_NAME: usize = 128;
+
+/// The maximum number of characters of a number in a message.
+pub(crate) const SHOWN_NUMBER: usize = 32;
 /// Maximum characters of a location that a record repeats.
 pub(super) const SHOWN_LOCATION: usize = 128;

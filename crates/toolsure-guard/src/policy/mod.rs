@@ -15,7 +15,9 @@ use std::time::Duration;
 pub use drift::{Drift, DriftMode};
 pub use error::PolicyError;
 pub use limits::Limits;
-pub use mode::{BadResult, BadTools, Mode, Output, Project, ResultMembers, TextBlocks};
+pub use mode::{
+    BadResult, BadTools, Mode, Output, Project, ResultMembers, TextBlocks, WideNumbers,
+};
 pub use rule::{Rate, ToolRule, name_matches};
 pub use rule_usage::RuleUsage;
 pub(crate) use terms::Terms;
@@ -51,6 +53,8 @@ pub struct Policy {
     /// What `results` does about results without the structured content that the output schema requires.
     /// Default `Enforce`.
     pub output: Output,
+    /// For numbers in arguments and results that a double cannot hold. Default `Refuse`.
+    pub wide_numbers: WideNumbers,
     /// For checks that end without an answer. Default `Refuse`.
     pub on_undecided: OnUndecided,
     /// For calls when the list of tools cannot be had. Default `Refuse`.
@@ -122,6 +126,7 @@ impl Policy {
             text_blocks: TextBlocks::Repair,
             result_members: ResultMembers::Repair,
             output: Output::Enforce,
+            wide_numbers: WideNumbers::Refuse,
             on_undecided: OnUndecided::Refuse,
             on_unlisted: OnUndecided::Refuse,
             repair: false,

@@ -103,6 +103,18 @@ pub enum Output {
     Hide,
 }
 
+/// How a call or a result is handled with a number that a double cannot hold (`1e400`): the schema's verdict
+/// is exact, but most programs read infinity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(clippy::exhaustive_enums, reason = "it is refused or not")]
+pub enum WideNumbers {
+    /// The call is refused, and the result is a bad result.
+    #[default]
+    Refuse,
+    /// It passes.
+    Pass,
+}
+
 /// How output that older readers cannot read is rewritten for them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(

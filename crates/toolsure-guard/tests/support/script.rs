@@ -7,7 +7,7 @@ use std::time::Duration;
 use toolsure_guard::policy::{
     BadResult, BadTools, CostlySchemas, DriftMode, LegacyValues, Mode, OnUndecided, Output,
     Project, ProjectionLimits, Projector, Rate, ResultMembers, RuleUsage, TextBlocks, ToolRule,
-    reader,
+    WideNumbers, reader,
 };
 use toolsure_guard::{
     Carrier, Context, Conversation, Effect, Effects, Guard, IdKey, Link, Lock, Policy, Purpose,
@@ -308,6 +308,12 @@ impl Stage {
                 }
                 "bad_result" => policy.bad_result = bad_result(value),
                 "output" => policy.output = output(value),
+                "wide_numbers" => {
+                    policy.wide_numbers = match value {
+                        "pass" => WideNumbers::Pass,
+                        _ => WideNumbers::Refuse,
+                    }
+                }
                 "on_undecided" => policy.on_undecided = undecided(value),
                 "on_unlisted" => policy.on_unlisted = undecided(value),
                 "repair" => policy.repair = value == "true",

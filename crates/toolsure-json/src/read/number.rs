@@ -73,8 +73,11 @@ impl Pass<'_, '_> {
             if let Some(b'+' | b'-') = self.peek() {
                 self.at += 1;
             }
-            digits += self.digits()?;
+            let exponent = self.digits()?;
+            self.tape.has_long_numbers |= exponent >= LONG_EXPONENT;
+            digits += exponent;
         }
+        self.tape.has_long_numbers |= whole >= LONG_WHOLE;
         if digits > self.limits.digits {
             return Err(self.too_long(start));
         }
@@ -115,3 +118,8 @@ impl Pass<'_, '_> {
 
 /// Integers of up to this many digits fit `i64`.
 const SMALL_DIGITS: usize = 18;
+/// Doubles end below 1.8 × 10^308: a number beyond them has an exponent of so many digits, or
+/// so many digits before the point. (A shorter exponent with more digits than the second is covered
+/// by the second.)
+const LONG_EXPONENT: usize = 3;
+const LONG_WHOLE: usize = 200;

@@ -427,8 +427,7 @@ impl<'s> Stream<'_, 's> {
     pub fn value(&mut self) -> Option<View<'_>> {
         let pass = &mut self.pass;
         pass.max_nodes = pass.limits.nodes.min(MAX_INDEX).checked_sub(self.nodes)?;
-        pass.tape.slots.clear();
-        pass.tape.scratch.clear();
+        pass.tape.clear();
         pass.keys.clear();
         pass.value(Open {
             own: NONE,

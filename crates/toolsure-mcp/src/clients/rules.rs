@@ -64,7 +64,7 @@ impl Rules {
             schema_edits.note(schema, &format!("`{}` is left out", quote(keyword, NAME)));
             return;
         }
-        if layout(keyword).is_none() && is_beyond_doubles(value) {
+        if layout(keyword).is_none() && value.beyond_double().is_some() {
             schema_edits.loosen(schema, keyword);
             let keyword = quote(keyword, NAME);
             schema_edits.note(schema, &format!("`{keyword}` has a number beyond doubles"));
@@ -319,21 +319,6 @@ fn nothing<'a>(schema_edits: &mut SchemaEdits<'a>, schema: View<'a>, list: View<
         schema_edits.replace(schema, list, "{}".to_owned());
     }
     schema_edits.note(schema, "an empty `enum` is written as `not`");
-}
-
-/// Whether a value has a number that a double cannot hold: `JSON.parse` reads it as infinity, which
-/// the TypeScript SDK 2.4 does not accept as JSON, so it rejects the whole listing.
-fn is_beyond_doubles(value: View<'_>) -> bool {
-    let mut waiting = vec![value];
-    while let Some(next) = waiting.pop() {
-        match next.kind() {
-            Kind::Number if !next.raw().parse().is_ok_and(f64::is_finite) => return true,
-            Kind::Array => waiting.extend(next.items()),
-            Kind::Object => waiting.extend(next.members().map(|(_, value)| value)),
-            _ => {}
-        }
-    }
-    false
 }
 
 /// Whether ajv accepts this `nullable`, a keyword that only ajv knows.

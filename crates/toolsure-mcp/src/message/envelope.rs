@@ -134,6 +134,26 @@ impl<'a> RequestId<'a> {
         self.0.raw()
     }
 
+    /// Whether it is a number that a double cannot hold: most programs read infinity, so that no answer
+    /// is matched.
+    ///
+    /// ```
+    /// use toolsure_json::{OwnedDocument, ReadLimits};
+    /// use toolsure_mcp::message::Message;
+    ///
+    /// let text = r#"{"jsonrpc": "2.0", "id": 1e400, "method": "ping"}"#;
+    /// let document = OwnedDocument::read(text, &ReadLimits::default())?;
+    /// let Ok(Message::Request(request)) = Message::decode(document.document().root()) else {
+    ///     return Err("not a request".into());
+    /// };
+    /// assert!(request.id.is_beyond_double());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn is_beyond_double(self) -> bool {
+        self.0.beyond_double().is_some()
+    }
+
     /// A string that is the same for equal ids and differs for different ids, for tables of pending
     /// requests: `1` and `1.0` are the same number, `"1"` is another id.
     #[must_use]

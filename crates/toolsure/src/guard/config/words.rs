@@ -2,7 +2,7 @@
 
 use toolsure_guard::policy::{
     BadResult, BadTools, CostlySchemas, DriftMode, LegacyValues, Mode, OnUndecided, Output,
-    Project, ResultMembers, TextBlocks,
+    Project, ResultMembers, TextBlocks, WideNumbers,
 };
 use toolsure_guard::translate::Translate;
 use toolsure_schema::Formats;
@@ -92,6 +92,7 @@ words! {
     TextBlocks { Repair = "repair", Refuse = "refuse", Report = "report" }
     ResultMembers { Repair = "repair", Refuse = "refuse", Pass = "pass" }
     Output { Enforce = "enforce", Lift = "lift", Hide = "hide" }
+    WideNumbers { Refuse = "refuse", Pass = "pass" }
     OnUndecided { Refuse = "refuse", Pass = "pass" }
     CostlySchemas { Simplify = "simplify", Strip = "strip", Pass = "pass" }
     Project { Wrap = "wrap", Drop = "drop", Off = "off" }

@@ -3,7 +3,7 @@
 use toolsure_analysis::readers::{PROJECTED_FOR, reader};
 use toolsure_guard::policy::{
     BadResult, BadTools, CostlySchemas, DriftMode, LegacyValues, Mode, OnUndecided, Output,
-    Project, ResultMembers, TextBlocks,
+    Project, ResultMembers, TextBlocks, WideNumbers,
 };
 use toolsure_schema::Formats;
 
@@ -158,6 +158,11 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
         "policy.output",
         word!(Output, policy.output),
         "results without the structured content that the tool's output schema requires: they are bad results, or the only text block becomes the structured content if it is JSON that fits, or the output schema is hidden and not checked",
+    ),
+    live(
+        "policy.wide_numbers",
+        word!(WideNumbers, policy.wide_numbers),
+        "calls and results with a number that a double cannot hold (`1e400`), which most programs read as infinity: they are refused, or pass",
     ),
     live(
         "policy.on_undecided",
