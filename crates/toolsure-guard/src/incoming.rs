@@ -64,7 +64,10 @@ impl Reading<'_> {
         if let Some(id) = id_of(message).filter(|id| id.is_beyond_double()) {
             let id = quote(id.raw(), SHOWN_NUMBER);
             let why = format!("the id {id} is beyond the range of a double");
-            return Some((Recovery::of(bytes), why));
+            let mut found = Recovery::of(bytes);
+            // Many programs could not read an answer with it.
+            found.id = None;
+            return Some((found, why));
         }
         let flaw = self.flaw?;
         let found = Recovery::of(bytes);
