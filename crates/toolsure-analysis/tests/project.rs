@@ -195,6 +195,7 @@ fn the_limits_that_hold_unless_they_are_set() {
     assert_eq!(sizes, [2, 64, 10_000, 100_000]);
     assert_eq!((limits.sentence, limits.steps), (1_000, 200));
     assert_eq!(limits.listing_values, 1_000_000);
+    assert_eq!(limits.listing_patterns, 4_000_000);
 }
 
 #[test]
@@ -264,6 +265,40 @@ fn the_tools_of_a_listing_share_its_limits() {
     };
     assert_eq!(relations(one), ["narrower", "narrower", "undecided"]);
     assert_eq!(relations(Limits::without_relations()), ["undecided"; 3]);
+}
+
+/// Each pattern takes what it takes, and all of a listing no more than one bound: those beyond it are told in
+/// words. A pattern that occurs again takes nothing.
+#[test]
+fn the_patterns_of_a_listing_share_a_bound() {
+    let tool = |name: usize, pattern: &str| {
+        let pattern = Value::from(pattern);
+        format!(
+            r#"{{"name": "t{name}", "inputSchema": {{"type": "object", "properties": {{"a": {{"type": "string", "pattern": {pattern}}}}}}}}}"#
+        )
+    };
+    let texts = |tools: &[String], listing_patterns: u64| {
+        let limits = Limits {
+            listing_patterns,
+            ..Limits::without_relations()
+        };
+        let projector = Projector::new(reader("openai").unwrap()).limits(limits);
+        let projection = projector.project(tools.iter().map(String::as_str));
+        let texts: Vec<String> = projection.projected().map(|one| one.text.clone()).collect();
+        texts
+    };
+    let is_kept = |text: &String| text.contains(r#""pattern":"#);
+    let each: Vec<String> = (0..20).map(|n| tool(n, &format!("^(?!{n}).+$"))).collect();
+    let enough = texts(&each, 4_000_000);
+    assert!(enough.iter().all(is_kept), "{enough:#?}");
+    let little = texts(&each, 10_000);
+    let kept = little.iter().filter(|text| is_kept(text)).count();
+    assert!((1..19).contains(&kept), "{kept}");
+    let lost = little.iter().find(|text| !is_kept(text)).unwrap();
+    assert!(lost.contains("regular expression"), "{lost}");
+    // The same pattern again and again.
+    let same: Vec<String> = (0..20).map(|n| tool(n, "^(?!1).+$")).collect();
+    assert!(texts(&same, 10_000).iter().all(is_kept));
 }
 
 #[test]

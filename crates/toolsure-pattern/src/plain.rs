@@ -14,8 +14,12 @@ mod print;
 #[cfg(test)]
 mod tests;
 
+use toolsure_json::int::to_u64;
+
 use crate::Pattern;
 use crate::parse::{self, Parsed};
+
+use crate::fuel::spend;
 
 use automaton::Automaton;
 use language::Language;
@@ -23,26 +27,30 @@ use language::Language;
 impl Pattern {
     /// A pattern that matches the same strings, without lookaround, `\p{…}`, names of groups, and
     /// modifiers; the same text if it has none of these. `None` if there is none of at most 500
-    /// characters, or none is found within 150 states.
+    /// bytes, none is found within 150 states and the fuel, or groups are nested more than 32 deep.
+    ///
+    /// One unit of fuel takes about 100 ns. A byte of the text costs one, and so does each step of
+    /// removing lookaheads; 100,000 are five times what the patterns of published tools need.
     ///
     /// ```
     /// use toolsure_pattern::{Limits, Pattern};
     ///
-    /// let plain = |text| Pattern::new(text, &Limits::default()).map(|pattern| pattern.plain());
+    /// let plain = |text| Pattern::new(text, &Limits::default()).map(|pattern| pattern.plain(&mut 100_000));
     /// assert_eq!(plain(r"^(?<y>\d{4})-\d\d$")?.as_deref(), Some("^([0-9]{4})-[0-9][0-9]$"));
     /// assert_eq!(plain(r"^(?!-)[a-z-]+$")?.as_deref(), Some("^[a-z][\\-a-z]*$"));
     /// assert_eq!(plain(r"^\p{L}+$")?, None);
     /// # Ok::<(), toolsure_pattern::PatternError>(())
     /// ```
     #[must_use]
-    pub fn plain(&self) -> Option<String> {
+    pub fn plain(&self, fuel: &mut u64) -> Option<String> {
         let special = ["(?", "\\p", "\\P", "\\k"];
         if !special.iter().any(|one| self.text.contains(one)) {
             return Some(self.text.as_ref().to_owned());
         }
+        spend(fuel, to_u64(self.text.len()))?;
         let own = read(&self.text)?;
         let text = if own.ast.facts(own.root).looks {
-            without_looks(&own)?
+            without_looks(&own, fuel)?
         } else {
             print::tree(&own.ast, own.root)?
         };
@@ -51,22 +59,23 @@ impl Pattern {
 }
 
 fn read(text: &str) -> Option<Parsed> {
-    parse::parse(text, usize::MAX, usize::MAX).ok()
+    parse::parse(text, DEEPEST, usize::MAX).ok()
 }
 
-fn without_looks(own: &Parsed) -> Option<String> {
-    let mut language = Language::of(&[(&own.ast, own.root)])?;
+fn without_looks(own: &Parsed, fuel: &mut u64) -> Option<String> {
+    let mut language = Language::of(&[(&own.ast, own.root)], fuel)?;
     let whole = language.matched(&own.ast, own.root)?;
     let automaton = Automaton::of(&mut language, whole)?;
-    let expression = automaton.expression()?;
+    let expression = automaton.expression(language.fuel())?;
     let text = print::expression(&expression, language.atoms())?;
     let other = read(&text)?;
-    (text.len() <= LONGEST && match_the_same(own, &other)?).then_some(text)
+    (text.len() <= LONGEST && match_the_same(own, &other, fuel)?).then_some(text)
 }
 
 /// Whether two patterns match the same strings; `None` if a limit is reached.
-fn match_the_same(one: &Parsed, other: &Parsed) -> Option<bool> {
-    let mut language = Language::of(&[(&one.ast, one.root), (&other.ast, other.root)])?;
+fn match_the_same(one: &Parsed, other: &Parsed, fuel: &mut u64) -> Option<bool> {
+    let trees = [(&one.ast, one.root), (&other.ast, other.root)];
+    let mut language = Language::of(&trees, fuel)?;
     let one = language.matched(&one.ast, one.root)?;
     let other = language.matched(&other.ast, other.root)?;
     language.equal(one, other)
@@ -74,3 +83,5 @@ fn match_the_same(one: &Parsed, other: &Parsed) -> Option<bool> {
 
 /// Bytes of a rewritten pattern.
 const LONGEST: usize = 500;
+/// Groups inside groups, in the pattern and in what it becomes.
+const DEEPEST: usize = 32;

@@ -182,3 +182,33 @@ fn threads_share_a_pattern() {
         });
     }
 }
+
+/// Chains, copies of copies, many states, many classes, large expressions: each ends when its fuel does,
+/// on a small stack.
+#[test]
+fn a_pattern_is_rewritten_within_its_fuel() {
+    let words: String = (0..300).map(|n| format!("{:b}|", n * 37)).collect();
+    let letters: String = ('а'..='я').map(|c| format!("(?=.*{c})")).collect();
+    let patterns = [
+        "^(?:(?:a?){100}){100}(?=b)c?".to_owned(),
+        "(?!(?:(?:.?){100}){100}(?:a|b){100})x".to_owned(),
+        "^(?=(?:(?:.){0,20}){0,150}(?=.)x)[^a-f]".to_owned(),
+        "^(?=(?:a?){200}(?:b?){200}$)x*".to_owned(),
+        "^(?!.*a.{6}b)(?!.*c.{6}d).*$".to_owned(),
+        format!("^(?!(?:{words}z)$)(?:{words}y)*$"),
+        format!("^{letters}.*$"),
+        format!("(?=x){}", r"\p{L}".repeat(1_000)),
+        format!("{}a{}", "(?:(?=b)".repeat(60), ")*".repeat(60)),
+    ];
+    for text in patterns {
+        let rewrite = move || {
+            let pattern = Pattern::new(&text, &Limits::default()).unwrap();
+            let mut fuel = 100_000;
+            assert_eq!(pattern.plain(&mut fuel), None, "{text}");
+            (text, fuel)
+        };
+        let small = std::thread::Builder::new().stack_size(256 << 10);
+        let (text, left) = small.spawn(rewrite).unwrap().join().unwrap();
+        println!("{left} units left by {text:.60}");
+    }
+}

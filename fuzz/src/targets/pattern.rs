@@ -10,7 +10,7 @@ use crate::seeds::Seeds;
 
 pub(super) const TARGET: Target = Target {
     name: "pattern",
-    about: "a pattern matches what the crate `regress` matches, and pays for each step",
+    about: "a pattern matches what the crate `regress` matches, also written without lookaround, and pays for each step",
     run,
     seeds,
     gate: 900_000,
@@ -39,6 +39,16 @@ fn run(input: &[u8]) -> Outcome {
         ensure!(
             again == Some(matched) || (budget < used && again.is_none()),
             "`{pattern}` on {text:?}: {matched} for {used}, {again:?} with {budget}"
+        );
+    }
+    let mut fuel = PLAIN;
+    if let Some(plain) = ours.plain(&mut fuel) {
+        let again = Pattern::new(&plain, &Limits::default())
+            .map_err(|error| format!("`{pattern}` became `{plain}`: {error}"))?;
+        let again = again.matches(text, &mut { FUEL });
+        ensure!(
+            again.is_none_or(|again| again == matched),
+            "`{pattern}` became `{plain}`: {matched} and {again:?} on {text:?}"
         );
     }
     // The other engine backtracks: only short texts, and no large counts.
@@ -72,6 +82,8 @@ fn seeds(_: &Seeds) -> Vec<Vec<u8>> {
 }
 
 const FUEL: u64 = 1_000_000;
+/// What a pattern may spend on being rewritten.
+const PLAIN: u64 = 20_000;
 
 const PATTERNS: &[&str] = &[
     "^a+$",

@@ -3,7 +3,6 @@
 use std::cmp::Ordering;
 
 use toolsure_json::Number;
-use toolsure_pattern::Pattern;
 use toolsure_syntax::model::TypeSet;
 
 use super::report::StepKind;
@@ -236,13 +235,14 @@ impl Rewriter<'_> {
     }
 
     /// A pattern that the profile accepts and that matches the same strings.
-    fn plain_pattern(&self, name: &str, value: &Json) -> Option<String> {
+    fn plain_pattern(&mut self, name: &str, value: &Json) -> Option<String> {
         let text = value
             .as_text()
             .filter(|_| name == "pattern" && self.abilities.takes(name))?;
-        let pattern = Pattern::new(text, &toolsure_pattern::Limits::default()).ok()?;
-        let plain = pattern.plain()?;
-        self.abilities.takes_pattern(&plain).then_some(plain)
+        let plain = self.patterns.plain(text, self.limits.listing_patterns)?;
+        self.abilities
+            .takes_pattern(plain)
+            .then(|| plain.to_owned())
     }
 
     /// `additionalProperties` if it is not supported and objects need not be closed.

@@ -2,6 +2,7 @@
 
 use toolsure_json::{DuplicateKeys, OwnedDocument, ReadLimits};
 
+use super::patterns::PlainPatterns;
 use super::report::Refusal;
 
 /// The limits of projecting one tool.
@@ -19,6 +20,7 @@ use super::report::Refusal;
 /// | `fuel` | 8,000,000 | units of work of all checks of instances, and 2 for each byte of an instance |
 /// | `listing_values` | 1,000,000 | the same for all schemas of a listing, as they are while they are rewritten; tools beyond are refused |
 /// | `listing_fuel` | 250,000,000 | `fuel` of all tools of a listing; relations beyond follow from the kinds of the steps, or are undecided |
+/// | `listing_patterns` | 4,000,000 | units of work of writing the patterns of a listing in another form; patterns beyond become words |
 #[derive(Debug, Clone)]
 #[expect(
     clippy::exhaustive_structs,
@@ -51,6 +53,9 @@ pub struct Limits {
     /// `fuel` of all tools of a listing. When it is used up, relations follow from the kinds of the steps
     /// or are undecided.
     pub listing_fuel: u64,
+    /// Units of work, about 100 ns each, of writing the patterns of a listing in another form. Each different
+    /// pattern is written once, for at most 100,000 units. Patterns beyond become words in descriptions.
+    pub listing_patterns: u64,
 }
 
 impl Limits {
@@ -95,6 +100,7 @@ impl Default for Limits {
             fuel: 8_000_000,
             listing_values: 1_000_000,
             listing_fuel: 250_000_000,
+            listing_patterns: 4_000_000,
         }
     }
 }
@@ -104,6 +110,7 @@ impl Default for Limits {
 pub(super) struct Spent {
     pub(super) values: usize,
     pub(super) fuel: u64,
+    pub(super) patterns: PlainPatterns,
 }
 
 /// The limits for parsing tools: a schema that is too deep is an error of its own tool.

@@ -35,6 +35,7 @@ mod merge;
 mod names;
 mod normalise;
 mod objects;
+mod patterns;
 mod reference;
 mod report;
 mod rewrite;

@@ -11,6 +11,7 @@ use toolsure_syntax::positions::{SubschemaLayout, layout_in};
 use super::abilities::Abilities;
 use super::limits::Limits;
 use super::merge::join;
+use super::patterns::PlainPatterns;
 use super::report::{Refusal, Step, StepKind};
 use super::tree::{Form, Json, Members};
 
@@ -84,6 +85,7 @@ pub(super) struct Rewriter<'a> {
     /// The schema before the rewrite, to resolve references.
     pub(super) original: &'a Json,
     pub(super) log: &'a mut Log,
+    pub(super) patterns: &'a mut PlainPatterns,
     pub(super) pointer: String,
     /// Whether more values here mean more values of the whole schema.
     pub(super) monotone: bool,
@@ -101,6 +103,7 @@ impl<'a> Rewriter<'a> {
         limits: &'a Limits,
         original: &'a Json,
         log: &'a mut Log,
+        patterns: &'a mut PlainPatterns,
         pointer: &str,
     ) -> Self {
         Self {
@@ -108,6 +111,7 @@ impl<'a> Rewriter<'a> {
             limits,
             original,
             log,
+            patterns,
             pointer: pointer.to_owned(),
             monotone: true,
             is_test: false,

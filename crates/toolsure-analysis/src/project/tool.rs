@@ -291,7 +291,9 @@ impl<'p> ListingProjector<'p> {
             log.step(StepKind::LeaveOut, Effect::Same, pointer, "$schema");
         }
         let before = tree.clone();
-        Rewriter::new(abilities, limits, &before, &mut log, pointer).schema(&mut tree, At::Root)?;
+        let patterns = &mut self.spent.patterns;
+        Rewriter::new(abilities, limits, &before, &mut log, patterns, pointer)
+            .schema(&mut tree, At::Root)?;
         // Notes up to here are about the rewrite; later ones are about the mapping of values.
         let (keeps_all, adds_none) = (log.keeps_all, log.adds_none);
         (log.keeps_all, log.adds_none) = (true, true);

@@ -1,8 +1,11 @@
 //! Classes of code points that a pattern tells apart.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
+
+use toolsure_json::int::to_u64;
 
 use crate::ast::{Ast, Node, NodeId};
+use crate::fuel::spend;
 use crate::set::{Class, LAST};
 
 /// The classes of one or more patterns, cut into sets of code points that no pattern tells apart.
@@ -15,15 +18,23 @@ pub(super) struct Atoms {
 pub(super) type Mask = u64;
 
 impl Atoms {
-    /// `None` if there are more than 64, or too many ranges.
-    pub(super) fn of(trees: &[(&Ast, NodeId)]) -> Option<Self> {
+    /// `None` if there are more than 64, or the fuel is not enough.
+    pub(super) fn of(trees: &[(&Ast, NodeId)], fuel: &mut u64) -> Option<Self> {
         let mut classes: Vec<Class> = Vec::new();
+        let mut distinct: HashSet<Vec<(u32, u32)>> = HashSet::new();
+        let mut add = |class: Class, fuel: &mut u64| {
+            spend(fuel, to_u64(1 + class.ranges().len()))?;
+            if distinct.insert(class.ranges().to_vec()) {
+                classes.push(class);
+            }
+            Some(())
+        };
         for (ast, root) in trees {
             let mut todo = vec![*root];
             while let Some(id) = todo.pop() {
                 match ast.node(id) {
-                    Node::Char(c) => classes.push(Class::single(c)),
-                    Node::Class(class) => classes.push(ast.class(class).clone()),
+                    Node::Char(c) => add(Class::single(c), fuel)?,
+                    Node::Class(class) => add(ast.class(class).clone(), fuel)?,
                     Node::Capture { child, .. }
                     | Node::Repeat { child, .. }
                     | Node::Look { child, .. } => todo.push(child),
@@ -40,9 +51,7 @@ impl Atoms {
             .collect();
         starts.sort_unstable();
         starts.dedup();
-        if starts.len().saturating_mul(classes.len()) > MOST_WORK {
-            return None;
-        }
+        spend(fuel, to_u64(starts.len().saturating_mul(classes.len())))?;
         let mut known: HashMap<Vec<bool>, usize> = HashMap::new();
         let mut ranges: Vec<Vec<(u32, u32)>> = Vec::new();
         for (at, start) in starts.iter().enumerate() {
@@ -89,6 +98,3 @@ impl Atoms {
         merged
     }
 }
-
-/// Ranges times classes.
-const MOST_WORK: usize = 1 << 20;

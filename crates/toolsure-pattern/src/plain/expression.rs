@@ -1,6 +1,9 @@
 //! Regular expressions that are built while the states of an automaton are removed.
 
+use toolsure_json::int::to_u64;
+
 use super::classes::Mask;
+use crate::fuel::spend;
 
 /// A regular expression.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -20,14 +23,29 @@ pub(super) enum Expression {
 
 use Expression::{Cat, Empty, End, One, Optional, Or, Plus, Star};
 
+/// How large an expression is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Size {
+    pub(super) nodes: usize,
+    /// Expressions inside expressions.
+    pub(super) depth: usize,
+}
+
 impl Expression {
-    /// The number of nodes.
-    pub(super) fn size(&self) -> usize {
-        match self {
-            Empty | One(_) | End => 1,
-            Cat(all) | Or(all) => all.iter().fold(1, |sum, one| sum + one.size()),
-            Star(one) | Plus(one) | Optional(one) => 1 + one.size(),
-        }
+    pub(super) fn size(&self) -> Size {
+        let inner: &[Self] = match self {
+            Empty | One(_) | End => &[],
+            Cat(all) | Or(all) => all,
+            Star(one) | Plus(one) | Optional(one) => std::slice::from_ref(&**one),
+        };
+        let own = Size { nodes: 1, depth: 1 };
+        inner.iter().fold(own, |size, one| {
+            let one = one.size();
+            Size {
+                nodes: size.nodes + one.nodes,
+                depth: size.depth.max(1 + one.depth),
+            }
+        })
     }
 
     fn parts(self) -> Vec<Self> {
@@ -38,8 +56,9 @@ impl Expression {
         }
     }
 
-    /// One after the other.
-    pub(super) fn then(self, next: Self) -> Self {
+    /// One after the other. `None` if the fuel is not enough.
+    pub(super) fn then(self, next: Self, fuel: &mut u64) -> Option<Self> {
+        pay_for(&self, &next, fuel)?;
         let mut all = self.parts();
         for part in next.parts() {
             let joined = match (all.last(), &part) {
@@ -56,7 +75,7 @@ impl Expression {
                 None => all.push(part),
             }
         }
-        of_parts(all)
+        Some(of_parts(all))
     }
 
     pub(super) fn star(self) -> Self {
@@ -75,21 +94,28 @@ impl Expression {
         }
     }
 
-    /// One or the other.
-    pub(super) fn or(self, other: Self) -> Self {
+    /// One or the other. `None` if the fuel is not enough.
+    pub(super) fn or(self, other: Self, fuel: &mut u64) -> Option<Self> {
+        pay_for(&self, &other, fuel)?;
         if self == other {
-            return self;
+            return Some(self);
         }
         match (self, other) {
-            (One(a), One(b)) => One(a | b),
-            (Empty, other) | (other, Empty) => other.optional(),
-            (Optional(one), other) | (other, Optional(one)) => one.or(other).optional(),
+            (One(a), One(b)) => Some(One(a | b)),
+            (Empty, other) | (other, Empty) => Some(other.optional()),
+            (Optional(one), other) | (other, Optional(one)) => {
+                Some(one.or(other, fuel)?.optional())
+            }
             (Or(all), other) | (other, Or(all)) => {
                 let others = match other {
                     Or(others) => others,
                     other => vec![other],
                 };
-                others.into_iter().fold(Or(all), Self::with)
+                let mut joined = Or(all);
+                for one in others {
+                    joined = joined.with(one, fuel)?;
+                }
+                Some(joined)
             }
             (one, other) => {
                 let (a, b) = (one.clone().parts(), other.clone().parts());
@@ -99,7 +125,7 @@ impl Expression {
                 let back = a.iter().rev().zip(b.iter().rev());
                 let back = back.take(left).take_while(same).count();
                 if front + back == 0 {
-                    return Or(vec![one, other]);
+                    return Some(Or(vec![one, other]));
                 }
                 let middle = |parts: &[Self]| {
                     let inner = parts.get(front..parts.len() - back);
@@ -107,35 +133,40 @@ impl Expression {
                 };
                 let head = of_parts(a.iter().take(front).cloned().collect());
                 let tail = of_parts(a.iter().skip(a.len() - back).cloned().collect());
-                head.then(middle(&a).or(middle(&b))).then(tail)
+                let middle = middle(&a).or(middle(&b), fuel)?;
+                head.then(middle, fuel)?.then(tail, fuel)
             }
         }
     }
 
     /// Adds an alternative to several: joins it with one that begins or ends alike.
-    fn with(self, other: Self) -> Self {
+    fn with(self, other: Self, fuel: &mut u64) -> Option<Self> {
         let Or(mut all) = self else {
-            return self.or(other);
+            return self.or(other, fuel);
         };
-        let at = all.iter().position(|one| {
-            let joined = one.clone().or(other.clone());
-            !matches!(joined, Or(_))
-        });
-        match at {
-            Some(at) => {
-                let one = all.remove(at);
-                let rest = match all.len() {
-                    1 => all.remove(0),
-                    _ => Or(all),
-                };
-                rest.or(one.or(other))
+        for at in 0..all.len() {
+            let Some(one) = all.get(at).cloned() else {
+                break;
+            };
+            let joined = one.or(other.clone(), fuel)?;
+            if matches!(joined, Or(_)) {
+                continue;
             }
-            None => {
-                all.push(other);
-                Or(all)
-            }
+            all.remove(at);
+            let rest = match all.len() {
+                1 => all.remove(0),
+                _ => Or(all),
+            };
+            return rest.or(joined, fuel);
         }
+        all.push(other);
+        Some(Or(all))
     }
+}
+
+/// Pays for two expressions to be compared, copied and joined.
+fn pay_for(one: &Expression, other: &Expression, fuel: &mut u64) -> Option<()> {
+    spend(fuel, to_u64(one.size().nodes + other.size().nodes))
 }
 
 fn of_parts(mut all: Vec<Expression>) -> Expression {

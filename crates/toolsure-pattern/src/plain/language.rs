@@ -6,8 +6,11 @@
 
 use std::collections::{HashMap, HashSet};
 
+use toolsure_json::int::to_u64;
+
 use super::classes::{Atoms, Mask};
 use crate::ast::{Assertion, Ast, NO_MAX, Node, NodeId};
+use crate::fuel::spend;
 
 /// The index of an expression.
 pub(super) type Id = u32;
@@ -28,7 +31,9 @@ enum Set {
     Star(Id),
 }
 
-pub(super) struct Language {
+pub(super) struct Language<'f> {
+    /// What the work may still cost: a unit for each expression that is looked at.
+    fuel: &'f mut u64,
     atoms: Atoms,
     sets: Vec<Set>,
     /// Whether each contains the empty string.
@@ -52,11 +57,13 @@ const EMPTY: Id = 1;
 /// Every string.
 const ALL: Id = 3;
 
-impl Language {
+impl<'f> Language<'f> {
     /// An arena for the languages of these patterns. `None` if they have too many classes.
-    pub(super) fn of(trees: &[(&Ast, NodeId)]) -> Option<Self> {
+    pub(super) fn of(trees: &[(&Ast, NodeId)], fuel: &'f mut u64) -> Option<Self> {
+        let atoms = Atoms::of(trees, fuel)?;
         let mut language = Self {
-            atoms: Atoms::of(trees)?,
+            fuel,
+            atoms,
             sets: Vec::new(),
             nullable: Vec::new(),
             ids: HashMap::new(),
@@ -73,6 +80,15 @@ impl Language {
         &self.atoms
     }
 
+    /// Pays for work before it is done; `None` if it cannot.
+    pub(super) fn pay(&mut self, price: usize) -> Option<()> {
+        spend(self.fuel, to_u64(price))
+    }
+
+    pub(super) fn fuel(&mut self) -> &mut u64 {
+        self.fuel
+    }
+
     /// The strings in which a pattern matches somewhere. `None` if it has something that is not regular
     /// here, or a limit is reached.
     pub(super) fn matched(&mut self, ast: &Ast, root: NodeId) -> Option<Id> {
@@ -85,15 +101,18 @@ impl Language {
 
     /// The strings that a node matches a beginning of, whose rest is in `rest`.
     fn node(&mut self, ast: &Ast, id: NodeId, at: Position, rest: Id) -> Option<Id> {
+        self.pay(1)?;
         match ast.node(id) {
             Node::Empty => Some(rest),
             Node::Char(c) => {
+                self.pay(self.atoms.ranges.len())?;
                 let one = self.atoms.mask(|other| other == c);
                 let one = self.intern(Set::One(one))?;
                 self.cat(one, rest)
             }
             Node::Class(class) => {
                 let class = ast.class(class);
+                self.pay(self.atoms.ranges.len())?;
                 let one = self.atoms.mask(|c| class.contains(c));
                 let one = match one {
                     0 => NONE,
@@ -191,6 +210,7 @@ impl Language {
         if self.sets.len() >= MOST_SETS {
             return None;
         }
+        self.pay(PER_SET)?;
         let nullable = match &set {
             Set::None | Set::One(_) => false,
             Set::Empty | Set::Star(_) => true,
@@ -217,18 +237,29 @@ impl Language {
         self.nullable.get(at).copied().unwrap_or(false)
     }
 
+    /// The strings of one set followed by those of another. The first part of each concatenation is none.
     fn cat(&mut self, a: Id, b: Id) -> Option<Id> {
+        let mut parts = Vec::new();
+        let mut last = a;
+        while let Set::Cat(first, second) = *self.set(last) {
+            parts.push(first);
+            last = second;
+        }
+        self.pay(1 + parts.len())?;
+        let mut all = self.cat_one(last, b)?;
+        while let Some(part) = parts.pop() {
+            all = self.cat_one(part, all)?;
+        }
+        Some(all)
+    }
+
+    /// The same, if the first set is no concatenation.
+    fn cat_one(&mut self, a: Id, b: Id) -> Option<Id> {
         match (a, b) {
             (NONE, _) | (_, NONE) => Some(NONE),
             (EMPTY, other) | (other, EMPTY) => Some(other),
             (ALL, other) | (other, ALL) if self.is_nullable(other) => Some(ALL),
-            _ => match *self.set(a) {
-                Set::Cat(first, second) => {
-                    let rest = self.cat(second, b)?;
-                    self.cat(first, rest)
-                }
-                _ => self.intern(Set::Cat(a, b)),
-            },
+            _ => self.intern(Set::Cat(a, b)),
         }
     }
 
@@ -254,6 +285,7 @@ impl Language {
         let mut one: Mask = 0;
         let mut todo = all;
         while let Some(id) = todo.pop() {
+            self.pay(1)?;
             match self.set(id) {
                 Set::None => {}
                 Set::Or(inner) => todo.extend(inner),
@@ -282,6 +314,7 @@ impl Language {
         let mut flat = HashSet::new();
         let mut todo = all;
         while let Some(id) = todo.pop() {
+            self.pay(1)?;
             match self.set(id) {
                 Set::None => return Some(NONE),
                 Set::And(inner) => todo.extend(inner),
@@ -304,26 +337,59 @@ impl Language {
         }
     }
 
-    /// The rests of the strings of a set that begin with an atom.
+    /// The rests of the strings of a set that begin with an atom. `None` if a limit is reached.
     pub(super) fn derivative(&mut self, of: Id, atom: usize) -> Option<Id> {
-        if let Some(known) = self.derivatives.get(&(of, atom)) {
-            return Some(*known);
+        self.pay(1)?;
+        let mut todo = vec![of];
+        while let Some(&set) = todo.last() {
+            let waiting = todo.len();
+            if !self.derivatives.contains_key(&(set, atom)) {
+                self.add_unknown_parts(set, atom, &mut todo)?;
+            }
+            if todo.len() == waiting {
+                self.derive(set, atom)?;
+                todo.pop();
+            }
         }
-        let all = |this: &mut Self, all: Vec<Id>| -> Option<Vec<Id>> {
-            all.into_iter()
-                .map(|one| this.derivative(one, atom))
-                .collect()
+        self.known(of, atom)
+    }
+
+    /// Adds the parts of a set whose derivatives its own is made of, and that are not known yet.
+    fn add_unknown_parts(&mut self, of: Id, atom: usize, todo: &mut Vec<Id>) -> Option<()> {
+        let (pair, many): ([Option<Id>; 2], &[Id]) = match self.set(of) {
+            Set::None | Set::Empty | Set::One(_) => ([None, None], &[]),
+            Set::Cat(a, b) => ([Some(*a), Some(*b).filter(|_| self.is_nullable(*a))], &[]),
+            Set::Not(one) | Set::Star(one) => ([Some(*one), None], &[]),
+            Set::Or(all) | Set::And(all) => ([None, None], all),
         };
-        let found = match self.set(of).clone() {
+        let all = pair.iter().flatten().chain(many);
+        todo.extend(all.filter(|one| !self.derivatives.contains_key(&(**one, atom))));
+        let price = 1 + many.len();
+        self.pay(price)
+    }
+
+    fn known(&self, of: Id, atom: usize) -> Option<Id> {
+        self.derivatives.get(&(of, atom)).copied()
+    }
+
+    /// The derivative of a set from those of its parts.
+    fn derive(&mut self, of: Id, atom: usize) -> Option<()> {
+        if self.derivatives.contains_key(&(of, atom)) {
+            return Some(());
+        }
+        let all = |this: &Self, all: &[Id]| -> Option<Vec<Id>> {
+            all.iter().map(|one| this.known(*one, atom)).collect()
+        };
+        let found = match self.set(of) {
             Set::None | Set::Empty => NONE,
             Set::One(mask) if mask & 1 << atom != 0 => EMPTY,
             Set::One(_) => NONE,
-            Set::Cat(a, b) => {
-                let first = self.derivative(a, atom)?;
+            &Set::Cat(a, b) => {
+                let first = self.known(a, atom)?;
                 let first = self.cat(first, b)?;
                 match self.is_nullable(a) {
                     true => {
-                        let second = self.derivative(b, atom)?;
+                        let second = self.known(b, atom)?;
                         self.or(vec![first, second])?
                     }
                     false => first,
@@ -338,16 +404,16 @@ impl Language {
                 self.and(inner)?
             }
             Set::Not(one) => {
-                let one = self.derivative(one, atom)?;
+                let one = self.known(*one, atom)?;
                 self.not(one)?
             }
             Set::Star(one) => {
-                let one = self.derivative(one, atom)?;
+                let one = self.known(*one, atom)?;
                 self.cat(one, of)?
             }
         };
         self.derivatives.insert((of, atom), found);
-        Some(found)
+        self.pay(PER_SET / 2)
     }
 
     /// Whether two sets are equal; `None` if a limit is reached.
@@ -387,5 +453,7 @@ fn after(ast: &Ast, node: NodeId, at: Position) -> Position {
 
 /// Expressions and derivatives.
 const MOST_SETS: usize = 20_000;
+/// Units of fuel that it takes to allocate and hash an expression.
+const PER_SET: usize = 8;
 /// Copies of a repeated expression.
 const MOST_COPIES: u32 = 200;

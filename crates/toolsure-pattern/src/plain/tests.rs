@@ -4,13 +4,13 @@ use crate::{Limits, Pattern};
 
 fn plain(text: &str) -> Option<String> {
     let pattern = Pattern::new(text, &Limits::default()).unwrap_or_else(|error| panic!("{error}"));
-    pattern.plain()
+    pattern.plain(&mut 100_000)
 }
 
 fn matches(text: &str, haystack: &str) -> bool {
     let pattern = Pattern::new(text, &Limits::default()).unwrap_or_else(|error| panic!("{error}"));
     pattern
-        .matches(haystack, &mut 1_000_000)
+        .matches(haystack, &mut 100_000)
         .unwrap_or_else(|| panic!("{text} on {haystack}"))
 }
 
