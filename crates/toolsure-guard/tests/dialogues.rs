@@ -43,6 +43,7 @@ dialogues! { "cases":
     methods
     modern
     noise
+    odd_listings
     other_lists
     output_dialects
     parts_not_listed

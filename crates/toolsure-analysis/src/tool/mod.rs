@@ -11,4 +11,4 @@ mod name;
 pub use allowed_members::{ANNOTATIONS, AllowedMembers, Form, ICON, SCHEMA, TOOL};
 pub(crate) use header::is_token_char;
 pub use header::{HEADER, HeaderFaultKind, HeaderKind, HeaderNames};
-pub use name::NameFault;
+pub use name::{NameFault, is_unseen};

@@ -63,6 +63,22 @@ impl fmt::Display for NameFault {
     }
 }
 
+/// Whether a character is a control character, a line break, has no width or changes the direction of
+/// text. A name with one looks like another name, or breaks the lines of logs and terminals.
+///
+/// ```
+/// use toolsure_analysis::tool::is_unseen;
+///
+/// assert!(['\0', '\n', '\u{202e}', '\u{200b}'].into_iter().all(is_unseen));
+/// assert!(!is_unseen(' ') && !is_unseen('é'));
+/// ```
+#[must_use]
+pub fn is_unseen(c: char) -> bool {
+    c.is_control()
+        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
+        || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,9 +1,10 @@
 //! Reads a tool's definition and checks what the protocol requires of its members.
 
-use toolsure_analysis::tool::TOOL;
+use toolsure_analysis::tool::{TOOL, is_unseen};
 use toolsure_json::{Key as _, Kind, Node as _, Span, View};
 
 use super::malformed::MalformedTool;
+use crate::message::lookalike;
 
 /// A well-formed tool: its name, and the spans of the tool and its schemas in the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,7 +36,11 @@ impl<'a> Definition<'a> {
                 "name" => name = Some(value),
                 "inputSchema" => input = Some(value),
                 "outputSchema" => output = Some(value),
-                _ => {}
+                other => {
+                    if let Some(member) = lookalike(other, &CONTRACT) {
+                        return Err(MalformedTool::Lookalike(member));
+                    }
+                }
             }
             if let Some((member, expected, wanted)) = member(key.text()) {
                 expect(value, member, expected, wanted)?;
@@ -43,6 +48,9 @@ impl<'a> Definition<'a> {
         }
         let name = name.ok_or(MalformedTool::Missing("name"))?;
         let input = input.ok_or(MalformedTool::Missing("inputSchema"))?;
+        if let Some(odd) = name.string().chars().find(|c| is_unseen(*c)) {
+            return Err(MalformedTool::UnseenInName(odd));
+        }
         let definition = Self {
             name: name.string(),
             span: tool.span(),
@@ -107,6 +115,10 @@ fn expect(
         found: value.kind(),
     })
 }
+
+/// The members that decide how a tool is called. Readers that ignore case, such as those in Go, would take
+/// another spelling for one of them.
+const CONTRACT: [&str; 3] = ["name", "inputSchema", "outputSchema"];
 
 /// The maximum number of characters of a wrong `type` that are kept.
 const FOUND: usize = 80;

@@ -38,6 +38,10 @@ pub enum MalformedTool {
     },
     /// An earlier tool has the same name.
     DuplicateName,
+    /// Its name has a character that is not seen ([`is_unseen`](toolsure_analysis::tool::is_unseen)).
+    UnseenInName(char),
+    /// The name of a member differs only in case from this one, so that some readers take it for that one.
+    Lookalike(&'static str),
     /// Readers of an era cannot read it.
     Era {
         /// The era's version.
@@ -64,6 +68,8 @@ impl MalformedTool {
             Self::Member { .. } => "tool-member-type",
             Self::InputTypeMissing | Self::InputTypeNotObject { .. } => "input-root-type",
             Self::DuplicateName => "tool-duplicate",
+            Self::UnseenInName(_) => "tool-name",
+            Self::Lookalike(_) => "tool-member-case",
             Self::Era { .. } => "tool-era",
             Self::Header(_) => "tool-header",
         }
@@ -98,6 +104,17 @@ impl fmt::Display for MalformedTool {
                 quote(found, FOUND)
             ),
             Self::DuplicateName => f.write_str("another tool before it has the same name"),
+            Self::UnseenInName(odd) => {
+                let code = u32::from(*odd);
+                write!(
+                    f,
+                    "`name` has the character U+{code:04X}, which is not seen"
+                )
+            }
+            Self::Lookalike(member) => write!(
+                f,
+                "a member's name differs from `{member}` only in case, so some readers take it for that one"
+            ),
             Self::Era { version, expected } => {
                 write!(f, "{expected} for readers of {version}")
             }

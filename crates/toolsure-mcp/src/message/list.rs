@@ -4,6 +4,8 @@ use std::fmt;
 
 use toolsure_json::{Key as _, Kind, Node as _, View};
 
+use super::method::lookalike;
+
 /// One page of a server's tools.
 ///
 /// ```
@@ -33,18 +35,23 @@ impl<'a> ToolList<'a> {
     ///
     /// # Errors
     ///
-    /// There is no array `tools`. A malformed tool is not an error here.
+    /// There is no array `tools`, or a member's name differs from one of a page's only in case. A malformed
+    /// tool is not an error here.
     pub fn decode(result: View<'a>) -> Result<Self, MalformedList> {
         let (mut tools, mut next_cursor) = (None, None);
         for (key, value) in result.members() {
             match key.text() {
                 "tools" => tools = Some(value),
                 "nextCursor" if value.kind() == Kind::String => next_cursor = Some(value.string()),
-                _ => {}
+                other => {
+                    if let Some(member) = lookalike(other, &["tools", "nextCursor"]) {
+                        return Err(MalformedList::Lookalike(member));
+                    }
+                }
             }
         }
         let Some(tools) = tools.filter(|tools| tools.kind() == Kind::Array) else {
-            return Err(MalformedList);
+            return Err(MalformedList::NoTools);
         };
         Ok(Self {
             tools,
@@ -54,14 +61,25 @@ impl<'a> ToolList<'a> {
     }
 }
 
-/// A result of `tools/list` has no array `tools`.
+/// Why a result of `tools/list` is no list of tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct MalformedList;
+pub enum MalformedList {
+    /// It has no array `tools`.
+    NoTools,
+    /// The name of a member differs only in case from this one, so that some readers take it for that one.
+    Lookalike(&'static str),
+}
 
 impl fmt::Display for MalformedList {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("`tools` of a tool list must be an array")
+        match self {
+            Self::NoTools => f.write_str("`tools` of a tool list must be an array"),
+            Self::Lookalike(member) => write!(
+                f,
+                "a member's name differs from `{member}` only in case, so some readers take it for that one"
+            ),
+        }
     }
 }
 

@@ -165,12 +165,7 @@ pub(crate) fn name_characters(tool: &Tool<'_>, out: &mut Out<'_>) {
         .help("it looks like another tool's name, breaks lines of logs, or is cut; take it out");
 }
 
-/// Whether a character is a control character, a line break, has no width or changes the direction of text.
-pub(crate) fn is_unseen(c: char) -> bool {
-    c.is_control()
-        || matches!(c, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
-        || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}')
-}
+pub(crate) use crate::tool::is_unseen;
 
 /// TL111: instructions to the model that people would not agree to, in the text of a tool.
 pub(crate) fn orders(tool: &Tool<'_>, out: &mut Out<'_>) {
