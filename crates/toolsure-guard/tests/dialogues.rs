@@ -54,6 +54,7 @@ dialogues! { "cases":
     results
     rewritten_bounds
     roots
+    sampling
     shared
     surrogates
     tasks

@@ -2,7 +2,7 @@
 
 use toolsure_json::{Kind, Node as _, View, json_string};
 use toolsure_mcp::check::Checker;
-use toolsure_mcp::era::{Era, ToolMethod};
+use toolsure_mcp::era::{Era, Structured, ToolMethod};
 use toolsure_mcp::message::{
     Edits, INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, Message, Notification, Request,
     RequestId,
@@ -17,8 +17,10 @@ use super::{Carrier, Conversation, Link, nearest};
 use crate::effect::Effects;
 use crate::envelope::{self, Envelope};
 use crate::fault::Act;
+use crate::filter::results;
 use crate::id::IdKey;
 use crate::incoming::Reading;
+use crate::policy::Project;
 use crate::record::{Action, Filter};
 use crate::recover::Recovery;
 use crate::side::Side;
@@ -248,7 +250,26 @@ impl Conversation {
         }
         self.server_requests.insert(key.clone());
         let envelope = Envelope::of(&Message::Request(*request));
-        out.forward(Side::Client, bytes, envelope);
+        match self.sampling(turn, request, bytes) {
+            Some(text) => out.forward(Side::Client, text.into_bytes(), envelope),
+            None => out.forward(Side::Client, bytes, envelope),
+        }
+    }
+
+    /// A request for a sample whose messages contain results of tools that the client's version cannot
+    /// express (2025-11-25, client/sampling, "Tool Result Content"), in the form that it can.
+    fn sampling(&self, turn: &Turn<'_>, request: &Request<'_>, bytes: &[u8]) -> Option<String> {
+        let era = self.era.filter(|era| era.structured() != Structured::Any)?;
+        if request.method != "sampling/createMessage" || turn.policy().project == Project::Off {
+            return None;
+        }
+        let params = request.params?;
+        // With half a surrogate pair in it, the parsed text is not the one that came.
+        if params.document().source().as_bytes() != bytes {
+            return None;
+        }
+        let projected = results::projection(turn.policy(), era).sampling(params);
+        (projected.text.as_bytes() != bytes).then_some(projected.text)
     }
 
     fn server_notification<'m>(
