@@ -18,6 +18,7 @@ pub mod output;
 pub mod peers;
 pub mod place;
 pub mod plain;
+pub mod protocol;
 pub mod providers;
 pub mod raw;
 pub mod recorded;

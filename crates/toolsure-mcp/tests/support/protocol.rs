@@ -2,28 +2,17 @@
 
 use toolsure_mcp::era::Era;
 use toolsure_schema::{Compiler, Schema, Workspace};
+use toolsure_testkit::protocol;
 
 /// The schema of a version, if `TOOLSURE_MCP_SCHEMAS` has it.
 pub(crate) fn text(era: Era) -> Option<String> {
-    let folder = std::env::var("TOOLSURE_MCP_SCHEMAS").ok()?;
-    std::fs::read_to_string(format!("{folder}/{}/schema.json", era.version())).ok()
+    let folder = std::env::var_os("TOOLSURE_MCP_SCHEMAS")?;
+    protocol::text(folder.as_ref(), era.version())
 }
 
 /// The definitions of a version by name.
-pub(crate) fn definitions(era: Era) -> Option<serde_json::Map<String, serde_json::Value>> {
-    let mut schema: serde_json::Value = serde_json::from_str(&text(era)?).unwrap();
-    let shelf = shelf(&schema);
-    match schema.get_mut(shelf)?.take() {
-        serde_json::Value::Object(definitions) => Some(definitions),
-        _ => None,
-    }
-}
-
-fn shelf(schema: &serde_json::Value) -> &'static str {
-    match schema.get("$defs") {
-        Some(_) => "$defs",
-        None => "definitions",
-    }
+pub(crate) fn definitions(era: Era) -> Option<protocol::Definitions> {
+    protocol::definitions(&text(era)?)
 }
 
 /// The schema of one kind of message.
@@ -36,7 +25,7 @@ pub(crate) fn definition(era: Era, name: &str) -> Option<Schema> {
     let reference = format!(
         r##"{{"$schema":{},"$ref":"https://spec.invalid/schema.json#/{}/{name}"}}"##,
         schema.get("$schema")?,
-        shelf(&schema)
+        protocol::shelf(&schema)
     );
     let compiled = compiler.compile(reference.as_bytes());
     Some(compiled.unwrap_or_else(|error| unreachable!("{error}")))
