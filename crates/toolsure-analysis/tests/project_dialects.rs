@@ -209,6 +209,7 @@ fn what_draft_7_reads_more_narrowly_is_loosened() {
             r#"{"type":"string","nullable":true}"#,
             r#"{"type":"string"}"#,
         ),
+        (r#"{"format":"date","formatMinimum":"2030-01-01"}"#, "{}"),
         (r#"{"multipleOf":0.01}"#, "{}"),
         (r#"{"multipleOf":0.25}"#, "="),
         (r#"{"multipleOf":3}"#, "="),

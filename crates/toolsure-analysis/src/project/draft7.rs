@@ -13,6 +13,7 @@
 //! | `nullable` | an extension that some readers refuse beside no `type` | without it |
 //! | `multipleOf` that is no binary fraction | computed with doubles: `1.13` is no multiple of `0.01` | without it |
 //! | `format`, annotated here | asserted by most readers | without it |
+//! | `formatMinimum` and its like, an extension | asserted by some, who refuse a schema that has it without `format` | without it |
 
 use toolsure_json::Number;
 use toolsure_syntax::Dialect;
@@ -112,8 +113,7 @@ impl Loosener {
             self.changed |= found;
             found
         };
-        // They have no meaning in 2020-12.
-        for keyword in ["additionalItems", "id", "nullable"] {
+        for keyword in MEANINGLESS {
             gone(members, keyword);
         }
         if !self.formats {
@@ -270,6 +270,16 @@ fn is_binary(number: Number<'_>) -> bool {
     Number::parse("0.00000095367431640625").is_some_and(|unit| number.is_multiple_of(unit))
 }
 
+/// Keywords that have no meaning in 2020-12.
+const MEANINGLESS: [&str; 7] = [
+    "additionalItems",
+    "id",
+    "nullable",
+    "formatMinimum",
+    "formatMaximum",
+    "formatExclusiveMinimum",
+    "formatExclusiveMaximum",
+];
 /// Keywords that draft 7 does not have and that can reject a value.
 const IGNORED: &[&str] = &[
     "unevaluatedProperties",
