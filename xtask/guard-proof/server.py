@@ -1,12 +1,13 @@
 """A server on standard input and output with the odd tools of odd-tools.json beside two good ones.
 
-python3 server.py ODD_TOOLS CASE serves one case, ODD_TOOLS all every case in one listing, and
-ODD_TOOLS jobs prints what clients are to call in each: [NAME, ARGUMENTS, EXPECTED], the last only
-where there is structured content.
+python3 server.py ODD_TOOLS CASE serves one case, ODD_TOOLS all every case in one listing, ODD_TOOLS
+pages the next case in each listing, and ODD_TOOLS jobs prints what clients are to call in each:
+[NAME, ARGUMENTS, EXPECTED], the last only where there is structured content.
 It answers clients of both eras, each as its messages ask. In the file these stand for what would be
 too long to write: {"@text": [[TEXT, TIMES]…]}, {"@array": [TIMES, ITEM]}, {"@object": [TIMES, KEY,
 VALUE], "@and": MORE} and {"@nest": [TIMES, WITH "@hole", INNERMOST]}; in keys, items and values `@n` is
-the number of the repetition and `@m` the next one. A case may say its texts itself (`raw`, `rawAnswer`).
+the number of the repetition and `@m` the next one. A case may say its texts itself (`raw`, `rawAnswer`),
+and nothing is added to its page and result if it is `exact`.
 """
 
 import json
@@ -124,6 +125,10 @@ def modern(result, cases):
     return '{"resultType":"complete",' + result[1:] if result != "{}" else '{"resultType":"complete"}'
 
 
+def is_exact(cases):
+    return len(cases) == 1 and cases[0].case.get("exact", False)
+
+
 def answer(cases, message):
     """The case that is called, if it is an odd one, and the member that answers."""
     method, params = message["method"], message.get("params") or {}
@@ -148,7 +153,7 @@ def answer(cases, message):
         odd = [tool for case in cases for tool in [case.definition, *case.beside]]
         tools = [text(GOOD[0]), *odd, text(GOOD[1])]
         own = [member for case in cases for member in case.members()] if len(cases) == 1 else []
-        if is_modern:
+        if is_modern and not is_exact(cases):
             named = {member.split(":", 1)[0] for member in own}
             own += [m for m in ('"ttlMs":0', '"cacheScope":"private"') if m.split(":", 1)[0] not in named]
         result = "{" + ",".join(['"tools":[' + ",".join(tools) + "]", *own]) + "}"
@@ -161,7 +166,9 @@ def answer(cases, message):
         result = "{}"
     if result is None:
         return None, '"error":{"code":-32601,"message":"no such method or tool"}'
-    if is_modern and (case is None or "resultType" not in result):
+    is_page = method == "tools/list" and params.get("cursor") is None
+    is_whole = is_exact([case] if case else cases if is_page else [])
+    if is_modern and not is_whole and (case is None or "resultType" not in result):
         result = modern(result, cases)
     return case, f'"result":{result}'
 
@@ -234,12 +241,16 @@ def main():
         cases = json.load(file)
     if sys.argv[2] == "jobs":
         return jobs(cases)
-    wanted = is_one_of_many if sys.argv[2] == "all" else lambda case: case["name"] == sys.argv[2]
+    each = sys.argv[2] == "pages"
+    wanted = is_one_of_many if sys.argv[2] == "all" else lambda case: each or case["name"] == sys.argv[2]
     cases = [Case(case) for case in cases if wanted(case)]
     for line in sys.stdin:
         message = json.loads(line)
         if "id" in message and "method" in message:
-            reply(message, *answer(cases, message))
+            reply(message, *answer(cases[:1] if each else cases, message))
+            is_next = message["method"] == "tools/list" and "cursor" not in message.get("params", {})
+            if each and is_next and len(cases) > 1:
+                del cases[0]
 
 
 main()

@@ -1,7 +1,7 @@
 //! The names of the commands, and the text that lists them.
 
 /// The commands that a person may run.
-pub(crate) const COMMANDS: [&str; 21] = [
+pub(crate) const COMMANDS: [&str; 22] = [
     "cases",
     "suite",
     "hostile",
@@ -15,6 +15,7 @@ pub(crate) const COMMANDS: [&str; 21] = [
     "interop",
     "picture",
     "published",
+    "readers",
     "release",
     "replicas",
     "rmcp",
@@ -39,6 +40,7 @@ usage: cargo xtask COMMAND
   instructions [SET…]  instruction counts of fixed work, by callgrind, against bench/instructions.txt (--write refreshes it)
   interop              our server and client with those of other SDKs, and what pages say of them (needs npm and Python; --only PEER or sentences)
   guard-proof          odd tools before published clients, through the guard (--alone yes, --direct yes, --only WORD, --write yes)
+  readers              the facts that docs/readers.md calls tried, with the real readers, without the guard and with it (needs npm and Python; --only WORD, --seed S)
   published            published servers and clients: the same answers with and without the guard (needs npm and Python; --only SERVER, --only minors)
   gateways             the guard beside other gateways under load (needs npm and Python; --rounds N)
   release --dry-run    every package for this platform, built, installed afresh and tried (needs pip; --only NAME, --profile NAME, --twice)

@@ -19,6 +19,7 @@ mod interop;
 mod peers;
 mod picture;
 mod published;
+mod readers;
 mod release;
 mod replicas;
 mod rmcp;
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
         "instructions" => instructions::run(&arguments),
         "interop" => interop::run(&arguments),
         "published" => published::run(&arguments),
+        "readers" => readers::run(&arguments),
         "release" => release::run(&arguments),
         "replicas" => replicas::run(&arguments),
         "rmcp" => rmcp::run(&arguments),

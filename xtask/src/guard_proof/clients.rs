@@ -14,72 +14,150 @@ use crate::build;
 
 /// A client with one protocol version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Client {
+pub(crate) struct Client {
     /// Its name in `seen.json`.
-    pub(super) name: &'static str,
-    sdk: Sdk,
-    version: &'static str,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sdk {
-    TypescriptV1,
-    TypescriptV2,
-    Python,
+    pub(crate) name: &'static str,
+    /// Its package.
+    package: &'static str,
+    /// The readers of the table (`toolsure_analysis::readers`) that it is.
+    pub(crate) readers: &'static [&'static str],
+    pub(crate) version: &'static str,
 }
 
 /// In the order of the columns in `seen.json`.
-pub(super) const CLIENTS: [Client; 5] = [
+pub(crate) const CLIENTS: [Client; 5] = [
     Client {
         name: "TypeScript SDK 1.32.2, 2025-11-25",
-        sdk: Sdk::TypescriptV1,
+        package: SDK1,
+        readers: &["typescript-sdk-1"],
         version: LEGACY,
     },
     Client {
         name: "TypeScript SDK 2.4.0, 2025-11-25",
-        sdk: Sdk::TypescriptV2,
+        package: SDK2,
+        readers: &["typescript-sdk-2"],
         version: LEGACY,
     },
     Client {
         name: "TypeScript SDK 2.4.0, 2026-07-28",
-        sdk: Sdk::TypescriptV2,
+        package: SDK2,
+        readers: &["typescript-sdk-2"],
         version: MODERN,
     },
     Client {
         name: "Python SDK 2.3.0, 2025-11-25",
-        sdk: Sdk::Python,
+        package: "mcp",
+        readers: &[],
         version: LEGACY,
     },
     Client {
         name: "Python SDK 2.3.0, 2026-07-28",
-        sdk: Sdk::Python,
+        package: "mcp",
+        readers: &[],
+        version: MODERN,
+    },
+];
+
+/// Others, which `seen.json` does not have.
+pub(crate) const OTHERS: [Client; 5] = [
+    Client {
+        name: "TypeScript SDK 2.0.0-beta.1, 2025-11-25",
+        package: "client-beta1",
+        readers: CLAUDE,
+        version: LEGACY,
+    },
+    Client {
+        name: "TypeScript SDK 2.0.0-beta.3, 2025-11-25",
+        package: "client-beta3",
+        readers: CLAUDE,
+        version: LEGACY,
+    },
+    Client {
+        name: "TypeScript SDK 2.0.0-beta.5, 2025-11-25",
+        package: "client-beta5",
+        readers: CLAUDE,
+        version: LEGACY,
+    },
+    Client {
+        name: "fastmcp 4.2.3, 2025-11-25",
+        package: "fastmcp",
+        readers: &[],
+        version: LEGACY,
+    },
+    Client {
+        name: "fastmcp 4.2.3, 2026-07-28",
+        package: "fastmcp",
+        readers: &[],
         version: MODERN,
     },
 ];
 
 /// What a client must do with one server.
 #[derive(Clone, Debug)]
-pub(super) struct Job {
-    pub(super) case: String,
-    pub(super) command: Vec<String>,
+pub(crate) struct Job {
+    pub(crate) case: String,
+    pub(crate) command: Vec<String>,
     /// For each call, as JSON: the name, the arguments, and the expected content if given.
-    pub(super) calls: Vec<String>,
-    /// Whether each call is reported at once, so that calls after one that hangs still count.
-    pub(super) each: bool,
+    pub(crate) calls: Vec<String>,
+    pub(crate) manner: Manner,
+}
+
+/// How a client makes its calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// One after the other, and all are reported at the end.
+    InTurn,
+    /// Each is reported at once, so that calls after one that hangs still count.
+    Each,
+    /// Many at once. A call works if a text block of its result has these words.
+    AtOnce(&'static str),
+    /// It only lists, so many times.
+    Lists(usize),
+    /// It calls nothing, and checks values by the listed output schemas.
+    Checks,
+}
+
+impl Client {
+    /// Whether it validates as version 1 of the TypeScript SDK does.
+    pub(crate) fn is_first_sdk(self) -> bool {
+        self.package == SDK1
+    }
+}
+
+impl Manner {
+    /// The members of a job.
+    fn members(self) -> String {
+        match self {
+            Self::InTurn => String::new(),
+            Self::Each => r#","each":true"#.to_owned(),
+            Self::AtOnce(words) => format!(r#","words":{}"#, json!(words)),
+            Self::Lists(times) => format!(r#","lists":{times}"#),
+            Self::Checks => r#","checks":true"#.to_owned(),
+        }
+    }
+
+    /// The maximum time without a word from a client.
+    fn patience(self) -> Duration {
+        match self {
+            Self::InTurn | Self::Each => PATIENCE,
+            // There are hundreds of calls, and each that hangs takes as long as the client waits.
+            Self::AtOnce(_) | Self::Lists(_) | Self::Checks => LONG_PATIENCE,
+        }
+    }
 }
 
 /// The results of a client with one server.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Seen {
-    pub(super) case: String,
+pub(crate) struct Seen {
+    pub(crate) case: String,
     /// The outcome of the list and the good tools, if it is bad, with the client's message.
-    pub(super) listing: Option<(Outcome, String)>,
+    pub(crate) listing: Option<(Outcome, String)>,
     /// The outcome of each call, with the client's message.
-    pub(super) calls: Vec<(Outcome, String)>,
+    pub(crate) calls: Vec<(Outcome, String)>,
 }
 
 /// The installed clients.
-pub(super) struct Clients {
+pub(crate) struct Clients {
     folder: PathBuf,
 }
 
@@ -89,14 +167,16 @@ impl Clients {
     /// # Errors
     ///
     /// One line if npm or pip is missing or fails.
-    pub(super) fn install() -> Result<Self, String> {
+    pub(crate) fn install() -> Result<Self, String> {
         let folder = build::target()?.join("guard-proof");
+        std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        let load = folder.join("load.mjs");
+        std::fs::write(&load, LOAD).map_err(|e| format!("{}: {e}", load.display()))?;
         let stamp = folder.join("installed");
-        let wanted = [NPM.join(" "), PYPI.to_owned()].join("\n");
+        let wanted = [NPM.join(" "), PYPI.join(" ")].join("\n");
         if std::fs::read_to_string(&stamp).is_ok_and(|found| found == wanted) {
             return Ok(Self { folder });
         }
-        std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
         let mut npm = Command::new("npm");
         npm.args(["install", "--silent", "--no-audit", "--no-fund"])
             .args(["--no-save", "--prefix"])
@@ -107,7 +187,9 @@ impl Clients {
         run(Command::new("python3")
             .args(["-m", "venv"])
             .arg(&environment))?;
-        run(Command::new(environment.join("bin/pip")).args(["install", "--quiet", PYPI]))?;
+        run(Command::new(environment.join("bin/pip"))
+            .args(["install", "--quiet"])
+            .args(PYPI))?;
         std::fs::write(&stamp, wanted).map_err(|e| format!("{}: {e}", stamp.display()))?;
         Ok(Self { folder })
     }
@@ -117,20 +199,23 @@ impl Clients {
     /// # Errors
     ///
     /// One line if the client cannot be started or its output cannot be understood.
-    pub(super) fn run(&self, client: Client, mut jobs: Vec<Job>) -> Result<Vec<Seen>, String> {
+    pub(crate) fn run(&self, client: Client, mut jobs: Vec<Job>) -> Result<Vec<Seen>, String> {
         let mut all = Vec::new();
         jobs.reverse();
         // What is known about the last job in the list, whose client hung before.
         let mut begun = Seen::default();
         while !jobs.is_empty() {
             let (mut child, lines) = self.start(client, &jobs)?;
-            let mut patience = FIRST_PATIENCE;
+            let mut loading = FIRST_PATIENCE;
             while let Some(job) = jobs.last_mut() {
+                let each = job.manner == Manner::Each;
+                let patience = loading + job.manner.patience();
+                loading = Duration::ZERO;
                 begun.case.clone_from(&job.case);
                 let Ok(line) = lines.recv_timeout(patience) else {
                     let reason = "no word from the client".to_owned();
                     // Another process makes the calls after the one that hangs.
-                    if job.each && !job.calls.is_empty() {
+                    if each && !job.calls.is_empty() {
                         job.calls.remove(0);
                         begun.calls.push((Outcome::Hangs, reason));
                     } else {
@@ -140,7 +225,6 @@ impl Clients {
                     }
                     break;
                 };
-                patience = PATIENCE;
                 let line: Value = serde_json::from_str(&line)
                     .map_err(|e| format!("{}: {e}: {line}", client.name))?;
                 if let Some(call) = line.get("call") {
@@ -148,7 +232,7 @@ impl Clients {
                     job.calls.remove(0);
                     continue;
                 }
-                begun.finish(&line, job.each)?;
+                begun.finish(&line, each)?;
                 all.push(std::mem::take(&mut begun));
                 jobs.pop();
             }
@@ -164,15 +248,13 @@ impl Clients {
             .join(format!("jobs-{:?}", std::thread::current().id()));
         let lines: Vec<String> = jobs.iter().rev().map(Job::line).collect();
         std::fs::write(&file, lines.join("\n")).map_err(|e| format!("{}: {e}", file.display()))?;
-        let mut command = match client.sdk {
-            Sdk::TypescriptV1 => node("v1"),
-            Sdk::TypescriptV2 => node("v2"),
-            Sdk::Python => {
-                let mut python = Command::new(self.folder.join("python/bin/python"));
-                python.arg(script("client.py"));
-                python
-            }
+        let is_python = PYPI.iter().any(|wanted| wanted.starts_with(client.package));
+        let mut command = match is_python {
+            true => Command::new(self.folder.join("python/bin/python")),
+            false => Command::new("node"),
         };
+        command.arg(script(if is_python { "client.py" } else { "client.mjs" }));
+        command.arg(client.package);
         command.arg(client.version).arg(&file);
         command.current_dir(&self.folder).stdin(Stdio::null());
         command.stdout(Stdio::piped()).stderr(Stdio::null());
@@ -196,8 +278,8 @@ impl Clients {
 impl Job {
     fn line(&self) -> String {
         let (case, command) = (json!(self.case), json!(self.command));
-        let (calls, each) = (self.calls.join(","), self.each);
-        format!(r#"{{"case":{case},"command":{command},"calls":[{calls}],"each":{each}}}"#)
+        let (calls, manner) = (self.calls.join(","), self.manner.members());
+        format!(r#"{{"case":{case},"command":{command},"calls":[{calls}]{manner}}}"#)
     }
 }
 
@@ -217,7 +299,7 @@ impl Seen {
     }
 
     /// The outcome for one odd tool: that of the listing if it is bad, else that of the first call.
-    pub(super) fn outcome(&self) -> Outcome {
+    pub(crate) fn outcome(&self) -> Outcome {
         match (&self.listing, self.calls.first()) {
             (Some((outcome, _)), _) | (None, Some((outcome, _))) => *outcome,
             // There is nothing to call, and the list is good.
@@ -226,7 +308,7 @@ impl Seen {
     }
 
     /// The client's message for that outcome.
-    pub(super) fn why(&self) -> &str {
+    pub(crate) fn why(&self) -> &str {
         match (&self.listing, self.calls.first()) {
             (Some((_, why)), _) | (None, Some((_, why))) => why,
             (None, None) => "",
@@ -243,12 +325,6 @@ fn called(call: &Value) -> Result<(Outcome, String), String> {
 
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn node(version: &str) -> Command {
-    let mut node = Command::new("node");
-    node.arg(script("client.mjs")).arg(version);
-    node
 }
 
 /// Ends a client. Its servers end when their input does.
@@ -270,16 +346,26 @@ fn run(command: &mut Command) -> Result<(), String> {
     }
 }
 
-const LEGACY: &str = "2025-11-25";
-const MODERN: &str = "2026-07-28";
+pub(crate) const LEGACY: &str = "2025-11-25";
+pub(crate) const MODERN: &str = "2026-07-28";
+/// Imports a package for `client.mjs`, from the folder in which the packages are.
+const LOAD: &str = "export default (name) => import(name);\n";
+const SDK1: &str = "@modelcontextprotocol/sdk";
+const SDK2: &str = "@modelcontextprotocol/client";
+/// Who reads as the betas of SDK 2 do.
+const CLAUDE: &[&str] = &["claude-code", "claude-desktop"];
 /// The npm packages.
-const NPM: [&str; 2] = [
+const NPM: [&str; 5] = [
     "@modelcontextprotocol/sdk@1.32.2",
     "@modelcontextprotocol/client@2.4.0",
+    "client-beta1@npm:@modelcontextprotocol/client@2.0.0-beta.1",
+    "client-beta3@npm:@modelcontextprotocol/client@2.0.0-beta.3",
+    "client-beta5@npm:@modelcontextprotocol/client@2.0.0-beta.5",
 ];
-/// The PyPI package.
-const PYPI: &str = "mcp==2.3.0";
+/// The PyPI packages.
+const PYPI: [&str; 2] = ["mcp==2.3.0", "fastmcp==4.2.3"];
 /// Clients give up a request after four seconds. A client that hangs reports nothing at all.
 const PATIENCE: Duration = Duration::from_secs(9);
+const LONG_PATIENCE: Duration = Duration::from_secs(90);
 /// The client has to be loaded first.
-const FIRST_PATIENCE: Duration = Duration::from_secs(25);
+const FIRST_PATIENCE: Duration = Duration::from_secs(16);

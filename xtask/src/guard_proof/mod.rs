@@ -11,10 +11,10 @@
 //! * `--only WORD` tests tools whose name contains the word, both ways, and prints the outcomes;
 //! * `--write` writes the outcomes to the record.
 
-mod clients;
-mod outcome;
-mod scripts;
-mod seen;
+pub(crate) mod clients;
+pub(crate) mod outcome;
+pub(crate) mod scripts;
+pub(crate) mod seen;
 
 use std::collections::VecDeque;
 use std::process::Command;
@@ -25,7 +25,7 @@ use toolsure_testkit::tally::Tally;
 
 use crate::arguments::Arguments;
 use crate::build;
-use clients::{CLIENTS, Clients, Job, Seen};
+use clients::{CLIENTS, Clients, Job, Manner, Seen};
 use outcome::Outcome;
 use scripts::script;
 use seen::{Record, Way};
@@ -203,7 +203,10 @@ fn job(name: &str, calls: Vec<String>, way: Way, toolsure: &str) -> Job {
         case: name.to_owned(),
         command,
         calls,
-        each: name == ALL,
+        manner: match name {
+            ALL => Manner::Each,
+            _ => Manner::InTurn,
+        },
     }
 }
 
@@ -246,7 +249,7 @@ fn cases() -> Result<(Vec<Case>, All), String> {
 }
 
 /// Does all the work on a few threads.
-fn at_once<W: Send, F: Send>(
+pub(crate) fn at_once<W: Send, F: Send>(
     work: VecDeque<W>,
     act: impl Fn(W) -> Result<F, String> + Sync,
 ) -> Result<Vec<F>, String> {
@@ -271,9 +274,9 @@ fn at_once<W: Send, F: Send>(
 }
 
 /// The name of the listing with all odd tools that can be together.
-const ALL: &str = "all";
+pub(crate) const ALL: &str = "all";
 /// The fast command that starts `server.py`.
-const SERVER: [&str; 3] = ["python3", "-I", "-S"];
+pub(crate) const SERVER: [&str; 3] = ["python3", "-I", "-S"];
 /// The families of tools that affect more than the tool itself.
 const ALONE: [&str; 3] = ["listing", "name", "envelope"];
 /// The examples of the README, which shows what happens without the guard.

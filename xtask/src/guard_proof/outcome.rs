@@ -2,7 +2,7 @@
 
 /// The outcome of an odd tool with a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Outcome {
+pub(crate) enum Outcome {
     /// The call returns what the server returned, wrapped or not.
     Works,
     /// The call returns the text, and no structured content.
@@ -22,13 +22,13 @@ pub(super) enum Outcome {
 }
 
 impl Outcome {
-    pub(super) fn from_word(word: &str) -> Option<Self> {
+    pub(crate) fn from_word(word: &str) -> Option<Self> {
         WORDS
             .iter()
             .find_map(|(outcome, own)| (*own == word).then_some(*outcome))
     }
 
-    pub(super) fn word(self) -> &'static str {
+    pub(crate) fn word(self) -> &'static str {
         WORDS
             .iter()
             .find_map(|(outcome, own)| (*outcome == self).then_some(*own))

@@ -3,7 +3,7 @@
 use toolsure_testkit::place;
 
 /// The path of a file in `xtask/guard-proof`.
-pub(super) fn script(name: &str) -> String {
+pub(crate) fn script(name: &str) -> String {
     let folder = place::workspace().join("xtask/guard-proof");
     folder.join(name).display().to_string()
 }

@@ -8,8 +8,8 @@ use super::clients::CLIENTS;
 use super::outcome::Outcome;
 
 /// Without the guard or through it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Way {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Way {
     Direct,
     Guarded,
 }
