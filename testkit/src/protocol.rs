@@ -48,7 +48,14 @@ pub fn definitions(schema: &str) -> Option<Definitions> {
 /// A correct value of a definition with all its members.
 #[must_use]
 pub fn correct(name: &str, all: &Definitions) -> Option<Value> {
-    full(all.get(name)?, name, all).into_iter().next()
+    alternatives(name, all).into_iter().next()
+}
+
+/// Correct values of a definition with all their members: one for each alternative somewhere in it.
+#[must_use]
+pub fn alternatives(name: &str, all: &Definitions) -> Vec<Value> {
+    let schema = all.get(name);
+    schema.map_or_else(Vec::new, |schema| full(schema, name, all))
 }
 
 /// The values of a schema with all their members: one for each alternative somewhere in it.

@@ -119,6 +119,8 @@ pub enum Act {
     ServerReusedId,
     /// The server sent a request to a client whose era has no such requests.
     ServerAskedModernClient,
+    /// The server asks for a form with a schema that the protocol does not allow.
+    ServerAskedBadForm,
     /// The server has more open requests than the limit.
     ServerAskedTooMuch,
     /// The server sent a batch in an era that has none; it was split into messages.
@@ -247,6 +249,7 @@ impl Act {
             Self::AnsweredElsewhere => ("answer-elsewhere", Guard),
             Self::ServerReusedId => ("server-id-reused", Server),
             Self::ServerAskedModernClient => ("server-request-modern", Server),
+            Self::ServerAskedBadForm => ("server-form", Server),
             Self::ServerAskedTooMuch => ("server-requests", Server),
             Self::ServerSentBatch => ("server-batch", Server),
             Self::ServerGone => ("server-gone", Server),

@@ -32,6 +32,7 @@ dialogues! { "cases":
     filter_lists
     filter_rules
     formats
+    forms
     idle_rules
     ids
     tool_cache

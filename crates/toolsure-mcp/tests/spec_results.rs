@@ -18,7 +18,8 @@ use serde_json::{Value, json};
 use toolsure_json::{OwnedDocument, ReadLimits};
 use toolsure_mcp::clients::{RepairedResult, repair_result, repair_tool_result};
 use toolsure_mcp::era::{Era, Structured};
-use toolsure_testkit::protocol::{WORDS, Wrong, correct, wrong};
+use toolsure_mcp::message::bad_form;
+use toolsure_testkit::protocol::{WORDS, Wrong, alternatives, correct, wrong};
 
 fn repaired(
     value: &Value,
@@ -158,4 +159,40 @@ fn the_changes_that_are_kept_are_bounded() {
             (64, 10_000 - 64)
         );
     }
+}
+
+/// What the protocol's own schema of a form allows is allowed, and what it does not allow is not, apart
+/// from bounds that are not integers before 2026-07-28, and `default` before 2025-11-25 gave it types.
+#[toolsure_needs::needs("$TOOLSURE_MCP_SCHEMAS")]
+#[test]
+fn forms_are_those_of_the_protocol() {
+    let mut counts = [0_u32; 2];
+    for era in [Era::V2025_11_25, Era::V2026_07_28] {
+        let all = definitions(era).unwrap();
+        let primitive = definition(era, "PrimitiveSchemaDefinition").unwrap();
+        let mut workspace = toolsure_schema::Workspace::new();
+        for field in alternatives("PrimitiveSchemaDefinition", &all) {
+            for Wrong {
+                place,
+                value: field,
+            } in wrong(&field)
+            {
+                let text = field.to_string();
+                let allowed = primitive.check(&mut workspace, text.as_bytes()).unwrap();
+                let form = json!({"type": "object", "properties": {"a": field}}).to_string();
+                let form = OwnedDocument::read(form, &ReadLimits::default()).unwrap();
+                let found = bad_form(form.document().root());
+                let is_bound = ["/minimum", "/maximum", "/default"].contains(&place.as_str());
+                if !(is_bound && era == Era::V2025_11_25) || allowed.is_valid() {
+                    assert_eq!(
+                        found.is_none(),
+                        allowed.is_valid(),
+                        "{place} of {text}: {found:?}"
+                    );
+                }
+                counts[usize::from(allowed.is_valid())] += 1;
+            }
+        }
+    }
+    assert!(counts.iter().all(|count| *count > 300), "{counts:?}");
 }

@@ -123,6 +123,7 @@ impl Conversation {
         let violation = too_large
             .or_else(|| self.judge(turn, checker, reading, &answered, of))
             .or_else(unreadable)
+            .or_else(|| answered.bad_form(turn))
             .or_else(|| answered.beyond_double(turn))
             .or_else(|| Some(answered.no_object(becomes(NotObject::Bad)?)))
             .or_else(|| answered.error_value(turn, checker))

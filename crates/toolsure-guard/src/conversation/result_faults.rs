@@ -5,6 +5,7 @@ use toolsure_mcp::check::{Checked, Checker, Decision, Fault, ResultOf};
 use toolsure_mcp::era::Structured;
 
 use super::result::{ToolAnswer, made_task};
+use super::server::bad_form_of;
 use super::turn::Turn;
 use crate::fault::Act;
 use crate::filter::results::NotObject;
@@ -74,6 +75,27 @@ impl ToolAnswer<'_> {
         );
         let (act, reply) = (Act::ResultTextLifted, Reply::Tool(text));
         Violation::act(Filter::Results, self.mode, act, reply)
+    }
+
+    /// The violation of a result that asks for a form with a schema that the protocol does not allow.
+    pub(super) fn bad_form(&self, turn: &Turn<'_>) -> Option<Violation> {
+        let asked = self.result.member("inputRequests")?;
+        let mut forms = asked.members().filter_map(|(_, request)| {
+            let method = request.member("method")?;
+            bad_form_of(turn, method.string(), request.member("params"))
+        });
+        let why = forms.next()?;
+        let text = format!(
+            "{} asks for a form: `requestedSchema`: {why}",
+            self.subject()
+        );
+        let (mode, act) = (turn.policy().elicitation, Act::ServerAskedBadForm);
+        Some(Violation::act(
+            Filter::Results,
+            mode,
+            act,
+            Reply::Tool(text),
+        ))
     }
 
     /// The violation of a number that the client would read as infinity, or for which it rejects the result.

@@ -4,8 +4,8 @@ use toolsure_json::{Kind, Node as _, View, json_string};
 use toolsure_mcp::check::Checker;
 use toolsure_mcp::era::{Era, Structured, ToolMethod};
 use toolsure_mcp::message::{
-    Edits, INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, Message, Notification, Request,
-    RequestId,
+    Edits, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, Message,
+    Notification, Request, RequestId, bad_form,
 };
 
 use super::answer::forward_altered;
@@ -20,7 +20,7 @@ use crate::fault::Act;
 use crate::filter::results;
 use crate::id::IdKey;
 use crate::incoming::Reading;
-use crate::policy::Project;
+use crate::policy::{Mode, Project};
 use crate::record::{Action, Filter};
 use crate::recover::Recovery;
 use crate::side::Side;
@@ -230,6 +230,16 @@ impl Conversation {
             let text = "clients of 2026-07-28 accept no requests";
             return Self::refuse_server(turn, id, method, act, METHOD_NOT_FOUND, text, out);
         }
+        if let Some(why) = bad_form_of(turn, request.method, request.params) {
+            let (act, text) = (Act::ServerAskedBadForm, format!("`requestedSchema`: {why}"));
+            if turn.policy().elicitation == Mode::Enforce {
+                return Self::refuse_server(turn, id, method, act, INVALID_PARAMS, &text, out);
+            }
+            let mut record = fault(turn, Side::Server, Filter::Envelope, Action::Reported, act);
+            record.id = Some(key.clone());
+            record.note(&text);
+            out.audit(record);
+        }
         // An HTTP stream that is resumed may repeat a request, and another process may have passed its answer
         // on.
         let elsewhere = self.link.server == Carrier::Http;
@@ -388,3 +398,15 @@ pub(super) fn forward_answer<'m>(
 
 /// The text for a server's error that has no message.
 const NO_ERROR: &str = "the server answered with a malformed error";
+
+/// What is wrong with the schema of a form that a request asks for, if the policy looks at it.
+pub(super) fn bad_form_of(
+    turn: &Turn<'_>,
+    method: &str,
+    params: Option<View<'_>>,
+) -> Option<String> {
+    if method != "elicitation/create" || turn.policy().elicitation == Mode::Off {
+        return None;
+    }
+    bad_form(params?.member("requestedSchema")?)
+}

@@ -53,6 +53,8 @@ pub struct Policy {
     /// What `results` does about results without the structured content that the output schema requires.
     /// Default `Enforce`.
     pub output: Output,
+    /// For schemas of forms (client/elicitation) that the protocol does not allow. Default `Enforce`.
+    pub elicitation: Mode,
     /// For numbers in arguments and results that a double cannot hold. Default `Refuse`.
     pub wide_numbers: WideNumbers,
     /// For checks that end without an answer. Default `Refuse`.
@@ -126,6 +128,7 @@ impl Policy {
             text_blocks: TextBlocks::Repair,
             result_members: ResultMembers::Repair,
             output: Output::Enforce,
+            elicitation: Mode::Enforce,
             wide_numbers: WideNumbers::Refuse,
             on_undecided: OnUndecided::Refuse,
             on_unlisted: OnUndecided::Refuse,
@@ -166,6 +169,7 @@ impl Policy {
             listing: Mode::Off,
             arguments: Mode::Off,
             results: Mode::Off,
+            elicitation: Mode::Off,
             bad_tools: BadTools::Pass,
             on_undecided: OnUndecided::Pass,
             on_unlisted: OnUndecided::Pass,

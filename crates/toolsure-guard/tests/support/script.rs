@@ -307,6 +307,7 @@ impl Stage {
                     }
                 }
                 "bad_result" => policy.bad_result = bad_result(value),
+                "elicitation" => policy.elicitation = mode(value),
                 "output" => policy.output = output(value),
                 "wide_numbers" => {
                     policy.wide_numbers = match value {

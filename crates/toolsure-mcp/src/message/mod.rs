@@ -9,6 +9,7 @@ mod call;
 mod code;
 mod content;
 mod edit;
+mod elicitation;
 mod envelope;
 mod list;
 mod malformed_result;
@@ -26,6 +27,7 @@ pub use code::{
 };
 pub use content::text_block;
 pub use edit::Edits;
+pub use elicitation::bad_form;
 pub use envelope::{
     Incoming, MalformedMessage, Message, Notification, Outcome, Request, RequestId,
 };

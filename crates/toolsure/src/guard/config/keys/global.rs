@@ -160,6 +160,11 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
         "results without the structured content that the tool's output schema requires: they are bad results, or the only text block becomes the structured content if it is JSON that fits, or the output schema is hidden and not checked",
     ),
     live(
+        "policy.elicitation",
+        word!(Mode, policy.elicitation),
+        "requests for forms whose `requestedSchema` the protocol does not allow: `enforce` refuses them, `audit` only records, `off` does not check",
+    ),
+    live(
         "policy.wide_numbers",
         word!(WideNumbers, policy.wide_numbers),
         "calls and results with a number that a double cannot hold (`1e400`), which most programs read as infinity: they are refused, or pass",
