@@ -1,7 +1,9 @@
 //! The lint rules on data: what each must find and what it must leave alone.
 
 use serde_json::{Map, Value, json};
-use toolsure_analysis::lint::{Linter, PROFILES, RULES, Report, Severity, apply, profile, rule};
+use toolsure_analysis::lint::{
+    Linter, ListPage, PROFILES, RULES, Report, Severity, apply, profile, rule,
+};
 use toolsure_schema::{Compiler, Limits, Workspace};
 
 /// Everything on.
@@ -71,8 +73,21 @@ fn every_rule_finds_its_hits_and_nothing_in_its_misses() {
                     Some(name) => Linter::only(profile(name).unwrap()),
                     None => linter(),
                 };
-                let tools = tools(shape, one);
-                let report = linter.lint(tools.iter().map(String::as_str));
+                let report = match shape {
+                    "page" => {
+                        let text = one["result"].to_string();
+                        let page = ListPage {
+                            method: one["method"].as_str().unwrap_or("tools/list"),
+                            text: &text,
+                            is_cached: one["cached"] == true,
+                        };
+                        linter.lint_with_pages([], &[page])
+                    }
+                    _ => {
+                        let tools = tools(shape, one);
+                        linter.lint(tools.iter().map(String::as_str))
+                    }
+                };
                 // A code may be followed by the reader that its cases are about.
                 let code = code.split(' ').next().unwrap();
                 let found = codes(&report).contains(&code);
@@ -108,7 +123,7 @@ fn every_rule_has_cases_and_a_page() {
             "{}",
             one.code
         );
-        assert!(!one.summary().is_empty());
+        assert!(one.summary().contains("should"), "{}", one.page);
         assert_eq!(rule(one.name).map(|rule| rule.code), Some(one.code));
     }
     let mut codes: Vec<&str> = RULES.iter().map(|rule| rule.code).collect();
@@ -177,6 +192,15 @@ fn safe_fixes_mend_what_they_are_for() {
             r#"{"type": "string", "default": null}"#,
             r#"{"type": "string"}"#,
         ),
+        // As PHP writes empty objects.
+        (
+            r#"{"type": "object", "properties": [], "required": {}}"#,
+            r#"{"type": "object", "properties": {}}"#,
+        ),
+        (
+            r#"{"type": "array", "items": []}"#,
+            r#"{"type": "array", "items": {}}"#,
+        ),
     ] {
         let whole = |schema: &str| {
             format!(
@@ -195,6 +219,25 @@ fn safe_fixes_mend_what_they_are_for() {
         }
         assert_eq!(text, whole(mended), "{schema}");
     }
+}
+
+/// What serializers write for absent members is removed, and what PHP writes for `{}` is named.
+#[test]
+fn null_and_empty_arrays_have_safe_fixes() {
+    let tool = r#"{"name": "a", "title": null, "annotations": {"title": null, "readOnlyHint": true},
+        "icons": [{"src": "x", "mimeType": null}], "description": "a tool", "inputSchema":
+        {"type": "object", "properties": []}}"#;
+    let linter = Linter::admission();
+    let report = linter.lint([tool]);
+    let codes = codes(&report);
+    assert_eq!(codes, ["TL010", "TL010", "TL010", "TL027"]);
+    let help = report.findings[3].help.as_deref();
+    let expected = "PHP writes an empty array for an empty object; write `{}`";
+    assert_eq!(help, Some(expected));
+    let edits = report.findings.iter().map(|one| one.fix.as_ref().unwrap());
+    let groups: Vec<_> = edits.map(|fix| fix.edits.clone()).collect();
+    let (text, _) = apply(tool, &groups);
+    assert!(linter.lint([text.as_str()]).findings.is_empty(), "{text}");
 }
 
 /// Toolsure checks `dependencies` in every dialect, so lint does not say that validators ignore it.

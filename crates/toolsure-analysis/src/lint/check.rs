@@ -1,6 +1,7 @@
 //! How a rule is checked.
 
 use super::out::Out;
+use super::page::Page;
 use super::rules::Listing;
 use super::subschema::Subschema;
 use super::tool::Tool;
@@ -14,5 +15,6 @@ pub(super) enum Check {
     Engine(fn(&Tool<'_>, &mut Out<'_>)),
     One(fn(&Tool<'_>, &mut Out<'_>)),
     Each(for<'a> fn(&Tool<'a>, &Subschema<'a>, &mut Out<'_>)),
+    Page(fn(&Page<'_>, &mut Out<'_>)),
     Whole(fn(&Listing, &mut Out<'_>)),
 }

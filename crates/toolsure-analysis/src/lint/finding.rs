@@ -21,10 +21,12 @@ pub struct Finding {
     pub readers: Vec<&'static Reader>,
     /// The index of the tool in the listing, from 0; `None` if it is about the listing.
     pub tool: Option<usize>,
-    /// The location as a JSON Pointer (RFC 6901) into the tool, cut at
+    /// The index of the page, from 0, if it is about one.
+    pub page: Option<usize>,
+    /// The location as a JSON Pointer (RFC 6901) into the tool or the page, cut at
     /// [`POINTER_BYTES`](Self::POINTER_BYTES) with a `…`.
     pub pointer: String,
-    /// The location as a byte range of the tool's text.
+    /// The location as a byte range of the text of the tool or the page.
     pub span: Option<Range<usize>>,
     /// What is wrong, in one line; text from the tool is escaped and cut.
     pub message: String,

@@ -10,6 +10,7 @@ mod check;
 mod edit;
 mod finding;
 mod out;
+mod page;
 mod profile;
 mod references;
 mod rule;
@@ -25,13 +26,15 @@ use toolsure_schema::Compiler;
 
 use crate::engine::Engine;
 pub use finding::{Edit, Finding, Fix, Safety, apply};
+pub use page::ListPage;
 pub use profile::{PROFILES, Profile, profile};
 pub use rule::Rule;
 pub use severity::Severity;
 pub use table::{RULES, rule};
 
 use check::Check;
-use out::{Level, Most, Out, Plan};
+use out::{About, Level, Most, Out, Plan};
+use page::Page;
 use rules::{Facts, Listing};
 use table::CHECKS;
 use tool::{Place, Tool};
@@ -226,14 +229,29 @@ impl Linter {
     /// Lints the tools of one listing, each given as its JSON text.
     #[must_use]
     pub fn lint<'t>(&self, tools: impl IntoIterator<Item = &'t str>) -> Report {
+        self.lint_with_pages(tools, &[])
+    }
+
+    /// Lints the tools of one listing and the pages in which they came, and pages of other lists: what beside
+    /// the tools readers do not take.
+    #[must_use]
+    pub fn lint_with_pages<'t>(
+        &self,
+        tools: impl IntoIterator<Item = &'t str>,
+        pages: &[ListPage<'_>],
+    ) -> Report {
         let plan = self.plan();
         let mut out = Out::new(&plan);
         let mut listing = Listing { tools: Vec::new() };
         for (index, text) in tools.into_iter().enumerate() {
-            out.turn_to(Some(index));
+            out.turn_to(About::Tool(index));
             listing.tools.push(lint_tool(text, &self.engine, &mut out));
         }
-        out.turn_to(None);
+        for (index, page) in pages.iter().enumerate() {
+            out.turn_to(About::Page(index));
+            lint_page(page, &mut out);
+        }
+        out.turn_to(About::Listing);
         for (index, check) in CHECKS.iter().enumerate() {
             match check {
                 Check::Whole(check) if out.take_up(index) => check(&listing, &mut out),
@@ -285,7 +303,11 @@ impl Linter {
             let all: Vec<_> = rule.facts().collect();
             let mut own = all.clone();
             own.retain(|(reader, _)| asked.contains(&reader.name));
-            if own.is_empty() { all } else { own }
+            if own.is_empty() || rule.is_admission() {
+                all
+            } else {
+                own
+            }
         };
         Plan {
             rules: &RULES,
@@ -347,6 +369,23 @@ fn lint_tool(text: &str, engine: &Engine, out: &mut Out<'_>) -> Facts {
         optional,
         unions,
         silent: rules::tool_object::silent_parameters(&tool),
+    }
+}
+
+fn lint_page(page: &ListPage<'_>, out: &mut Out<'_>) {
+    let Some(document) = page::read(page.text) else {
+        return;
+    };
+    let page = Page {
+        method: page.method,
+        root: document.document().root(),
+        is_cached: page.is_cached,
+    };
+    for (index, check) in CHECKS.iter().enumerate() {
+        match check {
+            Check::Page(check) if out.take_up(index) => check(&page, out),
+            _ => {}
+        }
     }
 }
 

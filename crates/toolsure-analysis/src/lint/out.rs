@@ -58,12 +58,20 @@ pub(super) struct Level {
     pub(super) is_chosen: bool,
 }
 
+/// What findings are about; the numbers are indexes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum About {
+    Tool(usize),
+    Page(usize),
+    Listing,
+}
+
 /// Collects findings.
 pub(super) struct Out<'l> {
     plan: &'l Plan,
     rule: usize,
-    tool: Option<usize>,
-    /// How many findings each rule has for the current tool.
+    about: About,
+    /// How many findings each rule has for the current tool or page.
     spoken: Vec<usize>,
     /// How many findings of each rule are kept.
     kept: Vec<usize>,
@@ -87,7 +95,7 @@ impl<'l> Out<'l> {
         Self {
             plan,
             rule: 0,
-            tool: None,
+            about: About::Listing,
             spoken: vec![0; plan.rules.len()],
             kept: vec![0; plan.rules.len()],
             findings: Vec::new(),
@@ -101,9 +109,9 @@ impl<'l> Out<'l> {
         }
     }
 
-    /// Sets the tool that the next findings are about.
-    pub(super) fn turn_to(&mut self, tool: Option<usize>) {
-        self.tool = tool;
+    /// Sets what the next findings are about.
+    pub(super) fn turn_to(&mut self, about: About) {
+        self.about = about;
         self.spoken.fill(0);
     }
 
@@ -164,7 +172,20 @@ impl<'l> Out<'l> {
         broken: &[Broken],
         advice: &str,
     ) -> Option<&mut Finding> {
-        let consequence = broken.iter().map(|(_, fact)| fact.consequence).max()?;
+        (!broken.is_empty()).then(|| self.find_for(place, message, broken, advice))
+    }
+
+    /// The same, and a finding of the rule's own severity if nothing is broken.
+    pub(super) fn find_for(
+        &mut self,
+        place: Place,
+        message: impl Into<String>,
+        broken: &[Broken],
+        advice: &str,
+    ) -> &mut Finding {
+        let Some(consequence) = broken.iter().map(|(_, fact)| fact.consequence).max() else {
+            return self.find(place, message).help(advice);
+        };
         let level = self.plan.levels.get(self.rule).copied().flatten();
         let is_current = broken.iter().any(|(reader, _)| reader.is_current);
         let severity = match level {
@@ -187,7 +208,14 @@ impl<'l> Out<'l> {
                 reader.name
             )
         });
-        Some(finding.help(format!("{}; {advice}{rewrites}", told(broken))))
+        finding.help(format!("{}; {advice}{rewrites}", told(broken)))
+    }
+
+    fn tool(&self) -> Option<usize> {
+        match self.about {
+            About::Tool(tool) => Some(tool),
+            About::Page(_) | About::Listing => None,
+        }
     }
 
     /// Adds a finding of another rule, named by `code`.
@@ -218,9 +246,13 @@ impl<'l> Out<'l> {
             severity: severity.unwrap_or(Severity::Note).min(self.ceiling),
             consequence: rule.costs,
             readers: Vec::new(),
-            tool: self.tool,
+            tool: self.tool(),
+            page: match self.about {
+                About::Page(page) => Some(page),
+                About::Tool(_) | About::Listing => None,
+            },
             pointer: place.pointer,
-            span: self.tool.map(|_| place.span),
+            span: (self.about != About::Listing).then_some(place.span),
             message,
             help: None,
             setting: None,
@@ -259,7 +291,7 @@ impl<'l> Out<'l> {
         if !keeps {
             self.more = self.more.saturating_add(1);
             self.worst_more = self.worst_more.max(Some(severity));
-            if let Some(tool) = self.tool {
+            if let Some(tool) = self.tool() {
                 let most = self.worst_more_of.len().max(tool.saturating_add(1));
                 self.worst_more_of.resize(most, None);
                 if let Some(worst) = self.worst_more_of.get_mut(tool) {
@@ -389,7 +421,7 @@ mod tests {
     fn verdicts_have_their_reasons_for_every_tool() {
         let tools = bad_tools(Most::USUAL.of_listing + 1);
         let report = Linter::admission().lint(tools.iter().map(String::as_str));
-        assert_eq!((report.findings.len(), report.more), (tools.len(), 0));
+        assert_eq!((report.findings.len(), report.more), (2 * tools.len(), 0));
         let twice: String = r#""a":1,"a":2,"#.repeat(30);
         let schema = r#"{"$ref":"https://a.example/"},"#.repeat(30);
         let tool = format!(

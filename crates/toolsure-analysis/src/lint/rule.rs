@@ -54,6 +54,7 @@ impl Rule {
 
 /// The rules that decide whether a tool can be used.
 const ADMISSION: &[&str] = &[
-    "TL001", "TL002", "TL003", "TL004", "TL016", "TL017", "TL018", "TL020", "TL022", "TL023",
-    "TL024", "TL025", "TL026", "TL027", "TL028", "TL029", "TL109",
+    "TL001", "TL002", "TL003", "TL004", "TL010", "TL016", "TL017", "TL018", "TL020", "TL022",
+    "TL023", "TL024", "TL025", "TL026", "TL027", "TL028", "TL029", "TL109", "TL118", "TL119",
+    "TL120",
 ];

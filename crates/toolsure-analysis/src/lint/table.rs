@@ -1,14 +1,14 @@
 //! The table of rules, with the check of each.
 
-use super::check::Check::{self, Each, Engine, One, Text, Whole};
+use super::check::Check::{self, Each, Engine, One, Page, Text, Whole};
 use super::profile::Profile;
 use super::rule::Rule;
 use super::rules::{
-    admission, budget, defaults_and_examples, dialect, keywords, logic, noise, pattern, prose,
-    provider, size, text, tool_object, types,
+    admission, budget, defaults_and_examples, dialect, keywords, logic, members, noise, pattern,
+    prose, provider, size, text, tool_object, types,
 };
 use super::severity::Severity::{Error, Note, Warning};
-use crate::readers::{Consequence, Fact, Keywords, Limit, Part, Reader};
+use crate::readers::{Consequence, Fact, Keywords, Limit, Part, Reader, Shape};
 
 /// The rule with this code or name, ignoring case.
 ///
@@ -34,7 +34,8 @@ pub fn rule(code: &str) -> Option<&'static Rule> {
 }
 
 /// Codes and names until November 2026, when a rule was about one reader, and the rule that took them over.
-const RENAMED: [(&str, &str); 8] = [
+const RENAMED: [(&str, &str); 9] = [
+    ("hint-type", "TL010"),
     ("TL097 description-cut", "TL083"),
     ("ref-siblings-openai", "TL084"),
     (
@@ -106,7 +107,7 @@ table! {
     "TL007" "parameter-no-description" Warning DEFAULT, Whole(tool_object::parameters_described);
     "TL008" "nested-no-description" Note STYLE, Each(tool_object::nested_described);
     "TL009" "contradictory-hints" Warning DEFAULT, One(tool_object::hints);
-    "TL010" "hint-type" Warning DEFAULT, One(tool_object::hint_types);
+    "TL010" "malformed-member" Error DEFAULT, One(members::of_tool), breaks(Fact::Member(Shape::Tool | Shape::ToolAnnotations, ..));
     "TL011" "unknown-hint" Note STYLE, One(tool_object::unknown_hints);
     "TL012" "no-annotations" Note STYLE, One(tool_object::annotated);
     "TL013" "header-annotation" Error DEFAULT, One(tool_object::headers);
@@ -201,4 +202,7 @@ table! {
     "TL115" "overlapping-one-of" Warning DEFAULT, Each(logic::overlapping);
     "TL116" "repeated-subschema" Note STYLE, One(size::repeated);
     "TL117" "first-sentence" Note STYLE, One(text::first_sentence);
+    "TL118" "malformed-page" Error DEFAULT, Page(members::of_page), breaks(Fact::Member(Shape::Page | Shape::CachedPage, ..));
+    "TL119" "malformed-entry" Error DEFAULT, Page(members::of_entries), breaks(Fact::Member(Shape::Entry, ..));
+    "TL120" "differs-in-case" Error DEFAULT, One(members::case);
 }

@@ -242,8 +242,12 @@ pub enum Shape {
     Tool,
     /// The `annotations` of a tool.
     ToolAnnotations,
-    /// A result of `tools/list`.
+    /// A page of a list: of tools, prompts, resources or templates of resources.
     Page,
+    /// The same in a protocol version in which pages say how long they may be cached: 2026-07-28 and later.
+    CachedPage,
+    /// A prompt, a resource or a template of resources in its list.
+    Entry,
     /// A result of `tools/call`.
     Result,
     /// A content block of a result.

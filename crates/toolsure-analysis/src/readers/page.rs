@@ -155,7 +155,9 @@ impl Shape {
         match self {
             Self::Tool => "a tool",
             Self::ToolAnnotations => "a tool's annotations",
-            Self::Page => "a page of tools",
+            Self::Page => "a page of a list",
+            Self::CachedPage => "a page of a list (since 2026-07-28)",
+            Self::Entry => "an entry of a list",
             Self::Result => "a result",
             Self::Block => "a content block",
             Self::BlockAnnotations => "a block's annotations",

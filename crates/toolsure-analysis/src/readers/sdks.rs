@@ -12,24 +12,35 @@ use super::reader::{Kind, Reader, facts};
 
 pub(super) const ROWS: &[Reader] = &[
     Reader {
-        name: "typescript-sdk-1",
-        shown: "the TypeScript SDK 1",
+        name: "typescript-sdk",
+        shown: "the TypeScript SDK",
         kind: Kind::Sdk,
-        versions: "1.32.2",
+        versions: "1.32.2 and 2.4.0",
         is_current: true,
-        about: "Clients with the TypeScript SDK 1",
+        about: "Clients with the TypeScript SDK, 1 or 2",
         parents: &[],
         own: facts! {
-            Tried "2026-11" "1.32.2, ajv's draft-07 class; agent-bundle#563; agent-bundle#580; inspector#987" {
-                ResultLost: ReadsAs(Part::Output, Dialect::Draft7);
-                ListLost: Patterns(Part::Output, PatternRule::new(PatternLanguage::EcmaUnicode)),
-                    Member(Shape::Tool, OPTIONAL_OF_TOOLS, State::Null),
-                    Member(Shape::ToolAnnotations, HINTS, State::Null);
+            Tried "2026-11" "1.32.2 and 2.4.0; inspector#987; mcp-js#117" {
+                ListLost: Member(Shape::Tool, OPTIONAL_OF_TOOLS, State::Null),
+                    Member(Shape::Tool, OPTIONAL_OF_TOOLS, State::OtherType),
+                    Member(Shape::Tool, &["icons", "execution"], State::OutOfRange),
+                    Member(Shape::ToolAnnotations, HINTS, State::Null),
+                    Member(Shape::ToolAnnotations, HINTS, State::OtherType);
             }
-            Tried "2026-11" "1.32.2; repomix#833; tailscale-mcp#101; mcp-ts-core#241" {
-                ResultLost: ChecksErrors;
+            Tried "2026-11" "1.32.2 and 2.4.0; HiThink Financial-API#40; neuro-san#1341" {
+                Hang: Member(Shape::Page, &["_meta"], State::Null),
+                    Member(Shape::Page, &["_meta"], State::OtherType);
+                ListLost: Member(Shape::Page, &["nextCursor"], State::Null),
+                    Member(Shape::Page, &["nextCursor"], State::OtherType),
+                    Member(Shape::Page, LISTS, State::Missing),
+                    Member(Shape::Page, LISTS, State::Null),
+                    Member(Shape::Page, LISTS, State::OtherType),
+                    Member(Shape::Entry, REQUIRED_OF_ENTRIES, State::Missing),
+                    Member(Shape::Entry, ALL_OF_ENTRIES, State::Null),
+                    Member(Shape::Entry, ALL_OF_ENTRIES, State::OtherType),
+                    Member(Shape::Entry, &["arguments", "icons", "annotations"], State::OutOfRange);
             }
-            Tried "2026-11" "1.32.2; data-api-builder#3599; jupyter-mcp-server#184; kotlin-sdk#581" {
+            Tried "2026-11" "1.32.2 and 2.4.0; data-api-builder#3599; jupyter-mcp-server#184; kotlin-sdk#581" {
                 Hang: Member(Shape::Result, &["_meta"], State::Null);
                 ResultLost: Member(Shape::Block, &["annotations", "_meta"], State::Null),
                     Member(Shape::BlockAnnotations, &["audience", "priority", "lastModified"], State::OutOfRange),
@@ -40,29 +51,38 @@ pub(super) const ROWS: &[Reader] = &[
         },
     },
     Reader {
+        name: "typescript-sdk-1",
+        shown: "the TypeScript SDK 1",
+        kind: Kind::Sdk,
+        versions: "1.32.2",
+        is_current: true,
+        about: "Clients with the TypeScript SDK 1",
+        parents: &["typescript-sdk"],
+        own: facts! {
+            Tried "2026-11" "1.32.2, ajv's draft-07 class; agent-bundle#563; agent-bundle#580" {
+                ResultLost: ReadsAs(Part::Output, Dialect::Draft7);
+                ListLost: Patterns(Part::Output, PatternRule::new(PatternLanguage::EcmaUnicode));
+            }
+            Tried "2026-11" "1.32.2; repomix#833; tailscale-mcp#101; mcp-ts-core#241" {
+                ResultLost: ChecksErrors;
+            }
+        },
+    },
+    Reader {
         name: "typescript-sdk-2",
         shown: "the TypeScript SDK 2",
         kind: Kind::Sdk,
         versions: "2.4.0",
         is_current: true,
         about: "Clients with the TypeScript SDK 2",
-        parents: &[],
+        parents: &["typescript-sdk"],
         own: facts! {
-            Tried "2026-11" "2.4.0; inspector#987; mcp-js#117" {
-                ListLost: Member(Shape::Tool, OPTIONAL_OF_TOOLS, State::Null),
-                    Member(Shape::ToolAnnotations, HINTS, State::Null);
-            }
             Tried "2026-11" "2.4.0; Memoh#1306; claude-ai-mcp#859; claude-code#88128; agento#555" {
                 ResultLost: Member(Shape::Result, &["resultType"], State::Missing);
-                ListLost: Member(Shape::Page, &["ttlMs", "cacheScope", "resultType"], State::Missing);
-            }
-            Tried "2026-11" "2.4.0; data-api-builder#3599; jupyter-mcp-server#184; kotlin-sdk#581" {
-                Hang: Member(Shape::Result, &["_meta"], State::Null);
-                ResultLost: Member(Shape::Block, &["annotations", "_meta"], State::Null),
-                    Member(Shape::BlockAnnotations, &["audience", "priority", "lastModified"], State::OutOfRange),
-                    Member(Shape::ResourceLink, LINKS, State::Null),
-                    Member(Shape::ResourceLink, &["size"], State::OtherType),
-                    Member(Shape::EmbeddedResource, &["mimeType"], State::Null);
+                ListLost: Member(Shape::CachedPage, OF_CACHED_PAGES, State::Missing),
+                    Member(Shape::CachedPage, OF_CACHED_PAGES, State::Null),
+                    Member(Shape::CachedPage, OF_CACHED_PAGES, State::OtherType),
+                    Member(Shape::CachedPage, OF_CACHED_PAGES, State::OutOfRange);
             }
         },
     },
@@ -77,6 +97,9 @@ pub(super) const ROWS: &[Reader] = &[
         own: facts! {
             Public "2026-11" "codex#41280" {
                 ResultLost: Member(Shape::ResourceLink, &["name"], State::Missing);
+            }
+            Public "2026-11" "codex#41437; hermes-agent#94992; envoyproxy/ai-gateway#2665" {
+                ListLost: Member(Shape::Page, &["cacheScope"], State::OutOfRange);
             }
         },
     },
@@ -131,6 +154,27 @@ const HINTS: &[&str] = &[
     "destructiveHint",
     "idempotentHint",
     "openWorldHint",
+];
+/// The members that are lists.
+const LISTS: &[&str] = &["prompts", "resources", "resourceTemplates"];
+const OF_CACHED_PAGES: &[&str] = &["ttlMs", "cacheScope", "resultType"];
+const REQUIRED_OF_ENTRIES: &[&str] = &["name", "uri", "uriTemplate"];
+/// The members of prompts, resources and templates of resources.
+const ALL_OF_ENTRIES: &[&str] = &[
+    "name",
+    "uri",
+    "uriTemplate",
+    "prompts",
+    "resources",
+    "resourceTemplates",
+    "title",
+    "description",
+    "arguments",
+    "mimeType",
+    "size",
+    "icons",
+    "annotations",
+    "_meta",
 ];
 /// The optional members of a resource link.
 const LINKS: &[&str] = &[

@@ -1,14 +1,13 @@
 //! Makes results readable: members for which clients reject a whole result, or wait for it until
 //! their timeout.
 
-use toolsure_analysis::tool::{AllowedMembers, Form};
+use toolsure_analysis::tool::{AllowedMembers, BLOCK, BLOCKS, Form, LISTS, PAGE, RESULT};
 use toolsure_json::{Key as _, Kind, Node as _, View, json_string, quote};
 
 use super::change::Change;
 use super::clean::{Also, Cleaner};
 use super::place::{Changes, Place};
 use crate::era::Era;
-use crate::message::members::{BLOCK, BLOCKS, LISTS, PAGE, RESULT};
 use crate::message::write::compact;
 use crate::message::{Edits, text_block};
 

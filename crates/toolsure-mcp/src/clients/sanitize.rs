@@ -1,6 +1,6 @@
 //! Removes the members of a page for which clients reject the whole page.
 
-use toolsure_analysis::tool::{SCHEMA, TOOL};
+use toolsure_analysis::tool::{PAGE, SCHEMA, TOOL};
 use toolsure_json::{Kind, Node as _, View};
 
 use super::change::Change;
@@ -9,7 +9,6 @@ use super::place::{Changes, Place};
 use crate::catalog::{Listing, UnreadableListing};
 use crate::contract::{SchemaPart, SchemaStore, UncompilableTool};
 use crate::message::Edits;
-use crate::message::members::PAGE;
 use crate::project::Lost;
 
 /// A page that was fixed.

@@ -341,6 +341,13 @@ mod tests {
     }
 
     #[test]
+    fn what_is_added_to_a_cached_page_is_what_it_must_have() {
+        let required = toolsure_analysis::tool::CACHED_PAGE.required.iter();
+        let added = ERA_MEMBERS.iter().map(|(name, _)| *name);
+        assert!(required.map(|(name, _)| *name).eq(added));
+    }
+
+    #[test]
     fn versions_with_sessions_are_listed_newest_first() {
         let mut with_sessions: Vec<Era> = Era::ALL.to_vec();
         with_sessions.retain(|era| era.has_sessions());

@@ -2,10 +2,9 @@
 
 use std::fmt;
 
-use toolsure_analysis::tool::Form;
+use toolsure_analysis::tool::{BLOCKS, Form};
 use toolsure_json::{Kind, Node as _, View, json_string};
 
-use super::members::BLOCKS;
 use super::write::compact;
 
 /// A content block that the protocol does not allow. Typed readers reject the whole result for it.

@@ -13,7 +13,6 @@ mod elicitation;
 mod envelope;
 mod list;
 mod malformed_result;
-pub(crate) mod members;
 mod method;
 mod result;
 mod task;

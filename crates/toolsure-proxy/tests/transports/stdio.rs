@@ -24,7 +24,7 @@ read()
     assert_eq!((server.era, server.name.as_str()), (Era::V2025_11_25, "py"));
     assert_eq!(listing.tools[1..], [r#"{"n": 1e400,  "x":[1.10]}"#, "7"]);
     assert_eq!(
-        (listing.pages, notes.noise_lines, notes.restarted),
+        (listing.pages.len(), notes.noise_lines, notes.restarted),
         (2, 0, false)
     );
 }

@@ -2,9 +2,10 @@
 
 use std::fmt::Write as _;
 
+use toolsure_analysis::lint::{Finding, Severity};
 use toolsure_json::quote;
 
-use super::verdict::{Judged, Tally, Verdict, Verdicts};
+use super::verdict::{Tally, Verdict, Verdicts};
 use crate::findings::Page;
 use crate::findings::draw::{Sources, draw};
 use crate::listing::{ListedTool, Listing};
@@ -30,7 +31,7 @@ pub(super) fn render(
         width: columns.unwrap_or(LINE_CHARS).min(WIDEST),
         columns,
     };
-    let refused = verdicts.tally.refused > 0;
+    let refused = page.worst == Some(Severity::Error);
     if !quiet || listing.fault.is_some() || refused {
         head(&mut out, listing);
     }
@@ -56,8 +57,15 @@ pub(super) fn render(
         }
         shown.add(verdict);
         line(&mut out, &verdict_line(index, tool, verdict, width));
-        describe(&mut out, page, judged, &sources, all, canvas);
+        describe(&mut out, page, &judged.findings, &sources, all, canvas);
     }
+    let others: Vec<&Finding> = (verdicts.others.iter().copied())
+        .filter(|finding| !quiet || finding.severity > Severity::Note)
+        .collect();
+    if !others.is_empty() && !verdicts.tools.is_empty() {
+        out.text.push('\n');
+    }
+    describe(&mut out, page, &others, &sources, all, canvas);
     if hidden != Tally::default() {
         let parts = counts(hidden).join(", ");
         line(
@@ -79,7 +87,7 @@ pub(super) fn render(
     match &listing.fault {
         Some(_) => fault(&mut out, listing),
         None if quiet && !refused => {}
-        None => summary(&mut out, verdicts.tally),
+        None => summary(&mut out, page, verdicts),
     }
     out.text
 }
@@ -129,11 +137,11 @@ fn verdict_line(index: usize, tool: &ListedTool, verdict: Verdict, width: usize)
     format!("{style}{word}{style:#} {BOLD}{label}{BOLD:#}{beside}")
 }
 
-/// The findings of a tool, indented; the first ones unless `all` is set.
+/// Findings, indented; the first ones unless `all` is set.
 fn describe(
     out: &mut Sheet,
     page: &Page,
-    judged: &Judged<'_>,
+    findings: &[&Finding],
     sources: &Sources<'_>,
     all: bool,
     canvas: Canvas,
@@ -144,17 +152,12 @@ fn describe(
         ..canvas
     };
     let most = if all { usize::MAX } else { MOST_FINDINGS };
-    for finding in judged.findings.iter().take(most) {
-        for text in draw(page, finding, sources, false, canvas).lines() {
+    for finding in findings.iter().take(most) {
+        for text in draw(page, finding, sources, finding.page.is_some(), canvas).lines() {
             whole(out, &format!("{INDENT}{text}"));
         }
     }
-    if let Some(more) = judged
-        .findings
-        .len()
-        .checked_sub(most)
-        .filter(|more| *more > 0)
-    {
+    if let Some(more) = findings.len().checked_sub(most).filter(|more| *more > 0) {
         let more = count(u64::try_from(more).unwrap_or(u64::MAX), "more finding");
         line(out, &format!("{INDENT}… and {more}; `--all` shows them"));
     }
@@ -183,16 +186,25 @@ fn fault(out: &mut Sheet, listing: &Listing) {
     }
 }
 
-fn summary(out: &mut Sheet, tally: Tally) {
+fn summary(out: &mut Sheet, page: &Page, verdicts: &Verdicts<'_>) {
+    let tally = verdicts.tally;
     let total = tally
         .ok
         .saturating_add(tally.warned)
         .saturating_add(tally.refused);
     let total = u64::try_from(total).unwrap_or(u64::MAX);
-    let parts = match total {
+    let mut parts = match total {
         0 => vec![format!("{WARNING}the listing is empty{WARNING:#}")],
         _ => counts(tally),
     };
+    let errors = (verdicts.others.iter()).filter(|one| one.severity == Severity::Error);
+    let mut lists: Vec<&str> = errors.filter_map(|one| page.list(one)).collect();
+    lists.dedup();
+    parts.extend(
+        lists
+            .iter()
+            .map(|list| format!("{ERROR}`{list}` refused{ERROR:#}")),
+    );
     out.text.push('\n');
     line(
         out,

@@ -27,6 +27,7 @@
 //!       "outputBytes": null,
 //!       "findings": []               // as in the report of `lint`
 //!     }],
+//!     "findings": [],                // on the listing and its pages
 //!     "summary": { "tools": 1, "ok": 1, "warned": 0, "refused": 0 },
 //!     "notes": ["…"],
 //!     "fault": null                  // or { "kind", "by", "phase", "message", "help", "stderr" }
@@ -88,7 +89,11 @@ fn skipped(skipped: &Skipped) -> Value {
 }
 
 fn report(page: &Page, quiet: bool) -> Value {
-    let Verdicts { tools, tally } = Verdicts::of(page);
+    let Verdicts {
+        tools,
+        others,
+        tally,
+    } = Verdicts::of(page);
     let listing = &page.listing;
     let tools = listing.tools.iter().zip(&tools);
     let tools = tools.filter(|(_, judged)| !(quiet && judged.verdict == Verdict::Ok));
@@ -101,6 +106,7 @@ fn report(page: &Page, quiet: bool) -> Value {
             "protocolVersion": server.protocol,
         })),
         "tools": tools.map(|(one, judged)| tool(page, one, judged)).collect::<Vec<_>>(),
+        "findings": others.iter().map(|one| finding(page, one)).collect::<Vec<_>>(),
         "summary": {
             "tools": listing.tools.len(),
             "ok": tally.ok,

@@ -42,6 +42,10 @@ pub(crate) struct CheckArgs {
     )]
     clients: Vec<&'static Profile>,
 
+    /// Read `prompts/list`, `resources/list`, `resources/templates/list` and `skills/list` too
+    #[arg(long)]
+    all_lists: bool,
+
     /// Save the listing, or those of several servers, for `toolsure check FILE` and `toolsure diff`;
     /// with `-` it goes to standard output, and the verdicts to standard error
     #[arg(long, value_name = "FILE")]
@@ -98,7 +102,7 @@ pub(crate) fn run(args: CheckArgs, term: &Term) -> Result<Exit, Failure> {
     let mut pages = Vec::new();
     let mut exit = Exit::Ok;
     for source in sources {
-        let listing = source.read(&args.target, term)?;
+        let listing = source.read(&args.target, args.all_lists, term)?;
         let _interruptible = ExitOnInterrupt::new(term);
         let linter = Linter::admission().compiler(compilers.for_tools(listing.texts(), term));
         let linter = args
@@ -179,11 +183,12 @@ Examples:
   toolsure check -- npx -y @modelcontextprotocol/server-everything
   toolsure check https://example.com/mcp --header 'Authorization: Bearer …'
   toolsure check --client claude-code,openai listing.json
+  toolsure check --all-lists https://example.com/mcp
   toolsure check ~/.cursor/mcp.json --server github
 
 Exit codes, the first that applies to a server or file:
   2  wrong usage, or a file that cannot be read
   3  the server requires authorization
   4  the server cannot be reached, died, did not answer or sent invalid messages
-  6  a tool was refused
+  6  a tool or a list was refused
   0  the schemas of every tool can be enforced";

@@ -21,6 +21,8 @@ pub(super) enum Verdict {
 pub(super) struct Verdicts<'p> {
     /// In the listing's order.
     pub(super) tools: Vec<Judged<'p>>,
+    /// The findings on the listing and its pages, the worst first.
+    pub(super) others: Vec<&'p Finding>,
     pub(super) tally: Tally,
 }
 
@@ -78,18 +80,24 @@ impl<'p> Verdicts<'p> {
         for tool in &tools {
             tally.add(tool.verdict);
         }
+        let mut others = Vec::new();
         for finding in &page.findings {
-            if let Some(tool) = finding.tool.and_then(|tool| tools.get_mut(tool)) {
-                tool.findings.push(finding);
+            match finding.tool.and_then(|tool| tools.get_mut(tool)) {
+                Some(tool) => tool.findings.push(finding),
+                None => others.push(finding),
             }
         }
-        Self { tools, tally }
+        Self {
+            tools,
+            others,
+            tally,
+        }
     }
 
     pub(super) fn exit(&self, page: &Page) -> Exit {
         match &page.listing.fault {
             Some(fault) => exit_of(fault.kind()),
-            None if self.tally.refused > 0 => Exit::Schema,
+            None if page.worst == Some(Severity::Error) => Exit::Schema,
             None => Exit::Ok,
         }
     }

@@ -14,6 +14,8 @@ pub(crate) struct Sources<'p> {
     pub(crate) whole: Option<Source<'p>>,
     /// The tools, each as the server sent it.
     tools: Vec<Source<'p>>,
+    /// The pages of lists.
+    pages: Vec<Source<'p>>,
 }
 
 impl<'p> Sources<'p> {
@@ -25,6 +27,9 @@ impl<'p> Sources<'p> {
         Self {
             whole: page.listing.file.as_ref().map(SourceFile::source),
             tools: tools.collect(),
+            pages: (page.listing.pages().iter())
+                .map(|page| Source::new(page.method, page.text.as_bytes()))
+                .collect(),
         }
     }
 }
@@ -38,7 +43,9 @@ pub(crate) fn draw(
     canvas: Canvas,
 ) -> String {
     let severity = shown(finding.severity);
-    let own = finding.tool.and_then(|tool| sources.tools.get(tool));
+    let page_of = |at: usize| sources.pages.get(at);
+    let tool = finding.tool.and_then(|tool| sources.tools.get(tool));
+    let own = tool.or_else(|| finding.page.and_then(page_of));
     let mut diagnostic = Diagnostic::new(severity, finding.rule.code, finding.message.as_str());
     if let (Some(span), Some(own)) = (&finding.span, own) {
         let (source, start, end) = match &sources.whole {
@@ -49,7 +56,7 @@ pub(crate) fn draw(
             ),
             None => (own, span.start, span.end),
         };
-        let name = quote(page.tool(finding).unwrap_or_default(), 64);
+        let name = quote(page.subject(finding).unwrap_or_default(), 64);
         diagnostic = diagnostic
             .mark(Mark {
                 source,
@@ -57,6 +64,7 @@ pub(crate) fn draw(
                 label: String::new(),
             })
             .note(match names_tool {
+                true if finding.page.is_some() => format!("`{name}`, at {}", place(finding)),
                 true => format!("tool `{name}`, at {}", place(finding)),
                 false => format!("at {}", place(finding)),
             });
@@ -67,9 +75,10 @@ pub(crate) fn draw(
     diagnostic.draw(canvas)
 }
 
-/// The location in the tool, in words or as a JSON Pointer.
+/// The location in the tool or the page, in words or as a JSON Pointer.
 pub(crate) fn place(finding: &Finding) -> String {
     match finding.pointer.as_str() {
+        "" if finding.page.is_some() => "the result itself".to_owned(),
         "" => "the tool itself".to_owned(),
         pointer => quote(pointer, PLACE_CHARS).to_string(),
     }

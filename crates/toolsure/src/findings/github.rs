@@ -31,7 +31,7 @@ pub(crate) fn render(pages: &[Page], all: bool) -> String {
                     .lines(finding)
                     .map(|(start, _)| (start.line, start.column)),
             });
-            let name = quote(page.tool(finding).unwrap_or("listing"), 64).to_string();
+            let name = quote(page.subject(finding).unwrap_or("listing"), 64).to_string();
             let title = format!("{} {name}", finding.rule.code);
             let mut message = format!("{} (at {})", finding.message, finding.pointer);
             if let Some(help) = &finding.help {

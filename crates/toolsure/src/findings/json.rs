@@ -23,6 +23,7 @@ pub(crate) fn finding(page: &Page, finding: &Finding) -> Value {
         "name": finding.rule.name,
         "severity": finding.severity.to_string(),
         "tool": page.tool(finding),
+        "list": page.list(finding),
         "pointer": finding.pointer,
         "message": finding.message,
         "help": finding.help,

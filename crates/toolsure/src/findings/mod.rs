@@ -8,7 +8,7 @@ pub(crate) mod sarif;
 use toolsure_analysis::lint::{Finding, Linter, Severity};
 use toolsure_json::LineColumn;
 
-use crate::listing::Listing;
+use crate::listing::{Listing, PageText};
 use crate::policy::{Decision, Policy, Subject};
 use crate::render;
 use crate::settings::raise;
@@ -42,7 +42,7 @@ impl Page {
         policy: &mut Policy,
         level: Severity,
     ) -> Self {
-        let mut found = linter.lint(listing.texts());
+        let mut found = linter.lint_with_pages(listing.texts(), &listing.pages());
         found.findings.retain_mut(|finding| {
             if let Some(setting) = finding.setting {
                 finding.help = Some(raise(setting));
@@ -104,9 +104,24 @@ impl Page {
         Some(tool.name.as_deref().unwrap_or(NO_NAME))
     }
 
-    /// The byte of the file's text that is a byte of the finding's tool.
+    /// The method of the list that a finding is about.
+    pub(crate) fn list(&self, finding: &Finding) -> Option<&str> {
+        Some(self.listing.pages.get(finding.page?)?.method.as_str())
+    }
+
+    /// The name of the tool, or the method of the list.
+    pub(crate) fn subject(&self, finding: &Finding) -> Option<&str> {
+        self.tool(finding).or_else(|| self.list(finding))
+    }
+
+    /// The byte of the file's text that is a byte of the finding's tool or page.
     pub(crate) fn byte(&self, finding: &Finding, at: usize) -> Option<usize> {
-        let start = self.listing.file.as_ref()?.starts.get(finding.tool?)?;
+        let page = finding.page.and_then(|page| self.listing.pages.get(page));
+        let start = match page.map(|page| &page.text) {
+            Some(PageText::InFile(range)) => range.start,
+            Some(PageText::Own(_)) => return None,
+            None => *self.listing.file.as_ref()?.starts.get(finding.tool?)?,
+        };
         Some(start.saturating_add(at))
     }
 

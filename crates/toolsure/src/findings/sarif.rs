@@ -47,7 +47,7 @@ fn result(page: &Page, finding: &Finding, index: &BTreeMap<&str, usize>) -> Valu
         Some(help) => format!("{}: {help}", finding.message),
         None => finding.message.clone(),
     };
-    let name = page.tool(finding);
+    let name = page.subject(finding);
     let logical = name.map(|name| format!("{name}{}", finding.pointer));
     let fingerprints = sarif::fingerprints(
         finding.rule.code,

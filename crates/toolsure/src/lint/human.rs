@@ -81,7 +81,7 @@ fn one_line(
     message: Option<&str>,
     canvas: Canvas,
 ) {
-    let name = quote(page.tool(finding).unwrap_or_default(), 64).to_string();
+    let name = quote(page.subject(finding).unwrap_or_default(), 64).to_string();
     let at = match (
         whole,
         finding

@@ -16,8 +16,9 @@
 //!     "fault": null,                    // why there is no listing, in words
 //!     "findings": [{
 //!       "code": "TL032", "name": "misspelt-keyword", "severity": "error",
-//!       "tool": "find",                 // null if it is about the listing
-//!       "pointer": "/inputSchema/…",    // into the tool
+//!       "tool": "find",                 // null if it is about the listing or a page
+//!       "list": null,                   // for a page: the method that asks for it, such as "tools/list"
+//!       "pointer": "/inputSchema/…",    // into the tool or the page
 //!       "message": "…", "help": "…",    // help may be null
 //!       "line": 3, "column": 14, "endLine": 3, "endColumn": 20,   // null for a live server
 //!       "start": 120, "end": 131,       // bytes: of the file, or of the tool's text for a live server

@@ -1,5 +1,8 @@
 //! One listing and its tools, wherever it comes from.
 
+use std::ops::Range;
+
+use toolsure_analysis::lint::ListPage;
 use toolsure_json::{DuplicateKeys, Kind, Node as _, OwnedDocument, ReadLimits};
 use toolsure_mcp::era::Era;
 use toolsure_proxy::{Fault, ServerInfo};
@@ -14,6 +17,8 @@ pub(crate) struct Listing {
     /// What the server says about itself.
     pub(crate) server: Option<ServerFacts>,
     pub(crate) tools: Vec<ListedTool>,
+    /// The pages in which the tools came, and those of other lists.
+    pub(crate) pages: Vec<ListedPage>,
     /// Remarks on the server's behaviour, one line each; escaped.
     pub(crate) notes: Vec<String>,
     /// Whether the server may have more tools: the file has one page of its listing.
@@ -26,6 +31,24 @@ pub(crate) struct Listing {
     pub(crate) key: Option<String>,
     /// For a server of a configuration: the file that names it, escaped, and the line.
     pub(crate) named_at: Option<(String, usize)>,
+}
+
+/// A page of a list.
+#[derive(Clone, Debug)]
+pub(crate) struct ListedPage {
+    /// The method of the request.
+    pub(crate) method: String,
+    /// Whether its protocol version has members that say how long it may be cached.
+    pub(crate) is_cached: bool,
+    pub(crate) text: PageText,
+}
+
+/// Where the text of a page is.
+#[derive(Clone, Debug)]
+pub(crate) enum PageText {
+    Own(String),
+    /// These bytes of the listing's file.
+    InFile(Range<usize>),
 }
 
 /// One tool of a listing.
@@ -85,6 +108,7 @@ impl Listing {
             target,
             server: None,
             tools: tools.into_iter().map(ListedTool::new).collect(),
+            pages: Vec::new(),
             notes: Vec::new(),
             partial: false,
             fault: None,
@@ -110,6 +134,31 @@ impl Listing {
         name.filter(|name| !name.is_empty())
     }
 
+    /// Its pages, with their texts.
+    pub(crate) fn pages(&self) -> Vec<ListPage<'_>> {
+        let pages = self.pages.iter();
+        pages
+            .map(|page| ListPage {
+                method: page.method.as_str(),
+                text: self.page_text(page),
+                is_cached: page.is_cached,
+            })
+            .collect()
+    }
+
+    fn page_text<'p>(&'p self, page: &'p ListedPage) -> &'p str {
+        match &page.text {
+            PageText::Own(text) => text,
+            PageText::InFile(range) => {
+                let file = self.file.as_ref();
+                let bytes = file.and_then(|file| file.text.get(range.clone()));
+                bytes
+                    .and_then(|bytes| std::str::from_utf8(bytes).ok())
+                    .unwrap_or_default()
+            }
+        }
+    }
+
     /// The texts of its tools.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &str> + Clone {
         self.tools.iter().map(|tool| tool.text.as_str())
@@ -126,6 +175,9 @@ impl From<&ServerInfo> for ServerFacts {
         }
     }
 }
+
+/// The method that asks for tools.
+pub(super) const TOOLS: &str = "tools/list";
 
 /// No limits: a problem of one tool must not hide what it is.
 const ANY: ReadLimits = ReadLimits {

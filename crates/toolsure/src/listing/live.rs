@@ -3,11 +3,12 @@
 use std::time::Duration;
 
 use tokio::runtime::Builder;
+use toolsure_analysis::tool::LISTS;
 use toolsure_proxy::{
     Deadlines, Fault, HttpTarget, Launch, Listing as Listed, Notes, Options, ServerInfo, Session,
 };
 
-use super::listed::{Listing, ServerFacts};
+use super::listed::{ListedPage, Listing, PageText, ServerFacts, TOOLS};
 use crate::exit::{Exit, Failure};
 use crate::interrupt::interrupted;
 use crate::render::count;
@@ -27,6 +28,7 @@ pub(crate) fn read(
     target: String,
     peer: Peer,
     options: Options,
+    all_lists: bool,
     term: &Term,
 ) -> Result<Listing, Failure> {
     let runtime = Builder::new_current_thread()
@@ -46,7 +48,7 @@ pub(crate) fn read(
             () = interrupted() => Err(Failure { exit: Exit::Interrupted, message: "interrupted".to_owned(), help: None }),
             listed = async {
                 term.progress(&waiting);
-                list(peer, options).await
+                list(peer, options, all_lists).await
             } => Ok(listed),
         }
     })?;
@@ -55,6 +57,8 @@ pub(crate) fn read(
         Ok(opened) => Listing {
             server: Some(ServerFacts::from(&opened.server)),
             notes: remarks(&opened.notes),
+            pages: opened.pages,
+            fault: opened.fault,
             ..Listing::new(target, opened.listing.tools)
         },
     })
@@ -63,22 +67,54 @@ pub(crate) fn read(
 struct Opened {
     server: ServerInfo,
     listing: Listed,
+    pages: Vec<ListedPage>,
+    /// Why another list cannot be read.
+    fault: Option<Fault>,
     notes: Notes,
 }
 
-async fn list(peer: Peer, options: Options) -> Result<Opened, Fault> {
+async fn list(peer: Peer, options: Options, all_lists: bool) -> Result<Opened, Fault> {
     let mut session = match peer {
         Peer::Child(launch) => Session::stdio(launch, options).await?,
         Peer::Http(target) => Session::http(target, options).await?,
     };
-    let listing = session.list_tools().await;
-    let listed = listing.map(|listing| Opened {
-        server: session.server().clone(),
-        listing,
-        notes: session.notes().clone(),
-    });
+    let listed = match session.list_tools().await {
+        Ok(listing) => Ok(open(&mut session, listing, all_lists).await),
+        Err(fault) => Err(fault),
+    };
     session.close().await;
     listed
+}
+
+async fn open(session: &mut Session, mut listing: Listed, all_lists: bool) -> Opened {
+    let is_cached = session.server().era.has_cacheable_lists();
+    let listed = |method: &str, texts: Vec<String>| {
+        let method = method.to_owned();
+        texts.into_iter().map(move |text| ListedPage {
+            method: method.clone(),
+            is_cached,
+            text: PageText::Own(text),
+        })
+    };
+    let mut pages: Vec<_> = listed(TOOLS, std::mem::take(&mut listing.pages)).collect();
+    let mut fault = None;
+    let others = LISTS.iter().filter(|list| list.method.ends_with("/list"));
+    for list in others.filter(|_| all_lists) {
+        match session.list(list.method).await {
+            Ok(texts) => pages.extend(listed(list.method, texts)),
+            Err(why) => {
+                fault = Some(why);
+                break;
+            }
+        }
+    }
+    Opened {
+        server: session.server().clone(),
+        listing,
+        pages,
+        fault,
+        notes: session.notes().clone(),
+    }
 }
 
 /// Options for a server that gets this much time in all; `probe` is whether it is asked for its version.

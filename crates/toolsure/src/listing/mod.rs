@@ -16,7 +16,7 @@ use crate::exit::{Exit, Failure};
 use crate::term::Term;
 pub(crate) use config::expand_with as expand;
 pub(crate) use file::SourceFile;
-pub(crate) use listed::{ListedTool, Listing};
+pub(crate) use listed::{ListedTool, Listing, PageText};
 pub(crate) use target::{Skipped, Sources, TargetArgs, sources};
 
 /// Reads the listings that the command line names, and fetches the documents that they refer to.
@@ -37,7 +37,7 @@ pub(crate) fn all_and_skipped(
     let Sources { sources, skipped } = sources(target, term)?;
     let mut listings = Vec::new();
     for source in sources {
-        let listing = source.read(target, term)?;
+        let listing = source.read(target, false, term)?;
         compilers.for_tools(listing.texts(), term);
         listings.push(listing);
     }

@@ -3,13 +3,14 @@
 use std::io;
 use std::path::Path;
 
+use toolsure_analysis::tool::LISTS;
 use toolsure_json::{
     DuplicateKeys, KeyView, Kind, Node, ReadLimits, Reader, View, line_column, quote, shown_url,
 };
 
 use super::config::{self, Server};
 use super::file::SourceFile;
-use super::listed::{Listing, ServerFacts};
+use super::listed::{ListedPage, Listing, PageText, ServerFacts, TOOLS};
 use crate::exit::Failure;
 use crate::input::{Input, Text};
 use crate::local;
@@ -33,6 +34,7 @@ pub(crate) struct SavedListing {
     pub(crate) key: Option<String>,
     server: Option<ServerFacts>,
     pub(crate) tools: Vec<String>,
+    pages: Vec<ListedPage>,
     /// Whether it is one page of a listing, with a cursor to the next.
     pub(crate) partial: bool,
 }
@@ -47,6 +49,7 @@ impl SavedListing {
             key: self.key,
             server: self.server,
             partial: self.partial,
+            pages: self.pages,
             file: Some(self.file),
             ..Listing::new(target, self.tools)
         }
@@ -144,6 +147,7 @@ struct Contents {
     tools: Vec<String>,
     /// Where the tools begin.
     starts: Vec<usize>,
+    pages: Vec<ListedPage>,
     partial: bool,
 }
 
@@ -153,6 +157,7 @@ impl Contents {
             server: facts(root),
             tools: tools.items().map(|tool| tool.raw().to_owned()).collect(),
             starts: tools.items().map(|tool| tool.span().start).collect(),
+            pages: pages(root),
             partial: has_next_page(root),
         }
     }
@@ -163,9 +168,27 @@ impl Contents {
             key,
             server: self.server,
             tools: self.tools,
+            pages: self.pages,
             partial: self.partial,
         }
     }
+}
+
+/// The page that a listing is, for each list in it.
+fn pages(root: View<'_>) -> Vec<ListedPage> {
+    let result = root.member("result").unwrap_or(root);
+    let others = LISTS.iter().filter(|list| list.method.ends_with("/list"));
+    let others = others.map(|list| (list.method, list.member));
+    let all = [(TOOLS, "tools")].into_iter().chain(others);
+    let all = all.filter(|(_, member)| result.member(member).is_some());
+    let span = result.span();
+    all.map(|(method, _)| ListedPage {
+        method: method.to_owned(),
+        // A saved listing need not have been a page.
+        is_cached: result.member("resultType").is_some(),
+        text: PageText::InFile(span.start..span.end),
+    })
+    .collect()
 }
 
 /// Whether an answer to `tools/list` names another page.

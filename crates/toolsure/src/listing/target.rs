@@ -9,7 +9,7 @@ use toolsure_json::{quote, shown_command, shown_url};
 use toolsure_proxy::{Fault, HttpTarget, Launch};
 
 use super::config::Server;
-use super::listed::Listing;
+use super::listed::{Listing, TOOLS};
 use super::live::{self, Peer};
 use super::saved::{self, Saved, SavedListing};
 use crate::exit::Failure;
@@ -77,8 +77,13 @@ pub(crate) enum Source {
 }
 
 impl Source {
-    /// Reads it; opens a server for that.
-    pub(crate) fn read(self, args: &TargetArgs, term: &Term) -> Result<Listing, Failure> {
+    /// Reads it; opens a server for that. With `all_lists`, reads its other lists too.
+    pub(crate) fn read(
+        self,
+        args: &TargetArgs,
+        all_lists: bool,
+        term: &Term,
+    ) -> Result<Listing, Failure> {
         match self {
             Self::Live {
                 target,
@@ -86,11 +91,17 @@ impl Source {
                 entry,
             } => {
                 let options = live::options(args.timeout, !args.no_probe);
-                let mut listing = live::read(target, *peer, options, term)?;
+                let mut listing = live::read(target, *peer, options, all_lists, term)?;
                 (listing.key, listing.named_at) = entry.unzip();
                 Ok(listing)
             }
-            Self::File(listing) => Ok(listing.into_listing()),
+            Self::File(listing) => {
+                let mut listing = listing.into_listing();
+                listing
+                    .pages
+                    .retain(|page| all_lists || page.method == TOOLS);
+                Ok(listing)
+            }
             Self::Unreadable { target, failure } => {
                 let fault = Fault::config(failure.message, failure.help);
                 Ok(Listing::failed(target, fault))

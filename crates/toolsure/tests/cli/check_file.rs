@@ -123,7 +123,7 @@ fn json_says_the_same_to_machines() {
         json!({
             "name": "root", "verdict": "refused", "inputBytes": 42, "outputBytes": null,
             "findings": [{
-                "severity": "error", "code": "TL017", "name": "root-type", "tool": "root", "pointer": "/inputSchema/type",
+                "severity": "error", "code": "TL017", "name": "root-type", "tool": "root", "list": null, "pointer": "/inputSchema/type",
                 "message": "the input schema's root must have the type `\"object\"`, found `[\"object\", \"null\"]`",
                 "help": "arguments are always an object; wrap another value in a property",
                 "line": 9, "column": 60, "endLine": 9, "endColumn": 78, "start": 453, "end": 471, "fix": null,

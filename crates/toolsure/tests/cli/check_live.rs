@@ -1,6 +1,6 @@
 //! `toolsure check` on running servers: exit codes, faults, saved listings.
 
-use crate::run::{Dir, check_python, toolsure};
+use crate::run::{Dir, Run, check_python, toolsure};
 
 const GOOD: &str = r#"
 import sys, json
@@ -43,6 +43,107 @@ bad  hostile-schema        input 603 B
         run.stdout.ends_with("\n5 tools: 3 ok, 2 refused\n"),
         "{}",
         run.stdout
+    );
+}
+
+/// A server of 2026-07-28 that answers with these results, and knows no other method.
+fn modern(results: &str) -> String {
+    format!(
+        r#"
+import sys, json
+results = json.loads({results:?})
+results["server/discover"] = {{"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {{"tools": {{}}}}, "ttlMs": 0, "cacheScope": "public"}}
+for line in sys.stdin:
+    m = json.loads(line)
+    if "id" not in m: continue
+    r = {{"jsonrpc": "2.0", "id": m["id"]}}
+    if m["method"] in results: r["result"] = results[m["method"]]
+    else: r["error"] = {{"code": -32601, "message": "no"}}
+    print(json.dumps(r), flush=True)
+"#
+    )
+}
+
+/// The readers that lose the list, by the pointer of each finding on a page.
+fn lost(run: &Run) -> Vec<String> {
+    let report: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+    let report = &report["reports"][0];
+    assert_eq!(report["tools"][0]["verdict"], "ok", "{report}");
+    let findings = report["findings"].as_array().unwrap();
+    let each = findings.iter().map(|one| {
+        let text = |name: &str| one[name].as_str().unwrap().to_owned();
+        let readers = one["readers"].to_string().replace('"', "");
+        let consequence = one["consequence"].as_str().unwrap_or("-");
+        format!(
+            "{}{} {readers} {consequence}",
+            text("list"),
+            text("pointer")
+        )
+    });
+    each.collect()
+}
+
+#[test]
+fn what_is_missing_on_a_page_and_who_loses_the_list_is_told() {
+    let tool = r#"{"name": "a", "inputSchema": {"type": "object", "properties": {}}}"#;
+    let whole = r#""resultType": "complete", "ttlMs": 0, "cacheScope": "public""#;
+    for (members, expected) in [
+        (whole, vec![]),
+        (
+            r#""resultType": "complete", "cacheScope": "public""#,
+            vec!["tools/list [typescript-sdk-2] list lost"],
+        ),
+        (
+            r#""resultType": "complete", "ttlMs": null, "cacheScope": "", "_meta": null, "nextCursor": null"#,
+            vec![
+                "tools/list/ttlMs [typescript-sdk-2] list lost",
+                "tools/list/cacheScope [typescript-sdk-2,rmcp] list lost",
+                "tools/list/_meta [typescript-sdk] hangs",
+                "tools/list/nextCursor [typescript-sdk] list lost",
+            ],
+        ),
+    ] {
+        let results = format!(r#"{{"tools/list": {{"tools": [{tool}], {members}}}}}"#);
+        let run = check_python(&modern(&results), &["--format", "json"]);
+        assert_eq!(lost(&run), expected, "{members}");
+        assert_eq!(
+            run.code,
+            if expected.is_empty() { 0 } else { 6 },
+            "{members}"
+        );
+        if expected.len() > 1 {
+            let run = check_python(&modern(&results), &[]);
+            let end = "1 tool: 1 ok, `tools/list` refused\n";
+            assert!(run.stdout.ends_with(end), "{}", run.stdout);
+            let help = "help: the TypeScript SDK hangs; leave it out";
+            assert!(run.stdout.contains(help), "{}", run.stdout);
+        }
+    }
+}
+
+#[test]
+fn other_lists_are_read_when_asked_for() {
+    let page = r#""resultType": "complete", "ttlMs": 0, "cacheScope": "public""#;
+    let results = format!(
+        r#"{{"tools/list": {{"tools": [{{"name": "a", "inputSchema": {{"type": "object", "properties": {{}}}}}}], {page}}},
+        "prompts/list": {{"prompts": [{{"name": "a", "title": null}}, {{"title": "b"}}], {page}}},
+        "resources/list": {{"resources": {{}}, {page}}},
+        "skills/list": {{"skills": [{{"uri": "x://a", "frontmatter": {{}}, "resources": [{{"uri": "x://b", "size": 1}}]}}], "resultType": "complete", "ttlMs": 0}}}}"#
+    )
+    .replace('\n', " ");
+    let run = check_python(&modern(&results), &["--format", "json"]);
+    assert_eq!((lost(&run).len(), run.code), (0, 0));
+    let run = check_python(&modern(&results), &["--format", "json", "--all-lists"]);
+    assert_eq!(run.code, 6);
+    assert_eq!(
+        lost(&run),
+        [
+            "resources/list/resources [typescript-sdk] list lost",
+            "skills/list [typescript-sdk-2] list lost",
+            "prompts/list/prompts/0/title [typescript-sdk] list lost",
+            "prompts/list/prompts/1 [typescript-sdk] list lost",
+            "skills/list/skills/0/resources [] -",
+        ]
     );
 }
 

@@ -186,7 +186,7 @@ fn refused<'a>(
             {
                 return draft4_bound(tool, keyword, flag, place, out);
             }
-            ("items", Some(tuple)) if tuple.kind() == Kind::Array => {
+            ("items", Some(tuple)) if tuple.kind() == Kind::Array && !tuple.is_empty() => {
                 return tuple_items(tool, tuple, place, out);
             }
             _ => "TL027",
@@ -202,20 +202,22 @@ fn refused<'a>(
         (error.kind(), value.map(View::kind)),
         (CompileErrorKind::InvalidSchema { keyword, .. }, Some(Kind::Boolean)) if keyword == "required"
     );
-    let fix = match error.kind() {
+    let empty = value.and_then(|value| other_empty(error.kind(), value));
+    let replaced = match error.kind() {
         CompileErrorKind::InvalidSchema {
             closest: Some(closest),
             ..
         } => value
             .filter(|value| value.kind() == Kind::String)
-            .map(|value| {
-                vec![Edit {
-                    span: span(value),
-                    text: format!("\"{closest}\""),
-                }]
-            }),
-        _ => None,
+            .map(|value| (value, format!("\"{closest}\""))),
+        _ => empty.map(|(value, other)| (value, other.to_owned())),
     };
+    let fix = replaced.map(|(value, text)| {
+        vec![Edit {
+            span: span(value),
+            text,
+        }]
+    });
     let message = match error.document() {
         "" => error.to_string(),
         uri => format!(
@@ -230,11 +232,35 @@ fn refused<'a>(
             "list the names of required properties in the `required` of the object around it"
                 .to_owned(),
         )
+    } else if let Some((_, other)) = empty {
+        let why = match other {
+            "{}" => "PHP writes an empty array for an empty object; ",
+            _ => "",
+        };
+        Some(format!("{why}write `{other}`"))
     } else {
         error.help()
     };
     found.setting = error.limit().map(|limit| limit.name.setting());
-    found.fix(Safety::Unsafe, fix);
+    let safety = match empty {
+        // The schema could not be used before.
+        Some(_) => Safety::Safe,
+        None => Safety::Unsafe,
+    };
+    found.fix(safety, fix);
+}
+
+/// For an empty array where an object belongs, and the reverse: what to write instead.
+fn other_empty<'a>(error: &CompileErrorKind, value: View<'a>) -> Option<(View<'a>, &'static str)> {
+    let CompileErrorKind::InvalidSchema { expected, .. } = error else {
+        return None;
+    };
+    let other = match value.kind() {
+        Kind::Array if expected.contains("object") => "{}",
+        Kind::Object if expected.starts_with("an array") => "[]",
+        _ => return None,
+    };
+    value.is_empty().then_some((value, other))
 }
 
 /// `exclusiveMinimum: true`, as in draft 4 and OpenAPI 3.0.

@@ -6,6 +6,7 @@ pub(super) mod defaults_and_examples;
 pub(super) mod dialect;
 pub(super) mod keywords;
 pub(super) mod logic;
+pub(super) mod members;
 pub(super) mod noise;
 pub(super) mod pattern;
 pub(super) mod prose;

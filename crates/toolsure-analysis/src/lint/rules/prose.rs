@@ -44,7 +44,17 @@ pub(crate) fn values<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>
     let listed = VALUES.iter().find_map(|phrase| {
         let rest = after(&text, phrase)?;
         let sentence = rest.split(['.', '\n', ';', ')']).next()?;
-        let quoted = sentence.matches(['"', '\'', '`']).count() / 2;
+        // Quotes further on are about something else: "one of the files in 'src' or 'lib'".
+        let mut head = sentence.trim_start_matches([' ', ':', '(']);
+        for word in ["the following", "these", "values", "options"] {
+            let rest = head.strip_prefix(word);
+            head = rest.map_or(head, |rest| rest.trim_start_matches([' ', ':']));
+        }
+        let quotes = ['"', '\'', '`'];
+        let quoted = match head.starts_with(quotes) {
+            true => head.matches(quotes).count() / 2,
+            false => 0,
+        };
         let parts = || sentence.split([',', '|']);
         // Values in prose are words that a program takes, each alone; more words are a description.
         let plain = phrase.ends_with(':') && parts().count() >= 3;
@@ -107,22 +117,18 @@ pub(crate) fn date<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) 
     let Some((name, text)) = is_open_string(sub).then(|| described(sub)).flatten() else {
         return;
     };
-    let format = match () {
-        () if text.contains("yyyy-mm-ddt") => "date-time",
+    let standards = ["iso 8601", "iso8601", "iso-8601", "rfc 3339", "rfc3339"];
+    let Some(said) = first_of(&text, &["yyyy-mm-dd"]).or_else(|| first_of(&text, &standards))
+    else {
+        return;
+    };
+    let format = match text.get(said.clone()) {
+        _ if text.contains("yyyy-mm-ddt") => "date-time",
         // Neither format allows a space between date and time.
-        () if text.contains("yyyy-mm-dd hh") => return,
-        () if text.contains("yyyy-mm-dd") => "date",
-        () if ["iso 8601", "iso8601", "iso-8601", "rfc 3339", "rfc3339"]
-            .iter()
-            .any(|one| text.contains(one)) =>
-        {
-            if text.contains("time") {
-                "date-time"
-            } else {
-                "date\"` or `\"date-time"
-            }
-        }
-        () => return,
+        _ if text.contains("yyyy-mm-dd hh") => return,
+        Some("yyyy-mm-dd") => "date",
+        _ if text.contains("time") => "date-time",
+        _ => "date\"` or `\"date-time",
     };
     // `date-time` is RFC 3339, which requires seconds and an offset.
     if format != "date" && shows_local_time(&text) {
@@ -135,7 +141,8 @@ pub(crate) fn date<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) 
             "the description of `{}` asks for a date, and there is no `format`",
             quote(name, 64)
         );
-        out.find(tool.at(sub, "description"), message).help(format!(
+        let place = tool.within(sub, "description", said);
+        out.find(place, message).help(format!(
             "write `\"format\": \"{format}\"` if nothing else is taken"
         ));
     }

@@ -9,7 +9,7 @@ use super::text::is_unseen;
 use super::{Listing, Silent, list, words_of_name};
 use crate::lint::edit::rename;
 use crate::lint::finding::Safety;
-use crate::lint::out::Out;
+use crate::lint::out::{About, Out};
 use crate::lint::tool::{Place, Side, Subschema, Tool, span};
 use crate::readers::Fact;
 use crate::tool::{
@@ -67,7 +67,7 @@ pub(crate) fn duplicate_names(listing: &Listing, out: &mut Out<'_>) {
         };
         let taken = *first.entry(name.as_str()).or_insert(index);
         if taken != index {
-            out.turn_to(Some(index));
+            out.turn_to(About::Tool(index));
             let place = Place {
                 pointer: "/name".to_owned(),
                 span: span.clone(),
@@ -81,7 +81,7 @@ pub(crate) fn duplicate_names(listing: &Listing, out: &mut Out<'_>) {
                 .help("clients keep one of the two and lose the other");
         }
     }
-    out.turn_to(None);
+    out.turn_to(About::Listing);
 }
 
 /// TL005: misspelt members of the tool.
@@ -171,7 +171,7 @@ pub(crate) fn parameters_described(listing: &Listing, out: &mut Out<'_>) {
             1 => message.push_str(", here and in another tool"),
             others => message.push_str(&format!(", here and in up to {others} other tools")),
         }
-        out.turn_to(Some(index));
+        out.turn_to(About::Tool(index));
         let place = Place {
             pointer: "/inputSchema/properties".to_owned(),
             span: silent.span.clone(),
@@ -179,7 +179,7 @@ pub(crate) fn parameters_described(listing: &Listing, out: &mut Out<'_>) {
         out.find(place, message)
             .help("a model sees only name and type; add a `description` to each");
     }
-    out.turn_to(None);
+    out.turn_to(About::Listing);
 }
 
 /// The parameters of a tool that nothing describes; `None` if there are none.
@@ -247,36 +247,6 @@ pub(crate) fn hints(tool: &Tool<'_>, out: &mut Out<'_>) {
         };
         out.find(place, "`destructiveHint` is true, and so is `readOnlyHint`")
             .help("a tool that changes nothing destroys nothing; set one of them to false");
-    }
-}
-
-/// TL010: hints are booleans.
-pub(crate) fn hint_types(tool: &Tool<'_>, out: &mut Out<'_>) {
-    let Some(annotations) = tool.root.member("annotations") else {
-        return;
-    };
-    if annotations.kind() != Kind::Object {
-        let message = format!(
-            "`annotations` must be an object, found {}",
-            annotations.kind()
-        );
-        out.find(tool.member_place("annotations"), message);
-        return;
-    }
-    for (key, value) in annotations.members() {
-        let Some((name, form)) = ANNOTATIONS.get(key.text()) else {
-            continue;
-        };
-        if !form.admits(value) {
-            let place = annotation_place(name, value);
-            let message = format!(
-                "`{name}` must be {}, found {}",
-                form.expected(),
-                value.kind()
-            );
-            out.find(place, message)
-                .help("clients that validate the listing refuse the tool, some the whole listing");
-        }
     }
 }
 

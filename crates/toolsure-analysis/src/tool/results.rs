@@ -1,7 +1,7 @@
 //! What the protocol's schema requires of the members of results, of pages, and of what stands in
 //! them: one table for all protocol versions, as that of tools.
 
-use toolsure_analysis::tool::{AllowedMembers, Form, ICON};
+use super::allowed_members::{AllowedMembers, Form, ICON};
 
 /// The members of the `_meta` of a result. Readers reject a result for one that they know.
 const META: AllowedMembers = AllowedMembers {
@@ -38,7 +38,7 @@ const ANY_META: (&str, Form) = ("_meta", Form::Object(&AllowedMembers::ANY));
 const RESULT_META: (&str, Form) = ("_meta", Form::Object(&META));
 
 /// The members of every result.
-pub(crate) const RESULT: AllowedMembers = AllowedMembers {
+pub const RESULT: AllowedMembers = AllowedMembers {
     optional: &[RESULT_META, ("resultType", Form::Text)],
     required: &[],
 };
@@ -56,7 +56,7 @@ const AUDIENCE: AllowedMembers = AllowedMembers {
 const ROLES: &[&str] = &["user", "assistant"];
 
 /// The content blocks of a tool's result, by their type.
-pub(crate) const BLOCKS: &[(&str, Form)] = &[
+pub const BLOCKS: &[(&str, Form)] = &[
     ("text", Form::Object(&TEXT)),
     ("image", Form::Object(&IMAGE)),
     ("audio", Form::Object(&AUDIO)),
@@ -65,7 +65,7 @@ pub(crate) const BLOCKS: &[(&str, Form)] = &[
 ];
 
 /// A content block of any type.
-pub(crate) const BLOCK: Form = Form::AnyOf(&[
+pub const BLOCK: Form = Form::AnyOf(&[
     Form::Object(&TEXT),
     Form::Object(&IMAGE),
     Form::Object(&AUDIO),
@@ -123,26 +123,40 @@ const CONTENTS: Form = Form::AnyOf(&[
 ]);
 
 /// The members of every page of a list.
-pub(crate) const PAGE: AllowedMembers = AllowedMembers {
+pub const PAGE: AllowedMembers = AllowedMembers {
     optional: &[
         ("nextCursor", Form::Text),
         RESULT_META,
         ("resultType", Form::Text),
         ("ttlMs", Form::Count),
-        ("cacheScope", Form::OneOf(&["private", "public"])),
+        ("cacheScope", SCOPE),
     ],
     required: &[],
 };
 
+/// The members that every page of a list has in versions with cached lists (since 2026-07-28).
+pub const CACHED_PAGE: AllowedMembers = AllowedMembers {
+    optional: PAGE.optional,
+    required: &[
+        ("resultType", Form::Text),
+        ("ttlMs", Form::Count),
+        ("cacheScope", SCOPE),
+    ],
+};
+const SCOPE: Form = Form::OneOf(&["private", "public"]);
+
 /// A result with a list.
-pub(crate) struct ListResult {
-    pub(crate) method: &'static str,
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct ListResult {
+    /// The method that asks for it.
+    pub method: &'static str,
     /// The member that is the list.
-    pub(crate) member: &'static str,
+    pub member: &'static str,
     /// The form of its entries.
-    pub(crate) entry: Form,
+    pub entry: Form,
     /// The other members of the result.
-    pub(crate) members: &'static AllowedMembers,
+    pub members: &'static AllowedMembers,
 }
 
 const fn list(
@@ -160,7 +174,15 @@ const fn list(
 }
 
 /// The results with lists, except that of tools, by the method that asks for them.
-pub(crate) const LISTS: &[ListResult] = &[
+///
+/// ```
+/// use toolsure_analysis::tool::LISTS;
+///
+/// let prompts = LISTS.iter().find(|list| list.method == "prompts/list").unwrap();
+/// assert_eq!(prompts.member, "prompts");
+/// assert!(prompts.members.is_optional("nextCursor"));
+/// ```
+pub const LISTS: &[ListResult] = &[
     list("prompts/list", "prompts", Form::Object(&PROMPT), &PAGE),
     list(
         "resources/list",
