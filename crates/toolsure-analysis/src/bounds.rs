@@ -69,6 +69,34 @@ impl<'a> Bound<'a> {
         }
     }
 
+    /// The same for integers: more than 0 is at least 1.
+    pub(crate) fn is_within_for_integers(&self, other: &Self, end: End) -> bool {
+        match (self.integer(end), other.integer(end)) {
+            (Some(own), Some(other)) if end == End::Lower => own >= other,
+            (Some(own), Some(other)) => own <= other,
+            _ => self.is_within(other, end),
+        }
+    }
+
+    /// Whether it is that of the integers which JavaScript holds exactly: `Number.MAX_SAFE_INTEGER`.
+    pub(crate) fn is_of_safe_integers(&self, end: End) -> bool {
+        let most = match end {
+            End::Lower => -SAFE,
+            End::Upper => SAFE,
+        };
+        self.integer(end) == Some(most)
+    }
+
+    /// The last integer that it allows.
+    fn integer(&self, end: End) -> Option<i64> {
+        let number = self.value.number().as_i64()?;
+        match (self.is_exclusive, end) {
+            (false, _) => Some(number),
+            (true, End::Lower) => number.checked_add(1),
+            (true, End::Upper) => number.checked_sub(1),
+        }
+    }
+
     /// Whether the bound allows a number.
     pub(crate) fn allows(&self, number: View<'_>, end: End) -> bool {
         match number.number().compare(&self.value.number()) {
@@ -78,3 +106,6 @@ impl<'a> Bound<'a> {
         }
     }
 }
+
+/// The greatest integer that a double holds apart from its neighbours.
+const SAFE: i64 = (1 << 53) - 1;

@@ -1,6 +1,7 @@
-//! The listings of public reports: for which reader lint finds what, by tool.
+//! The listings of public reports: for which reader lint finds what, by tool, and what an upgrade breaks.
 
 use serde_json::Value;
+use toolsure_analysis::diff::{Class, Limits, diff};
 use toolsure_analysis::lint::{Linter, profile};
 
 /// Listing, profile, and the tools with a finding of a rule.
@@ -110,6 +111,15 @@ const ROWS: &[(&str, &str, &str, &[&str])] = &[
     ("gemini-unused-defs", "gemini", "TL085", &[]),
     ("enum-on-wrong-branch", "", "TL042", &["pick"]),
     ("untyped-parameter", "", "TL061", &["start_run"]),
+    ("null-title", "", "TL010", &["n"]),
+    ("null-icons", "", "TL010", &["n"]),
+    ("null-execution", "", "TL010", &["n"]),
+    ("null-meta", "", "TL010", &["n"]),
+    ("icon-without-src", "cursor", "TL010", &["n"]),
+    ("null-annotations", "", "TL010", &["n"]),
+    ("null-hints", "claude-code", "TL010", &["n"]),
+    ("null-description", "", "TL010", &["n"]),
+    ("null-members", "typescript-sdk", "TL010", &["nulls"]),
 ];
 
 #[toolsure_needs::needs("cases/listings")]
@@ -139,6 +149,52 @@ fn reported_listings_have_findings_for_their_readers() {
             .collect();
         if names != *expected {
             wrong.push(format!("{file} {name} {code}: {names:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Pair of listings, the worst class, and a part of the first message of that class.
+const UPGRADES: &[(&str, Class, &str)] = &[
+    (
+        "00-execution-and-annotations",
+        Class::Compatible,
+        "the `execution` is new",
+    ),
+    ("01-exclusive-int", Class::Compatible, "the same calls"),
+    ("02-format-dialect", Class::Compatible, "the same calls"),
+    ("03-root-lost", Class::Breaking, "clients refuse the tool"),
+    ("03b-root-gained", Class::Compatible, "the same calls"),
+    ("04-task-required", Class::Breaking, "is now required"),
+    ("09-default", Class::Warning, "mean something else"),
+    ("10-closed", Class::Compatible, "are now refused"),
+    ("12-required-with-default", Class::Breaking, "has a default"),
+    ("13-safe-int", Class::Compatible, "a double holds exactly"),
+];
+
+#[toolsure_needs::needs("cases/upgrades")]
+#[test]
+fn reported_upgrades_have_their_class() {
+    let folder =
+        std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/cases/upgrades");
+    let tools = |name: String| {
+        let text = std::fs::read_to_string(folder.join(name)).unwrap();
+        let listing: Value = serde_json::from_str(&text).unwrap();
+        let tools = listing["tools"].as_array().unwrap();
+        tools.iter().map(Value::to_string).collect::<Vec<_>>()
+    };
+    let mut wrong = Vec::new();
+    for (name, class, message) in UPGRADES {
+        let old = tools(format!("{name}.old.json"));
+        let new = tools(format!("{name}.new.json"));
+        let (old, new) = (old.iter(), new.iter());
+        let limits = Limits::default();
+        let report = diff(old.map(String::as_str), new.map(String::as_str), &limits);
+        let changes = report.tools.iter().flat_map(|tool| &tool.changes);
+        let mut worst = changes.filter(|one| Some(one.class) == report.class());
+        let is_told = worst.any(|one| one.message.contains(message));
+        if report.class() != Some(*class) || !is_told {
+            wrong.push(format!("{name}: {report:#?}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

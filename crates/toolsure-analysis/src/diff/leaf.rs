@@ -119,6 +119,7 @@ impl<'a> Comparison<'a> {
 
     fn bounds(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
         let mut holds = true;
+        let whole = !facts.types().intersects(TypeSet::FRACTION);
         for end in [End::Lower, End::Upper] {
             let Some(wanted) = bound(&self.right, node, end) else {
                 continue;
@@ -133,6 +134,7 @@ impl<'a> Comparison<'a> {
                     .iter()
                     .filter(|value| value.kind() == Kind::Number)
                     .all(|value| wanted.allows(*value, end)),
+                (None, Some(own)) if whole => own.is_within_for_integers(&wanted, end),
                 (None, Some(own)) => own.is_within(&wanted, end),
                 (None, None) => false,
             };
@@ -141,7 +143,9 @@ impl<'a> Comparison<'a> {
                     End::Lower => "minimum",
                     End::Upper => "maximum",
                 };
+                self.of_safe_integers = whole && tight.is_none() && wanted.is_of_safe_integers(end);
                 holds = self.changed(word, tight.map(|own| own.value), wanted.value);
+                self.of_safe_integers = false;
             }
         }
         holds
@@ -263,8 +267,10 @@ impl<'a> Comparison<'a> {
                 let name = one.string();
                 let wider =
                     |(narrow, wide): &(&str, &str)| *narrow == name && *wide == wanted.string();
-                self.left.dialect == self.right.dialect
-                    && (name == wanted.string() || WIDER.iter().any(wider))
+                // A format means the same in each dialect that has it.
+                let is_same =
+                    name == wanted.string() && format.in_dialect(self.left.dialect) == format;
+                is_same || (self.left.dialect == self.right.dialect && WIDER.iter().any(wider))
             }),
         };
         // Instances decide whether one format includes another, and which formats a dialect has.

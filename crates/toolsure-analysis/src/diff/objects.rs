@@ -73,9 +73,15 @@ impl<'a> Comparison<'a> {
             if !own.contains(&name.string()) {
                 let property = name.string();
                 let name = quote(property, 64).to_string();
+                let properties = self.right.keyword(node, "properties");
+                let schema = properties.and_then(|all| self.right.lookup.member(all, property));
+                let default = match schema.is_some_and(|one| one.member("default").is_some()) {
+                    true => "; it has a default, which only callers could apply",
+                    false => "",
+                };
                 holds = self.say_of(
                     property,
-                    &format!("`{name}` is now required"),
+                    &format!("`{name}` is now required{default}"),
                     &format!("`{name}` is no longer required"),
                 );
                 if !self.heard() {

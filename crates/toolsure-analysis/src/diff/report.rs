@@ -69,6 +69,12 @@ pub enum Kind {
     ParameterRemoved,
     /// `parameter-added`: a parameter is newly declared.
     ParameterAdded,
+    /// `task-support`: whether calls may, must or must not ask for a task.
+    TaskSupport,
+    /// `default-changed`: a parameter has another default, so calls without it mean something else.
+    DefaultChanged,
+    /// `member-changed`: another member of the tool or of its annotations changed.
+    MemberChanged,
     /// `consent`: an annotation changed that clients ask users about.
     Consent,
     /// `wording`: a description, title, default or another annotation changed.
@@ -77,7 +83,7 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 18] = [
         Self::ToolRemoved,
         Self::ToolRenamed,
         Self::ToolNotListed,
@@ -91,6 +97,9 @@ impl Kind {
         Self::SchemaRewritten,
         Self::ParameterRemoved,
         Self::ParameterAdded,
+        Self::TaskSupport,
+        Self::DefaultChanged,
+        Self::MemberChanged,
         Self::Consent,
         Self::Wording,
     ];
@@ -112,6 +121,9 @@ impl Kind {
             Self::SchemaRewritten => "schema-rewritten",
             Self::ParameterRemoved => "parameter-removed",
             Self::ParameterAdded => "parameter-added",
+            Self::TaskSupport => "task-support",
+            Self::DefaultChanged => "default-changed",
+            Self::MemberChanged => "member-changed",
             Self::Consent => "consent",
             Self::Wording => "wording",
         }
@@ -136,6 +148,11 @@ impl Kind {
                 "a parameter is still accepted, but no longer declared: it may have no effect for callers that still send it"
             }
             Self::ParameterAdded => "a parameter is declared that was not",
+            Self::TaskSupport => "whether calls may, must or must not ask for a task",
+            Self::DefaultChanged => {
+                "a parameter has another default: calls without it mean something else"
+            }
+            Self::MemberChanged => "another member of the tool or of its annotations changed",
             Self::Consent => "an annotation changed that users are asked about",
             Self::Wording => "a description, title, default or another annotation changed",
         }

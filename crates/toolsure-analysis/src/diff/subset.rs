@@ -28,6 +28,8 @@ pub(super) struct Reason {
     pub(super) member: Option<String>,
     /// Whether the rules are sure that there is such a value, provided that the left schema has any values.
     pub(super) sure: bool,
+    /// Whether it is a new bound of integers that only excludes what JavaScript does not hold exactly.
+    pub(super) of_safe_integers: bool,
 }
 
 /// The left side: all of these schemas hold, for values of these types.
@@ -67,6 +69,7 @@ pub(super) struct Comparison<'a> {
     pub(super) reasons: Vec<Reason>,
     place: Vec<Step>,
     pub(super) sure: bool,
+    pub(super) of_safe_integers: bool,
     /// How many trials are running, which report nothing.
     quiet: usize,
     known: HashMap<Key, bool>,
@@ -96,6 +99,7 @@ impl<'a> Comparison<'a> {
             reasons: Vec::new(),
             place: Vec::new(),
             sure: true,
+            of_safe_integers: false,
             quiet: 0,
             known: HashMap::new(),
             log: Vec::new(),
@@ -441,6 +445,7 @@ impl<'a> Comparison<'a> {
                 message,
                 member: None,
                 sure: sure && self.sure && !used_up,
+                of_safe_integers: self.of_safe_integers,
             };
             let reported = self
                 .reasons

@@ -143,6 +143,7 @@ impl<'d> ListingDiffer<'d> {
         self.schemas(&mut changes, (Side::Input, "inputSchema"), old, new);
         self.schemas(&mut changes, (Side::Output, "outputSchema"), old, new);
         words::compare(&mut changes, old, new);
+        task_support(&mut changes, old, new);
         for (side, member) in [(Side::Input, "inputSchema"), (Side::Output, "outputSchema")] {
             let (Some(before), Some(after)) = (old.member(member), new.member(member)) else {
                 continue;
@@ -217,6 +218,23 @@ impl<'d> ListingDiffer<'d> {
             setting: why.limit().map(|limit| limit.name.setting()),
             ..say(class, Happened::SchemaRefused, &format!("{what}: {why}"))
         };
+        let is_root = |schema: View<'_>| {
+            let types = schema.member("type");
+            types.is_some_and(|types| types.kind() == Kind::String && types.string() == "object")
+        };
+        if side == Side::Input && is_root(old) && !is_root(new) {
+            let message =
+                "the root no longer says `\"type\": \"object\"`, so clients refuse the tool";
+            changes.push(say(Class::Breaking, Happened::SchemaRefused, message));
+        }
+        // Arguments are objects, whether the old schema said so or not.
+        let rooted = match side == Side::Input && is_root(new) {
+            true => rooted(old),
+            false => None,
+        };
+        let old = rooted
+            .as_ref()
+            .map_or(old, |rooted| rooted.document().root());
         let engine = self.engine;
         match (Judge::new(old.raw(), engine), Judge::new(new.raw(), engine)) {
             (Ok(before), Ok(after)) => {
@@ -261,7 +279,7 @@ impl<'d> ListingDiffer<'d> {
             Some(parameters) => parameters.sent(&left),
             None => left.clone(),
         };
-        let broken = Comparison::run(
+        let mut broken = Comparison::run(
             &sent,
             &right,
             (side, forward),
@@ -275,6 +293,23 @@ impl<'d> ListingDiffer<'d> {
             limits.pairs,
             &mut self.budget.pairs,
         );
+        // Programs that write JSON from doubles send no others.
+        if !self.open && side == Side::Input {
+            let safe = broken.extract_if(.., |reason| reason.of_safe_integers);
+            let safe: Vec<Change> = safe
+                .map(|reason| {
+                    let reason = Reason {
+                        message: format!(
+                            "{}: the integers that a double holds exactly",
+                            reason.message
+                        ),
+                        ..reason
+                    };
+                    change(&newer, Class::Compatible, (side, true), &reason)
+                })
+                .collect();
+            changes.extend(safe);
+        }
         // Each change has one class: a possible break is not reported again as newly accepted.
         loosened.retain(|reason| {
             let reported =
@@ -323,6 +358,22 @@ impl<'d> ListingDiffer<'d> {
         changes.extend(
             loosened.map(|reason| change(&newer, Class::Compatible, (side, false), reason)),
         );
+        if parameters.is_some() && !changes.iter().any(|one| one.side == side) {
+            let whole = (side, forward);
+            let pairs = &mut self.budget.pairs;
+            let strict = Comparison::run(&left, &right, whole, limits.pairs, pairs);
+            if let Some(reason) = strict.first() {
+                let message = format!(
+                    "{}; calls with declared members alone are accepted as before",
+                    reason.message
+                );
+                let reason = Reason {
+                    message,
+                    ..reason.clone()
+                };
+                changes.push(change(&newer, Class::Compatible, (side, true), &reason));
+            }
+        }
         // Locations of different kinds may look the same; the worst class comes first.
         let mut reported = HashSet::new();
         changes.retain(|one| reported.insert((one.side, one.place.clone(), one.message.clone())));
@@ -355,12 +406,16 @@ fn only_in<'r>(
     own.filter_map(|(index, tool)| Some((index, tool.root()?)))
 }
 
-fn read(tools: Vec<&str>) -> Vec<Read> {
-    let limits = ReadLimits {
+fn limits() -> ReadLimits {
+    ReadLimits {
         depth: 512,
         duplicate_keys: DuplicateKeys::KeepLast,
         ..ReadLimits::default()
-    };
+    }
+}
+
+fn read(tools: Vec<&str>) -> Vec<Read> {
+    let limits = limits();
     let one = |(index, text): (usize, &str)| {
         let document = OwnedDocument::read(text.as_bytes(), &limits).ok();
         let named = document
@@ -376,6 +431,40 @@ fn read(tools: Vec<&str>) -> Vec<Read> {
         }
     };
     tools.into_iter().enumerate().map(one).collect()
+}
+
+/// An input schema without a `type`, with the type that arguments have.
+fn rooted(schema: View<'_>) -> Option<OwnedDocument> {
+    if schema.kind() != Kind::Object || schema.member("type").is_some() {
+        return None;
+    }
+    let inside = schema.raw().strip_suffix('}')?;
+    let comma = if schema.is_empty() { "" } else { "," };
+    let text = format!("{inside}{comma}\"type\":\"object\"}}");
+    OwnedDocument::read(text.as_bytes(), &limits()).ok()
+}
+
+/// Whether calls may, must or must not ask for a task.
+fn task_support(changes: &mut Vec<Change>, old: View<'_>, new: View<'_>) {
+    let support = |tool: View<'_>| {
+        let execution = tool.member("execution");
+        let support = execution.and_then(|execution| execution.member("taskSupport"));
+        let word = support.filter(|support| support.kind() == Kind::String);
+        word.map_or("forbidden", |word| match word.string() {
+            "required" => "required",
+            "optional" => "optional",
+            _ => "forbidden",
+        })
+    };
+    let (before, after) = (support(old), support(new));
+    let class = match (before, after) {
+        (before, after) if before == after => return,
+        ("forbidden", "optional") | ("required", "optional") => Class::Compatible,
+        // Callers that did what was allowed are refused now.
+        _ => Class::Breaking,
+    };
+    let message = format!("`taskSupport` was {before}, is now {after}");
+    changes.push(Change::on_tool(class, Happened::TaskSupport, &message));
 }
 
 /// A document for the rules.

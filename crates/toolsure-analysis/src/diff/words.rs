@@ -5,7 +5,7 @@ use toolsure_json::{Key as _, Kind, Node as _, Span, View, pointer, quote};
 use super::lookup::Lookup;
 use super::report::{Aspect, Change, Class, Kind as Happened, Side};
 use crate::equality::equal_values;
-use crate::tool::HEADER;
+use crate::tool::{ANNOTATIONS, AllowedMembers, Form, HEADER, TOOL};
 
 /// Reports every change of words between two tools.
 pub(super) fn compare(changes: &mut Vec<Change>, old: View<'_>, new: View<'_>) {
@@ -14,10 +14,50 @@ pub(super) fn compare(changes: &mut Vec<Change>, old: View<'_>, new: View<'_>) {
         changes.extend(words((Side::Tool, ""), member, values, new.span()));
     }
     hints(changes, old, new);
+    let (notes, others) = (old.member("annotations"), new.member("annotations"));
+    for (old, new, known) in [(Some(old), Some(new), &TOOL), (notes, others, &ANNOTATIONS)] {
+        others_of(changes, old, new, known);
+    }
     for (side, member) in [(Side::Input, "inputSchema"), (Side::Output, "outputSchema")] {
         if let (Some(old), Some(new)) = (old.member(member), new.member(member)) {
             schemas(changes, side, old, new);
         }
+    }
+}
+
+/// The members that nothing else here compares: what a lock pins besides.
+fn others_of(
+    changes: &mut Vec<Change>,
+    old: Option<View<'_>>,
+    new: Option<View<'_>>,
+    known: &AllowedMembers,
+) {
+    let compared = |name: &str| match known.get(name) {
+        Some((_, Form::Text | Form::Boolean)) => true,
+        _ => ["inputSchema", "outputSchema", "annotations"].contains(&name),
+    };
+    let (olds, news) = (Lookup::new(), Lookup::new());
+    let gone = old.into_iter().flat_map(View::members);
+    let gone = gone.filter(|(key, _)| {
+        let found = new.and_then(|new| news.member(new, key.text()));
+        found.is_none()
+    });
+    let gone = gone.map(|(key, value)| (key.text(), Some(value), None));
+    let now = new.into_iter().flat_map(View::members).map(|(key, value)| {
+        let before = old.and_then(|old| olds.member(old, key.text()));
+        (key.text(), before, Some(value))
+    });
+    let span = new.map(View::span);
+    for (name, before, after) in gone.chain(now) {
+        let Some(span) = span.filter(|_| !compared(name) && changes.len() < MOST_CHANGES) else {
+            continue;
+        };
+        let shown = format!("`{}`", quote(name, 64));
+        let change = words((Side::Tool, ""), &shown, (before, after), span);
+        changes.extend(change.map(|change| Change {
+            kind: Happened::MemberChanged,
+            ..change
+        }));
     }
 }
 
@@ -83,7 +123,18 @@ fn schemas(changes: &mut Vec<Change>, side: Side, old: View<'_>, new: View<'_>) 
         };
         for keyword in ["description", "title", "default", HEADER] {
             let values = (old.member(keyword), new.member(keyword));
-            changes.extend(words((side, &place), keyword, values, new.span()));
+            let mut change = words((side, &place), keyword, values, new.span());
+            if let (Some(change), (Some(_), Some(_)), "default", Side::Input) =
+                (&mut change, values, keyword, side)
+            {
+                change.class = Class::Warning;
+                change.kind = Happened::DefaultChanged;
+                change.aspect = Aspect::Contract;
+                change
+                    .message
+                    .push_str(": calls without it mean something else");
+            }
+            changes.extend(change);
         }
         if depth >= DEEPEST || place.len() > LONGEST_PLACE {
             continue;
