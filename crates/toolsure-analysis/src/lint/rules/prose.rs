@@ -297,10 +297,19 @@ fn literal_after(text: &str, phrase: &str) -> Option<Range<usize>> {
 fn is_conditional(text: &str, phrase: &str) -> bool {
     let sentence = after(text, phrase).and_then(|rest| rest.split([';', '\n']).next());
     let sentence = sentence.and_then(|rest| rest.split(". ").next());
-    let mut words = sentence
-        .unwrap_or_default()
-        .split(|c: char| !c.is_alphanumeric());
-    words.any(|word| CONDITIONS.contains(&word))
+    let sentence = sentence.unwrap_or_default();
+    let mut words = sentence.split(|c: char| !c.is_alphanumeric());
+    // "For get: <=0 defaults to 200": a comparison just before it.
+    let before = text
+        .len()
+        .saturating_sub(after(text, phrase).map_or(0, str::len));
+    let before = before.saturating_sub(phrase.len());
+    let before = text.get(..before).unwrap_or_default().trim_end();
+    let word = before
+        .rsplit(char::is_whitespace)
+        .next()
+        .unwrap_or_default();
+    words.any(|word| CONDITIONS.contains(&word)) || word.starts_with(['<', '>', '='])
 }
 
 fn starts_with_digit(text: &str) -> bool {
@@ -312,7 +321,10 @@ fn starts_with_digit(text: &str) -> bool {
 /// Bytes of a description that are searched.
 const LOOKED_AT: usize = 2_000;
 /// Words for a time that is not a date.
-const RELATIVE: [&str; 16] = [
+const RELATIVE: [&str; 19] = [
+    "without an offset",
+    "date-only",
+    "all-day",
     "relative",
     "today",
     "yesterday",
@@ -352,7 +364,17 @@ const VALUES: [&str; 8] = [
     "valid options:",
 ];
 /// Words that show that a list is not complete.
-const OPEN_LISTS: [&str; 5] = ["e.g", "such as", "etc", "for example", "..."];
+const OPEN_LISTS: [&str; 9] = [
+    "e.g",
+    "such as",
+    "etc",
+    "for example",
+    "...",
+    " or a ",
+    " or an ",
+    " or any ",
+    " list of ",
+];
 const RANGES: [&str; 16] = [
     "between", "max:", "max=", "max ", "maximum:", "maximum ", "min:", "min=", "min ", "minimum:",
     "minimum ", "at most", "at least", "up to", "range:", "range ",

@@ -19,7 +19,11 @@ pub(crate) fn untyped<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_
         _ => !SAY_SOMETHING.iter().any(|keyword| sub.has(keyword)),
     };
     let declared_above = tool.parent(sub).is_some_and(Subschema::in_place);
-    if bare && !declared_above && !out.is_only_counted() {
+    // Who writes that any value is taken has not forgotten the type.
+    let about = sub.text("description").unwrap_or_default().to_lowercase();
+    let is_any = ["any json", "any value", "any type"];
+    let is_any = is_any.iter().any(|phrase| about.contains(phrase));
+    if bare && !declared_above && !is_any && !out.is_only_counted() {
         let message = format!("`{}` has no type; a model has to guess", quote(name, 64));
         out.find(tool.place(sub), message);
     }
