@@ -1,6 +1,7 @@
 //! The pages of the rules: their examples are found, and what they advise draws nothing else.
 
 use toolsure_analysis::lint::{Linter, PROFILES, RULES, Report, Rule};
+use toolsure_analysis::readers::{Fact, PROJECTED_FOR, reader};
 
 /// A page's example: what it is of, the text that the rule finds, and the better one.
 fn example(rule: &Rule) -> Option<(&'static str, &'static str, &'static str)> {
@@ -131,7 +132,19 @@ fn the_documents_have_the_tables_of_readers() {
     }
     let head = "| profile | for | additional rules, and default rules that matter for the profile |\n|---|---|---|\n";
     let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs");
+    let mut projected = String::new();
+    for reader in PROJECTED_FOR.iter().filter_map(|name| reader(name)) {
+        let facts = reader.own.iter().map(|one| one.fact);
+        let parents = reader.parents.iter().map(|name| format!("as for `{name}`"));
+        let facts = facts
+            .filter(Fact::is_projected)
+            .map(|fact| fact.to_string());
+        let all: Vec<String> = parents.chain(facts).collect();
+        projected.push_str(&format!("| `{}` | {} |\n", reader.name, all.join("; ")));
+    }
+    let projected_head = "| reader | what a listing for it has |\n|---|---|\n";
     for (file, head, rows) in [
+        ("projection.md", projected_head, projected),
         ("readers.md", "", toolsure_analysis::readers::page()),
         ("lint/README.md", head, rows),
     ] {

@@ -25,6 +25,7 @@ use toolsure_json::{Kind, Node as _, ReadError, ReadErrorKind};
 use toolsure_schema::Compiler;
 
 use crate::engine::Engine;
+use crate::readers::Reader;
 pub use finding::{Edit, Finding, Fix, Safety, apply};
 pub use page::ListPage;
 pub use profile::{PROFILES, Profile, profile};
@@ -56,6 +57,8 @@ pub struct Linter {
     /// Whether the rules that are on by default are turned on.
     default: bool,
     profiles: Vec<&'static Profile>,
+    /// Readers that are not in the table.
+    others: Vec<&'static Reader>,
     server: Option<String>,
     most: Most,
     changes: Vec<(&'static str, Option<Severity>)>,
@@ -92,6 +95,7 @@ impl Linter {
         Self {
             default: true,
             profiles: Vec::new(),
+            others: Vec::new(),
             server: None,
             most: Most::USUAL,
             changes: Vec::new(),
@@ -153,6 +157,13 @@ impl Linter {
     #[must_use]
     pub fn profile(mut self, profile: &'static Profile) -> Self {
         self.profiles.push(profile);
+        self
+    }
+
+    /// Lints for a reader that is not in the table too.
+    #[cfg(test)]
+    fn reader(mut self, reader: &'static Reader) -> Self {
+        self.others.push(reader);
         self
     }
 
@@ -275,8 +286,10 @@ impl Linter {
     }
 
     fn plan(&self) -> Plan {
+        let others: Vec<_> = self.others.iter().flat_map(|one| one.chain()).collect();
         let asked: Vec<&str> = {
             let readers = self.profiles.iter().flat_map(|profile| profile.readers());
+            let readers = readers.chain(others.iter().copied());
             readers.map(|reader| reader.name).collect()
         };
         let level = |rule: &Rule| {
@@ -289,7 +302,7 @@ impl Linter {
                 });
             }
             let mut profiles = self.profiles.iter();
-            let has = profiles.any(|profile| profile.has(rule));
+            let has = profiles.any(|profile| profile.has(rule)) || rule.breaks_one_of(&others);
             let mut profiles = self.profiles.iter();
             let refused = profiles.any(|profile| profile.refuses_advice(rule));
             let on = has || (self.default && rule.on_by_default && !refused);
@@ -300,7 +313,7 @@ impl Linter {
         };
         let facts = |rule: &Rule| {
             // A rule that no profile turned on applies for all readers that care about it.
-            let all: Vec<_> = rule.facts().collect();
+            let all: Vec<_> = rule.facts().chain(rule.facts_of(&others)).collect();
             let mut own = all.clone();
             own.retain(|(reader, _)| asked.contains(&reader.name));
             if own.is_empty() || rule.is_admission() {
@@ -403,3 +416,77 @@ fn duplicate_key(error: &ReadError, out: &mut Out<'_>) {
 
 /// Rules that are reported after others of the same severity: what is missing or large.
 const LAST: [&str; 4] = ["TL006", "TL007", "TL014", "TL015"];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::readers::{
+        Consequence, Evidence, Fact, Kind, Limit, NameRule, Shape, SourcedFact, State,
+    };
+
+    const fn fact(fact: Fact, consequence: Consequence) -> SourcedFact {
+        SourcedFact {
+            fact,
+            evidence: Evidence::Tried,
+            source: "this test",
+            month: "2026-11",
+            consequence,
+        }
+    }
+
+    /// A reader that is in no table.
+    static ROW: Reader = Reader {
+        name: "of-this-test",
+        shown: "the reader of this test",
+        kind: Kind::Client,
+        versions: "1",
+        is_current: true,
+        about: "A client",
+        parents: &["rmcp"],
+        own: &[
+            fact(Fact::Limit(Limit::Tools(1)), Consequence::ServerRefused),
+            fact(Fact::NoRecursion, Consequence::MeaningLost),
+            fact(
+                Fact::ToolName(NameRule {
+                    longest: 3,
+                    letter_first: true,
+                    others: "",
+                }),
+                Consequence::ToolLost,
+            ),
+            fact(
+                Fact::Member(Shape::Tool, &["title"], State::OtherType),
+                Consequence::Style,
+            ),
+        ],
+    };
+
+    /// A reader is one row: its facts turn the rules on, give the severity, and its name is in the help.
+    #[test]
+    fn a_reader_is_one_row() {
+        let tools = [
+            r##"{"name": "list", "title": 5, "inputSchema": {"type": "object", "properties": {"a": {"$ref": "#"}}}}"##,
+            r#"{"name": "get", "inputSchema": {"type": "object", "properties": {}}}"#,
+        ];
+        let linter = Linter {
+            default: false,
+            ..Linter::new()
+        };
+        assert!(linter.lint(tools).findings.is_empty());
+        let report = linter.reader(&ROW).lint(tools);
+        let found = report.findings.iter().map(|one| {
+            let help = one.help.as_deref().unwrap_or_default();
+            assert!(help.contains("the reader of this test"), "{help}");
+            let own = one.readers.iter().any(|reader| reader.name == ROW.name);
+            assert!(own, "{}", one.message);
+            (one.rule.name, one.severity)
+        });
+        let expected = [
+            ("malformed-member", Severity::Error),
+            ("provider-name", Severity::Error),
+            ("tool-count", Severity::Error),
+            ("recursive-schema", Severity::Warning),
+        ];
+        assert_eq!(found.collect::<Vec<_>>(), expected);
+    }
+}

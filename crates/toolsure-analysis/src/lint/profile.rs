@@ -2,7 +2,7 @@
 //! readers, or for a purpose.
 
 use super::rule::Rule;
-use crate::readers::{READERS, Reader, SourcedFact, reader};
+use crate::readers::{Kind, READERS, Reader, SourcedFact, reader};
 
 /// A fact that a rule is about, with the reader that has it.
 pub(super) type Broken = (&'static Reader, &'static SourcedFact);
@@ -28,6 +28,8 @@ pub struct Profile {
     pub about: &'static str,
     /// The names of the readers that it stands for; with their parents.
     members: &'static [&'static str],
+    /// Whether it stands for all clients too.
+    all_clients: bool,
     /// Whether it turns on the rules of style.
     style: bool,
 }
@@ -45,6 +47,7 @@ pub static PROFILES: &[Profile] = &{
             name: READERS[at].name,
             about: READERS[at].about,
             members: std::slice::from_ref(&READERS[at].name),
+            all_clients: false,
             style: false,
         };
         at += 1;
@@ -62,24 +65,16 @@ const OTHERS: [Profile; 2] = [
     Profile {
         name: "clients",
         about: "Problems in any current client",
-        members: &[
-            "openai",
-            "anthropic",
-            "claude-code",
-            "claude-desktop",
-            "cursor",
-            "vscode",
-            "copilot-cli",
-            "codex",
-            "gemini-cli",
-            "antigravity",
-        ],
+        // The providers that most of them send requests to.
+        members: &["openai", "anthropic"],
+        all_clients: true,
         style: false,
     },
     Profile {
         name: "strict",
         about: "Whatever could be clearer or shorter",
         members: &[],
+        all_clients: false,
         style: true,
     },
 ];
@@ -113,6 +108,8 @@ impl Profile {
     pub fn readers(&self) -> Vec<&'static Reader> {
         let mut readers: Vec<&'static Reader> = Vec::new();
         let members = self.members.iter().filter_map(|name| reader(name));
+        let is_client = |reader: &&Reader| self.all_clients && reader.kind == Kind::Client;
+        let members = members.chain(READERS.iter().filter(is_client));
         for one in members.flat_map(|member| member.chain()) {
             if !readers.iter().any(|known| known.name == one.name) {
                 readers.push(one);
@@ -132,11 +129,7 @@ impl Profile {
     /// ```
     #[must_use]
     pub fn has(&self, rule: &Rule) -> bool {
-        (self.style && rule.is_style)
-            || self
-                .readers()
-                .iter()
-                .any(|reader| reader.own.iter().any(|fact| (rule.breaks)(&fact.fact)))
+        (self.style && rule.is_style) || rule.breaks_one_of(&self.readers())
     }
 
     /// Whether the rule's advice is something that one of its readers does not take.
@@ -158,9 +151,24 @@ impl Rule {
     /// assert_eq!(rule("duplicate-key").unwrap().facts().count(), 0);
     /// ```
     pub fn facts(&self) -> impl Iterator<Item = (&'static Reader, &'static SourcedFact)> {
-        let all = READERS
-            .iter()
-            .flat_map(|reader| reader.own.iter().map(move |fact| (reader, fact)));
-        all.filter(|(_, fact)| (self.breaks)(&fact.fact))
+        READERS.iter().flat_map(|reader| self.facts_of_one(reader))
+    }
+
+    /// The same facts of these readers.
+    pub(super) fn facts_of<'r>(
+        &'r self,
+        readers: &'r [&'static Reader],
+    ) -> impl Iterator<Item = Broken> + 'r {
+        readers.iter().flat_map(|reader| self.facts_of_one(reader))
+    }
+
+    /// Whether one of these readers has such a fact.
+    pub(super) fn breaks_one_of(&self, readers: &[&'static Reader]) -> bool {
+        self.facts_of(readers).next().is_some()
+    }
+
+    fn facts_of_one(&self, reader: &'static Reader) -> impl Iterator<Item = Broken> {
+        let facts = reader.own.iter().map(move |fact| (reader, fact));
+        facts.filter(|(_, fact)| (self.breaks)(&fact.fact))
     }
 }
