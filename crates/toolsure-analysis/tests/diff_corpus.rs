@@ -73,8 +73,7 @@ impl Tally {
         let (Some(before), Some(after)) = (compile(old), compile(new)) else {
             return;
         };
-        // Whether a root says that arguments are objects matters to clients, and to no instance.
-        if old == new || old.get("type").is_some() != new.get("type").is_some() {
+        if old == new {
             return;
         }
         self.compared += 1;
@@ -94,6 +93,15 @@ impl Tally {
                 self.contradictions
                     .push(format!("{old}\n{new}\n{witness} proves nothing"));
             }
+        }
+        // Whether a root says that arguments are objects matters to clients, and to no instance.
+        if old.get("type").is_some() != new.get("type").is_some() {
+            match class {
+                Class::Unknown => self.unknown += 1,
+                Class::Breaking => self.breaking += 1,
+                _ => self.compatible += 1,
+            }
+            return;
         }
         let peer = peer(old, new);
         self.peer_decided += usize::from(peer.is_some());
