@@ -4,11 +4,7 @@
 //! The cases are made from the schema (`toolsure_testkit::protocol`); `spec_schema.rs` says where the
 //! schemas come from.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::indexing_slicing,
-    reason = "a panic is how a test fails"
-)]
+#![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
 #[path = "support/protocol.rs"]
 mod protocol;
