@@ -13,14 +13,14 @@ use toolsure_json::{
     Document, DuplicateKeys, Kind, Node as _, Parsed, ReadError, ReadErrorKind, ReadLimits, Reader,
     quote,
 };
-use toolsure_mcp::message::{Incoming, Message, RequestId};
+use toolsure_mcp::message::{Incoming, Message};
 
 use crate::effect::HttpRefusal;
 use crate::envelope::Envelope;
 use crate::filter::SHOWN_NUMBER;
 use crate::id::IdKey;
 use crate::reading::{read_message, replace_lone_surrogates};
-use crate::recover::{Recovered, Recovery};
+use crate::recover::{Recovered, Recovery, id_of};
 
 /// One incoming message or batch, with its parsed form. It is parsed where it arrives
 /// ([`Guard::read`](crate::Guard::read)) and passed from stage to stage as long as no stage changes it.
@@ -257,16 +257,6 @@ impl<'m> IncomingMessage<'m> {
     /// The memory that it was parsed into.
     pub(crate) fn into_reader(self) -> Option<Reader> {
         self.parsed.ok().map(Parsed::into_reader)
-    }
-}
-
-/// The id of a message.
-pub(crate) fn id_of<'a>(message: &Message<'a>) -> Option<RequestId<'a>> {
-    match message {
-        Message::Request(request) => Some(request.id),
-        Message::Result(outcome) => Some(outcome.id),
-        Message::Error(id, _) => *id,
-        Message::Notification(_) => None,
     }
 }
 

@@ -8,9 +8,8 @@
 use std::borrow::Cow;
 
 use toolsure_json::{Kind, Node as _, OwnedDocument, ReadLimits};
-use toolsure_mcp::message::Message;
+use toolsure_mcp::message::{Message, RequestId};
 
-use crate::incoming::id_of;
 use crate::reading::replace_lone_surrogates;
 
 /// Scans a message piece by piece for members of its outermost object.
@@ -101,6 +100,16 @@ impl Recovered {
     pub(crate) fn has_broken_id(&self, message: &Message<'_>) -> bool {
         let written = self.id.as_deref();
         id_of(message).is_some_and(|id| written.is_some_and(|written| written != id.raw()))
+    }
+}
+
+/// The id of a message.
+pub(crate) fn id_of<'a>(message: &Message<'a>) -> Option<RequestId<'a>> {
+    match message {
+        Message::Request(request) => Some(request.id),
+        Message::Result(outcome) => Some(outcome.id),
+        Message::Error(id, _) => *id,
+        Message::Notification(_) => None,
     }
 }
 

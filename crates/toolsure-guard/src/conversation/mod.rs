@@ -47,6 +47,7 @@ mod parked;
 mod readable;
 mod result;
 mod result_faults;
+mod result_text;
 mod server;
 mod server_requests;
 mod traces;

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use toolsure_json::{Key as _, Kind, Node as _, OwnedDocument, View, quote};
+use toolsure_json::{Kind, Node as _, View, quote};
 use toolsure_mcp::check::{Checked, Checker, Decision, OnUndecided, ResultOf};
 use toolsure_mcp::contract::ToolContract;
 use toolsure_mcp::era::{Era, ToolMethod};
-use toolsure_mcp::message::{Edits, MalformedResult, TaskAnswer, created_task, requested_task};
+use toolsure_mcp::message::{MalformedResult, TaskAnswer, created_task, requested_task};
 
 use super::Conversation;
 use super::answer::forward_altered;
@@ -20,7 +20,7 @@ use crate::filter::results::NotObject;
 use crate::filter::{Reply, SHOWN_NAME, Violation, results};
 use crate::id::IdKey;
 use crate::incoming::Reading;
-use crate::policy::{BadResult, Mode, Output, Project, TextBlocks};
+use crate::policy::{BadResult, Mode, Output};
 use crate::record::{Action, Filter, Record};
 use crate::side::Side;
 
@@ -31,7 +31,7 @@ pub(super) struct ToolAnswer<'a> {
     pub(super) tool: Option<Arc<ToolContract>>,
     pub(super) name: Option<Arc<str>>,
     pub(super) mode: Mode,
-    how: BadResult,
+    pub(super) how: BadResult,
     pub(super) output: Output,
     /// The tool's result: that of the answer, or a member of it. It is the task if that has no clear result.
     pub(super) result: View<'a>,
@@ -154,12 +154,12 @@ impl Conversation {
                             let source = std::str::from_utf8(bytes).ok()?;
                             Some(results::with_value(answered.result, value, source))
                         }
-                        None => mended(turn, &answered, violation, bytes),
+                        None => answered.mended(turn, violation, bytes),
                     })
                     .flatten();
                 let changed = mended.map(|text| (text, false));
                 let changed =
-                    changed.or_else(|| enforced.then(|| replaced(&answered, violation, bytes)));
+                    changed.or_else(|| enforced.then(|| answered.replaced(violation, bytes)));
                 let action = match &changed {
                     None => Action::Reported,
                     Some((_, true)) => Action::Refused,
@@ -183,8 +183,8 @@ impl Conversation {
         let projected = match &changed {
             // A result that was replaced needs no projection.
             Some((_, true)) => None,
-            Some((text, false)) => projected_again(turn, &answered, text),
-            None => projected(turn, &answered, bytes),
+            Some((text, false)) => answered.projected_again(turn, text),
+            None => answered.projected(turn, bytes),
         };
         match (projected, changed) {
             (Some(text), _) | (None, Some((text, _))) => {
@@ -250,7 +250,7 @@ impl Conversation {
         record.era = Some(era);
         out.audit(record);
         if enforced {
-            let (text, _) = replaced(&answered, &violation, reading.document.source().as_bytes());
+            let (text, _) = answered.replaced(&violation, reading.document.source().as_bytes());
             let envelope = Envelope::notification(NOTE);
             out.forward(Side::Client, text.into_bytes(), envelope);
         }
@@ -405,113 +405,6 @@ pub(super) fn made_task(of: ResultOf, result: View<'_>) -> Option<&str> {
         true => created_task(result),
         false => requested_task(result).filter(|_| of.as_task),
     }
-}
-
-/// The result with the missing text added, if nothing else is wrong with it.
-fn mended(
-    turn: &Turn<'_>,
-    answered: &ToolAnswer<'_>,
-    violation: &Violation,
-    bytes: &[u8],
-) -> Option<String> {
-    if violation.code == Act::ResultValueLeftOut.code() {
-        return projected(turn, answered, bytes);
-    }
-    if violation.code == Act::ErrorValueLeftOut.code() {
-        let source = std::str::from_utf8(bytes).ok()?;
-        return Some(results::without_value(answered.result, source));
-    }
-    let texts = [Act::ResultWithoutText, Act::ResultWithoutContent];
-    let is_text = texts.iter().any(|act| act.code() == violation.code);
-    if !is_text || turn.policy().text_blocks != TextBlocks::Repair {
-        return None;
-    }
-    let source = std::str::from_utf8(bytes).ok()?;
-    Some(results::with_text(answered.result, source))
-}
-
-/// The replacement for a bad result, and whether nothing of the original is left in it.
-fn replaced(answered: &ToolAnswer<'_>, violation: &Violation, bytes: &[u8]) -> (String, bool) {
-    let source = std::str::from_utf8(bytes).unwrap_or_default();
-    // Nothing is kept of a result that no reader could read.
-    let era = answered.open.era;
-    let readable = answered.malformed.is_none() && era.read_result(answered.result).is_ok();
-    if let Some(text) = results::marked(answered.how, violation, answered.result, source)
-        && readable
-    {
-        return (text, false);
-    }
-    let id = answered.open.raw(&answered.key);
-    let (answer, _) = violation.answer(era, &id);
-    let Some(task) = answered.task else {
-        return (answer, true);
-    };
-    // Only the tool's result is replaced, in place.
-    let limits = toolsure_json::ReadLimits::default();
-    let inner = OwnedDocument::read(answer, &limits).ok();
-    let inner = inner
-        .as_ref()
-        .and_then(|answer| answer.document().root().member("result"));
-    let inner = inner.map_or("null", |result| result.raw());
-    let mut edits = Edits::new();
-    // Members that stand there twice are the other reason why readers may see different results.
-    let is_ambiguous = violation.code == Act::ServerAnsweredNoJson.code();
-    match answered.malformed.is_some() || is_ambiguous {
-        false => edits.replace(answered.result, inner),
-        true => edits.replace(task, with_result(task, inner, source)),
-    }
-    (edits.apply(source), true)
-}
-
-/// The text of a task with this result, without members that some readers take for another result or for
-/// another task.
-fn with_result(task: View<'_>, result: &str, source: &str) -> String {
-    let mut members = Vec::new();
-    for (name, value) in task.members() {
-        if name.text() != "result" && !TaskAnswer::is_lookalike(name.text()) {
-            let (start, end) = (name.view().span().start, value.span().end);
-            members.extend(source.get(start..end));
-        }
-    }
-    let result = format!("\"result\":{result}");
-    members.push(&result);
-    format!("{{{}}}", members.join(","))
-}
-
-/// A result rewritten for a reader whose protocol version cannot express it.
-fn projected(turn: &Turn<'_>, answered: &ToolAnswer<'_>, bytes: &[u8]) -> Option<String> {
-    let tool = answered
-        .tool
-        .as_ref()
-        .filter(|_| answered.malformed.is_none())?;
-    let era = answered.open.era;
-    if !results::needs_projection(turn.policy(), era, tool, answered.result) {
-        return None;
-    }
-    let projection = results::projection(turn.policy(), era);
-    match projection.result(Some(tool), era, answered.result) {
-        Ok(projected) => (projected.text.as_bytes() != bytes).then_some(projected.text),
-        // It passed the filter, or no filter applies: it stays unchanged.
-        Err(_) => None,
-    }
-}
-
-/// Projects a text that the guard has altered.
-fn projected_again(turn: &Turn<'_>, answered: &ToolAnswer<'_>, text: &str) -> Option<String> {
-    if turn.policy().project == Project::Off || answered.task.is_some() {
-        return None;
-    }
-    let limits = turn.policy().limits.read();
-    let document = OwnedDocument::read(text, &limits).ok()?;
-    let result = document.document().root().member("result")?;
-    let tool = answered.tool.as_ref()?;
-    let era = answered.open.era;
-    let projection = results::projection(turn.policy(), era);
-    if !results::needs_projection(turn.policy(), era, tool, result) {
-        return None;
-    }
-    let projected = projection.result(Some(tool), era, result).ok()?;
-    Some(projected.text)
 }
 
 const NOTE: &str = "notifications/tasks";

@@ -5,6 +5,7 @@ mod shapes;
 mod global;
 mod key;
 mod local;
+mod project_for;
 
 pub(super) use global::GLOBAL;
 pub(super) use key::Key;

@@ -1,6 +1,5 @@
 //! The keys that apply to the whole guard, section by section.
 
-use toolsure_analysis::readers::{PROJECTED_FOR, reader};
 use toolsure_guard::policy::{
     BadResult, BadTools, CostlySchemas, DriftMode, LegacyValues, Mode, OnUndecided, Output,
     Project, ResultMembers, TextBlocks, WideNumbers,
@@ -11,6 +10,7 @@ use super::super::settings::Config;
 use super::super::slot::Slot;
 use super::super::words::{DriftWord, LogFormat, Words};
 use super::key::{Key, fixed, h, live, ms, put, s, setting};
+use super::project_for::{NOBODY, PROJECT_FOR, put_project_for};
 
 /// The keys, in the order of the reference.
 pub(in super::super) const GLOBAL: &[Key<Config>] = &[
@@ -488,17 +488,3 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
         "the percentage of traces started by the guard that are exported; a client's own decision takes precedence, and at 100 `OTEL_TRACES_SAMPLER` decides",
     ),
 ];
-
-/// The values of `policy.project_for`: the names in [`PROJECTED_FOR`], and `off`.
-const PROJECT_FOR: [&str; PROJECTED_FOR.len() + 1] = {
-    let mut words = [NOBODY; PROJECTED_FOR.len() + 1];
-    let (_, rest) = words.split_at_mut(1);
-    rest.copy_from_slice(PROJECTED_FOR);
-    words
-};
-const NOBODY: &str = "off";
-
-fn put_project_for(config: &mut Config, word: &str) -> bool {
-    config.project_for = reader(word).filter(|reader| reader.is_projected_for());
-    config.project_for.is_some() || word == NOBODY
-}

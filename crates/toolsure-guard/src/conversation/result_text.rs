@@ -1,0 +1,116 @@
+//! The texts that clients get instead of the results that servers sent.
+
+use toolsure_json::{Key as _, Node as _, OwnedDocument, View};
+use toolsure_mcp::message::{Edits, TaskAnswer};
+
+use super::result::ToolAnswer;
+use super::turn::Turn;
+use crate::fault::Act;
+use crate::filter::{Violation, results};
+use crate::policy::{Project, TextBlocks};
+
+impl ToolAnswer<'_> {
+    /// The result with the missing text added, if nothing else is wrong with it.
+    pub(super) fn mended(
+        &self,
+        turn: &Turn<'_>,
+        violation: &Violation,
+        bytes: &[u8],
+    ) -> Option<String> {
+        if violation.code == Act::ResultValueLeftOut.code() {
+            return self.projected(turn, bytes);
+        }
+        if violation.code == Act::ErrorValueLeftOut.code() {
+            let source = std::str::from_utf8(bytes).ok()?;
+            return Some(results::without_value(self.result, source));
+        }
+        let texts = [Act::ResultWithoutText, Act::ResultWithoutContent];
+        let is_text = texts.iter().any(|act| act.code() == violation.code);
+        if !is_text || turn.policy().text_blocks != TextBlocks::Repair {
+            return None;
+        }
+        let source = std::str::from_utf8(bytes).ok()?;
+        Some(results::with_text(self.result, source))
+    }
+
+    /// The replacement for a bad result, and whether nothing of the original is left in it.
+    pub(super) fn replaced(&self, violation: &Violation, bytes: &[u8]) -> (String, bool) {
+        let source = std::str::from_utf8(bytes).unwrap_or_default();
+        // Nothing is kept of a result that no reader could read.
+        let era = self.open.era;
+        let readable = self.malformed.is_none() && era.read_result(self.result).is_ok();
+        if let Some(text) = results::marked(self.how, violation, self.result, source)
+            && readable
+        {
+            return (text, false);
+        }
+        let id = self.open.raw(&self.key);
+        let (answer, _) = violation.answer(era, &id);
+        let Some(task) = self.task else {
+            return (answer, true);
+        };
+        // Only the tool's result is replaced, in place.
+        let limits = toolsure_json::ReadLimits::default();
+        let inner = OwnedDocument::read(answer, &limits).ok();
+        let inner = inner
+            .as_ref()
+            .and_then(|answer| answer.document().root().member("result"));
+        let inner = inner.map_or("null", |result| result.raw());
+        let mut edits = Edits::new();
+        // Members that stand there twice are the other reason why readers may see different results.
+        let is_ambiguous = violation.code == Act::ServerAnsweredNoJson.code();
+        match self.malformed.is_some() || is_ambiguous {
+            false => edits.replace(self.result, inner),
+            true => edits.replace(task, with_result(task, inner, source)),
+        }
+        (edits.apply(source), true)
+    }
+
+    /// A result rewritten for a reader whose protocol version cannot express it.
+    pub(super) fn projected(&self, turn: &Turn<'_>, bytes: &[u8]) -> Option<String> {
+        let tool = self.tool.as_ref().filter(|_| self.malformed.is_none())?;
+        let era = self.open.era;
+        if !results::needs_projection(turn.policy(), era, tool, self.result) {
+            return None;
+        }
+        let projection = results::projection(turn.policy(), era);
+        match projection.result(Some(tool), era, self.result) {
+            Ok(projected) => (projected.text.as_bytes() != bytes).then_some(projected.text),
+            // It passed the filter, or no filter applies: it stays unchanged.
+            Err(_) => None,
+        }
+    }
+
+    /// Projects a text that the guard has altered.
+    pub(super) fn projected_again(&self, turn: &Turn<'_>, text: &str) -> Option<String> {
+        if turn.policy().project == Project::Off || self.task.is_some() {
+            return None;
+        }
+        let limits = turn.policy().limits.read();
+        let document = OwnedDocument::read(text, &limits).ok()?;
+        let result = document.document().root().member("result")?;
+        let tool = self.tool.as_ref()?;
+        let era = self.open.era;
+        let projection = results::projection(turn.policy(), era);
+        if !results::needs_projection(turn.policy(), era, tool, result) {
+            return None;
+        }
+        let projected = projection.result(Some(tool), era, result).ok()?;
+        Some(projected.text)
+    }
+}
+
+/// The text of a task with this result, without members that some readers take for another result or for
+/// another task.
+fn with_result(task: View<'_>, result: &str, source: &str) -> String {
+    let mut members = Vec::new();
+    for (name, value) in task.members() {
+        if name.text() != "result" && !TaskAnswer::is_lookalike(name.text()) {
+            let (start, end) = (name.view().span().start, value.span().end);
+            members.extend(source.get(start..end));
+        }
+    }
+    let result = format!("\"result\":{result}");
+    members.push(&result);
+    format!("{{{}}}", members.join(","))
+}
