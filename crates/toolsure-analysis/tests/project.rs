@@ -267,6 +267,29 @@ fn the_tools_of_a_listing_share_its_limits() {
     assert_eq!(relations(Limits::without_relations()), ["undecided"; 3]);
 }
 
+/// Names of tools in Gemini begin with a letter or `_`, and may have dots and colons.
+#[test]
+fn names_get_the_characters_that_the_reader_takes() {
+    let published = |name: &str| {
+        let tool = serde_json::json!({"name": name, "inputSchema": {"type": "object"}}).to_string();
+        let projection = Projector::new(reader("gemini").unwrap()).project([tool.as_str()]);
+        let published = projection.projected().map(|one| one.published.clone());
+        published.collect::<Vec<_>>().concat()
+    };
+    assert_eq!(published("a.b:c-d"), "a.b:c-d");
+    for (name, start) in [
+        ("7zip", "_7zip_"),
+        (".x", "_.x_"),
+        ("a b", "a_b_"),
+        ("/", "__"),
+        ("ä", "__"),
+    ] {
+        let short = published(name);
+        assert!(short.starts_with(start), "{name}: {short}");
+        assert!((start.len()..=64).contains(&short.len()), "{short}");
+    }
+}
+
 /// Each pattern takes what it takes, and all of a listing no more than one bound: those beyond it are told in
 /// words. A pattern that occurs again takes nothing.
 #[test]

@@ -12,6 +12,8 @@ pub(super) struct Pool {
     pub(super) strings: BTreeSet<String>,
     pub(super) numbers: BTreeSet<String>,
     pub(super) lengths: BTreeSet<usize>,
+    /// Lengths of strings only, and the next ones: beyond what an array or an object may have.
+    pub(super) text_lengths: BTreeSet<usize>,
     pub(super) names: BTreeSet<String>,
 }
 
@@ -50,6 +52,10 @@ impl Pool {
                             .number()
                             .as_u64()
                             .and_then(|count| usize::try_from(count).ok());
+                        let long = count.filter(|count| (LONGEST..=LONGEST_TEXT).contains(count));
+                        if let Some(count) = long.filter(|_| key.text().ends_with("Length")) {
+                            self.text_lengths.extend([count, count.saturating_add(1)]);
+                        }
                         if let Some(count) = count.filter(|count| *count <= LONGEST) {
                             self.lengths.extend([
                                 count.saturating_sub(1),
@@ -97,3 +103,5 @@ const LOOKED_AT: usize = 100_000;
 pub(super) const MOST_KEPT: usize = 80;
 /// The maximum number of characters, items and members of an instance.
 pub(super) const LONGEST: usize = 2_000;
+/// The maximum number of characters of a string that a bound asks for.
+const LONGEST_TEXT: usize = 20_000;

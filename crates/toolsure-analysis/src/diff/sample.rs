@@ -388,6 +388,8 @@ impl<'p, 'a> Sampler<'p, 'a> {
         all.extend(["a", "", "Ab 1", "é", "-", "0"].map(string));
         let lengths = self.pool.lengths.iter().take(24);
         all.extend(lengths.map(|length| string(&"a".repeat((*length).min(LONGEST)))));
+        let long = self.pool.text_lengths.iter().take(6);
+        all.extend(long.map(|length| string(&"a".repeat(*length))));
         all.extend(self.pool.strings.iter().map(|text| string(text)));
         all
     }

@@ -27,6 +27,12 @@ pub(super) struct Abilities {
     pub(super) enum_scalars: bool,
     /// Whether `minItems` must be 0 or 1.
     pub(super) low_min_items: bool,
+    /// The maximum of `minLength`, `maxLength`, `minItems` and `maxItems`.
+    pub(super) repetitions: Option<usize>,
+    /// What each reference must begin with.
+    pub(super) references_below: Option<&'static str>,
+    /// Whether `type` must not stand beside `anyOf`.
+    pub(super) union_types_in_branches: bool,
     /// Whether numbers that may have a fraction must have no bounds.
     pub(super) unbounded_numbers: bool,
     /// Whether each schema must have a type.
@@ -78,6 +84,17 @@ impl Abilities {
             enum_strings: has(Fact::EnumStrings),
             enum_scalars: has(Fact::EnumScalars),
             low_min_items: has(Fact::Limit(Limit::MinItems(1))),
+            repetitions: reader.limit(|limit| match limit {
+                Limit::Repetitions(most) => Some(most),
+                _ => None,
+            }),
+            references_below: reader
+                .pick(|fact| match fact {
+                    Fact::ReferencesBelow(start) => Some(*start),
+                    _ => None,
+                })
+                .next(),
+            union_types_in_branches: has(Fact::UnionTypesInBranches),
             unbounded_numbers: has(Fact::NoNumberBounds),
             typed: closed || has(Fact::Typed),
             closed,
@@ -87,10 +104,7 @@ impl Abilities {
             tuple_items: has(Fact::TupleItems),
             root_properties: has(Fact::RootProperties),
             property_names: has(Fact::PropertyNames),
-            name: longest.map(|longest| ToolName {
-                longest,
-                plain: rule.is_some(),
-            }),
+            name: longest.map(|longest| ToolName { longest, rule }),
             description: reader.limit(|limit| match limit {
                 Limit::Description(most) => Some(most),
                 _ => None,
@@ -101,6 +115,11 @@ impl Abilities {
     /// Whether a keyword is supported.
     pub(super) fn takes(&self, keyword: &str) -> bool {
         self.reader.takes_keyword(keyword)
+    }
+
+    /// Whether a keyword is supported at the root.
+    pub(super) fn takes_root(&self, keyword: &str) -> bool {
+        self.takes(keyword) && self.reader.takes_root(keyword)
     }
 
     pub(super) fn takes_format(&self, format: &str) -> bool {

@@ -146,7 +146,7 @@ impl Rewriter<'_> {
     /// `unevaluated*` beside keywords that evaluate members or items: if one of those is not supported and
     /// becomes words, here or in a subschema, what it evaluated would be rejected.
     pub(super) fn unevaluated(&mut self, members: &mut Members, at: At) {
-        let all_taken = EVALUATE.iter().all(|name| self.abilities.takes(name));
+        let all_taken = EVALUATE.iter().all(|name| self.takes(name, at));
         if all_taken || !EVALUATE.iter().any(|name| members.has(name)) {
             return;
         }
@@ -177,7 +177,7 @@ impl Rewriter<'_> {
                 self.note(StepKind::LeaveOut, Effect::Same, &name);
                 continue;
             }
-            if self.is_taken(members, &name, &value) {
+            if self.is_taken(members, &name, &value, at) {
                 continue;
             }
             if let Some(plain) = self.plain_pattern(&name, &value) {
@@ -213,9 +213,15 @@ impl Rewriter<'_> {
         }
     }
 
-    fn is_taken(&self, members: &Members, name: &str, value: &Json) -> bool {
+    fn is_taken(&self, members: &Members, name: &str, value: &Json, at: At) -> bool {
         let fractions = || members.types().intersects(TypeSet::FRACTION);
+        let is_over = |most: usize| value.count().is_none_or(|count| count > most);
         match (name, value) {
+            ("minLength" | "maxLength" | "minItems" | "maxItems", _)
+                if self.abilities.repetitions.is_some_and(is_over) =>
+            {
+                false
+            }
             ("minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum", _)
                 if self.abilities.unbounded_numbers && fractions() =>
             {
@@ -230,7 +236,15 @@ impl Rewriter<'_> {
             ("uniqueItems" | "deprecated" | "readOnly" | "writeOnly", Json::Bool(false)) => {
                 self.abilities.takes(name)
             }
-            _ => self.abilities.takes(name),
+            _ => self.takes(name, at),
+        }
+    }
+
+    /// Whether a keyword is supported at a position.
+    fn takes(&self, keyword: &str, at: At) -> bool {
+        match at {
+            At::Root => self.abilities.takes_root(keyword),
+            _ => self.abilities.takes(keyword),
         }
     }
 
@@ -302,7 +316,7 @@ impl Rewriter<'_> {
     }
 
     /// The values of an `enum` that cannot be expressed.
-    pub(super) fn values(&mut self, members: &mut Members) {
+    pub(super) fn values(&mut self, members: &mut Members, at: At) {
         let Some(Json::Array(values)) = members.get("enum").cloned() else {
             return;
         };
@@ -316,6 +330,11 @@ impl Rewriter<'_> {
             Json::Bool(_) | Json::Number(_) => !self.abilities.enum_strings,
         };
         if values.iter().all(fits) {
+            return;
+        }
+        if at == At::Root {
+            // Arguments are an object in any form.
+            self.describe(members, "enum", &Json::Array(values), at);
             return;
         }
         let mut table: Vec<(String, Json)> = Vec::new();

@@ -56,18 +56,53 @@ impl Mapping {
     /// The arguments for the original tool, and what was mapped.
     ///
     /// ```
+    /// use toolsure_analysis::project::{Mapping, Projector, Refusal, StepKind, UnmappedArguments};
     /// use toolsure_analysis::readers::reader;
-    /// use toolsure_analysis::project::{Projector, StepKind};
     /// use toolsure_json::{OwnedDocument, ReadLimits};
     ///
-    /// let schema = r#"{"type": "object", "properties": {"labels": {"type": "object",
-    ///     "additionalProperties": {"type": "string"}}}, "required": ["labels"]}"#;
-    /// let projector = Projector::new(reader("openai-strict").unwrap());
-    /// let mapping = projector.project_schema(schema)?.mapping;
-    /// let written = OwnedDocument::read(r#"{"labels":[{"key":"a","value":"b"}]}"#, &ReadLimits::default())?;
-    /// let mapped = mapping.map_back(written.document().root())?;
-    /// assert_eq!(mapped.text, r#"{"labels":{"a":"b"}}"#);
-    /// assert_eq!((mapped.conversions[0].kind, mapped.conversions[0].pointer.as_str()), (StepKind::Entries, "/labels"));
+    /// fn mapping(name: &str, properties: &str, required: &str) -> Result<Mapping, Refusal> {
+    ///     let schema = format!(r#"{{"type": "object", "properties": {properties}, "required": {required}}}"#);
+    ///     let projected = Projector::new(reader(name).unwrap()).project_schema(&schema)?;
+    ///     Ok(projected.mapping)
+    /// }
+    ///
+    /// let strict = mapping(
+    ///     "openai-strict",
+    ///     r#"{"page": {"type": "integer"}, "labels": {"type": "object", "additionalProperties": {"type": "string"}},
+    ///         "filter": {}, "content": {"anyOf": [{"type": "string"}, {"type": "object"}]}}"#,
+    ///     r#"["labels", "filter", "content"]"#,
+    /// )?;
+    /// // Null for an absent member, a list of keys and values, JSON text, and JSON text beside strings.
+    /// let written = r#"{"page": null, "labels": [{"key": "a", "value": "b"}], "filter": "[1]", "content": {"json": "{}"}}"#;
+    /// let written = OwnedDocument::read(written, &ReadLimits::default())?;
+    /// let mapped = strict.map_back(written.document().root())?;
+    /// assert_eq!(mapped.text, r#"{"labels":{"a":"b"},"filter":[1],"content":{}}"#);
+    /// let mut done: Vec<(StepKind, &str)> = Vec::new();
+    /// done.extend(mapped.conversions.iter().map(|one| (one.kind, one.pointer.as_str())));
+    /// assert_eq!(done, [
+    ///     (StepKind::RequireAll, "/page"),
+    ///     (StepKind::Entries, "/labels"),
+    ///     (StepKind::JsonText, "/filter"),
+    ///     (StepKind::Wrap, "/content"),
+    /// ]);
+    ///
+    /// // A word for a value of an `enum` that is no string.
+    /// let gemini = mapping("gemini", r#"{"level": {"enum": [1, 2]}}"#, "[]")?;
+    /// let written = OwnedDocument::read(r#"{"level": "2"}"#, &ReadLimits::default())?;
+    /// let mapped = gemini.map_back(written.document().root())?;
+    /// assert_eq!((mapped.text.as_str(), mapped.conversions[0].kind), (r#"{"level":2}"#, StepKind::Words));
+    ///
+    /// // A property whose name the provider does not accept.
+    /// let anthropic = mapping("anthropic", r#"{"$top": {"type": "integer"}}"#, "[]")?;
+    /// let written = OwnedDocument::read(r#"{"_top": 5}"#, &ReadLimits::default())?;
+    /// let mapped = anthropic.map_back(written.document().root())?;
+    /// assert_eq!((mapped.text.as_str(), mapped.conversions[0].kind), (r#"{"$top":5}"#, StepKind::RenameProperty));
+    ///
+    /// // No object has a key twice.
+    /// let twice = r#"{"labels": [{"key": "a", "value": "b"}, {"key": "a", "value": "c"}]}"#;
+    /// let twice = OwnedDocument::read(twice, &ReadLimits::default())?;
+    /// let error = strict.map_back(twice.document().root()).unwrap_err();
+    /// assert!(matches!(error, UnmappedArguments::RepeatedKey { ref key, .. } if key == "a"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     ///

@@ -21,6 +21,7 @@
 
 mod abilities;
 mod apart;
+mod branches;
 mod conversions;
 mod decide;
 mod dialects;
@@ -37,6 +38,7 @@ mod normalise;
 mod objects;
 mod patterns;
 mod reference;
+mod relocate;
 mod report;
 mod rewrite;
 mod tool;

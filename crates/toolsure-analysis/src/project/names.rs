@@ -4,34 +4,40 @@ use std::collections::{HashMap, HashSet};
 
 use toolsure_json::hash_bytes;
 
+use crate::readers::NameRule;
+
 /// The requirements for names of tools.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ToolName {
     /// The maximum number of characters.
     pub(super) longest: usize,
-    /// Whether all characters must be letters, digits, `_` and `-`.
-    pub(super) plain: bool,
+    /// The characters that it may have; any if there is no rule.
+    pub(super) rule: Option<&'static NameRule>,
 }
 
 impl ToolName {
-    fn takes(&self, c: char) -> bool {
-        !self.plain || c.is_ascii_alphanumeric() || matches!(c, '_' | '-')
+    fn takes(&self, index: usize, c: char) -> bool {
+        self.rule.is_none_or(|rule| rule.takes(index, c))
     }
 
     /// Whether a name can stay.
     pub(super) fn fits(&self, name: &str) -> bool {
         !name.is_empty()
             && name.chars().count() <= self.longest
-            && name.chars().all(|c| self.takes(c))
+            && name.chars().enumerate().all(|(at, c)| self.takes(at, c))
     }
 
     /// A name that fits: the beginning of the old one and eight digits of its hash. It depends on the name
     /// alone, not on the other tools and their order, so that a call by it never reaches another tool.
     pub(super) fn shorten(&self, name: &str) -> String {
-        let plain: String = name
-            .chars()
-            .map(|c| if self.takes(c) { c } else { '_' })
-            .collect();
+        // `_` goes before a character that may stand anywhere but first, and for an empty name.
+        let first = name.chars().next().unwrap_or('0');
+        let mut plain = String::new();
+        if !self.takes(0, first) && self.takes(1, first) {
+            plain.push('_');
+        }
+        let others = name.chars().map(|c| if self.takes(1, c) { c } else { '_' });
+        plain.extend(others);
         with_digits(&plain, hash_bytes(name.as_bytes()), self.longest)
     }
 }

@@ -102,6 +102,19 @@ impl Rewriter<'_> {
         all.all(|other| other == first).then_some(first)
     }
 
+    /// Gives the root the type `object` again that the original has and the protocol requires, whatever
+    /// became of the root.
+    pub(super) fn keep_root_type(&mut self, members: &mut Members, at: At) {
+        let is_object = |own: &Members| own.text("type") == Some("object");
+        let had = self.original.as_object().is_some_and(is_object);
+        if at == At::Root && had && !is_object(members) {
+            members.take("type");
+            let own = ("type".to_owned(), Json::text("object"));
+            members.list.insert(0, own);
+            self.note(StepKind::AddType, Effect::Same, "object");
+        }
+    }
+
     /// Adds `type` if it is missing and required.
     pub(super) fn add_type(&mut self, members: &mut Members, _at: At) {
         let apart = ["type", "$ref", "anyOf", "oneOf", "allOf"];
@@ -112,7 +125,7 @@ impl Rewriter<'_> {
             let types = members.types();
             let names = types.names();
             let others = names.iter().filter(|name| **name != "null").count();
-            if others <= 1 && !types.is_empty() {
+            if (others <= 1 || self.abilities.type_arrays) && !types.is_empty() {
                 members.set_types(types);
                 self.note(StepKind::AddType, Effect::Same, &names.join(", "));
             }
@@ -129,11 +142,16 @@ impl Rewriter<'_> {
         let array = members.has("type") && members.types().intersects(TypeSet::ARRAY);
         let needs = match members.has("prefixItems") {
             true => self.abilities.tuple_items,
-            false => self.abilities.items,
+            false => self.abilities.items && array,
         };
-        if needs && array && !members.has("items") {
+        if needs && !members.has("items") {
             members.set("items", Json::Object(Members::default()));
-            self.note(StepKind::AddItems, Effect::Same, "");
+            // `items` evaluates what `unevaluatedItems` would be asked about.
+            let effect = match members.has("unevaluatedItems") {
+                true => Effect::Wider,
+                false => Effect::Same,
+            };
+            self.note(StepKind::AddItems, effect, "");
         }
     }
 

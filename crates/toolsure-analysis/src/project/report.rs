@@ -172,6 +172,8 @@ kinds! {
     AddItems "add-items" "`items` is added" "an array without `items` is not accepted";
     AddProperties "add-properties" "`properties` is added" "a root without `properties` is not accepted";
     AddType "add-type" "`type` is added" "a schema without `type` is not accepted";
+    SpreadType "spread-type" "`type` moves into the branches of `anyOf`" "it is not accepted beside them";
+    Relocate "relocate" "definitions move to where references are accepted" "a reference to another place is not accepted";
     MergeUnion "merge-union" "the branches of a union become one schema" "a union is not accepted here";
     Close "close" "undeclared members are forbidden" "every object must be closed";
     Open "open" "`additionalProperties` is removed" "the keyword is not accepted; models send declared members";

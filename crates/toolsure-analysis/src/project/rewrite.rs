@@ -180,7 +180,8 @@ impl<'a> Rewriter<'a> {
         self.add_properties(members, at);
         self.declare_required(members);
         self.close(members);
-        self.values(members);
+        self.values(members, at);
+        self.keep_root_type(members, at);
     }
 
     /// Rewrites the subschemas of a schema.

@@ -13,6 +13,7 @@ use super::merge::join;
 use super::names::ToolNames;
 use super::normalise::normalise;
 use super::reference::{has_reference, resolved};
+use super::relocate::{refers_elsewhere, relocate};
 use super::report::{Refusal, Relation, Step, StepKind};
 use super::rewrite::{At, Effect, Log, Rewriter};
 use super::tree::Json;
@@ -284,6 +285,15 @@ impl<'p> ListingProjector<'p> {
                     _ => Effect::Same,
                 };
                 log.step(kind, effect, pointer, &reference);
+            }
+        }
+        if let Some(start) = abilities.references_below {
+            // Where references are replaced, definitions that contain themselves may move, too.
+            let moved = relocate(&mut tree, start, limits.values)?;
+            if moved || refers_elsewhere(Json::of(original), start) {
+                remove_unreachable(&mut tree, Dialect::Draft202012);
+                self.spent.values = self.spent.values.saturating_add(tree.size());
+                log.step(StepKind::Relocate, Effect::Same, pointer, start);
             }
         }
         let declares = original.member("$schema").is_some();

@@ -7,7 +7,7 @@ use super::apart::{MOST_BRANCHES, apart};
 use super::merge::{both, either, one_of_them};
 use super::report::StepKind;
 use super::rewrite::{At, Effect, Rewriter};
-use super::tree::{Form, Json, Members, WRAPPED};
+use super::tree::{Json, Members};
 use super::words;
 
 impl Rewriter<'_> {
@@ -32,8 +32,10 @@ impl Rewriter<'_> {
 
     /// Merges branches of `allOf` into the schema that contains them.
     pub(super) fn all_of(&mut self, members: &mut Members, at: At) {
-        let refused =
-            !self.abilities.takes("allOf") || (at == At::Root && self.abilities.plain_root);
+        let untyped = self.abilities.union_types_in_branches && !members.has("type");
+        let refused = untyped
+            || !self.abilities.takes("allOf")
+            || (at == At::Root && self.abilities.plain_root);
         if !refused {
             return;
         }
@@ -96,7 +98,8 @@ impl Rewriter<'_> {
 
     /// `oneOf` as `anyOf`.
     pub(super) fn one_of(&mut self, members: &mut Members) {
-        if self.abilities.takes("oneOf") {
+        // Where a type belongs into branches, they are those of `anyOf`.
+        if self.abilities.takes("oneOf") && !self.abilities.union_types_in_branches {
             return;
         }
         let Some(value @ Json::Array(_)) = members.get("oneOf").cloned() else {
@@ -121,10 +124,14 @@ impl Rewriter<'_> {
 
     /// Unions that one schema can or must express.
     pub(super) fn unions(&mut self, members: &mut Members, at: At) {
-        if at == At::Root && self.abilities.plain_root {
+        // The root keeps its type, which the protocol requires.
+        let typed_root = self.abilities.union_types_in_branches || !self.abilities.union_siblings;
+        if at == At::Root && (self.abilities.plain_root || typed_root) {
             for keyword in ["anyOf", "oneOf"] {
                 self.root_union(members, keyword);
             }
+        }
+        if at == At::Root && self.abilities.plain_root {
             self.root_words(members);
         }
         if !self.abilities.union_siblings {
@@ -151,6 +158,9 @@ impl Rewriter<'_> {
         }
         if !self.abilities.union_siblings {
             self.spread(members, "anyOf");
+        }
+        if self.abilities.union_types_in_branches {
+            self.spread_type(members);
         }
         if at == At::Items && !self.abilities.union_items {
             self.one_schema(members, "anyOf");
@@ -236,29 +246,6 @@ impl Rewriter<'_> {
         *members = merged;
         self.note(StepKind::MergeUnion, Effect::Same, "null");
         true
-    }
-
-    /// Moves the keywords beside a union into each branch, if that is exact.
-    fn spread(&mut self, members: &mut Members, union: &str) {
-        let outside = |name: &str| !moves_into_branches(name) || name == union;
-        if !members.has(union) {
-            return;
-        }
-        if members.list.iter().all(|(name, _)| outside(name)) {
-            return;
-        }
-        let mut rest = members.clone();
-        rest.list.retain(|(name, _)| !outside(name));
-        let rest = Json::Object(rest);
-        let branches = members.schemas(union).iter();
-        let merged: Option<Vec<Json>> = branches
-            .map(|branch| both(&rest, branch, self.limits.depth))
-            .collect();
-        if let Some(merged) = merged {
-            members.list.retain(|(name, _)| outside(name));
-            members.set(union, Json::Array(merged));
-            self.note(StepKind::MergeUnion, Effect::Same, union);
-        }
     }
 
     /// A union where none is supported: what the branches have in common, and the rest in words.
@@ -350,51 +337,6 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Branches of a union that travel as JSON text beside a branch of strings: puts the text into an object,
-    /// because a string that is JSON text would become what it says.
-    pub(super) fn wrap(&mut self, members: &mut Members) {
-        for keyword in ["anyOf", "oneOf"] {
-            let Some(Json::Array(branches)) = members.get_mut(keyword) else {
-                continue;
-            };
-            let is_text = |one: &Json| {
-                let own = one.as_object();
-                own.is_some_and(|own| matches!(own.coding.form, Form::JsonText(_)))
-            };
-            let takes_strings = |one: &Json| match one.as_object() {
-                Some(own) => {
-                    let words = matches!(own.coding.form, Form::Words(_));
-                    words || own.types().intersects(TypeSet::STRING)
-                }
-                None => true,
-            };
-            let has_member = |one: &Json| {
-                let own = one.as_object();
-                own.is_some_and(|own| {
-                    own.map("properties")
-                        .iter()
-                        .any(|(name, _)| name == WRAPPED)
-                })
-            };
-            let others = || branches.iter().filter(|one| !is_text(one));
-            if !others().any(takes_strings) || others().any(has_member) {
-                continue;
-            }
-            let mut wrapped = false;
-            for one in branches {
-                if let Json::Object(own) = one
-                    && let Form::JsonText(types) = own.coding.form
-                {
-                    own.coding.form = Form::Wrapped(types);
-                    wrapped = true;
-                }
-            }
-            if wrapped {
-                self.note(StepKind::Wrap, Effect::Same, "");
-            }
-        }
-    }
-
     /// Multiple types in one `type`.
     pub(super) fn types(&mut self, members: &mut Members, at: At) {
         let Some(Json::Array(_)) = members.get("type") else {
@@ -476,7 +418,7 @@ pub(super) fn asserts(name: &str) -> bool {
 
 /// Whether a member of a schema moves into the branches of a union that can have nothing beside it: what
 /// asserts, and what describes the values, which would be lost.
-fn moves_into_branches(name: &str) -> bool {
+pub(super) fn moves_into_branches(name: &str) -> bool {
     let describes = |keyword: Keyword| keyword.home().2 == Vocabulary::MetaData;
     asserts(name) || Keyword::from_name(name).is_some_and(describes)
 }

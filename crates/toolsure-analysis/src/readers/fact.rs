@@ -189,26 +189,40 @@ pub enum Fact {
 }
 
 impl Fact {
-    /// Whether a projection rewrites what breaks it. It does not yet know of each fact.
+    /// Whether a projection rewrites what breaks it: all of an input schema and of the names of tools. Output
+    /// schemas, the other members of tools, pages and results, and how many or how large they are, stay.
     #[must_use]
     pub fn is_projected(&self) -> bool {
         match self {
             Self::Limit(limit) => matches!(
                 limit,
-                Limit::CombinedName(_) | Limit::Description(_) | Limit::MinItems(_)
+                Limit::CombinedName(_)
+                    | Limit::Description(_)
+                    | Limit::MinItems(_)
+                    | Limit::Repetitions(_)
             ),
-            Self::ToolName(rule) => !rule.letter_first,
-            Self::RootWithout(lacks) => !lacks.contains(&"if"),
-            Self::Patterns(part, _) => *part == Part::Input,
-            Self::PropertyNames
+            Self::Patterns(part, _) | Self::ReadsAs(part, _) | Self::Declares(part, _) => {
+                *part == Part::Input
+            }
+            Self::OutputObject
+            | Self::ToolMember(_)
+            | Self::Member(..)
+            | Self::ChecksErrors
+            // Only of readers of which no listing is written.
+            | Self::NoOptionalNull => false,
+            Self::ToolName(_)
+            | Self::RootWithout(_)
+            | Self::PropertyNames
             | Self::RootProperties
             | Self::TupleItems
             | Self::Keywords(_)
             | Self::Formats(_)
             | Self::NoReferenceSiblings
             | Self::NoRecursion
+            | Self::ReferencesBelow(_)
             | Self::BareUnions
             | Self::UnionsNotCombined
+            | Self::UnionTypesInBranches
             | Self::NoUnionItems
             | Self::OneType
             | Self::Nullable
@@ -216,10 +230,11 @@ impl Fact {
             | Self::Closed
             | Self::AllRequired
             | Self::ArrayItems
+            | Self::NoItemsArray
+            | Self::NoBooleanProperties
             | Self::EnumStrings
             | Self::EnumScalars
             | Self::NoNumberBounds => true,
-            _ => false,
         }
     }
 }

@@ -1,0 +1,236 @@
+//! A projected listing has no finding in its profile: the recorded listings, with definitions that nothing
+//! refers to, and random schemas.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
+
+use serde_json::{Value, json};
+use toolsure_analysis::lint::{Finding, Linter, profile};
+use toolsure_analysis::project::{Limits, Projector};
+use toolsure_analysis::readers::{PROJECTED_FOR, reader};
+use toolsure_schema::Dialect;
+use toolsure_testkit::differential::random::Random;
+use toolsure_testkit::differential::schemas::schema;
+
+/// Rules about the number of tools in a listing, and of parameters in all of them: no rewriting of
+/// tools mends those.
+const OF_THE_LISTING: [&str; 2] = ["TL095", "TL102"];
+
+fn listings() -> Vec<(String, Vec<String>)> {
+    let mut files: Vec<_> =
+        std::fs::read_dir(toolsure_testkit::place::shared().join("corpus/listings"))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
+    files.sort();
+    let tools = |path: &std::path::PathBuf| {
+        let value: Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
+        let tools = value
+            .get("tools")
+            .and_then(Value::as_array)
+            .unwrap()
+            .clone();
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        (name, tools.iter().map(Value::to_string).collect())
+    };
+    files.iter().map(tools).collect()
+}
+
+/// Whether a finding is about what a projection writes: the input schema, and the name and description of a
+/// tool. No provider is told an output schema.
+fn is_projected(finding: &Finding) -> bool {
+    !finding.pointer.starts_with("/outputSchema") && !OF_THE_LISTING.contains(&finding.rule.code)
+}
+
+#[toolsure_needs::needs("corpus/listings")]
+#[test]
+fn every_projection_of_the_recorded_listings_lints_clean_in_its_profile() {
+    let only = std::env::var("TOOLSURE_PROFILE").ok();
+    let mut wrong = Vec::new();
+    for name in PROJECTED_FOR.iter().copied() {
+        if only.as_deref().is_some_and(|only| only != name) {
+            continue;
+        }
+        let Some(profile) = profile(name) else {
+            continue;
+        };
+        // How a projection relates to its original is another test's matter.
+        let limits = Limits {
+            instances: 0,
+            pairs: 1,
+            ..Limits::default()
+        };
+        let projector = Projector::new(reader(name).unwrap()).limits(limits);
+        let linter = Linter::only(profile);
+        let mut refused = 0;
+        let mut count = 0;
+        for (listing, tools) in listings() {
+            let projection = projector.project(tools.iter().map(String::as_str));
+            for tool in &projection.tools {
+                count += 1;
+                if let Err(tool) = tool {
+                    refused += 1;
+                    println!("{name}: {listing}: {tool}");
+                }
+            }
+            let texts = projection.projected().map(|tool| tool.text.as_str());
+            for finding in linter.lint(texts).findings {
+                if is_projected(&finding) {
+                    let tool = finding.tool.and_then(|at| projection.projected().nth(at));
+                    let tool = tool.map_or("", |tool| &tool.name);
+                    wrong.push(format!(
+                        "{name}: {listing}/{tool}{}: {} {}",
+                        finding.pointer, finding.rule.code, finding.message
+                    ));
+                }
+            }
+        }
+        println!("{name}: {count} tools, {refused} refused");
+        assert!(
+            refused * 100 < count,
+            "{name}: {refused} of {count} refused"
+        );
+    }
+    if std::env::var_os("TOOLSURE_SHOW").is_some() {
+        println!("{wrong:#?}");
+    }
+    let shown: Vec<&String> = wrong.iter().take(40).collect();
+    assert!(
+        wrong.is_empty(),
+        "{} findings, such as {shown:#?}",
+        wrong.len()
+    );
+}
+
+/// A schema with definitions that nothing refers to: rings of references, and what readers refuse.
+fn with_dead_definitions(random: &mut Random, schema: &mut Value, other: &Value) {
+    let Some(members) = schema.as_object_mut() else {
+        return;
+    };
+    let keyword = random.pick(&["$defs", "definitions"]);
+    let all = members.entry(keyword).or_insert_with(|| json!({}));
+    let Some(all) = all.as_object_mut() else {
+        return;
+    };
+    let refused = json!({
+        "oneOf": [{"const": {"a": 1}}, {"type": ["object", "null"], "not": {}}, true],
+        "patternProperties": {"^(?=a)": {"prefixItems": [{}], "unevaluatedItems": false}},
+        "if": {"minProperties": 1}, "then": {"properties": {"b": {"$ref": format!("#/{keyword}/dead_b")}}}, "enum": [1, ""], "x-own": 1,
+        "properties": {"$ä": {"pattern": "(?!a)\\p{L}", "maxLength": 100_000, "format": "uri"}},
+    });
+    all.insert("dead_a".to_owned(), refused);
+    let back = format!("#/{keyword}/dead_a");
+    all.insert(
+        "dead_b".to_owned(),
+        json!({"allOf": [{"$ref": back, "minimum": 1}, {"type": "array"}]}),
+    );
+    all.insert(
+        "dead_c".to_owned(),
+        other.get("properties").cloned().map_or(
+            Value::Bool(true),
+            |own| json!({"type": "object", "properties": own}),
+        ),
+    );
+}
+
+/// Whatever nothing refers to, a projected listing has no finding in its profile.
+#[toolsure_needs::needs("corpus/listings")]
+#[test]
+fn dead_definitions_leave_no_finding() {
+    let mut random = Random::new(11);
+    let tools: Vec<Value> = listings()
+        .iter()
+        .flat_map(|(_, tools)| tools.iter().step_by(20))
+        .map(|tool| serde_json::from_str(tool).unwrap())
+        .collect();
+    let mut wrong = Vec::new();
+    for name in PROJECTED_FOR.iter().copied() {
+        let Some(profile) = profile(name) else {
+            continue;
+        };
+        let reader = reader(name).unwrap();
+        let projector = Projector::new(reader).limits(Limits::without_relations());
+        let linter = Linter::only(profile);
+        let mut added = 0;
+        for tool in &tools {
+            let mut tool = tool.clone();
+            let other = tools
+                .get(random.below(tools.len()))
+                .and_then(|one| one.get("inputSchema"));
+            let other = other.cloned().unwrap_or_default();
+            tool.as_object_mut().unwrap().remove("outputSchema");
+            with_dead_definitions(&mut random, tool.get_mut("inputSchema").unwrap(), &other);
+            let text = tool.to_string();
+            let projection = projector.project([text.as_str()]);
+            // A definition that refers to a live one of the other tool does not compile.
+            let Some(projected) = projection.projected().next() else {
+                continue;
+            };
+            added += 1;
+            assert!(
+                !projected.text.contains("dead_"),
+                "{name}: {}",
+                projected.text
+            );
+            let findings = linter.lint([projected.text.as_str()]).findings;
+            let of_it = findings.iter().filter(|one| is_projected(one));
+            wrong.extend(of_it.map(|one| {
+                format!(
+                    "{name}: {}{}: {} {}",
+                    projected.name, one.pointer, one.rule.code, one.message
+                )
+            }));
+        }
+        assert!(added > 200, "{name}: {added}");
+    }
+    let shown: Vec<&String> = wrong.iter().take(20).collect();
+    assert!(
+        wrong.is_empty(),
+        "{} findings, such as {shown:#?}",
+        wrong.len()
+    );
+}
+
+/// Whatever becomes of the root, it keeps its type and the name fits: random schemas of each dialect that
+/// servers write, as the root and as a parameter.
+#[test]
+fn the_root_stays_an_object_and_the_name_fits() {
+    let mut random = Random::new(5);
+    let names = [
+        "find".to_owned(),
+        "7zip".to_owned(),
+        "a.b".to_owned(),
+        "a b".to_owned(),
+        "-x".to_owned(),
+        "é".repeat(70),
+    ];
+    let mut all = 0;
+    for at in 0..200 {
+        let dialect = random.pick(&[Dialect::Draft202012, Dialect::Draft7]);
+        let own = schema(&mut random, dialect);
+        let mut input = match own {
+            Value::Object(own) if at % 2 == 0 => Value::Object(own),
+            own => json!({"properties": {"a": own}}),
+        };
+        let members = input.as_object_mut().unwrap();
+        members.insert("type".to_owned(), Value::from("object"));
+        members.insert("$schema".to_owned(), Value::from(dialect.uri()));
+        let name = names.get(random.below(names.len())).unwrap();
+        let tool = json!({"name": name, "inputSchema": input}).to_string();
+        for reader in PROJECTED_FOR.iter().filter_map(|name| reader(name)) {
+            let projector = Projector::new(reader).limits(Limits::without_relations());
+            let projection = projector.project([tool.as_str()]);
+            let Some(projected) = projection.projected().next() else {
+                continue;
+            };
+            all += 1;
+            let written: Value = serde_json::from_str(&projected.text).unwrap();
+            let is_object = written.pointer("/inputSchema/type") == Some(&json!("object"));
+            assert!(is_object, "{}: {tool} became {written}", reader.name);
+            let linter = Linter::only(profile(reader.name).unwrap());
+            let findings = linter.lint([projected.text.as_str()]).findings;
+            let wrong = findings.iter().find(|one| one.rule.code == "TL081");
+            assert!(wrong.is_none(), "{}: {written}", reader.name);
+        }
+    }
+    assert!(all > 1_000, "{all}");
+}
