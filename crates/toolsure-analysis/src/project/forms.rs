@@ -1,6 +1,8 @@
 //! Tools in the forms of providers' APIs: written for a request, and read back as tools of the protocol.
 
-use toolsure_json::{Kind, Node as _, View, json_string};
+use std::ops::Range;
+
+use toolsure_json::{Key as _, Kind, Node as _, View, json_string};
 use toolsure_syntax::Dialect;
 use toolsure_syntax::positions::{SubschemaLayout, layout_in};
 
@@ -115,11 +117,12 @@ impl ProviderForm {
 ///     "parameters": {"type": "object"}}}]}"#;
 /// let request = OwnedDocument::read(request, &ReadLimits::default())?;
 /// let tools = read_provider_tools(request.document().root()).unwrap_or_default();
-/// assert_eq!(tools, [r#"{"name":"find","inputSchema":{"type": "object"}}"#]);
+/// assert_eq!(tools[0].text, r#"{"name":"find","inputSchema":{"type": "object"}}"#);
+/// assert_eq!(tools[0].members[2], ("/inputSchema", "/function/parameters"));
 /// # Ok::<(), toolsure_analysis::ReadError>(())
 /// ```
 #[must_use]
-pub fn read_provider_tools(listing: View<'_>) -> Option<Vec<String>> {
+pub fn read_provider_tools(listing: View<'_>) -> Option<Vec<ProviderTool>> {
     let inside = listing
         .member("tools")
         .filter(|one| one.kind() == Kind::Array);
@@ -136,8 +139,25 @@ pub fn read_provider_tools(listing: View<'_>) -> Option<Vec<String>> {
     (!found.is_empty()).then_some(found)
 }
 
+/// A tool that was read from the form of a provider's API.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct ProviderTool {
+    /// The form.
+    pub form: ProviderForm,
+    /// The tool in the form of the protocol.
+    pub text: String,
+    /// The byte of the listing where the declaration begins that names the tool or has the name in it.
+    pub start: usize,
+    /// The bytes of `text` that have a place in the listing, and that place. Where both are of the same
+    /// length, they are equal but for the case of letters.
+    pub parts: Vec<(Range<usize>, Range<usize>)>,
+    /// The JSON Pointers of members of the tool, and where they are in the declaration.
+    pub members: [(&'static str, &'static str); 3],
+}
+
 /// The tools of one entry; none if it has no known form.
-fn declared_tools(entry: View<'_>) -> Vec<String> {
+fn declared_tools(entry: View<'_>) -> Vec<ProviderTool> {
     let object = |name| {
         entry
             .member(name)
@@ -146,56 +166,144 @@ fn declared_tools(entry: View<'_>) -> Vec<String> {
     let declarations = ["functionDeclarations", "function_declarations"];
     let declarations = declarations.into_iter().find_map(|name| entry.member(name));
     if let Some(declarations) = declarations {
-        return declarations
-            .items()
-            .filter_map(|one| from_gemini(one))
-            .collect();
+        return declarations.items().map(from_gemini).collect();
     }
     let is_function = entry
         .member("type")
         .is_some_and(|own| own.kind() == Kind::String && own.string() == "function");
     let tool = match (object("function"), object("input_schema")) {
-        (Some(function), _) if is_function => of_protocol(function, function.member("parameters")),
-        (_, Some(schema)) => of_protocol(entry, Some(schema)),
+        (Some(function), _) if is_function => Declaration {
+            form: ProviderForm::Openai,
+            entry,
+            function,
+            schema: "parameters",
+            members: [
+                ("/name", "/function/name"),
+                ("/description", "/function/description"),
+                ("/inputSchema", "/function/parameters"),
+            ],
+        },
+        (_, Some(_)) => Declaration::flat(ProviderForm::Anthropic, entry, "input_schema", INPUT),
         _ if is_function || object("parameters").is_some() => {
-            of_protocol(entry, entry.member("parameters"))
+            Declaration::flat(ProviderForm::Responses, entry, "parameters", PARAMETERS)
         }
-        _ => None,
+        _ => return Vec::new(),
     };
-    tool.into_iter().collect()
+    vec![tool.read()]
 }
 
-fn of_protocol(function: View<'_>, schema: Option<View<'_>>) -> Option<String> {
-    let schema = schema.filter(|schema| schema.kind() == Kind::Object);
-    let schema = schema.map_or(NO_PARAMETERS, |schema| schema.raw());
-    written(function, schema)
-}
-
-fn from_gemini(function: View<'_>) -> Option<String> {
-    if let Some(schema) = function.member("parametersJsonSchema") {
-        return of_protocol(function, Some(schema));
+fn from_gemini(function: View<'_>) -> ProviderTool {
+    let form = ProviderForm::Gemini;
+    match function.member("parametersJsonSchema") {
+        Some(_) => Declaration::flat(form, function, "parametersJsonSchema", JSON_SCHEMA).read(),
+        None => Declaration::flat(form, function, "parameters", PARAMETERS).read(),
     }
-    let Some(schema) = function.member("parameters") else {
-        return of_protocol(function, None);
-    };
-    let mut schema = Json::of(schema);
-    lower_types(&mut schema);
-    written(function, &without_nullable(&schema).write())
 }
 
-fn written(function: View<'_>, schema: &str) -> Option<String> {
-    let text = |name| {
-        let text = function
-            .member(name)
-            .filter(|one| one.kind() == Kind::String);
-        text.map(|text| json_string(text.string()))
-    };
-    let name = text("name")?;
-    let about =
-        text("description").map_or(String::new(), |about| format!(",\"description\":{about}"));
-    Some(format!(
-        "{{\"name\":{name}{about},\"inputSchema\":{schema}}}"
-    ))
+/// A declaration of a function.
+struct Declaration<'a> {
+    form: ProviderForm,
+    entry: View<'a>,
+    /// The object with the name.
+    function: View<'a>,
+    /// The member with the schema of the arguments.
+    schema: &'static str,
+    members: [(&'static str, &'static str); 3],
+}
+
+impl<'a> Declaration<'a> {
+    fn flat(
+        form: ProviderForm,
+        entry: View<'a>,
+        schema: &'static str,
+        pointer: &'static str,
+    ) -> Self {
+        Self {
+            form,
+            entry,
+            function: entry,
+            schema,
+            members: [
+                ("/name", "/name"),
+                ("/description", "/description"),
+                ("/inputSchema", pointer),
+            ],
+        }
+    }
+
+    /// The tool of the protocol. What is malformed stays so, for readers of tools to tell.
+    fn read(self) -> ProviderTool {
+        let mut text = String::from("{");
+        let mut parts = Vec::new();
+        for (name, own) in [
+            ("name", "name"),
+            ("description", "description"),
+            ("inputSchema", self.schema),
+        ] {
+            let value = self.function.member(own);
+            let written = match value {
+                Some(schema) if name == "inputSchema" && self.form == ProviderForm::Gemini => {
+                    lowered(schema)
+                }
+                Some(value) => value.raw().to_owned(),
+                None if name == "inputSchema" => NO_PARAMETERS.to_owned(),
+                None => continue,
+            };
+            let comma = if text.len() > 1 { "," } else { "" };
+            text.push_str(&format!("{comma}\"{name}\":"));
+            let start = text.len();
+            text.push_str(&written);
+            if let Some(span) = value.map(View::span) {
+                parts.push((start..text.len(), span.start..span.end));
+            }
+        }
+        text.push('}');
+        ProviderTool {
+            form: self.form,
+            text,
+            start: self.entry.span().start,
+            parts,
+            members: self.members,
+        }
+    }
+}
+
+/// A schema in Gemini's own language as JSON Schema: as it is, if it is JSON Schema already.
+fn lowered(schema: View<'_>) -> String {
+    if !schema.raw().contains("\"nullable\"") {
+        return lowered_in_place(schema);
+    }
+    let mut json = Json::of(schema);
+    lower_types(&mut json);
+    without_nullable(&json).write()
+}
+
+/// The text of a schema with the names of types in lower case.
+fn lowered_in_place(schema: View<'_>) -> String {
+    let start = schema.span().start;
+    let mut text = schema.raw().to_owned();
+    let mut waiting = vec![schema];
+    while let Some(schema) = waiting.pop() {
+        for (key, value) in schema.members() {
+            let keyword = key.text();
+            if keyword == "type" && value.kind() == Kind::String {
+                let span = value.span();
+                let within = span.start.saturating_sub(start)..span.end.saturating_sub(start);
+                if let Some(name) = text.get_mut(within) {
+                    name.make_ascii_lowercase();
+                }
+            }
+            match (layout_in(Dialect::Draft202012, keyword), value.kind()) {
+                (Some(SubschemaLayout::Map), _) => {
+                    waiting.extend(value.members().map(|(_, one)| one));
+                }
+                (Some(SubschemaLayout::Schemas), Kind::Array) => waiting.extend(value.items()),
+                (Some(SubschemaLayout::Schemas), _) => waiting.push(value),
+                _ => {}
+            }
+        }
+    }
+    text
 }
 
 /// Writes the names of types as JSON Schema does.
@@ -222,4 +330,8 @@ fn lower_types(schema: &mut Json) {
     }
 }
 
+/// Where Responses, Anthropic and Gemini have the schema.
+const PARAMETERS: &str = "/parameters";
+const INPUT: &str = "/input_schema";
+const JSON_SCHEMA: &str = "/parametersJsonSchema";
 const NO_PARAMETERS: &str = r#"{"type":"object","properties":{}}"#;

@@ -56,7 +56,7 @@ use crate::readers::Reader;
 
 pub use conversions::{Conversion, MappedArguments, UnmappedArguments};
 pub use dialects::{as_2020_12, for_draft_7};
-pub use forms::{ProviderForm, read_provider_tools};
+pub use forms::{ProviderForm, ProviderTool, read_provider_tools};
 pub use limits::Limits;
 pub use mapping::Mapping;
 pub use report::{Refusal, Relation, Step, StepKind};

@@ -74,8 +74,8 @@ impl Sides {
         match (file, other) {
             (Some(file), _) => {
                 let within = change.span.as_ref().map_or(0, |span| span.start);
-                let start = file.starts.get(tool.index);
-                let at = start.map(|start| file.line_column(start.saturating_add(within)));
+                let place = file.tools.get(tool.index);
+                let at = place.map(|place| file.line_column(place.byte(within)));
                 Some((&file.name, at))
             }
             // A running server has no file; its saved listing has one.

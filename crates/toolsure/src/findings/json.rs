@@ -14,9 +14,9 @@ pub(crate) fn finding(page: &Page, finding: &Finding) -> Value {
             None => u64::try_from(byte).unwrap_or(u64::MAX),
         }
     };
-    // For a YAML file, the edits would be of the JSON that it was converted to.
+    // Of another file, the edits would be of the JSON that it was converted to.
     let fix = finding.fix.as_ref();
-    let fix = fix.filter(|_| file.is_none_or(|file| !file.is_yaml()));
+    let fix = fix.filter(|_| file.is_none_or(|file| file.takes_edits()));
     let lines = page.lines(finding);
     json!({
         "code": finding.rule.code,

@@ -44,6 +44,11 @@ impl Page {
     ) -> Self {
         let mut found = linter.lint_with_pages(listing.texts(), &listing.pages());
         found.findings.retain_mut(|finding| {
+            let file = listing.file.as_ref().zip(finding.tool);
+            let place = file.and_then(|(file, tool)| file.tools.get(tool));
+            if let Some(pointer) = place.and_then(|place| place.pointer(&finding.pointer)) {
+                finding.pointer = pointer;
+            }
             if let Some(setting) = finding.setting {
                 finding.help = Some(raise(setting));
             }
@@ -120,7 +125,10 @@ impl Page {
         let start = match page.map(|page| &page.text) {
             Some(PageText::InFile(range)) => range.start,
             Some(PageText::Own(_)) => return None,
-            None => *self.listing.file.as_ref()?.starts.get(finding.tool?)?,
+            None => {
+                let tool = self.listing.file.as_ref()?.tools.get(finding.tool?)?;
+                return Some(tool.byte(at));
+            }
         };
         Some(start.saturating_add(at))
     }

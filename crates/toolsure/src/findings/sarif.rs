@@ -95,7 +95,11 @@ fn physical(page: &Page, finding: &Finding) -> Option<Value> {
 
 fn fixes(page: &Page, finding: &Finding) -> Option<Value> {
     let fix = finding.fix.as_ref()?;
-    let file = page.listing.file.as_ref().filter(|file| !file.is_yaml())?;
+    let file = page
+        .listing
+        .file
+        .as_ref()
+        .filter(|file| file.takes_edits())?;
     let mut replacements = Vec::new();
     for edit in &fix.edits {
         let start = file.line_column(page.byte(finding, edit.span.start)?);

@@ -132,10 +132,15 @@ fn fixes(
             "`{name}` is YAML; `--fix` is for JSON"
         )));
     }
+    if !listing.file.takes_edits() {
+        return Err(Failure::usage(format!(
+            "`{name}` has tools in the form of a provider's API; `--fix` is for listings"
+        )));
+    }
     let report = linter.lint(listing.tools.iter().map(String::as_str));
     let place = |finding: &Finding| {
         let fix = finding.fix.as_ref()?;
-        let start = *listing.file.starts.get(finding.tool?)?;
+        let start = listing.file.tools.get(finding.tool?)?.start;
         let wanted = safety == Safety::Unsafe || fix.safety == Safety::Safe;
         let edits = fix.edits.iter().map(|edit| Edit {
             span: start.saturating_add(edit.span.start)..start.saturating_add(edit.span.end),

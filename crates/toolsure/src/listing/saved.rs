@@ -3,13 +3,14 @@
 use std::io;
 use std::path::Path;
 
+use toolsure_analysis::project::{ProviderTool, read_provider_tools};
 use toolsure_analysis::tool::LISTS;
 use toolsure_json::{
     DuplicateKeys, KeyView, Kind, Node, ReadLimits, Reader, View, line_column, quote, shown_url,
 };
 
 use super::config::{self, Server};
-use super::file::SourceFile;
+use super::file::{SourceFile, ToolPlace};
 use super::listed::{ListedPage, Listing, PageText, ServerFacts, TOOLS};
 use crate::exit::Failure;
 use crate::input::{Input, Text};
@@ -69,7 +70,18 @@ pub(crate) fn read(path: &str, most: usize, term: &Term) -> Result<Saved, Failur
     let text = input
         .read_with(most, progress)
         .map_err(|error| unreadable(path, &name, &error))?;
-    parse(name, text, most)
+    let saved = parse(name, text, most)?;
+    if let Saved::Listing(listing) = &saved
+        && let Some(read) = listing
+            .file
+            .tools
+            .iter()
+            .find_map(|tool| tool.read.as_ref())
+    {
+        let (name, form) = (&listing.file.name, read.form.name());
+        term.note(&format!("{name}: read as tools in the form `{form}`"));
+    }
+    Ok(saved)
 }
 
 /// The name of a file as messages show it.
@@ -105,7 +117,7 @@ pub(crate) fn parse(name: String, text: Text, most: usize) -> Result<Saved, Fail
         let all = contents_of_all(&name, all)?;
         let file = SourceFile::new(name, text, original, Vec::new()).after(start);
         let listing = |(key, one): (String, Contents)| {
-            let own = file.with_starts(one.starts.clone());
+            let own = file.with_tools(one.places.clone());
             one.listing(own, Some(key))
         };
         return Ok(Saved::Listings(all.into_iter().map(listing).collect()));
@@ -119,13 +131,12 @@ pub(crate) fn parse(name: String, text: Text, most: usize) -> Result<Saved, Fail
             .map(Saved::Servers)
             .map_err(|message| Failure::usage(format!("`{name}`: {message}")));
     }
-    let Some(tools) = tools(root) else {
+    let Some(contents) = Contents::of(root) else {
         return Err(Failure::usage(format!("`{name}` {NOTHING}")).with_help(
-            "a listing is `{\"tools\": […]}`, an array of tools, or a JSON-RPC answer to `tools/list`",
+            "a listing is `{\"tools\": […]}`, an array of tools, a JSON-RPC answer to `tools/list`, or the `tools` of a request to a provider",
         ));
     };
-    let contents = Contents::of(root, tools);
-    let file = SourceFile::new(name, text, original, contents.starts.clone()).after(start);
+    let file = SourceFile::new(name, text, original, contents.places.clone()).after(start);
     Ok(Saved::Listing(Box::new(contents.listing(file, None))))
 }
 
@@ -145,21 +156,41 @@ pub(crate) const NOTHING: &str = "holds neither tools nor `mcpServers`";
 struct Contents {
     server: Option<ServerFacts>,
     tools: Vec<String>,
-    /// Where the tools begin.
-    starts: Vec<usize>,
+    /// Where the tools are.
+    places: Vec<ToolPlace>,
     pages: Vec<ListedPage>,
     partial: bool,
 }
 
 impl Contents {
-    fn of(root: View<'_>, tools: View<'_>) -> Self {
-        Self {
+    fn of(root: View<'_>) -> Option<Self> {
+        let own = tools(root);
+        let read = is_of_provider(own.unwrap_or(root)).then(|| read_provider_tools(root));
+        let (tools, places) = match (read.flatten(), own) {
+            (Some(read), _) => {
+                let place = |tool: ProviderTool| {
+                    let (text, start) = (tool.text.clone(), tool.start);
+                    let read = Some(tool);
+                    (text, ToolPlace { start, read })
+                };
+                read.into_iter().map(place).unzip()
+            }
+            (None, Some(tools)) => {
+                let place = |tool: View<'_>| {
+                    let start = tool.span().start;
+                    (tool.raw().to_owned(), ToolPlace { start, read: None })
+                };
+                tools.items().map(place).unzip()
+            }
+            (None, None) => return None,
+        };
+        Some(Self {
             server: facts(root),
-            tools: tools.items().map(|tool| tool.raw().to_owned()).collect(),
-            starts: tools.items().map(|tool| tool.span().start).collect(),
+            tools,
+            places,
             pages: pages(root),
             partial: has_next_page(root),
-        }
+        })
     }
 
     fn listing(self, file: SourceFile, key: Option<String>) -> SavedListing {
@@ -202,8 +233,8 @@ fn has_next_page(root: View<'_>) -> bool {
 fn contents_of_all(file: &str, all: View<'_>) -> Result<Vec<(String, Contents)>, Failure> {
     let one = |(key, one): (KeyView<'_>, View<'_>)| {
         let key = toolsure_json::Key::text(key);
-        match tools(one) {
-            Some(tools) => Ok((key.to_owned(), Contents::of(one, tools))),
+        match Contents::of(one) {
+            Some(contents) => Ok((key.to_owned(), contents)),
             None => Err(Failure::usage(format!(
                 "`{file}`: the listing `{}` has no `tools`",
                 quote(key, 60)
@@ -211,6 +242,26 @@ fn contents_of_all(file: &str, all: View<'_>) -> Result<Vec<(String, Contents)>,
         }
     };
     all.members().map(one).collect()
+}
+
+/// Whether entries have the form of a provider's API, by what only these forms have.
+fn is_of_provider(entries: View<'_>) -> bool {
+    let is_own = |entry: View<'_>| {
+        let kind = entry.member("type").map_or("", Node::string);
+        let members = [
+            "input_schema",
+            "functionDeclarations",
+            "function_declarations",
+        ];
+        kind == "function" || members.iter().any(|name| entry.member(name).is_some())
+    };
+    match entries.kind() {
+        Kind::Array => {
+            let listed = |entry: View<'_>| entry.member("inputSchema").is_some();
+            entries.items().any(is_own) && !entries.items().any(listed)
+        }
+        _ => is_own(entries),
+    }
 }
 
 /// The array of tools, wherever the usual shapes have it.

@@ -20,6 +20,7 @@ mod demo_stdio;
 mod diff;
 mod fetch;
 mod files;
+mod forms;
 mod guard;
 mod guard_several;
 mod guard_tls;
