@@ -498,7 +498,7 @@ fn forms_of_providers_are_written_and_read_back() {
             for tool in &again {
                 assert_eq!(tool.form, *form);
                 for (own, there) in &tool.parts {
-                    assert_eq!(tool.text[own.clone()], written[there.clone()]);
+                    assert_eq!(tool.text.get(own.clone()), written.get(there.clone()));
                 }
             }
             let inside = format!("{{\"model\":\"m\",\"tools\":{written}}}");
