@@ -6,11 +6,13 @@
 
 mod allowed_members;
 mod header;
+mod lookalike;
 mod name;
 mod results;
 
 pub use allowed_members::{ANNOTATIONS, AllowedMembers, Form, ICON, SCHEMA, TOOL};
 pub(crate) use header::is_token_char;
 pub use header::{HEADER, HeaderFaultKind, HeaderKind, HeaderNames};
+pub use lookalike::{CONTRACT, lookalike};
 pub use name::{NameFault, is_unseen};
 pub use results::{BLOCK, BLOCKS, CACHED_PAGE, LISTS, ListResult, PAGE, RESULT};

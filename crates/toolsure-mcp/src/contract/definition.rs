@@ -1,10 +1,9 @@
 //! Reads a tool's definition and checks what the protocol requires of its members.
 
-use toolsure_analysis::tool::{TOOL, is_unseen};
+use toolsure_analysis::tool::{CONTRACT, TOOL, is_unseen, lookalike};
 use toolsure_json::{Key as _, Kind, Node as _, Span, View};
 
 use super::malformed::MalformedTool;
-use crate::message::lookalike;
 
 /// A well-formed tool: its name, and the spans of the tool and its schemas in the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -115,10 +114,6 @@ fn expect(
         found: value.kind(),
     })
 }
-
-/// The members that decide how a tool is called. Readers that ignore case, such as those in Go, would take
-/// another spelling for one of them.
-const CONTRACT: [&str; 3] = ["name", "inputSchema", "outputSchema"];
 
 /// The maximum number of characters of a wrong `type` that are kept.
 const FOUND: usize = 80;

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
+use toolsure_analysis::tool::lookalike;
 use toolsure_json::{Key as _, Kind, Node as _, View};
 
 use super::code::INVALID_PARAMS;
-use super::method::lookalike;
 
 /// The parameters of a `tools/call` request.
 ///

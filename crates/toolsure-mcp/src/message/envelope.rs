@@ -2,10 +2,11 @@
 
 use std::fmt;
 
+use toolsure_analysis::tool::lookalike;
 use toolsure_json::{Document, Kind, Node as _, View};
 
 use super::code::INVALID_REQUEST;
-use super::method::{MethodFault, lookalike};
+use super::method::MethodFault;
 
 /// The content of one line or one HTTP body.
 ///

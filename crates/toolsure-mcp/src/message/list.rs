@@ -2,9 +2,8 @@
 
 use std::fmt;
 
+use toolsure_analysis::tool::lookalike;
 use toolsure_json::{Key as _, Kind, Node as _, View};
-
-use super::method::lookalike;
 
 /// One page of a server's tools.
 ///

@@ -126,26 +126,6 @@ impl fmt::Display for MethodFault {
     }
 }
 
-/// The first of `names` that `member` differs from only in case; `None` if it is one of them.
-///
-/// Readers that ignore case would treat it as that member.
-pub(crate) fn lookalike(member: &str, names: &[&'static str]) -> Option<&'static str> {
-    let long = names.iter().map(|name| name.len()).max().unwrap_or(0);
-    // Letters of other scripts that fold to ASCII letters have at most 3 bytes.
-    if member.len() > 3 * long || names.contains(&member) {
-        return None;
-    }
-    let alike = |name: &&&str| case_folded(name).eq(case_folded(member));
-    names.iter().find(alike).copied()
-}
-
-/// A name in the case that all of its forms share: `K`, `k` and the Kelvin sign are equal.
-fn case_folded(name: &str) -> impl Iterator<Item = char> {
-    name.chars()
-        .flat_map(char::to_uppercase)
-        .flat_map(char::to_lowercase)
-}
-
 /// Letters and digits in lower case; drops everything else.
 fn folded(name: &str) -> impl Iterator<Item = u8> {
     let kept = name.bytes().filter(u8::is_ascii_alphanumeric);
@@ -273,26 +253,5 @@ mod tests {
         assert_eq!(MethodFault::find("notifications/vendor", false), None);
         let with_id = MethodFault::find("notifications/vendor", true);
         assert_eq!(with_id, Some(MethodFault::WithId));
-    }
-
-    #[test]
-    fn members_that_differ_by_case_are_alike() {
-        let names = &["id", "task", "params", "isError"];
-        for (member, expected) in [
-            ("id", None),
-            ("ID", Some("id")),
-            ("Params", Some("params")),
-            ("param\u{17f}", Some("params")),
-            ("tas\u{212a}", Some("task")),
-            ("tasks", None),
-            ("isError", None),
-            ("IsError", Some("isError")),
-            ("iserror", Some("isError")),
-            ("i\u{17f}Error", Some("isError")),
-            ("isErrors", None),
-            ("", None),
-        ] {
-            assert_eq!(lookalike(member, names), expected, "{member}");
-        }
     }
 }

@@ -32,7 +32,6 @@ pub use envelope::{
 };
 pub use list::{MalformedList, ToolList};
 pub use malformed_result::MalformedResult;
-pub(crate) use method::lookalike;
 pub use method::{METHODS, Method, MethodFault, MethodKind, Sender};
 pub use result::{ResultKind, ToolResult};
 pub(crate) use task::{ID_BYTES, may_have_result};

@@ -1,10 +1,10 @@
 //! The result of `tools/call`.
 
+use toolsure_analysis::tool::lookalike;
 use toolsure_json::{Key as _, Kind, Node as _, View};
 
 use super::content::ContentFault;
 use super::malformed_result::MalformedResult;
-use super::method::lookalike;
 use super::task::{self, created_task, lookalike_of};
 
 /// The result of a tool call.

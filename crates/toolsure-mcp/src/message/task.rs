@@ -1,9 +1,9 @@
 //! Tasks, as far as they carry tool results.
 
+use toolsure_analysis::tool::lookalike;
 use toolsure_json::{Key as _, Kind, Node as _, View};
 
 use super::malformed_result::MalformedResult;
-use super::method::lookalike;
 
 /// The location of a task's result in a message about the task.
 ///

@@ -8,7 +8,9 @@ use crate::lint::out::Out;
 use crate::lint::page::Page;
 use crate::lint::tool::{Place, Tool, span};
 use crate::readers::{Fact, Shape, State};
-use crate::tool::{ANNOTATIONS, AllowedMembers, CACHED_PAGE, Form, LISTS, PAGE, TOOL};
+use crate::tool::{
+    ANNOTATIONS, AllowedMembers, CACHED_PAGE, CONTRACT, Form, LISTS, PAGE, TOOL, lookalike,
+};
 
 /// TL010: the optional members of a tool. TL001 and TL016 are about the others.
 pub(crate) fn of_tool(tool: &Tool<'_>, out: &mut Out<'_>) {
@@ -41,13 +43,14 @@ pub(crate) fn case(tool: &Tool<'_>, out: &mut Out<'_>) {
         (annotations, &ANNOTATIONS, "/annotations"),
     ];
     for (object, allowed, at) in objects {
+        let names: Vec<_> = allowed.names().collect();
         for (key, value) in object.into_iter().flat_map(View::members) {
             let name = key.text();
-            let is_same = |known: &&str| known.eq_ignore_ascii_case(name) && *known != name;
-            let Some(known) = allowed.names().find(is_same) else {
+            let Some(known) = lookalike(name, &names) else {
                 continue;
             };
-            if object.is_some_and(|object| tool.member(object, known).is_some()) {
+            let is_there = object.is_some_and(|object| tool.member(object, known).is_some());
+            if is_there || (at.is_empty() && CONTRACT.contains(&known)) {
                 let mut pointer = at.to_owned();
                 pointer::push(&mut pointer, name);
                 let place = Place {
