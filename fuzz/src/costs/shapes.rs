@@ -200,7 +200,7 @@ pub const SHAPES: &[Shape] = &[
     shape(Operation::Lock, "listing of tools", l::small_tools),
     shape(Operation::Lock, "listing of one name", l::same_names),
     shape(Operation::GuardList, "listing of tools", l::small_tools),
-    shape(Operation::GuardList, "listing of outputs", l::outputs),
+    shape(Operation::GuardList, "tools with outputs", l::outputs),
     shape(Operation::GuardList, "listing of bad tools", l::bad_tools),
     shape(Operation::GuardList, "listing of no tools", l::no_tools),
     shape(Operation::GuardList, "listing of one name", l::same_names),

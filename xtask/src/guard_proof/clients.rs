@@ -29,19 +29,19 @@ pub(crate) const CLIENTS: [Client; 5] = [
     Client {
         name: "TypeScript SDK 1.32.2, 2025-11-25",
         package: SDK1,
-        readers: &["typescript-sdk-1"],
+        readers: &["typescript-sdk", "typescript-sdk-1"],
         version: LEGACY,
     },
     Client {
         name: "TypeScript SDK 2.4.0, 2025-11-25",
         package: SDK2,
-        readers: &["typescript-sdk-2"],
+        readers: &["typescript-sdk", "typescript-sdk-2"],
         version: LEGACY,
     },
     Client {
         name: "TypeScript SDK 2.4.0, 2026-07-28",
         package: SDK2,
-        readers: &["typescript-sdk-2"],
+        readers: &["typescript-sdk", "typescript-sdk-2"],
         version: MODERN,
     },
     Client {

@@ -139,7 +139,7 @@ fn is_of(shape: Shape, name: &str, wrong: &Wrong, kind: Kind) -> bool {
     let block = |index: &str| wrong.value.pointer(&format!("/content/{index}/type"));
     match (shape, kind, &*parts) {
         (Shape::Result, Kind::Result, [member])
-        | (Shape::Page, Kind::Page, [member])
+        | (Shape::Page | Shape::CachedPage, Kind::Page, [member])
         | (Shape::Tool, Kind::Tool, [member])
         | (Shape::ToolAnnotations, Kind::Tool, ["annotations", member])
         | (Shape::Block, Kind::Result, ["content", _, member])

@@ -23,7 +23,7 @@ pub(super) const ROWS: &[Reader] = &[
             Tried "2026-11" "1.32.2 and 2.4.0; inspector#987; mcp-js#117" {
                 ListLost: Member(Shape::Tool, OPTIONAL_OF_TOOLS, State::Null),
                     Member(Shape::Tool, OPTIONAL_OF_TOOLS, State::OtherType),
-                    Member(Shape::Tool, &["icons", "execution"], State::OutOfRange),
+                    Member(Shape::Tool, &["icons"], State::OutOfRange),
                     Member(Shape::ToolAnnotations, HINTS, State::Null),
                     Member(Shape::ToolAnnotations, HINTS, State::OtherType);
             }
@@ -31,8 +31,10 @@ pub(super) const ROWS: &[Reader] = &[
                 Hang: Member(Shape::Page, &["_meta"], State::Null),
                     Member(Shape::Page, &["_meta"], State::OtherType);
                 ListLost: Member(Shape::Page, &["nextCursor"], State::Null),
-                    Member(Shape::Page, &["nextCursor"], State::OtherType),
-                    Member(Shape::Page, LISTS, State::Missing),
+                    Member(Shape::Page, &["nextCursor"], State::OtherType);
+            }
+            Public "2026-11" "HiThink Financial-API#40; neuro-san#1341" {
+                ListLost: Member(Shape::Page, LISTS, State::Missing),
                     Member(Shape::Page, LISTS, State::Null),
                     Member(Shape::Page, LISTS, State::OtherType),
                     Member(Shape::Entry, REQUIRED_OF_ENTRIES, State::Missing),
