@@ -50,7 +50,9 @@ pub(crate) fn case(tool: &Tool<'_>, out: &mut Out<'_>) {
                 continue;
             };
             let is_there = object.is_some_and(|object| tool.member(object, known).is_some());
-            if is_there || (at.is_empty() && CONTRACT.contains(&known)) {
+            // TL016 is about a required member that is not there.
+            let decides = at.is_empty() && CONTRACT.contains(&known) && allowed.is_optional(known);
+            if is_there || decides {
                 let mut pointer = at.to_owned();
                 pointer::push(&mut pointer, name);
                 let place = Place {
