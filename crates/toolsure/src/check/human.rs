@@ -109,12 +109,15 @@ fn head(out: &mut Sheet, listing: &Listing) {
         let name = quote(&server.name, 40).to_string();
         let version = quote(&server.version, 20).to_string();
         let protocol = quote(&server.protocol, 20).to_string();
+        // 2026-07-28 lets a server leave out what it is.
+        let shown = match server.name.is_empty() {
+            true => "a server without a name".to_owned(),
+            false => format!("{name} {version}"),
+        };
+        let era = server.era();
         line(
             out,
-            &format!(
-                "{DIM}{name} {version}, protocol {protocol} ({}){DIM:#}",
-                server.era()
-            ),
+            &format!("{DIM}{shown}, protocol {protocol} ({era}){DIM:#}"),
         );
     }
     out.text.push('\n');

@@ -115,6 +115,8 @@ fn what_is_missing_on_a_page_and_who_loses_the_list_is_told() {
             let run = check_python(&modern(&results), &[]);
             let end = "1 tool: 1 ok, `tools/list` refused\n";
             assert!(run.stdout.ends_with(end), "{}", run.stdout);
+            let head = "\na server without a name, protocol 2026-07-28";
+            assert!(run.stdout.contains(head), "{}", run.stdout);
             let help = "help: the TypeScript SDK hangs; leave it out";
             assert!(run.stdout.contains(help), "{}", run.stdout);
         }
