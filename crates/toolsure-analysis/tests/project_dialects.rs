@@ -210,6 +210,11 @@ fn what_draft_7_reads_more_narrowly_is_loosened() {
             r#"{"type":"string"}"#,
         ),
         (r#"{"format":"date","formatMinimum":"2030-01-01"}"#, "{}"),
+        // Both keywords name `a`: each holds.
+        (
+            r#"{"dependentSchemas":{"a":false},"dependencies":{"a":{"minProperties":2},"b":["c"]}}"#,
+            r#"{"dependentSchemas":{"a":{"allOf":[false,{"minProperties":2}]}},"dependentRequired":{"b":["c"]}}"#,
+        ),
         (r#"{"multipleOf":0.01}"#, "{}"),
         (r#"{"multipleOf":0.25}"#, "="),
         (r#"{"multipleOf":3}"#, "="),

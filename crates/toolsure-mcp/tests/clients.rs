@@ -296,3 +296,29 @@ fn real_tools_are_told_as_they_are() {
     assert!(tools > 5_000 && otherwise < 100, "{otherwise} of {tools}");
     assert!(checked > 100, "{checked}");
 }
+
+/// ajv takes a property that every JavaScript object inherits as present, with a function as its value.
+#[test]
+fn names_that_objects_inherit_are_not_held_by_clients() {
+    for (schema, expected) in [
+        (
+            r#"{"type":"object","properties":{"toString":{"type":"string","description":"d"},"a":{"type":"string"}}}"#,
+            r#"{"type":"object","properties":{"toString":{"description":"d"},"a":{"type":"string"}}}"#,
+        ),
+        (
+            r##"{"type":"object","properties":{"constructor":{"anyOf":[{"type":"null"},{"$ref":"#/$defs/d"}]}},"$defs":{"d":{}}}"##,
+            r#"{"type":"object","properties":{"constructor":{}},"$defs":{"d":{}}}"#,
+        ),
+        (
+            r#"{"type":"object","dependentRequired":{"valueOf":["b"]},"minProperties":1}"#,
+            r#"{"type":"object","minProperties":1}"#,
+        ),
+        (
+            r#"{"type":"object","not":{"properties":{"toString":{"type":"null"}}},"minProperties":1}"#,
+            r#"{"type":"object","minProperties":1}"#,
+        ),
+    ] {
+        let told = told(&schema, CostlySchemas::Simplify).unwrap();
+        assert_eq!(told, expected);
+    }
+}

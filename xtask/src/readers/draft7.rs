@@ -112,7 +112,7 @@ const LISTING: usize = 500;
 const DEFINITIONS: &str = r##"{"d":{"$anchor":"anchor","properties":{"a":{"type":"string"}},"prefixItems":[{"type":"string"}]},
     "e":{"$dynamicAnchor":"dynamic","type":["object","array","string"]}}"##;
 /// Schemas with one keyword, or with keywords that mean something only together.
-const KEYWORDS: [&str; 44] = [
+const KEYWORDS: [&str; 47] = [
     r#"{"prefixItems":[{"type":"string"}]}"#,
     r#"{"prefixItems":[{"type":"string"},{"const":1}]}"#,
     r#"{"prefixItems":[true,false]}"#,
@@ -138,6 +138,10 @@ const KEYWORDS: [&str; 44] = [
     r##"{"$ref":"#anchor"}"##,
     r##"{"$dynamicRef":"#dynamic"}"##,
     r#"{"properties":{"a":{"type":"string"}}}"#,
+    // Names that every JavaScript object inherits.
+    r#"{"properties":{"toString":{"type":"string"},"valueOf":{"enum":[1]}}}"#,
+    r##"{"properties":{"constructor":{"$ref":"#/$defs/d"}}}"##,
+    r#"{"dependentRequired":{"hasOwnProperty":["b"]}}"#,
     r#"{"additionalProperties":false}"#,
     r#"{"patternProperties":{"^a":{"type":"string"}}}"#,
     r#"{"maxItems":1}"#,

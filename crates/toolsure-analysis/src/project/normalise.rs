@@ -91,11 +91,33 @@ fn one(members: &mut Members, dialect: Dialect) -> bool {
         for (keyword, list) in [("dependentRequired", names), ("dependentSchemas", schemas)] {
             if !list.is_empty() {
                 match members.get_mut(keyword) {
-                    Some(Json::Object(own)) => own.list.extend(list),
+                    Some(Json::Object(own)) => {
+                        list.into_iter()
+                            .for_each(|(name, one)| both(own, name, one));
+                    }
                     _ => members.set(keyword, Json::Object(Members::of(list))),
                 }
             }
         }
     }
     changed || members.list.len() != before
+}
+
+/// Adds a dependency. One on the same name holds too.
+fn both(own: &mut Members, name: String, other: Json) {
+    match (own.get_mut(&name), other) {
+        (Some(Json::Array(names)), Json::Array(others)) => {
+            for one in others {
+                if !names.iter().any(|known| known.equals(&one)) {
+                    names.push(one);
+                }
+            }
+        }
+        (Some(known), other) => {
+            let first = std::mem::replace(known, Json::Bool(true));
+            let all = Json::Array(vec![first, other]);
+            *known = Json::Object(Members::only("allOf", all));
+        }
+        (None, other) => own.list.push((name, other)),
+    }
 }

@@ -73,6 +73,14 @@ impl Rules {
         match keyword {
             "enum" if value.is_empty() => nothing(schema_edits, schema, value),
             "pattern" => self.pattern(schema_edits, schema, keyword, value),
+            "properties" if self.part == SchemaPart::Output => inherited(schema_edits, value),
+            "dependentRequired" | "dependentSchemas" | "dependencies"
+                if self.part == SchemaPart::Output
+                    && value.members().any(|(key, _)| is_inherited(key.text())) =>
+            {
+                schema_edits.loosen(schema, keyword);
+                schema_edits.note(schema, &format!("`{keyword}` {AS_PRESENT}"));
+            }
             "patternProperties" => self.pattern_properties(schema_edits, schema, value),
             "$ref" | "$dynamicRef" | "$recursiveRef" => {
                 self.reference(schema_edits, schema, keyword, value);
@@ -321,6 +329,24 @@ fn nothing<'a>(schema_edits: &mut SchemaEdits<'a>, schema: View<'a>, list: View<
     schema_edits.note(schema, "an empty `enum` is written as `not`");
 }
 
+/// Loosens the schemas of properties that every JavaScript object inherits: ajv takes an absent one as
+/// present, with a function as its value.
+fn inherited<'a>(schema_edits: &mut SchemaEdits<'a>, properties: View<'a>) {
+    for (key, schema) in properties.members() {
+        let has = |keyword: &&&str| schema.member(keyword).is_some();
+        if is_inherited(key.text()) && OF_FUNCTIONS.iter().any(|keyword| has(&keyword)) {
+            for keyword in OF_FUNCTIONS.iter().filter(has) {
+                schema_edits.loosen(schema, keyword);
+            }
+            schema_edits.note(schema, AS_PRESENT);
+        }
+    }
+}
+
+fn is_inherited(name: &str) -> bool {
+    INHERITED.contains(&name)
+}
+
 /// Whether ajv accepts this `nullable`, a keyword that only ajv knows.
 fn nullable(schema: View<'_>, value: View<'_>) -> bool {
     let Some(kinds) = schema.member("type") else {
@@ -431,3 +457,39 @@ const NAME: usize = 64;
 const WIDE: usize = 256;
 /// The maximum number of items that may be compared pairwise.
 const COMPARED: f64 = 1_000.0;
+
+/// The members of every JavaScript object (`Object.prototype`).
+const INHERITED: [&str; 12] = [
+    "constructor",
+    "hasOwnProperty",
+    "isPrototypeOf",
+    "propertyIsEnumerable",
+    "toLocaleString",
+    "toString",
+    "valueOf",
+    "__proto__",
+    "__defineGetter__",
+    "__defineSetter__",
+    "__lookupGetter__",
+    "__lookupSetter__",
+];
+/// The keywords that a function can fail; the others are about values of one JSON type.
+const OF_FUNCTIONS: [&str; 15] = [
+    "type",
+    "enum",
+    "const",
+    "not",
+    "anyOf",
+    "oneOf",
+    "allOf",
+    "if",
+    "then",
+    "else",
+    "$ref",
+    "$dynamicRef",
+    "$recursiveRef",
+    "required",
+    "minProperties",
+];
+const AS_PRESENT: &str =
+    "names a member that every JavaScript object has, which some engines take as present";
