@@ -64,10 +64,7 @@ impl Reading<'_> {
         if let Some(id) = id_of(message).filter(|id| id.is_beyond_double()) {
             let id = quote(id.raw(), SHOWN_NUMBER);
             let why = format!("the id {id} is beyond the range of a double");
-            let mut found = Recovery::of(bytes);
-            // Many programs could not read an answer with it.
-            found.id = None;
-            return Some((found, why));
+            return Some((Recovery::of(bytes), why));
         }
         let flaw = self.flaw?;
         let found = Recovery::of(bytes);
@@ -292,6 +289,21 @@ mod tests {
                 assert_eq!(reading.document.source().len(), text.len());
                 assert_eq!(message.text(), text);
             }
+        }
+    }
+
+    #[test]
+    fn an_id_beyond_a_double_is_refused_under_itself() {
+        for (id, is_broken) in [("1e400", true), ("-1e999", true), ("1e300", false)] {
+            let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
+            let limits = ReadLimits::default();
+            let message = IncomingMessage::read(Reader::new(), text.as_bytes(), &limits);
+            let reading = message.reading().unwrap();
+            let decoded = Message::decode(reading.document.root()).unwrap();
+            let found = reading.broken_envelope(text.as_bytes(), &decoded);
+            let found = found.map(|(found, why)| (found.id, why));
+            let why = format!("the id {id} is beyond the range of a double");
+            assert_eq!(found, is_broken.then(|| (Some(id.to_owned()), why)));
         }
     }
 
