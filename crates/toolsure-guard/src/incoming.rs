@@ -232,6 +232,15 @@ impl<'m> IncomingMessage<'m> {
         }
     }
 
+    /// Whether it is one message whose envelope can be trusted.
+    pub(crate) fn is_clear(&self) -> bool {
+        let Ok(reading) = self.reading() else {
+            return false;
+        };
+        let message = Message::decode(reading.document.root());
+        message.is_ok_and(|message| reading.broken_envelope(self.bytes, &message).is_none())
+    }
+
     /// The parsed form.
     pub(crate) fn reading(&self) -> Result<Reading<'_>, &ReadError> {
         let parsed = self.parsed.as_ref()?;

@@ -263,7 +263,10 @@ impl Aggregator {
             ErrorReply::ToSender(error) => self.out.pass(from, error.into_bytes()),
             ErrorReply::InPlace(error) => {
                 let error = IncomingMessage::read(Reader::new(), error.as_bytes(), &generous());
-                self.decide(from, &error, now);
+                // Under an id that no request can have, it answers nothing.
+                if error.is_clear() {
+                    self.decide(from, &error, now);
+                }
             }
             ErrorReply::NotNeeded => {}
         }

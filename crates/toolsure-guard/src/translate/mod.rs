@@ -214,8 +214,13 @@ impl Translator {
         match ErrorReply::of(from.side(), message.bytes(), is_json, why) {
             ErrorReply::ToSender(error) => out.pass(from, error.into_bytes()),
             ErrorReply::InPlace(error) => {
+                let error = kept(error.as_bytes());
+                // Under an id that no request can have, it answers nothing.
+                if !error.is_clear() {
+                    return out.note("unreadable", why);
+                }
                 let mut made = Effects::new();
-                self.take_one(from, &kept(error.as_bytes()), now, &mut made);
+                self.take_one(from, &error, now, &mut made);
                 out.adopt(made);
             }
             ErrorReply::NotNeeded => out.note("unreadable", why),
