@@ -228,7 +228,8 @@ fn legacy(request: &crate::web::Request, stream: &mut std::net::TcpStream) {
     respond(stream, "200 OK", JSON, &body);
 }
 
-/// What a server does with the probe over HTTP: waits so many seconds, then sends these bytes.
+/// What a server does with the probe over HTTP: waits so many seconds, then sends these bytes. A whole
+/// answer says that the connection closes: otherwise the next request may be sent on it, and is lost.
 const OVER_HTTP: [(&str, u64, &str, Era); 13] = [
     (
         "refuses it",
@@ -245,13 +246,13 @@ const OVER_HTTP: [(&str, u64, &str, Era); 13] = [
     (
         "answers with a status",
         0,
-        "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n",
+        "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n",
         Era::V2025_06_18,
     ),
     (
         "fails",
         0,
-        "HTTP/1.1 500 Oops\r\nContent-Length: 5\r\n\r\nstack",
+        "HTTP/1.1 500 Oops\r\nContent-Length: 5\r\nConnection: close\r\n\r\nstack",
         Era::V2025_06_18,
     ),
     ("answers with a page", 0, "<html>", Era::V2025_06_18),
