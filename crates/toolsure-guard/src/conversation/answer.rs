@@ -74,8 +74,13 @@ pub(super) fn fail(
 impl Record {
     /// Describes the request that the record is about, and how long it took.
     pub(super) fn describe(&mut self, key: &IdKey, open: &Open, turn: &Turn<'_>) {
-        self.method = Some(open.method.clone());
         self.id = Some(key.clone());
+        self.describe_without_id(open, turn);
+    }
+
+    /// The same for what has no id.
+    pub(super) fn describe_without_id(&mut self, open: &Open, turn: &Turn<'_>) {
+        self.method = Some(open.method.clone());
         self.era = Some(open.era);
         self.elapsed = Some(turn.now.saturating_sub(open.since));
         self.peer.clone_from(&open.peer);

@@ -38,9 +38,7 @@ impl ToolAnswer<'_> {
         let repaired = unreadable(reading, self)?;
         let act = Act::ResultMemberMalformed;
         let mut record = fault(turn, Side::Server, Filter::Results, Action::Altered, act);
-        record.describe(&self.key, self.open, turn);
-        record.tool.clone_from(&self.name);
-        record.listed = self.tool.is_some();
+        self.describe(&mut record, turn);
         record.note(&told(&repaired));
         Some((repaired.edits.apply(source), record))
     }

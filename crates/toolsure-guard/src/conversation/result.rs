@@ -26,7 +26,8 @@ use crate::side::Side;
 
 /// An answer that contains a tool's result.
 pub(super) struct ToolAnswer<'a> {
-    pub(super) key: IdKey,
+    /// The id of the answer; a notification has none.
+    key: Option<IdKey>,
     pub(super) open: &'a Open,
     pub(super) tool: Option<Arc<ToolContract>>,
     pub(super) name: Option<Arc<str>>,
@@ -52,6 +53,29 @@ impl ToolAnswer<'_> {
             None => "the tool".to_owned(),
         }
     }
+
+    /// The id of the answer as the client wrote it.
+    pub(super) fn raw_id(&self) -> String {
+        match &self.key {
+            Some(key) => self.open.raw(key),
+            None => "null".to_owned(),
+        }
+    }
+
+    /// Says in a record which answer it is about.
+    pub(super) fn describe(&self, record: &mut Record, turn: &Turn<'_>) {
+        record.id.clone_from(&self.key);
+        record.describe_without_id(self.open, turn);
+        record.tool.clone_from(&self.name);
+        record.listed = self.tool.is_some();
+    }
+}
+
+/// The member of a message that is, or contains, the result of a tool.
+struct Place<'a> {
+    /// The request that it answers, or what stands for one.
+    open: &'a Open,
+    member: &'static str,
 }
 
 impl Conversation {
@@ -71,46 +95,71 @@ impl Conversation {
         bytes: &'m [u8],
         out: &mut Effects<'m>,
     ) {
-        let Some(answered) = self.answered(turn, key.clone(), open, result) else {
-            return forward_answer(key, None, bytes, out);
+        let at = Place {
+            open,
+            member: "result",
         };
-        let Some((text, record)) = answered.readable(turn, reading, bytes) else {
-            return self.checked(turn, checker, reading, answered, bytes, out);
-        };
-        let guard = self.guard.clone();
-        let mut effects = Effects::new();
-        let message = guard.read_within(text.as_bytes(), turn.limits());
-        let repaired = message.reading().ok();
-        let result = repaired.and_then(|reading| reading.document.root().member("result"));
-        let again = result.and_then(|result| self.answered(turn, key, open, result));
-        match (message.reading(), again) {
-            (Ok(reading), Some(answered)) => {
-                effects.audit(record);
-                let bytes = text.as_bytes();
-                self.checked(turn, checker, &reading, answered, bytes, &mut effects);
-            }
-            _ => {
-                let answered = ToolAnswer {
-                    grows: true,
-                    ..answered
-                };
-                self.checked(turn, checker, reading, answered, bytes, out);
-            }
+        let told = Some(key.clone());
+        match self.resolved(turn, checker, reading, &at, told, result, bytes, out) {
+            Some(text) => forward_altered(key, None, text, out),
+            None => forward_answer(key, None, bytes, out),
         }
-        guard.done_with(message);
-        out.adopt(effects);
     }
 
-    /// Checks a result and passes it on.
-    fn checked<'m>(
+    /// Checks a result in a message, and returns the text that replaces the message; `None` if it stays.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "a message, what it is read with, and where its effects go"
+    )]
+    fn resolved(
         &mut self,
         turn: &Turn<'_>,
         checker: &mut Checker,
         reading: &Reading<'_>,
-        answered: ToolAnswer<'_>,
-        bytes: &'m [u8],
-        out: &mut Effects<'m>,
-    ) {
+        at: &Place<'_>,
+        key: Option<IdKey>,
+        result: View<'_>,
+        bytes: &[u8],
+        out: &mut Effects<'_>,
+    ) -> Option<String> {
+        let answered = self.answered(turn, key.clone(), at.open, result)?;
+        let Some((text, record)) = answered.readable(turn, reading, bytes) else {
+            return self.checked(turn, checker, reading, &answered, bytes, out);
+        };
+        let guard = self.guard.clone();
+        let message = guard.read_within(text.as_bytes(), turn.limits());
+        let repaired = message.reading().ok();
+        let result = repaired.and_then(|reading| reading.document.root().member(at.member));
+        let again = result.and_then(|result| self.answered(turn, key, at.open, result));
+        let replaced = match (message.reading(), again) {
+            (Ok(reading), Some(answered)) => {
+                out.audit(record);
+                let bytes = text.as_bytes();
+                let checked = self.checked(turn, checker, &reading, &answered, bytes, out);
+                checked.or_else(|| Some(text.clone()))
+            }
+            _ => {
+                let grows = ToolAnswer {
+                    grows: true,
+                    ..answered
+                };
+                self.checked(turn, checker, reading, &grows, bytes, out)
+            }
+        };
+        guard.done_with(message);
+        replaced
+    }
+
+    /// Checks a result, and returns the text that replaces the message; `None` if it stays.
+    fn checked(
+        &mut self,
+        turn: &Turn<'_>,
+        checker: &mut Checker,
+        reading: &Reading<'_>,
+        answered: &ToolAnswer<'_>,
+        bytes: &[u8],
+        out: &mut Effects<'_>,
+    ) -> Option<String> {
         let open = answered.open;
         let of = match &open.what {
             What::Call(called) if called.as_task => ResultOf::task(open.era),
@@ -121,7 +170,7 @@ impl Conversation {
         let unreadable = || answered.unreadable_members(turn, reading);
         let too_large = answered.grows.then(unreadable).flatten();
         let violation = too_large
-            .or_else(|| self.judge(turn, checker, reading, &answered, of))
+            .or_else(|| self.judge(turn, checker, reading, answered, of))
             .or_else(unreadable)
             .or_else(|| answered.bad_form(turn))
             .or_else(|| answered.beyond_double(turn))
@@ -137,11 +186,9 @@ impl Conversation {
             None => violation,
         };
         let fuel = checker.fuel_used();
-        let note = |record: Record, out: &mut Effects<'m>| {
+        let note = |record: Record, out: &mut Effects<'_>| {
             let mut record = record;
-            record.describe(&answered.key, open, turn);
-            record.tool.clone_from(&answered.name);
-            record.listed = answered.tool.is_some();
+            answered.describe(&mut record, turn);
             record.fuel = fuel;
             out.audit(record);
         };
@@ -169,7 +216,7 @@ impl Conversation {
                 changed
             }
             None => {
-                self.note_question(&answered);
+                self.note_question(answered);
                 if turn.policy().record_passes && answered.mode != Mode::Off {
                     let action = Action::Passed;
                     note(
@@ -186,12 +233,7 @@ impl Conversation {
             Some((text, false)) => answered.projected_again(turn, text),
             None => answered.projected(turn, bytes),
         };
-        match (projected, changed) {
-            (Some(text), _) | (None, Some((text, _))) => {
-                forward_altered(answered.key, None, text, out)
-            }
-            (None, None) => forward_answer(answered.key, None, bytes, out),
-        }
+        projected.or(changed.map(|(text, _)| text))
     }
 
     /// Remembers that a call with a rate limit may be continued, because the server asks for input first.
@@ -231,37 +273,24 @@ impl Conversation {
             task: id.to_owned(),
             method,
         };
-        let Some(answered) = self.answered(turn, IdKey::Number(0), &open, task) else {
+        let at = Place {
+            open: &open,
+            member: "params",
+        };
+        let bytes = reading.document.source().as_bytes();
+        let Some(text) = self.resolved(turn, checker, reading, &at, None, task, bytes, out) else {
             return false;
         };
-        let Some(violation) = self.judge(turn, checker, reading, &answered, era.into()) else {
-            return false;
-        };
-        let enforced = violation.mode == Mode::Enforce;
-        let action = if enforced {
-            Action::Altered
-        } else {
-            Action::Reported
-        };
-        let mut record = violation.record(turn, Side::Server, action);
-        record.method = Some(NOTE.into());
-        record.tool.clone_from(&answered.name);
-        record.listed = answered.tool.is_some();
-        record.era = Some(era);
-        out.audit(record);
-        if enforced {
-            let (text, _) = answered.replaced(&violation, reading.document.source().as_bytes());
-            let envelope = Envelope::notification(NOTE);
-            out.forward(Side::Client, text.into_bytes(), envelope);
-        }
-        enforced
+        let envelope = Envelope::notification(NOTE);
+        out.forward(Side::Client, text.into_bytes(), envelope);
+        true
     }
 
     /// The contract that an answer is checked against; `None` if the answer contains no result.
     fn answered<'a>(
         &self,
         turn: &Turn<'_>,
-        key: IdKey,
+        key: Option<IdKey>,
         open: &'a Open,
         result: View<'a>,
     ) -> Option<ToolAnswer<'a>> {

@@ -44,7 +44,7 @@ impl ToolAnswer<'_> {
         {
             return (text, false);
         }
-        let id = self.open.raw(&self.key);
+        let id = self.raw_id();
         let (answer, _) = violation.answer(era, &id);
         let Some(task) = self.task else {
             return (answer, true);

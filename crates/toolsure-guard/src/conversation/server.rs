@@ -15,7 +15,7 @@ use super::open::{Open, What};
 use super::turn::Turn;
 use super::{Carrier, Conversation, Link, nearest};
 use crate::effect::Effects;
-use crate::envelope::{self, Envelope};
+use crate::envelope::{self, Envelope, method_name};
 use crate::fault::Act;
 use crate::filter::results;
 use crate::id::IdKey;
@@ -235,7 +235,8 @@ impl Conversation {
             if turn.policy().elicitation == Mode::Enforce {
                 return Self::refuse_server(turn, id, method, act, INVALID_PARAMS, &text, out);
             }
-            let mut record = fault(turn, Side::Server, Filter::Envelope, Action::Reported, act);
+            let mut record = fault(turn, Side::Server, Filter::Tracking, Action::Reported, act);
+            record.method = Some(method_name(method));
             record.id = Some(key.clone());
             record.note(&text);
             out.audit(record);
@@ -396,9 +397,6 @@ pub(super) fn forward_answer<'m>(
     out.forward(Side::Client, bytes, envelope);
 }
 
-/// The text for a server's error that has no message.
-const NO_ERROR: &str = "the server answered with a malformed error";
-
 /// What is wrong with the schema of a form that a request asks for, if the policy looks at it.
 pub(super) fn bad_form_of(
     turn: &Turn<'_>,
@@ -410,3 +408,6 @@ pub(super) fn bad_form_of(
     }
     bad_form(params?.member("requestedSchema")?)
 }
+
+/// The text for a server's error that has no message.
+const NO_ERROR: &str = "the server answered with a malformed error";

@@ -204,6 +204,7 @@ impl Conversation {
     ) {
         let mut record = fault(turn, Side::Server, Filter::Tracking, Action::Refused, act);
         record.method = Some(method_name(method));
+        record.note(text);
         if let Some(key) = IdKey::read(id) {
             record.id = Some(key.clone());
             let answer = act.error(id, code, text);

@@ -40,9 +40,8 @@ pub(crate) fn marked(
         Some(meta) => edits.replace(meta, format!("{{\"{VERDICT}\":{verdict}}}")),
         None => appended.push(format!("\"_meta\":{{\"{VERDICT}\":{verdict}}}")),
     }
-    let mut gone = "";
-    if how == BadResult::DropStructured {
-        gone = "structuredContent";
+    let drops = how == BadResult::DropStructured;
+    if drops {
         match result.member("isError") {
             Some(flag) => edits.replace(flag, "true"),
             None => appended.push("\"isError\":true".to_owned()),
@@ -59,11 +58,12 @@ pub(crate) fn marked(
             Some(_) => {}
         }
     }
-    if !gone.is_empty() || !appended.is_empty() {
-        let leaves = |_, member: View<'_>| {
-            !gone.is_empty() && member.name().is_some_and(|name| name.string() == gone)
-        };
-        edits.reshape(result, leaves, &appended);
+    if drops || !appended.is_empty() {
+        edits.reshape(
+            result,
+            |at, member| drops && is_value(at, member),
+            &appended,
+        );
     }
     Some(edits.apply(source))
 }
@@ -122,13 +122,8 @@ pub(crate) fn text_to_lift<'a>(era: Era, result: View<'a>) -> Option<View<'a>> {
 /// `source` is the text of the whole document that contains `result`.
 pub(crate) fn with_value(result: View<'_>, value: &str, source: &str) -> String {
     let mut edits = Edits::new();
-    let gone = |_, member: View<'_>| {
-        member
-            .name()
-            .is_some_and(|name| name.string() == "structuredContent")
-    };
     let member = format!("\"structuredContent\":{}", compact(value));
-    edits.reshape(result, gone, &[member]);
+    edits.reshape(result, is_value, &[member]);
     edits.apply(source)
 }
 
@@ -167,13 +162,14 @@ pub(crate) fn without_value(result: View<'_>, source: &str) -> String {
             None => appended.push(format!("\"content\":[{block}]")),
         }
     }
-    let gone = |_, member: View<'_>| {
-        member
-            .name()
-            .is_some_and(|name| name.string() == "structuredContent")
-    };
-    edits.reshape(result, gone, &appended);
+    edits.reshape(result, is_value, &appended);
     edits.apply(source)
+}
+
+/// Whether a member is the structured content.
+fn is_value(_: usize, member: View<'_>) -> bool {
+    let name = member.name();
+    name.is_some_and(|name| name.string() == "structuredContent")
 }
 
 fn has_text(content: View<'_>) -> bool {
