@@ -47,13 +47,13 @@ pub(crate) const CLIENTS: [Client; 5] = [
     Client {
         name: "Python SDK 2.3.0, 2025-11-25",
         package: "mcp",
-        readers: &[],
+        readers: PYTHON,
         version: LEGACY,
     },
     Client {
         name: "Python SDK 2.3.0, 2026-07-28",
         package: "mcp",
-        readers: &[],
+        readers: PYTHON,
         version: MODERN,
     },
 ];
@@ -81,13 +81,13 @@ pub(crate) const OTHERS: [Client; 5] = [
     Client {
         name: "fastmcp 4.2.3, 2025-11-25",
         package: "fastmcp",
-        readers: &[],
+        readers: FASTMCP,
         version: LEGACY,
     },
     Client {
         name: "fastmcp 4.2.3, 2026-07-28",
         package: "fastmcp",
-        readers: &[],
+        readers: FASTMCP,
         version: MODERN,
     },
 ];
@@ -353,6 +353,8 @@ const LOAD: &str = "export default (name) => import(name);\n";
 const SDK1: &str = "@modelcontextprotocol/sdk";
 const SDK2: &str = "@modelcontextprotocol/client";
 /// Who reads as the betas of SDK 2 do.
+const PYTHON: &[&str] = &["python-sdk"];
+const FASTMCP: &[&str] = &["python-sdk", "fastmcp"];
 const CLAUDE: &[&str] = &["claude-code", "claude-desktop"];
 /// The npm packages.
 const NPM: [&str; 5] = [

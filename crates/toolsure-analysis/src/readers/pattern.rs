@@ -88,6 +88,7 @@ impl PatternRule {
         }
         let is_ecma = matches!(self.language, Ecma | EcmaUnicode);
         let (mut in_class, mut rest) = (false, pattern);
+        let mut python = (self.language == PatternLanguage::Python).then(Python::default);
         while let Some(c) = rest.chars().next() {
             let behind = rest.get(c.len_utf8()..).unwrap_or_default();
             let cause = match c {
@@ -104,8 +105,9 @@ impl PatternRule {
                 '(' if !in_class => self.group(behind),
                 _ => None,
             };
-            if cause.is_some() {
-                return cause;
+            let of_python = python.as_mut().map(|state| state.step(c, behind));
+            if let Some(cause) = cause.or(of_python.flatten()) {
+                return Some(cause);
             }
             let skipped = if c == '\\' {
                 behind.chars().next()
@@ -162,6 +164,84 @@ impl PatternRule {
     }
 }
 
+/// What Python's `re` requires of a pattern besides the escapes that it has.
+#[derive(Default)]
+struct Python {
+    /// For each group that has been opened, whether it is closed.
+    groups: Vec<bool>,
+    /// The places in `groups` of the open parentheses; those of groups without a number have none.
+    open: Vec<Option<usize>>,
+    /// What stands last in the class.
+    class: Option<Last>,
+}
+
+/// What stands last in a class of characters.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Last {
+    /// Nothing, or a range: a hyphen that follows stands for itself.
+    Whole,
+    Character,
+    /// A class such as `\w`, which no range may begin with.
+    Class,
+    /// The hyphen of a range.
+    Hyphen,
+}
+
+impl Python {
+    /// Reads a character, or an escape. `behind` is the text after it, or after its backslash.
+    fn step(&mut self, c: char, behind: &str) -> Option<&'static str> {
+        let escaped = behind.chars().next().filter(|_| c == '\\');
+        if let Some(last) = self.class {
+            let is_class = escaped.is_some_and(|escaped| "dDsSwW".contains(escaped));
+            let is_range = matches!(
+                (last, c),
+                (Last::Character | Last::Class, '-') if !behind.starts_with(']')
+            );
+            self.class = match last {
+                _ if c == ']' => None,
+                Last::Class if is_range => return Some(BAD_RANGE),
+                Last::Hyphen if is_class => return Some(BAD_RANGE),
+                Last::Hyphen => Some(Last::Whole),
+                _ if is_range => Some(Last::Hyphen),
+                _ if is_class => Some(Last::Class),
+                _ => Some(Last::Character),
+            };
+            return None;
+        }
+        match (c, escaped) {
+            ('[', _) => self.class = Some(Last::Whole),
+            ('(', _) => {
+                let has_number = !behind.starts_with('?') || behind.starts_with("?P<");
+                self.open.push(has_number.then_some(self.groups.len()));
+                if has_number {
+                    self.groups.push(false);
+                }
+            }
+            (')', _) => {
+                if let Some(closed) = self.open.pop().flatten()
+                    && let Some(group) = self.groups.get_mut(closed)
+                {
+                    *group = true;
+                }
+            }
+            (_, Some('1'..='9')) => {
+                let digits = behind.bytes().take(3).take_while(u8::is_ascii_digit);
+                let digits = behind.get(..digits.count()).unwrap_or_default();
+                let is_octal = digits.len() == 3 && digits.bytes().all(|digit| digit < b'8');
+                let number = digits.get(..2).unwrap_or(digits).parse::<usize>();
+                let group = number.ok().and_then(|number| number.checked_sub(1));
+                let is_closed = group.and_then(|group| self.groups.get(group)) == Some(&true);
+                return (!is_octal && !is_closed)
+                    .then_some("a reference to a group that is not closed");
+            }
+            _ => {}
+        }
+        None
+    }
+}
+
+const BAD_RANGE: &str = "a range that begins or ends with a class";
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -192,6 +272,17 @@ mod tests {
             (r"[\b]", true, true),
             (r"[\B]", false, true),
             (r"\_\-\/", true, true),
+            (r"[\w-.]", false, true),
+            (r"[.-\d]", false, true),
+            (r"[\w-]", true, true),
+            (r"[-\w]", true, true),
+            (r"[a-z-\w]", true, true),
+            (r"[\[-a]", true, true),
+            (r"a\1?()", false, false),
+            (r"(a\1)", false, false),
+            (r"(?:a)\1", false, false),
+            (r"((a)\2)", true, false),
+            (r"\101", true, false),
         ] {
             assert_eq!(python.takes(pattern), in_python, "{pattern}");
             assert_eq!(re2.takes(pattern), in_re2, "{pattern}");

@@ -89,6 +89,48 @@ pub(super) const ROWS: &[Reader] = &[
         },
     },
     Reader {
+        name: "python-sdk",
+        shown: "the Python SDK",
+        kind: Kind::Sdk,
+        versions: "2.3.0",
+        is_current: true,
+        about: "Clients with the Python SDK",
+        parents: &[],
+        own: facts! {
+            Tried "2026-11" "2.3.0" {
+                ListLost: Member(Shape::Tool, OPTIONAL_OF_TOOLS, State::OtherType),
+                    Member(Shape::Tool, &["icons", "outputSchema"], State::OutOfRange),
+                    // It reads `"false"` as a boolean and `true` as a number.
+                    Member(Shape::ToolAnnotations, &["title"], State::OtherType),
+                    Member(Shape::Page, &["nextCursor", "_meta"], State::OtherType),
+                    Member(Shape::CachedPage, OF_CACHED_PAGES, State::Missing),
+                    Member(Shape::CachedPage, OF_CACHED_PAGES, State::Null),
+                    Member(Shape::CachedPage, &["cacheScope", "resultType"], State::OtherType),
+                    Member(Shape::CachedPage, &["ttlMs", "cacheScope"], State::OutOfRange);
+                ResultLost: Member(Shape::Result, &["content", "resultType"], State::Missing),
+                    Member(Shape::Result, &["content", "isError", "resultType"], State::Null),
+                    Member(Shape::Result, &["content", "resultType", "_meta"], State::OtherType),
+                    Member(Shape::Block, &["annotations", "_meta"], State::OtherType),
+                    Member(Shape::BlockAnnotations, &["audience", "lastModified"], State::OtherType),
+                    Member(Shape::BlockAnnotations, &["audience", "priority"], State::OutOfRange),
+                    Member(Shape::ResourceLink, TEXTS_OF_LINKS, State::OtherType),
+                    Member(Shape::ResourceLink, &["name", "uri"], State::Missing),
+                    Member(Shape::EmbeddedResource, &["mimeType"], State::OtherType),
+                    Patterns(Part::Output, PatternRule::new(PatternLanguage::Python));
+            }
+        },
+    },
+    Reader {
+        name: "fastmcp",
+        shown: "fastmcp",
+        kind: Kind::Sdk,
+        versions: "4.2.3",
+        is_current: true,
+        about: "Clients with fastmcp",
+        parents: &["python-sdk"],
+        own: &[],
+    },
+    Reader {
         name: "rmcp",
         shown: "rmcp",
         kind: Kind::Sdk,
@@ -174,6 +216,15 @@ const ALL_OF_ENTRIES: &[&str] = &[
     "arguments",
     "mimeType",
     "size",
+    "icons",
+    "annotations",
+    "_meta",
+];
+/// The optional members of a resource link that are not numbers.
+const TEXTS_OF_LINKS: &[&str] = &[
+    "title",
+    "description",
+    "mimeType",
     "icons",
     "annotations",
     "_meta",

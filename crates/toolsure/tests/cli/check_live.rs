@@ -91,13 +91,13 @@ fn what_is_missing_on_a_page_and_who_loses_the_list_is_told() {
         (whole, vec![]),
         (
             r#""resultType": "complete", "cacheScope": "public""#,
-            vec!["tools/list [typescript-sdk-2] list lost"],
+            vec!["tools/list [typescript-sdk-2,python-sdk] list lost"],
         ),
         (
             r#""resultType": "complete", "ttlMs": null, "cacheScope": "", "_meta": null, "nextCursor": null"#,
             vec![
-                "tools/list/ttlMs [typescript-sdk-2] list lost",
-                "tools/list/cacheScope [typescript-sdk-2,rmcp] list lost",
+                "tools/list/ttlMs [typescript-sdk-2,python-sdk] list lost",
+                "tools/list/cacheScope [typescript-sdk-2,python-sdk,rmcp] list lost",
                 "tools/list/_meta [typescript-sdk] hangs",
                 "tools/list/nextCursor [typescript-sdk] list lost",
             ],
@@ -141,7 +141,7 @@ fn other_lists_are_read_when_asked_for() {
         lost(&run),
         [
             "resources/list/resources [typescript-sdk] list lost",
-            "skills/list [typescript-sdk-2] list lost",
+            "skills/list [typescript-sdk-2,python-sdk] list lost",
             "prompts/list/prompts/0/title [typescript-sdk] list lost",
             "prompts/list/prompts/1 [typescript-sdk] list lost",
             "skills/list/skills/0/resources [] -",
