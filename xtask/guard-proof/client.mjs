@@ -6,9 +6,12 @@
 //   "words": TEXT   many calls at once; a call works if a text block of its result has the text
 //   "lists": N      no calls: lists N times
 //   "checks": true  no calls: [NAME, VALUES] validates JSON texts by the output schema, as SDK 1 does
+// With "http": true the command is a guard that says on standard error where it listens.
 // It prints what it saw of each, as client.py does:
 // {"case", "failed"} if it has no tools, or {"case", "good", "calls": [[WORD, ERROR]…]}.
+import { spawn } from "node:child_process";
 import fs from "node:fs";
+import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 import { isDeepStrictEqual } from "node:util";
 
@@ -16,8 +19,8 @@ const [name, era, jobs] = process.argv.slice(2);
 const isFirst = name === "@modelcontextprotocol/sdk";
 // Packages are found from the file that imports them.
 const { default: load } = await import(pathToFileURL(process.cwd() + "/load.mjs").href);
-const [{ Client }, { StdioClientTransport }] = await Promise.all(
-  isFirst ? [load(`${name}/client/index.js`), load(`${name}/client/stdio.js`)] : [load(name), load(`${name}/stdio`)],
+const [{ Client }, { StdioClientTransport }, { StreamableHTTPClientTransport }] = await Promise.all(
+  isFirst ? ["index", "stdio", "streamableHttp"].map((part) => load(`${name}/client/${part}.js`)) : [load(name), load(`${name}/stdio`), load(name)],
 );
 const options = isFirst ? {} : { versionNegotiation: { mode: era === "2026-07-28" ? { pin: era } : "legacy" } };
 
@@ -103,12 +106,33 @@ async function isGood(client) {
   return add === "works" && greet === "works";
 }
 
+// Starts a guard that listens. Returns its process and its URL.
+async function listen(command, args) {
+  const guard = spawn(command, args, { stdio: ["ignore", "ignore", "pipe"] });
+  for await (const text of createInterface(guard.stderr)) {
+    const [url] = /http:\/\/127[^\s"]*/.exec(text) ?? [];
+    if (url) {
+      // Its log would fill the pipe.
+      guard.stderr.resume();
+      return [guard, url];
+    }
+  }
+  throw new Error("the guard does not listen");
+}
+
 async function look(job) {
   const seen = { case: job.case };
   const client = new Client({ name: "proof", version: "1" }, options);
+  let guard;
   try {
     const [command, ...args] = job.command;
-    await client.connect(new StdioClientTransport({ command, args, stderr: "ignore" }), WAIT);
+    let transport;
+    if (job.http) {
+      let url;
+      [guard, url] = await listen(command, args);
+      transport = new StreamableHTTPClientTransport(new URL(url));
+    } else transport = new StdioClientTransport({ command, args, stderr: "ignore" });
+    await client.connect(transport, WAIT);
     if (job.lists) {
       seen.calls = [];
       while (seen.calls.length < job.lists) {
@@ -117,13 +141,11 @@ async function look(job) {
         seen.calls.push(await list(client));
       }
       seen.good = true;
-      await client.close();
       return seen;
     }
     if (job.checks) {
       seen.calls = await checks(client, job.calls);
       seen.good = await isGood(client);
-      await client.close();
       return seen;
     }
     const { tools } = await client.listTools(undefined, LONG);
@@ -140,8 +162,10 @@ async function look(job) {
     seen.good = listed.includes("add") && listed.includes("greet") && (await isGood(client));
   } catch (error) {
     seen.failed = String(error.message).slice(0, 300);
+  } finally {
+    await client.close().catch(() => {});
+    guard?.kill();
   }
-  await client.close().catch(() => {});
   return seen;
 }
 

@@ -4,6 +4,7 @@ python client.py PACKAGE VERSION JOBS; client.mjs says what it takes and prints,
 """
 
 import asyncio
+import contextlib
 import json
 import re
 import sys
@@ -17,7 +18,7 @@ HOLDS = 0.006
 
 if PACKAGE == "fastmcp":
     import fastmcp
-    from fastmcp.client.transports import StdioTransport
+    from fastmcp.client.transports import StdioTransport, StreamableHttpTransport
 
     class Client(fastmcp.Client):
         """The same methods as those of the SDK's client."""
@@ -32,17 +33,44 @@ if PACKAGE == "fastmcp":
         def __init__(self, tools):
             self.tools = tools
 
-    def client(command, arguments, mode):
-        return Client(StdioTransport(command, arguments, keep_alive=False), mode=mode, timeout=LONG)
+    def client(server, mode):
+        if isinstance(server, str):
+            transport = StreamableHttpTransport(server)
+        else:
+            transport = StdioTransport(server[0], server[1:], keep_alive=False)
+        return Client(transport, mode=mode, timeout=LONG)
 
 else:
     from mcp import Client
     from mcp.client.stdio import StdioServerParameters, stdio_client
 
-    def client(command, arguments, mode):
-        server = stdio_client(StdioServerParameters(command=command, args=arguments))
+    def client(server, mode):
+        if not isinstance(server, str):
+            server = stdio_client(StdioServerParameters(command=server[0], args=server[1:]))
         return Client(server, mode=mode, read_timeout_seconds=LONG)
 
+
+@contextlib.asynccontextmanager
+async def served(job):
+    """The command of a server, or the URL of a guard that listens."""
+    if not job.get("http"):
+        yield job["command"]
+        return
+    guard = await asyncio.create_subprocess_exec(
+        *job["command"], stdin=asyncio.subprocess.DEVNULL, stdout=asyncio.subprocess.DEVNULL, stderr=asyncio.subprocess.PIPE
+    )
+    try:
+        async for text in guard.stderr:
+            if url := re.search(r'http://127[^\s"]*', text.decode()):
+                # Its log would fill the pipe.
+                rest = asyncio.create_task(guard.stderr.read())
+                yield url.group()
+                rest.cancel()
+                return
+        raise RuntimeError("the guard does not listen")
+    finally:
+        guard.terminate()
+        await guard.wait()
 
 
 async def call(client, name, arguments, *expected):
@@ -111,10 +139,9 @@ async def is_good(client):
 
 async def look(job):
     seen = {"case": job["case"]}
-    command, *arguments = job["command"]
     mode = VERSION if VERSION == "2026-07-28" else "legacy"
     try:
-        async with client(command, arguments, mode) as peer:
+        async with served(job) as server, client(server, mode) as peer:
             try:
                 if "lists" in job:
                     seen["calls"] = [await relist(peer) for _ in range(job["lists"])]

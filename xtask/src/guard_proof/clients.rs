@@ -100,6 +100,8 @@ pub(crate) struct Job {
     /// For each call, as JSON: the name, the arguments, and the expected content if given.
     pub(crate) calls: Vec<String>,
     pub(crate) manner: Manner,
+    /// Whether the command is a guard that says on standard error where it listens.
+    pub(crate) is_http: bool,
 }
 
 /// How a client makes its calls.
@@ -279,7 +281,8 @@ impl Job {
     fn line(&self) -> String {
         let (case, command) = (json!(self.case), json!(self.command));
         let (calls, manner) = (self.calls.join(","), self.manner.members());
-        format!(r#"{{"case":{case},"command":{command},"calls":[{calls}]{manner}}}"#)
+        let http = self.is_http;
+        format!(r#"{{"case":{case},"command":{command},"calls":[{calls}],"http":{http}{manner}}}"#)
     }
 }
 

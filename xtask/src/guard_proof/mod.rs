@@ -207,6 +207,7 @@ fn job(name: &str, calls: Vec<String>, way: Way, toolsure: &str) -> Job {
             ALL => Manner::Each,
             _ => Manner::InTurn,
         },
+        is_http: false,
     }
 }
 

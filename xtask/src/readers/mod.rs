@@ -3,7 +3,8 @@
 //! * Each fact of the table of readers (`docs/readers.md`) whose evidence is `tried` is tried with the
 //!   pinned package of that reader; a fact that nothing tries is a failure.
 //! * From the protocol's own JSON Schema of both versions: results, tools and pages, each wrong in one
-//!   place. Through the guard nothing hangs, the text of each result arrives, and each tool is listed.
+//!   place. Through the guard, over stdio and over HTTP, nothing hangs, the text of each result arrives,
+//!   and each tool is listed.
 //! * Output schemas in which draft 7 differs: what our engine accepts by the schema, the first
 //!   TypeScript SDK accepts by the schema that the guard lists.
 //!
@@ -28,10 +29,9 @@ use crate::guard_proof::clients::{
 };
 use crate::guard_proof::outcome::Outcome;
 use crate::guard_proof::scripts::script;
-use crate::guard_proof::seen::Way;
 use crate::guard_proof::{ALL, SERVER, at_once};
 use facts::{Tried, breaking, is_consequence, own, tried};
-use trial::{Kind, Need, Set};
+use trial::{Kind, Need, Set, Way};
 
 /// The outcome of each trial of a set with a client, one way.
 type Outcomes = HashMap<(usize, Way, usize), Vec<(Outcome, String)>>;
@@ -58,13 +58,13 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
         .map(|(column, client)| (column, *client))
         .collect();
     let mut work = VecDeque::new();
-    for way in [Way::Direct, Way::Guarded] {
+    for way in [Way::Direct, Way::Guarded, Way::Http] {
         for (column, client) in &columns {
             let taken = sets.iter().enumerate();
             let taken = taken.filter(|(_, set)| is_taken(set, *client, way, &tried));
             let jobs: Vec<Job> = taken
                 .map(|(index, set)| {
-                    let audit = audit(&folder, *column, index);
+                    let audit = audit(&folder, *column, index, way);
                     job(index, set, way, &tried, &toolsure, &audit)
                 })
                 .collect();
@@ -151,7 +151,7 @@ fn is_taken(set: &Set, client: Client, way: Way, tried: &[Tried]) -> bool {
     let is_version = set.version.is_none_or(|version| version == client.version);
     is_version
         && match (set.kind, way) {
-            (Kind::Draft7, _) => client.is_first_sdk(),
+            (Kind::Draft7, _) => client.is_first_sdk() && way != Way::Http,
             (Kind::Fact(index), Way::Direct) => {
                 tried.get(index).is_some_and(|fact| fact.is_of(client))
             }
@@ -173,7 +173,11 @@ fn is_paged(set: &Set, way: Way, tried: &[Tried]) -> bool {
 
 fn job(index: usize, set: &Set, way: Way, tried: &[Tried], toolsure: &str, audit: &Path) -> Job {
     let mut command = Vec::new();
-    if way == Way::Guarded {
+    let http: &[&str] = match way {
+        Way::Direct | Way::Guarded => &[],
+        Way::Http => &["--listen", "127.0.0.1:0"],
+    };
+    if way != Way::Direct {
         // An audit log is appended to.
         let _absent = std::fs::remove_file(audit);
         let audit = audit.display().to_string();
@@ -181,12 +185,12 @@ fn job(index: usize, set: &Set, way: Way, tried: &[Tried], toolsure: &str, audit
             toolsure,
             "guard",
             "--log",
-            "error",
+            if way == Way::Http { "info" } else { "error" },
             "--audit-log",
             &audit,
-            "--",
         ];
-        command.extend(guard.map(str::to_owned));
+        let guard = guard.iter().chain(http).chain(&["--"]);
+        command.extend(guard.map(|word| (*word).to_owned()));
     }
     command.extend(SERVER.map(str::to_owned));
     let is_paged = is_paged(set, way, tried);
@@ -204,11 +208,12 @@ fn job(index: usize, set: &Set, way: Way, tried: &[Tried], toolsure: &str, audit
             _ if is_paged => Manner::Lists(set.trials.len()),
             _ => Manner::AtOnce(WORDS),
         },
+        is_http: way == Way::Http,
     }
 }
 
-fn audit(folder: &Path, column: usize, set: usize) -> PathBuf {
-    folder.join(format!("audit-{column}-{set}.jsonl"))
+fn audit(folder: &Path, column: usize, set: usize, way: Way) -> PathBuf {
+    folder.join(format!("audit-{way:?}-{column}-{set}.jsonl"))
 }
 
 /// The outcome of each trial: that of the list if it is bad, else that of the call or the page.
@@ -323,8 +328,10 @@ impl Tried {
 
 /// Through the guard nothing hangs, and all that can arrive does.
 fn guarded(column: usize, client: Client, sets: &[Set], outcomes: &Outcomes, tally: &mut Tally) {
-    for (index, set) in sets.iter().enumerate() {
-        let Some(found) = outcomes.get(&(column, Way::Guarded, index)) else {
+    let both = [Way::Guarded, Way::Http];
+    let all = sets.iter().enumerate();
+    for ((index, set), way) in all.flat_map(|set| both.map(|way| (set, way))) {
+        let Some(found) = outcomes.get(&(column, way, index)) else {
             continue;
         };
         for (trial, (outcome, why)) in set.trials.iter().zip(found) {
@@ -344,7 +351,10 @@ fn guarded(column: usize, client: Client, sets: &[Set], outcomes: &Outcomes, tal
             };
             tally.claim(is_well, || {
                 let (kind, what) = (set.kind, &trial.what);
-                format!("{}, {kind:?}, {what}: {outcome:?} {why}", client.name)
+                format!(
+                    "{}, {way:?}, {kind:?}, {what}: {outcome:?} {why}",
+                    client.name
+                )
             });
         }
     }
@@ -363,10 +373,11 @@ fn figures(
         "", "facts", "tried"
     );
     for (column, client) in columns {
-        let count = |way: Way, is: &dyn Fn(Outcome) -> bool| -> usize {
-            let sets = 0..sets.len();
-            let found = sets.filter_map(|index| outcomes.get(&(*column, way, index)));
-            found.flatten().filter(|(outcome, _)| is(*outcome)).count()
+        let count = |ways: &[Way], is: &dyn Fn(Outcome) -> bool| -> usize {
+            let own = outcomes.iter();
+            let own = own.filter(|((of, way, _), _)| of == column && ways.contains(way));
+            let found = own.flat_map(|(_, found)| found);
+            found.filter(|(outcome, _)| is(*outcome)).count()
         };
         let is_lost = |outcome| {
             matches!(
@@ -376,17 +387,17 @@ fn figures(
         };
         let is_hung = |outcome| outcome == Outcome::Hangs;
         let told: usize = (0..sets.len())
-            .map(|index| told(&audit(folder, *column, index)))
+            .map(|index| told(&audit(folder, *column, index, Way::Guarded)))
             .sum();
         println!(
             "{:<42} {:>5} {:>6} {:>16} {:>6} {:>25} {:>6} {:>6}",
             client.name,
             held.get(column).copied().unwrap_or_default(),
-            count(Way::Guarded, &|_| true),
-            count(Way::Direct, &is_hung),
-            count(Way::Direct, &is_lost),
-            count(Way::Guarded, &is_hung),
-            count(Way::Guarded, &is_lost),
+            count(&[Way::Guarded, Way::Http], &|_| true),
+            count(&[Way::Direct], &is_hung),
+            count(&[Way::Direct], &is_lost),
+            count(&[Way::Guarded, Way::Http], &is_hung),
+            count(&[Way::Guarded, Way::Http], &is_lost),
             told
         );
     }

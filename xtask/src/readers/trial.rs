@@ -18,6 +18,16 @@ pub(super) struct Set {
     pub(super) trials: Vec<Trial>,
 }
 
+/// How a client reaches the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Way {
+    Direct,
+    /// Through the guard, over stdio.
+    Guarded,
+    /// Through a guard that listens.
+    Http,
+}
+
 /// What differs from trial to trial.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
