@@ -7,6 +7,7 @@ use std::pin::Pin;
 use super::messages::{MessageReceiver, MessageSender};
 use crate::fault::Fault;
 pub use crate::http::Caller;
+use crate::http::HttpTarget;
 
 /// An upstream in this process, in place of a server.
 ///
@@ -30,6 +31,12 @@ pub trait InProcessUpstream: fmt::Debug + Send + Sync + 'static {
     /// `initialize`. For that, no process may be behind it. Default no.
     fn moves(&self) -> bool {
         false
+    }
+
+    /// The server behind it that takes the tokens of clients; the guard serves its metadata for its
+    /// own address (RFC 9728). Default none.
+    fn protected_resource(&self) -> Option<HttpTarget> {
+        None
     }
 }
 

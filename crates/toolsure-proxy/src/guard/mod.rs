@@ -38,6 +38,7 @@ mod upstream_request;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use reqwest::Url;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
 use toolsure_guard::{Context, Guard};
@@ -59,8 +60,9 @@ use crate::web::{Admission, Closing, Server, ServerLimits};
 use bearer::bearer;
 use child::Source;
 use context::{ClientIdentity, GuardContext};
-use http_server::{HttpServer, ProcessPool, UpstreamPool};
+use http_server::{HttpServer, ProcessPool, ProtectedResource, UpstreamPool};
 use messages::{Client, MessageReader, MessageWriter};
+use options::public_url;
 use tickets::TicketIssuer;
 
 /// Starts a guard on the current runtime.
@@ -120,13 +122,25 @@ async fn serve_http(
         .await
         .map_err(cannot)?;
     let address = server.address().map_err(cannot)?;
+    let public = listener.public_url.as_deref().map(public_url).transpose()?;
+    let protected = match options.upstream.protected_resource() {
+        None => None,
+        Some(target) => {
+            let endpoint = Endpoint::new(target)?;
+            Some(ProtectedResource::new(endpoint, public.clone(), listener))
+        }
+    };
+    let paths = protected.as_ref().map(ProtectedResource::paths);
+    let mut hosts = hosts(listener, address);
+    hosts.extend(public.as_ref().and_then(Url::host_str).map(str::to_owned));
     let admission = Admission {
         path: listener.path.clone(),
-        hosts: hosts(listener, address),
+        metadata_paths: paths.unwrap_or_default(),
+        hosts,
         origins: listener.origins.clone(),
         head_bytes,
     };
-    if address.ip().is_unspecified() && listener.hosts.is_empty() {
+    if address.ip().is_unspecified() && listener.hosts.is_empty() && public.is_none() {
         let detail = format!(
             "it listens on every address, but only requests with `Host: {}` are accepted: list the names that clients use in `listen.hosts`",
             address.ip()
@@ -148,7 +162,13 @@ async fn serve_http(
         }
     };
     let tickets = TicketIssuer::new(options.sessions, &ctx.name, ctx.replica);
-    let http_server = HttpServer::new(Arc::clone(&ctx), admission, upstream_pool, tickets);
+    let http_server = HttpServer::new(
+        Arc::clone(&ctx),
+        admission,
+        upstream_pool,
+        tickets,
+        protected,
+    );
     Ok(Running {
         task: tokio::spawn(attend(Arc::clone(&ctx), server, http_server)),
         ctx,

@@ -4,12 +4,14 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use reqwest::Url;
 use toolsure_guard::Guard;
 use toolsure_guard::policy::Limits;
 
 use super::clock::Clock;
 use super::in_process::{Caller, InProcessUpstream};
 use super::tickets::Sessions;
+use crate::fault::{Fault, FaultKind, Party, Phase};
 use crate::http::HttpTarget;
 use crate::stdio::Launch;
 use crate::web::ServerCertificate;
@@ -85,6 +87,10 @@ pub struct HttpListener {
     pub origins: Vec<String>,
     /// Serve HTTPS with this certificate. Default none: plain HTTP.
     pub tls: Option<ServerCertificate>,
+    /// The URL under which clients know this endpoint, such as `https://mcp.example/mcp`: it is the
+    /// resource that tokens are for, and requests may be for its host. Default none: the address
+    /// that a request is sent to, by its `Host`.
+    pub public_url: Option<String>,
 }
 
 impl HttpListener {
@@ -96,8 +102,42 @@ impl HttpListener {
             hosts: Vec::new(),
             origins: Vec::new(),
             tls: None,
+            public_url: None,
         }
     }
+
+    /// Checks that [`public_url`](Self::public_url) can be this.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::Config`] if it is not the HTTP URL of a host and a path.
+    pub fn check_public_url(text: &str) -> Result<(), Fault> {
+        public_url(text).map(drop)
+    }
+}
+
+/// Reads the guard's own URL.
+///
+/// # Errors
+///
+/// [`FaultKind::Config`] if it is not an HTTP URL of a host and a path.
+pub(super) fn public_url(text: &str) -> Result<Url, Fault> {
+    let is_plain = |url: &Url| {
+        matches!(url.scheme(), "http" | "https")
+            && url.has_host()
+            && url.username().is_empty()
+            && url.password().is_none()
+            && url.query().is_none()
+            && url.fragment().is_none()
+    };
+    let url = Url::parse(text).ok().filter(is_plain);
+    url.ok_or_else(|| {
+        let why = format!(
+            "`{}` is not the http or https URL of a host and a path",
+            toolsure_json::shown_url(text)
+        );
+        Fault::new(Party::Operator, FaultKind::Config, Phase::Start, why)
+    })
 }
 
 /// The server behind a guard.
@@ -120,6 +160,15 @@ pub enum Upstream {
 }
 
 impl Upstream {
+    /// The server whose authorization clients need, if there is only one such server.
+    pub(super) fn protected_resource(&self) -> Option<HttpTarget> {
+        match self {
+            Self::Child { .. } => None,
+            Self::Http(target) => (!target.has_authorization()).then(|| target.clone()),
+            Self::InProcess(in_process) => in_process.protected_resource(),
+        }
+    }
+
     /// Whether a session can move to another replica, because no process is behind it.
     pub(super) fn moves(&self) -> bool {
         match self {

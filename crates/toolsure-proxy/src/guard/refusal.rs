@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use hyper::header::{HeaderMap, HeaderValue, WWW_AUTHENTICATE};
 use toolsure_guard::{HttpRefusal, Side, read_message};
-use toolsure_json::{Kind, Node as _};
+use toolsure_json::{Kind, Node as _, json_string};
 use toolsure_mcp::message::{Edits, Message};
 
 use super::session_driver::{OutgoingMessage, Output};
@@ -28,18 +28,25 @@ pub(super) fn refusal(
 }
 
 /// Adds the upstream's HTTP status to an error for the client. The status is in its `data`, because
-/// a client on stdio cannot see it elsewhere; the refusal is attached for the HTTP server that the
+/// a client on stdio cannot see it elsewhere, with the authorization servers that the server names;
+/// the refusal is attached for the HTTP server that the
 /// client may be connected to.
 pub(super) fn with_refusal(
     output: Output,
     status: u16,
     refusal: Option<&Arc<HttpRefusal>>,
+    authorization_servers: &[String],
 ) -> Output {
     match output {
         Output::Send(mut outgoing)
             if status >= 400 && outgoing.to == Side::Client && outgoing.envelope.is_answer() =>
         {
-            if let Some(bytes) = with_status(&outgoing.bytes, status, refusal.is_some()) {
+            if let Some(bytes) = with_status(
+                &outgoing.bytes,
+                status,
+                refusal.is_some(),
+                authorization_servers,
+            ) {
                 outgoing.bytes = bytes;
             }
             outgoing.refusal = refusal.cloned();
@@ -49,12 +56,24 @@ pub(super) fn with_refusal(
     }
 }
 
-fn with_status(answer: &[u8], status: u16, refused: bool) -> Option<Vec<u8>> {
+fn with_status(
+    answer: &[u8],
+    status: u16,
+    refused: bool,
+    authorization_servers: &[String],
+) -> Option<Vec<u8>> {
     read_message(answer, |message, text| {
         let Message::Error(Some(_), error) = message else {
             return None;
         };
-        let status = format!("\"status\":{status}");
+        let mut status = format!("\"status\":{status}");
+        if !authorization_servers.is_empty() {
+            let servers = authorization_servers
+                .iter()
+                .map(|server| json_string(server));
+            let servers = servers.collect::<Vec<_>>().join(",");
+            status.push_str(&format!(",\"authorization_servers\":[{servers}]"));
+        }
         let code = format!(r#""code":"{CODE}""#);
         let mut edits = Edits::new();
         match error.member("data") {

@@ -14,6 +14,7 @@ use super::caller::Caller;
 use super::connections::{Connections, Failure};
 use super::fault::{broken, redirect, unreachable};
 use super::health::{Health, Watcher};
+use super::resource_metadata::MetadataCache;
 use super::response::Response;
 use super::target::HttpTarget;
 use crate::fault::{Fault, FaultKind, Party, Phase};
@@ -30,6 +31,8 @@ pub(crate) struct Endpoint {
     caller: Caller,
     health: Health,
     watcher: Option<Arc<dyn Watcher>>,
+    /// What the server says about its authorization.
+    metadata: MetadataCache,
 }
 
 impl std::fmt::Debug for Endpoint {
@@ -43,6 +46,7 @@ impl std::fmt::Debug for Endpoint {
 impl Endpoint {
     pub(crate) fn new(target: HttpTarget) -> Result<Self, Fault> {
         let (client, connections) = target.clients()?;
+        let metadata = target.metadata();
         let (url, headers, caller, health) = target.into_parts();
         Ok(Self {
             client,
@@ -52,6 +56,7 @@ impl Endpoint {
             caller,
             health,
             watcher: None,
+            metadata,
         })
     }
 
@@ -63,6 +68,10 @@ impl Endpoint {
 
     pub(crate) fn url(&self) -> &Url {
         &self.url
+    }
+
+    pub(super) fn metadata(&self) -> &MetadataCache {
+        &self.metadata
     }
 
     /// The caller that it is used for.
@@ -92,7 +101,20 @@ impl Endpoint {
         headers: &HeaderMap,
         body: Bytes,
     ) -> Result<Response, Fault> {
-        let mut url = self.url.clone();
+        self.send_from(&self.url, phase, method, headers, body)
+            .await
+    }
+
+    /// The same for another URL of the endpoint's origin.
+    pub(super) async fn send_from(
+        &self,
+        start: &Url,
+        phase: Phase,
+        method: Method,
+        headers: &HeaderMap,
+        body: Bytes,
+    ) -> Result<Response, Fault> {
+        let mut url = start.clone();
         for _ in 0..=REDIRECTS {
             let watcher = self.watcher.as_ref();
             let sent = self.send_to(&url, method.clone(), self.with_own(headers), body.clone());

@@ -1,12 +1,15 @@
 //! The Streamable HTTP transport: POST a message, read JSON or an event stream.
 
 mod caller;
+mod challenge;
 mod client;
 mod connections;
 mod endpoint;
 mod fault;
 mod health;
+mod protected_resource;
 mod relay;
+mod resource_metadata;
 mod response;
 mod stream;
 mod target;
@@ -21,11 +24,14 @@ use toolsure_mcp::era::Era;
 
 pub use caller::Caller;
 pub(crate) use caller::Standing;
+pub(crate) use challenge::with_metadata_url;
 pub use client::http_client;
 pub(crate) use endpoint::{
     EVENT_STREAM, Endpoint, Events, body, is_stream, is_unpacked, media_type,
 };
 pub(crate) use health::Watcher;
+pub(crate) use protected_resource::{WELL_KNOWN, well_known};
+pub(crate) use resource_metadata::NoMetadata;
 pub(crate) use response::Response;
 pub(crate) use stream::LAST_EVENT_ID;
 pub use target::HttpTarget;

@@ -6,7 +6,7 @@ use std::io::Read as _;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Certificate, Client, Url};
 use toolsure_json::{quote, shown_url};
 
@@ -15,6 +15,7 @@ use super::client::http_client;
 use super::connections::{CONNECT, Connections};
 use super::fault::cause;
 use super::health::Health;
+use super::resource_metadata::MetadataCache;
 use crate::fault::{Fault, FaultKind, Party, Phase};
 
 /// The URL of a Streamable HTTP endpoint and the operator's own headers.
@@ -29,6 +30,7 @@ pub struct HttpTarget {
     /// Shared by clones: connections, and the trust store, which is read only once.
     clients: Arc<OnceLock<Clients>>,
     health: Health,
+    metadata: MetadataCache,
 }
 
 /// A client, and the connections to a server that does not need it.
@@ -64,6 +66,7 @@ impl HttpTarget {
             authorities: Vec::new(),
             clients: Arc::default(),
             health: Health::default(),
+            metadata: MetadataCache::default(),
         })
     }
 
@@ -137,6 +140,15 @@ impl HttpTarget {
             .map_err(|error| config(format!("no HTTP client: {}", cause(&error))))?;
         let clients = (built, Connections::to(&self.url));
         Ok(self.clients.get_or_init(|| clients).clone())
+    }
+
+    /// Whether the operator's headers authorize all requests, so that no client has to.
+    pub(crate) fn has_authorization(&self) -> bool {
+        self.headers.contains_key(AUTHORIZATION)
+    }
+
+    pub(super) fn metadata(&self) -> MetadataCache {
+        self.metadata.clone()
     }
 
     pub(super) fn into_parts(self) -> (Url, HeaderMap, Caller, Health) {

@@ -13,12 +13,22 @@ use crate::http::{LAST_EVENT_ID, METHOD, SESSION, VERSION, is_unpacked, media_ty
 #[derive(Debug)]
 pub(crate) struct Admission {
     pub(crate) path: String,
+    /// The paths of the metadata of the protected resource (RFC 9728), if there are any.
+    pub(crate) metadata_paths: Vec<String>,
     /// Host names that requests may be for, in lower case, without port.
     pub(crate) hosts: Vec<String>,
     /// Allowed origins, besides those whose host is allowed.
     pub(crate) origins: Vec<String>,
     /// Maximum bytes of a request's head.
     pub(crate) head_bytes: usize,
+}
+
+/// What a request is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wanted {
+    Endpoint,
+    /// The metadata of the protected resource.
+    Metadata,
 }
 
 /// Why a request was refused.
@@ -33,7 +43,7 @@ pub(crate) struct Refusal {
 
 impl Admission {
     /// Checks the head of a request.
-    pub(crate) fn check(&self, request: &Request<Incoming>) -> Result<(), Refusal> {
+    pub(crate) fn check(&self, request: &Request<Incoming>) -> Result<Wanted, Refusal> {
         self.check_head(request.method(), request.uri(), request.headers())
     }
 
@@ -45,7 +55,12 @@ impl Admission {
         listed.then_some(origin)
     }
 
-    fn check_head(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<(), Refusal> {
+    fn check_head(
+        &self,
+        method: &Method,
+        uri: &Uri,
+        headers: &HeaderMap,
+    ) -> Result<Wanted, Refusal> {
         let refuse = |status, why, text| Err(Refusal { status, why, text });
         if head_bytes(method, uri, headers) > self.head_bytes {
             let text = "the head of the request is larger than `limits.head`";
@@ -79,6 +94,13 @@ impl Admission {
                 "the `Origin` is not allowed; `listen.origins` lists those that are",
             );
         }
+        let is_preflight = *method == Method::OPTIONS && self.listed_origin(headers).is_some();
+        let mut metadata_paths = self.metadata_paths.iter();
+        if (*method == Method::GET || is_preflight)
+            && metadata_paths.any(|own| is_same_path(path, own))
+        {
+            return Ok(Wanted::Metadata);
+        }
         if !is_same_path(path, &self.path) {
             return refuse(
                 StatusCode::NOT_FOUND,
@@ -91,9 +113,8 @@ impl Admission {
                 let text = "send `Accept: text/event-stream`";
                 refuse(StatusCode::NOT_ACCEPTABLE, "accept", text)
             }
-            Method::GET | Method::DELETE => Ok(()),
-            // A CORS preflight request.
-            Method::OPTIONS if self.listed_origin(headers).is_some() => Ok(()),
+            Method::GET | Method::DELETE => Ok(Wanted::Endpoint),
+            Method::OPTIONS if is_preflight => Ok(Wanted::Endpoint),
             Method::POST if media_type(headers) != "application/json" => {
                 let text = "send `Content-Type: application/json`";
                 refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, "content-type", text)
@@ -109,7 +130,7 @@ impl Admission {
                 let text = "send `Accept: application/json, text/event-stream`";
                 refuse(StatusCode::NOT_ACCEPTABLE, "accept", text)
             }
-            Method::POST => Ok(()),
+            Method::POST => Ok(Wanted::Endpoint),
             _ => refuse(
                 StatusCode::METHOD_NOT_ALLOWED,
                 "method",
@@ -233,6 +254,7 @@ mod tests {
     fn status(method: &str, path: &str, given: &[(&str, &str)]) -> u16 {
         let admission = Admission {
             path: "/mcp".to_owned(),
+            metadata_paths: vec!["/.well-known/oauth-protected-resource".to_owned()],
             hosts: vec![
                 "127.0.0.1".to_owned(),
                 "localhost".to_owned(),
@@ -251,7 +273,7 @@ mod tests {
         let method = Method::from_bytes(method.as_bytes()).unwrap();
         admission
             .check_head(&method, &path.parse().unwrap(), &headers)
-            .map_or_else(|refusal| refusal.status.as_u16(), |()| 200)
+            .map_or_else(|refusal| refusal.status.as_u16(), |_| 200)
     }
 
     #[test]

@@ -26,7 +26,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
 use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 
-pub(crate) use admit::{Admission, Refusal, accepts};
+pub(crate) use admit::{Admission, Refusal, Wanted, accepts};
 pub(crate) use body::{Budget, BudgetShare, ResponseBody, TooLarge, read};
 pub(crate) use late_timeout::late_timeout;
 pub use tls::ServerCertificate;

@@ -252,9 +252,25 @@ impl Served {
 
     /// The same, but none of the response is read yet.
     pub(crate) async fn begin(&self, method: &str, headers: &[(&str, &str)], body: &str) -> Open {
+        self.begin_at("/mcp", method, headers, body).await
+    }
+
+    /// Sends a GET request to another path, and reads the whole response.
+    pub(crate) async fn get(&self, path: &str, headers: &[(&str, &str)]) -> Reply {
+        let mut open = self.begin_at(path, "GET", headers, "").await;
+        open.rest().await
+    }
+
+    async fn begin_at(
+        &self,
+        path: &str,
+        method: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> Open {
         let stream = TcpStream::connect(("127.0.0.1", self.port)).await.unwrap();
         let mut stream = BufReader::new(stream);
-        let mut text = format!("{method} /mcp HTTP/1.1\r\n");
+        let mut text = format!("{method} {path} HTTP/1.1\r\n");
         let given = |name: &str| {
             headers
                 .iter()

@@ -61,7 +61,12 @@ pub(super) fn options(
 ) -> Result<GuardOptions, Failure> {
     let listen = &config.listen;
     let path = upstream.path.as_deref().unwrap_or(MERGED_PATH);
-    let listener = listener(upstream.listen.or(listen.address), path, listen);
+    let mut listener = listener(upstream.listen.or(listen.address), path, listen);
+    if let Listener::Http(http) = &mut listener
+        && (upstream.listen.is_some() || upstream.public_url.is_some())
+    {
+        http.public_url.clone_from(&upstream.public_url);
+    }
     let behind = behind(name, upstream, Some(&listener))?;
     let mut options = GuardOptions::new(name, listener, behind);
     options.bounds = config.bounds;
@@ -79,6 +84,7 @@ fn listener(address: Option<SocketAddr>, path: &str, listen: &Listen) -> Listene
     http.hosts.clone_from(&listen.hosts);
     http.origins.clone_from(&listen.origins);
     http.tls.clone_from(&listen.certificate);
+    http.public_url.clone_from(&listen.public_url);
     Listener::Http(http)
 }
 

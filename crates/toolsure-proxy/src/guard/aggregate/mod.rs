@@ -37,6 +37,7 @@ use super::options::{Bounds, GuardOptions, Listener, Restart, Times, Upstream};
 use super::running::{Exit, Running};
 use super::serve_messages;
 use crate::fault::{Fault, FaultKind, Party, Phase};
+use crate::http::HttpTarget;
 
 /// Several upstreams that appear as one server, for [`Upstream::InProcess`].
 ///
@@ -88,6 +89,13 @@ impl InProcessUpstream for Aggregate {
     fn moves(&self) -> bool {
         let mut members = self.members.iter();
         members.all(|member| member.upstream.moves())
+    }
+
+    fn protected_resource(&self) -> Option<HttpTarget> {
+        let members = self.members.iter();
+        let mut protected = members.filter_map(|member| member.upstream.protected_resource());
+        // Two could have different authorization servers.
+        protected.next().filter(|_| protected.next().is_none())
     }
 
     fn open(&self, caller: &Caller) -> Result<InProcessPeer, Fault> {

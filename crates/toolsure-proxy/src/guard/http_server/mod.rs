@@ -3,8 +3,10 @@
 
 mod client_connection;
 mod cors;
+mod delete;
 mod listeners;
 mod process_pool;
+mod protected_resource;
 mod refuse;
 mod session_transfers;
 mod sessions;
@@ -17,10 +19,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hyper::body::Incoming;
-use hyper::header::{AUTHORIZATION, HeaderMap, TRANSFER_ENCODING};
+use hyper::header::{AUTHORIZATION, HOST, HeaderMap, TRANSFER_ENCODING};
 use hyper::{Method, Request, Response};
 use tokio::sync::Semaphore;
-use tokio::time::{Instant, timeout};
+use tokio::time::Instant;
 use toolsure_guard::{Carrier, Context, Envelope, IncomingMessage, MessageKind, Recovery};
 use toolsure_mcp::era::Era;
 use toolsure_mcp::message::{
@@ -39,12 +41,13 @@ use super::session_driver::{SessionDriver, link};
 use super::session_id_rewriter::SessionIdRewriter;
 use super::session_router::{SessionRouter, SessionUpstream};
 use super::shared_child::SharedChild;
-use super::tickets::{NoSession, TicketIssuer, VerifiedTicket};
+use super::tickets::{TicketIssuer, VerifiedTicket};
 use crate::http::{Endpoint, SESSION, VERSION};
-use crate::web::{Admission, Budget, ResponseBody, Service, TooLarge, late_timeout, read};
+use crate::web::{Admission, Budget, ResponseBody, Service, TooLarge, Wanted, late_timeout, read};
 use client_connection::ClientConnection;
 use listeners::Listeners;
 pub(super) use process_pool::ProcessPool;
+pub(super) use protected_resource::ProtectedResource;
 use session_transfers::SessionTransfers;
 
 /// Where the HTTP server sends messages.
@@ -69,6 +72,8 @@ pub(super) struct HttpServer {
     contexts: AtomicU64,
     tickets: Arc<TicketIssuer>,
     transfers: SessionTransfers,
+    /// The server whose authorization clients need.
+    protected: Option<ProtectedResource>,
 }
 
 #[derive(Clone)]
@@ -87,6 +92,7 @@ impl HttpServer {
         admission: Admission,
         upstream_pool: UpstreamPool,
         tickets: TicketIssuer,
+        protected: Option<ProtectedResource>,
     ) -> Arc<Self> {
         Arc::new(Self {
             slots: Arc::new(Semaphore::new(ctx.bounds.requests)),
@@ -101,6 +107,7 @@ impl HttpServer {
             contexts: AtomicU64::new(1),
             tickets: Arc::new(tickets),
             transfers: SessionTransfers::default(),
+            protected,
         })
     }
 
@@ -109,15 +116,21 @@ impl HttpServer {
         request: Request<Incoming>,
         client: &ClientConnection,
     ) -> Response<ResponseBody> {
-        if let Err(refusal) = self.admission.check(&request) {
-            return self.turn_away(refusal, request.headers());
-        }
+        let wanted = match self.admission.check(&request) {
+            Ok(wanted) => wanted,
+            Err(refusal) => return self.turn_away(refusal, request.headers()),
+        };
         if request.method() == Method::OPTIONS {
             return cors::preflight(request.headers());
         }
         let Ok(slot) = Arc::clone(&self.slots).try_acquire_owned() else {
             return self.busy("requests");
         };
+        if wanted == Wanted::Metadata
+            && let Some(protected) = &self.protected
+        {
+            return protected.metadata(request.headers()).await;
+        }
         let slot = RequestPermit {
             _slot: slot,
             bytes: self.bytes.share(),
@@ -320,60 +333,6 @@ impl HttpServer {
         }
     }
 
-    async fn delete(self: &Arc<Self>, headers: &HeaderMap) -> Response<ResponseBody> {
-        let session = match self.session_of(headers).await {
-            Ok(session) => session,
-            // Nothing of the session is here; it is remembered as deleted, so that it is not opened
-            // here.
-            Err(NoSession::NotOpenHere) => {
-                self.transfers.over(headers);
-                return respond(204, HeaderMap::new(), ResponseBody::empty());
-            }
-            Err(why) => return self.no_session(why, &Envelope::default()),
-        };
-        if let Some(session) = &session
-            && let Some(refused) = self.of_other_version(session, headers, &Envelope::default())
-        {
-            return refused;
-        }
-        let name = headers.get(SESSION).and_then(|name| name.to_str().ok());
-        match &self.upstream_pool {
-            UpstreamPool::Endpoint(endpoint) => {
-                let mut passed = onward(headers);
-                if let Some(session_ids) = session.and_then(|session| session.router.session_ids())
-                {
-                    Arc::make_mut(&mut passed).insert(SESSION, session_ids.upstream_id);
-                }
-                let sent = endpoint.send(
-                    crate::fault::Phase::Request,
-                    Method::DELETE,
-                    &passed,
-                    bytes::Bytes::new(),
-                );
-                let answer = timeout(self.ctx.times.notify, sent).await;
-                if let Some(name) = name {
-                    self.end_session(name).await;
-                }
-                match answer {
-                    Ok(Ok(answer)) => {
-                        let status = answer.status().as_u16();
-                        respond(status, HeaderMap::new(), ResponseBody::empty())
-                    }
-                    Ok(Err(fault)) => error(502, None, INTERNAL_ERROR, &fault.to_string()),
-                    Err(_) => error(504, None, INTERNAL_ERROR, "the upstream did not answer"),
-                }
-            }
-            UpstreamPool::Children(_) => match name {
-                None => error(400, None, INVALID_REQUEST, "send `Mcp-Session-Id`"),
-                Some(name) if self.end_session(name).await => {
-                    self.transfers.over(headers);
-                    respond(204, HeaderMap::new(), ResponseBody::empty())
-                }
-                Some(_) => self.no_session(NoSession::Unknown, &Envelope::default()),
-            },
-        }
-    }
-
     /// Rewrites session ids in the responses of an HTTP upstream.
     fn session_id_rewriter(&self, opens: bool) -> Option<SessionIdRewriter> {
         let names =
@@ -468,7 +427,11 @@ impl Service for HttpServer {
     ) -> Response<ResponseBody> {
         let reader = self.admission.listed_origin(request.headers()).cloned();
         let is_chunked = request.headers().contains_key(TRANSFER_ENCODING);
+        let host = request.headers().get(HOST).cloned();
         let mut response = self.receive(request, &client).await;
+        if let Some(protected) = &self.protected {
+            protected.rename(response.headers_mut(), host.as_ref());
+        }
         if let Some(origin) = reader {
             cors::allow(&mut response, origin);
         }

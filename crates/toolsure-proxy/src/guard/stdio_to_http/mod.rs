@@ -5,6 +5,7 @@
 //! and answers of the client are posted in order, one at a time. This module keeps the legacy
 //! session and its listening stream, and makes the headers of modern messages.
 
+mod authorization;
 mod listen;
 mod opened;
 mod reopen;
@@ -238,10 +239,12 @@ impl StdioToHttp {
             Err(_) => Some("the guard is shutting down".to_owned()),
         };
         self.state().remove_request(&id);
-        if let Some(why) = failed {
+        if let Some(mut why) = failed {
             let refusal = refusal(head.0, &head.1, authorization);
-            let deliver =
-                &mut |output| self.deliver(with_refusal(output, head.0, refusal.as_ref()));
+            let servers = self.authorization_servers(&head, &mut why).await;
+            let deliver = &mut |output| {
+                self.deliver(with_refusal(output, head.0, refusal.as_ref(), &servers))
+            };
             self.driver.request_failed(&id, &why, deliver);
         }
         self.settle().await;

@@ -26,6 +26,7 @@ use super::in_process::{Caller, InProcessPeer, InProcessUpstream};
 use super::messages::message_channel;
 use super::options::{GuardOptions, Listener, Restart, Upstream};
 use crate::fault::Fault;
+use crate::http::HttpTarget;
 use connector::{Connector, cannot};
 use driver::TranslationDriver;
 
@@ -89,6 +90,10 @@ impl fmt::Debug for TranslatedUpstream {
 impl InProcessUpstream for TranslatedUpstream {
     fn moves(&self) -> bool {
         self.upstream_options.upstream.moves()
+    }
+
+    fn protected_resource(&self) -> Option<HttpTarget> {
+        self.upstream_options.upstream.protected_resource()
     }
 
     fn open(&self, caller: &Caller) -> Result<InProcessPeer, Fault> {

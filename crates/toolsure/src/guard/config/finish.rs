@@ -23,12 +23,8 @@ use super::words::{TranslateWord, Words as _};
 pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem> {
     let mut problems = Vec::new();
     server(config, sources, &mut problems);
-    let pathed: Vec<String> = config
-        .merged()
-        .into_iter()
-        .filter(|(_, upstream)| upstream.path.is_some())
-        .map(|(name, _)| name.to_owned())
-        .collect();
+    // Checked before paths get their defaults.
+    let without_address = without_address(config);
     for rule in &mut config.tools {
         if let Err(why) = rule.finish() {
             problems.push(Problem::new(Place::Whole, why));
@@ -53,12 +49,7 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
             ));
         }
     }
-    for name in pathed {
-        let message = format!(
-            "upstream `{name}`: `path` needs the upstream's own address, `listen`; upstreams that share an address are served at `/mcp`"
-        );
-        problems.push(Problem::new(Place::Whole, message));
-    }
+    problems.extend(without_address);
     let mut whole = |message: &str| problems.push(Problem::new(Place::Whole, message));
     if config.upstreams.is_empty() {
         whole(
@@ -84,10 +75,14 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
         whole(&message);
     }
     config.policy.rule_usage = Some(Arc::new(RuleUsage::new(config.upstreams.len())));
-    let plain =
-        listen.hosts.is_empty() && listen.origins.is_empty() && listen.tls_certificate.is_none();
+    let plain = listen.hosts.is_empty()
+        && listen.origins.is_empty()
+        && listen.public_url.is_none()
+        && listen.tls_certificate.is_none();
     if addresses.iter().all(Option::is_none) && !plain {
-        whole("`listen.hosts`, `listen.origins` and TLS need `listen.address`");
+        whole(
+            "`listen.hosts`, `listen.origins`, `listen.public_url` and TLS need `listen.address`",
+        );
     }
     let mut taken: Vec<SocketAddr> = addresses
         .into_iter()
@@ -134,6 +129,25 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
         }
     }
     problems
+}
+
+/// Keys of upstreams that need an address of their own.
+fn without_address(config: &Config) -> Vec<Problem> {
+    let merged = config.merged().into_iter();
+    let keys = merged.flat_map(|(name, upstream)| {
+        let path = upstream.path.is_some().then_some("path");
+        let public_url = upstream.public_url.is_some().then_some("public_url");
+        let keys = path.into_iter().chain(public_url);
+        keys.map(move |key| (name, key))
+    });
+    let messages = keys.map(|(name, key)| {
+        format!(
+            "upstream `{name}`: `{key}` needs the upstream's own address, `listen`; upstreams that share an address are served at `/mcp`"
+        )
+    });
+    messages
+        .map(|message| Problem::new(Place::Whole, message))
+        .collect()
 }
 
 /// Why upstreams cannot share one listing.

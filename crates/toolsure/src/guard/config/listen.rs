@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use toolsure_json::quote;
-use toolsure_proxy::guard::ServerCertificate;
+use toolsure_proxy::guard::{HttpListener, ServerCertificate};
 
 use super::place::SHOWN;
 
@@ -15,6 +15,8 @@ pub(crate) struct Listen {
     pub(crate) address: Option<SocketAddr>,
     pub(crate) hosts: Vec<String>,
     pub(crate) origins: Vec<String>,
+    /// The URL under which clients know the guard.
+    pub(crate) public_url: Option<String>,
     pub(crate) tls_certificate: Option<PathBuf>,
     pub(crate) tls_key: Option<PathBuf>,
     /// The contents of both files, once read.
@@ -22,7 +24,7 @@ pub(crate) struct Listen {
 }
 
 impl Listen {
-    /// Reads the certificate and checks the origins.
+    /// Reads the certificate and checks the origins and the URL.
     pub(super) fn finish(&mut self) -> Result<(), String> {
         // The origin of a sandboxed page is `null`.
         let is_origin = |origin: &str| match origin.split_once("://") {
@@ -34,6 +36,10 @@ impl Listen {
             return Err(format!(
                 "`listen.origins`: `{wrong}` is not an origin; it has a scheme and no path, as in `https://app.example`"
             ));
+        }
+        if let Some(url) = &self.public_url {
+            HttpListener::check_public_url(url)
+                .map_err(|fault| format!("`listen.public_url`: {fault}"))?;
         }
         self.certificate = match (&self.tls_certificate, &self.tls_key) {
             (None, None) => None,

@@ -32,6 +32,8 @@ pub(crate) struct Upstream {
     pub(crate) listen: Option<SocketAddr>,
     /// The URL path for clients; always set after [`Config::load`](super::Config::load).
     pub(crate) path: Option<String>,
+    /// The URL under which clients know the guard at that address.
+    pub(crate) public_url: Option<String>,
     /// The configured prefix of its tools' names in a listing of several upstreams.
     pub(crate) prefix: Option<String>,
     pub(crate) translate: TranslateWord,
@@ -56,6 +58,7 @@ impl Default for Upstream {
             restart_window: restart.window,
             listen: None,
             path: None,
+            public_url: None,
             prefix: None,
             translate: TranslateWord::default(),
             lock: None,
@@ -119,6 +122,11 @@ impl Upstream {
             && let Err(why) = self.target(url)
         {
             wrong.push(why);
+        }
+        if let Some(url) = &self.public_url
+            && let Err(fault) = proxy::HttpListener::check_public_url(url)
+        {
+            wrong.push(format!("`public_url`: {fault}"));
         }
         let path = self.path.get_or_insert_with(|| "/mcp".to_owned());
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_./~".contains(c);

@@ -29,6 +29,11 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
         field!(Texts, listen.origins),
         "origins such as `https://app.example` whose pages may call from a browser and read the answers (CORS); a request from any other origin is accepted only if the origin's host is an accepted `Host`",
     ),
+    fixed(
+        "listen.public_url",
+        field!(Url, listen.public_url),
+        "the URL under which clients know the guard, such as `https://mcp.example.com/mcp`: the resource that tokens are for, and one more accepted `Host`; without it, that is the address that a request is sent to",
+    ),
     live(
         "listen.tls_certificate",
         field!(Path, listen.tls_certificate),

@@ -64,6 +64,11 @@ pub(in super::super) const UPSTREAM: &[Key<Upstream>] = &[
         "the URL path under which clients reach the upstream on that address",
     ),
     fixed(
+        "public_url",
+        field!(Url, public_url),
+        "as `listen.public_url`, for that address",
+    ),
+    fixed(
         "prefix",
         field!(Text, prefix),
         "the prefix of the names of its tools and prompts, if upstreams share one listing; by default the upstream's name and `_`",
