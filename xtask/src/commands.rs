@@ -38,7 +38,7 @@ usage: cargo xtask COMMAND
   differential [N]     N generated pairs against the peers (--seed S)
   bench [SET…]         ours beside the peers: speed, growth, memory (--plot draws the charts in docs/)
   instructions [SET…]  instruction counts of fixed work, by callgrind, against bench/instructions.txt (--write refreshes it)
-  interop              our server and client with those of other SDKs, and what pages say of them (needs npm and Python; --only PEER or sentences)
+  interop              our server and client with those of other SDKs, logins, and what pages say of them (needs npm and Python; --only PEER, login or sentences)
   guard-proof          odd tools before published clients, through the guard (--alone yes, --direct yes, --only WORD, --write yes)
   readers              the facts that docs/readers.md calls tried, with the real readers, without the guard and with it (needs npm and Python; --only WORD, --seed S)
   published            published servers and clients: the same answers with and without the guard (needs npm and Python; --only SERVER, --only minors)

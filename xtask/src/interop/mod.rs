@@ -5,9 +5,11 @@
 //! `interop/cases.json` has the expected results. If a defect of a peer changes a result,
 //! `interop/defects.json` describes the result and gives the reason, and the result must match it.
 //!
-//! Also holds what pages say of these programs against the programs; see `sentences`.
+//! Also has clients log in to a protected server; see `login`. Also holds what pages say of these
+//! programs against the programs; see `sentences`.
 
 mod judge;
+mod login;
 mod peer;
 mod run;
 mod sentences;
@@ -32,6 +34,9 @@ const TRANSPORTS: [&str; 2] = ["stdio", "http"];
 /// The name of the check of what pages say.
 const SENTENCES: &str = "sentences";
 
+/// The name of the check of logins.
+const LOGIN: &str = "login";
+
 /// Everything that may be between them.
 const BETWEEN: [Between; 5] = [
     Between::Nothing,
@@ -42,7 +47,7 @@ const BETWEEN: [Between; 5] = [
 ];
 
 /// Runs every pair, and returns how many checks failed. `--only PEER` runs one peer,
-/// `--only sentences` only what pages say.
+/// `--only sentences` only what pages say, `--only login` only the logins.
 pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     let only = arguments.option("only");
     let (javascript, python) = (Javascript::install()?, Python::install()?);
@@ -54,12 +59,19 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
         println!("{SENTENCES}: {}", tally.line());
         total.add(tally);
     }
+    if only.is_none_or(|only| only == LOGIN) {
+        let mut tally = Tally::default();
+        login::check(&javascript, &python, &mut tally)?;
+        print!("{}", tally.details());
+        println!("{LOGIN}: {}", tally.line());
+        total.add(tally);
+    }
     let is_taken = |peer: &&Peer| only.is_none_or(|only| only == peer.name);
     let taken: Vec<&Peer> = peer::ALL.iter().filter(is_taken).collect();
     if taken.is_empty() {
         println!("{}", total.line());
         return match only {
-            Some(SENTENCES) | None => Ok(total.failed),
+            Some(SENTENCES | LOGIN) | None => Ok(total.failed),
             Some(other) => Err(format!("there is no peer `{other}`")),
         };
     }
