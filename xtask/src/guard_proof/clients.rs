@@ -59,7 +59,7 @@ pub(crate) const CLIENTS: [Client; 5] = [
 ];
 
 /// Others, which `seen.json` does not have.
-pub(crate) const OTHERS: [Client; 5] = [
+pub(crate) const OTHERS: [Client; 7] = [
     Client {
         name: "TypeScript SDK 2.0.0-beta.1, 2025-11-25",
         package: "client-beta1",
@@ -88,6 +88,18 @@ pub(crate) const OTHERS: [Client; 5] = [
         name: "fastmcp 4.2.3, 2026-07-28",
         package: "fastmcp",
         readers: FASTMCP,
+        version: MODERN,
+    },
+    Client {
+        name: "rmcp 3.9.0, 2025-11-25",
+        package: RMCP,
+        readers: &[RMCP],
+        version: LEGACY,
+    },
+    Client {
+        name: "rmcp 3.9.0, 2026-07-28",
+        package: RMCP,
+        readers: &[RMCP],
         version: MODERN,
     },
 ];
@@ -251,11 +263,17 @@ impl Clients {
         let lines: Vec<String> = jobs.iter().rev().map(Job::line).collect();
         std::fs::write(&file, lines.join("\n")).map_err(|e| format!("{}: {e}", file.display()))?;
         let is_python = PYPI.iter().any(|wanted| wanted.starts_with(client.package));
-        let mut command = match is_python {
-            true => Command::new(self.folder.join("python/bin/python")),
-            false => Command::new("node"),
+        let mut command = if client.package == RMCP {
+            Command::new(build::binary("proof-client")?)
+        } else if is_python {
+            let mut command = Command::new(self.folder.join("python/bin/python"));
+            command.arg(script("client.py"));
+            command
+        } else {
+            let mut command = Command::new("node");
+            command.arg(script("client.mjs"));
+            command
         };
-        command.arg(script(if is_python { "client.py" } else { "client.mjs" }));
         command.arg(client.package);
         command.arg(client.version).arg(&file);
         command.current_dir(&self.folder).stdin(Stdio::null());
@@ -354,6 +372,8 @@ pub(crate) const MODERN: &str = "2026-07-28";
 /// Imports a package for `client.mjs`, from the folder in which the packages are.
 const LOAD: &str = "export default (name) => import(name);\n";
 const SDK1: &str = "@modelcontextprotocol/sdk";
+/// A program of the workspace, with the version of `dependencies.lock`.
+const RMCP: &str = "rmcp";
 const SDK2: &str = "@modelcontextprotocol/client";
 /// Who reads as the betas of SDK 2 do.
 const PYTHON: &[&str] = &["python-sdk"];

@@ -134,16 +134,28 @@ pub(super) const ROWS: &[Reader] = &[
         name: "rmcp",
         shown: "rmcp",
         kind: Kind::Sdk,
-        versions: "3.1.3",
+        versions: "3.9.0",
         is_current: true,
         about: "Clients with the Rust SDK",
         parents: &[],
         own: facts! {
-            Public "2026-11" "codex#41280" {
-                ResultLost: Member(Shape::ResourceLink, &["name"], State::Missing);
+            // It reads an array as an object with its members.
+            Tried "2026-11" "3.9.0; codex#41280" {
+                ResultLost: Member(Shape::Result, &["content", "isError", "resultType"], State::OtherType),
+                    Member(Shape::BlockAnnotations, &["audience", "priority", "lastModified"], State::OtherType),
+                    Member(Shape::BlockAnnotations, &["audience"], State::OutOfRange),
+                    Member(Shape::ResourceLink, &["name", "uri"], State::Missing),
+                    Member(Shape::ResourceLink, &["title", "description", "mimeType", "size", "icons"], State::OtherType),
+                    Member(Shape::ResourceLink, &["size", "icons"], State::OutOfRange),
+                    Member(Shape::EmbeddedResource, &["mimeType"], State::OtherType);
             }
-            Public "2026-11" "codex#41437; hermes-agent#94992; envoyproxy/ai-gateway#2665" {
-                ListLost: Member(Shape::Page, &["cacheScope"], State::OutOfRange);
+            Tried "2026-11" "3.9.0; codex#41437; hermes-agent#94992; envoyproxy/ai-gateway#2665" {
+                ListLost: Member(Shape::Tool, &["title", "description", "icons"], State::OtherType),
+                    Member(Shape::Tool, &["icons"], State::OutOfRange),
+                    Member(Shape::ToolAnnotations, HINTS, State::OtherType),
+                    Member(Shape::Page, &["nextCursor"], State::OtherType),
+                    Member(Shape::CachedPage, OF_CACHED_PAGES, State::OtherType),
+                    Member(Shape::CachedPage, &["cacheScope", "ttlMs"], State::OutOfRange);
             }
         },
     },

@@ -29,10 +29,8 @@ pub enum Form {
     Text,
     /// A boolean.
     Boolean,
-    /// An integer that is not negative.
+    /// An integer from 0 to 2^53 - 1.
     Count,
-    /// An integer.
-    Integer,
     /// A number from 0 to 1.
     Fraction,
     /// A string or an integer, as the tokens of progress are.
@@ -64,8 +62,7 @@ impl Form {
         match self {
             Self::Text => "a string",
             Self::Boolean => "a boolean",
-            Self::Count => "a non-negative integer",
-            Self::Integer => "an integer",
+            Self::Count => "an integer from 0 to 2^53 - 1",
             Self::Fraction => "a number from 0 to 1",
             Self::Token => "a string or an integer",
             Self::Time => "a date and time of RFC 3339",
@@ -86,7 +83,7 @@ impl Form {
         match self {
             Self::Text | Self::Token | Self::Time | Self::Base64 | Self::OneOf(_) => Kind::String,
             Self::Boolean => Kind::Boolean,
-            Self::Count | Self::Integer | Self::Fraction => Kind::Number,
+            Self::Count | Self::Fraction => Kind::Number,
             Self::Texts | Self::All(_) | Self::Objects(_) | Self::Each(_) => Kind::Array,
             Self::Object(_) => Kind::Object,
             Self::AnyOf(forms) => forms.first().map_or(Kind::Null, |form| form.kind()),
@@ -97,8 +94,7 @@ impl Form {
     #[must_use]
     pub fn admits(self, value: View<'_>) -> bool {
         let fits = match self {
-            Self::Count => integer(value).is_some_and(|number| number >= 0.0),
-            Self::Integer => integer(value).is_some(),
+            Self::Count => integer(value).is_some_and(|number| (0.0..=SAFE).contains(&number)),
             Self::Fraction => number(value).is_some_and(|number| (0.0..=1.0).contains(&number)),
             Self::Token => return value.kind() == Kind::String || integer(value).is_some(),
             Self::Time => is_time(value.string()),
@@ -133,6 +129,9 @@ impl Form {
         }
     }
 }
+
+/// The largest integer that each reader holds exactly: 2^53 - 1.
+const SAFE: f64 = 9_007_199_254_740_991.0;
 
 fn number(value: View<'_>) -> Option<f64> {
     let number = value.raw().parse::<f64>().ok()?;
@@ -295,11 +294,13 @@ mod tests {
     #[test]
     fn forms_admit_what_every_reader_takes() {
         for (form, json, expected) in [
-            (Form::Integer, "-5", true),
-            (Form::Integer, "12.0", true),
-            (Form::Integer, "1.5", false),
-            (Form::Integer, "1e400", false),
-            (Form::Integer, "\"12\"", false),
+            (Form::Count, "-5", false),
+            (Form::Count, "9007199254740991", true),
+            (Form::Count, "9007199254740992", false),
+            (Form::Count, "12.0", true),
+            (Form::Count, "1.5", false),
+            (Form::Count, "1e400", false),
+            (Form::Count, "\"12\"", false),
             (Form::Fraction, "0", true),
             (Form::Fraction, "1.0", true),
             (Form::Fraction, "1.01", false),

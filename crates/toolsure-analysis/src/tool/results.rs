@@ -240,7 +240,7 @@ const RESOURCE: AllowedMembers = AllowedMembers {
         ("title", Form::Text),
         ("description", Form::Text),
         ("mimeType", Form::Text),
-        ("size", Form::Integer),
+        ("size", Form::Count),
         ("icons", Form::Objects(&ICON)),
         ANNOTATIONS,
         ANY_META,

@@ -100,6 +100,17 @@ impl<'e> Cleaner<'e> {
                     self.value(*form, value, place);
                 }
             }
+            // Readers in Rust and Go take neither `12.0` nor `1e3` for an integer.
+            Form::Count if !value.raw().bytes().all(|byte| byte.is_ascii_digit()) => {
+                if let Ok(number) = value.raw().parse::<f64>() {
+                    self.replace(
+                        value,
+                        format!("{:.0}", number.abs()),
+                        place,
+                        "the same integer, written in digits",
+                    );
+                }
+            }
             _ => {}
         }
     }
