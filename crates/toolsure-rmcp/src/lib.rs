@@ -127,8 +127,8 @@ pub use client::{
 pub use server::{BodyError, ReadBody, ServerHttp};
 #[cfg(feature = "server")]
 pub use server::{
-    CheckedHandler, RefusedTools, ServerEvent, ServerHandlerExt, ServerLayer, ServerLines,
-    ToolRouterExt, Union, tool,
+    CheckedHandler, CheckedServerTransport, RefusedTools, ServerEvent, ServerHandlerExt,
+    ServerLayer, ServerLines, ToolRouterExt, Union, UnsentMessage, tool,
 };
 
 // Types in the signatures of this crate.

@@ -16,6 +16,7 @@ mod router;
 mod sampling;
 mod task;
 mod text;
+mod transport;
 
 pub use define::tool;
 pub use event::ServerEvent;
@@ -26,3 +27,4 @@ pub use input::Union;
 pub use layer::ServerLayer;
 pub use lines::ServerLines;
 pub use router::{RefusedTools, ToolRouterExt};
+pub use transport::{CheckedServerTransport, UnsentMessage};

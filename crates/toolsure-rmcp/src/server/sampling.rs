@@ -15,8 +15,9 @@ impl ServerLayer {
     /// express the structured content of a `tool_result` block, it is changed as in the result of a
     /// call.
     ///
-    /// A handler sends requests itself, without the layer. It keeps a clone of
-    /// the layer and sends the result of this method:
+    /// A handler sends requests itself, without the layer, and [`transport`](Self::transport) projects
+    /// them on their way. Over HTTP a handler keeps a clone of the layer and sends the result of this
+    /// method:
     ///
     /// ```
     /// # use rmcp::{ErrorData, RoleServer, model::CreateMessageRequestParams, service::RequestContext};

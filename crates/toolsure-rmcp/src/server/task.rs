@@ -13,8 +13,9 @@ impl ServerLayer {
     /// Checks the result in a `notifications/tasks`, and projects it as in the answer to a call.
     /// The notification is unchanged if it has no result, or if this layer has not seen its task.
     ///
-    /// A handler sends notifications itself, without the layer. It keeps a clone
-    /// of the layer and sends the result of this method.
+    /// A handler sends notifications itself, without the layer, and [`transport`](Self::transport)
+    /// checks them on their way. Over HTTP a handler keeps a clone of the layer and sends the result of
+    /// this method.
     ///
     /// ```
     /// use rmcp::model::{
