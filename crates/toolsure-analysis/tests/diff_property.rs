@@ -150,15 +150,35 @@ fn small_instances() -> Vec<Value> {
 /// latter if both schemas compile.
 fn hold(old: &Value, new: &Value, instances: &[Value]) -> Option<Class> {
     compile(old)?;
-    let known = |instance: &&Value| is_declared(old, &[old], instance, true);
+    let mut new_names = Vec::new();
+    let mut todo = vec![new];
+    while let Some(value) = todo.pop() {
+        let properties = value.get("properties").and_then(Value::as_object);
+        new_names.extend(
+            properties
+                .into_iter()
+                .flat_map(|all| all.keys().map(String::as_str)),
+        );
+        let required = value.get("required").and_then(Value::as_array);
+        new_names.extend(required.into_iter().flatten().filter_map(Value::as_str));
+        todo.extend(value.as_object().into_iter().flat_map(|all| all.values()));
+        todo.extend(value.as_array().into_iter().flatten());
+    }
+    let known = |instance: &&Value| is_declared((old, &new_names), &[old], instance, true);
     let known: Vec<Value> = instances.iter().filter(known).cloned().collect();
     hold_as(Differ::new(), old, new, &known)?;
     hold_as(Differ::new().open(true), old, new, instances)
 }
 
 /// Whether each member of an instance is named where it stands, or other members are allowed for
-/// outright. Says no also where a pattern may allow it.
-fn is_declared(root: &Value, schemas: &[&Value], instance: &Value, at_root: bool) -> bool {
+/// outright and the new schema, which has these names, does not name it. Says no also where a pattern may
+/// allow it.
+fn is_declared(
+    (root, new_names): (&Value, &[&str]),
+    schemas: &[&Value],
+    instance: &Value,
+    at_root: bool,
+) -> bool {
     let mut all: Vec<&Value> = Vec::new();
     let mut todo = schemas.to_vec();
     while let Some(schema) = todo.pop() {
@@ -195,6 +215,10 @@ fn is_declared(root: &Value, schemas: &[&Value], instance: &Value, at_root: bool
             let by_pattern = objects("patternProperties");
             let patterns = by_pattern.iter().flat_map(|all| all.values());
             let properties = objects("properties");
+            let is_any = |rest: &&Value| **rest == json!(true) || **rest == json!({});
+            let mut open = others.iter().copied().filter(|one| *one != &json!(false));
+            let no_more = open.all(|rest| is_any(&rest));
+            let unnamed = no_more && !properties.is_empty();
             let free = others.iter().any(|one| **one != json!(false))
                 || (properties.is_empty() && !at_root);
             members.iter().all(|(name, value)| {
@@ -203,13 +227,14 @@ fn is_declared(root: &Value, schemas: &[&Value], instance: &Value, at_root: bool
                     names.is_some_and(|names| names.contains(&json!(name)))
                 });
                 let own: Vec<&Value> = properties.iter().filter_map(|all| all.get(name)).collect();
-                let known = required || free || !own.is_empty();
+                let is_new = unnamed && new_names.contains(&name.as_str());
+                let known = required || (free && !is_new) || !own.is_empty();
                 let below: Vec<&Value> = own
                     .into_iter()
                     .chain(patterns.clone())
                     .chain(others.clone())
                     .collect();
-                known && is_declared(root, &below, value, false)
+                known && is_declared((root, new_names), &below, value, false)
             })
         }
         Value::Array(items) => {
@@ -233,7 +258,7 @@ fn is_declared(root: &Value, schemas: &[&Value], instance: &Value, at_root: bool
             }
             items
                 .iter()
-                .all(|item| is_declared(root, &below, item, false))
+                .all(|item| is_declared((root, new_names), &below, item, false))
         }
         _ => true,
     }

@@ -68,6 +68,7 @@ use std::ops::Range;
 use ast::Ast;
 pub use error::{PatternError, PatternErrorKind, PatternLimit};
 pub use hazard::Hazard;
+pub use plain::{Inclusion, PlainPattern};
 use plan::Plan;
 
 /// A compiled pattern.

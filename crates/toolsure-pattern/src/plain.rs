@@ -7,9 +7,12 @@
 //! language, before it is returned.
 
 mod automaton;
+mod behind;
 mod classes;
 mod expression;
+mod included;
 mod language;
+mod lengths;
 mod print;
 #[cfg(test)]
 mod tests;
@@ -22,7 +25,9 @@ use crate::parse::{self, Parsed};
 use crate::fuel::spend;
 
 use automaton::Automaton;
+pub use included::Inclusion;
 use language::Language;
+pub use lengths::PlainPattern;
 
 impl Pattern {
     /// A pattern that matches the same strings, without lookaround, `\p{…}`, names of groups, and

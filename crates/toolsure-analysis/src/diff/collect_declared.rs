@@ -3,7 +3,7 @@
 use toolsure_json::{Key as _, Kind, Node as _, View};
 use toolsure_syntax::Keyword;
 
-use super::declared::Declared;
+use super::declared::{Declared, Group};
 use super::document::Doc;
 
 /// The members that a document declares; `None` if it has too many schemas.
@@ -42,7 +42,7 @@ fn in_place<'a>(
     if let Some(reference) = doc.keyword(schema, "$ref") {
         match doc.resolve(reference.string()) {
             Some(target) => todo.push((target, group)),
-            None => all.edit(group, |group| group.open = true),
+            None => all.edit(group, Group::open),
         }
         if doc.hides_siblings() {
             return;
@@ -50,7 +50,7 @@ fn in_place<'a>(
     }
     let has = |keyword| doc.keyword(schema, keyword).is_some();
     if has("$dynamicRef") || has("$recursiveRef") {
-        all.edit(group, |group| group.open = true);
+        all.edit(group, Group::open);
     }
     for keyword in Keyword::ALL.iter().filter(|keyword| keyword.is_in_place()) {
         let branches = doc.subschemas(schema, *keyword).into_iter();
@@ -110,7 +110,11 @@ fn members<'a>(
         if let Some(rest) = doc.keyword(schema, keyword)
             && (rest.kind() != Kind::Boolean || rest.boolean())
         {
-            all.edit(group, |group| group.open = true);
+            let is_any = rest.kind() == Kind::Boolean || rest.is_empty();
+            all.edit(group, |group| match is_any {
+                true => group.open = true,
+                false => group.open(),
+            });
             todo.push((rest, all.others(group)));
         }
     }

@@ -6,7 +6,7 @@
 //! to joins their groups. That can only declare more members, so more values are compared than needed,
 //! never fewer.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use toolsure_json::View;
 
@@ -35,8 +35,12 @@ pub(super) struct Group<'a> {
     /// The group of the members that are not named.
     others: Option<usize>,
     pub(super) items: Option<usize>,
-    /// Whether a keyword says which other members there may be, or a reference cannot be resolved.
+    /// Whether a keyword says that there may be other members, or a reference cannot be resolved.
     pub(super) open: bool,
+    /// Whether that is more than `true`, which does not say which members these are.
+    pub(super) says_which: bool,
+    /// Names that no keyword has and that are taken as absent, although the object is open.
+    pub(super) absent: HashSet<&'a str>,
     /// Whether a keyword names members, or this is the group of the root.
     pub(super) names_members: bool,
     /// Whether a keyword applies to members without naming them.
@@ -74,7 +78,7 @@ impl<'a> Declared<'a> {
             }
         }
         for child in below {
-            self.edit(child, |group| group.open = true);
+            self.edit(child, Group::open);
         }
     }
 
@@ -169,6 +173,7 @@ impl<'a> Declared<'a> {
             }
             kept.size = kept.size.saturating_add(gone.size).saturating_add(1);
             kept.open |= gone.open;
+            kept.says_which |= gone.says_which;
             kept.names_members |= gone.names_members;
             kept.speaks_of_members |= gone.speaks_of_members;
         }
@@ -176,6 +181,20 @@ impl<'a> Declared<'a> {
 }
 
 impl<'a> Group<'a> {
+    /// Notes that there may be other members, of which something is said.
+    pub(super) fn open(&mut self) {
+        self.open = true;
+        self.says_which = true;
+    }
+
+    /// Whether a member of this name, which another schema has, is new: no keyword names it, and if there
+    /// may be others, none says which.
+    pub(super) fn is_new(&self, lookup: &Lookup<'a>, name: &str) -> bool {
+        let unnamed = !self.names.contains_key(name) && !self.may_match(lookup, name);
+        let names_some = self.names_members && !self.names.is_empty();
+        unnamed && (self.is_closed() || self.open && names_some && !self.says_which)
+    }
+
     /// Whether members that no keyword names are taken as absent.
     pub(super) fn is_closed(&self) -> bool {
         let says_something = !self.names.is_empty() || !self.speaks_of_members;
@@ -184,7 +203,8 @@ impl<'a> Group<'a> {
 
     /// Whether a member with this name may be present; `true` if unknown.
     pub(super) fn may_have(&self, lookup: &Lookup<'a>, name: &str) -> bool {
-        !self.is_closed() || self.names.contains_key(name) || self.may_match(lookup, name)
+        let known = || self.names.contains_key(name) || self.may_match(lookup, name);
+        !self.absent.contains(name) && (!self.is_closed() || known())
     }
 
     /// Whether a pattern may match this name.

@@ -138,12 +138,17 @@ impl<'a> Facts<'a> {
 
     /// The members that objects declare here, if undeclared ones are taken as absent.
     pub(super) fn closed(&self) -> Option<&Group<'a>> {
+        self.group().filter(|group| group.is_closed())
+    }
+
+    /// The group of the schemas that apply here, if undeclared members may be taken as absent.
+    pub(super) fn group(&self) -> Option<&Group<'a>> {
         let declared = self.doc.declared.as_deref()?;
         // All schemas of one location are in one group, but a list of names, for example, is not a
         // location.
         let mut groups = self.nodes.iter().map(|node| declared.group(*node));
         let first = groups.next()??;
-        (!self.opaque && first.is_closed() && groups.all(|group| group.is_some())).then_some(first)
+        (!self.opaque && groups.all(|group| group.is_some())).then_some(first)
     }
 
     /// The types that all nodes allow.

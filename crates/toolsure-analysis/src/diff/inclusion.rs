@@ -35,9 +35,7 @@ impl Places {
 impl<'a> Pair<'a> {
     /// A pair of schemas, each with its engine.
     pub(crate) fn new(one: (View<'a>, &Engine), other: (View<'a>, &Engine)) -> Self {
-        let mut pool = Pool::default();
-        pool.add(one.0);
-        pool.add(other.0);
+        let pool = Pool::of(one.0, other.0);
         let docs = [Doc::new(one.0, one.1), Doc::new(other.0, other.1)];
         Self {
             sent: docs.clone(),

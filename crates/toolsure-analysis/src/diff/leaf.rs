@@ -9,13 +9,19 @@ use toolsure_syntax::model::TypeSet;
 
 use super::document::Doc;
 use super::facts::{Facts, type_names, types_of};
-use super::subset::Comparison;
+use super::subset::{Comparison, Left};
 use crate::bounds::{Bound, End};
 
 impl<'a> Comparison<'a> {
     /// All leaf keywords of a node.
-    pub(super) fn leaves(&mut self, facts: &Facts<'a>, types: TypeSet, node: View<'a>) -> bool {
-        let mut holds = self.type_rule(types, node);
+    pub(super) fn leaves(
+        &mut self,
+        left: &Left<'a>,
+        facts: &Facts<'a>,
+        types: TypeSet,
+        node: View<'a>,
+    ) -> bool {
+        let mut holds = self.type_rule(left, types, node);
         holds &= self.enum_rule(facts, types, node);
         if types.intersects(TypeSet::NUMBER) {
             holds &= self.bounds(facts, node);
@@ -39,10 +45,19 @@ impl<'a> Comparison<'a> {
         holds
     }
 
-    fn type_rule(&mut self, types: TypeSet, node: View<'a>) -> bool {
+    fn type_rule(&mut self, left: &Left<'a>, types: TypeSet, node: View<'a>) -> bool {
         let wanted = types_of(node);
         if wanted.contains(types) {
             return true;
+        }
+        if left.is_branch() {
+            // The other branches have other types.
+            let names = type_names(types);
+            return self.say_both(
+                true,
+                &format!("may no longer be of type {names}"),
+                &format!("may now also be of type {names}"),
+            );
         }
         let (old, new) = if self.forward {
             (types, wanted)
@@ -241,7 +256,11 @@ impl<'a> Comparison<'a> {
         if own.iter().any(|one| one.string() == wanted.string()) {
             return true;
         }
-        // Whether one pattern includes another is left to instances.
+        let includes = |one: &View<'a>| self.right.lookup.includes(wanted.string(), one.string());
+        if own.iter().any(includes) {
+            return true;
+        }
+        // What the rules cannot decide is left to instances.
         let sure = self.sure;
         self.sure = false;
         self.changed("pattern", own.first().copied(), wanted);

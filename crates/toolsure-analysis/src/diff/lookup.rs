@@ -10,7 +10,7 @@ use std::rc::Rc;
 
 use foldhash::{HashMap, HashMapExt as _};
 use toolsure_json::{Key as _, Meter, Node as _, View, equal, hash_value};
-use toolsure_pattern::{Limits, Pattern};
+use toolsure_pattern::{Inclusion, Limits, Pattern};
 
 use crate::members::Members;
 
@@ -31,6 +31,7 @@ pub(super) struct Lookup<'a> {
     members: Members<'a>,
     values: RefCell<HashMap<usize, Rc<Values<'a>>>>,
     patterns: RefCell<HashMap<&'a str, Option<Rc<Pattern>>>>,
+    included: RefCell<HashMap<(&'a str, &'a str), bool>>,
     matched: RefCell<HashMap<(usize, String), Rc<Matched<'a>>>>,
     pattern_work: Cell<u64>,
 }
@@ -41,6 +42,7 @@ impl<'a> Lookup<'a> {
             members: Members::default(),
             values: RefCell::default(),
             patterns: RefCell::default(),
+            included: RefCell::default(),
             matched: RefCell::default(),
             pattern_work: Cell::new(PATTERN_WORK),
         }
@@ -91,6 +93,18 @@ impl<'a> Lookup<'a> {
         if work == 0 {
             return None;
         }
+        let compiled = self.compiled(pattern);
+        let work = self.pattern_work.get();
+        let granted = work.min(PATTERN_FUEL);
+        let mut fuel = granted;
+        let answer = compiled?.matches(name, &mut fuel);
+        let used = granted.saturating_sub(fuel).saturating_add(PATTERN_LOOK);
+        self.pattern_work.set(work.saturating_sub(used));
+        answer
+    }
+
+    /// A pattern, compiled once; `None` if it is too large or none.
+    fn compiled(&self, pattern: &'a str) -> Option<Rc<Pattern>> {
         let mut patterns = self.patterns.borrow_mut();
         let compiled = patterns.entry(pattern).or_insert_with(|| {
             let limits = Limits {
@@ -104,13 +118,30 @@ impl<'a> Lookup<'a> {
                 .set(self.pattern_work.get().saturating_sub(price));
             compiled
         });
+        compiled.clone()
+    }
+
+    /// Whether a pattern of this document is known to match all strings that another one matches.
+    pub(super) fn includes(&self, pattern: &'a str, other: &'a str) -> bool {
+        let key = (pattern, other);
+        if let Some(known) = self.included.borrow().get(&key) {
+            return *known;
+        }
+        let includes = self.is_included(other, pattern).unwrap_or(false);
+        self.included.borrow_mut().insert(key, includes);
+        includes
+    }
+
+    /// `None` if it is not known.
+    fn is_included(&self, narrow: &'a str, wide: &'a str) -> Option<bool> {
+        let (narrow, wide) = (self.compiled(narrow)?, self.compiled(wide)?);
         let work = self.pattern_work.get();
-        let granted = work.min(PATTERN_FUEL);
+        let granted = work.div_euclid(INCLUSION_UNIT).min(INCLUSION_FUEL);
         let mut fuel = granted;
-        let answer = compiled.as_ref()?.matches(name, &mut fuel);
-        let used = granted.saturating_sub(fuel).saturating_add(PATTERN_LOOK);
+        let found = narrow.included_in(&wide, 0, &mut fuel);
+        let used = granted.saturating_sub(fuel).saturating_mul(INCLUSION_UNIT);
         self.pattern_work.set(work.saturating_sub(used));
-        answer
+        Some(found? == Inclusion::Included)
     }
 
     /// Which patterns of a `patternProperties` of this document match a name. When the budget for patterns
@@ -191,6 +222,9 @@ const PATTERN_WORK: u64 = 1_000_000;
 const PATTERN_LOOK: u64 = 4;
 const PATTERN_FUEL: u64 = 10_000;
 const PATTERN_SIZE: usize = 64 << 10;
+/// Units of work of comparing two patterns, and the steps that one of them costs.
+const INCLUSION_FUEL: u64 = 20_000;
+const INCLUSION_UNIT: u64 = 8;
 
 #[cfg(test)]
 mod tests {

@@ -30,6 +30,7 @@ mod parameters;
 mod parts;
 mod pool;
 mod renamed;
+mod renamed_member;
 mod report;
 mod sample;
 mod step;

@@ -9,6 +9,7 @@ use super::collect_declared::declared;
 use super::declared::Declared;
 use super::document::Doc;
 use super::locate::span;
+use super::renamed_member::RenamedMember;
 use super::report::{Change, Class, Kind, Side};
 use super::step::{Step, pattern};
 use super::subset::Reason;
@@ -45,13 +46,13 @@ impl<'a> Parameters<'a> {
         if old.beyond_rules.or(new.beyond_rules).is_some() {
             return None;
         }
-        let (before, after) = (declared(old)?, declared(new)?);
+        let (mut before, after) = (declared(old)?, declared(new)?);
         let mut parameters = Self {
             old: Rc::default(),
             removed: Vec::new(),
             added: Vec::new(),
         };
-        parameters.walk((old, &before), (new, &after));
+        parameters.walk((old, &mut before), (new, &after));
         parameters.old = Rc::new(before);
         Some(parameters)
     }
@@ -65,7 +66,7 @@ impl<'a> Parameters<'a> {
 
     fn walk(
         &mut self,
-        (old, before): (&Doc<'a>, &Declared<'a>),
+        (old, before): (&Doc<'a>, &mut Declared<'a>),
         (new, after): (&Doc<'a>, &Declared<'a>),
     ) {
         let roots = (before.root, after.root);
@@ -101,29 +102,30 @@ impl<'a> Parameters<'a> {
                     _ => {}
                 }
             }
-            if one.is_closed() {
-                let added = other
-                    .names
-                    .keys()
-                    .filter(|name| !one.may_have(&old.lookup, name));
-                self.added.extend(added.map(|name| Parameter {
-                    place: place.clone(),
-                    name: (*name).to_owned(),
-                }));
-            }
             if let (Some(one), Some(other)) = (one.items, other.items) {
                 next((one, other), Step::AnyItem);
             }
+            let names = other.names.keys().copied();
+            let added: Vec<&str> = names.filter(|name| one.is_new(&old.lookup, name)).collect();
+            if !added.is_empty() {
+                // Callers did not know of them.
+                before.edit(pair.0, |group| group.absent.extend(&added));
+            }
+            self.added.extend(added.into_iter().map(|name| Parameter {
+                place: place.clone(),
+                name: name.to_owned(),
+            }));
         }
     }
 
     /// Reports each added and removed parameter once: other changes report what breaks calls, and what is
-    /// accepted instead of a removed parameter is not reported at all.
+    /// accepted instead of a removed parameter is not reported at all, nor is what a new name explains.
     pub(super) fn say(
         &self,
         (changes, newer): (&mut Vec<Change>, &Doc<'_>),
         broken: &[Reason],
         loosened: &mut Vec<Reason>,
+        renamed: &[RenamedMember],
     ) {
         let is_told = |parameter: &Parameter, name: &str| {
             let own = parameter.own_place();
@@ -155,7 +157,9 @@ impl<'a> Parameters<'a> {
                         reason.place == parameter.place && reason.message.starts_with(&name);
                     !about_it && !reason.place.starts_with(&own)
                 });
-                if is_told(parameter, &name) {
+                let mut renamed = renamed.iter();
+                let is_renamed = renamed.any(|one| one.is_of(&parameter.place, &parameter.name));
+                if is_renamed || is_told(parameter, &name) {
                     continue;
                 }
                 changes.push(Change {

@@ -12,7 +12,7 @@ use super::tuple::{rest, tuple, tuple_length};
 pub(super) fn member<'a>(facts: &Facts<'a>, name: &str) -> Option<Vec<View<'a>>> {
     let doc = &facts.doc;
     if facts
-        .closed()
+        .group()
         .is_some_and(|group| !group.may_have(&doc.lookup, name))
     {
         return None;

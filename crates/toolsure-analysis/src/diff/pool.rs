@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 
 use toolsure_json::{Key as _, Kind, Node as _, View};
+use toolsure_pattern::{Inclusion, Pattern};
 
 use super::text::from_pattern;
 
@@ -15,19 +16,33 @@ pub(super) struct Pool {
     /// Lengths of strings only, and the next ones: beyond what an array or an object may have.
     pub(super) text_lengths: BTreeSet<usize>,
     pub(super) names: BTreeSet<String>,
+    /// Strings that tell the patterns of the two schemas apart.
+    pub(super) between_patterns: Vec<String>,
 }
 
+/// A pattern, and the minimum number of code points beside it.
+type Asked = (String, usize);
+
 impl Pool {
-    /// Collects scalars from a schema document.
-    pub(super) fn add(&mut self, root: View<'_>) {
+    /// The scalars of two schema documents.
+    pub(super) fn of(one: View<'_>, other: View<'_>) -> Self {
+        let mut pool = Self::default();
+        let (one, other) = (pool.add(one), pool.add(other));
+        pool.tell_patterns_apart(&one, &other);
+        pool
+    }
+
+    /// Collects scalars from a schema document, and returns its patterns.
+    fn add(&mut self, root: View<'_>) -> Vec<Asked> {
         let mut todo = vec![root];
         // A schema may have the same pattern in many places.
         let mut patterns = HashSet::new();
+        let mut asked = Vec::new();
         let mut left = LOOKED_AT;
         while let Some(view) = todo.pop() {
             left = match left.checked_sub(1) {
                 Some(left) => left,
-                None => return,
+                None => break,
             };
             for (key, value) in view.members() {
                 match key.text() {
@@ -43,8 +58,16 @@ impl Pool {
                     }
                     "description" | "title" | "$ref" | "$schema" | "$comment" | "required"
                     | "type" => continue,
-                    "pattern" if patterns.insert(value.raw()) => {
+                    "pattern" if value.kind() == Kind::String && patterns.insert(value.raw()) => {
                         keep(&mut self.strings, || from_pattern(value.string()));
+                        let least = view
+                            .member("minLength")
+                            .filter(|one| one.kind() == Kind::Number);
+                        let least = least.and_then(|least| least.number().as_u64());
+                        let least = least.and_then(|least| usize::try_from(least).ok());
+                        if asked.len() < MOST_KEPT {
+                            asked.push((value.string().to_owned(), least.unwrap_or(0)));
+                        }
                     }
                     "minLength" | "maxLength" | "minItems" | "maxItems" | "minProperties"
                     | "maxProperties" => {
@@ -87,6 +110,46 @@ impl Pool {
                 _ => {}
             }
         }
+        asked
+    }
+
+    /// Finds strings that only one of two patterns matches, for the patterns that only one document has.
+    fn tell_patterns_apart(&mut self, one: &[Asked], other: &[Asked]) {
+        let only_in = |one: &[Asked], other: &[Asked]| -> Vec<(Pattern, usize)> {
+            let all = one.iter();
+            let new = all.filter(|(text, _)| other.iter().all(|(known, _)| known != text));
+            new.take(MOST_COMPARED)
+                .filter_map(|(text, least)| {
+                    let pattern = Pattern::new(text, &toolsure_pattern::Limits::default());
+                    Some((pattern.ok()?, *least))
+                })
+                .collect()
+        };
+        let (one, other) = (only_in(one, other), only_in(other, one));
+        let every = Pattern::new("", &toolsure_pattern::Limits::default()).ok();
+        let every: Vec<(Pattern, usize)> = every.map(|every| (every, 0)).into_iter().collect();
+        let mut left = PATTERNS;
+        for (from, to) in [
+            (&one, &other),
+            (&other, &one),
+            (&every, &one),
+            (&every, &other),
+        ] {
+            for (from, from_least) in from {
+                for (to, to_least) in to {
+                    let allowed = left.min(PATTERN);
+                    let mut fuel = allowed;
+                    let least = (*from_least).max(*to_least).min(LONGEST);
+                    let found = from.included_in(to, least, &mut fuel);
+                    left = left.saturating_sub(allowed.saturating_sub(fuel));
+                    if let Some(Inclusion::Excluded(text)) = found
+                        && !self.between_patterns.contains(&text)
+                    {
+                        self.between_patterns.push(text);
+                    }
+                }
+            }
+        }
     }
 }
 
@@ -97,6 +160,11 @@ fn keep<T: Ord>(set: &mut BTreeSet<T>, make: impl FnOnce() -> Option<T>) {
     }
 }
 
+/// Patterns of one document that are compared with those of the other.
+const MOST_COMPARED: usize = 8;
+/// Units of fuel for comparing all these patterns, of about 100 ns, and for two of them.
+const PATTERNS: u64 = 200_000;
+const PATTERN: u64 = 20_000;
 /// Values of a schema that are visited.
 const LOOKED_AT: usize = 100_000;
 /// Scalars of each kind that are kept.

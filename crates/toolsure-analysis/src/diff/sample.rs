@@ -385,6 +385,7 @@ impl<'p, 'a> Sampler<'p, 'a> {
                 .filter_map(|pattern| from_pattern(pattern.string()))
                 .map(|text| string(&text)),
         );
+        all.extend(self.pool.between_patterns.iter().map(|text| string(text)));
         all.extend(["a", "", "Ab 1", "é", "-", "0"].map(string));
         let lengths = self.pool.lengths.iter().take(24);
         all.extend(lengths.map(|length| string(&"a".repeat((*length).min(LONGEST)))));

@@ -50,6 +50,11 @@ impl<'a> Left<'a> {
         }
     }
 
+    /// Whether a branch of a union was chosen.
+    pub(super) fn is_branch(&self) -> bool {
+        !self.taken.is_empty()
+    }
+
     pub(super) fn masked(mut self, mask: TypeSet) -> Self {
         self.mask = self.mask.intersection(mask);
         self
@@ -252,7 +257,7 @@ impl<'a> Comparison<'a> {
         if types.is_empty() {
             return true;
         }
-        let mut holds = self.leaves(facts, types, node);
+        let mut holds = self.leaves(left, facts, types, node);
         if !holds && !self.heard() {
             return false;
         }

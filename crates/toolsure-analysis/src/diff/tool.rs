@@ -11,6 +11,7 @@ use super::locate::span;
 use super::parameters::Parameters;
 use super::pool::Pool;
 use super::renamed::renamed;
+use super::renamed_member::join_renamed;
 use super::report::{Change, Class, Kind as Happened, Report, Side, ToolChange};
 use super::step::pattern;
 use super::subset::{Comparison, Reason};
@@ -260,11 +261,10 @@ impl<'d> ListingDiffer<'d> {
         (new, after): (View<'_>, &Judge),
     ) {
         let limits = self.limits;
-        let mut pool = Pool::default();
-        pool.add(new);
-        pool.add(old);
+        let pool = Pool::of(new, old);
         let (old, new) = (doc(old, before, self.engine), doc(new, after, self.engine));
         let newer = new.clone();
+        let earlier = old.clone();
         let parameters = match side {
             Side::Input if !self.open => Parameters::of(&old, &new),
             _ => None,
@@ -316,8 +316,9 @@ impl<'d> ListingDiffer<'d> {
                 |one: &Reason| one.place == reason.place && one.message == reason.message;
             broken.is_empty() || (reason.sure && !broken.iter().any(reported))
         });
+        let renamed = join_renamed((&earlier, &newer), &mut broken, &mut loosened, side);
         if let Some(parameters) = &parameters {
-            parameters.say((changes, &newer), &broken, &mut loosened);
+            parameters.say((changes, &newer), &broken, &mut loosened, &renamed);
         }
         let (accepts, refuses) = if forward {
             (before, after)

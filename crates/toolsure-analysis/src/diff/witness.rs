@@ -1,7 +1,7 @@
 //! Proof of a break: an instance of one schema that the other rejects.
 
 use toolsure_json::{ReadLimits, Reader, View};
-use toolsure_schema::{CompileError, Finding, Schema, Verdict, Workspace};
+use toolsure_schema::{CompileError, Finding, FindingKind, Schema, Verdict, Workspace};
 
 use super::document::Doc;
 use super::pool::Pool;
@@ -79,13 +79,17 @@ impl<'p, 'a> Search<'p, 'a> {
         for (index, reason) in reasons.iter().enumerate() {
             let alone = reasons.len() == 1;
             for number in 0..share {
-                let Some(text) = self.next_proof(Some(&reason.place), number) else {
+                // Half of them vary at the member itself.
+                let member = reason.member.iter().filter(|_| number % 2 == 1);
+                let member = member.map(|name| Step::Name(name.clone()));
+                let focus: Vec<Step> = reason.place.iter().cloned().chain(member).collect();
+                let Some(text) = self.next_proof(Some(&focus), number) else {
                     if self.is_used_up() {
                         break;
                     }
                     continue;
                 };
-                if alone || self.is_refused_at(&reason.place, &text) {
+                if alone || self.is_refused_for(reason, &text) {
                     if let Some(proof) = proofs.get_mut(index) {
                         *proof = Some(text);
                     }
@@ -129,8 +133,9 @@ impl<'p, 'a> Search<'p, 'a> {
         self.tries == 0 || self.fuel == 0
     }
 
-    /// Whether an instance is rejected at this location or below it, or by a union above it.
-    fn is_refused_at(&mut self, place: &[Step], text: &str) -> bool {
+    /// Whether an instance is rejected at the location of a reason or below it, or by a union above it; if
+    /// the reason is about a member, because of that one.
+    fn is_refused_for(&mut self, reason: &Reason, text: &str) -> bool {
         let mut workspace =
             std::mem::take(&mut self.workspace).fuel(self.fuel.min(self.refuses.fuel));
         let report = self.refuses.schema.explain(&mut workspace, text.as_bytes());
@@ -138,7 +143,11 @@ impl<'p, 'a> Search<'p, 'a> {
         self.workspace = workspace;
         // A rejection that is not fully explained may have this reason too.
         report.is_ok_and(|report| {
-            !report.complete || report.findings.iter().any(|finding| is_at(place, finding))
+            !report.complete
+                || report
+                    .findings
+                    .iter()
+                    .any(|finding| is_for(reason, finding))
         })
     }
 
@@ -172,10 +181,10 @@ impl<'p, 'a> Search<'p, 'a> {
     }
 }
 
-/// Whether a finding is about a location, or about something around it that hides the location.
-fn is_at(place: &[Step], finding: &Finding) -> bool {
+/// Whether a finding is about what a reason is about, or about something around it that hides that.
+fn is_for(reason: &Reason, finding: &Finding) -> bool {
     let mut tokens = toolsure_json::pointer::tokens(&finding.instance_location);
-    for step in place {
+    for step in &reason.place {
         let Some(token) = tokens.next() else {
             return HIDE_THE_PLACE.contains(&finding.keyword.as_str());
         };
@@ -188,7 +197,17 @@ fn is_at(place: &[Step], finding: &Finding) -> bool {
             return false;
         }
     }
-    true
+    let Some(member) = &reason.member else {
+        return true;
+    };
+    match (tokens.next(), &finding.kind) {
+        (Some(token), _) => *member == token,
+        (None, FindingKind::Required { missing, more }) => {
+            *more > 0 || missing.iter().any(|name| name == member)
+        }
+        (None, FindingKind::UnexpectedProperty { name, .. }) => name == member,
+        (None, _) => HIDE_THE_PLACE.contains(&finding.keyword.as_str()),
+    }
 }
 
 /// Keywords that reject a value because of something inside it.

@@ -189,6 +189,9 @@ impl Rewriter<'_> {
                 );
                 continue;
             }
+            if self.bound_lengths(members, &name, &value, at) {
+                continue;
+            }
             match name.as_str() {
                 "$ref" | "$defs" | "definitions" | "type" | "anyOf" | "oneOf" | "allOf" => {}
                 "additionalProperties" => self.open(members, &value),
@@ -257,6 +260,42 @@ impl Rewriter<'_> {
         self.abilities
             .takes_pattern(plain)
             .then(|| plain.to_owned())
+    }
+
+    /// Writes a pattern as one that the profile accepts and bounds of the length, if these accept the same
+    /// strings; returns whether it did.
+    fn bound_lengths(&mut self, members: &mut Members, name: &str, value: &Json, at: At) -> bool {
+        let Some(text) = value.as_text().filter(|_| name == "pattern") else {
+            return false;
+        };
+        let split = self
+            .patterns
+            .with_lengths(text, self.limits.listing_patterns);
+        let Some(split) = split.cloned() else {
+            return false;
+        };
+        let known = |keyword| members.get(keyword)?.number()?.as_u64();
+        // A bound of the schema itself may be tighter.
+        let min = Some(split.min).filter(|min| *min > known("minLength").unwrap_or(0));
+        let max =
+            known("maxLength").map_or(split.max, |known| split.max.filter(|max| *max < known));
+        let bounds = [("minLength", min), ("maxLength", max)];
+        let bounds: Vec<(&str, Json)> = bounds
+            .into_iter()
+            .filter_map(|(keyword, bound)| Some((keyword, Json::Number(bound?.to_string()))))
+            .collect();
+        let is_taken = |(keyword, bound): &(&str, Json)| self.is_taken(members, keyword, bound, at);
+        if !bounds.iter().all(is_taken)
+            || !self.is_taken(members, name, &Json::text(split.text.clone()), at)
+        {
+            return false;
+        }
+        for (keyword, bound) in bounds {
+            members.set(keyword, bound);
+        }
+        members.set(name, Json::text(split.text));
+        self.note(StepKind::Pattern, Effect::Same, text);
+        true
     }
 
     /// `additionalProperties` if it is not supported and objects need not be closed.

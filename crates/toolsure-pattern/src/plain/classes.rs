@@ -97,4 +97,27 @@ impl Atoms {
         }
         merged
     }
+
+    /// Each atom that a text may have, with a character of it: a readable one, if there is one.
+    pub(super) fn letters(&self) -> impl Iterator<Item = (usize, char)> {
+        self.ranges.iter().enumerate().filter_map(|(at, ranges)| {
+            let has = |c: &char| {
+                let code = u32::from(*c);
+                ranges
+                    .iter()
+                    .any(|(low, high)| (*low..=*high).contains(&code))
+            };
+            let readable = ('a'..='z')
+                .chain('A'..='Z')
+                .chain('0'..='9')
+                .chain(' '..='~');
+            let any = || {
+                // Surrogates are no characters; the next one after them may be in the same range.
+                let mut ends = ranges.iter().flat_map(|(low, high)| [*low, 0xe000, *high]);
+                ends.find_map(|code| char::from_u32(code).filter(|c| has(c)))
+            };
+            let letter = readable.into_iter().find(has).or_else(any);
+            letter.map(|letter| (at, letter))
+        })
+    }
 }

@@ -44,7 +44,7 @@ pub(super) struct Language<'f> {
 
 /// What is known about the position at which a node begins to match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Position {
+pub(super) enum Position {
     /// It is the start of the string.
     Start,
     /// It is not.
@@ -52,10 +52,12 @@ enum Position {
     Unknown,
 }
 
-const NONE: Id = 0;
-const EMPTY: Id = 1;
+pub(super) const NONE: Id = 0;
+pub(super) const EMPTY: Id = 1;
+/// Every string of one code point.
+const ANY: Id = 2;
 /// Every string.
-const ALL: Id = 3;
+pub(super) const ALL: Id = 3;
 
 impl<'f> Language<'f> {
     /// An arena for the languages of these patterns. `None` if they have too many classes.
@@ -70,7 +72,7 @@ impl<'f> Language<'f> {
             derivatives: HashMap::new(),
         };
         let any = Set::One(language.atoms.all());
-        for set in [Set::None, Set::Empty, any, Set::Star(2)] {
+        for set in [Set::None, Set::Empty, any, Set::Star(ANY)] {
             language.intern(set)?;
         }
         Some(language)
@@ -89,18 +91,13 @@ impl<'f> Language<'f> {
         self.fuel
     }
 
-    /// The strings in which a pattern matches somewhere. `None` if it has something that is not regular
-    /// here, or a limit is reached.
-    pub(super) fn matched(&mut self, ast: &Ast, root: NodeId) -> Option<Id> {
-        let first = self.node(ast, root, Position::Start, ALL)?;
-        let later = self.node(ast, root, Position::Later, ALL)?;
-        let some = self.cat(2, ALL)?;
-        let later = self.cat(some, later)?;
-        self.or(vec![first, later])
+    /// Every string that is not empty.
+    pub(super) fn some(&mut self) -> Option<Id> {
+        self.cat(ANY, ALL)
     }
 
     /// The strings that a node matches a beginning of, whose rest is in `rest`.
-    fn node(&mut self, ast: &Ast, id: NodeId, at: Position, rest: Id) -> Option<Id> {
+    pub(super) fn node(&mut self, ast: &Ast, id: NodeId, at: Position, rest: Id) -> Option<Id> {
         self.pay(1)?;
         match ast.node(id) {
             Node::Empty => Some(rest),
@@ -144,24 +141,32 @@ impl<'f> Language<'f> {
                     all.map(|child| self.node(ast, *child, at, rest)).collect();
                 self.or(all?)
             }
-            Node::Concat(list) => {
-                let children = ast.children(list);
-                let mut positions = Vec::with_capacity(children.len());
-                let mut at = at;
-                for child in children {
-                    positions.push(at);
-                    at = after(ast, *child, at);
-                }
-                let mut rest = rest;
-                for (child, at) in children.iter().zip(positions).rev() {
-                    rest = self.node(ast, *child, at, rest)?;
-                }
-                Some(rest)
-            }
+            Node::Concat(list) => self.sequence(ast, ast.children(list), at, rest),
             Node::Repeat {
                 child, min, max, ..
             } => self.repeat(ast, child, (min, max), at, rest),
         }
+    }
+
+    /// The same for one node after the other.
+    pub(super) fn sequence(
+        &mut self,
+        ast: &Ast,
+        children: &[NodeId],
+        at: Position,
+        rest: Id,
+    ) -> Option<Id> {
+        let mut positions = Vec::with_capacity(children.len());
+        let mut at = at;
+        for child in children {
+            positions.push(at);
+            at = after(ast, *child, at);
+        }
+        let mut rest = rest;
+        for (child, at) in children.iter().zip(positions).rev() {
+            rest = self.node(ast, *child, at, rest)?;
+        }
+        Some(rest)
     }
 
     fn repeat(
@@ -238,7 +243,7 @@ impl<'f> Language<'f> {
     }
 
     /// The strings of one set followed by those of another. The first part of each concatenation is none.
-    fn cat(&mut self, a: Id, b: Id) -> Option<Id> {
+    pub(super) fn cat(&mut self, a: Id, b: Id) -> Option<Id> {
         let mut parts = Vec::new();
         let mut last = a;
         while let Set::Cat(first, second) = *self.set(last) {
@@ -263,7 +268,7 @@ impl<'f> Language<'f> {
         }
     }
 
-    fn star(&mut self, one: Id) -> Option<Id> {
+    pub(super) fn star(&mut self, one: Id) -> Option<Id> {
         match (one, self.set(one)) {
             (NONE | EMPTY, _) => Some(EMPTY),
             (_, Set::Star(_)) => Some(one),
@@ -271,7 +276,7 @@ impl<'f> Language<'f> {
         }
     }
 
-    fn not(&mut self, one: Id) -> Option<Id> {
+    pub(super) fn not(&mut self, one: Id) -> Option<Id> {
         match (one, self.set(one)) {
             (NONE, _) => Some(ALL),
             (ALL, _) => Some(NONE),
@@ -280,7 +285,7 @@ impl<'f> Language<'f> {
         }
     }
 
-    fn or(&mut self, all: Vec<Id>) -> Option<Id> {
+    pub(super) fn or(&mut self, all: Vec<Id>) -> Option<Id> {
         let mut flat = HashSet::new();
         let mut one: Mask = 0;
         let mut todo = all;
@@ -310,7 +315,7 @@ impl<'f> Language<'f> {
         }
     }
 
-    fn and(&mut self, all: Vec<Id>) -> Option<Id> {
+    pub(super) fn and(&mut self, all: Vec<Id>) -> Option<Id> {
         let mut flat = HashSet::new();
         let mut todo = all;
         while let Some(id) = todo.pop() {
@@ -418,25 +423,59 @@ impl<'f> Language<'f> {
 
     /// Whether two sets are equal; `None` if a limit is reached.
     pub(super) fn equal(&mut self, one: Id, other: Id) -> Option<bool> {
-        let (not_one, not_other) = (self.not(one)?, self.not(other)?);
-        let only_one = self.and(vec![one, not_other])?;
-        let only_other = self.and(vec![other, not_one])?;
-        let start = self.or(vec![only_one, only_other])?;
-        let mut seen = HashSet::from([start]);
-        let mut todo = vec![start];
-        while let Some(set) = todo.pop() {
-            if self.is_nullable(set) {
-                return Some(false);
+        let (only_one, only_other) = (self.without(one, other)?, self.without(other, one)?);
+        let difference = self.or(vec![only_one, only_other])?;
+        Some(self.shortest(difference, 0)? == Shortest::None)
+    }
+
+    /// The strings of one set that are not in another.
+    pub(super) fn without(&mut self, one: Id, other: Id) -> Option<Id> {
+        let other = self.not(other)?;
+        self.and(vec![one, other])
+    }
+
+    /// A shortest string of a set, of at least so many code points; `None` if a limit is reached.
+    pub(super) fn shortest(&mut self, of: Id, least: usize) -> Option<Shortest> {
+        let letters: Vec<(usize, char)> = self.atoms.letters().collect();
+        // Each state with the length of the string that leads to it, the state before, and the last letter.
+        let mut states = vec![(of, 0, 0, ' ')];
+        let mut seen = HashSet::from([(of, 0)]);
+        let mut next = 0;
+        while let Some(&(set, length, _, _)) = states.get(next) {
+            if length >= least && self.is_nullable(set) {
+                return Some(Shortest::Text(path(&states, next)));
             }
-            for atom in 0..self.atoms.ranges.len() {
-                let next = self.derivative(set, atom)?;
-                if seen.insert(next) {
-                    todo.push(next);
+            // Beyond the least length, longer strings of the same state are of no interest.
+            let longer = (length + 1).min(least);
+            for (atom, letter) in &letters {
+                let to = self.derivative(set, *atom)?;
+                if to != NONE && seen.insert((to, longer)) {
+                    self.pay(PER_SET)?;
+                    states.push((to, longer, next, *letter));
                 }
             }
+            next += 1;
         }
-        Some(true)
+        Some(Shortest::None)
     }
+}
+
+/// A shortest string of a set.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Shortest {
+    /// The set has none.
+    None,
+    Text(String),
+}
+
+/// The letters that lead to a state from the first one.
+fn path(states: &[(Id, usize, usize, char)], mut at: usize) -> String {
+    let mut letters = Vec::new();
+    while let Some((_, _, before, letter)) = states.get(at).filter(|_| at > 0) {
+        letters.push(*letter);
+        at = *before;
+    }
+    letters.iter().rev().collect()
 }
 
 /// The position after a node.

@@ -1,6 +1,6 @@
 //! Patterns rewritten without lookaround match the same strings.
 
-use crate::{Limits, Pattern};
+use crate::{Inclusion, Limits, Pattern};
 
 fn plain(text: &str) -> Option<String> {
     let pattern = Pattern::new(text, &Limits::default()).unwrap_or_else(|error| panic!("{error}"));
@@ -34,7 +34,10 @@ fn a_pattern_is_written_in_the_syntax_that_engines_share() {
         (r"(?=b)a", None),
         (r"^(?=a$)", Some("^a$")),
         (r"a(?!b)", Some("")),
-        (r"(?<!a)b", None),
+        (r"(?<!a)b", Some("")),
+        (r"^(?!-)[a-z-]+(?<!-)$", Some("")),
+        (r"^(?:a|b(?<=ab))+$", None),
+        (r"(?<=a\b)c", None),
         (r"^(a(?!b))*$", None),
         (r"^(.)(?=\1)", None),
         (
@@ -65,6 +68,16 @@ fn rewritten_patterns_match_the_same_strings() {
         "(?!$)",
     ];
     let before = ["", "^", "a", "^a?", "(?:^|b)"];
+    let behinds = [
+        "(?<=a)",
+        "(?<!a)",
+        "(?<!ab|^b)",
+        "(?<=^a*b)",
+        "(?<![^a])",
+        "(?:b|(?<!a))",
+        "(?<!a)$",
+        "$(?<=b|^)",
+    ];
     let bodies = ["", "b", "[ab]*", "(ab|a)+$", ".{2,3}", "a*b?$", "(?!b)[^a]"];
     let alphabet = ['a', 'b', '\n'];
     let mut strings = vec![String::new()];
@@ -75,18 +88,20 @@ fn rewritten_patterns_match_the_same_strings() {
         strings.extend(alphabet.iter().map(|c| format!("{from}{c}")));
     }
     let (mut rewritten, mut kept) = (0, 0);
+    let ahead = looks.map(|look| (look, ""));
+    let behind = behinds.map(|look| ("", look));
+    let both = behinds.map(|look| ("(?!a)", look));
     for start in before {
-        for look in looks {
+        for (ahead, behind) in ahead.into_iter().chain(behind).chain(both) {
             for body in bodies {
-                let text = format!("{start}{look}{body}");
+                let after = body.chars().next().filter(char::is_ascii_alphabetic);
+                let after: String = after.into_iter().collect();
+                let text = format!("{start}{ahead}{body}{behind}{after}");
                 let Some(became) = plain(&text) else {
                     kept += 1;
                     continue;
                 };
-                assert!(
-                    !became.contains("(?=") && !became.contains("(?!"),
-                    "{became}"
-                );
+                assert!(!became.contains("(?"), "{became}");
                 rewritten += 1;
                 for one in &strings {
                     assert_eq!(
@@ -99,5 +114,98 @@ fn rewritten_patterns_match_the_same_strings() {
         }
     }
     println!("{rewritten} rewritten, {kept} kept");
-    assert!(rewritten > 150, "{rewritten} {kept}");
+    assert!(rewritten > 350, "{rewritten} {kept}");
+}
+
+/// For each pair of patterns, the answer is that of all short strings, and a string that is said to be
+/// excluded is.
+#[test]
+fn inclusions_are_those_of_all_short_strings() {
+    let patterns = [
+        "",
+        "a",
+        "^a",
+        "a$",
+        "^a+$",
+        "^[ab]+$",
+        "^(ab)*$",
+        "^(?!b)",
+        "^(?!.*bb)",
+        "(?<!a)b",
+        "^.{2}",
+        "^$",
+    ];
+    let alphabet = ['a', 'b', 'c', '\n'];
+    let mut strings = vec![String::new()];
+    for at in 0..85 {
+        let from: String = strings.get(at).cloned().unwrap_or_default();
+        strings.extend(alphabet.iter().map(|c| format!("{from}{c}")));
+    }
+    let read =
+        |text| Pattern::new(text, &Limits::default()).unwrap_or_else(|error| panic!("{error}"));
+    for one in patterns {
+        for other in patterns {
+            for least in [0, 2] {
+                let only: Vec<&String> = strings
+                    .iter()
+                    .filter(|text| {
+                        text.len() >= least && matches(one, text) && !matches(other, text)
+                    })
+                    .collect();
+                let found = read(one).included_in(&read(other), least, &mut 100_000);
+                match found.unwrap_or_else(|| panic!("{one} {other}")) {
+                    Inclusion::Included => assert!(only.is_empty(), "{one} in {other}: {only:?}"),
+                    Inclusion::Excluded(text) => {
+                        assert!(
+                            matches(one, &text) && !matches(other, &text),
+                            "{one} {other} {text:?}"
+                        );
+                        let shortest = only.iter().map(|text| text.len()).min();
+                        assert_eq!(Some(text.len()), shortest, "{one} {other} {text:?}");
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Rows: a pattern, and what is left of it with which bounds.
+#[test]
+fn lookaheads_that_bound_a_length_become_bounds() {
+    let strings: Vec<String> = (0..7)
+        .flat_map(|length| ["a", "b", "\n", "-a"].map(|one| one.repeat(length)))
+        .collect();
+    for (text, expected) in [
+        ("^(?=.{2,4}$)[ab]*$", Some((2, Some(4)))),
+        ("^(?!.{4})[ab]*$", Some((0, Some(3)))),
+        ("^(?!.{0,2}$)[ab]*$", Some((3, None))),
+        ("^(?=.{2,})(?!.{5,})(-?[ab])*$", Some((2, Some(4)))),
+        ("^(?=..$)[ab]*$", Some((2, Some(2)))),
+        (r"^(?=[\s\S]{2,4}$)", Some((2, Some(4)))),
+        ("^(?=.{0,3}$)(?!b)[ab]+$", Some((0, Some(3)))),
+        // The rest allows what the lookahead forbids.
+        ("^(?=.{2,4}$)", None),
+        ("^(?=.{2,4}$)[^-]*$", None),
+        ("^(?=[b]{2}$)[ab]*$", None),
+        ("^(?!.{2,3}$)[ab]*$", None),
+        ("^(?=.a.$)[ab]*$", None),
+        ("(?=.{2,4}$)[ab]*$", None),
+        ("^a(?=.{2}$)[ab]*$", None),
+    ] {
+        let pattern =
+            Pattern::new(text, &Limits::default()).unwrap_or_else(|error| panic!("{error}"));
+        let split = pattern.plain_with_lengths(&mut 100_000);
+        let bounds = split.as_ref().map(|one| (one.min, one.max));
+        assert_eq!(bounds, expected, "{text}");
+        let Some(split) = split else {
+            continue;
+        };
+        assert!(!split.text.contains("(?"), "{text}: {}", split.text);
+        for one in &strings {
+            let length = u64::try_from(one.chars().count()).unwrap_or(u64::MAX);
+            let fits = (split.min..=split.max.unwrap_or(u64::MAX)).contains(&length);
+            let both = fits && matches(&split.text, one);
+            assert_eq!(matches(text, one), both, "{text}: {one:?}");
+        }
+    }
 }
