@@ -3,10 +3,12 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::{Value, json};
 use toolsure_analysis::lint::{Finding, Linter, profile};
 use toolsure_analysis::project::{Limits, Projector, Relation, StepKind};
-use toolsure_analysis::readers::{PROJECTED_FOR, reader};
+use toolsure_analysis::readers::{Consequence, PROJECTED_FOR, reader};
 use toolsure_schema::Dialect;
 use toolsure_testkit::differential::random::Random;
 use toolsure_testkit::differential::schemas::schema;
@@ -289,4 +291,109 @@ fn lookarounds_of_the_recorded_listings_are_decided() {
     assert!(undecided.is_empty(), "{undecided:#?}");
     // One of the dropped forbids two words anywhere: its automaton is no short expression.
     assert_eq!((rewritten, dropped), (25, 3));
+}
+
+/// The figures of one reader over the recorded listings.
+#[derive(Default)]
+struct Figures {
+    relations: BTreeMap<&'static str, usize>,
+    /// Findings about what is projected, and the tools that the reader does not offer because of them,
+    /// without and with the projection.
+    findings: [usize; 2],
+    lost: [usize; 2],
+}
+
+impl Figures {
+    fn of(name: &str, open: bool, listings: &[(String, Vec<String>)]) -> Self {
+        let projector = Projector::new(reader(name).unwrap()).open(open);
+        let linter = profile(name).map(Linter::only);
+        let mut figures = Self::default();
+        for (_, tools) in listings {
+            let projection = projector.project(tools.iter().map(String::as_str));
+            for tool in projection.projected() {
+                *figures
+                    .relations
+                    .entry(tool.input.relation.name())
+                    .or_default() += 1;
+            }
+            figures.lost[1] += tools.len() - projection.projected().count();
+            // The open way projects the same.
+            let Some(linter) = linter.as_ref().filter(|_| !open) else {
+                continue;
+            };
+            let projected: Vec<&str> = projection
+                .projected()
+                .map(|one| one.text.as_str())
+                .collect();
+            let texts = [tools.iter().map(String::as_str).collect(), projected];
+            let counts = figures.findings.iter_mut().zip(&mut figures.lost);
+            for (texts, (findings, lost)) in texts.into_iter().zip(counts) {
+                let report = linter.lint(texts);
+                let own: Vec<&Finding> = report
+                    .findings
+                    .iter()
+                    .filter(|one| is_projected(one))
+                    .collect();
+                *findings += own.len();
+                let loses = own.iter().filter(|one| {
+                    let consequence = one.consequence;
+                    consequence.is_some_and(|one| {
+                        one >= Consequence::ToolLost && one != Consequence::ResultLost
+                    })
+                });
+                let tools: BTreeSet<usize> = loses.filter_map(|one| one.tool).collect();
+                *lost += tools.len();
+            }
+        }
+        figures
+    }
+}
+
+/// The page of the projection has these figures; `TOOLSURE_WRITE=1` writes them.
+#[toolsure_needs::needs("corpus/listings")]
+#[test]
+fn the_page_has_the_figures_of_the_recorded_listings() {
+    let head = "| reader | equal | wider | narrower | wider and narrower | undecided | findings: without, with | tools lost: without, with |\n|---|---|---|---|---|---|---|---|\n";
+    let listings = listings();
+    let total: usize = listings.iter().map(|(_, tools)| tools.len()).sum();
+    let mut rows = String::new();
+    for name in PROJECTED_FOR.iter().copied() {
+        let mut told = String::new();
+        for open in [false, true] {
+            let figures = Figures::of(name, open, &listings);
+            let kinds = [
+                "equal",
+                "wider",
+                "narrower",
+                "wider-and-narrower",
+                "undecided",
+            ];
+            let counts = kinds.map(|kind| figures.relations.get(kind).copied().unwrap_or(0));
+            let undecided = counts[4];
+            assert!(
+                undecided * 1_000 <= total * 15,
+                "{name}: {undecided} of {total} undecided"
+            );
+            let counts = counts.map(|count| count.to_string()).join(" | ");
+            match open {
+                false => {
+                    let [[f, g], [l, m]] = [figures.findings, figures.lost];
+                    rows.push_str(&format!("| `{name}` | {counts} | {f}, {g} | {l}, {m} |\n"));
+                }
+                true if counts == told => {}
+                true => rows.push_str(&format!("| with `--open` | {counts} | | |\n")),
+            }
+            told = counts;
+        }
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/projection.md");
+    let text = std::fs::read_to_string(path).unwrap();
+    let (before, rest) = text.split_once(head).unwrap();
+    let lines = rest.split_inclusive('\n');
+    let after: String = lines.skip_while(|line| line.starts_with('|')).collect();
+    let expected = format!("{before}{head}{rows}{after}");
+    if std::env::var_os("TOOLSURE_WRITE").is_some() {
+        std::fs::write(path, &expected).unwrap();
+    }
+    assert_eq!(text, expected, "`TOOLSURE_WRITE=1` writes the figures");
 }
