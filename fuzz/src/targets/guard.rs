@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolsure_guard::policy::{
-    BadResult, Mode, OnUndecided, Project, ProjectionLimits, Projector, reader,
+    BadResult, Mode, OnUndecided, Project, ProjectionLimits, Projector, Repair, reader,
 };
 use toolsure_guard::{
     Connection, ConnectionId, Effect, Effects, IdKey, Policy, Stage as _, replace_lone_surrogates,
@@ -374,7 +374,7 @@ impl Run {
 fn policy(old: &Policy, number: u64) -> Policy {
     let mut policy = old.clone();
     let bit = |at: u32| number.checked_shr(at).unwrap_or_default() & 1 == 1;
-    policy.repair = bit(0);
+    policy.repair = if bit(0) { Repair::All } else { Repair::Certain };
     policy.results = if bit(1) { Mode::Audit } else { Mode::Enforce };
     policy.bad_result = if bit(2) {
         BadResult::DropStructured

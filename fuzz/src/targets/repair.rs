@@ -1,6 +1,6 @@
 //! Repairs make arguments valid, and change nothing that was valid.
 
-use toolsure_mcp::repair::{Outcome as Repair, RepairLimits, repair};
+use toolsure_mcp::repair::{Edit, EditKind, Outcome as Repair, RepairLimits, Repaired, repair};
 use toolsure_schema::{Verdict, Workspace};
 
 use super::target::Target;
@@ -31,6 +31,21 @@ fn run(input: &[u8]) -> Outcome {
     let limits = RepairLimits::default();
     let outcome =
         repair(&schema, arguments.as_bytes(), &limits).map_err(|error| error.to_string())?;
+    let certain = RepairLimits {
+        only_certain: true,
+        ..limits
+    };
+    let certain =
+        repair(&schema, arguments.as_bytes(), &certain).map_err(|error| error.to_string())?;
+    if let Repair::Repaired(certain) = certain {
+        let parsed = |edit: &Edit| matches!(edit.kind, EditKind::Parsed(_));
+        ensure!(certain.edits.iter().all(parsed), "{:?}", certain.edits);
+        let after = schema.check(&mut workspace, certain.text.as_bytes());
+        ensure!(after == Ok(Verdict::Valid), "{after:?}: {}", certain.text);
+        let fewer = |all: &Repaired| all.edits.len() <= certain.edits.len();
+        let is_found = matches!(&outcome, Repair::Repaired(all) if fewer(all));
+        ensure!(is_found, "{outcome:?} beside {}", certain.text);
+    }
     let Repair::Repaired(repaired) = outcome else {
         return Ok(());
     };

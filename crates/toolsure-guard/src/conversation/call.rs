@@ -148,7 +148,10 @@ impl Conversation {
                     false => arguments.to_owned(),
                 };
                 match is_repaired {
-                    true => Some(repair_text(turn.policy(), tool.as_ref()?, &mapped)?.text),
+                    true => {
+                        let policy = turn.policy();
+                        Some(repair_text(policy, terms.repair, tool.as_ref()?, &mapped)?.text)
+                    }
                     false => Some(mapped),
                 }
             }) {

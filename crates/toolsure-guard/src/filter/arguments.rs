@@ -8,7 +8,7 @@ use toolsure_mcp::repair::{Edit, EditKind, Outcome, RepairLimits, Repaired, repa
 use super::violation::{SHOWN_LOCATION, shown_location};
 use super::{CallCase, Judged, Reply, SHOWN_NAME, SHOWN_NUMBER, Violation};
 use crate::fault::Act;
-use crate::policy::{Mode, Policy, WideNumbers};
+use crate::policy::{Mode, Policy, Repair, WideNumbers};
 use crate::record::{Filter, Record};
 use crate::scope::{Found, Known};
 
@@ -31,8 +31,7 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
             _ => beyond_double(case).map_or(Judged::Pass, Judged::from),
         },
         Decision::Refuse(refusal) => {
-            if case.terms.repair
-                && case.terms.arguments == Mode::Enforce
+            if case.terms.arguments == Mode::Enforce
                 && let Some(repaired) = repaired(case, tool, &refusal)
             {
                 return repaired;
@@ -77,21 +76,24 @@ fn repaired(case: &CallCase<'_>, tool: &Known, refusal: &Refusal) -> Option<Judg
         .call
         .arguments
         .map_or("{}", |arguments| arguments.raw());
-    let repaired = repair_text(&case.rules.policy, &tool.contract, arguments)?;
+    let (policy, which) = (&case.rules.policy, case.terms.repair);
+    let repaired = repair_text(policy, which, &tool.contract, arguments)?;
     Some(Judged::Repaired {
         what: places(&repaired.edits, refusal),
         arguments: repaired.text,
     })
 }
 
-/// Repairs arguments within the policy's limits; `None` if they cannot be repaired or need no repair.
+/// Repairs arguments within the policy's limits; `None` if they are not repaired.
 pub(crate) fn repair_text(
     policy: &Policy,
+    which: Repair,
     tool: &ToolContract,
     arguments: &str,
 ) -> Option<Repaired> {
-    let schema = tool.input().ok()?;
+    let schema = tool.input().ok().filter(|_| which != Repair::Off)?;
     let limits = RepairLimits {
+        only_certain: which == Repair::Certain,
         fuel: policy.limits.fuel,
         ..RepairLimits::default()
     };

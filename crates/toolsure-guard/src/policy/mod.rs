@@ -16,7 +16,7 @@ pub use drift::{Drift, DriftMode};
 pub use error::PolicyError;
 pub use limits::Limits;
 pub use mode::{
-    BadResult, BadTools, Mode, Output, Project, ResultMembers, TextBlocks, WideNumbers,
+    BadResult, BadTools, Mode, Output, Project, Repair, ResultMembers, TextBlocks, WideNumbers,
 };
 pub use rule::{Rate, ToolRule, name_matches};
 pub use rule_usage::RuleUsage;
@@ -61,9 +61,8 @@ pub struct Policy {
     pub on_undecided: OnUndecided,
     /// For calls when the list of tools cannot be had. Default `Refuse`.
     pub on_unlisted: OnUndecided,
-    /// Whether arguments that fail are repaired where that is certain
-    /// ([`toolsure_mcp::repair`]). Default `false`.
-    pub repair: bool,
+    /// Which calls are repaired. Default [`Repair::Certain`].
+    pub repair: Repair,
     /// Whether schemas are listed without references
     /// ([`toolsure_analysis::inline`]). Default `false`.
     pub inline_refs: bool,
@@ -132,7 +131,7 @@ impl Policy {
             wide_numbers: WideNumbers::Refuse,
             on_undecided: OnUndecided::Refuse,
             on_unlisted: OnUndecided::Refuse,
-            repair: false,
+            repair: Repair::Certain,
             inline_refs: false,
             project_for: None,
             costly_schemas: CostlySchemas::Simplify,

@@ -67,6 +67,26 @@ pub enum TextBlocks {
     Report,
 }
 
+/// Which calls are repaired whose arguments do not match the input schema
+/// ([`toolsure_mcp::repair`]).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "a call can be repaired, be repaired if that is certain, or be refused"
+)]
+pub enum Repair {
+    /// Strings are read as the JSON that they contain, if that is the only way to make the call valid
+    /// with so few changes ([`RepairLimits::only_certain`](toolsure_mcp::repair::RepairLimits)). Servers
+    /// in Python do the same themselves.
+    #[default]
+    Certain,
+    /// Also, `null` for an optional member is left out and a missing default is filled in; of several ways,
+    /// the first is taken.
+    All,
+    /// None: the model gets the text that says what is wrong.
+    Off,
+}
+
 /// How a result is handled in which members, or blocks of `content`, are not what the protocol allows,
 /// so that clients reject the whole result or wait for it until their timeout.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

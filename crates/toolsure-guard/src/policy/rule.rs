@@ -6,7 +6,7 @@ use std::time::Duration;
 use toolsure_mcp::argument::ArgumentSchema;
 use toolsure_schema::Formats;
 
-use super::{BadResult, Mode, Output, PolicyError};
+use super::{BadResult, Mode, Output, PolicyError, Repair};
 
 /// The settings for some tools. An absent member leaves the earlier setting.
 #[derive(Debug, Clone, Default)]
@@ -25,7 +25,7 @@ pub struct ToolRule {
     /// See [`Policy::output`](super::Policy::output).
     pub output: Option<Output>,
     /// See [`Policy::repair`](super::Policy::repair).
-    pub repair: Option<bool>,
+    pub repair: Option<Repair>,
     /// See [`Policy::formats`](super::Policy::formats).
     pub formats: Option<Formats>,
     /// See [`Policy::result_formats`](super::Policy::result_formats).

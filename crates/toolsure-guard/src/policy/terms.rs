@@ -2,7 +2,7 @@
 
 use toolsure_schema::Formats;
 
-use super::{BadResult, Mode, Output, Rate, ToolRule};
+use super::{BadResult, Mode, Output, Rate, Repair, ToolRule};
 
 /// The settings for one tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,7 +12,7 @@ pub(crate) struct Terms {
     pub(crate) results: Mode,
     pub(crate) bad_result: BadResult,
     pub(crate) output: Output,
-    pub(crate) repair: bool,
+    pub(crate) repair: Repair,
     pub(crate) formats: Formats,
     pub(crate) result_formats: Formats,
     pub(crate) rate: Option<Rate>,

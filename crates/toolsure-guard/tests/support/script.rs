@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use toolsure_guard::policy::{
     BadResult, BadTools, CostlySchemas, DriftMode, LegacyValues, Mode, OnUndecided, Output,
-    Project, ProjectionLimits, Projector, Rate, ResultMembers, RuleUsage, TextBlocks, ToolRule,
-    WideNumbers, reader,
+    Project, ProjectionLimits, Projector, Rate, Repair, ResultMembers, RuleUsage, TextBlocks,
+    ToolRule, WideNumbers, reader,
 };
 use toolsure_guard::{
     Carrier, Context, Conversation, Effect, Effects, Guard, IdKey, Link, Lock, Policy, Purpose,
@@ -317,7 +317,7 @@ impl Stage {
                 }
                 "on_undecided" => policy.on_undecided = undecided(value),
                 "on_unlisted" => policy.on_unlisted = undecided(value),
-                "repair" => policy.repair = value == "true",
+                "repair" => policy.repair = repair(value),
                 "costly_schemas" => {
                     policy.costly_schemas = match value {
                         "strip" => CostlySchemas::Strip,
@@ -402,7 +402,7 @@ impl Stage {
                 "results" => rule.results = Some(mode(value)),
                 "bad_result" => rule.bad_result = Some(bad_result(value)),
                 "output" => rule.output = Some(output(value)),
-                "repair" => rule.repair = Some(value == "true"),
+                "repair" => rule.repair = Some(repair(value)),
                 "argument_schema" => {
                     let schema = ArgumentSchema::read(value.as_bytes()).unwrap();
                     rule.argument_schema = Some(Arc::new(schema));
@@ -505,6 +505,14 @@ fn output(value: &str) -> Output {
         "lift" => Output::Lift,
         "hide" => Output::Hide,
         _ => Output::Enforce,
+    }
+}
+
+fn repair(value: &str) -> Repair {
+    match value {
+        "all" => Repair::All,
+        "off" => Repair::Off,
+        _ => Repair::Certain,
     }
 }
 

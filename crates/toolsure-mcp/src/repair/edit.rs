@@ -74,6 +74,18 @@ pub(super) enum Change<'d> {
 }
 
 impl Proposal<'_> {
+    /// Whether there is one reading of what it changes, and a double holds it.
+    pub(super) fn is_certain(&self) -> bool {
+        match &self.change {
+            Change::Parse { text, kind, .. } if *kind == Kind::Number => {
+                let number = text.parse::<f64>();
+                number.is_ok_and(|number| number.is_finite() && number.abs() < EXACT)
+            }
+            Change::Parse { .. } => true,
+            Change::Remove { .. } | Change::Fill { .. } => false,
+        }
+    }
+
     /// The edit as it will be reported, and the whole text after it.
     pub(super) fn apply(self, root: View<'_>) -> (Edit, String) {
         let source = root.document().source();
@@ -152,6 +164,8 @@ fn cut(text: &str) -> String {
     text.chars().take(KEPT).collect()
 }
 
+/// Below this, a double holds each whole number: 2^53.
+const EXACT: f64 = 9_007_199_254_740_992.0;
 /// The maximum number of characters of foreign text in an edit.
 const KEPT: usize = 100;
 /// The maximum number of those characters in a line.

@@ -35,7 +35,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Off unless called. [`RepairLimits`] bounds everything; a search that reaches a limit ends as
+//! [`RepairLimits::only_certain`] is for callers that repair without having been asked to. [`RepairLimits`] bounds everything; a search that reaches a limit ends as
 //! [`Outcome::Unrepaired`].
 
 mod defaults;
@@ -53,6 +53,7 @@ use toolsure_schema::{Exhausted, Finding, Schema, Verdict, Workspace};
 
 pub use edit::{Edit, EditKind};
 
+use edit::Proposal;
 use propose::proposals;
 
 /// The limits of a repair.
@@ -62,6 +63,10 @@ use propose::proposals;
     reason = "callers write the fields they set and `..RepairLimits::default()`, which allows more fields"
 )]
 pub struct RepairLimits {
+    /// Whether only a certain repair is wanted: strings are read as the JSON that they contain, no
+    /// other set of as few edits makes the arguments valid, and a number of 2^53 or more, which many
+    /// peers cannot hold, stays a string. Nothing is removed or filled in. Default `false`.
+    pub only_certain: bool,
     /// The maximum number of edits in one repair. Default 32.
     pub edits: usize,
     /// The maximum number of candidates to check. Default 128.
@@ -76,6 +81,7 @@ pub struct RepairLimits {
 impl Default for RepairLimits {
     fn default() -> Self {
         Self {
+            only_certain: false,
             edits: 32,
             checks: 128,
             fuel: 5_000_000,
@@ -187,13 +193,26 @@ impl Search<'_> {
         }];
         for _ in 0..self.limits.edits {
             let mut next = Vec::new();
+            let mut found: Option<Repaired> = None;
             for attempt in &level {
                 if self.checks == 0 {
                     return Outcome::Unrepaired { complete: false };
                 }
-                if let Some(repaired) = self.rewrite(attempt, &mut next) {
-                    return Outcome::Repaired(repaired);
+                for repaired in self.rewrite(attempt, &mut next) {
+                    if !self.limits.only_certain {
+                        return Outcome::Repaired(repaired);
+                    }
+                    if found.replace(repaired).is_some() {
+                        // Two readings are possible.
+                        return Outcome::Unrepaired { complete: true };
+                    }
                 }
+            }
+            if let Some(repaired) = found {
+                return match self.complete {
+                    true => Outcome::Repaired(repaired),
+                    false => Outcome::Unrepaired { complete: false },
+                };
             }
             if next.is_empty() {
                 return Outcome::Unrepaired {
@@ -205,22 +224,28 @@ impl Search<'_> {
         Outcome::Unrepaired { complete: false }
     }
 
-    /// Tries each single edit of an attempt that could fix its first fault. Rewrites that are still
-    /// invalid are added to `next`.
-    fn rewrite(&mut self, attempt: &Attempt, next: &mut Vec<Attempt>) -> Option<Repaired> {
-        let document = self.read(&attempt.text)?;
+    /// Tries each single edit of an attempt that could fix its first fault. Returns the first that makes
+    /// it valid, or all of them if there must be just one. Rewrites that are still invalid are added to
+    /// `next`.
+    fn rewrite(&mut self, attempt: &Attempt, next: &mut Vec<Attempt>) -> Vec<Repaired> {
+        let mut found = Vec::new();
+        let Some(document) = self.read(&attempt.text) else {
+            return found;
+        };
         let root = document.document().root();
         let findings = self.findings(attempt.price, root);
         let proposed = proposals(&mut self.defaults, root, &findings, self.limits.checks);
         self.complete &= !proposed.more;
-        for proposal in proposed.edits {
+        let only_certain = self.limits.only_certain;
+        let wanted = |edit: &Proposal<'_>| !only_certain || edit.is_certain();
+        for proposal in proposed.edits.into_iter().filter(wanted) {
             let (edit, text) = proposal.apply(root);
             if !self.seen.insert(hash(&text)) {
                 continue;
             }
             let Some(left) = self.checks.checked_sub(1) else {
                 self.complete = false;
-                return None;
+                return found;
             };
             self.checks = left;
             let Some(document) = self.read(&text) else {
@@ -229,7 +254,12 @@ impl Search<'_> {
             let mut edits = attempt.edits.clone();
             edits.push(edit);
             match self.check(&document) {
-                Verdict::Valid => return Some(Repaired { text, edits }),
+                Verdict::Valid => {
+                    found.push(Repaired { text, edits });
+                    if !only_certain {
+                        return found;
+                    }
+                }
                 Verdict::Invalid => next.push(Attempt {
                     text,
                     edits,
@@ -239,7 +269,7 @@ impl Search<'_> {
                 Verdict::Undecided(_) => self.complete = false,
             }
         }
-        None
+        found
     }
 
     /// The faults of an attempt.

@@ -1,6 +1,8 @@
 //! What is repaired, what is left alone, and that neither costs too much.
 
-use toolsure_json::{Kind, Node as _};
+use std::ops::ControlFlow;
+
+use toolsure_json::{Key as _, Kind, Node as _, Unmetered, equal};
 use toolsure_schema::{Compiler, Formats};
 
 use super::*;
@@ -598,6 +600,123 @@ fn recorded_arguments_come_back() {
         spoiled > 1_000 && back * 100 >= spoiled * 99,
         "{back} of {spoiled}"
     );
+}
+
+/// What is certain: two readings are none, nothing is removed or filled in, and no number changes for peers
+/// that read doubles.
+#[test]
+fn what_is_not_certain_is_left_alone() {
+    let either = r#"{"anyOf": [{"properties": {"a": {"type": "integer"}, "b": {"type": "string"}}}, {"properties": {"a": {"type": "string"}, "b": {"type": "integer"}}}]}"#;
+    let both = r#"{"properties": {"a": {"type": ["integer", "array"]}, "b": {"type": "boolean"}}}"#;
+    let filled = r#"{"properties": {"d": {"default": 1}}, "required": ["d"]}"#;
+    for (text, arguments, expected) in [
+        (PLAIN, r#"{"n": "5"}"#, r#"{"n": 5}"#),
+        (
+            PLAIN,
+            r#"{"b": "true", "a": "[1]"}"#,
+            r#"{"b": true, "a": [1]}"#,
+        ),
+        (PLAIN, r#"{"o": "{\"k\": \"1\"}"}"#, r#"{"o": {"k": 1}}"#),
+        (PLAIN, r#"{"n": null}"#, "-"),
+        (
+            PLAIN,
+            r#"{"n": "9007199254740991"}"#,
+            r#"{"n": 9007199254740991}"#,
+        ),
+        (PLAIN, r#"{"n": "9007199254740993"}"#, "-"),
+        (PLAIN, r#"{"n": "9007199254740993000"}"#, "-"),
+        (PLAIN, r#"{"x": "1e400"}"#, "-"),
+        (PLAIN, r#"{"x": "0.1"}"#, r#"{"x": 0.1}"#),
+        (filled, "{}", "-"),
+        (either, r#"{"a": "1", "b": "2"}"#, "-"),
+        (
+            both,
+            r#"{"a": "1", "b": "false"}"#,
+            r#"{"a": 1, "b": false}"#,
+        ),
+    ] {
+        let outcome = repair(&schema(text), arguments.as_bytes(), &certain()).unwrap();
+        match outcome {
+            Outcome::Repaired(repaired) => assert_eq!(repaired.text, expected, "{arguments}"),
+            Outcome::Unrepaired { complete: true } => assert_eq!(expected, "-", "{arguments}"),
+            other => panic!("{arguments}: {other:?}"),
+        }
+    }
+}
+
+/// Why certain repairs are the default of the guard: of all recorded valid arguments with one value, or all
+/// of them, in a string, each that is repaired is the one that was meant.
+#[toolsure_needs::needs("corpus/instances")]
+#[test]
+fn certain_repairs_give_what_was_meant() {
+    let (mut spoiled, mut back, mut wrong, mut invalid) = (0, 0, 0, 0);
+    for tool in recorded().unwrap() {
+        let Ok(schema) = Schema::compile(tool.schema.as_bytes()) else {
+            continue;
+        };
+        if !tool.name.ends_with("/input") {
+            continue;
+        }
+        for (instance, is_valid) in &tool.instances {
+            if !is_valid {
+                let outcome = repair(&schema, instance.as_bytes(), &certain()).unwrap();
+                invalid += 1;
+                wrong += usize::from(matches!(outcome, Outcome::Repaired(_)));
+                continue;
+            }
+            let document = OwnedDocument::read(instance.as_str(), &ReadLimits::default()).unwrap();
+            let root = document.document().root();
+            let names = root.members().map(|(key, _)| Some(key.text().to_owned()));
+            let ways: Vec<Option<String>> = names.chain([None]).collect();
+            // A string that is valid itself may be meant.
+            let mut unfit = Vec::new();
+            for one in ways {
+                let members = root.members().map(|(key, value)| {
+                    let is_meant = match &one {
+                        Some(one) => one == key.text(),
+                        None => unfit.iter().any(|unfit| unfit == key.text()),
+                    };
+                    let text = match value.kind() {
+                        Kind::Null | Kind::String => value.raw().to_owned(),
+                        _ if is_meant => format!("{:?}", value.raw()),
+                        _ => value.raw().to_owned(),
+                    };
+                    format!("{}:{text}", key.view().raw())
+                });
+                let text = format!("{{{}}}", members.collect::<Vec<_>>().join(","));
+                match repair(&schema, text.as_bytes(), &certain()).unwrap() {
+                    Outcome::Valid => continue,
+                    Outcome::Repaired(repaired) => {
+                        (spoiled, back) = (spoiled + 1, back + 1);
+                        let limits = ReadLimits::default();
+                        let found = OwnedDocument::read(repaired.text, &limits).unwrap();
+                        let found = found.document().root();
+                        let is_same = equal(found, root, &mut Unmetered);
+                        assert_eq!(
+                            is_same,
+                            ControlFlow::Continue(true),
+                            "{}: {text}",
+                            tool.name
+                        );
+                    }
+                    _ => spoiled += 1,
+                }
+                unfit.extend(one);
+            }
+        }
+    }
+    println!("{back} of {spoiled} came back, {wrong} of {invalid} invalid calls were repaired");
+    assert!(
+        back > 10_000 && back * 100 >= spoiled * 99,
+        "{back} of {spoiled}"
+    );
+}
+
+fn certain() -> RepairLimits {
+    RepairLimits {
+        only_certain: true,
+        ..RepairLimits::default()
+    }
 }
 
 /// Random texts.

@@ -76,7 +76,10 @@ impl<T> Slot<T> {
         let file = |text: String| at.join(text);
         match self {
             Self::Word { words, put, .. } => {
-                let text = raw.text(&self.expects())?;
+                let text = match raw {
+                    Raw::Flag(flag) => flag.to_string(),
+                    other => other.text(&self.expects())?,
+                };
                 if !put(target, &text) {
                     return Err(wrong_word(&text, words));
                 }

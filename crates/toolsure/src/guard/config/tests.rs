@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use super::*;
-use toolsure_guard::policy::{BadResult, BadTools, DriftMode, LegacyValues, Mode};
+use toolsure_guard::policy::{BadResult, BadTools, DriftMode, LegacyValues, Mode, Repair};
 use toolsure_schema::settings as settings_of_engine;
 
 /// A file for one test, removed when dropped.
@@ -122,7 +122,7 @@ fn every_part_of_a_file_is_read() {
         (Mode::Audit, Mode::Enforce)
     );
     assert_eq!(policy.bad_tools, BadTools::RejectServer);
-    assert!(policy.repair);
+    assert_eq!(policy.repair, Repair::All);
     assert_eq!(policy.limits.message_bytes, 1 << 20);
     assert_eq!(policy.limits.pending, 10);
     assert_eq!(policy.request_timeout, Some(Duration::from_millis(1_500)));
@@ -132,7 +132,7 @@ fn every_part_of_a_file_is_read() {
     assert_eq!((rule.arguments, rule.results), (Some(Mode::Enforce), None));
     assert_eq!(
         (rule.bad_result, rule.repair),
-        (Some(BadResult::Flag), Some(false))
+        (Some(BadResult::Flag), Some(Repair::Off))
     );
     assert_eq!(
         rule.rate.map(|rate| (rate.calls, rate.per)),
@@ -159,7 +159,7 @@ fn faults_have_their_places_and_what_was_meant() {
         ),
         (
             "[policy]\nrepair = 1\n",
-            &["2:10: `repair`: expected `true` or `false`, found `1`"],
+            &["2:10: `repair`: expected `certain`, `all` or `off`, found `1`"],
         ),
         (
             "[limits]\nmessage = \"1 PiB\"\npending = 0\n",

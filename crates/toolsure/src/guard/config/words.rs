@@ -2,7 +2,7 @@
 
 use toolsure_guard::policy::{
     BadResult, BadTools, CostlySchemas, DriftMode, LegacyValues, Mode, OnUndecided, Output,
-    Project, ResultMembers, TextBlocks, WideNumbers,
+    Project, Repair, ResultMembers, TextBlocks, WideNumbers,
 };
 use toolsure_guard::translate::Translate;
 use toolsure_schema::Formats;
@@ -83,6 +83,21 @@ macro_rules! words {
             const ALL: &'static [Self] = &[$(Self::$value),+];
         }
     )+};
+}
+
+/// `true` is `all`, and `false` is `off`.
+impl Words for Repair {
+    const WORDS: &'static [&'static str] = &["certain", "all", "off"];
+    const ALL: &'static [Self] = &[Self::Certain, Self::All, Self::Off];
+
+    fn of(word: &str) -> Option<Self> {
+        Some(match word {
+            "certain" => Self::Certain,
+            "all" | "true" => Self::All,
+            "off" | "false" => Self::Off,
+            _ => return None,
+        })
+    }
 }
 
 words! {

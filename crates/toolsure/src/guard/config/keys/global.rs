@@ -2,7 +2,7 @@
 
 use toolsure_guard::policy::{
     BadResult, BadTools, CostlySchemas, DriftMode, LegacyValues, Mode, OnUndecided, Output,
-    Project, ResultMembers, TextBlocks, WideNumbers,
+    Project, Repair, ResultMembers, TextBlocks, WideNumbers,
 };
 use toolsure_schema::Formats;
 
@@ -186,8 +186,8 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
     ),
     live(
         "policy.repair",
-        field!(Flag, policy.repair),
-        "repair arguments if a minimal change makes the call valid: stringified JSON, numbers and booleans in strings, `null` for an optional member, a missing default; always recorded",
+        word!(Repair, policy.repair),
+        "repair the arguments of a call that does not match the input schema, if few changes make it valid: `certain` reads strings as the JSON that they contain (`\"5\"`, `\"[1]\"`), if there is no other way; `all` also leaves out `null` for an optional member, fills in a missing default, and takes the first of several ways; `off` refuses the call with a text for the model; always recorded (`true` is `all`, `false` is `off`)",
     ),
     live(
         "policy.inline_refs",

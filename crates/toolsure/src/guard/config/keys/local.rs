@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use toolsure_guard::policy::{BadResult, Mode, Output};
+use toolsure_guard::policy::{BadResult, Mode, Output, Repair};
 use toolsure_schema::Formats;
 
 use super::super::slot::Slot;
@@ -119,7 +119,7 @@ pub(in super::super) const TOOL: &[Key<ToolRule>] = &[
     ),
     live(
         "repair",
-        field!(MaybeFlag, rule.repair),
+        optional_word!(Repair, rule.repair),
         "as `policy.repair`",
     ),
     live(
