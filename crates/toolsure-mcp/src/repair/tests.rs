@@ -644,8 +644,9 @@ fn what_is_not_certain_is_left_alone() {
     }
 }
 
-/// Why certain repairs are the default of the guard: of all recorded valid arguments with one value, or all
-/// of them, in a string, each that is repaired is the one that was meant.
+/// Why certain repairs are the default of the guard: of the arguments that were generated for recorded
+/// tools, with one value, or all of them, in a string that the schema does not accept, each that is repaired is
+/// the one that it was made from. How many of the invalid ones are repaired is printed, and not judged.
 #[toolsure_needs::needs("corpus/instances")]
 #[test]
 fn certain_repairs_give_what_was_meant() {
