@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::{Value, json};
 use toolsure_analysis::lint::{Finding, Linter, profile};
 use toolsure_analysis::project::{Limits, Projector, Relation, StepKind};
-use toolsure_analysis::readers::{Consequence, PROJECTED_FOR, reader};
+use toolsure_analysis::readers::{Consequence, Kind, PROJECTED_FOR, READERS, reader};
 use toolsure_schema::Dialect;
 use toolsure_testkit::differential::random::Random;
 use toolsure_testkit::differential::schemas::schema;
@@ -41,6 +41,26 @@ fn listings() -> Vec<(String, Vec<String>)> {
 /// tool. No provider is told an output schema.
 fn is_projected(finding: &Finding) -> bool {
     !finding.pointer.starts_with("/outputSchema") && !OF_THE_LISTING.contains(&finding.rule.code)
+}
+
+/// No provider is told an output schema, so none refuses one.
+#[test]
+fn providers_refuse_no_output_schema() {
+    let schema = r##"{"type": ["object", "null"], "properties": {"a": true, "b": {"$ref": "#"}, "c": {"type": ["string", "null"], "format": "date", "pattern": "(?=a)"}, "d": {"enum": [{}, 1]}, "e": {"type": "array"}, "f": {"oneOf": [{}]}}, "anyOf": [{}], "$comment": "c"}"##;
+    let tool = format!(
+        r#"{{"name": "t", "description": "d", "inputSchema": {{"type": "object", "properties": {{}}}}, "outputSchema": {schema}}}"#
+    );
+    let providers = READERS
+        .iter()
+        .filter(|reader| reader.kind == Kind::Provider);
+    let mut tried = 0;
+    for profile in providers.filter_map(|reader| profile(reader.name)) {
+        tried += 1;
+        for finding in Linter::only(profile).lint([tool.as_str()]).findings {
+            assert!(!finding.pointer.starts_with("/outputSchema"), "{finding:?}");
+        }
+    }
+    assert!(tried > 5, "{tried}");
 }
 
 #[toolsure_needs::needs("corpus/listings")]

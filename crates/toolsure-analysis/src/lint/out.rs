@@ -9,8 +9,8 @@ use super::finding::Finding;
 use super::profile::Broken;
 use super::rule::Rule;
 use super::severity::Severity;
-use super::tool::Place;
-use crate::readers::{Consequence, Fact};
+use super::tool::{Place, Side};
+use crate::readers::{Consequence, Fact, Kind};
 
 /// The options of a run.
 pub(super) struct Plan {
@@ -137,6 +137,17 @@ impl<'l> Out<'l> {
         self.facts()
             .filter(|(_, fact)| is_broken(&fact.fact))
             .collect()
+    }
+
+    /// The same for a schema on this side of a tool. A provider is told input schemas only.
+    pub(super) fn broken_by(
+        &self,
+        side: Side,
+        is_broken: impl Fn(&'static Fact) -> bool,
+    ) -> Vec<Broken> {
+        let mut broken = self.broken(is_broken);
+        broken.retain(|(reader, _)| side == Side::Input || reader.kind != Kind::Provider);
+        broken
     }
 
     /// The name of the server, if it is known.

@@ -104,7 +104,7 @@ pub(crate) fn type_array<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out
         .member("type")
         .is_some_and(|one| one.kind() == Kind::Array)
     {
-        let broken = out.broken(|fact| matches!(fact, Fact::OneType));
+        let broken = out.broken_by(sub.side, |fact| matches!(fact, Fact::OneType));
         let advice = "choose one name, or make an argument optional instead of null";
         out.find_broken(tool.at(sub, "type"), "`type` is an array", &broken, advice);
     }
@@ -252,7 +252,7 @@ pub(crate) fn recursive<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<
     let mut at = Some(sub);
     while let Some(around) = at {
         if around.view.id() == target.id() {
-            let broken = out.broken(|fact| matches!(fact, Fact::NoRecursion));
+            let broken = out.broken_by(sub.side, |fact| matches!(fact, Fact::NoRecursion));
             out.find_broken(
                 tool.at(sub, "$ref"),
                 "the schema contains itself",
@@ -268,7 +268,7 @@ pub(crate) fn recursive<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<
 /// TL091: a property whose schema is `true` or `false`.
 pub(crate) fn boolean_property<'a>(tool: &Tool<'a>, sub: &Subschema<'a>, out: &mut Out<'_>) {
     if sub.property().is_some() && sub.view.kind() == Kind::Boolean {
-        let broken = out.broken(|fact| matches!(fact, Fact::NoBooleanProperties));
+        let broken = out.broken_by(sub.side, |fact| matches!(fact, Fact::NoBooleanProperties));
         out.find_broken(
             tool.place(sub),
             "the property's schema is a boolean",
