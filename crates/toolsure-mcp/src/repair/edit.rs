@@ -79,7 +79,13 @@ impl Proposal<'_> {
         match &self.change {
             Change::Parse { text, kind, .. } if *kind == Kind::Number => {
                 let number = text.parse::<f64>();
-                number.is_ok_and(|number| number.is_finite() && number.abs() < EXACT)
+                let is_zero = || {
+                    !text
+                        .bytes()
+                        .take_while(|c| !b"eE".contains(c))
+                        .any(|c| matches!(c, b'1'..=b'9'))
+                };
+                number.is_ok_and(|number| number.abs() < EXACT && (number != 0.0 || is_zero()))
             }
             Change::Parse { .. } => true,
             Change::Remove { .. } | Change::Fill { .. } => false,
@@ -164,7 +170,7 @@ fn cut(text: &str) -> String {
     text.chars().take(KEPT).collect()
 }
 
-/// Below this, a double holds each whole number: 2^53.
+/// Below 2^53, a double holds each whole number.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 /// The maximum number of characters of foreign text in an edit.
 const KEPT: usize = 100;

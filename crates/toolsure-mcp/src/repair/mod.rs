@@ -35,8 +35,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! [`RepairLimits::only_certain`] is for callers that repair without having been asked to. [`RepairLimits`] bounds everything; a search that reaches a limit ends as
-//! [`Outcome::Unrepaired`].
+//! [`RepairLimits::only_certain`] leaves alone what has two readings. [`RepairLimits`] also bounds
+//! everything; a search that reaches a limit ends as [`Outcome::Unrepaired`].
 
 mod defaults;
 mod edit;
@@ -64,8 +64,8 @@ use propose::proposals;
 )]
 pub struct RepairLimits {
     /// Whether only a certain repair is wanted: strings are read as the JSON that they contain, no
-    /// other set of as few edits makes the arguments valid, and a number of 2^53 or more, which many
-    /// peers cannot hold, stays a string. Nothing is removed or filled in. Default `false`.
+    /// other set of as few edits makes the arguments valid, and a number that doubles do not hold (2^53
+    /// or more, or so small that it would be read as 0) stays a string. Nothing is removed or filled in. Default `false`.
     pub only_certain: bool,
     /// The maximum number of edits in one repair. Default 32.
     pub edits: usize,
