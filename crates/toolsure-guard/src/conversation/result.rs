@@ -72,7 +72,7 @@ impl ToolAnswer<'_> {
 }
 
 /// The member of a message that is, or contains, the result of a tool.
-struct Place<'a> {
+struct ResultPlace<'a> {
     /// The request that it answers, or what stands for one.
     open: &'a Open,
     member: &'static str,
@@ -95,12 +95,12 @@ impl Conversation {
         bytes: &'m [u8],
         out: &mut Effects<'m>,
     ) {
-        let at = Place {
+        let at = ResultPlace {
             open,
             member: "result",
         };
         let told = Some(key.clone());
-        match self.resolved(turn, checker, reading, &at, told, result, bytes, out) {
+        match self.replacement(turn, checker, reading, &at, told, result, bytes, out) {
             Some(text) => forward_altered(key, None, text, out),
             None => forward_answer(key, None, bytes, out),
         }
@@ -111,12 +111,12 @@ impl Conversation {
         clippy::too_many_arguments,
         reason = "a message, what it is read with, and where its effects go"
     )]
-    fn resolved(
+    fn replacement(
         &mut self,
         turn: &Turn<'_>,
         checker: &mut Checker,
         reading: &Reading<'_>,
-        at: &Place<'_>,
+        at: &ResultPlace<'_>,
         key: Option<IdKey>,
         result: View<'_>,
         bytes: &[u8],
@@ -263,6 +263,7 @@ impl Conversation {
         checker: &mut Checker,
         reading: &Reading<'_>,
         task: View<'_>,
+        bytes: &[u8],
         out: &mut Effects<'_>,
     ) -> bool {
         let era = Era::V2026_07_28;
@@ -273,12 +274,12 @@ impl Conversation {
             task: id.to_owned(),
             method,
         };
-        let at = Place {
+        let at = ResultPlace {
             open: &open,
             member: "params",
         };
-        let bytes = reading.document.source().as_bytes();
-        let Some(text) = self.resolved(turn, checker, reading, &at, None, task, bytes, out) else {
+        let Some(text) = self.replacement(turn, checker, reading, &at, None, task, bytes, out)
+        else {
             return false;
         };
         let envelope = Envelope::notification(NOTE);

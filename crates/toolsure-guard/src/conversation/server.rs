@@ -312,7 +312,7 @@ impl Conversation {
             Some(ToolMethod::ListChanged) => self.scope.outdate(),
             Some(ToolMethod::TaskChanged) => {
                 if let Some(task) = params
-                    && self.task_note(turn, checker, reading, task, out)
+                    && self.task_note(turn, checker, reading, task, bytes, out)
                 {
                     return;
                 }
