@@ -178,6 +178,8 @@ struct Python {
 /// What stands last in a class of characters.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Last {
+    /// The bracket, after which `^` negates the class.
+    Start,
     /// Nothing, or a range: a hyphen that follows stands for itself.
     Whole,
     Character,
@@ -199,6 +201,7 @@ impl Python {
             );
             self.class = match last {
                 _ if c == ']' => None,
+                Last::Start if c == '^' => Some(Last::Whole),
                 Last::Class if is_range => return Some(BAD_RANGE),
                 Last::Hyphen if is_class => return Some(BAD_RANGE),
                 Last::Hyphen => Some(Last::Whole),
@@ -209,7 +212,7 @@ impl Python {
             return None;
         }
         match (c, escaped) {
-            ('[', _) => self.class = Some(Last::Whole),
+            ('[', _) => self.class = Some(Last::Start),
             ('(', _) => {
                 let has_number = !behind.starts_with('?') || behind.starts_with("?P<");
                 self.open.push(has_number.then_some(self.groups.len()));
@@ -277,6 +280,8 @@ mod tests {
             (r"[\w-]", true, true),
             (r"[-\w]", true, true),
             (r"[a-z-\w]", true, true),
+            (r"[^-\w]", true, true),
+            (r"[\^-\w]", false, true),
             (r"[\[-a]", true, true),
             (r"a\1?()", false, false),
             (r"(a\1)", false, false),
