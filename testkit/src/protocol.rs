@@ -119,7 +119,7 @@ fn objects(schema: &Value, all: &Definitions) -> Vec<Value> {
 }
 
 /// The values that differ from a correct one in one place: there is a value of every other kind, a
-/// number or a text that may be out of range, none at all, or a member of no version in its place.
+/// number (also with a fraction of zero) or a text that may be out of range, none at all, or a member of no version in its place.
 #[must_use]
 pub fn wrong(correct: &Value) -> Vec<Wrong> {
     let mut all = Vec::new();
@@ -143,6 +143,12 @@ pub fn wrong(correct: &Value) -> Vec<Wrong> {
             if let Some(at) = value.pointer_mut(&place) {
                 *at = other;
             }
+            let place = place.clone();
+            all.push(Wrong { place, value });
+        }
+        let mut value = correct.clone();
+        if let Some(at) = value.pointer_mut(&place).filter(|at| at.is_number()) {
+            *at = json!(5.0);
             let place = place.clone();
             all.push(Wrong { place, value });
         }

@@ -7,7 +7,9 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use futures::StreamExt as _;
-use rmcp::model::{CallToolRequestParams, ContentBlock, JsonObject, ProtocolVersion};
+use rmcp::model::{
+    CallToolRequestParams, CallToolResult, ContentBlock, JsonObject, ProtocolVersion,
+};
 use rmcp::service::{ClientLifecycleMode, ClientServiceExt as _, RoleClient, RunningService};
 use rmcp::transport::StreamableHttpClientTransport;
 use serde_json::{Value, json};
@@ -118,8 +120,8 @@ async fn connect(job: &Value, version: &str) -> Result<(Session, Child), Failure
 
 /// Whether the words of a result arrive. Elsewhere than in a text block, they are another value.
 async fn hear(session: &Session, name: &str, arguments: Option<&Value>, words: &str) -> Value {
-    let content = match call(session, name, arguments).await {
-        Ok(content) => content,
+    let content = match ask(session, name, arguments).await {
+        Ok(result) => result.content,
         Err(why) => return why,
     };
     let is_said = |block: &ContentBlock| match block {
@@ -136,18 +138,18 @@ async fn hear(session: &Session, name: &str, arguments: Option<&Value>, words: &
     }
 }
 
-async fn call(
+async fn ask(
     session: &Session,
     name: &str,
     arguments: Option<&Value>,
-) -> Result<Vec<ContentBlock>, Value> {
+) -> Result<CallToolResult, Value> {
     let arguments: JsonObject = arguments
         .and_then(Value::as_object)
         .cloned()
         .unwrap_or_default();
     let request = CallToolRequestParams::new(name.to_owned()).with_arguments(arguments);
     match timeout(WAIT, session.call_tool(request)).await {
-        Ok(Ok(result)) => Ok(result.content),
+        Ok(Ok(result)) => Ok(result),
         Ok(Err(why)) => Err(json!(["error", first(&why.to_string())])),
         Err(why) => Err(hangs(&why)),
     }
@@ -170,9 +172,12 @@ async fn list(session: &Session) -> Value {
 }
 
 async fn good_tools_work(session: &Session) -> bool {
-    let add = call(session, "add", Some(&json!({ "a": 1, "b": 2 }))).await;
-    let greet = call(session, "greet", Some(&json!({ "name": "Ada" }))).await;
-    add.is_ok() && greet.is_ok()
+    let add = ask(session, "add", Some(&json!({ "a": 1, "b": 2 }))).await;
+    let greet = ask(session, "greet", Some(&json!({ "name": "Ada" }))).await;
+    let (Ok(add), Ok(greet)) = (add, greet) else {
+        return false;
+    };
+    add.structured_content == Some(json!({ "sum": 3 })) && greet.is_error != Some(true)
 }
 
 fn hangs(why: &Elapsed) -> Value {

@@ -173,6 +173,8 @@ pub(crate) struct Seen {
 /// The installed clients.
 pub(crate) struct Clients {
     folder: PathBuf,
+    /// The client with rmcp.
+    rmcp: PathBuf,
 }
 
 impl Clients {
@@ -188,8 +190,9 @@ impl Clients {
         std::fs::write(&load, LOAD).map_err(|e| format!("{}: {e}", load.display()))?;
         let stamp = folder.join("installed");
         let wanted = [NPM.join(" "), PYPI.join(" ")].join("\n");
+        let rmcp = build::binary("proof-client")?;
         if std::fs::read_to_string(&stamp).is_ok_and(|found| found == wanted) {
-            return Ok(Self { folder });
+            return Ok(Self { folder, rmcp });
         }
         let mut npm = Command::new("npm");
         npm.args(["install", "--silent", "--no-audit", "--no-fund"])
@@ -205,7 +208,7 @@ impl Clients {
             .args(["install", "--quiet"])
             .args(PYPI))?;
         std::fs::write(&stamp, wanted).map_err(|e| format!("{}: {e}", stamp.display()))?;
-        Ok(Self { folder })
+        Ok(Self { folder, rmcp })
     }
 
     /// Runs all jobs with one client, in as few processes as its hangs allow.
@@ -264,7 +267,7 @@ impl Clients {
         std::fs::write(&file, lines.join("\n")).map_err(|e| format!("{}: {e}", file.display()))?;
         let is_python = PYPI.iter().any(|wanted| wanted.starts_with(client.package));
         let mut command = if client.package == RMCP {
-            Command::new(build::binary("proof-client")?)
+            Command::new(&self.rmcp)
         } else if is_python {
             let mut command = Command::new(self.folder.join("python/bin/python"));
             command.arg(script("client.py"));

@@ -420,6 +420,23 @@ fn told(audit: &Path) -> usize {
 mod tests {
     use super::*;
 
+    /// The client with rmcp is built with the version of `dependencies.lock`.
+    #[test]
+    fn the_version_of_rmcp_is_the_locked_one() {
+        let lock = toolsure_testkit::place::workspace().join("dependencies.lock");
+        let lock = std::fs::read_to_string(lock).unwrap();
+        let own: Vec<&Client> = OTHERS
+            .iter()
+            .filter(|one| one.readers == ["rmcp"])
+            .collect();
+        assert_eq!(own.len(), 2);
+        for client in own {
+            let (name, _) = client.name.split_once(',').unwrap();
+            let line = format!("{name} ");
+            assert!(lock.lines().any(|one| one.starts_with(&line)), "{name}");
+        }
+    }
+
     /// Else `cargo xtask readers` would fail, which needs npm and Python.
     #[test]
     fn each_fact_that_is_called_tried_is_tried() {

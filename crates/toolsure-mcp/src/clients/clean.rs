@@ -100,7 +100,7 @@ impl<'e> Cleaner<'e> {
                     self.value(*form, value, place);
                 }
             }
-            // Readers in Rust and Go take neither `12.0` nor `1e3` for an integer.
+            // rmcp takes neither `12.0` nor `1e3` for an integer (3.9.0; `cargo xtask readers`).
             Form::Count if !value.raw().bytes().all(|byte| byte.is_ascii_digit()) => {
                 if let Ok(number) = value.raw().parse::<f64>() {
                     self.replace(
