@@ -15,9 +15,9 @@ use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
 use toolsure_rmcp::{ServerLayer, ServerLines};
 
-/// Its tools ask the client's model about a result that is an array.
+/// Its tools ask the client's model about a result with this structured content.
 #[derive(Clone)]
-struct Asks;
+struct Asks(Value);
 
 impl ServerHandler for Asks {
     fn get_info(&self) -> ServerConfig {
@@ -36,7 +36,7 @@ impl ServerHandler for Asks {
     ) -> Result<CallToolResponse, ErrorData> {
         let asked = json!({"maxTokens": 9, "messages": [
             {"role": "assistant", "content": {"type": "tool_use", "id": "1", "name": "n", "input": {}}},
-            {"role": "user", "content": [{"type": "tool_result", "toolUseId": "1", "content": [], "structuredContent": [1]}]},
+            {"role": "user", "content": [{"type": "tool_result", "toolUseId": "1", "content": [], "structuredContent": self.0}]},
         ]});
         let asked: CreateMessageRequestParams = serde_json::from_value(asked).unwrap();
         let answer = context.peer.create_message(asked).await;
@@ -48,15 +48,20 @@ impl ServerHandler for Asks {
 }
 
 /// What a client of 2025-11-25 is asked when it calls a tool.
-async fn asked(is_wrapped: bool) -> Value {
+async fn asked(structured: Value, is_wrapped: bool) -> Value {
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     let (read, write) = tokio::io::split(theirs);
     let layer = ServerLayer::new();
     tokio::spawn(async move {
         let pipes = ServerLines::new(read, write);
         let running = match is_wrapped {
-            true => layer.wrap(Asks).serve(layer.transport(pipes)).await,
-            false => layer.wrap(Asks).serve(pipes).await,
+            true => {
+                layer
+                    .wrap(Asks(structured))
+                    .serve(layer.transport(pipes))
+                    .await
+            }
+            false => layer.wrap(Asks(structured)).serve(pipes).await,
         };
         running.unwrap().waiting().await.unwrap();
     });
@@ -86,9 +91,19 @@ async fn asked(is_wrapped: bool) -> Value {
 #[tokio::test]
 async fn results_in_sampling_messages_are_projected_by_the_transport() {
     for (is_wrapped, expected) in [(true, json!({"result": [1]})), (false, json!([1]))] {
-        let message = asked(is_wrapped).await;
+        let message = asked(json!([1]), is_wrapped).await;
         let content = &message["params"]["messages"][1]["content"];
         let content = content.get(0).unwrap_or(content);
         assert_eq!(content["structuredContent"], expected, "{message}");
     }
+}
+
+/// A message that cannot be projected is not sent, and the handler is told why.
+#[tokio::test]
+async fn what_cannot_be_projected_is_not_sent() {
+    let deep = (0..200).fold(json!(1), |inner, _| json!([inner]));
+    let answer = asked(deep, true).await;
+    let text = &answer["result"]["content"][0]["text"];
+    let text = text.as_str().unwrap_or_default();
+    assert!(text.contains("cannot be projected"), "{answer}");
 }
