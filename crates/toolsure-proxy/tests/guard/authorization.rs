@@ -121,6 +121,8 @@ async fn no_challenge_makes_the_guard_ask_another_server() {
     let reply = served.get(OF_PATH, &[]).await;
     assert_eq!(reply.status, 502, "{reply:?}");
     assert!(other.seen().is_empty());
+    // Nor does the guard ask its own server for a place of the other.
+    assert_eq!(fetched(&web), [OF_PATH]);
 }
 
 #[tokio::test]
