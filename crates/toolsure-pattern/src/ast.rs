@@ -219,6 +219,11 @@ impl Ast {
             .map_or(&[], Vec::as_slice)
     }
 
+    /// All nodes, children before their parents.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = Node> + '_ {
+        self.nodes.iter().copied()
+    }
+
     /// The number of nodes.
     pub(crate) fn len(&self) -> usize {
         self.nodes.len()

@@ -36,6 +36,7 @@
 mod alphabet;
 mod ast;
 mod backtrack;
+mod behind;
 mod bracket;
 mod closure;
 mod conditions;

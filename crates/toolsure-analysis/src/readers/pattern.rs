@@ -1,5 +1,7 @@
 //! The regular expressions that a reader takes.
 
+use toolsure_pattern::{Limits, Pattern};
+
 /// The regular expressions that a reader takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
@@ -118,14 +120,14 @@ impl PatternRule {
                 .get(skipped.map_or(0, char::len_utf8)..)
                 .unwrap_or_default();
         }
-        None
+        let varies = self.language == PatternLanguage::Python && has_varying_lookbehind(pattern);
+        varies.then_some("a lookbehind of no fixed length")
     }
 
     /// What is not taken of a group, by the text after its parenthesis.
     fn group(self, behind: &str) -> Option<&'static str> {
         let heads = ["?=", "?!", "?<=", "?<!"];
         if heads.iter().any(|head| behind.starts_with(head)) {
-            // Python's lookbehind has a fixed width; nobody writes other ones for it.
             return (!self.lookaround).then_some("lookaround");
         }
         let named = behind.starts_with("?<");
@@ -169,10 +171,19 @@ impl PatternRule {
 struct Python {
     /// For each group that has been opened, whether it is closed.
     groups: Vec<bool>,
-    /// The places in `groups` of the open parentheses; those of groups without a number have none.
-    open: Vec<Option<usize>>,
+    open: Vec<Parenthesis>,
     /// What stands last in the class.
     class: Option<Last>,
+}
+
+/// What an open parenthesis begins.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Parenthesis {
+    /// The group at this place in [`Python::groups`].
+    Group(usize),
+    /// A lookbehind; groups from this place on are inside it.
+    Lookbehind(usize),
+    Other,
 }
 
 /// What stands last in a class of characters.
@@ -214,14 +225,18 @@ impl Python {
         match (c, escaped) {
             ('[', _) => self.class = Some(Last::Start),
             ('(', _) => {
-                let has_number = !behind.starts_with('?') || behind.starts_with("?P<");
-                self.open.push(has_number.then_some(self.groups.len()));
-                if has_number {
+                let next = self.groups.len();
+                if behind.starts_with("?<=") || behind.starts_with("?<!") {
+                    self.open.push(Parenthesis::Lookbehind(next));
+                } else if behind.starts_with('?') && !behind.starts_with("?P<") {
+                    self.open.push(Parenthesis::Other);
+                } else {
+                    self.open.push(Parenthesis::Group(next));
                     self.groups.push(false);
                 }
             }
             (')', _) => {
-                if let Some(closed) = self.open.pop().flatten()
+                if let Some(Parenthesis::Group(closed)) = self.open.pop()
                     && let Some(group) = self.groups.get_mut(closed)
                 {
                     *group = true;
@@ -234,13 +249,23 @@ impl Python {
                 let number = digits.get(..2).unwrap_or(digits).parse::<usize>();
                 let group = number.ok().and_then(|number| number.checked_sub(1));
                 let is_closed = group.and_then(|group| self.groups.get(group)) == Some(&true);
-                return (!is_octal && !is_closed)
+                let in_same_lookbehind = self.open.iter().any(
+                    |one| matches!(one, Parenthesis::Lookbehind(first) if group >= Some(*first)),
+                );
+                return (!is_octal && (!is_closed || in_same_lookbehind))
                     .then_some("a reference to a group that is not closed");
             }
             _ => {}
         }
         None
     }
+}
+
+/// Whether Python's `re` refuses a lookbehind of a pattern for its length. What cannot be read is taken.
+fn has_varying_lookbehind(pattern: &str) -> bool {
+    (pattern.contains("(?<=") || pattern.contains("(?<!"))
+        && Pattern::new(pattern, &Limits::default())
+            .is_ok_and(|pattern| pattern.has_varying_lookbehind())
 }
 
 const BAD_RANGE: &str = "a range that begins or ends with a class";
@@ -288,6 +313,10 @@ mod tests {
             (r"(?:a)\1", false, false),
             (r"((a)\2)", true, false),
             (r"\101", true, false),
+            (r"(?<=ab|cd)e", true, false),
+            (r"(?<=a+)b", false, false),
+            (r"(?<=(a)\1)b", false, false),
+            (r"(a)(?<=\1)b", true, false),
         ] {
             assert_eq!(python.takes(pattern), in_python, "{pattern}");
             assert_eq!(re2.takes(pattern), in_re2, "{pattern}");

@@ -4,6 +4,9 @@
 //! and 2.4 (one class for each dialect) set it up, and jsonschema 4.26 with referencing
 //! 0.37 as the Python SDK 2.3 does.
 
+use std::sync::LazyLock;
+
+use toolsure_analysis::readers::{Fact, Kind::Sdk, Part, PatternRule, READERS};
 use toolsure_json::{Key as _, Kind, Node as _, View, json_string, quote};
 use toolsure_pattern::{Hazard, Limits, Pattern};
 use toolsure_syntax::Dialect;
@@ -268,7 +271,10 @@ impl Rules {
             return PatternForm::Costly;
         }
         match pattern.portable() {
-            Some(text) if self.part == SchemaPart::Output && !python_takes(&text) => {
+            Some(text)
+                if self.part == SchemaPart::Output
+                    && !OF_SDKS.iter().all(|rule| rule.takes(&text)) =>
+            {
                 PatternForm::Unsupported
             }
             Some(text) if text == pattern.as_str() => PatternForm::AsWritten,
@@ -434,22 +440,17 @@ fn common_uri(dialect: Dialect) -> Option<&'static str> {
     (dialect >= Dialect::Draft6).then(|| dialect.uri())
 }
 
-/// Whether Python's `re` accepts a pattern of the `u` grammar.
-fn python_takes(pattern: &str) -> bool {
-    if ["(?<", "[]", "[^]"]
-        .iter()
-        .any(|part| pattern.contains(part))
-    {
-        return false;
-    }
-    let mut rest = pattern.chars();
-    while let Some(c) = rest.next() {
-        if c == '\\' && rest.next().is_some_and(|c| "pPkc123456789".contains(c)) {
-            return false;
-        }
-    }
-    true
-}
+/// The patterns that the SDKs take in output schemas.
+static OF_SDKS: LazyLock<Vec<PatternRule>> = LazyLock::new(|| {
+    let sdks = READERS.iter().filter(|reader| reader.kind == Sdk);
+    let rules = sdks.flat_map(|reader| {
+        reader.pick(|fact| match fact {
+            Fact::Patterns(Part::Output, rule) => Some(*rule),
+            _ => None,
+        })
+    });
+    rules.collect()
+});
 
 /// The maximum number of characters of a keyword in a message.
 const NAME: usize = 64;
