@@ -134,12 +134,8 @@ pub(super) fn pages(version: &str, all: &Definitions) -> Option<Vec<Trial>> {
     }
     let mut trials = vec![trial(None, json!({ "listing": &correct }), Need::Text)];
     for (wrong, state) in wrong_with_states(&correct) {
-        let need = match is_other_kind(&wrong) {
-            true => Need::Nothing,
-            false => Need::Text,
-        };
         let case = json!({ "listing": &wrong.value });
-        trials.push(trial(Some((wrong, state)), case, need));
+        trials.push(trial(Some((wrong, state)), case, Need::Text));
     }
     Some(numbered(trials))
 }
@@ -165,6 +161,11 @@ fn wrong_with_states(correct: &Value) -> impl Iterator<Item = (Wrong, State)> {
         ) {
             (_, None) => State::Missing,
             (_, Some(Value::Null)) => State::Null,
+            (Some(Value::Number(_)), Some(Value::Number(found)))
+                if found.is_f64() && found.as_f64().is_some_and(|it| it.fract() == 0.0) =>
+            {
+                State::OtherSpelling
+            }
             (Some(correct), Some(found)) if kind(correct) == kind(found) => State::OutOfRange,
             _ => State::OtherType,
         };

@@ -289,6 +289,8 @@ pub enum State {
     OtherType,
     /// It has the type, but not a value that the protocol allows.
     OutOfRange,
+    /// It is an integer that is not written in digits, such as `12.0`.
+    OtherSpelling,
 }
 
 /// The rule for names of tools.

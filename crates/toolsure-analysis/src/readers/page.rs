@@ -131,6 +131,7 @@ impl fmt::Display for Fact {
                     State::Null => "not null",
                     State::OtherType => "of its type",
                     State::OutOfRange => "in its range",
+                    State::OtherSpelling => "an integer in digits",
                 };
                 write!(f, "{} of {}: {state}", list(names), shape.words())
             }

@@ -147,6 +147,7 @@ pub(super) const ROWS: &[Reader] = &[
                     Member(Shape::ResourceLink, &["name", "uri"], State::Missing),
                     Member(Shape::ResourceLink, &["title", "description", "mimeType", "size", "icons"], State::OtherType),
                     Member(Shape::ResourceLink, &["size", "icons"], State::OutOfRange),
+                    Member(Shape::ResourceLink, &["size"], State::OtherSpelling),
                     Member(Shape::EmbeddedResource, &["mimeType"], State::OtherType);
             }
             Tried "2026-11" "3.9.0; codex#41437; hermes-agent#94992; envoyproxy/ai-gateway#2665" {
@@ -155,7 +156,8 @@ pub(super) const ROWS: &[Reader] = &[
                     Member(Shape::ToolAnnotations, HINTS, State::OtherType),
                     Member(Shape::Page, &["nextCursor"], State::OtherType),
                     Member(Shape::CachedPage, OF_CACHED_PAGES, State::OtherType),
-                    Member(Shape::CachedPage, &["cacheScope", "ttlMs"], State::OutOfRange);
+                    Member(Shape::CachedPage, &["cacheScope", "ttlMs"], State::OutOfRange),
+                    Member(Shape::CachedPage, &["ttlMs"], State::OtherSpelling);
             }
         },
     },

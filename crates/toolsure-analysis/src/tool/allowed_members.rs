@@ -108,6 +108,13 @@ impl Form {
         value.kind() == self.kind() && fits
     }
 
+    /// Whether a value that has this form is an integer in another spelling than digits, such as `12.0` or
+    /// `1e3`, which not every reader takes for one.
+    #[must_use]
+    pub fn is_other_spelling(self, value: View<'_>) -> bool {
+        matches!(self, Self::Count) && !value.raw().bytes().all(|byte| byte.is_ascii_digit())
+    }
+
     /// Whether a value has this form, and, if it is an object, has all members that it must have,
     /// at every level. Optional members and elements of arrays do not count.
     ///

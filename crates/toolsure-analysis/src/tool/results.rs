@@ -127,7 +127,7 @@ pub const PAGE: AllowedMembers = AllowedMembers {
     optional: &[
         ("nextCursor", Form::Text),
         RESULT_META,
-        ("resultType", Form::Text),
+        ("resultType", COMPLETE),
         ("ttlMs", Form::Count),
         ("cacheScope", SCOPE),
     ],
@@ -138,11 +138,13 @@ pub const PAGE: AllowedMembers = AllowedMembers {
 pub const CACHED_PAGE: AllowedMembers = AllowedMembers {
     optional: PAGE.optional,
     required: &[
-        ("resultType", Form::Text),
+        ("resultType", COMPLETE),
         ("ttlMs", Form::Count),
         ("cacheScope", SCOPE),
     ],
 };
+/// Methods that list have no other results (2026-07-28, basic/patterns/mrtr).
+const COMPLETE: Form = Form::OneOf(&["complete"]);
 const SCOPE: Form = Form::OneOf(&["private", "public"]);
 
 /// A result with a list.
@@ -203,8 +205,18 @@ pub const LISTS: &[ListResult] = &[
         Form::Object(&MESSAGE),
         &GOT_PROMPT,
     ),
-    list("resources/read", "contents", CONTENTS, &PAGE),
+    list("resources/read", "contents", CONTENTS, &READ_RESOURCE),
 ];
+
+const READ_RESOURCE: AllowedMembers = AllowedMembers {
+    optional: &[
+        RESULT_META,
+        ("resultType", Form::Text),
+        ("ttlMs", Form::Count),
+        ("cacheScope", SCOPE),
+    ],
+    required: &[],
+};
 
 const GOT_PROMPT: AllowedMembers = AllowedMembers {
     optional: &[

@@ -101,7 +101,7 @@ impl<'e> Cleaner<'e> {
                 }
             }
             // rmcp takes neither `12.0` nor `1e3` for an integer (3.9.0; `cargo xtask readers`).
-            Form::Count if !value.raw().bytes().all(|byte| byte.is_ascii_digit()) => {
+            Form::Count if form.is_other_spelling(value) => {
                 if let Ok(number) = value.raw().parse::<f64>() {
                     self.replace(
                         value,

@@ -1,7 +1,9 @@
 //! Makes results readable: members for which clients reject a whole result, or wait for it until
 //! their timeout.
 
-use toolsure_analysis::tool::{AllowedMembers, BLOCK, BLOCKS, Form, LISTS, PAGE, RESULT};
+use toolsure_analysis::tool::{
+    AllowedMembers, BLOCK, BLOCKS, Form, LISTS, ListResult, PAGE, RESULT,
+};
 use toolsure_json::{Key as _, Kind, Node as _, View, json_string, quote};
 
 use super::change::Change;
@@ -50,7 +52,9 @@ pub fn repair_tool_result(era: Era, result: View<'_>) -> Option<RepairedResult> 
     if result.kind() == Kind::Object {
         let mut also = Also::default();
         tool_result(&mut cleaner, result, &mut also);
-        tag(&mut cleaner, result, false, era, &mut also);
+        if is_final(result, None) {
+            tag(&mut cleaner, result, false, era, &mut also);
+        }
         cleaner.object(&RESULT, result, &Place::Root, also);
     }
     let changes = cleaner.changes;
@@ -79,12 +83,23 @@ pub fn repair_result(method: &str, era: Era, result: View<'_>) -> Option<Repaire
     if result.kind() == Kind::Object {
         let mut also = Also::default();
         let mut table = &RESULT;
-        if let Some(of) = LISTS.iter().find(|of| of.method == method) {
-            table = of.members;
-            list(&mut cleaner, result, of.member, of.entry, &mut also);
+        let of = LISTS.iter().find(|of| of.method == method);
+        let is_final = is_final(result, of);
+        if let Some(of) = of {
+            list(&mut cleaner, result, of, is_final, &mut also);
+            if is_final {
+                table = of.members;
+            }
         }
-        let is_cached = CACHEABLE.contains(&method);
-        tag(&mut cleaner, result, is_cached, era, &mut also);
+        if is_final {
+            tag(
+                &mut cleaner,
+                result,
+                CACHEABLE.contains(&method),
+                era,
+                &mut also,
+            );
+        }
         cleaner.object(table, result, &Place::Root, also);
     }
     let changes = cleaner.changes;
@@ -149,9 +164,6 @@ fn says_no(flag: View<'_>) -> bool {
 
 /// Adds the members that a complete result has in an era and lacks, or has in no usable form.
 fn tag(cleaner: &mut Cleaner<'_>, result: View<'_>, is_list: bool, era: Era, also: &mut Also) {
-    if !is_final(result) {
-        return;
-    }
     for (name, value) in era.result_members(is_list) {
         let place = Place::Root.member(name);
         match result.member(name) {
@@ -169,31 +181,39 @@ fn tag(cleaner: &mut Cleaner<'_>, result: View<'_>, is_list: bool, era: Era, als
     }
 }
 
-/// Whether a result is complete, as far as it says: no other kind of result, and no task.
-fn is_final(result: View<'_>) -> bool {
+/// Whether a result is complete, as far as it says: no other kind of result, and no task. A page that
+/// has its list is complete under every tag if its method has no other results.
+fn is_final(result: View<'_>, of: Option<&ListResult>) -> bool {
     let others = ["inputRequests", "requestState", "taskId", "task"];
     let other = |name: &str| result.member(name).is_some();
     let tag = result.member("resultType");
     let tag = tag.filter(|tag| tag.kind() == Kind::String);
-    tag.is_none_or(|tag| tag.string() == "complete") && !others.into_iter().any(other)
+    let is_page = |tag| {
+        of.is_some_and(|of| {
+            let form = of.members.get("resultType");
+            form.is_some_and(|(_, form)| !form.takes(tag)) && other(of.member)
+        })
+    };
+    tag.is_none_or(|tag| tag.string() == "complete" || is_page(tag))
+        && !others.into_iter().any(other)
 }
 
 /// The list of a page.
 fn list(
     cleaner: &mut Cleaner<'_>,
     page: View<'_>,
-    member: &'static str,
-    form: Form,
+    of: &ListResult,
+    is_final: bool,
     also: &mut Also,
 ) {
-    let place = Place::Root.member(member);
-    match page.member(member) {
-        None if is_final(page) => {
-            also.appended.push(format!("\"{member}\":[]"));
+    let place = Place::Root.member(of.member);
+    match page.member(of.member) {
+        None if is_final => {
+            also.appended.push(format!("\"{}\":[]", of.member));
             cleaner.added(&place, "[]");
         }
         None => {}
-        Some(list) if list.kind() == Kind::Array => cleaner.entries(form, list, &place),
+        Some(list) if list.kind() == Kind::Array => cleaner.entries(of.entry, list, &place),
         Some(list) => cleaner.replace(list, "[]".to_owned(), &place, "an empty array"),
     }
 }

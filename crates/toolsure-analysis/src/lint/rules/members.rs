@@ -6,6 +6,7 @@ use crate::lint::edit::remove_member;
 use crate::lint::finding::{Finding, Safety};
 use crate::lint::out::Out;
 use crate::lint::page::Page;
+use crate::lint::profile::Broken;
 use crate::lint::tool::{Place, Tool, span};
 use crate::readers::{Fact, Shape, State};
 use crate::tool::{
@@ -93,9 +94,13 @@ pub(crate) fn of_page(page: &Page<'_>, out: &mut Out<'_>) {
         }
     }
     for one in walk.found {
+        if !one.is_fault(out) {
+            continue;
+        }
         let what = format!("the result of `{}`", quote(page.method, 40));
         let advice = match one.own {
             State::Missing => "write it, as the guard does",
+            State::OtherSpelling => "write it in digits, as the guard does",
             _ if list.is_some_and(|list| list.member == one.name) => {
                 "write an array; the guard lists nothing in its place"
             }
@@ -129,6 +134,9 @@ pub(crate) fn of_entries(page: &Page<'_>, out: &mut Out<'_>) {
             walk.malformed(list.member, list.entry, page.root, entry, place, None);
         }
         for one in walk.found {
+            if !one.is_fault(out) {
+                continue;
+            }
             let advice = match members.is_optional(one.top) {
                 true => "leave it out, as the guard does",
                 false => {
@@ -198,7 +206,7 @@ impl<'a> Walk<'a> {
                 "" => name.to_owned(),
                 shown => format!("{shown}.{name}"),
             };
-            if form.admits(value) {
+            if form.admits(value) && !form.is_other_spelling(value) {
                 self.value((name, form), object, value, (at, shown), top);
             } else {
                 self.malformed(name, form, object, value, (at, shown), top);
@@ -271,6 +279,7 @@ impl<'a> Walk<'a> {
     ) {
         let own = match value.kind() {
             Kind::Null => State::Null,
+            Kind::Number if form.admits(value) => State::OtherSpelling,
             kind if kind == form.kind() => State::OutOfRange,
             _ => State::OtherType,
         };
@@ -281,6 +290,7 @@ impl<'a> Walk<'a> {
             object,
             value: Some(value),
             expected: match form {
+                Form::Count if own == State::OtherSpelling => "an integer in digits".to_owned(),
                 Form::OneOf(words) => format!("`{}`", words.join("` or `")),
                 form => form.expected().to_owned(),
             },
@@ -293,7 +303,22 @@ impl<'a> Walk<'a> {
 }
 
 impl Malformed<'_> {
+    /// The facts that it breaks.
+    fn broken(&self, out: &Out<'_>) -> Vec<Broken> {
+        out.broken(|fact| {
+            matches!(fact, Fact::Member(shape, names, state)
+                if self.shapes.contains(shape) && names.contains(&self.top) && *state == self.state)
+        })
+    }
+
+    /// Whether it is worth a finding: the protocol allows every spelling of an integer, so one is a fault
+    /// only for the readers that do not take it.
+    fn is_fault(&self, out: &Out<'_>) -> bool {
+        self.own != State::OtherSpelling || !self.broken(out).is_empty()
+    }
+
     fn report<'o>(self, out: &'o mut Out<'_>, whole: &str, advice: &str) -> &'o mut Finding {
+        let broken = self.broken(out);
         let message = match self.value {
             None if self.shown.is_empty() => format!("{whole} has no `{}`", self.name),
             None => format!("`{}` has no `{}`", quote(&self.shown, 80), self.name),
@@ -310,10 +335,6 @@ impl Malformed<'_> {
             pointer: self.pointer,
             span: span(self.value.unwrap_or(self.object)),
         };
-        let broken = out.broken(|fact| {
-            matches!(fact, Fact::Member(shape, names, state)
-                if self.shapes.contains(shape) && names.contains(&self.top) && *state == self.state)
-        });
         out.find_for(place, message, &broken, advice)
     }
 }
