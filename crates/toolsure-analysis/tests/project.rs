@@ -2,7 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail by panicking")]
 
-use serde_json::Value;
+use serde_json::{Value, json};
+use toolsure_analysis::lint::{Linter, profile};
 use toolsure_analysis::project::{
     Limits, Projector, ProviderForm, Refusal, Relation, StepKind, UnmappedArguments,
     read_provider_tools,
@@ -520,4 +521,82 @@ fn forms_of_providers_are_written_and_read_back() {
     // A listing of the protocol has none of the forms.
     let listing = format!("{{\"tools\":[{}]}}", tools[0]);
     assert!(read_provider_tools(read(&listing).document().root()).is_none());
+}
+
+/// A schema that is larger than a reader takes becomes one that it takes, or is refused with the size.
+#[test]
+fn sizes_of_the_reader_hold() {
+    let object = |properties: Value| json!({"type": "object", "properties": properties});
+    let texts = |count: usize, length: usize| -> Value {
+        let text = |at: usize| format!("{at:0length$}");
+        (0..count).map(text).collect()
+    };
+    let nested = |leaf: Value| {
+        (0..13).fold(leaf, |inner, _| {
+            object(json!({"a": inner, "b": {"type": "integer"}}))
+        })
+    };
+    let map = json!({"type": "object", "additionalProperties": object(json!({"n": {"type": "integer"}}))});
+    let either = json!({"type": ["string", "object"], "properties": {"n": {"type": "integer"}}});
+    let many: serde_json::Map<String, Value> = (0..5_001)
+        .map(|at| (format!("p{at}"), json!({"type": "integer"})))
+        .collect();
+    let long: serde_json::Map<String, Value> = (0..200)
+        .map(|at| (format!("{at:0700}"), json!({"type": "integer"})))
+        .collect();
+    let cases = [
+        (nested(json!({"type": "string"})), None),
+        (nested(map.clone()), None),
+        (nested(either), None),
+        (nested(json!({"enum": texts(999, 3)})), None),
+        (
+            object(json!({"a": {"enum": texts(1_500, 4)}, "b": {"enum": texts(900, 4)}})),
+            None,
+        ),
+        (
+            object(json!({"a": {"enum": texts(251, 90)}, "b": {"enum": texts(20, 900)}})),
+            None,
+        ),
+        (
+            object(json!({"a": {"enum": texts(100, 900)}, "b": {"enum": texts(100, 800)}})),
+            None,
+        ),
+        (
+            object(json!({"a": {"type": "array", "items": {"enum": texts(1_000, 4)}}})),
+            None,
+        ),
+        (
+            object(Value::Object(many)),
+            Some("the reader takes 5000 properties, and the projected schema has 5001"),
+        ),
+        (
+            object(Value::Object(long)),
+            Some(
+                "the reader takes 120000 characters of names and values, and the projected schema has 140000",
+            ),
+        ),
+    ];
+    let reader = reader("openai-strict").unwrap();
+    let linter = Linter::only(profile("openai-strict").unwrap());
+    for (schema, refused) in cases {
+        let tool =
+            json!({"name": "t", "description": "Does it", "inputSchema": schema}).to_string();
+        let projection = Projector::new(reader).project([tool.as_str()]);
+        match (&projection.tools[0], refused) {
+            (Ok(projected), None) => {
+                let report = linter.lint([projected.text.as_str()]);
+                let found: Vec<String> = report
+                    .findings
+                    .iter()
+                    .map(|one| one.message.clone())
+                    .collect();
+                assert!(found.is_empty(), "{found:?} {:.300}", projected.text);
+                assert!(
+                    projected.input.relation.keeps_all() || !schema.to_string().contains("enum")
+                );
+            }
+            (Err(error), Some(refused)) => assert_eq!(error.reason.to_string(), refused),
+            (result, _) => panic!("{result:?}"),
+        }
+    }
 }

@@ -420,6 +420,7 @@ const LAST: [&str; 4] = ["TL006", "TL007", "TL014", "TL015"];
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::project::Projector;
     use crate::readers::{
         Consequence, Evidence, Fact, Kind, Limit, NameRule, Shape, SourcedFact, State,
     };
@@ -448,9 +449,9 @@ mod tests {
             fact(Fact::NoRecursion, Consequence::MeaningLost),
             fact(
                 Fact::ToolName(NameRule {
-                    longest: 3,
+                    longest: 16,
                     letter_first: true,
-                    others: "",
+                    others: "_",
                 }),
                 Consequence::ToolLost,
             ),
@@ -461,11 +462,12 @@ mod tests {
         ],
     };
 
-    /// A reader is one row: its facts turn the rules on, give the severity, and its name is in the help.
+    /// A reader is one row: its facts turn the rules on, give the severity, its name is in the help, and a
+    /// projection for it has what can be rewritten.
     #[test]
     fn a_reader_is_one_row() {
         let tools = [
-            r##"{"name": "list", "title": 5, "inputSchema": {"type": "object", "properties": {"a": {"$ref": "#"}}}}"##,
+            r##"{"name": "list_of_everything", "title": 5, "inputSchema": {"type": "object", "properties": {"a": {"$ref": "#"}}}}"##,
             r#"{"name": "get", "inputSchema": {"type": "object", "properties": {}}}"#,
         ];
         let linter = Linter {
@@ -473,7 +475,8 @@ mod tests {
             ..Linter::new()
         };
         assert!(linter.lint(tools).findings.is_empty());
-        let report = linter.reader(&ROW).lint(tools);
+        let linter = linter.reader(&ROW);
+        let report = linter.lint(tools);
         let found = report.findings.iter().map(|one| {
             let help = one.help.as_deref().unwrap_or_default();
             assert!(help.contains("the reader of this test"), "{help}");
@@ -488,5 +491,10 @@ mod tests {
             ("recursive-schema", Severity::Warning),
         ];
         assert_eq!(found.collect::<Vec<_>>(), expected);
+        let projection = Projector::new(&ROW).project(tools);
+        let projected: Vec<&str> = projection.projected().map(|tool| &*tool.text).collect();
+        let report = linter.lint(projected);
+        let left: Vec<&str> = report.findings.iter().map(|one| one.rule.name).collect();
+        assert_eq!(left, ["malformed-member", "tool-count"]);
     }
 }

@@ -2,7 +2,7 @@
 //! readers, or for a purpose.
 
 use super::rule::Rule;
-use crate::readers::{Kind, READERS, Reader, SourcedFact, reader};
+use crate::readers::{COMMON_PROVIDERS, Kind, READERS, Reader, SourcedFact, reader};
 
 /// A fact that a rule is about, with the reader that has it.
 pub(super) type Broken = (&'static Reader, &'static SourcedFact);
@@ -65,8 +65,7 @@ const OTHERS: [Profile; 2] = [
     Profile {
         name: "clients",
         about: "Problems in any current client",
-        // The providers that most of them send requests to.
-        members: &["openai", "anthropic"],
+        members: COMMON_PROVIDERS,
         all_clients: true,
         style: false,
     },

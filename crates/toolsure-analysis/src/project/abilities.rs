@@ -51,6 +51,10 @@ pub(super) struct Abilities {
     pub(super) root_properties: bool,
     /// Whether the names of parameters are restricted.
     pub(super) property_names: bool,
+    /// The levels of nested properties.
+    pub(super) levels: Option<usize>,
+    /// The maximum sizes of a schema.
+    pub(super) budgets: Vec<Limit>,
     /// The requirements for names of tools.
     pub(super) name: Option<ToolName>,
     /// The maximum number of characters of a tool's description.
@@ -104,6 +108,22 @@ impl Abilities {
             tuple_items: has(Fact::TupleItems),
             root_properties: has(Fact::RootProperties),
             property_names: has(Fact::PropertyNames),
+            levels: reader.limit(|limit| match limit {
+                Limit::Depth(most) => Some(most),
+                _ => None,
+            }),
+            budgets: reader
+                .pick(|fact| match fact {
+                    Fact::Limit(
+                        limit @ (Limit::Properties(_)
+                        | Limit::Depth(_)
+                        | Limit::EnumMembers(_)
+                        | Limit::EnumText(_)
+                        | Limit::Text(_)),
+                    ) => Some(*limit),
+                    _ => None,
+                })
+                .collect(),
             name: longest.map(|longest| ToolName { longest, rule }),
             description: reader.limit(|limit| match limit {
                 Limit::Description(most) => Some(most),

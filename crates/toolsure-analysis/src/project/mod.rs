@@ -22,6 +22,7 @@
 mod abilities;
 mod apart;
 mod branches;
+mod budget;
 mod conversions;
 mod decide;
 mod dialects;

@@ -45,6 +45,10 @@ impl Rewriter<'_> {
             return self.as_text(members);
         }
         let object = types.intersects(TypeSet::OBJECT);
+        let is_deepest = self.abilities.levels.is_some_and(|most| self.level >= most);
+        if object && is_deepest && !members.map("properties").is_empty() {
+            return self.as_text(members);
+        }
         let free = object
             && self.abilities.sealed
             && members.map("properties").is_empty()
@@ -58,7 +62,11 @@ impl Rewriter<'_> {
         let each = members.get("additionalProperties");
         let each = each.is_some_and(|one| one.as_object().is_some_and(|own| !own.list.is_empty()));
         let plain = |name: &str| !asserts(name) || matches!(name, "type" | "additionalProperties");
-        if each && types == TypeSet::OBJECT && members.list.iter().all(|(name, _)| plain(name)) {
+        if each
+            && !is_deepest
+            && types == TypeSet::OBJECT
+            && members.list.iter().all(|(name, _)| plain(name))
+        {
             self.annotations(members);
             members.coding.form = Form::Entries;
             self.note(StepKind::Entries, Effect::Same, "");

@@ -4,6 +4,8 @@ use std::fmt;
 
 use toolsure_schema::CompileError;
 
+use crate::readers::Limit;
+
 /// How the calls that a projected schema can express relate to those that the original accepts.
 ///
 /// ```
@@ -225,6 +227,13 @@ pub enum Refusal {
         /// Its value.
         allowed: usize,
     },
+    /// The projected schema is larger than the reader takes.
+    Budget {
+        /// The limit of the reader.
+        limit: Limit,
+        /// What the schema has of it.
+        found: usize,
+    },
     /// The name must be shortened, and another tool of the listing has the short name, or would get it.
     NameTaken(String),
     /// The projected schema does not compile: a bug in the projection.
@@ -240,6 +249,10 @@ impl fmt::Display for Refusal {
             Self::TooLarge { limit, allowed } => write!(
                 f,
                 "the projected schema is over the limit `{limit}` of {allowed}"
+            ),
+            Self::Budget { limit, found } => write!(
+                f,
+                "the reader takes {limit}, and the projected schema has {found}"
             ),
             Self::NameTaken(name) => {
                 write!(

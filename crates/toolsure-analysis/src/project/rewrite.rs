@@ -95,6 +95,8 @@ pub(super) struct Rewriter<'a> {
     /// Schemas that may still be visited.
     left: usize,
     depth: usize,
+    /// The number of properties around the schema.
+    pub(super) level: usize,
 }
 
 impl<'a> Rewriter<'a> {
@@ -117,6 +119,7 @@ impl<'a> Rewriter<'a> {
             is_test: false,
             left: limits.subschemas,
             depth: 0,
+            level: 0,
         }
     }
 
@@ -191,7 +194,11 @@ impl<'a> Rewriter<'a> {
             let Some(holds) = layout_in(Dialect::Draft202012, keyword) else {
                 continue;
             };
-            let outer = (self.monotone, self.is_test);
+            let outer = (self.monotone, self.is_test, self.level);
+            let is_entries = matches!(members.coding.form, Form::Entries);
+            if keyword == "properties" || is_entries && keyword == "additionalProperties" {
+                self.level += 1;
+            }
             self.is_test |= matches!(
                 keyword.as_str(),
                 "not" | "if" | "contains" | "propertyNames"
@@ -231,7 +238,7 @@ impl<'a> Rewriter<'a> {
                 _ => {}
             }
             self.pointer.truncate(length);
-            (self.monotone, self.is_test) = outer;
+            (self.monotone, self.is_test, self.level) = outer;
         }
         Ok(())
     }

@@ -5,6 +5,7 @@ use toolsure_schema::{Compiler, Schema};
 use toolsure_syntax::Dialect;
 
 use super::abilities::Abilities;
+use super::budget::{check, drop_large_enums};
 use super::decide::{self, Known, Sides};
 use super::encode::{Encoder, without_nullable};
 use super::limits::{Limits, Spent, read_own, tool_limits};
@@ -304,6 +305,7 @@ impl<'p> ListingProjector<'p> {
         let patterns = &mut self.spent.patterns;
         Rewriter::new(abilities, limits, &before, &mut log, patterns, pointer)
             .schema(&mut tree, At::Root)?;
+        drop_large_enums(abilities, limits, &mut tree, &mut log, pointer);
         // Notes up to here are about the rewrite; later ones are about the mapping of values.
         let (keeps_all, adds_none) = (log.keeps_all, log.adds_none);
         (log.keeps_all, log.adds_none) = (true, true);
@@ -322,6 +324,7 @@ impl<'p> ListingProjector<'p> {
             let uri = Json::text(Dialect::Draft202012.uri());
             members.list.insert(0, ("$schema".to_owned(), uri));
         }
+        check(abilities, &mut published)?;
         if log.steps.is_empty() {
             return Ok(SchemaProjection {
                 text: original.raw().to_owned(),

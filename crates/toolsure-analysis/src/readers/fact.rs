@@ -197,9 +197,14 @@ impl Fact {
             Self::Limit(limit) => matches!(
                 limit,
                 Limit::CombinedName(_)
+                    | Limit::Depth(_)
                     | Limit::Description(_)
+                    | Limit::EnumMembers(_)
+                    | Limit::EnumText(_)
                     | Limit::MinItems(_)
+                    | Limit::Properties(_)
                     | Limit::Repetitions(_)
+                    | Limit::Text(_)
             ),
             Self::Patterns(part, _) | Self::ReadsAs(part, _) | Self::Declares(part, _) => {
                 *part == Part::Input
@@ -374,6 +379,9 @@ pub enum Limit {
     Repetitions(usize),
 }
 
+/// The number of members up to which the text of an `enum` does not count ([`Limit::EnumText`]).
+pub(crate) const LONG_ENUM: usize = 250;
+
 impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -384,7 +392,10 @@ impl fmt::Display for Limit {
             Self::Depth(most) => write!(f, "{most} levels of properties"),
             Self::EnumMembers(most) => write!(f, "{most} enum members"),
             Self::EnumText(most) => {
-                write!(f, "{most} characters in an enum of over 250 members")
+                write!(
+                    f,
+                    "{most} characters in an enum of over {LONG_ENUM} members"
+                )
             }
             Self::Text(most) => write!(f, "{most} characters of names and values"),
             Self::StrictTools(most) => write!(f, "{most} strict tools"),

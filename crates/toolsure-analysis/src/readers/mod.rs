@@ -12,11 +12,13 @@ mod providers;
 mod reader;
 mod sdks;
 
+pub(crate) use fact::LONG_ENUM;
 pub use fact::{
     Consequence, Evidence, Fact, Keywords, Limit, NameRule, Part, Shape, SourcedFact, State,
 };
 pub use page::page;
 pub use pattern::{PatternLanguage, PatternRule};
+pub(crate) use providers::COMMON_PROVIDERS;
 pub use reader::{Kind, Reader};
 
 use toolsure_syntax::Dialect;

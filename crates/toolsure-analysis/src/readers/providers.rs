@@ -12,6 +12,9 @@ use super::fact::{Fact, Keywords, Limit, NameRule, Part};
 use super::pattern::{PatternLanguage, PatternRule};
 use super::reader::{Kind, Reader, facts};
 
+/// The providers to which most clients send requests.
+pub(crate) const COMMON_PROVIDERS: &[&str] = &["openai", "anthropic"];
+
 pub(super) const ROWS: &[Reader] = &[
     Reader {
         name: "openai",

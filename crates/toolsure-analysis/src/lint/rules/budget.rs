@@ -5,7 +5,7 @@ use toolsure_json::{Key as _, Kind, Node as _, View, quote};
 use super::Listing;
 use crate::lint::out::Out;
 use crate::lint::tool::{Place, Side, Subschema, Tool};
-use crate::readers::{Fact, Limit, NameRule};
+use crate::readers::{Fact, LONG_ENUM, Limit, NameRule};
 
 /// TL081: names that readers take.
 pub(crate) fn name(tool: &Tool<'_>, out: &mut Out<'_>) {
@@ -227,6 +227,3 @@ fn characters(sum: usize, value: View<'_>) -> usize {
         _ => sum,
     }
 }
-
-/// The number of members from which the text of an enum counts.
-const LONG_ENUM: usize = 250;
