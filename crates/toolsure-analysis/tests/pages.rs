@@ -143,8 +143,13 @@ fn the_documents_have_the_tables_of_readers() {
         projected.push_str(&format!("| `{}` | {} |\n", reader.name, all.join("; ")));
     }
     let projected_head = "| reader | what a listing for it has |\n|---|---|\n";
+    let members = toolsure_analysis::readers::members_table();
+    let (members_head, _) = members.split_once("---|\n").unwrap();
+    let members_head = format!("{members_head}---|\n");
+    let members_rows = members.strip_prefix(&*members_head).unwrap().to_owned();
     for (file, head, rows) in [
         ("projection.md", projected_head, projected),
+        ("clients.md", &*members_head, members_rows),
         ("readers.md", "", toolsure_analysis::readers::page()),
         ("lint/README.md", head, rows),
     ] {

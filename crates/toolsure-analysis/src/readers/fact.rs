@@ -255,7 +255,7 @@ pub enum Part {
 }
 
 /// An object of the protocol that a [`Fact::Member`] is about.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Shape {
     /// A tool of `tools/list`.

@@ -16,7 +16,7 @@ pub(crate) use fact::LONG_ENUM;
 pub use fact::{
     Consequence, Evidence, Fact, Keywords, Limit, NameRule, Part, Shape, SourcedFact, State,
 };
-pub use page::page;
+pub use page::{members_table, page};
 pub use pattern::{PatternLanguage, PatternRule};
 pub(crate) use providers::COMMON_PROVIDERS;
 pub use reader::{Kind, Reader};

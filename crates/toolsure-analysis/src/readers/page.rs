@@ -4,7 +4,7 @@ use std::fmt::{self, Write as _};
 
 use super::fact::{Fact, Keywords, Part, Shape, State};
 use super::pattern::{PatternLanguage, PatternRule};
-use super::{Kind, READERS};
+use super::{Kind, READERS, Reader};
 
 /// The page `docs/readers.md`.
 #[must_use]
@@ -50,12 +50,99 @@ pub fn page() -> String {
     page
 }
 
+/// A table in Markdown of the members that clients of the SDKs do not take: a row for each member, a column
+/// for each SDK, and in it the states of the member and what comes of them.
+#[must_use]
+pub fn members_table() -> String {
+    let is_shown = |reader: &&'static Reader| {
+        reader.kind == Kind::Sdk
+            && !reader.own.is_empty()
+            && reader.pick(state).next().is_some()
+            && !READERS.iter().any(|other| {
+                other.kind == Kind::Sdk
+                    && !other.own.is_empty()
+                    && other.parents.contains(&reader.name)
+            })
+    };
+    let sdks: Vec<&'static Reader> = READERS.iter().filter(is_shown).collect();
+    let mut table = String::from("| member |");
+    for sdk in &sdks {
+        let _ = write!(table, " {} {} |", sdk.shown, sdk.versions);
+    }
+    let _ = writeln!(table, "\n|---|{}", "---|".repeat(sdks.len()));
+    let mut members: Vec<(Shape, &str)> = Vec::new();
+    for (shape, names, _) in sdks.iter().flat_map(|sdk| sdk.pick(state)) {
+        for name in names {
+            if !members.contains(&(shape, name)) {
+                members.push((shape, name));
+            }
+        }
+    }
+    members.sort_by_key(|(shape, _)| *shape);
+    let mut rows: Vec<(Shape, Vec<&str>, String)> = Vec::new();
+    for (shape, name) in members {
+        let cells: String = sdks.iter().map(|sdk| cell(sdk, shape, name)).collect();
+        match rows
+            .iter_mut()
+            .find(|(of, _, known)| *of == shape && *known == cells)
+        {
+            Some((_, names, _)) => names.push(name),
+            None => rows.push((shape, vec![name], cells)),
+        }
+    }
+    for (shape, names, cells) in rows {
+        let _ = writeln!(table, "| {} of {} |{cells}", list(&names), shape.words());
+    }
+    table
+}
+
+/// The states of a member that a reader does not take, and what comes of them.
+fn cell(sdk: &'static Reader, shape: Shape, name: &str) -> String {
+    let mut lost: Vec<(&str, Vec<&str>)> = Vec::new();
+    for (_, fact) in sdk.facts() {
+        let state = state(&fact.fact)
+            .filter(|(of, names, _)| *of == shape && names.contains(&name))
+            .map(|(_, _, state)| state.found());
+        let words = fact.consequence.words();
+        match lost.iter_mut().find(|(known, _)| *known == words) {
+            Some((_, states)) => states.extend(state),
+            None => lost.extend(state.map(|state| (words, vec![state]))),
+        }
+    }
+    let lost = lost.iter();
+    let lost = lost.map(|(words, states)| format!("{}: {words}", states.join(", ")));
+    format!(" {} |", lost.collect::<Vec<_>>().join("; "))
+}
+
+/// Names as code, separated by commas.
+fn list(names: &[&str]) -> String {
+    let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
+    names.join(", ")
+}
+
+/// What a fact says of members of lists and results.
+fn state(fact: &'static Fact) -> Option<(Shape, &'static [&'static str], State)> {
+    match fact {
+        Fact::Member(shape, names, state) if *shape != Shape::Call => Some((*shape, names, *state)),
+        _ => None,
+    }
+}
+
+impl State {
+    /// What a member in this state is.
+    fn found(self) -> &'static str {
+        match self {
+            Self::Missing => "missing",
+            Self::Null => "null",
+            Self::OtherType => "another type",
+            Self::OutOfRange => "out of range",
+            Self::OtherSpelling => "`5.0`",
+        }
+    }
+}
+
 impl fmt::Display for Fact {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let list = |names: &[&str]| -> String {
-            let names: Vec<String> = names.iter().map(|name| format!("`{name}`")).collect();
-            names.join(", ")
-        };
         match self {
             Self::Limit(limit) => write!(f, "{limit}"),
             Self::ToolName(rule) => {
