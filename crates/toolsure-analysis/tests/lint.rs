@@ -617,3 +617,33 @@ fn findings_about_values_agree_with_the_engine() {
         assert_eq!(found, !is_valid, "{code} {root}: {:?}", codes(&report));
     }
 }
+
+/// A generator that writes `null` for one optional parameter writes it for all.
+#[test]
+fn null_defaults_of_a_tool_are_one_finding() {
+    let tool = r#"{"name": "t", "inputSchema": {"type": "object", "properties": {
+        "a": {"type": "string", "default": null}, "b": {"type": "integer", "default": 0},
+        "c": {"type": "array", "items": {"type": "string", "default": null}, "default": null}}}}"#;
+    let report = Linter::new().lint([tool]);
+    let found: Vec<_> = report
+        .findings
+        .iter()
+        .filter(|one| one.rule.code == "TL046")
+        .collect();
+    let messages: Vec<&str> = found.iter().map(|one| one.message.as_str()).collect();
+    assert_eq!(
+        messages,
+        [
+            "3 defaults are `null`, which their own schemas refuse: `a`, `c`, `/inputSchema/properties/c/items`"
+        ]
+    );
+    let (text, _) = apply(tool, &[found[0].fix.as_ref().unwrap().edits.clone()]);
+    assert!(!text.contains("null"), "{text}");
+    assert!(
+        Linter::new()
+            .lint([text.as_str()])
+            .findings
+            .iter()
+            .all(|one| one.rule.code != "TL046")
+    );
+}

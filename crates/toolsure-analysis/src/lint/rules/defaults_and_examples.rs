@@ -3,10 +3,11 @@
 use toolsure_json::{Kind, Node as _, View, pointer, quote};
 use toolsure_schema::{Compiler, Dialect, Schema, Workspace};
 
+use super::list;
 use crate::lint::edit::remove_member;
 use crate::lint::finding::Safety;
 use crate::lint::out::Out;
-use crate::lint::tool::{Side, Subschema, Tool, span};
+use crate::lint::tool::{Place, Side, Subschema, Tool, span};
 
 /// TL046: a default that its own schema rejects.
 pub(crate) fn defaults(tool: &Tool<'_>, out: &mut Out<'_>) {
@@ -105,6 +106,7 @@ fn judge<'a>(
         return;
     };
     let mut reported = None;
+    let mut nulls: Vec<(&Sample<'_, 'a>, String)> = Vec::new();
     for finding in &report.findings {
         let mut tokens = pointer::tokens(&finding.instance_location);
         let Some(index) = tokens.next().and_then(|token| pointer::index(&token)) else {
@@ -114,28 +116,69 @@ fn judge<'a>(
             continue;
         };
         reported = Some(index);
-        let mut place = tool.at(sample.sub, sample.keyword);
-        place.span = span(sample.value);
         let word = if sample.keyword == "default" {
             "default"
         } else {
             "example"
         };
-        let null = sample.value.kind() == Kind::Null;
         let message = format!(
             "the {word} `{}` does not match its own schema: {}",
             quote(sample.value.raw(), 40),
             finding.kind
         );
-        let found = out.find(place, message);
-        if null {
-            found.help(
-                "leave it out: an optional property needs no default; or let the type have null",
-            );
+        if word == "default" && sample.value.kind() == Kind::Null {
+            nulls.push((sample, message));
+        } else {
+            out.find(sample.place(tool), message);
         }
-        let drop =
-            remove_member(sample.sub.view, sample.keyword).filter(|_| null && !tool.ambiguous);
-        found.fix(Safety::Safe, drop.map(|edit| vec![edit]));
+    }
+    null_defaults(tool, &nulls, out);
+}
+
+/// Defaults that are null though their schemas refuse it, as one finding: a generator that writes one for
+/// an optional parameter writes one for each.
+fn null_defaults<'a>(tool: &Tool<'a>, nulls: &[(&Sample<'_, 'a>, String)], out: &mut Out<'_>) {
+    let Some((first, message)) = nulls.first() else {
+        return;
+    };
+    let (message, advice) = match nulls {
+        [_] => (
+            message.clone(),
+            "leave it out: an optional property needs no default; or let the type have null",
+        ),
+        all => {
+            let names: Vec<String> = all
+                .iter()
+                .map(|(sample, _)| match sample.sub.property() {
+                    Some(name) => name.to_owned(),
+                    None => tool.pointer(sample.sub),
+                })
+                .collect();
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let message = format!(
+                "{} defaults are `null`, which their own schemas refuse: {}",
+                all.len(),
+                list(&names)
+            );
+            (
+                message,
+                "leave them out: an optional property needs no default; or let the types have null",
+            )
+        }
+    };
+    let drops = nulls.iter().map(|(sample, _)| {
+        remove_member(sample.sub.view, sample.keyword).filter(|_| !tool.ambiguous)
+    });
+    out.find(first.place(tool), message)
+        .help(advice)
+        .fix(Safety::Safe, drops.collect());
+}
+
+impl<'a> Sample<'_, 'a> {
+    fn place(&self, tool: &Tool<'a>) -> Place {
+        let mut place = tool.at(self.sub, self.keyword);
+        place.span = span(self.value);
+        place
     }
 }
 
