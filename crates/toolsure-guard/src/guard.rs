@@ -152,7 +152,11 @@ impl Guard {
         }
         let public = scopes.public.entry(Arc::clone(&key.upstream));
         let (tool_cache, shared) = (&self.0.tool_cache, self.0.shared.as_ref());
-        let public = public.or_insert_with(|| Scope::new(tool_cache, shared, None, limits));
+        let public = public.or_insert_with(|| {
+            let public = Scope::new(tool_cache, shared, None, limits);
+            public.stand_for(Identity::Everybody);
+            public
+        });
         let context = Some((&key.context, public.clone()));
         let scope = Scope::new(tool_cache, shared, context, limits);
         match &key.context {

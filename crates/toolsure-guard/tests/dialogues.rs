@@ -51,6 +51,7 @@ dialogues! { "cases":
     passes
     project_for
     rates
+    rates_of_all
     repair
     results
     rewritten_bounds

@@ -72,6 +72,7 @@ impl Conversation {
             || terms.results != Mode::Off
             // A tool has its own bucket if the server lists it.
             || terms.rate.is_some()
+            || turn.policy().tool_rate.is_some()
             || turn.policy().project_for.is_some()
             || turn.policy().drift.lock.is_some()
             || self.scope.is_pinned();
@@ -85,9 +86,9 @@ impl Conversation {
             // call without a list would pass, one that the old list refuses does not.
             found = Found::Unknown;
         }
-        let caller = match terms.rate {
-            Some(_) => self.counting_scope().clone(),
-            None => self.scope.clone(),
+        let caller = match turn.policy().counts_calls(&terms) {
+            true => self.counting_scope().clone(),
+            false => self.scope.clone(),
         };
         let mut case = CallCase {
             rules: turn.rules,

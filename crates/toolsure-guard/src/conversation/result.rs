@@ -20,7 +20,7 @@ use crate::filter::results::NotObject;
 use crate::filter::{Reply, SHOWN_NAME, Violation, results};
 use crate::id::IdKey;
 use crate::incoming::Reading;
-use crate::policy::{BadResult, Mode, Output};
+use crate::policy::{BadResult, Mode, Output, Policy};
 use crate::record::{Action, Filter, Record};
 use crate::side::Side;
 
@@ -216,7 +216,7 @@ impl Conversation {
                 changed
             }
             None => {
-                self.note_question(answered);
+                self.note_question(turn.policy(), answered);
                 if turn.policy().record_passes && answered.mode != Mode::Off {
                     let action = Action::Passed;
                     note(
@@ -237,7 +237,7 @@ impl Conversation {
     }
 
     /// Remembers that a call with a rate limit may be continued, because the server asks for input first.
-    fn note_question(&mut self, answered: &ToolAnswer<'_>) {
+    fn note_question(&mut self, policy: &Policy, answered: &ToolAnswer<'_>) {
         let What::Call(called) = &answered.open.what else {
             return;
         };
@@ -249,7 +249,7 @@ impl Conversation {
         let state = answered.result.member("requestState");
         if let Some(state) = state.filter(|state| state.kind() == Kind::String)
             && asks
-            && called.terms.rate.is_some()
+            && policy.counts_calls(&called.terms)
         {
             self.counting_scope()
                 .may_be_continued(&called.name, state.string());

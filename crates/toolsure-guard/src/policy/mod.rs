@@ -95,6 +95,12 @@ pub struct Policy {
     pub result_formats: Formats,
     /// How often each tool may be called in one scope. Default: without bound.
     pub rate: Option<Rate>,
+    /// How often each tool may be called in all scopes of an upstream together, so that a caller with
+    /// many identities has no more. Default: without bound.
+    pub tool_rate: Option<Rate>,
+    /// How often the tools of an upstream may be called in all its scopes together. Default: without
+    /// bound.
+    pub total_rate: Option<Rate>,
     /// What holds for some tools; of two rules for one tool the later counts,
     /// member by member.
     pub tools: Vec<ToolRule>,
@@ -146,6 +152,8 @@ impl Policy {
             formats: Formats::Annotate,
             result_formats: Formats::Annotate,
             rate: None,
+            tool_rate: None,
+            total_rate: None,
             tools: Vec::new(),
             rule_usage: None,
             record_passes: true,
@@ -179,6 +187,13 @@ impl Policy {
             limits: self.limits,
             ..Self::new()
         }
+    }
+
+    /// Whether calls of a tool with these terms are counted.
+    pub(crate) fn counts_calls(&self, terms: &Terms) -> bool {
+        [terms.rate, self.tool_rate, self.total_rate]
+            .iter()
+            .any(Option::is_some)
     }
 
     /// The settings for one tool.
@@ -241,8 +256,13 @@ impl Policy {
     ///
     /// The first invalid value.
     pub fn check(&self) -> Result<(), PolicyError> {
-        for rate in self.rate.iter() {
-            rate.check("rate")?;
+        let rates = [
+            ("rate", &self.rate),
+            ("tool_rate", &self.tool_rate),
+            ("total_rate", &self.total_rate),
+        ];
+        for (member, rate) in rates {
+            rate.iter().try_for_each(|rate| rate.check(member))?;
         }
         for (index, rule) in self.tools.iter().enumerate() {
             rule.check(index)?;

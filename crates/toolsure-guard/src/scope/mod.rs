@@ -76,6 +76,8 @@ struct State {
     public_changes: Option<u64>,
     tasks: PendingTasks,
     buckets: HashMap<Arc<str>, CallBudget>,
+    /// The tokens of all tools together.
+    total: CallBudget,
     /// Digests of the tools and the `requestState` of calls that may be continued without another token,
     /// oldest first.
     continuable: VecDeque<[u8; 32]>,
@@ -87,6 +89,15 @@ struct CallBudget {
     own: Bucket,
     /// The tokens that other guards leave, if they share this scope.
     shared_bucket: Option<Arc<SharedBucket>>,
+}
+
+/// A bucket of all scopes that has no token left: its rate, and the time until there is one.
+#[derive(Debug)]
+pub(crate) enum Exhausted {
+    /// That of the tool.
+    Tool(Rate, Duration),
+    /// That of all tools.
+    Total(Rate, Duration),
 }
 
 /// A page of tools that a server sent, to be cached.
@@ -122,6 +133,7 @@ impl Scope {
                 public_changes: None,
                 tasks: PendingTasks::new(limits.tasks),
                 buckets: HashMap::new(),
+                total: CallBudget::default(),
                 continuable: VecDeque::new(),
             }),
         }))
@@ -283,15 +295,54 @@ impl Scope {
     /// No token is left: the time until there is one.
     pub(crate) fn take(&self, tool: &str, rate: &Rate, now: Duration) -> Result<(), Duration> {
         let mut state = self.state();
-        if !state.buckets.contains_key(tool) {
-            if state.buckets.len() > KEPT {
-                state.buckets.retain(|_, budget| !budget.is_full(now));
-            }
-            state.buckets.insert(Arc::from(tool), CallBudget::default());
+        match state.budget(tool, now) {
+            Some(budget) => self.take_from(budget, Some(tool), rate, now),
+            None => Ok(()),
         }
-        let Some(budget) = state.buckets.get_mut(tool) else {
-            return Ok(());
-        };
+    }
+
+    /// Takes one token of the bucket that all scopes of the upstream have for a tool, and one of the bucket
+    /// that they have for all tools.
+    ///
+    /// # Errors
+    ///
+    /// One of them has no token left, and none is taken from the other.
+    pub(crate) fn take_of_all(
+        &self,
+        tool: &str,
+        tool_rate: Option<&Rate>,
+        total_rate: Option<&Rate>,
+        now: Duration,
+    ) -> Result<(), Exhausted> {
+        let all = self.0.public.as_ref().unwrap_or(self);
+        let mut state = all.state();
+        if let Some(rate) = total_rate {
+            let left = state.total.check(rate, now);
+            left.map_err(|wait| Exhausted::Total(*rate, wait))?;
+        }
+        if let Some(rate) = tool_rate
+            && let Some(budget) = state.budget(tool, now)
+        {
+            let taken = all.take_from(budget, Some(tool), rate, now);
+            taken.map_err(|wait| Exhausted::Tool(*rate, wait))?;
+        }
+        match total_rate {
+            Some(rate) => {
+                let taken = all.take_from(&mut state.total, None, rate, now);
+                taken.map_err(|wait| Exhausted::Total(*rate, wait))
+            }
+            None => Ok(()),
+        }
+    }
+
+    /// Takes one token of a budget of this scope: of a tool, or of all tools.
+    fn take_from(
+        &self,
+        budget: &mut CallBudget,
+        tool: Option<&str>,
+        rate: &Rate,
+        now: Duration,
+    ) -> Result<(), Duration> {
         let (Some(shared), Some(caller)) = (&self.0.shared, self.0.caller.get()) else {
             return budget.own.take(rate, now);
         };
@@ -335,6 +386,17 @@ impl Scope {
 }
 
 impl State {
+    /// The budget of a tool. Where there are too many, those that are full are forgotten.
+    fn budget(&mut self, tool: &str, now: Duration) -> Option<&mut CallBudget> {
+        if !self.buckets.contains_key(tool) {
+            if self.buckets.len() > KEPT {
+                self.buckets.retain(|_, budget| !budget.is_full(now));
+            }
+            self.buckets.insert(Arc::from(tool), CallBudget::default());
+        }
+        self.buckets.get_mut(tool)
+    }
+
     /// Marks the list as out of date if others with its public pages were told that the tools changed.
     fn follow(&mut self, public_changes: u64) {
         if self
@@ -348,6 +410,15 @@ impl State {
 }
 
 impl CallBudget {
+    /// Whether there is a token, as far as this guard knows.
+    fn check(&self, rate: &Rate, now: Duration) -> Result<(), Duration> {
+        self.own.check(rate, now)?;
+        match &self.shared_bucket {
+            Some(shared_bucket) => shared_bucket.check(rate, now),
+            None => Ok(()),
+        }
+    }
+
     fn is_full(&self, now: Duration) -> bool {
         self.own.is_full(now)
             && self

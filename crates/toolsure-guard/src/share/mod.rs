@@ -83,6 +83,8 @@ pub enum Identity<'a> {
     Authorization(&'a [u8; 32]),
     /// The client of the session with this id.
     Session(&'a [u8]),
+    /// All clients of the upstream together.
+    Everybody,
 }
 
 /// Updates for the store, of three kinds. An update that is dropped before it is settled is sent again
@@ -173,17 +175,19 @@ impl SharedState {
         let hash = match who {
             Identity::Anonymous => keyed.hash(&[b"anonymous"]),
             Identity::Authorization(digest) => keyed.hash(&[b"authorization", digest]),
+            Identity::Everybody => keyed.hash(&[b"everybody"]),
             Identity::Session(name) => keyed.hash(&[b"session", name]),
         };
         short_hex(&hash, NAMED).into()
     }
 
-    /// The bucket of a caller and a tool that all guards share.
-    pub(crate) fn bucket(&self, caller: &str, tool: &str) -> Arc<SharedBucket> {
-        let (upstream, tool) = (&self.upstream, field(tool));
-        Arc::new(SharedBucket::new(format!(
-            "rate:{upstream}:{caller}:{tool}"
-        )))
+    /// The bucket of a caller and a tool, or of all tools, that all guards share.
+    pub(crate) fn bucket(&self, caller: &str, tool: Option<&str>) -> Arc<SharedBucket> {
+        let upstream = &self.upstream;
+        Arc::new(SharedBucket::new(match tool {
+            Some(tool) => format!("rate:{upstream}:{caller}:{}", field(tool)),
+            None => format!("rate:{upstream}:{caller}"),
+        }))
     }
 
     /// How tools are handled that differ from what was seen first.

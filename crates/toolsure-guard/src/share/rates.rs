@@ -118,6 +118,17 @@ impl SharedBucket {
         taken
     }
 
+    /// Whether all guards together have a token.
+    ///
+    /// # Errors
+    ///
+    /// As [`take`](Self::take).
+    pub(crate) fn check(&self, rate: &Rate, now: Duration) -> Result<(), Duration> {
+        let mut state = self.state();
+        state.all.cap(most(worth(rate)), now);
+        state.all.check(rate, now)
+    }
+
     /// Whether it can be forgotten without loss; unreported tokens are kept elsewhere.
     pub(crate) fn is_full(&self, now: Duration) -> bool {
         self.state().all.is_full(now)

@@ -353,6 +353,8 @@ impl Stage {
                 "changed" => policy.drift.changed = drift(value),
                 "added" => policy.drift.added = drift(value),
                 "rate" => policy.rate = Some(rate(value)),
+                "tool_rate" => policy.tool_rate = Some(rate(value)),
+                "total_rate" => policy.total_rate = Some(rate(value)),
                 "stale_for" => policy.stale_for = Duration::from_millis(number_of(value)),
                 "request_timeout" => {
                     policy.request_timeout = Some(Duration::from_millis(number_of(value)));

@@ -30,7 +30,7 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
             problems.push(Problem::new(Place::Whole, why));
         }
     }
-    problems.extend(no_effect::rate(config));
+    problems.extend(no_effect::rates(config));
     let read = [
         config.register(),
         config.sessions.finish(&sources.environment),

@@ -46,16 +46,20 @@ pub(super) fn rule(span: Range<usize>, table: &DeTable<'_>) -> Vec<Problem> {
     problems
 }
 
-/// The problem of a general rate that limits nothing, because `rate.calls` is not set.
-pub(super) fn rate(config: &Config) -> Option<Problem> {
-    if config.written.contains_key("rate.calls") {
-        return None;
-    }
-    let mut parts = ["rate.burst", "rate.per"].into_iter();
-    let (name, place) = parts.find_map(|name| config.written.get_key_value(name))?;
-    let message = format!("`{name}` has no effect without `rate.calls`");
-    let help = "set `rate.calls`, the calls of one tool in each `rate.per`; 0 is no limit";
-    Some(Problem::new(place.clone(), message).with_help(help))
+/// The problems of rates that limit nothing, because their `calls` is not set.
+pub(super) fn rates(config: &Config) -> impl Iterator<Item = Problem> {
+    ["rate", "rate.tool", "rate.total"]
+        .into_iter()
+        .filter_map(|rate| {
+            if config.written.contains_key(&*format!("{rate}.calls")) {
+                return None;
+            }
+            let mut parts = [format!("{rate}.burst"), format!("{rate}.per")].into_iter();
+            let (name, place) = parts.find_map(|name| config.written.get_key_value(&*name))?;
+            let message = format!("`{name}` has no effect without `{rate}.calls`");
+            let help = format!("set `{rate}.calls`, the calls in each `{rate}.per`; 0 is no limit");
+            Some(Problem::new(place.clone(), message).with_help(help))
+        })
 }
 
 /// Why a pattern is probably a mistake: it contains characters with a meaning in other pattern

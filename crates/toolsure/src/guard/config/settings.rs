@@ -41,6 +41,8 @@ pub(crate) struct Config {
     pub(super) drift: DriftWord,
     pub(super) new_tools: DriftWord,
     pub(super) rate: RateWords,
+    pub(super) tool_rate: RateWords,
+    pub(super) total_rate: RateWords,
     pub(crate) listen: Listen,
     pub(crate) sessions: Sessions,
     pub(crate) shared: Shared,
@@ -160,6 +162,8 @@ impl Config {
         policy.record_passes = true;
         policy.translated_from_modern = upstream.translate == TranslateWord::LegacyClients;
         policy.rate = self.rate.rate();
+        policy.tool_rate = self.tool_rate.rate();
+        policy.total_rate = self.total_rate.rate();
         policy.tools = self
             .tools
             .iter()
@@ -216,6 +220,8 @@ impl Default for Config {
             drift: DriftWord::default(),
             new_tools: DriftWord::default(),
             rate: RateWords::default(),
+            tool_rate: RateWords::default(),
+            total_rate: RateWords::default(),
             listen: Listen::default(),
             sessions: Sessions::default(),
             shared: Shared::default(),

@@ -899,7 +899,7 @@ fn faults_show_no_value_that_may_be_a_secret() {
 #[test]
 fn rules_and_rates_that_do_nothing_are_refused() {
     let calls = "has no effect without `calls` (add `calls`, the calls of one tool in each `per`; 0 leaves the general rate)";
-    let rate = "has no effect without `rate.calls` (set `rate.calls`, the calls of one tool in each `rate.per`; 0 is no limit)";
+    let rate = "has no effect without `rate.calls` (set `rate.calls`, the calls in each `rate.per`; 0 is no limit)";
     for (text, expected) in [
         ("[[tools]]\nmatch = \"a\"\nburst = 1\nper = \"1 h\"\n", format!("5:1: `burst` {calls}")),
         ("[[tools]]\nmatch = \"a\"\nper = \"1 h\"\nhidden = true\n", format!("5:1: `per` {calls}")),
@@ -909,6 +909,7 @@ fn rules_and_rates_that_do_nothing_are_refused() {
         ),
         ("[rate]\nburst = 1\n", format!("4:1: `rate.burst` {rate}")),
         ("[rate]\nper = \"1 h\"\n", format!("4:1: `rate.per` {rate}")),
+        ("[rate.total]\nper = \"1 h\"\n", format!("4:1: `rate.total.per` {}", rate.replace("rate.", "rate.total."))),
     ] {
         assert_eq!(faults(&format!("{ONE}{text}")), [expected], "{text}");
     }

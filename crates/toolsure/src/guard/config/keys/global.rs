@@ -287,6 +287,36 @@ pub(in super::super) const GLOBAL: &[Key<Config>] = &[
         field!(Count(1..=1_000_000), rate.burst),
         "calls that may come at once",
     ),
+    live(
+        "rate.tool.calls",
+        field!(Count(0..=1_000_000), tool_rate.calls),
+        "calls of one tool by all clients together in each `rate.tool.per`, so that a client with another token or session has no more; 0 means no limit",
+    ),
+    live(
+        "rate.tool.per",
+        field!(Time(ms(1)..=h(24)), tool_rate.per),
+        "the time that `rate.tool.calls` is counted in",
+    ),
+    live(
+        "rate.tool.burst",
+        field!(Count(1..=1_000_000), tool_rate.burst),
+        "calls that may come at once",
+    ),
+    live(
+        "rate.total.calls",
+        field!(Count(0..=1_000_000), total_rate.calls),
+        "calls of all tools of one server by all clients together in each `rate.total.per`; 0 means no limit",
+    ),
+    live(
+        "rate.total.per",
+        field!(Time(ms(1)..=h(24)), total_rate.per),
+        "the time that `rate.total.calls` is counted in",
+    ),
+    live(
+        "rate.total.burst",
+        field!(Count(1..=1_000_000), total_rate.burst),
+        "calls that may come at once",
+    ),
     fixed(
         "limits.message",
         field!(Bytes(1 << 10..=1 << 30), bounds.message_bytes),
