@@ -52,7 +52,7 @@ impl Caller {
     fn new() -> Self {
         let share = share();
         let shared = share.state_of("files");
-        let bucket = shared.bucket(&shared.caller(Identity::Anonymous), "read");
+        let bucket = shared.bucket(&shared.caller(Identity::Anonymous), Some("read"));
         Self {
             share,
             bucket,
@@ -167,7 +167,7 @@ fn it_is_woken_once_and_buckets_wait_in_bounds() {
     });
     let shared = share.state_of("files");
     for number in 0..20_000 {
-        let bucket = shared.bucket("someone", &format!("tool{number}"));
+        let bucket = shared.bucket("someone", Some(&format!("tool{number}")));
         bucket
             .take(&mut Bucket::default(), &RATE, ms(1), shared.bucket_queue())
             .unwrap();

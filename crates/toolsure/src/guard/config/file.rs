@@ -68,7 +68,7 @@ impl Reader<'_> {
                 "tools" => self.tools(config, value),
                 _ if keys::sections().any(|section| section == name) => {
                     if let Some(table) = self.table(value) {
-                        self.keys(config, table, keys::GLOBAL, &format!("{name}."));
+                        self.keys(config, table, keys::global(), &format!("{name}."));
                     }
                 }
                 _ => {
@@ -91,7 +91,7 @@ impl Reader<'_> {
             }
             if let Some(table) = self.table(value) {
                 let mut upstream = Upstream::default();
-                self.keys(&mut upstream, table, UPSTREAM, "");
+                self.keys(&mut upstream, table, UPSTREAM.iter(), "");
                 upstream.place = Some(key.span());
                 config.upstreams.insert(name.to_owned(), upstream);
             }
@@ -111,7 +111,7 @@ impl Reader<'_> {
         for rule in rules.iter() {
             if let Some(table) = self.table(rule) {
                 let mut read = ToolRule::default();
-                self.keys(&mut read, table, TOOL, "");
+                self.keys(&mut read, table, TOOL.iter(), "");
                 self.problems.extend(no_effect::rule(rule.span(), table));
                 config.tools.push(read);
             }
@@ -119,29 +119,29 @@ impl Reader<'_> {
     }
 
     /// Reads the keys of one table; their names in `known` begin with `prefix`.
-    fn keys<T>(
+    fn keys<T: 'static>(
         &mut self,
         target: &mut T,
         table: &DeTable<'_>,
-        known: &'static [Key<T>],
+        known: impl Iterator<Item = &'static Key<T>> + Clone,
         prefix: &str,
     ) {
         for (key, value) in table {
             let name: &str = key.get_ref();
             let Some(found) = known
-                .iter()
+                .clone()
                 .find(|known| known.name.strip_prefix(prefix) == Some(name))
             else {
                 // `[schemas.limits]` has the keys `schemas.limits.…`.
                 let inner = format!("{prefix}{name}.");
-                if known.iter().any(|known| known.name.starts_with(&inner)) {
+                if known.clone().any(|known| known.name.starts_with(&inner)) {
                     if let Some(table) = self.table(value) {
-                        self.keys(target, table, known, &inner);
+                        self.keys(target, table, known.clone(), &inner);
                     }
                     continue;
                 }
                 let names = known
-                    .iter()
+                    .clone()
                     .filter_map(|known| known.name.strip_prefix(prefix));
                 // Keys of tables in this one, and these tables.
                 let tables = names

@@ -4,16 +4,24 @@
 mod shapes;
 mod global;
 mod key;
+mod limits;
 mod local;
 mod project_for;
 
-pub(super) use global::GLOBAL;
+use super::settings::Config;
+use global::GLOBAL;
 pub(super) use key::Key;
+use limits::LIMITS;
 pub(super) use local::{TOOL, UPSTREAM};
+
+/// The keys that apply to the whole guard, in the order of the reference.
+pub(super) fn global() -> impl Iterator<Item = &'static Key<Config>> + Clone {
+    GLOBAL.iter().chain(LIMITS)
+}
 
 /// Whether a table or a key in a table has this name.
 pub(super) fn is_name(name: &str) -> bool {
-    let sections = GLOBAL.iter().flat_map(|key| key.name.split('.'));
+    let sections = global().flat_map(|key| key.name.split('.'));
     let upstream = UPSTREAM.iter().map(|key| key.name);
     let tool = TOOL.iter().map(|key| key.name);
     let mut names = sections
@@ -26,8 +34,7 @@ pub(super) fn is_name(name: &str) -> bool {
 /// The sections that hold global keys, in the order of the reference.
 pub(super) fn sections() -> impl Iterator<Item = &'static str> {
     let mut last = "";
-    GLOBAL
-        .iter()
+    global()
         .filter_map(|key| key.name.split_once('.').map(|(section, _)| section))
         .filter(move |section| std::mem::replace(&mut last, section) != *section)
 }
@@ -47,9 +54,7 @@ mod tests {
             |name: &&str| *name == "limits.fuel" || name.starts_with("limits.instance.");
         let names = settings::ALL.iter().map(settings::Setting::name);
         let wanted: Vec<&str> = names.filter(|name| !elsewhere(name)).collect();
-        let names = GLOBAL
-            .iter()
-            .filter_map(|key| key.name.strip_prefix(SCHEMAS));
+        let names = global().filter_map(|key| key.name.strip_prefix(SCHEMAS));
         let ours: Vec<&str> = names.filter(|name| *name != "result_formats").collect();
         assert_eq!(ours, wanted);
         let Kind::Word(words) = settings::find("formats").unwrap().kind() else {

@@ -78,12 +78,12 @@ impl Config {
 
     /// The fixed settings that differ in `new`; they take effect at the next start.
     pub(crate) fn fixed_changes(&self, new: &Self) -> Vec<String> {
-        let mut names: Vec<String> = changes(keys::GLOBAL, self, new, "");
+        let mut names: Vec<String> = changes(keys::global(), self, new, "");
         for (name, upstream) in &self.upstreams {
             match new.upstreams.get(name) {
                 None => names.push(format!("upstreams.{name}")),
                 Some(new) => names.extend(changes(
-                    keys::UPSTREAM,
+                    keys::UPSTREAM.iter(),
                     upstream,
                     new,
                     &format!("upstreams.{name}."),
@@ -99,10 +99,14 @@ impl Config {
     }
 }
 
-fn changes<T: Clone>(keys: &'static [keys::Key<T>], old: &T, new: &T, prefix: &str) -> Vec<String> {
+fn changes<T: Clone + 'static>(
+    keys: impl Iterator<Item = &'static keys::Key<T>>,
+    old: &T,
+    new: &T,
+    prefix: &str,
+) -> Vec<String> {
     let (mut old, mut new) = (old.clone(), new.clone());
-    keys.iter()
-        .filter(|key| !key.live && key.slot.raw(&mut old) != key.slot.raw(&mut new))
+    keys.filter(|key| !key.live && key.slot.raw(&mut old) != key.slot.raw(&mut new))
         .map(|key| format!("{prefix}{}", key.name))
         .collect()
 }

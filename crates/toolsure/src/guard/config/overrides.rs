@@ -65,7 +65,7 @@ impl Override {
                 if let Err(why) = Upstream::check_name(&name) {
                     return Err(Problem::new(self.place, why));
                 }
-                let found = find(keys::UPSTREAM, key).ok_or_else(|| {
+                let found = find(keys::UPSTREAM.iter(), key).ok_or_else(|| {
                     let known = keys::UPSTREAM.iter().map(|known| known.name);
                     unknown(&self.place, key, known)
                 })?;
@@ -74,12 +74,8 @@ impl Override {
             }
             _ => {
                 let name = words.join(".");
-                let found = find(keys::GLOBAL, &name).ok_or_else(|| {
-                    unknown(
-                        &self.place,
-                        &name,
-                        keys::GLOBAL.iter().map(|known| known.name),
-                    )
+                let found = find(keys::global(), &name).ok_or_else(|| {
+                    unknown(&self.place, &name, keys::global().map(|known| known.name))
                 })?;
                 config.written.insert(found.name, self.place.clone());
                 put(found, config, self.text, self.place)
@@ -96,8 +92,11 @@ fn upstream_name(config: &Config, wanted: &str) -> String {
     known.map_or_else(|| wanted.to_owned(), String::clone)
 }
 
-fn find<T>(keys: &'static [Key<T>], name: &str) -> Option<&'static Key<T>> {
-    keys.iter().find(|key| key.name == name)
+fn find<T: 'static>(
+    mut keys: impl Iterator<Item = &'static Key<T>>,
+    name: &str,
+) -> Option<&'static Key<T>> {
+    keys.find(|key| key.name == name)
 }
 
 fn put<T>(key: &Key<T>, target: &mut T, text: String, place: Place) -> Result<(), Problem> {

@@ -539,8 +539,8 @@ fn misspelled(name: &str) -> String {
 }
 
 /// A table, and the name in it, of each key; with the words that it takes.
-fn names<T>(
-    keys: &'static [keys::Key<T>],
+fn names<T: 'static>(
+    keys: impl Iterator<Item = &'static keys::Key<T>>,
     table: &str,
 ) -> Vec<(String, String, Vec<&'static str>)> {
     let one = |key: &keys::Key<T>| {
@@ -559,16 +559,16 @@ fn names<T>(
             None => (table.to_owned(), key.name.to_owned(), words),
         }
     };
-    keys.iter().map(one).collect()
+    keys.map(one).collect()
 }
 
 /// Each key and each word in the tables of keys, misspelled, in the file; and in the environment and
 /// as a flag, which have no `[[tools]]`.
 #[test]
 fn each_misspelled_name_is_told_with_what_was_meant() {
-    let mut all = names(keys::GLOBAL, "");
-    all.extend(names(keys::UPSTREAM, "[upstreams.b]"));
-    all.extend(names(keys::TOOL, "[[tools]]"));
+    let mut all = names(keys::global(), "");
+    all.extend(names(keys::UPSTREAM.iter(), "[upstreams.b]"));
+    all.extend(names(keys::TOOL.iter(), "[[tools]]"));
     let meant = |told: Vec<String>, what: &str| {
         assert!(
             told.join("\n").contains("did you mean `"),

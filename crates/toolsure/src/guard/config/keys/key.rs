@@ -31,6 +31,24 @@ pub(super) const fn setting(name: &'static str) -> Key<Config> {
     )
 }
 
+/// The period of a rate.
+pub(super) const fn rate_per(
+    name: &'static str,
+    field: fn(&mut Config) -> &mut Duration,
+) -> Key<Config> {
+    let slot = Slot::Time(ms(1)..=h(24), field);
+    live(name, slot, "the time in which `calls` are counted")
+}
+
+/// The burst of a rate.
+pub(super) const fn rate_burst(
+    name: &'static str,
+    field: fn(&mut Config) -> &mut usize,
+) -> Key<Config> {
+    let slot = Slot::Count(1..=1_000_000, field);
+    live(name, slot, "calls that may come at once")
+}
+
 pub(super) const fn live<T>(name: &'static str, slot: Slot<T>, meaning: &'static str) -> Key<T> {
     Key {
         name,
