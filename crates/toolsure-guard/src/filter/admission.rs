@@ -9,14 +9,14 @@ use super::listing::rejection;
 use super::violation::SHOWN_NAME;
 use super::{CallCase, Judged, Reply, Violation};
 use crate::fault::{Act, Party};
-use crate::policy::{Mode, Policy};
+use crate::policy::{Mode, Policy, UnknownTool};
 use crate::record::Filter;
 use crate::scope::Found;
 
 pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
     let name = case.call.name;
     if case.terms.hidden {
-        return hidden(name).into();
+        return hidden(&case.rules.policy, name).into();
     }
     if let Some(why) = rejection(case.rules, case.tools) {
         let text = why.as_ref().to_owned();
@@ -41,7 +41,7 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
         },
         Found::Bad(isolated) => bad(case, &isolated.reason.to_string()),
         Found::Absent => {
-            let reply = unknown(name);
+            let reply = unknown(&case.rules.policy, name);
             Violation {
                 filter: Filter::Admission,
                 mode: case.terms.arguments,
@@ -102,9 +102,9 @@ fn bad(case: &CallCase<'_>, reason: &str) -> Judged {
 
 /// A call of a hidden tool is answered as if the tool did not exist, whatever the mode; the record
 /// says that it is hidden.
-fn hidden(name: &str) -> Violation {
+fn hidden(policy: &Policy, name: &str) -> Violation {
     let (filter, act) = (Filter::Admission, Act::ToolHidden);
-    Violation::act(filter, Mode::Enforce, act, unknown(name))
+    Violation::act(filter, Mode::Enforce, act, unknown(policy, name))
 }
 
 fn object(case: &CallCase<'_>, mode: Mode, act: Act, reply: Reply) -> Judged {
@@ -113,9 +113,13 @@ fn object(case: &CallCase<'_>, mode: Mode, act: Act, reply: Reply) -> Judged {
     violation.into()
 }
 
-fn unknown(name: &str) -> Reply {
-    Reply::Error {
-        code: INVALID_PARAMS,
-        text: format!("unknown tool: {}", quote(name, SHOWN_NAME)),
+fn unknown(policy: &Policy, name: &str) -> Reply {
+    let text = format!("unknown tool: {}", quote(name, SHOWN_NAME));
+    match policy.unknown_tool {
+        UnknownTool::Error => Reply::Error {
+            code: INVALID_PARAMS,
+            text,
+        },
+        UnknownTool::Result => Reply::Tool(text),
     }
 }

@@ -16,7 +16,8 @@ pub use drift::{Drift, DriftMode};
 pub use error::PolicyError;
 pub use limits::Limits;
 pub use mode::{
-    BadResult, BadTools, Mode, Output, Project, Repair, ResultMembers, TextBlocks, WideNumbers,
+    BadResult, BadTools, Mode, Output, Project, Repair, ResultMembers, TextBlocks, UnknownTool,
+    WideNumbers,
 };
 pub use rule::{Rate, ToolRule, name_matches};
 pub use rule_usage::RuleUsage;
@@ -47,6 +48,8 @@ pub struct Policy {
     pub bad_result: BadResult,
     /// What `results` does about text that is not there. Default `Repair`.
     pub text_blocks: TextBlocks,
+    /// How a call of a tool that is not listed, or hidden, is answered. Default `Error`.
+    pub unknown_tool: UnknownTool,
     /// What `results` does about members that clients cannot read. Default `Repair`. Lists other than
     /// that of tools are repaired under `listing` and `bad_tools`.
     pub result_members: ResultMembers,
@@ -131,6 +134,7 @@ impl Policy {
             bad_tools: BadTools::FilterOut,
             bad_result: BadResult::Replace,
             text_blocks: TextBlocks::Repair,
+            unknown_tool: UnknownTool::Error,
             result_members: ResultMembers::Repair,
             output: Output::Enforce,
             elicitation: Mode::Enforce,

@@ -50,6 +50,16 @@ pub enum BadResult {
     Flag,
 }
 
+/// How a call of a tool that is not listed, or hidden, is answered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[expect(clippy::exhaustive_enums, reason = "servers answer in these two ways")]
+pub enum UnknownTool {
+    /// With the JSON-RPC error -32602, as the protocol says (server/tools, error handling).
+    Error,
+    /// With a result that has `isError`, as several SDKs do: a model reads it.
+    Result,
+}
+
 /// How a result is handled that has no text that every reader can read: structured content that is not
 /// an object without a text block beside it (SEP-2106 asks servers for one), or no `content` at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

@@ -7,7 +7,7 @@ use std::time::Duration;
 use toolsure_guard::policy::{
     BadResult, BadTools, CostlySchemas, DriftMode, LegacyValues, Mode, OnUndecided, Output,
     Project, ProjectionLimits, Projector, Rate, Repair, ResultMembers, RuleUsage, TextBlocks,
-    ToolRule, WideNumbers, reader,
+    ToolRule, UnknownTool, WideNumbers, reader,
 };
 use toolsure_guard::{
     Carrier, Context, Conversation, Effect, Effects, Guard, IdKey, Link, Lock, Policy, Purpose,
@@ -367,6 +367,12 @@ impl Stage {
                 "pages" => policy.limits.pages = size(),
                 "tools" => policy.limits.tools = size(),
                 "fuel" => policy.limits.fuel = number_of(value),
+                "unknown_tool" => {
+                    policy.unknown_tool = match value {
+                        "result" => UnknownTool::Result,
+                        _ => UnknownTool::Error,
+                    }
+                }
                 "text_blocks" => {
                     policy.text_blocks = match value {
                         "refuse" => TextBlocks::Refuse,

@@ -2,7 +2,7 @@
 
 use toolsure_guard::policy::{
     BadResult, BadTools, CostlySchemas, DriftMode, LegacyValues, Mode, OnUndecided, Output,
-    Project, Repair, ResultMembers, TextBlocks, WideNumbers,
+    Project, Repair, ResultMembers, TextBlocks, UnknownTool, WideNumbers,
 };
 use toolsure_guard::translate::Translate;
 use toolsure_schema::Formats;
@@ -104,6 +104,7 @@ words! {
     Mode { Enforce = "enforce", Audit = "audit", Off = "off" }
     BadTools { FilterOut = "filter-out", RejectServer = "reject-server", Pass = "pass" }
     BadResult { Replace = "replace", DropStructured = "drop-structured", Flag = "flag" }
+    UnknownTool { Error = "error", Result = "result" }
     TextBlocks { Repair = "repair", Refuse = "refuse", Report = "report" }
     ResultMembers { Repair = "repair", Refuse = "refuse", Pass = "pass" }
     Output { Enforce = "enforce", Lift = "lift", Hide = "hide" }

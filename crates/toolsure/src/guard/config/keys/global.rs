@@ -2,7 +2,7 @@
 
 use toolsure_guard::policy::{
     BadResult, BadTools, CostlySchemas, DriftMode, LegacyValues, Mode, OnUndecided, Output,
-    Project, Repair, ResultMembers, TextBlocks, WideNumbers,
+    Project, Repair, ResultMembers, TextBlocks, UnknownTool, WideNumbers,
 };
 use toolsure_schema::Formats;
 
@@ -148,6 +148,11 @@ pub(super) const GLOBAL: &[Key<Config>] = &[
         "policy.bad_result",
         word!(BadResult, policy.bad_result),
         "a bad result becomes an error result, loses `structuredContent` and keeps `content`, or passes with the verdict in `_meta`",
+    ),
+    live(
+        "policy.unknown_tool",
+        word!(UnknownTool, policy.unknown_tool),
+        "the answer to a call of a tool that is not listed, or hidden: the JSON-RPC error -32602, as the protocol says and the TypeScript SDK 2, rmcp and the Go SDK do, or a result with `isError`, as the TypeScript SDK 1, the Python SDK and fastmcp do",
     ),
     live(
         "policy.text_blocks",
