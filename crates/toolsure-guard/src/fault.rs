@@ -69,6 +69,8 @@ pub enum Act {
     ClientLeft,
     /// The client sent a batch in an era that has none.
     ClientSentBatch,
+    /// The client sent a second `initialize`, or one in a batch.
+    ClientOpenedAgain,
     /// The client's HTTP headers contradict its message.
     ClientSentOtherHeaders,
     /// The client does not read the answer that it asked for.
@@ -198,6 +200,7 @@ impl Act {
             | Self::ClientSentTooMuch
             | Self::ClientReusedId
             | Self::ClientSentBatch
+            | Self::ClientOpenedAgain
             | Self::ServerSentUnfitMethod
             | Self::ServerAnsweredNoMessage
             | Self::ServerAnsweredTooMuch => INVALID_REQUEST,
@@ -226,6 +229,7 @@ impl Act {
             Self::ClientGone => ("client-gone", Client),
             Self::ClientLeft => ("client-left", Client),
             Self::ClientSentBatch => ("client-batch", Client),
+            Self::ClientOpenedAgain => ("client-initialize", Client),
             Self::ClientSentOtherHeaders => ("client-headers", Client),
             Self::ClientReadsTooSlowly => ("client-slow", Client),
             Self::ServerMadeNoise => ("server-noise", Server),
@@ -297,32 +301,63 @@ const VERSION: usize = 64;
 mod tests {
     use std::path::Path;
 
-    /// The codes in a source file, as the arms of `code` and `facts` write them.
+    /// The string literals of a source file that look like codes, such as `server-gone`.
     fn codes(source: &str) -> impl Iterator<Item = &str> {
-        let arms = source.lines().filter_map(|line| line.split_once("=> "));
-        let codes = arms.filter_map(|(_, code)| {
-            let code = code.trim_start_matches('(').strip_prefix('"')?;
-            Some(code.split_once('"')?.0)
-        });
-        codes.filter(|code| code.contains('-') && !code.contains(' '))
+        let parties = [
+            "arguments",
+            "client",
+            "guard",
+            "request",
+            "result",
+            "server",
+            "translate",
+        ];
+        source.split('"').filter(move |text| {
+            let word =
+                |word: &str| !word.is_empty() && word.bytes().all(|b| b.is_ascii_lowercase());
+            let begins = text
+                .split_once('-')
+                .is_some_and(|(party, _)| parties.contains(&party));
+            begins && text.split('-').all(word)
+        })
     }
 
+    fn sources(folder: &Path, found: &mut Vec<String>) {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                sources(&path, found);
+            } else {
+                found.push(std::fs::read_to_string(&path).unwrap());
+            }
+        }
+    }
+
+    /// Wherever a code is written: the tables of faults, the translators, the transports.
     #[test]
     fn the_page_of_the_audit_log_has_every_code() {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let read = |name: &str| std::fs::read_to_string(root.join(name)).unwrap();
-        let page = read("docs/guard/audit.md");
-        let mut number = 0;
-        for source in [
-            "crates/toolsure-guard/src/fault.rs",
-            "crates/toolsure-mcp/src/check/decision.rs",
+        let page = std::fs::read_to_string(root.join("docs/guard/audit.md")).unwrap();
+        let mut texts = Vec::new();
+        for folder in [
+            "toolsure-guard/src",
+            "toolsure-proxy/src",
+            "toolsure-mcp/src/check",
         ] {
-            let source = read(source);
-            for code in codes(&source) {
-                number += 1;
-                assert!(page.contains(&format!("`{code}`")), "{code} is missing");
-            }
+            sources(&root.join("crates").join(folder), &mut texts);
+        }
+        let mut number = 0;
+        for code in texts.iter().flat_map(|text| codes(text)) {
+            number += 1;
+            assert!(page.contains(&format!("`{code}`")), "{code} is missing");
         }
         assert!(number > 60, "{number} codes");
+        let acts = include_str!("fault.rs")
+            .lines()
+            .filter(|line| line.contains("=> (\""));
+        for act in acts {
+            let code = act.split('"').nth(1).unwrap();
+            assert!(page.contains(&format!("`{code}`")), "{code} is missing");
+        }
     }
 }

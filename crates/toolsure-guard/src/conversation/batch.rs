@@ -60,6 +60,7 @@ impl Conversation {
             out.audit(fault(turn, from, Filter::Envelope, Action::Altered, act));
         }
         let mut effects = Effects::new();
+        self.in_batch = true;
         for element in elements {
             if element.starts_with(b"[") {
                 // JSON-RPC 2.0, section 6: an element that is not an object is an invalid request.
@@ -72,6 +73,7 @@ impl Conversation {
             self.take_at(turn, checker, from, &element, &mut effects);
             self.guard.done_with(element);
         }
+        self.in_batch = false;
         // Over HTTP each answer goes to the exchange that asked for it.
         let to_client = has_batches && self.link.client != Carrier::Http;
         let (forwards, answers) = match from {

@@ -92,6 +92,13 @@ impl Conversation {
                 return self.unknown_version(turn, request, version, out);
             }
         };
+        if request.method == "initialize" && (self.opened || self.in_batch) {
+            let text = match self.in_batch {
+                true => "`initialize` must not be part of a batch",
+                false => "the session is open: a second `initialize` is not accepted",
+            };
+            return refuse_request(turn, request, Act::ClientOpenedAgain, text, out);
+        }
         if KEPT_FOR_SESSION.contains(&request.method) && bytes.len() > SESSION_BYTES {
             let found = bytes.len();
             let text = format!(

@@ -138,6 +138,10 @@ pub struct Conversation {
     link: Link,
     /// Settled by `initialize`, or by the transport.
     era: Option<Era>,
+    /// Whether the server has answered `initialize` with a session.
+    opened: bool,
+    /// Whether the messages of a batch are handled.
+    in_batch: bool,
     /// The version of the client's session, if it was negotiated with more servers than this one.
     client_version: Option<Era>,
     /// Whether a request declared a version itself.
@@ -175,6 +179,8 @@ impl Conversation {
             caller_scope: None,
             link,
             era: era.filter(|era| era.has_sessions()),
+            opened: false,
+            in_batch: false,
             client_version: None,
             modern: era.is_some_and(Era::declares_version),
             open: OpenTable::default(),

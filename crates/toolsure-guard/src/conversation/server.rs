@@ -171,6 +171,7 @@ impl Conversation {
                 let version = result.member("protocolVersion").map_or("", |v| v.string());
                 // No later era has `initialize`.
                 self.era = Some(nearest(version).min(Era::V2025_11_25));
+                self.opened = true;
                 let envelope = Envelope {
                     agreed: envelope::agreed(result),
                     ..Envelope::answer(Some(key), None)
