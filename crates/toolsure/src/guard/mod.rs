@@ -53,10 +53,37 @@ pub(crate) fn run(args: &GuardArgs, term: &Term) -> Result<Exit, Failure> {
         }
     };
     if args.check_config {
+        if let Some(missing) = missing_program(&config) {
+            return Err(missing);
+        }
         term.note(&summary(&config));
         return Ok(Exit::Ok);
     }
     serve::run(config, &sources)
+}
+
+/// The first upstream whose program cannot be started: there is none where it is looked for.
+fn missing_program(config: &Config) -> Option<Failure> {
+    config.upstreams.iter().find_map(|(name, upstream)| {
+        let program = upstream.command.first()?;
+        let given = upstream.env.iter().find(|(key, _)| key == "PATH");
+        let paths = given
+            .map(|(_, paths)| paths.into())
+            .or_else(|| std::env::var_os("PATH"));
+        let here = std::env::current_dir().unwrap_or_default();
+        let folder = upstream
+            .dir
+            .as_ref()
+            .map_or(here.clone(), |dir| here.join(dir));
+        let error = which::which_in(program, paths, folder).err()?;
+        let program = quote(program, 120);
+        let failure = Failure::usage(format!(
+            "upstream `{name}`: the program `{program}` cannot be started: {error}"
+        ));
+        Some(failure.with_help(
+            "install it, or give its path in `command`; a relative path is looked for in `dir`",
+        ))
+    })
 }
 
 fn print_config(client: args::Client, args: &GuardArgs, term: &Term) -> Result<Exit, Failure> {

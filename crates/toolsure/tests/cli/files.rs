@@ -370,7 +370,7 @@ fn every_file_may_begin_with_a_byte_order_mark_and_none_is_utf_16() {
     let tests =
         r#"{"schema": {"type": "integer"}, "tests": [{"dataPath": "i.json", "valid": true}]}"#;
     let baseline = r#"{"version": 1, "lint": [], "check": []}"#;
-    let guard = "[upstreams.a]\ncommand = [\"x\"]\nlock = \"l.json\"\n[[tools]]\nmatch = \"a\"\nargument_schema = \"args.json\"\n";
+    let guard = "[upstreams.a]\ncommand = [\"cat\"]\nlock = \"l.json\"\n[[tools]]\nmatch = \"a\"\nargument_schema = \"args.json\"\n";
     let files = [
         ("l.json", listing),
         ("args.json", argument_schema),

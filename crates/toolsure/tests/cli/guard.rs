@@ -50,18 +50,19 @@ fn good_settings_are_summed_up() {
         "--listen",
         "127.0.0.1:8080",
         "--",
-        "npx",
+        "cat",
         "x",
     ]);
-    let told = "the settings are valid\n  server: http://127.0.0.1:8080/mcp -> npx x\n";
+    let told = "the settings are valid\n  server: http://127.0.0.1:8080/mcp -> cat x\n";
     assert_eq!((run.code, run.stderr.as_str()), (0, told));
     // Launchers such as the MCP Inspector take a `--` for themselves.
-    let run = toolsure(&["guard", "--check-config", "npx", "-y", "x", "--listen"]);
-    let told = "the settings are valid\n  server: standard input and output -> npx -y x --listen\n";
+    let run = toolsure(&["guard", "--check-config", "cat", "-y", "x", "--listen"]);
+    let told = "the settings are valid\n  server: standard input and output -> cat -y x --listen\n";
     assert_eq!((run.code, run.stderr.as_str()), (0, told));
-    let translated = |word| toolsure(&["guard", "--check-config", "--translate", word, "--", "x"]);
+    let translated =
+        |word| toolsure(&["guard", "--check-config", "--translate", word, "--", "cat"]);
     let run = translated("legacy-clients");
-    let told = "the settings are valid\n  server: standard input and output -> x, translated for legacy clients\n";
+    let told = "the settings are valid\n  server: standard input and output -> cat, translated for legacy clients\n";
     assert_eq!((run.code, run.stderr.as_str()), (0, told));
     let run = translated("old");
     let told = "expected `off`, `legacy-clients` or `modern-clients`, found `old`";
@@ -85,6 +86,36 @@ fn good_settings_are_summed_up() {
         "{}",
         run.stderr
     );
+}
+
+#[test]
+fn a_program_that_is_not_there_is_told_before_the_start() {
+    let dir = Dir::new();
+    dir.file("serve", "not a program");
+    let folder = dir.path("");
+    let file = |settings: &str| dir.file("guard.toml", &format!("[upstreams.a]\n{settings}"));
+    let here = format!("command = [\"./serve\"]\ndir = \"{folder}\"\n");
+    let elsewhere = format!("command = [\"cat\"]\nenv = {{ PATH = \"{folder}\" }}\n");
+    for (settings, program) in [
+        ("command = [\"no-such-program\"]\n", "no-such-program"),
+        (&here, "./serve"),
+        (&elsewhere, "cat"),
+    ] {
+        let run = toolsure(&["guard", "--check-config", "--config", &file(settings)]);
+        let told = format!("upstream `a`: the program `{program}` cannot be started");
+        assert!(
+            run.code == 2 && run.stderr.contains(&told),
+            "{settings} {}",
+            run.stderr
+        );
+    }
+    let run = toolsure(&[
+        "guard",
+        "--check-config",
+        "--config",
+        &file("command = [\"cat\"]\n"),
+    ]);
+    assert_eq!(run.code, 0, "{}", run.stderr);
 }
 
 #[test]

@@ -43,11 +43,11 @@ fn several_are_summed_up_and_clashes_named() {
     let dir = Dir::new();
     let file = dir.file(
         "guard.toml",
-        "[upstreams.a]\ncommand = [\"x\"]\n[upstreams.b]\nurl = \"http://127.0.0.1:1/mcp\"\nprefix = \"far.\"\n",
+        "[upstreams.a]\ncommand = [\"cat\"]\n[upstreams.b]\nurl = \"http://127.0.0.1:1/mcp\"\nprefix = \"far.\"\n",
     );
     let run = toolsure(&["guard", "--config", &file, "--check-config"]);
     let told = "the settings are valid\n\
-                \x20 a: standard input and output -> x (names begin with `a_`)\n\
+                \x20 a: standard input and output -> cat (names begin with `a_`)\n\
                 \x20 b: standard input and output -> http://127.0.0.1:1/mcp (names begin with `far.`)\n";
     assert_eq!((run.code, run.stderr.as_str()), (0, told));
     let file = dir.file(

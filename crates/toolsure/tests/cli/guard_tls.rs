@@ -39,9 +39,9 @@ fn a_renewed_certificate_is_served_after_a_reload() {
         "127.0.0.1:1",
         "--check-config",
         "--",
-        "x",
+        "cat",
     ]);
-    let told = "server: https://127.0.0.1:1/mcp -> x";
+    let told = "server: https://127.0.0.1:1/mcp -> cat";
     assert!(summed_up.stderr.contains(told), "{}", summed_up.stderr);
 
     let mut guard = Guard::start(&config);
