@@ -1,5 +1,6 @@
-//! Checks the rate limits: of a tool for its caller, of the tool for all, and of all tools for all. A call that continues another with its `requestState` (2026-07-28,
-//! basic/patterns/mrtr) is that call, and takes no second token.
+//! Checks the rates: of a tool for its caller, of the tool for all callers, and of all tools for all callers. A
+//! call that continues another with its `requestState` (2026-07-28, basic/patterns/mrtr) is that call, and takes
+//! no second token.
 
 use std::fmt;
 use std::time::Duration;

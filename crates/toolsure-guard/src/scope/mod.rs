@@ -317,7 +317,7 @@ impl Scope {
         let all = self.0.public.as_ref().unwrap_or(self);
         let mut state = all.state();
         if let Some(rate) = total_rate {
-            let left = state.total.check(rate, now);
+            let left = all.check(&mut state.total, rate, now);
             left.map_err(|wait| Exhausted::Total(*rate, wait))?;
         }
         if let Some(rate) = tool_rate
@@ -332,6 +332,18 @@ impl Scope {
                 taken.map_err(|wait| Exhausted::Total(*rate, wait))
             }
             None => Ok(()),
+        }
+    }
+
+    /// Whether a budget of this scope has a token, as far as this guard knows.
+    fn check(&self, budget: &mut CallBudget, rate: &Rate, now: Duration) -> Result<(), Duration> {
+        budget
+            .own
+            .cap(rate.interval().saturating_mul(rate.burst), now);
+        budget.own.check(rate, now)?;
+        match (&budget.shared_bucket, &self.0.shared) {
+            (Some(bucket), Some(shared)) => bucket.check(rate, now, shared.bucket_queue()),
+            _ => Ok(()),
         }
     }
 
@@ -410,15 +422,6 @@ impl State {
 }
 
 impl CallBudget {
-    /// Whether there is a token, as far as this guard knows.
-    fn check(&self, rate: &Rate, now: Duration) -> Result<(), Duration> {
-        self.own.check(rate, now)?;
-        match &self.shared_bucket {
-            Some(shared_bucket) => shared_bucket.check(rate, now),
-            None => Ok(()),
-        }
-    }
-
     fn is_full(&self, now: Duration) -> bool {
         self.own.is_full(now)
             && self

@@ -123,10 +123,20 @@ impl SharedBucket {
     /// # Errors
     ///
     /// As [`take`](Self::take).
-    pub(crate) fn check(&self, rate: &Rate, now: Duration) -> Result<(), Duration> {
+    pub(crate) fn check(
+        self: &Arc<Self>,
+        rate: &Rate,
+        now: Duration,
+        queue: &BucketQueue,
+    ) -> Result<(), Duration> {
         let mut state = self.state();
         state.all.cap(most(worth(rate)), now);
-        state.all.check(rate, now)
+        let left = state.all.check(rate, now);
+        // It may have been emptied in the store.
+        if left.is_err() && !state.queued {
+            state.queued = queue.add(self);
+        }
+        left
     }
 
     /// Whether it can be forgotten without loss; unreported tokens are kept elsewhere.
