@@ -58,6 +58,7 @@ dialogues! { "cases":
     roots
     sampling
     shared
+    shared_by_all
     surrogates
     tasks
     text_blocks
