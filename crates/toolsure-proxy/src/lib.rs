@@ -29,6 +29,7 @@ pub mod guard;
 mod http;
 mod limits;
 mod message;
+mod message_memory;
 mod notes;
 mod outbox;
 mod probe;

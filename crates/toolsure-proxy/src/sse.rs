@@ -171,6 +171,11 @@ impl SseParser {
         self.last_id.as_deref()
     }
 
+    /// Bytes of the incomplete event.
+    pub(crate) fn incomplete(&self) -> usize {
+        self.raw.len()
+    }
+
     /// The pause before reconnecting that the server asks for.
     pub(crate) fn retry(&self) -> Option<Duration> {
         self.retry

@@ -10,6 +10,7 @@ use tokio::time::{Instant, timeout};
 use toolsure_json::quote;
 
 use super::context::GuardContext;
+use super::counted_output::CountedOutput;
 use super::event::{Event, UpstreamState};
 use super::in_process::{Caller, InProcessUpstream};
 use super::messages::{MessageReader, MessageWriter, Received};
@@ -92,7 +93,8 @@ impl Child {
             process: Box::new(process),
             stderr,
         };
-        let messages = MessageReader::server_lines(pipes.stdout, ctx.bounds.message_bytes);
+        let output = CountedOutput::new(pipes.stdout, &ctx.read_limit());
+        let messages = MessageReader::server_lines(output, ctx.bounds.message_bytes);
         let input = MessageWriter::lines(pipes.stdin);
         Ok(Self::new(ctx, name, body, messages, input))
     }

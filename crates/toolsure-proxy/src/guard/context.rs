@@ -9,6 +9,7 @@ use toolsure_guard::{Context, Guard, Peer, hex};
 use super::clock::Clock;
 use super::event::{Event, Observer};
 use super::options::{Bounds, Times};
+use crate::message_memory::{MessageMemory, ReadLimit};
 
 /// What all sessions of one guard share: policy, observer, bounds, clock and the signal to stop.
 pub(crate) struct GuardContext {
@@ -17,6 +18,7 @@ pub(crate) struct GuardContext {
     pub(crate) observer: Arc<dyn Observer>,
     pub(crate) bounds: Bounds,
     pub(crate) times: Times,
+    pub(crate) message_memory: MessageMemory,
     pub(super) clock: Clock,
     /// The identity of the clients that the caller stands for; `None` if it is the only client
     /// itself.
@@ -37,8 +39,8 @@ impl GuardContext {
         name: &str,
         (guard, in_front): (Guard, Option<Guard>),
         observer: Arc<dyn Observer>,
-        bounds: Bounds,
-        times: Times,
+        (bounds, times): (Bounds, Times),
+        message_memory: MessageMemory,
         clock: Clock,
         (identity, peer): (Option<ClientIdentity>, Option<Arc<Peer>>),
     ) -> Self {
@@ -53,6 +55,7 @@ impl GuardContext {
             observer,
             bounds,
             times,
+            message_memory,
             clock,
             identity,
             peer,
@@ -68,6 +71,14 @@ impl GuardContext {
 
     pub(crate) fn note(&self, what: &'static str, detail: &str) {
         self.observe(&Event::Note { what, detail });
+    }
+
+    /// How messages of a server are read whose receiver is not known yet.
+    pub(crate) fn read_limit(&self) -> ReadLimit {
+        ReadLimit {
+            bytes: self.bounds.message_bytes,
+            holder: self.message_memory.of_nobody(),
+        }
     }
 
     pub(crate) fn stop(&self) {

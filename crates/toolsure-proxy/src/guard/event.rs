@@ -39,6 +39,11 @@ pub enum Event<'a> {
         /// How long it was connected.
         lasted: Duration,
     },
+    /// A client's connection was closed by the guard before its answer was complete.
+    GivenUp {
+        /// The reason: a stable code such as `slow-reader`.
+        why: &'static str,
+    },
     /// A legacy HTTP session began.
     SessionOpened,
     /// A legacy HTTP session ended: for example by DELETE, because it was idle, or with its child.

@@ -9,6 +9,7 @@ mod bearer;
 mod child;
 mod clock;
 mod context;
+mod counted_output;
 mod event;
 mod header_mirroring;
 mod http_exchange;
@@ -43,6 +44,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
 use toolsure_guard::{Context, Guard};
 
+pub use crate::message_memory::MessageMemory;
 pub use aggregate::{Aggregate, AggregateMember};
 pub use clock::Clock;
 pub use event::{Event, Observer, Unobserved, UpstreamState};
@@ -320,9 +322,11 @@ fn guard_context(
         Standing::Everybody => Some(ClientIdentity::Context(bearer(caller.value().as_ref()))),
         Standing::Session(name) => Some(ClientIdentity::Session(Arc::clone(name))),
     };
-    let (bounds, times, clock) = (*bounds, *times, options.clock);
+    let (set, clock) = ((*bounds, *times), options.clock);
     let who = (whose, caller.peer());
     let guards = (guard, options.in_front.clone());
-    let ctx = GuardContext::new(name, guards, observer, bounds, times, clock, who);
+    let message_memory = options.message_memory.clone();
+    message_memory.limit(bounds.memory_bytes, bounds.caller_memory_bytes);
+    let ctx = GuardContext::new(name, guards, observer, set, message_memory, clock, who);
     Arc::new(ctx)
 }

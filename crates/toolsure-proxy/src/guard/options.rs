@@ -13,6 +13,7 @@ use super::in_process::{Caller, InProcessUpstream};
 use super::tickets::Sessions;
 use crate::fault::{Fault, FaultKind, Party, Phase};
 use crate::http::HttpTarget;
+use crate::message_memory::MessageMemory;
 use crate::stdio::Launch;
 use crate::web::ServerCertificate;
 
@@ -39,6 +40,9 @@ pub struct GuardOptions {
     pub caller: Caller,
     /// How session ids over HTTP are made; not used for one client on stdio.
     pub sessions: Sessions,
+    /// The bytes in flight of this guard and of others that have a clone of it. Default: of this guard
+    /// alone.
+    pub message_memory: MessageMemory,
     /// The guard that checks calls before a translator passes them to this one.
     pub(super) in_front: Option<Guard>,
 }
@@ -56,6 +60,7 @@ impl GuardOptions {
             clock: Clock::start(),
             caller: Caller::default(),
             sessions: Sessions::default(),
+            message_memory: MessageMemory::default(),
             in_front: None,
         }
     }
@@ -235,9 +240,13 @@ pub struct Bounds {
     pub caller_streams: usize,
     /// Concurrent HTTP requests, event streams included. HTTP answers 503. Default 16,384.
     pub requests: usize,
-    /// Bytes of the bodies of all these requests together, each from its first byte until its
-    /// answer is complete. HTTP answers 503. Default 256 MiB.
-    pub request_bytes: usize,
+    /// Bytes of messages in memory between clients and servers. Requests over HTTP may use half of
+    /// them, and get 503 beyond. At the limit servers are not read, and if that lasts, the
+    /// clients that read slowest lose their connections. Default 64 MiB.
+    pub memory_bytes: usize,
+    /// The part of it that one caller may use: one `Authorization`, or without one, one address.
+    /// Default 32 MiB.
+    pub caller_memory_bytes: usize,
     /// Legacy HTTP sessions. A new one gets 503, unless an idle session with an HTTP upstream can
     /// make room. Default 1,024.
     pub sessions: usize,
@@ -274,7 +283,8 @@ impl Default for Bounds {
             // why: a gateway in front may be the address of a few hundred clients.
             caller_streams: 512,
             requests: 16_384,
-            request_bytes: 256 << 20,
+            memory_bytes: 64 << 20,
+            caller_memory_bytes: 32 << 20,
             sessions: 1_024,
             children: 64,
             waiting_events: 16,

@@ -60,7 +60,7 @@ async fn ask(ctx: &GuardContext, endpoint: &Arc<Endpoint>, request: Vec<u8>) -> 
     );
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     write(&mirrored_headers(&envelope, &request, None), &mut headers);
-    let limit = ctx.bounds.message_bytes;
+    let limit = ctx.read_limit();
     let mut upstream_request =
         UpstreamRequest::post(endpoint, headers, Bytes::from(request), limit, false);
     let answer = async {

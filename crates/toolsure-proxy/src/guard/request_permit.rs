@@ -5,12 +5,14 @@ use std::sync::Arc;
 use tokio::sync::OwnedSemaphorePermit;
 use toolsure_guard::Peer;
 
-use crate::web::BudgetShare;
+use crate::message_memory::{Held, Holder};
 
 /// A request's slot and its bytes, held until its answer is complete.
 pub(super) struct RequestPermit {
     pub(super) _slot: OwnedSemaphorePermit,
-    pub(super) bytes: BudgetShare,
+    pub(super) bytes: Held,
+    /// The client, for the bytes of its answers.
+    pub(super) holder: Holder,
     /// The client, for the records.
     pub(super) peer: Option<Arc<Peer>>,
 }

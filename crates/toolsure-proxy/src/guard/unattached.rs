@@ -41,7 +41,7 @@ impl SessionRouter {
             headers.insert(crate::http::SESSION, session_ids.upstream_id);
         }
         let message = Bytes::from(outgoing.bytes);
-        let limit = ctx.bounds.message_bytes;
+        let limit = ctx.read_limit();
         let mut upstream_request = UpstreamRequest::post(&endpoint, headers, message, limit, false);
         let mut head = (200, HeaderMap::new());
         let carried = async {

@@ -11,8 +11,10 @@ use reqwest::Method;
 
 use crate::fault::{Fault, Phase};
 use crate::http::{
-    EVENT_STREAM, Endpoint, Events, LAST_EVENT_ID, Response, SESSION, body, is_stream,
+    EVENT_STREAM, Endpoint, Events, LAST_EVENT_ID, Response, SESSION, content_length, counted_body,
+    is_stream,
 };
+use crate::message_memory::{ReadLimit, Reading};
 use crate::sse::Event;
 
 /// An event of a request to an upstream.
@@ -38,19 +40,21 @@ pub(super) enum UpstreamEvent {
 pub(super) struct UpstreamRequest {
     endpoint: Arc<Endpoint>,
     headers: Arc<HeaderMap>,
-    limit: usize,
+    limit: ReadLimit,
     stage: Stage,
     /// How many times a legacy stream may still be resumed where it broke off.
     resumes: usize,
     last_id: Option<String>,
     retry: Option<Duration>,
+    /// Counts the body that was read.
+    body: Option<Reading>,
 }
 
 type Waiting<T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + Send>>;
 
 enum Stage {
     Asking(Waiting<Response>),
-    Body(Waiting<Vec<u8>>),
+    Body(Waiting<(Vec<u8>, Reading)>),
     Events(Box<Events>),
     Over,
 }
@@ -61,7 +65,7 @@ impl UpstreamRequest {
         endpoint: &Arc<Endpoint>,
         headers: impl Into<Arc<HeaderMap>>,
         message: Bytes,
-        limit: usize,
+        limit: ReadLimit,
         resumable: bool,
     ) -> Self {
         let headers = headers.into();
@@ -72,7 +76,7 @@ impl UpstreamRequest {
     pub(super) fn listen(
         endpoint: &Arc<Endpoint>,
         headers: impl Into<Arc<HeaderMap>>,
-        limit: usize,
+        limit: ReadLimit,
     ) -> Self {
         Self::begin(
             endpoint,
@@ -89,7 +93,7 @@ impl UpstreamRequest {
         method: Method,
         headers: Arc<HeaderMap>,
         message: Bytes,
-        limit: usize,
+        limit: ReadLimit,
         resumable: bool,
     ) -> Self {
         let to = Arc::clone(endpoint);
@@ -103,7 +107,13 @@ impl UpstreamRequest {
             resumes: if resumable { RESUMES } else { 0 },
             last_id: None,
             retry: None,
+            body: None,
         }
+    }
+
+    /// Counts the body that was read; it is counted for the client from some time on.
+    pub(super) fn into_reading(self) -> Option<Reading> {
+        self.body
     }
 
     /// The id of the last event, and the pause before reconnecting that the server asks for.
@@ -126,7 +136,10 @@ impl UpstreamRequest {
                 Ok(response) => self.answered(response),
             },
             Stage::Body(waiting) => match waiting.await {
-                Ok(body) => self.over(UpstreamEvent::Whole(body)),
+                Ok((body, reading)) => {
+                    self.body = Some(reading);
+                    self.over(UpstreamEvent::Whole(body))
+                }
                 Err(fault) => self.over(UpstreamEvent::Broken(fault)),
             },
             Stage::Events(events) => match events.next(Phase::Request).await {
@@ -161,7 +174,11 @@ impl UpstreamRequest {
             .send(Phase::Request, Method::GET, &headers, none);
         match sent.await {
             Ok(response) if is_stream(&response) => {
-                self.stage = Stage::Events(Box::new(Events::new(response, self.limit)));
+                self.stage = Stage::Events(Box::new(Events::new(
+                    response,
+                    self.limit.bytes,
+                    self.limit.reading(),
+                )));
                 true
             }
             _ => false,
@@ -174,15 +191,23 @@ impl UpstreamRequest {
             Arc::make_mut(&mut self.headers).insert(SESSION, session.clone());
         }
         let stream = is_stream(&response);
+        let announced = content_length(response.headers());
         let head = UpstreamEvent::Head {
             status: response.status().as_u16(),
             headers: response.take_headers(),
             stream,
         };
         self.stage = if stream {
-            Stage::Events(Box::new(Events::new(response, self.limit)))
+            Stage::Events(Box::new(Events::new(
+                response,
+                self.limit.bytes,
+                self.limit.reading(),
+            )))
         } else {
-            Stage::Body(Box::pin(body(Phase::Request, response, self.limit)))
+            let limit = self.limit.clone();
+            Stage::Body(Box::pin(async move {
+                counted_body(Phase::Request, response, announced, &limit).await
+            }))
         };
         head
     }

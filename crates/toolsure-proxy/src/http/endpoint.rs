@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use reqwest::header::{
-    AUTHORIZATION, CONTENT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION,
+    AUTHORIZATION, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderValue, LOCATION,
 };
 use reqwest::{Client, Method, Url};
 use toolsure_json::{quote, shown_url};
@@ -18,6 +18,7 @@ use super::resource_metadata::MetadataCache;
 use super::response::Response;
 use super::target::HttpTarget;
 use crate::fault::{Fault, FaultKind, Party, Phase};
+use crate::message_memory::{MessageMemory, ReadLimit, Reading};
 use crate::sse::{Event, SseParser};
 
 /// A client of one endpoint. Its connections are kept and shared.
@@ -229,12 +230,29 @@ fn shown(url: &Url) -> String {
 }
 
 /// Reads a whole body of at most `limit` bytes.
-pub(crate) async fn body(
+pub(crate) async fn body(phase: Phase, response: Response, limit: usize) -> Result<Vec<u8>, Fault> {
+    let uncounted = MessageMemory::default().of_nobody();
+    let limit = ReadLimit {
+        bytes: limit,
+        holder: uncounted,
+    };
+    let announced = content_length(response.headers());
+    let (body, _) = counted_body(phase, response, announced, &limit).await?;
+    Ok(body)
+}
+
+/// The same, counted while it is read, and until the second value is dropped; `announced` is the
+/// length in its head.
+pub(crate) async fn counted_body(
     phase: Phase,
     mut response: Response,
-    limit: usize,
-) -> Result<Vec<u8>, Fault> {
+    announced: Option<usize>,
+    limit: &ReadLimit,
+) -> Result<(Vec<u8>, Reading), Fault> {
     let mut body = Vec::new();
+    let mut reading = limit.reading();
+    let limit = limit.bytes;
+    let announced = announced.filter(|length| *length <= limit);
     while let Some(chunk) = response
         .chunk()
         .await
@@ -248,9 +266,21 @@ pub(crate) async fn body(
                 limit,
             ));
         }
+        let bytes = body.len().saturating_add(chunk.len());
+        reading.may_go_on(bytes, announced).await;
+        // The memory that is reserved, at once and no more.
+        let reserved = reading.reserved();
+        if reserved > body.capacity() {
+            body.reserve_exact(reserved.saturating_sub(body.len()));
+        }
         body.extend_from_slice(&chunk);
     }
-    Ok(body)
+    Ok((body, reading))
+}
+
+/// The length of a body, if its head has it.
+pub(crate) fn content_length(headers: &HeaderMap) -> Option<usize> {
+    headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
 }
 
 /// Whether a response is an event stream.
@@ -292,10 +322,14 @@ pub(crate) struct Events {
     waiting: VecDeque<Event>,
     limit: usize,
     too_long: bool,
+    /// Counts the event that is being read.
+    reading: Reading,
+    /// Whether events were read since, which `reading` counts.
+    passed_on: bool,
 }
 
 impl Events {
-    pub(crate) fn new(response: Response, limit: usize) -> Self {
+    pub(crate) fn new(response: Response, limit: usize, reading: Reading) -> Self {
         Self {
             response,
             parser: SseParser::new(limit),
@@ -303,6 +337,8 @@ impl Events {
             waiting: VecDeque::new(),
             limit,
             too_long: false,
+            reading,
+            passed_on: false,
         }
     }
 
@@ -317,6 +353,10 @@ impl Events {
             if let Some(event) = self.waiting.pop_front() {
                 return Ok(Some(event));
             }
+            // Whoever asks for the next one has passed on those before, which are counted there.
+            if std::mem::take(&mut self.passed_on) {
+                self.reading.done();
+            }
             if self.too_long {
                 return Err(Fault::too_large(
                     phase,
@@ -325,11 +365,13 @@ impl Events {
                     self.limit,
                 ));
             }
+            self.reading.may_go_on(self.parser.incomplete(), None).await;
             let chunk = self.response.chunk().await;
             let Some(chunk) = chunk.map_err(|error| broken(phase, &*error))? else {
                 return Ok(None);
             };
             self.too_long = self.parser.feed(&chunk, &mut self.ready).is_err();
+            self.passed_on = !self.ready.is_empty();
             self.waiting.extend(self.ready.drain(..));
         }
     }

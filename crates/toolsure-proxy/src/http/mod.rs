@@ -27,7 +27,8 @@ pub(crate) use caller::Standing;
 pub(crate) use challenge::with_metadata_url;
 pub use client::http_client;
 pub(crate) use endpoint::{
-    EVENT_STREAM, Endpoint, Events, body, is_stream, is_unpacked, media_type,
+    EVENT_STREAM, Endpoint, Events, body, content_length, counted_body, is_stream, is_unpacked,
+    media_type,
 };
 pub(crate) use health::Watcher;
 pub(crate) use protected_resource::{WELL_KNOWN, well_known};

@@ -2,26 +2,74 @@
 
 use std::convert::Infallible;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use bytes::{Buf, Bytes};
 use hyper::body::{Body, Frame, Incoming, SizeHint};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::sync::mpsc;
+
+use crate::message_memory::{Held, Holder, SMALL};
 
 /// The body of a response.
 #[derive(Debug)]
 pub(crate) enum ResponseBody {
     /// The whole body.
     Whole(Bytes),
-    /// A stream of chunks, until the sender is dropped.
-    Stream(mpsc::Receiver<Bytes>),
+    /// The same, of bytes that are counted until the client has read them.
+    Counted(Piece),
+    /// A stream of pieces, until the sender is dropped; with the piece that is being sent.
+    Stream(mpsc::Receiver<Piece>, Option<Piece>),
+}
+
+/// A part of a body, and the count of its bytes.
+#[derive(Debug)]
+pub(crate) struct Piece {
+    bytes: Bytes,
+    held: Option<Held>,
+    /// Whether it is written in several parts. Each is copied, so that the memory of all comes free
+    /// when its count does, and the client's progress is seen.
+    has_parts: bool,
+}
+
+impl Piece {
+    /// Bytes that `holder` holds until the client has read them.
+    pub(crate) fn of(bytes: impl Into<Bytes>, holder: Option<&Holder>) -> Self {
+        let bytes = bytes.into();
+        Self {
+            held: holder.map(|holder| holder.answer(bytes.len())),
+            has_parts: bytes.len() > WHOLE,
+            bytes,
+        }
+    }
+
+    /// The next bytes to write.
+    fn next(&mut self) -> Bytes {
+        let next = match self.has_parts {
+            true => {
+                let part = self.bytes.len().min(WRITTEN_AT_ONCE);
+                Bytes::copy_from_slice(&self.bytes.split_to(part))
+            }
+            false => std::mem::take(&mut self.bytes),
+        };
+        if let Some(held) = &self.held {
+            held.taken(next.len());
+        }
+        next
+    }
 }
 
 impl ResponseBody {
     pub(crate) fn empty() -> Self {
         Self::Whole(Bytes::new())
+    }
+
+    /// A whole body, which `holder` holds until the client has read it.
+    pub(crate) fn counted(bytes: Vec<u8>, holder: Option<&Holder>) -> Self {
+        match bytes.len() > SMALL {
+            true => Self::Counted(Piece::of(bytes, holder)),
+            false => Self::Whole(bytes.into()),
+        }
     }
 }
 
@@ -33,25 +81,39 @@ impl Body for ResponseBody {
         self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        match self.get_mut() {
-            Self::Whole(bytes) if bytes.is_empty() => Poll::Ready(None),
-            Self::Whole(bytes) => Poll::Ready(Some(Ok(Frame::data(std::mem::take(bytes))))),
-            Self::Stream(pieces) => pieces
-                .poll_recv(context)
-                .map(|piece| piece.map(|piece| Ok(Frame::data(piece)))),
-        }
+        let bytes = match self.get_mut() {
+            Self::Whole(bytes) => std::mem::take(bytes),
+            Self::Counted(piece) => piece.next(),
+            Self::Stream(pieces, current) => {
+                let mut piece = match current.take() {
+                    Some(piece) => piece,
+                    None => match ready!(pieces.poll_recv(context)) {
+                        Some(piece) => piece,
+                        None => return Poll::Ready(None),
+                    },
+                };
+                let bytes = piece.next();
+                *current = Some(piece).filter(|piece| !piece.bytes.is_empty());
+                bytes
+            }
+        };
+        Poll::Ready((!bytes.is_empty()).then(|| Ok(Frame::data(bytes))))
     }
 
     fn is_end_stream(&self) -> bool {
-        matches!(self, Self::Whole(bytes) if bytes.is_empty())
+        match self {
+            Self::Whole(bytes) => bytes.is_empty(),
+            Self::Counted(piece) => piece.bytes.is_empty(),
+            Self::Stream(..) => false,
+        }
     }
 
     fn size_hint(&self) -> SizeHint {
+        let exact = |bytes: &Bytes| u64::try_from(bytes.len()).unwrap_or(u64::MAX);
         match self {
-            Self::Whole(bytes) => {
-                SizeHint::with_exact(u64::try_from(bytes.len()).unwrap_or(u64::MAX))
-            }
-            Self::Stream(_) => SizeHint::default(),
+            Self::Whole(bytes) => SizeHint::with_exact(exact(bytes)),
+            Self::Counted(piece) => SizeHint::with_exact(exact(&piece.bytes)),
+            Self::Stream(..) => SizeHint::default(),
         }
     }
 }
@@ -68,56 +130,11 @@ pub(crate) enum TooLarge {
     Full,
 }
 
-/// The bytes that the bodies of all requests may have together.
-#[derive(Clone, Debug)]
-pub(crate) struct Budget(Arc<Semaphore>);
-
-/// The share of one body, released when it is dropped.
-#[derive(Debug)]
-pub(crate) struct BudgetShare {
-    budget: Budget,
-    held: Option<OwnedSemaphorePermit>,
-}
-
-impl Budget {
-    pub(crate) fn new(bytes: usize) -> Self {
-        Self(Arc::new(Semaphore::new(bytes.min(Semaphore::MAX_PERMITS))))
-    }
-
-    pub(crate) fn share(&self) -> BudgetShare {
-        BudgetShare {
-            budget: self.clone(),
-            held: None,
-        }
-    }
-}
-
-impl BudgetShare {
-    /// Grows the share to `bytes` in all; `false` if there is no room.
-    fn grow(&mut self, bytes: usize) -> bool {
-        let held = self
-            .held
-            .as_ref()
-            .map_or(0, OwnedSemaphorePermit::num_permits);
-        let Ok(more) = u32::try_from(bytes.saturating_sub(held)) else {
-            return false;
-        };
-        let Ok(more) = Arc::clone(&self.budget.0).try_acquire_many_owned(more) else {
-            return false;
-        };
-        match &mut self.held {
-            Some(held) => held.merge(more),
-            None => self.held = Some(more),
-        }
-        true
-    }
-}
-
 /// Reads a whole body of at most `limit` bytes; `share` grows with it.
 pub(crate) async fn read(
     mut body: Incoming,
     limit: usize,
-    share: &mut BudgetShare,
+    share: &mut Held,
 ) -> Result<Vec<u8>, TooLarge> {
     let announced = body.size_hint();
     let cap = u64::try_from(limit).unwrap_or(u64::MAX);
@@ -139,11 +156,11 @@ pub(crate) async fn read(
                 // The budget counts memory, and a growing vector doubles its capacity.
                 if size > whole.capacity() {
                     let room = size.max(whole.capacity().saturating_mul(2));
-                    if !share.grow(room) {
+                    if share.grow(room).is_err() {
                         return Err(TooLarge::Full);
                     }
                     whole.reserve_exact(room.saturating_sub(whole.len()));
-                } else if !share.grow(whole.capacity()) {
+                } else if share.grow(whole.capacity()).is_err() {
                     return Err(TooLarge::Full);
                 }
                 whole.extend_from_slice(&data);
@@ -176,19 +193,7 @@ const DISCARDED: usize = 64 << 20;
 const LINGER: Duration = Duration::from_millis(250);
 /// The most memory that is reserved for a length that is only announced.
 const FIRST_ROOM: usize = 64 << 10;
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bytes_are_shared_and_come_free() {
-        let budget = Budget::new(10);
-        let (mut one, mut two) = (budget.share(), budget.share());
-        assert!(one.grow(4) && one.grow(7) && one.grow(7));
-        assert!(!two.grow(4));
-        assert!(two.grow(3) && !one.grow(8));
-        drop(one);
-        assert!(two.grow(10) && !two.grow(11));
-    }
-}
+/// Pieces up to this size are written at once.
+const WHOLE: usize = 256 << 10;
+/// Bytes of a larger piece that are written at once.
+const WRITTEN_AT_ONCE: usize = 64 << 10;

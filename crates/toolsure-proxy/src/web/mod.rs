@@ -27,7 +27,7 @@ use tokio::time::timeout;
 use tokio_rustls::TlsAcceptor;
 
 pub(crate) use admit::{Admission, Refusal, Wanted, accepts};
-pub(crate) use body::{Budget, BudgetShare, ResponseBody, TooLarge, read};
+pub(crate) use body::{Piece, ResponseBody, TooLarge, read};
 pub(crate) use late_timeout::late_timeout;
 pub use tls::ServerCertificate;
 
@@ -153,6 +153,8 @@ pub(crate) trait Service: Send + Sync + 'static {
 
     fn connected(&self, from: SocketAddr) -> Self::Connection;
     fn disconnected(&self, after: Duration);
+    /// Waits until a connection is to end at once, because its client reads too slowly.
+    fn given_up(&self, client: &Self::Connection) -> impl Future<Output = ()> + Send;
     /// A connection is refused, because as many as may be are open; returns what it is told, a
     /// JSON-RPC error.
     fn full(&self) -> String;
@@ -223,6 +225,8 @@ impl<S: Service> Connection<S> {
         client: Arc<S::Connection>,
     ) {
         let service = Arc::clone(&self.service);
+        let (by, of) = (Arc::clone(&service), Arc::clone(&client));
+        let mut given_up = pin!(by.given_up(&of));
         let answer = service_fn(move |request| {
             let (service, client) = (Arc::clone(&service), Arc::clone(&client));
             async move { Ok::<_, Infallible>(service.answer(request, client).await) }
@@ -236,10 +240,14 @@ impl<S: Service> Connection<S> {
         let mut connection = pin!(connection);
         tokio::select! {
             _client_left_or_broke_http = connection.as_mut() => return,
+            () = given_up.as_mut() => return,
             _ = self.closing.wait_for(|closing| *closing) => {}
         }
         connection.as_mut().graceful_shutdown();
-        let _client_left_or_broke_http = connection.await;
+        tokio::select! {
+            _client_left_or_broke_http = connection => {}
+            () = given_up => {}
+        }
     }
 }
 

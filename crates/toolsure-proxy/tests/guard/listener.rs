@@ -39,7 +39,7 @@ async fn raw(served: &Served, bytes: &str) -> String {
 /// Stalled bodies take their memory from one budget.
 #[tokio::test]
 async fn bodies_that_stall_have_a_bound_together() {
-    let served = served(|options| options.bounds.request_bytes = 1 << 20).await;
+    let served = served(|options| options.bounds.memory_bytes = 2 << 20).await;
     let mut stalled = Vec::new();
     for _ in 0..8 {
         let mut stream = TcpStream::connect(("127.0.0.1", served.port))

@@ -27,6 +27,7 @@ mod listener;
 mod moved;
 mod network;
 mod replicas;
+mod slow_readers;
 mod stdio_child;
 mod stdio_http;
 mod tls;

@@ -6,6 +6,7 @@
 //! `toolsure-proxy` transports it.
 
 mod admin;
+mod allocator;
 mod args;
 mod audit;
 mod config;
@@ -59,6 +60,7 @@ pub(crate) fn run(args: &GuardArgs, term: &Term) -> Result<Exit, Failure> {
         term.note(&summary(&config));
         return Ok(Exit::Ok);
     }
+    allocator::give_memory_back();
     serve::run(config, &sources)
 }
 

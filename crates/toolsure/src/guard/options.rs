@@ -6,8 +6,8 @@ use std::sync::Arc;
 use toolsure_guard::Guard;
 use toolsure_proxy::Launch;
 use toolsure_proxy::guard::{
-    Aggregate, AggregateMember, GuardOptions, HttpListener, Listener, Observer, Restart,
-    SessionKeys, Sessions, Upstream as Behind,
+    Aggregate, AggregateMember, GuardOptions, HttpListener, Listener, MessageMemory, Observer,
+    Restart, SessionKeys, Sessions, Upstream as Behind,
 };
 
 use super::config::{Config, Listen, Upstream};
@@ -17,6 +17,7 @@ use crate::exit::Failure;
 pub(super) fn in_front(
     members: Vec<AggregateMember>,
     config: &Config,
+    message_memory: &MessageMemory,
 ) -> Result<GuardOptions, Failure> {
     let children = |member: &AggregateMember| !matches!(member.upstream, Behind::Http(_));
     let children = members.iter().filter(|member| children(member)).count();
@@ -26,11 +27,13 @@ pub(super) fn in_front(
     let times = config.times;
     let aggregate = Aggregate::new(members, own, times, config.aggregator_limits());
     let aggregate = aggregate.map_err(|error| Failure::usage(error.to_string()))?;
+    let aggregate = aggregate.sharing(message_memory.clone());
     let listener = listener(config.listen.address, MERGED_PATH, &config.listen);
     let mut options =
         GuardOptions::new(AGGREGATE, listener, Behind::InProcess(Arc::new(aggregate)));
     options.bounds = bounds;
     options.times = times;
+    options.message_memory = message_memory.clone();
     Ok(options)
 }
 
@@ -39,8 +42,8 @@ pub(super) fn member_upstream(
     name: &str,
     upstream: &Upstream,
     config: &Config,
-    guard: &Guard,
-    observer: &Arc<dyn Observer>,
+    message_memory: &MessageMemory,
+    (guard, observer): (&Guard, &Arc<dyn Observer>),
 ) -> Result<Behind, Failure> {
     let behind = behind(name, upstream, None)?;
     let Some(translate) = upstream.translate.mode() else {
@@ -50,6 +53,7 @@ pub(super) fn member_upstream(
     let mut options = GuardOptions::new(name, listener, behind);
     options.bounds = config.bounds;
     options.times = config.times;
+    options.message_memory = message_memory.clone();
     let options = options.translated(translate, guard, Arc::clone(observer));
     Ok(options.upstream)
 }

@@ -10,8 +10,8 @@ use toolsure_guard::Guard;
 use toolsure_json::quote;
 use toolsure_proxy::Fault;
 use toolsure_proxy::guard::{
-    AggregateMember, Clock, Exit as Ended, GuardOptions, Listener, Observer, Running, SessionKeys,
-    serve,
+    AggregateMember, Clock, Exit as Ended, GuardOptions, Listener, MessageMemory, Observer,
+    Running, SessionKeys, serve,
 };
 
 use super::admin::Admin;
@@ -143,6 +143,8 @@ impl Guards {
         kept.map_err(|fault| failure(&fault))?;
         tell_of_sessions(&config);
         let merged = config.merged();
+        // One for all listeners: they share the memory of the process.
+        let message_memory = MessageMemory::default();
         let mut left = 0_usize;
         let mut members = Vec::new();
         for (name, upstream) in &config.upstreams {
@@ -163,7 +165,13 @@ impl Guards {
                 members.push(AggregateMember {
                     name: name.clone(),
                     prefix: Config::prefix(name, upstream),
-                    upstream: member_upstream(name, upstream, &config, &guard, &observer)?,
+                    upstream: member_upstream(
+                        name,
+                        upstream,
+                        &config,
+                        &message_memory,
+                        (&guard, &observer),
+                    )?,
                     guard,
                     observer,
                     clock,
@@ -172,6 +180,7 @@ impl Guards {
             }
             let mut options = options(name, upstream, &config)?;
             options.sessions = sessions(&config, &session_keys);
+            options.message_memory = message_memory.clone();
             options.clock = clock;
             if let Some(translate) = upstream.translate.mode() {
                 options = options.translated(translate, &guard, Arc::clone(&observer));
@@ -185,7 +194,7 @@ impl Guards {
         if !members.is_empty() {
             let policy = config.without_filters();
             let guard = Guard::new(policy).map_err(|error| Failure::usage(error.to_string()))?;
-            let mut options = in_front(members, &config)?;
+            let mut options = in_front(members, &config, &message_memory)?;
             options.sessions = sessions(&config, &session_keys);
             let stdio = matches!(options.listener, Listener::Stdio);
             let line = telemetry.map(|it| it.line(AGGREGATE, &Upstream::default(), stdio));

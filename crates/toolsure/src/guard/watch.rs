@@ -131,6 +131,9 @@ impl Observer for Watch {
                 }
                 tracing::info!(upstream = self.name, status, why, "a request was refused");
             }
+            Event::GivenUp { why } => {
+                tracing::info!(upstream = self.name, why, "a connection was closed");
+            }
             Event::Disconnected { lasted } => {
                 if let Some(line) = &self.line {
                     line.disconnected(*lasted);

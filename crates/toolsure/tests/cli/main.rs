@@ -22,6 +22,8 @@ mod fetch;
 mod files;
 mod forms;
 mod guard;
+#[cfg(target_os = "linux")]
+mod guard_memory;
 mod guard_several;
 mod guard_tls;
 mod lint;

@@ -38,6 +38,7 @@ use super::running::{Exit, Running};
 use super::serve_messages;
 use crate::fault::{Fault, FaultKind, Party, Phase};
 use crate::http::HttpTarget;
+use crate::message_memory::MessageMemory;
 
 /// Several upstreams that appear as one server, for [`Upstream::InProcess`].
 ///
@@ -49,6 +50,7 @@ pub struct Aggregate {
     bounds: Bounds,
     times: Times,
     limits: AggregatorLimits,
+    message_memory: MessageMemory,
     /// The number of the next context: each connection to a server has a context of its own.
     contexts: Arc<AtomicU64>,
 }
@@ -70,10 +72,18 @@ impl Aggregate {
             bounds,
             times,
             limits,
+            message_memory: MessageMemory::default(),
             contexts: Arc::new(AtomicU64::new(1)),
         };
         aggregate.aggregator()?;
         Ok(aggregate)
+    }
+
+    /// The same; its upstreams share this budget with others.
+    #[must_use]
+    pub fn sharing(mut self, message_memory: MessageMemory) -> Self {
+        self.message_memory = message_memory;
+        self
     }
 
     fn aggregator(&self) -> Result<Aggregator, AggregatorError> {
@@ -117,6 +127,7 @@ impl InProcessUpstream for Aggregate {
             caller: caller.clone(),
             bounds: self.bounds,
             times: self.times,
+            message_memory: self.message_memory.clone(),
             contexts: Arc::clone(&self.contexts),
             begun: Instant::now(),
             armed: Notify::new(),
@@ -155,6 +166,7 @@ struct AggregateDriver {
     caller: Caller,
     bounds: Bounds,
     times: Times,
+    message_memory: MessageMemory,
     contexts: Arc<AtomicU64>,
     begun: Instant,
     /// The deadline of the aggregator may have changed.
@@ -312,6 +324,7 @@ impl AggregateDriver {
         let mut options = GuardOptions::new(member.name.clone(), Listener::Stdio, upstream);
         options.bounds = self.bounds;
         options.times = self.times;
+        options.message_memory = self.message_memory.clone();
         options.clock = member.clock;
         options.context = self.contexts.fetch_add(1, Ordering::Relaxed);
         options.caller = self.caller.clone();

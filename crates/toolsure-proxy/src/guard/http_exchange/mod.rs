@@ -10,13 +10,13 @@
 //! while and the client reads streams, a stream begins without a message, and comments keep it open:
 //! load balancers cut a response that does not begin.
 
+mod memory;
 mod upstream;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use bytes::Bytes;
 use hyper::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use hyper::{Response, StatusCode};
 use tokio::sync::mpsc;
@@ -38,8 +38,9 @@ use super::tickets::NoSessionId;
 use super::trace_headers;
 use super::upstream_request::UpstreamRequest;
 use crate::http::EVENT_STREAM;
+use crate::message_memory::Reading;
 use crate::sse;
-use crate::web::ResponseBody;
+use crate::web::{Piece, ResponseBody};
 
 /// One request in progress.
 pub(super) struct HttpExchange {
@@ -73,6 +74,8 @@ pub(super) struct HttpExchange {
     mailbox: Mailbox,
     inbox: Inbox,
     upstream_request: Option<UpstreamRequest>,
+    /// Counts the body of the upstream's answer until it is counted as the client's.
+    reading: Option<Reading>,
     /// The head of the upstream's response, until it is passed on.
     head: Option<(u16, HeaderMap)>,
     ready: ResponseSteps,
@@ -120,6 +123,7 @@ impl HttpExchange {
             mailbox,
             inbox,
             upstream_request: None,
+            reading: None,
             head: None,
             ready: ResponseSteps::new(most),
             open: false,
@@ -193,7 +197,7 @@ impl HttpExchange {
         let router = Arc::clone(&self.router);
         match &router.upstream {
             SessionUpstream::Endpoint(endpoint, ..) => {
-                let limit = self.router.driver.ctx.bounds.message_bytes;
+                let limit = self.read_limit();
                 self.upstream_request = Some(UpstreamRequest::listen(
                     endpoint,
                     self.upstream_headers(),
@@ -250,8 +254,9 @@ impl HttpExchange {
             }
             ResponseStep::Status(status, headers, body) => {
                 self.owed = false;
+                let body = ResponseBody::counted(body, self.holder());
                 match self.head_of(headers) {
-                    Ok(headers) => respond(status, headers, ResponseBody::Whole(body.into())),
+                    Ok(headers) => respond(status, headers, body),
                     Err(no_session_id) => self.nameless(no_session_id),
                 }
             }
@@ -297,7 +302,8 @@ impl HttpExchange {
         if status < 400 {
             self.name_session(&mut headers);
         }
-        respond(status, headers, ResponseBody::Whole(answer.into()))
+        let body = ResponseBody::counted(answer, self.holder());
+        respond(status, headers, body)
     }
 
     /// Begins a stream; a task of its own does the rest of the work.
@@ -314,12 +320,13 @@ impl HttpExchange {
         let waiting = self.router.driver.ctx.bounds.waiting_events.max(1);
         let (sender, receiver) = mpsc::channel(waiting);
         tokio::spawn(self.go_on(sender, first));
-        respond(200, headers, ResponseBody::Stream(receiver))
+        respond(200, headers, ResponseBody::Stream(receiver, None))
     }
 
-    async fn go_on(mut self, to: mpsc::Sender<Bytes>, first: Option<Vec<u8>>) {
+    async fn go_on(mut self, to: mpsc::Sender<Piece>, first: Option<Vec<u8>>) {
+        let first = first.map(|first| self.piece(first));
         if let Some(first) = first
-            && to.send(first.into()).await.is_err()
+            && to.send(first).await.is_err()
         {
             return;
         }
@@ -332,7 +339,7 @@ impl HttpExchange {
             };
             let Ok(step) = step else {
                 // If the client does not read, one comment waits for it and no more.
-                let _waiting = to.try_send(Bytes::from_static(COMMENT));
+                let _waiting = to.try_send(Piece::of(COMMENT, None));
                 continue;
             };
             let (piece, last) = match step {
@@ -345,7 +352,8 @@ impl HttpExchange {
                     return;
                 }
             };
-            if to.send(piece.into()).await.is_err() {
+            let piece = self.piece(piece);
+            if to.send(piece).await.is_err() {
                 return;
             }
             self.owed &= !last;

@@ -27,7 +27,7 @@ impl HttpExchange {
         if self.is_batch {
             self.sent = self.router.driver.read(&outgoing.bytes).requests();
         }
-        let limit = self.router.driver.ctx.bounds.message_bytes;
+        let limit = self.read_limit();
         let mut headers = self.upstream_headers();
         if outgoing.envelope.version.is_some() && (!outgoing.same || outgoing.headers_unknown) {
             // The client's headers do not mirror this message: it was altered, or the client does
@@ -78,7 +78,8 @@ impl HttpExchange {
             } => self.head = Some((status, headers)),
             UpstreamEvent::Event(event) => self.event(event),
             UpstreamEvent::Whole(body) => {
-                self.upstream_request = None;
+                let read = self.upstream_request.take();
+                self.reading = read.and_then(UpstreamRequest::into_reading);
                 self.whole_heard(body);
             }
             UpstreamEvent::End => self.ended("the answer ended before it was complete"),

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+use tokio::sync::Notify;
 use toolsure_guard::Peer;
 
 use crate::guard::tickets::caller::{digest, shown};
@@ -12,8 +13,10 @@ use crate::http::SESSION;
 
 /// A client's connection.
 pub(in crate::guard) struct ClientConnection {
-    address: Arc<str>,
+    pub(super) address: Arc<str>,
     last: Mutex<Option<Sender>>,
+    /// Ends the connection, because its client reads too slowly.
+    pub(super) close: Arc<Notify>,
 }
 
 /// The headers that identify a sender, and the sender for the records.
@@ -28,6 +31,7 @@ impl ClientConnection {
         Self {
             address: from.to_string().into(),
             last: Mutex::default(),
+            close: Arc::default(),
         }
     }
 

@@ -43,7 +43,7 @@ impl Listeners {
 }
 
 /// Whose stream it is: of an `Authorization`, or without one, of an address.
-fn caller(peer: Option<&Peer>) -> Arc<str> {
+pub(super) fn caller(peer: Option<&Peer>) -> Arc<str> {
     let Some(peer) = peer else { return "".into() };
     match (&peer.caller, &peer.address) {
         (Some(caller), _) => Arc::clone(caller),

@@ -43,9 +43,9 @@ use super::session_router::{SessionRouter, SessionUpstream};
 use super::shared_child::SharedChild;
 use super::tickets::{TicketIssuer, VerifiedTicket};
 use crate::http::{Endpoint, SESSION, VERSION};
-use crate::web::{Admission, Budget, ResponseBody, Service, TooLarge, Wanted, late_timeout, read};
+use crate::web::{Admission, ResponseBody, Service, TooLarge, Wanted, late_timeout, read};
 use client_connection::ClientConnection;
-use listeners::Listeners;
+use listeners::{Listeners, caller};
 pub(super) use process_pool::ProcessPool;
 pub(super) use protected_resource::ProtectedResource;
 use session_transfers::SessionTransfers;
@@ -62,7 +62,6 @@ pub(super) struct HttpServer {
     upstream_pool: UpstreamPool,
     sessions: Mutex<HashMap<String, Session>>,
     slots: Arc<Semaphore>,
-    bytes: Budget,
     /// Whether a request for a host that is not allowed was logged; only the first one is.
     host_refusal_logged: AtomicBool,
     /// When the log last said that a limit is reached, by limit.
@@ -96,7 +95,6 @@ impl HttpServer {
     ) -> Arc<Self> {
         Arc::new(Self {
             slots: Arc::new(Semaphore::new(ctx.bounds.requests)),
-            bytes: Budget::new(ctx.bounds.request_bytes),
             host_refusal_logged: AtomicBool::new(false),
             limits_noted: Mutex::default(),
             listeners: Mutex::default(),
@@ -131,10 +129,14 @@ impl HttpServer {
         {
             return protected.metadata(request.headers()).await;
         }
+        let peer = client.peer(request.headers());
+        let close = Arc::clone(&client.close);
+        let holder = self.ctx.message_memory.of(caller(Some(&peer)), close);
         let slot = RequestPermit {
             _slot: slot,
-            bytes: self.bytes.share(),
-            peer: Some(client.peer(request.headers())),
+            bytes: holder.request(),
+            holder,
+            peer: Some(peer),
         };
         let (head, body) = request.into_parts();
         if head.method != Method::POST
@@ -160,7 +162,7 @@ impl HttpServer {
         let message = match late_timeout(self.ctx.times.body, reading).await {
             Ok(Ok(message)) => message,
             Ok(Err(TooLarge::Full)) => {
-                let text = "the open requests have too many bytes in total (request_bytes)";
+                let text = "the open requests have too many bytes in total (limits.message_memory)";
                 return closing(self.unavailable("request-bytes", None, text));
             }
             Ok(Err(TooLarge::Broken)) => {
@@ -403,6 +405,18 @@ impl Service for HttpServer {
     fn connected(&self, from: SocketAddr) -> ClientConnection {
         self.ctx.observe(&Event::Connected);
         ClientConnection::new(from)
+    }
+
+    async fn given_up(&self, client: &ClientConnection) {
+        client.close.notified().await;
+        self.ctx.observe(&Event::GivenUp { why: "slow-reader" });
+        if self.is_first_in_a_while("slow-reader") {
+            let detail = format!(
+                "the connection from {} was closed in the middle of an answer, because it read too slowly and others waited for memory (`limits.message_memory`, `limits.caller_memory`; reported at most once a minute)",
+                client.address
+            );
+            self.ctx.note("slow-reader", &detail);
+        }
     }
 
     fn disconnected(&self, lasted: Duration) {

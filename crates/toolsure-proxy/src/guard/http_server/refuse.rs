@@ -137,7 +137,7 @@ impl HttpServer {
         }
     }
 
-    fn is_first_in_a_while(&self, why: &'static str) -> bool {
+    pub(super) fn is_first_in_a_while(&self, why: &'static str) -> bool {
         let mut noted = self
             .limits_noted
             .lock()

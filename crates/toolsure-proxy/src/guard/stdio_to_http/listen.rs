@@ -35,7 +35,7 @@ impl StdioToHttp {
             }
             let session = headers.get(SESSION).cloned();
             let mut upstream_request =
-                UpstreamRequest::listen(&self.endpoint, headers, self.ctx.bounds.message_bytes);
+                UpstreamRequest::listen(&self.endpoint, headers, self.ctx.read_limit());
             loop {
                 match upstream_request.next().await {
                     // 405: there is no such stream; 404: no such session.

@@ -382,7 +382,7 @@ impl StdioToHttp {
 
     fn post(&self, outgoing: &OutgoingMessage, headers: HeaderMap) -> UpstreamRequest {
         let message = Bytes::copy_from_slice(&outgoing.bytes);
-        let limit = self.ctx.bounds.message_bytes;
+        let limit = self.ctx.read_limit();
         let resumable = outgoing.envelope.version.is_none();
         UpstreamRequest::post(&self.endpoint, headers, message, limit, resumable)
     }

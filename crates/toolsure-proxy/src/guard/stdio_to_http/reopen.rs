@@ -151,7 +151,7 @@ impl StdioToHttp {
     fn send(&self, mut headers: HeaderMap, message: Bytes) -> UpstreamRequest {
         headers.insert(ACCEPT, HeaderValue::from_static(BOTH));
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        let limit = self.ctx.bounds.message_bytes;
+        let limit = self.ctx.read_limit();
         UpstreamRequest::post(&self.endpoint, headers, message, limit, false)
     }
 

@@ -21,6 +21,7 @@ pub(crate) struct Metrics {
     bytes: Family,
     verdicts: Family,
     rejections: Family,
+    given_up: Family,
     fuel: Family,
     duration: Family,
     refused_requests: Family,
@@ -59,6 +60,11 @@ impl Metrics {
                 "toolsure_guard_sessions",
                 UPSTREAM,
                 "Open HTTP sessions of clients before 2026-07-28.",
+            ),
+            given_up: Family::counter(
+                "toolsure_guard_connections_given_up_total",
+                &["upstream", "why"],
+                "Connections of clients that the guard closed before the answer was complete.",
             ),
             sessions_total: Family::counter(
                 "toolsure_guard_sessions_total",
@@ -200,6 +206,7 @@ impl Metrics {
                 self.connections_total.add(&one, 1);
             }
             Event::Disconnected { .. } => self.connections.add(&one, -1),
+            Event::GivenUp { why } => self.given_up.add(&[upstream, why], 1),
             Event::SessionOpened => {
                 self.sessions.add(&one, 1);
                 self.sessions_total.add(&one, 1);
@@ -344,6 +351,7 @@ impl Metrics {
             &self.bytes,
             &self.verdicts,
             &self.rejections,
+            &self.given_up,
             &self.fuel,
             &self.duration,
             &self.refused_requests,

@@ -119,9 +119,14 @@ pub(super) const LIMITS: &[Key<Config>] = &[
         "HTTP requests in progress, event streams included",
     ),
     fixed(
-        "limits.request_bytes",
-        field!(Bytes(1 << 10..=1 << 40), bounds.request_bytes),
-        "bytes of the bodies of those requests together; over it status 503 and `Retry-After`",
+        "limits.message_memory",
+        field!(Bytes(1 << 10..=1 << 40), bounds.memory_bytes),
+        "bytes of messages in memory between HTTP clients and servers; requests may use half of them, and get status 503 and `Retry-After` beyond; at the limit servers are not read, and if that lasts, the clients that read slowest are closed",
+    ),
+    fixed(
+        "limits.caller_memory",
+        field!(Bytes(1 << 10..=1 << 40), bounds.caller_memory_bytes),
+        "the part of `message_memory` that one caller may use, by `Authorization`, or without one by address",
     ),
     fixed(
         "limits.sessions",
