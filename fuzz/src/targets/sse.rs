@@ -9,7 +9,7 @@ use crate::Outcome;
 use crate::ensure;
 use crate::seeds::Seeds;
 
-#[cfg_attr(not(test), expect(dead_code, reason = "the transports use the rest"))]
+#[expect(dead_code, reason = "the transports use the rest")]
 #[path = "../../../crates/toolsure-proxy/src/sse.rs"]
 mod parser;
 

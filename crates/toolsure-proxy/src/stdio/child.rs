@@ -16,7 +16,8 @@ use tokio::time::{Instant, sleep};
 pub struct Launch {
     program: OsString,
     args: Vec<OsString>,
-    env: Vec<(OsString, OsString)>,
+    /// Names and values; a name without a value is not passed on.
+    env: Vec<(OsString, Option<OsString>)>,
     dir: Option<PathBuf>,
 }
 
@@ -48,7 +49,14 @@ impl Launch {
     /// Sets an environment variable on top of the inherited ones.
     #[must_use]
     pub fn env(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Self {
-        self.env.push((name.into(), value.into()));
+        self.env.push((name.into(), Some(value.into())));
+        self
+    }
+
+    /// Does not pass an inherited environment variable on, unless [`env`](Self::env) sets it later.
+    #[must_use]
+    pub fn env_remove(mut self, name: impl Into<OsString>) -> Self {
+        self.env.push((name.into(), None));
         self
     }
 
@@ -95,9 +103,13 @@ pub(crate) struct Process {
 impl Process {
     pub(crate) fn start(launch: &Launch) -> std::io::Result<(Self, Pipes)> {
         let mut command = Command::new(&launch.program);
-        command
-            .args(&launch.args)
-            .envs(launch.env.iter().map(|(name, value)| (name, value)));
+        command.args(&launch.args);
+        for (name, value) in &launch.env {
+            match value {
+                Some(value) => command.env(name, value),
+                None => command.env_remove(name),
+            };
+        }
         if let Some(dir) = &launch.dir {
             command.current_dir(dir);
         }

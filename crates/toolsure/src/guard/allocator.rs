@@ -25,6 +25,18 @@ pub(super) fn give_memory_back() {
 #[cfg(not(all(target_os = "linux", target_env = "gnu")))]
 pub(super) fn give_memory_back() {}
 
+/// The variable that holds the setting, if this program has set it: it is not for the servers.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+pub(super) fn own_variable() -> Option<&'static str> {
+    let is_own = std::env::var_os(MMAP_THRESHOLD).is_some_and(|value| value == BYTES);
+    is_own.then_some(MMAP_THRESHOLD)
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub(super) fn own_variable() -> Option<&'static str> {
+    None
+}
+
 /// The size from which memory comes from the system, and goes back to it.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 const MMAP_THRESHOLD: &str = "MALLOC_MMAP_THRESHOLD_";

@@ -10,6 +10,7 @@ use toolsure_proxy::guard::{
     Restart, SessionKeys, Sessions, Upstream as Behind,
 };
 
+use super::allocator;
 use super::config::{Config, Listen, Upstream};
 use crate::exit::Failure;
 
@@ -118,6 +119,9 @@ pub(super) fn sessions(config: &Config, keys: &SessionKeys) -> Sessions {
 
 fn launch(program: &str, arguments: &[String], upstream: &Upstream) -> Launch {
     let mut launch = Launch::new(program).args(arguments);
+    if let Some(own) = allocator::own_variable() {
+        launch = launch.env_remove(own);
+    }
     for (name, value) in &upstream.env {
         launch = launch.env(name, value);
     }

@@ -434,3 +434,27 @@ fn a_guard_on_a_network_is_watched_reloaded_and_stopped() {
     guard.signal("-TERM");
     assert_eq!(guard.child.wait().unwrap().code(), Some(0));
 }
+
+/// The guard starts itself again with a setting of the allocator, which its servers do not get.
+#[cfg(target_os = "linux")]
+#[test]
+fn servers_have_the_environment_of_the_guard() {
+    for given in [None, Some("4096")] {
+        let mut command = Command::new(PROGRAM);
+        command.args(["guard", "--", "sh", "-c", "env >&2"]);
+        command
+            .env_remove("MALLOC_MMAP_THRESHOLD_")
+            .env("OF_THIS_TEST", "1");
+        if let Some(given) = given {
+            command.env("MALLOC_MMAP_THRESHOLD_", given);
+        }
+        let output = command.stdin(Stdio::null()).output().unwrap();
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.contains("OF_THIS_TEST=1"), "{said}");
+        let expected = given.map(|given| format!("MALLOC_MMAP_THRESHOLD_={given}"));
+        match expected {
+            Some(expected) => assert!(said.contains(&expected), "{said}"),
+            None => assert!(!said.contains("MALLOC_MMAP_THRESHOLD_"), "{said}"),
+        }
+    }
+}
