@@ -87,9 +87,13 @@ impl Body for ResponseBody {
             Self::Stream(pieces, current) => {
                 let mut piece = match current.take() {
                     Some(piece) => piece,
-                    None => match ready!(pieces.poll_recv(context)) {
-                        Some(piece) => piece,
-                        None => return Poll::Ready(None),
+                    // Only the end of the sender ends the body.
+                    None => loop {
+                        match ready!(pieces.poll_recv(context)) {
+                            Some(piece) if piece.bytes.is_empty() => {}
+                            Some(piece) => break piece,
+                            None => return Poll::Ready(None),
+                        }
                     },
                 };
                 let bytes = piece.next();
@@ -197,3 +201,27 @@ const FIRST_ROOM: usize = 64 << 10;
 const WHOLE: usize = 256 << 10;
 /// Bytes of a larger piece that are written at once.
 const WRITTEN_AT_ONCE: usize = 64 << 10;
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn an_empty_piece_does_not_end_a_stream() {
+        let (to, pieces) = mpsc::channel(4);
+        for piece in [&b""[..], b"a", b"", b"b"] {
+            to.send(Piece::of(piece, None)).await.unwrap();
+        }
+        drop(to);
+        let mut body = pin!(ResponseBody::Stream(pieces, None));
+        let mut seen = Vec::new();
+        while let Some(frame) =
+            std::future::poll_fn(|context| body.as_mut().poll_frame(context)).await
+        {
+            seen.extend_from_slice(frame.unwrap().data_ref().unwrap());
+        }
+        assert_eq!(seen, b"ab");
+    }
+}
