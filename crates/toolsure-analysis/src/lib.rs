@@ -18,6 +18,7 @@ pub mod lint;
 mod members;
 pub mod project;
 pub mod readers;
+mod sizes;
 pub mod tool;
 
 // Types of the crates below that appear in signatures of this crate.

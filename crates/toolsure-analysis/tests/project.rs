@@ -600,3 +600,19 @@ fn sizes_of_the_reader_hold() {
         }
     }
 }
+
+/// Only the enums that are too large become sentences.
+#[test]
+fn small_enums_stay_beside_large_ones() {
+    let texts = |count: usize, length: usize| -> Value {
+        let text = |at: usize| format!("{at:0length$}");
+        (0..count).map(text).collect()
+    };
+    let schema = json!({"type": "object", "properties": {
+        "long": {"enum": texts(251, 90)}, "many": {"enum": texts(300, 4)}, "few": {"enum": texts(3, 4)}}});
+    let projector = Projector::new(reader("openai-strict").unwrap());
+    let projected = projector.project_schema(&schema.to_string()).unwrap();
+    let written: Value = serde_json::from_str(&projected.text).unwrap();
+    let has_enum = |name: &str| written["properties"][name].to_string().contains("enum");
+    assert_eq!(["long", "many", "few"].map(has_enum), [false, true, true]);
+}

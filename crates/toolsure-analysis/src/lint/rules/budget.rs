@@ -5,7 +5,8 @@ use toolsure_json::{Key as _, Kind, Node as _, View, quote};
 use super::Listing;
 use crate::lint::out::Out;
 use crate::lint::tool::{Place, Side, Subschema, Tool};
-use crate::readers::{Fact, LONG_ENUM, Limit, NameRule};
+use crate::readers::{Fact, Limit, NameRule};
+use crate::sizes::{EnumSize, NAMED, Sizes};
 
 /// TL081: names that readers take.
 pub(crate) fn name(tool: &Tool<'_>, out: &mut Out<'_>) {
@@ -71,45 +72,26 @@ pub(crate) fn description(tool: &Tool<'_>, out: &mut Out<'_>) {
 
 /// TL094: sizes over a reader's limits.
 pub(crate) fn schema(tool: &Tool<'_>, out: &mut Out<'_>) {
-    let input = || tool.subs.iter().filter(|sub| sub.side == Side::Input);
-    let properties = input().filter(|sub| sub.property().is_some()).count();
-    let mut members = 0_usize;
-    let mut longest = 0_usize;
-    let mut text = 0_usize;
-    for sub in input() {
-        let list = sub.member("enum");
-        let count = list.map_or(0, |list| list.len());
-        members = members.saturating_add(count);
-        let characters = list.into_iter().flat_map(View::items).fold(0, characters);
-        if count > LONG_ENUM {
-            longest = longest.max(characters);
+    let mut sizes = Sizes::default();
+    for sub in tool.subs.iter().filter(|sub| sub.side == Side::Input) {
+        sizes.add_properties(usize::from(sub.property().is_some()));
+        if let Some(list) = sub.member("enum") {
+            sizes.add_enum(EnumSize::of(list.len(), list.items().filter_map(string)));
         }
-        text = text.saturating_add(characters);
-        text = sub.member("const").into_iter().fold(text, self::characters);
-        for keyword in ["properties", "$defs", "definitions"] {
+        if let Some(text) = sub.member("const").and_then(string) {
+            sizes.add_text(text);
+        }
+        for keyword in NAMED {
             let names = sub.member(keyword).into_iter().flat_map(View::members);
-            text = names.fold(text, |sum, (key, _)| {
-                sum.saturating_add(key.text().chars().count())
-            });
+            names.for_each(|(key, _)| sizes.add_text(key.text()));
         }
     }
+    sizes.add_level(tool.levels());
     for broken in out.facts() {
         let Fact::Limit(limit) = broken.1.fact else {
             continue;
         };
-        let (what, found, most) = match limit {
-            Limit::Properties(most) => ("properties", properties, most),
-            Limit::Depth(most) => ("levels of properties", tool.levels(), most),
-            Limit::EnumMembers(most) => ("enum members", members, most),
-            Limit::EnumText(most) => (
-                "characters in an enum of more than 250 members",
-                longest,
-                most,
-            ),
-            Limit::Text(most) => ("characters in names, enums and constants", text, most),
-            _ => continue,
-        };
-        if found > most {
+        if let Some((found, most, what)) = sizes.over(limit) {
             let message = format!("the input schema has {found} {what}, more than {most}");
             let place = tool.member_place(Side::Input.member());
             let advice = "split the tool, or take free text and check it in the handler";
@@ -220,10 +202,6 @@ fn is_union(sub: &Subschema<'_>) -> bool {
             .is_some_and(|one| one.kind() == Kind::Array)
 }
 
-/// Adds the number of characters of a string.
-fn characters(sum: usize, value: View<'_>) -> usize {
-    match value.kind() {
-        Kind::String => sum.saturating_add(value.string().chars().count()),
-        _ => sum,
-    }
+fn string<'a>(value: View<'a>) -> Option<&'a str> {
+    (value.kind() == Kind::String).then(|| value.string())
 }
