@@ -70,7 +70,7 @@ pub enum Act {
     /// The client sent a batch in an era that has none.
     ClientSentBatch,
     /// The client sent a second `initialize`, or one in a batch.
-    ClientOpenedAgain,
+    ClientSentUnfitInitialize,
     /// The client's HTTP headers contradict its message.
     ClientSentOtherHeaders,
     /// The client does not read the answer that it asked for.
@@ -200,7 +200,7 @@ impl Act {
             | Self::ClientSentTooMuch
             | Self::ClientReusedId
             | Self::ClientSentBatch
-            | Self::ClientOpenedAgain
+            | Self::ClientSentUnfitInitialize
             | Self::ServerSentUnfitMethod
             | Self::ServerAnsweredNoMessage
             | Self::ServerAnsweredTooMuch => INVALID_REQUEST,
@@ -229,7 +229,7 @@ impl Act {
             Self::ClientGone => ("client-gone", Client),
             Self::ClientLeft => ("client-left", Client),
             Self::ClientSentBatch => ("client-batch", Client),
-            Self::ClientOpenedAgain => ("client-initialize", Client),
+            Self::ClientSentUnfitInitialize => ("client-initialize", Client),
             Self::ClientSentOtherHeaders => ("client-headers", Client),
             Self::ClientReadsTooSlowly => ("client-slow", Client),
             Self::ServerMadeNoise => ("server-noise", Server),

@@ -67,7 +67,7 @@ pub fn members_table() -> String {
     let sdks: Vec<&'static Reader> = READERS.iter().filter(is_shown).collect();
     let mut table = String::from("| member |");
     for sdk in &sdks {
-        let _ = write!(table, " {} {} |", sdk.shown, sdk.versions);
+        let _ = write!(table, " {} ({}) |", sdk.shown, sdk.versions);
     }
     let _ = writeln!(table, "\n|---|{}", "---|".repeat(sdks.len()));
     let mut members: Vec<(Shape, &str)> = Vec::new();

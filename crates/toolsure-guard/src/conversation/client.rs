@@ -97,7 +97,7 @@ impl Conversation {
                 true => "`initialize` must not be part of a batch",
                 false => "the session is open: a second `initialize` is not accepted",
             };
-            return refuse_request(turn, request, Act::ClientOpenedAgain, text, out);
+            return refuse_request(turn, request, Act::ClientSentUnfitInitialize, text, out);
         }
         if KEPT_FOR_SESSION.contains(&request.method) && bytes.len() > SESSION_BYTES {
             let found = bytes.len();
