@@ -1,7 +1,7 @@
 //! The fixture server: the handler of one connection or one request.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::collections::{BTreeSet, VecDeque};
+use std::sync::{Arc, PoisonError};
 
 use rmcp::ErrorData;
 use rmcp::ServerHandler;
@@ -48,6 +48,7 @@ struct Session {
 pub struct Everything {
     shared: Arc<Shared>,
     session: Mutex<Session>,
+    listeners: std::sync::Mutex<VecDeque<broadcast::Receiver<Announcement>>>,
 }
 
 impl Everything {
@@ -73,7 +74,14 @@ impl Everything {
                 level: LoggingLevel::Debug,
                 subscribed: BTreeSet::new(),
             }),
+            listeners: std::sync::Mutex::default(),
         }
+    }
+
+    /// Receivers of the subscriptions that were accepted and are not listening yet.
+    fn listeners(&self) -> std::sync::MutexGuard<'_, VecDeque<broadcast::Receiver<Announcement>>> {
+        let listeners = self.listeners.lock();
+        listeners.unwrap_or_else(PoisonError::into_inner)
     }
 
     fn entry(&self, name: &str) -> Option<&ToolEntry> {
@@ -360,11 +368,16 @@ impl ServerHandler for Everything {
         &self,
         requested: &SubscriptionFilter,
     ) -> Option<SubscriptionFilter> {
+        // why: the acknowledgement goes out before `listen` is called, and a client may cause an
+        // announcement as soon as it has it.
+        let listener = self.shared.announcements.subscribe();
+        self.listeners().push_back(listener);
         Some(requested.clone())
     }
 
     async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
-        let mut announcements = self.shared.announcements.subscribe();
+        let first = self.listeners().pop_front();
+        let mut announcements = first.unwrap_or_else(|| self.shared.announcements.subscribe());
         loop {
             let announcement = tokio::select! {
                 () = subscription.cancelled() => return Ok(()),
