@@ -104,6 +104,12 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
         }
     }
 
+    /// Looks at the writer; `None` if it is in use or closed.
+    pub(crate) fn inspect<T>(&self, look: impl FnOnce(&W) -> T) -> Option<T> {
+        let guard = self.writer.try_lock().ok()?;
+        guard.as_ref().map(|writer| look(&writer.to))
+    }
+
     /// Moves messages into the buffer until it is large enough for a system call.
     fn load(&self, buffer: &mut Vec<u8>) {
         let mut queue = self.lock();

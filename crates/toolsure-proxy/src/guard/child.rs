@@ -95,7 +95,7 @@ impl Child {
         };
         let output = CountedOutput::new(pipes.stdout, &ctx.read_limit());
         let messages = MessageReader::server_lines(output, ctx.bounds.message_bytes);
-        let input = MessageWriter::lines(pipes.stdin);
+        let input = MessageWriter::to_process(pipes.stdin);
         Ok(Self::new(ctx, name, body, messages, input))
     }
 
@@ -141,7 +141,8 @@ impl Child {
     ///
     /// `is_awaited` says whether a request waits for the child. If its process has ended, and a request
     /// has waited for `after_exit` without a message, it is given up, although another process holds its
-    /// standard output.
+    /// standard output. If no process can read its standard input any more, that is done while no
+    /// request waits.
     pub(super) async fn next(&mut self, is_awaited: impl Fn() -> bool) -> Received {
         if let Some(input) = self.input.upgrade()
             && !input
@@ -193,6 +194,7 @@ impl Child {
                     }
                     continue;
                 }
+                Leader::Silent(None) if !is_awaited() && !may_be_read(&self.input) => return None,
                 _ => Leader::Silent(is_awaited().then(Instant::now)),
             };
         }
@@ -222,6 +224,12 @@ impl Child {
         ctx.observe(&Event::Upstream(UpstreamState::Ended { how: &how }));
         how
     }
+}
+
+/// Whether another process may read what is sent to the child.
+fn may_be_read(input: &Weak<MessageWriter>) -> bool {
+    let input = input.upgrade();
+    input.is_none_or(|input| input.may_be_read())
 }
 
 async fn reap(mut process: Process, stderr: &Tail, grace: Duration) -> String {

@@ -8,6 +8,7 @@ use std::time::Duration;
 use std::{fmt, io};
 
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::process::ChildStdin;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 use toolsure_guard::{HttpRefusal, Outgoing, Recovered, Recovery, ToolsEvent, one_line};
@@ -64,14 +65,44 @@ pub(super) struct Client {
 
 /// Writes messages to the other end.
 pub(super) enum MessageWriter {
-    Lines(Outbox<Box<dyn AsyncWrite + Send + Unpin>>),
+    Lines(Outbox<Box<dyn LineWriter>>),
     Memory(MessageSender),
 }
+
+/// A byte stream that lines are written to.
+pub(super) trait LineWriter: AsyncWrite + Send + Unpin {
+    /// Whether a process may read it: `false` only if none can.
+    fn may_be_read(&self) -> bool {
+        true
+    }
+}
+
+impl LineWriter for ChildStdin {
+    fn may_be_read(&self) -> bool {
+        crate::stdio::may_be_read(self)
+    }
+}
+
+impl LineWriter for Box<dyn AsyncWrite + Send + Unpin> {}
 
 impl MessageWriter {
     /// A writer of lines.
     pub(super) fn lines(to: impl AsyncWrite + Send + Unpin + 'static) -> Self {
+        let to: Box<dyn AsyncWrite + Send + Unpin> = Box::new(to);
         Self::Lines(Outbox::new(Box::new(to)))
+    }
+
+    /// A writer of lines to a process.
+    pub(super) fn to_process(to: ChildStdin) -> Self {
+        Self::Lines(Outbox::new(Box::new(to)))
+    }
+
+    /// Whether the other end may read: `false` only if it cannot.
+    pub(super) fn may_be_read(&self) -> bool {
+        match self {
+            Self::Lines(outbox) => outbox.inspect(|to| to.may_be_read()).unwrap_or(true),
+            Self::Memory(_) => true,
+        }
     }
 
     /// Queues one message. A line never contains a line break, because the reader could take the

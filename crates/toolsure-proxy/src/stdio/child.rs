@@ -200,6 +200,24 @@ impl Drop for Process {
     }
 }
 
+/// Whether a process holds the other end of a child's standard input, so that it may be read.
+#[cfg(unix)]
+pub(crate) fn may_be_read(stdin: &ChildStdin) -> bool {
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+    // Errors are reported whatever is asked for. A pipe without a reader has one.
+    let mut fds = [PollFd::new(stdin, PollFlags::empty())];
+    let polled = poll(&mut fds, Some(&Timespec::default()));
+    let broken = PollFlags::ERR | PollFlags::HUP;
+    polled.is_err() || !fds.iter().any(|fd| fd.revents().intersects(broken))
+}
+
+/// Other systems do not tell before a write.
+#[cfg(not(unix))]
+pub(crate) fn may_be_read(_: &ChildStdin) -> bool {
+    true
+}
+
 #[cfg(unix)]
 mod group {
     //! Process groups, identified by their leader.

@@ -20,7 +20,7 @@ use crate::fault::{Fault, FaultKind, Party, Phase};
 use crate::limits::Limits;
 use crate::message::{Answer, Incoming, Shape, Unreadable, answer_to};
 use crate::notes::{Notes, excerpt};
-pub(crate) use child::Process;
+pub(crate) use child::{Process, may_be_read};
 pub(crate) use tail::Tail;
 
 /// A client on the pipes of one child.

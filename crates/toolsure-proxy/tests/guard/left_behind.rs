@@ -16,6 +16,7 @@ left = subprocess.Popen(["sleep", "600"], stdin=subprocess.DEVNULL)
 for m, id, name, args in calls():
     if name == "die": os._exit(7)
     text(id, json.dumps([os.getpid(), left.pid]), **MORE)
+    if name == "hang": os._exit(7)
 "#;
 
 /// Answers `hang` after more than the `after_exit` of its test.
@@ -85,13 +86,40 @@ async fn a_dead_server_is_noticed_although_its_child_holds_its_output() {
         let lost = client.call(2, "die").await;
         let why = lost["error"]["message"].as_str().unwrap_or_default();
         assert!(why.contains("status 7"), "{over:?}: {lost}");
-        // Whoever adopts what was left behind also reaps it.
-        for (process, zombies) in [(&processes[0], true), (&processes[1], false)] {
-            let gone = Instant::now() + Duration::from_secs(10);
-            while runs(process, zombies) {
-                assert!(Instant::now() < gone, "{over:?}: {processes}");
-                tokio::time::sleep(Duration::from_millis(20)).await;
-            }
+        ended(over, &processes).await;
+    }
+}
+
+#[tokio::test]
+async fn a_dead_server_is_noticed_while_nobody_waits_for_it() {
+    for over in [Over::Stdio, Over::LegacyHttp, Over::ModernHttp] {
+        // Longer than this test waits: no call is what it is noticed by.
+        let after_exit = Duration::from_secs(600);
+        let restart = Restart::default();
+        let upstream = match python(LEAVES) {
+            Upstream::Child { launch, .. } => Upstream::Child { launch, restart },
+            other => other,
+        };
+        let mut client = Client::open(over, upstream, after_exit).await;
+        let heard = client.call(1, "hang").await;
+        let processes: Value = serde_json::from_str(text_of(&heard)).unwrap();
+        ended(over, &processes).await;
+        if !matches!(over, Over::LegacyHttp) {
+            let heard = client.call(2, "echo").await;
+            let fresh: Value = serde_json::from_str(text_of(&heard)).unwrap();
+            assert_ne!(fresh[0], processes[0], "{over:?}");
+        }
+    }
+}
+
+/// Waits until a server and what it left behind have ended. Whoever adopts what was left behind also
+/// reaps it.
+async fn ended(over: Over, processes: &Value) {
+    for (process, zombies) in [(&processes[0], true), (&processes[1], false)] {
+        let gone = Instant::now() + Duration::from_secs(10);
+        while runs(process, zombies) {
+            assert!(Instant::now() < gone, "{over:?}: {processes}");
+            tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
 }
