@@ -1,8 +1,12 @@
 //! Logs on standard error, for people or as JSON, at a level that a reload can change.
+//!
+//! Lines go through a queue of [`QUEUE`] lines to one thread: whoever started the guard may never read its
+//! standard error, and then lines are lost and counted, and calls continue.
 
 use std::io::{self, IsTerminal};
 use std::str::FromStr;
 
+use tracing_appender::non_blocking::{ErrorCounter, NonBlockingBuilder, WorkerGuard};
 use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
 use tracing_subscriber::layer::SubscriberExt;
@@ -12,13 +16,22 @@ use tracing_subscriber::{Layer, Registry, fmt};
 
 use super::config::{Log, LogFormat};
 
-/// The handle that changes the levels.
-pub(super) struct Levels(Handle<Targets, Registry>);
+/// The running log. Dropping it writes what is queued, for at most a second.
+pub(super) struct Logging {
+    levels: Handle<Targets, Registry>,
+    lost: ErrorCounter,
+    _thread: WorkerGuard,
+}
 
 /// Starts logging; called once in a process.
-pub(super) fn start(log: &Log) -> Levels {
-    let (targets, handle) = reload::Layer::new(targets(log));
-    let layer = fmt::layer().with_writer(io::stderr).with_target(true);
+pub(super) fn start(log: &Log) -> Logging {
+    let (targets, levels) = reload::Layer::new(targets(log));
+    let queue = NonBlockingBuilder::default()
+        .thread_name("log")
+        .buffered_lines_limit(QUEUE);
+    let (writer, thread) = queue.finish(io::stderr());
+    let lost = writer.error_counter();
+    let layer = fmt::layer().with_writer(writer).with_target(true);
     let layer = match log.format {
         LogFormat::Human => layer.with_ansi(colours()).boxed(),
         LogFormat::Json => layer.json().flatten_event(true).boxed(),
@@ -26,14 +39,23 @@ pub(super) fn start(log: &Log) -> Levels {
     let registry = Registry::default().with(targets).with(layer);
     // Fails only if a logger is already set, which then stays.
     let _already = registry.try_init();
-    Levels(handle)
+    Logging {
+        levels,
+        lost,
+        _thread: thread,
+    }
 }
 
-impl Levels {
+impl Logging {
     /// Replaces the levels.
-    pub(super) fn set(&self, log: &Log) {
+    pub(super) fn set_levels(&self, log: &Log) {
         // Fails only if logging has ended.
-        let _gone = self.0.reload(targets(log));
+        let _gone = self.levels.reload(targets(log));
+    }
+
+    /// Counts the lines that were lost, because standard error was not read.
+    pub(super) fn lost(&self) -> ErrorCounter {
+        self.lost.clone()
     }
 }
 
@@ -55,3 +77,6 @@ fn targets(log: &Log) -> Targets {
 fn colours() -> bool {
     io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
+
+/// Lines that may wait to be written.
+const QUEUE: usize = 4_096;

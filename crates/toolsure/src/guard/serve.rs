@@ -17,7 +17,7 @@ use toolsure_proxy::guard::{
 use super::admin::Admin;
 use super::audit::Audit;
 use super::config::{Config, Sources, Upstream};
-use super::log::{self, Levels};
+use super::log::{self, Logging};
 use super::metrics::Metrics;
 use super::options::{AGGREGATE, in_front, member_upstream, options, sessions};
 use super::otel::Telemetry;
@@ -31,9 +31,9 @@ use crate::render::count_of;
 
 /// Serves until the client is gone, a signal stops it, or no server is left.
 pub(super) fn run(config: Config, sources: &Sources<'_>) -> Result<Exit, Failure> {
-    let levels = log::start(&config.log);
+    let logging = log::start(&config.log);
     let runtime = runtime(&config)?;
-    let exit = runtime.block_on(work(config, sources, &levels));
+    let exit = runtime.block_on(work(config, sources, &logging));
     // A blocking read of standard input cannot be cancelled, and must not delay the end.
     runtime.shutdown_timeout(Duration::ZERO);
     exit
@@ -49,9 +49,10 @@ fn runtime(config: &Config) -> Result<Runtime, Failure> {
     runtime.map_err(|error| cannot("set up input and output", &error))
 }
 
-async fn work(config: Config, sources: &Sources<'_>, levels: &Levels) -> Result<Exit, Failure> {
+async fn work(config: Config, sources: &Sources<'_>, logging: &Logging) -> Result<Exit, Failure> {
     let mut signals = Signals::new().map_err(|error| cannot("listen for signals", &error))?;
     let metrics = Metrics::new();
+    metrics.show_lost_lines(logging.lost());
     let state = Arc::new(State::new(config.upstreams.keys()));
     let audit = audit(&config, &metrics)?;
     let telemetry = Telemetry::start(&config, &metrics)?;
@@ -85,7 +86,7 @@ async fn work(config: Config, sources: &Sources<'_>, levels: &Levels) -> Result<
                 }
             }
             signal = signals.next() => match signal {
-                Signal::Reload => guards.reload(sources, levels),
+                Signal::Reload => guards.reload(sources, logging),
                 Signal::Stop if guards.stopping => {
                     tracing::warn!("asked to stop again: exiting at once");
                     break Exit::Interrupted;
@@ -261,7 +262,7 @@ impl Guards {
 
     /// Loads the settings again. Valid ones apply from the next message on; if there is a problem,
     /// nothing changes.
-    fn reload(&mut self, sources: &Sources<'_>, levels: &Levels) {
+    fn reload(&mut self, sources: &Sources<'_>, logging: &Logging) {
         let mut new = match Config::load(sources) {
             Ok(new) => new,
             Err(faults) => {
@@ -312,7 +313,7 @@ impl Guards {
             (None, None) => {}
             _ => tracing::warn!("HTTPS is turned on or off only after a restart"),
         }
-        levels.set(&new.log);
+        logging.set_levels(&new.log);
         self.shared
             .passes
             .store(new.audit.passes, Ordering::Relaxed);

@@ -1,6 +1,6 @@
 //! What surrounds a run: closed pipes, signals, the locale, `--quiet`, and the size of a help text.
 
-use std::io::{Read as _, Write as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -284,3 +284,50 @@ fn short_help_fits_a_screen() {
         "{long}"
     );
 }
+
+#[test]
+fn a_guard_goes_on_while_nobody_reads_its_standard_error() {
+    // Each call has a line in the log: together far more than a pipe holds.
+    let calls = 4_000;
+    let mut child = Command::new(PROGRAM)
+        .args(["guard"])
+        .args(["--", "python3", "-u", "-c", CHATTY])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut input = child.stdin.take().unwrap();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    for id in 0..calls {
+        writeln!(input, r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#).unwrap();
+        let mut answer = String::new();
+        output.read_line(&mut answer).unwrap();
+        assert!(answer.contains("result"), "{answer}");
+    }
+    drop(input);
+    let begun = Instant::now();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+    assert!(begun.elapsed() < Duration::from_secs(20));
+    // What waited in the pipe is whole lines.
+    let mut log = String::new();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut log)
+        .unwrap();
+    assert!(
+        log.starts_with("20") && log.contains("noise"),
+        "{}",
+        log.len()
+    );
+}
+
+/// Answers every request, and writes 200 bytes to standard error for each.
+const CHATTY: &str = r#"
+import json, sys
+for line in sys.stdin:
+    print("noise " * 40, file=sys.stderr)
+    print(json.dumps({"jsonrpc": "2.0", "id": json.loads(line)["id"], "result": {}}), flush=True)
+"#;

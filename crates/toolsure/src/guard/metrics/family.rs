@@ -87,7 +87,7 @@ impl Family {
         });
     }
 
-    /// Sets a gauge.
+    /// Sets a gauge, or a counter that is counted elsewhere.
     pub(super) fn set(&self, values: &[&str], to: i64) {
         self.with(values, |series| {
             if let Series::Number(number) = series {

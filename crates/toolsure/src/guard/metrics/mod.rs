@@ -3,11 +3,12 @@
 mod family;
 mod process;
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use toolsure_guard::{Action, Filter, Record, Side};
 use toolsure_mcp::message::Method;
 use toolsure_proxy::guard::{Event, UpstreamState};
+use tracing_appender::non_blocking::ErrorCounter;
 
 use family::Family;
 
@@ -35,6 +36,8 @@ pub(crate) struct Metrics {
     reload_good: Family,
     audit_lines: Family,
     audit_lost: Family,
+    log_lost: Family,
+    lost_lines: OnceLock<ErrorCounter>,
     telemetry: Family,
     store_up: Family,
     store_losses: Family,
@@ -161,6 +164,12 @@ impl Metrics {
                 &[],
                 "Lines of the audit log that were lost, because the queue was full or a write failed.",
             ),
+            log_lost: Family::counter(
+                "toolsure_guard_log_lost_total",
+                &[],
+                "Lines of the log that were lost, because standard error was not read.",
+            ),
+            lost_lines: OnceLock::new(),
             telemetry: Family::counter(
                 "toolsure_guard_telemetry_total",
                 &["signal", "outcome"],
@@ -291,6 +300,12 @@ impl Metrics {
         }
     }
 
+    /// Shows this count of lines of the log that were lost.
+    pub(crate) fn show_lost_lines(&self, lost: ErrorCounter) {
+        // There is one log.
+        let _once = self.lost_lines.set(lost);
+    }
+
     /// Counts the outcome of spans or of an export of metrics.
     #[cfg_attr(
         not(feature = "otel"),
@@ -341,6 +356,9 @@ impl Metrics {
     /// All metrics in Prometheus's text format, version 0.0.4.
     pub(crate) fn text(&self) -> String {
         let mut text = String::with_capacity(8 << 10);
+        if let Some(lost) = self.lost_lines.get() {
+            self.log_lost.set(&[], number(lost.dropped_lines()));
+        }
         for family in [
             &self.build,
             &self.connections,
@@ -365,6 +383,7 @@ impl Metrics {
             &self.reload_good,
             &self.audit_lines,
             &self.audit_lost,
+            &self.log_lost,
             &self.telemetry,
             &self.store_up,
             &self.store_losses,
