@@ -6,6 +6,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
+use event_listener::Event;
 use toolsure_json::{ReadLimits, Reader};
 use toolsure_mcp::check::Checker;
 use toolsure_mcp::contract::SchemaStore;
@@ -33,6 +34,7 @@ struct GuardState {
     /// Memory for reading messages.
     readers: Mutex<Vec<Reader>>,
     generations: AtomicU64,
+    replaced: Event,
 }
 
 #[derive(Default)]
@@ -103,6 +105,7 @@ impl Guard {
             scratch: Mutex::default(),
             readers: Mutex::default(),
             generations: AtomicU64::new(0),
+            replaced: Event::new(),
         })))
     }
 
@@ -116,7 +119,15 @@ impl Guard {
         let generation = self.0.generations.fetch_add(1, Ordering::Relaxed) + 1;
         let rules = Arc::new(Rules::new(policy, generation));
         *self.0.rules.write().unwrap_or_else(PoisonError::into_inner) = rules;
+        self.0.replaced.notify(usize::MAX);
         Ok(())
+    }
+
+    /// Waits until the policy is replaced after this call. Then
+    /// [`Conversation::policy_replaced`](crate::Conversation::policy_replaced) of each conversation has
+    /// something to say.
+    pub fn replaced(&self) -> impl Future<Output = ()> + Send + Unpin + use<> {
+        self.0.replaced.listen()
     }
 
     /// Whether tools are compared with pins: those of a lock, or those that the guards of other processes

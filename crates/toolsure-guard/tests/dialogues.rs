@@ -52,6 +52,7 @@ dialogues! { "cases":
     project_for
     rates
     rates_of_all
+    reload
     repair
     results
     rewritten_bounds

@@ -155,7 +155,7 @@ impl Conversation {
         self.stopping = true;
     }
 
-    fn event(
+    pub(super) fn event(
         &mut self,
         now: Duration,
         then: impl FnOnce(&mut Self, &Turn<'_>, &mut Effects<'static>),

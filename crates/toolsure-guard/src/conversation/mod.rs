@@ -45,6 +45,7 @@ mod mapped_call;
 mod open;
 mod parked;
 mod readable;
+mod reload;
 mod result;
 mod result_faults;
 mod result_text;
@@ -74,6 +75,7 @@ use crate::trace::{TraceContext, Tracer};
 use fetch::Fetch;
 use open::{Answered, OpenTable};
 use parked::{ParkedCalls, Retry};
+use reload::Hearing;
 use server_requests::ServerRequests;
 use traces::Traces;
 use turn::Turn;
@@ -159,6 +161,7 @@ pub struct Conversation {
     /// Whether the session began in another process.
     adopted: bool,
     parked: ParkedCalls,
+    hearing: Hearing,
     stopping: bool,
     server_gone: Option<String>,
     /// The peer on the client's side.
@@ -191,6 +194,7 @@ impl Conversation {
             mark: OWN.into(),
             adopted: false,
             parked: ParkedCalls::default(),
+            hearing: Hearing::default(),
             stopping: false,
             server_gone: None,
             peer: None,
@@ -236,6 +240,7 @@ impl Conversation {
     #[must_use]
     pub fn adopted(mut self) -> Self {
         self.adopted = true;
+        self.adopted_hears();
         self
     }
 

@@ -28,6 +28,8 @@ pub(super) struct Open {
     pub(super) progress: Option<IdKey>,
     /// Whether the client no longer waits.
     pub(super) cancelled: bool,
+    /// Whether it is a subscription that reports changes of tools.
+    hears_of_tools: bool,
     /// The client that made it.
     pub(super) peer: Option<Arc<Peer>>,
 }
@@ -87,6 +89,7 @@ impl Open {
             number: 0,
             progress: None,
             cancelled: false,
+            hears_of_tools: false,
             peer: None,
         }
     }
@@ -94,7 +97,7 @@ impl Open {
     /// Whether a client waits for the answer. A subscription has no answer until it ends, and it ends with
     /// its client.
     fn is_awaited(&self) -> bool {
-        !self.cancelled && self.method != "subscriptions/listen"
+        !self.cancelled && self.method != SUBSCRIBE
     }
 
     /// The id as the client wrote it.
@@ -132,6 +135,29 @@ impl OpenTable {
 
     pub(super) fn get(&self, key: &IdKey) -> Option<&Open> {
         self.open.get(key)
+    }
+
+    /// Notes that a subscription reports changes of tools; `false` if there is no such subscription.
+    pub(super) fn hear_of_tools(&mut self, key: &IdKey) -> bool {
+        let open = self.open.get_mut(key);
+        let subscription = open.filter(|open| open.method == SUBSCRIBE);
+        subscription.is_some_and(|open| {
+            open.hears_of_tools = true;
+            true
+        })
+    }
+
+    /// The ids of these subscriptions, oldest first, as their clients wrote them.
+    pub(super) fn hearing_of_tools(&self) -> Vec<String> {
+        let open = self.open.iter();
+        let mut hearing: Vec<_> = open
+            .filter(|(_, open)| open.hears_of_tools && !open.cancelled)
+            .collect();
+        hearing.sort_unstable_by_key(|(_, open)| open.number);
+        hearing
+            .into_iter()
+            .map(|(key, open)| open.raw(key))
+            .collect()
     }
 
     pub(super) fn insert(&mut self, key: IdKey, mut open: Open) {
@@ -271,6 +297,7 @@ impl Answered {
     }
 }
 
+const SUBSCRIBE: &str = "subscriptions/listen";
 /// How many of them are kept.
 const ANSWERED: usize = 32;
 

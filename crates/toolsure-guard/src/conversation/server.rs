@@ -172,6 +172,7 @@ impl Conversation {
                 // No later era has `initialize`.
                 self.era = Some(nearest(version).min(Era::V2025_11_25));
                 self.opened = true;
+                self.session_hears(result);
                 let envelope = Envelope {
                     agreed: envelope::agreed(result),
                     ..Envelope::answer(Some(key), None)
@@ -306,6 +307,7 @@ impl Conversation {
                     self.server_requests.remove(&key);
                 }
             }
+            "notifications/subscriptions/acknowledged" => self.subscription_hears(params),
             _ => {}
         }
         // A connection may carry both eras, and a notification does not declare one.

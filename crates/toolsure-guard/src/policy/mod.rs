@@ -6,6 +6,7 @@ mod limits;
 mod mode;
 mod rule;
 mod rule_usage;
+mod shown;
 mod terms;
 
 use std::sync::Arc;
@@ -21,6 +22,7 @@ pub use mode::{
 };
 pub use rule::{Rate, ToolRule, name_matches};
 pub use rule_usage::RuleUsage;
+use shown::Shown;
 pub(crate) use terms::Terms;
 pub use toolsure_analysis::project::{Limits as ProjectionLimits, Projector};
 pub use toolsure_analysis::readers::{Reader, reader};
@@ -219,6 +221,11 @@ impl Policy {
             terms.apply(rule);
         }
         terms
+    }
+
+    /// Whether both show the tools of a server alike.
+    pub(crate) fn shows_as(&self, other: &Self) -> bool {
+        Shown::of(self) == Shown::of(other)
     }
 
     /// The argument schema that the operator gave a tool.

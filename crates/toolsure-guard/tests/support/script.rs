@@ -86,12 +86,13 @@ impl Stage {
                 let lock = Lock::read(rest.as_bytes()).unwrap();
                 self.policy.drift.lock = Some(Arc::new(lock));
             }
-            "reload" => self
-                .guard
-                .as_ref()
-                .unwrap()
-                .replace(self.policy.clone())
-                .unwrap(),
+            "reload" => {
+                let guard = self.guard.as_ref().unwrap();
+                guard.replace(self.policy.clone()).unwrap();
+                if self.conversation.is_some() {
+                    self.event(|c| c.policy_replaced(now), None);
+                }
+            }
             "share" => {
                 let terms = ShareTerms {
                     pins: drift(rest),

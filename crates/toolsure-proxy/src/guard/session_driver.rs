@@ -73,6 +73,8 @@ pub(crate) struct SessionDriver {
     /// When [`SessionDriver::clock`] wakes next, in milliseconds since the clock began.
     armed: AtomicU64,
     rearmed: Notify,
+    /// Whether the client hears of changes of its tools, as [`Conversation::hears_of_tools`].
+    hears: AtomicBool,
     idle: Notify,
     /// Whether a task waits in [`SessionDriver::room`].
     waiting: AtomicBool,
@@ -90,11 +92,13 @@ impl SessionDriver {
     }
 
     fn of(ctx: &Arc<GuardContext>, conversation: Conversation) -> Self {
+        let hears = conversation.hears_of_tools();
         Self {
             conversation: Mutex::new(conversation),
             ctx: Arc::clone(ctx),
             armed: AtomicU64::new(u64::MAX),
             rearmed: Notify::new(),
+            hears: AtomicBool::new(hears),
             idle: Notify::new(),
             waiting: AtomicBool::new(false),
             roomy: Notify::new(),
@@ -276,7 +280,8 @@ impl SessionDriver {
         }
     }
 
-    /// Sleeps until the conversation's next deadline, then calls its timer.
+    /// Sleeps until the conversation's next deadline, then calls its timer; or until the policy is
+    /// replaced, then tells the client.
     pub(crate) async fn clock(&self, deliver: &mut (dyn FnMut(Output) + Send)) {
         loop {
             let armed = self.armed.load(Ordering::Acquire);
@@ -289,12 +294,27 @@ impl SessionDriver {
             };
             tokio::select! {
                 () = self.rearmed.notified() => continue,
+                () = self.policy_replaced() => {
+                    let now = self.ctx.now();
+                    return self.run(deliver, |it| it.policy_replaced(now));
+                }
                 () = asleep => {}
             }
             self.armed.store(u64::MAX, Ordering::Release);
             let now = self.ctx.now();
             self.run(deliver, |it| it.tick(now));
             return;
+        }
+    }
+
+    /// Waits until the client may have to be told that its tools have changed.
+    async fn policy_replaced(&self) {
+        if !self.hears.load(Ordering::Acquire) {
+            return std::future::pending().await;
+        }
+        let replaced = self.ctx.guard.replaced();
+        if !self.lock().is_behind() {
+            replaced.await;
         }
     }
 
@@ -347,6 +367,10 @@ impl SessionDriver {
         }
         if self.waiting.load(Ordering::Acquire) && !conversation.is_crowded() {
             self.roomy.notify_waiters();
+        }
+        let hears = conversation.hears_of_tools();
+        if self.hears.swap(hears, Ordering::AcqRel) != hears {
+            self.rearmed.notify_one();
         }
         let Some(next) = conversation.next_deadline() else {
             return;

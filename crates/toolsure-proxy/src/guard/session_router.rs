@@ -332,9 +332,11 @@ impl SessionRouter {
         let mailbox = mailbox.cloned();
         drop(mailboxes);
         let asked = envelope.id.clone().filter(|_| envelope.is_request());
+        // A client without a stream is not told of a reload: it hears nothing of the server either.
+        let may_be_lost = outgoing.purpose == Purpose::Notice;
         let delivered =
             mailbox.is_some_and(|mailbox| mailbox.send(MailboxItem::ToClient(outgoing)));
-        if !delivered {
+        if !delivered && !may_be_lost {
             self.driver.ctx.note("undeliverable", UNDELIVERABLE);
             if let Some(id) = asked {
                 self.answer_for_client(&id);

@@ -96,6 +96,7 @@ pub(crate) fn options(listener: Listener, upstream: Upstream) -> GuardOptions {
 
 /// A client on stdio.
 pub(crate) struct Lined {
+    pub(crate) guard: Guard,
     pub(crate) to: Option<DuplexStream>,
     pub(crate) from: BufReader<DuplexStream>,
     pub(crate) running: Running,
@@ -113,8 +114,9 @@ impl Lined {
         let seen = Arc::new(Seen::default());
         let guard = Guard::new(policy).unwrap();
         let observer: Arc<dyn Observer> = Arc::<Seen>::clone(&seen);
-        let running = serve_client(input, output, options, guard, observer).unwrap();
+        let running = serve_client(input, output, options, guard.clone(), observer).unwrap();
         Self {
+            guard,
             to: Some(to),
             from: BufReader::new(from),
             running,
@@ -208,6 +210,7 @@ pub(crate) fn text_of(answer: &Value) -> &str {
 
 /// A guard that serves HTTP.
 pub(crate) struct Served {
+    pub(crate) guard: Guard,
     pub(crate) running: Running,
     pub(crate) port: u16,
     pub(crate) seen: Arc<Seen>,
@@ -230,9 +233,10 @@ impl Served {
         let seen = Arc::new(Seen::default());
         let guard = Guard::new(policy).unwrap();
         let observer: Arc<dyn Observer> = Arc::<Seen>::clone(&seen);
-        let running = serve(options, guard, observer).await.unwrap();
+        let running = serve(options, guard.clone(), observer).await.unwrap();
         let port = running.address().unwrap().port();
         Self {
+            guard,
             running,
             port,
             seen,

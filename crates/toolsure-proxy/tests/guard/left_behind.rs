@@ -7,7 +7,9 @@ use serde_json::{Value, json};
 use toolsure_proxy::Launch;
 use toolsure_proxy::guard::{GuardOptions, Listener, Restart, Upstream};
 
-use crate::common::{Lined, PRELUDE, Served, call, modern, options, policy, python, text_of};
+use crate::common::{
+    Lined, PRELUDE, Served, call, modern, options, policy, python, restarting, text_of,
+};
 
 /// Leaves a process behind that holds its standard output.
 const LEAVES: &str = r#"
@@ -95,11 +97,7 @@ async fn a_dead_server_is_noticed_while_nobody_waits_for_it() {
     for over in [Over::Stdio, Over::LegacyHttp, Over::ModernHttp] {
         // Longer than this test waits: no call is what it is noticed by.
         let after_exit = Duration::from_secs(600);
-        let restart = Restart::default();
-        let upstream = match python(LEAVES) {
-            Upstream::Child { launch, .. } => Upstream::Child { launch, restart },
-            other => other,
-        };
+        let upstream = restarting(python(LEAVES));
         let mut client = Client::open(over, upstream, after_exit).await;
         let heard = client.call(1, "hang").await;
         let processes: Value = serde_json::from_str(text_of(&heard)).unwrap();

@@ -26,6 +26,7 @@ mod left_behind;
 mod listener;
 mod moved;
 mod network;
+mod reload;
 mod replicas;
 mod slow_readers;
 mod stdio_child;

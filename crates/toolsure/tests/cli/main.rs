@@ -32,6 +32,7 @@ mod otel;
 mod policy;
 mod project;
 mod pty;
+mod reload;
 mod run;
 mod secrets;
 mod settings;
