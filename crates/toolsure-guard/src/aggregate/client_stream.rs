@@ -56,6 +56,11 @@ impl ClientStream {
         &self.text
     }
 
+    /// Adds a server that is not asked yet.
+    pub(super) fn await_one_more(&mut self) {
+        self.servers.push(ServerStream::Waiting);
+    }
+
     pub(super) fn set(&mut self, route: usize, to: ServerStream) {
         if let Some(stream) = self.servers.get_mut(route) {
             *stream = to;

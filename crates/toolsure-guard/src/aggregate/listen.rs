@@ -131,6 +131,22 @@ impl Aggregator {
         }
     }
 
+    /// Lets the streams wait for a server that was added, and notifies those that the client has: the server
+    /// may know no streams.
+    pub(super) fn streams_await_one_more(&mut self) {
+        let mut known = Vec::new();
+        for (number, stream) in &mut self.client_streams {
+            stream.await_one_more();
+            if stream.is_acknowledged() {
+                known.push(*number);
+            }
+        }
+        known.sort_unstable();
+        for number in known {
+            self.lists_changed(number);
+        }
+    }
+
     /// Acknowledges the streams that have waited long enough for their servers.
     pub(super) fn acknowledge_late(&mut self, now: Duration) {
         let due = self.client_streams.iter();

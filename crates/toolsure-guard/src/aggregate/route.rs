@@ -124,6 +124,17 @@ impl Abilities {
 }
 
 impl Route {
+    pub(super) fn new(member: Member) -> Self {
+        Self {
+            name: member.name.into(),
+            prefix: member.prefix.into(),
+            gone: None,
+            silent: false,
+            session: Session::Closed,
+            refused: None,
+        }
+    }
+
     /// Why a client of the era cannot ask the server; `None` if it can.
     pub(super) fn absence(&self, modern: bool) -> Option<String> {
         let why = match (&self.gone, &self.session) {
@@ -189,15 +200,7 @@ pub(super) fn routes(members: Vec<Member>) -> Result<Vec<Route>, AggregatorError
             });
         }
     }
-    let route = |member: Member| Route {
-        name: member.name.into(),
-        prefix: member.prefix.into(),
-        gone: None,
-        silent: false,
-        session: Session::Closed,
-        refused: None,
-    };
-    Ok(members.into_iter().map(route).collect())
+    Ok(members.into_iter().map(Route::new).collect())
 }
 
 /// Whether a name is short enough for a tool or a prompt.

@@ -7,7 +7,7 @@ use toolsure_mcp::message::{Edits, INTERNAL_ERROR, Notification, Request, write}
 
 use super::client::empty;
 use super::pending::{Role, ServerRequest};
-use super::route::{Abilities, Session};
+use super::route::{Abilities, Member, Route, Session};
 use super::{Aggregator, spliced};
 use crate::effect::Effects;
 use crate::id::IdKey;
@@ -118,6 +118,14 @@ impl Aggregator {
         self.known.forget(member);
         self.changed(had.unwrap_or_default());
         std::mem::take(&mut self.out)
+    }
+
+    /// Adds a server that was started, behind the others. The caller has checked the members' names, as
+    /// [`new`](Self::new) does.
+    pub fn add(&mut self, member: Member) -> Effects<'static> {
+        self.routes.push(Route::new(member));
+        self.streams_await_one_more();
+        self.server_here(self.routes.len() - 1)
     }
 
     /// Handles the return of a newly started server: its session is opened as the client had opened it.

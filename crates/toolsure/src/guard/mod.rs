@@ -2,7 +2,7 @@
 //!
 //! This module has the settings ([`config`]), the reporting on a running guard ([`log`],
 //! [`metrics`], [`otel`], [`audit`], [`admin`]), the shared store ([`store`]) and the order in
-//! which all of it starts and ends ([`serve`]). `toolsure-guard` decides what may pass, and
+//! which all of it starts and ends ([`serve`], [`guards`]). `toolsure-guard` decides what may pass, and
 //! `toolsure-proxy` transports it.
 
 mod admin;
@@ -10,6 +10,7 @@ mod allocator;
 mod args;
 mod audit;
 mod config;
+mod guards;
 mod log;
 mod metrics;
 mod options;

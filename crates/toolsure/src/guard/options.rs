@@ -6,20 +6,20 @@ use std::sync::Arc;
 use toolsure_guard::Guard;
 use toolsure_proxy::Launch;
 use toolsure_proxy::guard::{
-    Aggregate, AggregateMember, GuardOptions, HttpListener, Listener, MessageMemory, Observer,
-    Restart, SessionKeys, Sessions, Upstream as Behind,
+    Aggregate, AggregateMember, GuardOptions, HttpListener, InProcessUpstream, Listener,
+    MessageMemory, Observer, Restart, SessionKeys, Sessions, Upstream as Behind,
 };
 
 use super::allocator;
 use super::config::{Config, Listen, Upstream};
 use crate::exit::Failure;
 
-/// The options of the guard in front of several upstreams.
+/// The options of the guard in front of several upstreams, and the upstreams.
 pub(super) fn in_front(
     members: Vec<AggregateMember>,
     config: &Config,
     message_memory: &MessageMemory,
-) -> Result<GuardOptions, Failure> {
+) -> Result<(GuardOptions, Arc<Aggregate>), Failure> {
     let children = |member: &AggregateMember| !matches!(member.upstream, Behind::Http(_));
     let children = members.iter().filter(|member| children(member)).count();
     let mut bounds = config.bounds;
@@ -28,14 +28,14 @@ pub(super) fn in_front(
     let times = config.times;
     let aggregate = Aggregate::new(members, own, times, config.aggregator_limits());
     let aggregate = aggregate.map_err(|error| Failure::usage(error.to_string()))?;
-    let aggregate = aggregate.sharing(message_memory.clone());
+    let aggregate = Arc::new(aggregate.sharing(message_memory.clone()));
     let listener = listener(config.listen.address, MERGED_PATH, &config.listen);
-    let mut options =
-        GuardOptions::new(AGGREGATE, listener, Behind::InProcess(Arc::new(aggregate)));
+    let upstream = Behind::InProcess(Arc::clone(&aggregate) as Arc<dyn InProcessUpstream>);
+    let mut options = GuardOptions::new(AGGREGATE, listener, upstream);
     options.bounds = bounds;
     options.times = times;
     options.message_memory = message_memory.clone();
-    Ok(options)
+    Ok((options, aggregate))
 }
 
 /// The server of an upstream that shares one listing with others.

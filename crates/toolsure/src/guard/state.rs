@@ -34,6 +34,11 @@ impl State {
         }
     }
 
+    /// Adds an upstream.
+    pub(super) fn add(&self, name: &str) {
+        self.with(|inner| inner.upstreams.insert(name.to_owned(), None));
+    }
+
     /// Records that all guards listen.
     pub(super) fn started(&self) {
         self.with(|inner| inner.started = true);

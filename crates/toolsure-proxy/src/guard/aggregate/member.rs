@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::Notify;
-use toolsure_guard::Guard;
+use toolsure_guard::{Guard, Member};
 
 use crate::guard::clock::Clock;
 use crate::guard::event::Observer;
@@ -31,6 +31,16 @@ pub struct AggregateMember {
     pub clock: Clock,
 }
 
+impl AggregateMember {
+    /// What an aggregator knows of it.
+    pub(super) fn named(&self) -> Member {
+        Member {
+            name: self.name.clone(),
+            prefix: self.prefix.clone(),
+        }
+    }
+}
+
 impl std::fmt::Debug for AggregateMember {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("AggregateMember")
@@ -51,6 +61,14 @@ pub(super) struct MemberConnection {
 }
 
 impl MemberConnection {
+    pub(super) fn new(member: Arc<AggregateMember>) -> Arc<Self> {
+        Arc::new(Self {
+            member,
+            input: Mutex::new(None),
+            stuck: Notify::new(),
+        })
+    }
+
     pub(super) fn input(&self) -> Option<Arc<MessageSender>> {
         self.held().clone()
     }

@@ -13,7 +13,7 @@
 mod member;
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::Duration;
 
 use tokio::sync::{Notify, watch};
@@ -21,7 +21,7 @@ use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::Instant;
 use toolsure_guard::{
     Aggregator, AggregatorError, AggregatorLimits, Connection, ConnectionId, Context, Effect,
-    Effects, Member, ScopeKey,
+    Effects, ScopeKey,
 };
 
 pub use member::AggregateMember;
@@ -46,7 +46,8 @@ use crate::message_memory::MessageMemory;
 /// with the policy of its upstream.
 #[derive(Debug)]
 pub struct Aggregate {
-    members: Vec<Arc<AggregateMember>>,
+    /// They only become more.
+    members: watch::Sender<Vec<Arc<AggregateMember>>>,
     bounds: Bounds,
     times: Times,
     limits: AggregatorLimits,
@@ -67,16 +68,30 @@ impl Aggregate {
         times: Times,
         limits: AggregatorLimits,
     ) -> Result<Self, AggregatorError> {
-        let aggregate = Self {
-            members: members.into_iter().map(Arc::new).collect(),
+        let members: Vec<_> = members.into_iter().map(Arc::new).collect();
+        aggregator(&members, limits)?;
+        Ok(Self {
+            members: watch::Sender::new(members),
             bounds,
             times,
             limits,
             message_memory: MessageMemory::default(),
             contexts: Arc::new(AtomicU64::new(1)),
-        };
-        aggregate.aggregator()?;
-        Ok(aggregate)
+        })
+    }
+
+    /// Adds an upstream behind the others. Clients that are connected get its tools, too, and hear that their
+    /// lists have changed.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new); then nothing is added.
+    pub fn add(&self, member: AggregateMember) -> Result<(), AggregatorError> {
+        let mut members = self.members.borrow().clone();
+        members.push(Arc::new(member));
+        aggregator(&members, self.limits)?;
+        self.members.send_replace(members);
+        Ok(())
     }
 
     /// The same; its upstreams share this budget with others.
@@ -85,45 +100,47 @@ impl Aggregate {
         self.message_memory = message_memory;
         self
     }
+}
 
-    fn aggregator(&self) -> Result<Aggregator, AggregatorError> {
-        let members = self.members.iter().map(|member| Member {
-            name: member.name.clone(),
-            prefix: member.prefix.clone(),
-        });
-        Aggregator::new(members.collect(), self.limits)
-    }
+fn aggregator(
+    members: &[Arc<AggregateMember>],
+    limits: AggregatorLimits,
+) -> Result<Aggregator, AggregatorError> {
+    Aggregator::new(
+        members.iter().map(|member| member.named()).collect(),
+        limits,
+    )
 }
 
 impl InProcessUpstream for Aggregate {
     fn moves(&self) -> bool {
-        let mut members = self.members.iter();
-        members.all(|member| member.upstream.moves())
+        let members = self.members.borrow();
+        members.iter().all(|member| member.upstream.moves())
     }
 
     fn protected_resource(&self) -> Option<HttpTarget> {
-        let members = self.members.iter();
-        let mut protected = members.filter_map(|member| member.upstream.protected_resource());
+        let members = self.members.borrow();
+        let mut protected = members
+            .iter()
+            .filter_map(|member| member.upstream.protected_resource());
         // Two could have different authorization servers.
         protected.next().filter(|_| protected.next().is_none())
     }
 
     fn open(&self, caller: &Caller) -> Result<InProcessPeer, Fault> {
-        let aggregator = self.aggregator().map_err(|error| {
+        let mut members = self.members.subscribe();
+        let present = members.borrow_and_update().clone();
+        let aggregator = aggregator(&present, self.limits).map_err(|error| {
             let text = error.to_string();
             Fault::new(Party::Operator, FaultKind::Config, Phase::Start, text)
         })?;
         let (to, input) = message_channel();
         let (output, from) = message_channel();
-        let connections = self.members.iter().map(|member| MemberConnection {
-            member: Arc::clone(member),
-            input: Mutex::new(None),
-            stuck: Notify::new(),
-        });
+        let connections = present.into_iter().map(MemberConnection::new);
         let driver = Arc::new(AggregateDriver {
             aggregator: Mutex::new(aggregator),
             client: output,
-            connections: connections.collect(),
+            connections: RwLock::new(connections.collect()),
             caller: caller.clone(),
             bounds: self.bounds,
             times: self.times,
@@ -133,7 +150,7 @@ impl InProcessUpstream for Aggregate {
             armed: Notify::new(),
             stop: watch::Sender::new(false),
         });
-        let task = Task(tokio::spawn(driver.run(input)));
+        let task = Task(tokio::spawn(driver.run(input, members)));
         Ok(InProcessPeer {
             name: "several servers".to_owned(),
             from,
@@ -162,7 +179,7 @@ impl Drop for Task {
 struct AggregateDriver {
     aggregator: Mutex<Aggregator>,
     client: MessageSender,
-    connections: Vec<MemberConnection>,
+    connections: RwLock<Vec<Arc<MemberConnection>>>,
     caller: Caller,
     bounds: Bounds,
     times: Times,
@@ -176,15 +193,34 @@ struct AggregateDriver {
 
 impl AggregateDriver {
     /// Runs until the client's side is closed and every upstream has ended.
-    async fn run(self: Arc<Self>, mut input: MessageReceiver) {
+    async fn run(
+        self: Arc<Self>,
+        mut input: MessageReceiver,
+        mut members: watch::Receiver<Vec<Arc<AggregateMember>>>,
+    ) {
         let mut connections = JoinSet::new();
-        for at in 0..self.connections.len() {
+        for at in 0..self.connections().len() {
             // Start it before messages can be routed to it.
             let first = self.start(at);
             connections.spawn(Arc::clone(&self).connection(at, first));
         }
         let clock = Task(tokio::spawn(Arc::clone(&self).keep_time()));
-        while let Some(message) = input.next().await {
+        loop {
+            let message = tokio::select! {
+                message = input.next() => message,
+                // It fails if there will be no more members.
+                Ok(()) = members.changed() => {
+                    let all = members.borrow_and_update().clone();
+                    let present = self.connections().len();
+                    for member in all.into_iter().skip(present) {
+                        let (at, first) = self.add(member);
+                        connections.spawn(Arc::clone(&self).connection(at, first));
+                    }
+                    let _client_is_gone = self.client.flush().await;
+                    continue;
+                }
+            };
+            let Some(message) = message else { break };
             // Wait for the client only if something was sent to it: it may be waiting itself until
             // this message is taken.
             if self.message(Connection::Client, &message) {
@@ -196,6 +232,19 @@ impl AggregateDriver {
         while connections.join_next().await.is_some() {}
         drop(clock);
         self.client.close();
+    }
+
+    /// Starts a member that was added, and routes messages to it.
+    fn add(&self, member: Arc<AggregateMember>) -> (usize, Result<Started, String>) {
+        let named = member.named();
+        let at = {
+            let mut connections = self.write_connections();
+            connections.push(MemberConnection::new(member));
+            connections.len() - 1
+        };
+        let first = self.start(at);
+        self.turn(|aggregator, _| aggregator.add(named));
+        (at, first)
     }
 
     /// Passes a message to the aggregator. Returns whether something is sent to the client.
@@ -229,8 +278,8 @@ impl AggregateDriver {
                 // Each member has one connection, which is kept open.
                 Effect::Open(_) | Effect::Close(_) | Effect::Finish => {}
                 Effect::ClientVersion(at, version) => {
-                    let member = self.connections.get(at.number());
-                    if let Some(input) = member.and_then(MemberConnection::input) {
+                    let member = self.connection_at(at.number());
+                    if let Some(input) = member.and_then(|member| member.input()) {
                         input.client_version(version);
                     }
                 }
@@ -243,7 +292,7 @@ impl AggregateDriver {
                     what,
                     detail,
                 } => {
-                    let member = connection.and_then(|at| self.connections.get(at.number()));
+                    let member = connection.and_then(|at| self.connection_at(at.number()));
                     if let Some(connection) = member {
                         let detail = detail.as_str();
                         connection
@@ -262,7 +311,7 @@ impl AggregateDriver {
 
     /// Sends a message to a member, or drops it if the member is gone.
     fn send(&self, at: ConnectionId, message: Message) {
-        if let Some(connection) = self.connections.get(at.number())
+        if let Some(connection) = self.connection_at(at.number())
             && let Some(input) = connection.input()
         {
             input.push(message);
@@ -272,7 +321,8 @@ impl AggregateDriver {
     /// Waits while more bytes wait for a member than the limit allows. A member that does not read
     /// in time is given up.
     async fn pause(&self) {
-        for connection in &self.connections {
+        let connections = self.connections().clone();
+        for connection in connections {
             let Some(input) = connection.input() else {
                 continue;
             };
@@ -309,7 +359,7 @@ impl AggregateDriver {
 
     /// Starts an upstream's guard.
     fn start(&self, at: usize) -> Result<Started, String> {
-        let Some(connection) = self.connections.get(at) else {
+        let Some(connection) = self.connection_at(at) else {
             return Err("there is no such upstream".to_owned());
         };
         let member = &connection.member;
@@ -348,7 +398,7 @@ impl AggregateDriver {
 
     /// Runs one upstream, with its restarts, until the client leaves.
     async fn connection(self: Arc<Self>, at: usize, first: Result<Started, String>) {
-        let Some(connection) = self.connections.get(at) else {
+        let Some(connection) = self.connection_at(at) else {
             return;
         };
         let restart = match &connection.member.upstream {
@@ -359,7 +409,7 @@ impl AggregateDriver {
         let mut started = first;
         loop {
             let why = match started {
-                Ok(started) => match self.read_member(at, connection, started).await {
+                Ok(started) => match self.read_member(at, &connection, started).await {
                     Some(why) => why,
                     None => return,
                 },
@@ -401,6 +451,22 @@ impl AggregateDriver {
                 let _client_is_gone = self.client.flush().await;
             }
         }
+    }
+
+    fn connection_at(&self, at: usize) -> Option<Arc<MemberConnection>> {
+        self.connections().get(at).cloned()
+    }
+
+    fn connections(&self) -> RwLockReadGuard<'_, Vec<Arc<MemberConnection>>> {
+        self.connections
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write_connections(&self) -> RwLockWriteGuard<'_, Vec<Arc<MemberConnection>>> {
+        self.connections
+            .write()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Passes on the messages of one upstream until it ends. Returns why it ended, or `None` if the
