@@ -17,8 +17,8 @@ use crate::id::IdKey;
 pub struct Envelope {
     /// The kind of message.
     pub kind: MessageKind,
-    /// The id of a request, or of the request that an answer is for. An answer has none if its sender
-    /// could not tell which request it answers.
+    /// The id of a request, or of the request that an answer or a progress notification is for. An answer
+    /// has none if its sender could not tell which request it answers.
     pub id: Option<IdKey>,
     /// The method of a request or a notification.
     pub method: Option<Cow<'static, str>>,

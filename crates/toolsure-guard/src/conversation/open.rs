@@ -224,6 +224,11 @@ impl OpenTable {
         self.extend(key, until);
     }
 
+    /// The request that a progress token belongs to.
+    pub(super) fn reported(&self, token: &IdKey) -> Option<&IdKey> {
+        self.progress.get(token)
+    }
+
     /// Handles progress: the timeout starts anew.
     pub(super) fn progress(&mut self, token: &IdKey, until: Duration) {
         if let Some(key) = self.progress.get(token).cloned()

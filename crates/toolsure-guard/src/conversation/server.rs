@@ -295,11 +295,14 @@ impl Conversation {
         out: &mut Effects<'m>,
     ) {
         let params = notification.params;
+        let mut about = None;
         match notification.method {
             "notifications/progress" => {
-                let token = params.and_then(|params| id_member(params, "progressToken"));
-                if let (Some(token), Some(until)) = (token, Self::patience(turn)) {
-                    self.open.progress(&token, until);
+                if let Some(token) = params.and_then(|params| id_member(params, "progressToken")) {
+                    about = self.open.reported(&token).cloned();
+                    if let Some(until) = Self::patience(turn) {
+                        self.open.progress(&token, until);
+                    }
                 }
             }
             "notifications/cancelled" => {
@@ -322,7 +325,10 @@ impl Conversation {
             }
             _ => {}
         }
-        let envelope = Envelope::of(&Message::Notification(*notification));
+        let envelope = Envelope {
+            id: about,
+            ..Envelope::of(&Message::Notification(*notification))
+        };
         out.forward(Side::Client, bytes, envelope);
     }
 }

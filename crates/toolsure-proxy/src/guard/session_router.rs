@@ -322,6 +322,9 @@ impl SessionRouter {
         let mailbox = match (envelope.kind, &envelope.id) {
             (MessageKind::Answer, Some(id)) => mailboxes.open.get(id).or(current),
             (MessageKind::Answer | MessageKind::Batch, _) => current,
+            (MessageKind::Notification, Some(id)) if mailboxes.open.contains_key(id) => {
+                mailboxes.open.get(id)
+            }
             (MessageKind::Request | MessageKind::Notification | MessageKind::Unknown, _) => {
                 let listeners = mailboxes.listeners.iter().rev();
                 let latest = mailboxes.latest.iter().map(|(_, mailbox)| mailbox);

@@ -583,3 +583,29 @@ async fn join_all<T>(futures: impl IntoIterator<Item = impl Future<Output = T>>)
     .await;
     waiting.into_iter().filter_map(|(_, done)| done).collect()
 }
+
+#[tokio::test]
+async fn progress_goes_to_the_stream_of_its_call() {
+    let served = Served::start(python(ECHO)).await;
+    let session = served.open().await;
+    let mut listening = served.listen(&session).await;
+    let mut noted = call(1, "note", json!({}));
+    noted["params"]["_meta"] = json!({"progressToken": "mine"});
+    let reply = served.in_session(&session, &noted).await;
+    let messages = reply.messages();
+    assert_eq!(messages[0]["params"]["progressToken"], "mine", "{reply:?}");
+    assert_eq!(messages[1]["id"], 1, "{reply:?}");
+    // A client that reads no streams gets its answer alone.
+    let headers = [
+        ("Mcp-Session-Id", session.as_str()),
+        ("Accept", "application/json"),
+    ];
+    let reply = served.post(&headers, &noted).await;
+    assert_eq!(reply.header("content-type"), Some("application/json"));
+    assert_eq!(reply.message()["id"], 1);
+    // The server has said nothing else.
+    served
+        .request("DELETE", &[("Mcp-Session-Id", &session)], "")
+        .await;
+    assert!(!listening.rest().await.body.contains("progress"));
+}

@@ -69,6 +69,8 @@ pub(super) struct HttpExchange {
     headers: Arc<HeaderMap>,
     /// Whether the client accepts only event streams.
     stream_only: bool,
+    /// Whether it accepts none, so that it gets nothing before its answer.
+    json_only: bool,
     /// How long to wait for the first step before a stream begins without it.
     begins_after: Option<Duration>,
     mailbox: Mailbox,
@@ -118,6 +120,7 @@ impl HttpExchange {
             listens: false,
             modern,
             stream_only: !crate::web::accepts(&headers, "application/json"),
+            json_only: !crate::web::accepts(&headers, EVENT_STREAM),
             begins_after: None,
             headers,
             mailbox,
@@ -394,6 +397,8 @@ impl HttpExchange {
                 self.queue.push_back(outgoing);
             }
             MailboxItem::ToServer(outgoing) => self.launch(outgoing),
+            MailboxItem::ToClient(outgoing)
+                if self.json_only && outgoing.envelope.kind == MessageKind::Notification => {}
             MailboxItem::ToClient(mut outgoing) => {
                 if let Some(caller) = &self.caller
                     && let Some(head) = refusal::head(&outgoing, caller)
