@@ -41,6 +41,7 @@ dialogues! { "cases":
     leniency
     listing
     malformed
+    merged_names
     methods
     modern
     noise

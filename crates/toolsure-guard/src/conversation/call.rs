@@ -81,7 +81,7 @@ impl Conversation {
             return self.park(turn, &key, &open, request, bytes, false, out);
         }
         let lost = retry.is_some_and(|retry| retry.unlisted.is_some()) && trust == Trust::Gone;
-        if lost && mode_without_list(turn.policy(), terms.arguments) == Mode::Enforce {
+        if lost && mode_without_list(turn.policy(), &terms) == Mode::Enforce {
             // The list has ended and there is no other: the tool may be another one by now. Where a
             // call without a list would pass, one that the old list refuses does not.
             found = Found::Unknown;
@@ -111,6 +111,10 @@ impl Conversation {
             None => pass(&mut case),
         };
         passage.mapped = mapped.as_ref().map(|mapped| mapped.conversions().to_vec());
+        let clients_name = turn.policy().clients_name(sent.name, call.name);
+        if let (Some(violation), Some(clients)) = (&mut passage.violation, &clients_name) {
+            violation.name_for_client(call.name, clients);
+        }
         let paid = case.paid;
         let fuel = checker.fuel_used();
         if let Some(violation) = &passage.violation {
@@ -181,6 +185,7 @@ impl Conversation {
         let mut open = open;
         open.what = What::Call(Box::new(Called {
             name,
+            clients_name,
             tool,
             terms,
             as_task,

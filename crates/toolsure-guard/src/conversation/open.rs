@@ -59,6 +59,8 @@ pub(super) enum What {
 #[derive(Debug)]
 pub(super) struct Called {
     pub(super) name: Arc<str>,
+    /// The name by which the client knows it, if that is another.
+    pub(super) clients_name: Option<String>,
     /// The tool as it was when the call was checked; unknown if nothing is checked.
     pub(super) tool: Option<Arc<ToolContract>>,
     pub(super) terms: Terms,

@@ -54,6 +54,14 @@ impl ToolAnswer<'_> {
         }
     }
 
+    /// The name by which the client knows the tool, if that is another.
+    fn clients_name(&self, turn: &Turn<'_>, own: &str) -> Option<String> {
+        match &self.open.what {
+            What::Call(called) => called.clients_name.clone(),
+            _ => turn.policy().clients_name(own, own),
+        }
+    }
+
     /// The id of the answer as the client wrote it.
     pub(super) fn raw_id(&self) -> String {
         match &self.key {
@@ -181,10 +189,15 @@ impl Conversation {
         let lifted = violation
             .as_ref()
             .and_then(|violation| answered.lifted(turn, reading, checker, violation));
-        let violation = match &lifted {
+        let mut violation = match &lifted {
             Some(_) => Some(answered.text_lifted()),
             None => violation,
         };
+        if let (Some(violation), Some(name)) = (&mut violation, &answered.name)
+            && let Some(clients) = answered.clients_name(turn, name)
+        {
+            violation.name_for_client(name, &clients);
+        }
         let fuel = checker.fuel_used();
         let note = |record: Record, out: &mut Effects<'_>| {
             let mut record = record;

@@ -9,7 +9,7 @@ use super::listing::rejection;
 use super::violation::SHOWN_NAME;
 use super::{CallCase, Judged, Reply, Violation};
 use crate::fault::{Act, Party};
-use crate::policy::{Mode, Policy, UnknownTool};
+use crate::policy::{Mode, Policy, Terms, UnknownTool};
 use crate::record::Filter;
 use crate::scope::Found;
 
@@ -55,7 +55,7 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
             .into()
         }
         Found::Unknown => {
-            let mode = mode_without_list(&case.rules.policy, case.terms.arguments);
+            let mode = mode_without_list(&case.rules.policy, &case.terms);
             let why = case.unlisted.unwrap_or(match case.fresh {
                 true => "its pages do not lead from one to the next",
                 false => "it was not requested",
@@ -74,11 +74,13 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
 }
 
 /// The mode for a call whose tool is in no known list.
-pub(crate) fn mode_without_list(policy: &Policy, arguments: Mode) -> Mode {
+pub(crate) fn mode_without_list(policy: &Policy, terms: &Terms) -> Mode {
+    let needs_no_list = terms.arguments == Mode::Off && terms.results == Mode::Off;
     match policy.on_unlisted {
         // Only the list can show that a tool still matches its pin.
         OnUndecided::Refuse if policy.drift.refuses() => Mode::Enforce,
-        OnUndecided::Refuse => arguments,
+        OnUndecided::Refuse => terms.arguments,
+        OnUndecided::Pass if needs_no_list && policy.drift.lock.is_none() => Mode::Off,
         OnUndecided::Pass => Mode::Audit,
     }
 }

@@ -100,6 +100,18 @@ impl Violation {
         }
     }
 
+    /// Names the tool in the text for the client as the client does: it may know the tool by another name
+    /// than the server.
+    pub(crate) fn name_for_client(&mut self, own: &str, clients: &str) {
+        let Some(text) = renamed(self.text(), own, clients) else {
+            return;
+        };
+        match &mut self.reply {
+            Reply::Refusal(refusal) => refusal.set_text(text),
+            Reply::Error { text: own, .. } | Reply::Tool(own) => *own = text,
+        }
+    }
+
     pub(crate) fn text(&self) -> &str {
         match &self.reply {
             Reply::Refusal(refusal) => refusal.text(),
@@ -118,6 +130,18 @@ impl Violation {
             Reply::Tool(text) => (tool_error(era, id, text), None),
         }
     }
+}
+
+/// The text with another name of its tool, which it names once, before anything that was sent; `None` if it
+/// names none.
+fn renamed(text: &str, own: &str, clients: &str) -> Option<String> {
+    let forms = [("tool `", "`"), ("unknown tool: ", "")];
+    forms.into_iter().find_map(|(before, after)| {
+        let form = |name: &str| format!("{before}{}{after}", quote(name, SHOWN_NAME));
+        let own = form(own);
+        text.contains(&own)
+            .then(|| text.replacen(&own, &form(clients), 1))
+    })
 }
 
 /// Where a value failed its schema, and at which keyword; never the value.

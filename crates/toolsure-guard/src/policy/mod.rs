@@ -83,6 +83,9 @@ pub struct Policy {
     /// What becomes of values that are not objects, from a legacy server to a legacy client.
     /// Default `Enforce`.
     pub legacy_values: LegacyValues,
+    /// What an aggregator in front of this guard puts before the names of the server's tools. Texts for clients
+    /// have it, records do not. Default: nothing.
+    pub name_prefix: Arc<str>,
     /// Whether the server is modern even if the client is not, because there is a translator
     /// between this guard and the server. Default `false`.
     pub translated_from_modern: bool,
@@ -149,6 +152,7 @@ impl Policy {
             costly_schemas: CostlySchemas::Simplify,
             project: Project::Wrap,
             legacy_values: LegacyValues::Enforce,
+            name_prefix: Arc::from(""),
             translated_from_modern: false,
             drift: Drift::default(),
             listed_argument_schemas: false,
@@ -221,6 +225,13 @@ impl Policy {
             terms.apply(rule);
         }
         terms
+    }
+
+    /// The name by which the client knows a tool; `None` if that is its `own`. `called` is the name in the
+    /// message that reached this guard.
+    pub(crate) fn clients_name(&self, called: &str, own: &str) -> Option<String> {
+        let differs = !self.name_prefix.is_empty() || called != own;
+        differs.then(|| format!("{}{called}", self.name_prefix))
     }
 
     /// Whether both show the tools of a server alike.

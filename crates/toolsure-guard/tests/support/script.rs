@@ -368,6 +368,7 @@ impl Stage {
                 "pages" => policy.limits.pages = size(),
                 "tools" => policy.limits.tools = size(),
                 "fuel" => policy.limits.fuel = number_of(value),
+                "name_prefix" => policy.name_prefix = value.into(),
                 "unknown_tool" => {
                     policy.unknown_tool = match value {
                         "result" => UnknownTool::Result,
@@ -441,10 +442,14 @@ fn shown(effect: &Effect<'_>, message: Option<&str>) -> String {
             let whole = toolsure_guard::replace_lone_surrogates(text);
             let is_json = serde_json::from_str::<serde_json::Value>(&whole).is_ok();
             let borrowed = matches!(outgoing.bytes, std::borrow::Cow::Borrowed(_));
-            let read = Guard::new(Policy::new())
+            let mut read = Guard::new(Policy::new())
                 .unwrap()
                 .read(&outgoing.bytes)
                 .envelope();
+            if read.has_method("notifications/progress") {
+                // The request that it is for is known by its token.
+                read.id = outgoing.envelope.as_ref().and_then(|it| it.id.clone());
+            }
             // A batch of one message is routed as that message is.
             if !text.starts_with('[') {
                 assert_eq!(outgoing.envelope.as_ref(), Some(&read), "{text}");

@@ -259,6 +259,11 @@ impl Refusal {
         &self.text
     }
 
+    /// Replaces the text.
+    pub fn set_text(&mut self, text: String) {
+        self.text = text;
+    }
+
     /// Whether the era reports it as a tool result with `isError`, not as an error.
     #[must_use]
     pub fn is_result_in(&self, era: Era) -> bool {

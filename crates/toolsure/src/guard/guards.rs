@@ -302,11 +302,15 @@ impl<'r> Guards<'r> {
         }
         // The transports keep their limit, so the policy must keep it too.
         new.bounds.message_bytes = self.started.bounds.message_bytes;
-        // The policy must match the translator that runs.
-        for (name, upstream) in &mut new.upstreams {
-            if let Some(started) = self.started.upstreams.get(name) {
-                upstream.translate = started.translate;
-            }
+        // The policies must match the translators, prefixes and listeners that run.
+        let running = &self.started.upstreams;
+        new.upstreams.retain(|name, _| running.contains_key(name));
+        for (name, started) in running {
+            let kept = || started.clone();
+            let upstream = new.upstreams.entry(name.clone()).or_insert_with(kept);
+            upstream.translate = started.translate;
+            upstream.prefix.clone_from(&started.prefix);
+            upstream.listen = started.listen;
         }
         for (name, guard) in &self.guards {
             let Some(upstream) = new.upstreams.get(name) else {

@@ -143,15 +143,17 @@ impl Config {
     /// The policy for one upstream.
     pub(crate) fn policy(&self, name: &str, upstream: &Upstream) -> Policy {
         let mut policy = self.limited();
+        let is_merged = self.merged().iter().any(|(merged, _)| *merged == name);
+        if is_merged {
+            policy.name_prefix = Self::prefix(name, upstream).into();
+        }
         policy.project_for = self.project_for.map(|profile| {
-            let is_merged = self.merged().iter().any(|(merged, _)| *merged == name);
-            let prefix = is_merged.then(|| Self::prefix(name, upstream));
             let projector = Projector::new(profile)
                 // Relations to the originals are only for people; `toolsure project` shows them.
                 .limits(Limits::without_relations())
                 .compiler(policy.compiler.clone())
                 .server(name)
-                .prefix(prefix.map_or(0, |prefix| prefix.chars().count()));
+                .prefix(policy.name_prefix.chars().count());
             Arc::new(projector)
         });
         let locked = upstream.pins.is_some();
