@@ -5,6 +5,7 @@ use std::io;
 use std::sync::{Mutex, PoisonError};
 
 use tokio::io::{AsyncWrite, AsyncWriteExt};
+use tokio::sync::watch;
 
 /// A queue in front of a writer of lines.
 ///
@@ -16,6 +17,8 @@ use tokio::io::{AsyncWrite, AsyncWriteExt};
 pub(crate) struct Outbox<W> {
     queue: Mutex<Queue>,
     writer: tokio::sync::Mutex<Option<Writer<W>>>,
+    /// Whether a write failed, so that nobody reads any more.
+    lost: watch::Sender<bool>,
 }
 
 #[derive(Debug, Default)]
@@ -42,7 +45,15 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
         Self {
             queue: Mutex::default(),
             writer: tokio::sync::Mutex::new(Some(writer)),
+            lost: watch::Sender::new(false),
         }
+    }
+
+    /// Waits until a write fails.
+    pub(crate) async fn lost(&self) {
+        let mut lost = self.lost.subscribe();
+        // `self` owns the sender, so only the value can end the wait.
+        let _always_ok = lost.wait_for(|lost| *lost).await;
     }
 
     /// Queues one message; its line end is added here.
@@ -71,6 +82,14 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
             *self.lock() = Queue::default();
             return Err(io::ErrorKind::BrokenPipe.into());
         };
+        let written = self.write(writer).await;
+        if written.is_err() {
+            self.lost.send_replace(true);
+        }
+        written
+    }
+
+    async fn write(&self, writer: &mut Writer<W>) -> io::Result<()> {
         loop {
             self.load(&mut writer.buffer);
             if writer.buffer.len() <= writer.written {

@@ -142,6 +142,15 @@ impl MessageWriter {
         }
     }
 
+    /// Waits until a write fails, because the other end has closed. In this process both directions are
+    /// closed together.
+    pub(super) async fn lost(&self) {
+        match self {
+            Self::Lines(outbox) => outbox.lost().await,
+            Self::Memory(_) => std::future::pending().await,
+        }
+    }
+
     /// Whether the other end reads: `false` if more than `most` bytes still wait after `patience`.
     pub(super) async fn drains_to(&self, most: usize, patience: Duration) -> bool {
         match self {

@@ -127,6 +127,9 @@ impl StdioToChild {
             let (leaving, child) = tokio::select! {
                 child = &mut child_reading => (None, child),
                 _ = &mut reading => (Some(Exit::ClientGone), self.leave(&input, child_reading).await),
+                () = self.client.lost() => {
+                    (Some(Exit::ClientGone), self.leave(&input, child_reading).await)
+                }
                 () = self.ctx.stopping() => {
                     self.driver.stop();
                     let exit = Some(Exit::Stopped);
@@ -183,6 +186,8 @@ impl StdioToChild {
         let drained = async {
             tokio::select! {
                 () = self.driver.idle() => None,
+                // Nobody is there to read their answers.
+                () = self.client.lost() => None,
                 child = &mut child_reading => Some(child),
             }
         };

@@ -331,3 +331,33 @@ for line in sys.stdin:
     print("noise " * 40, file=sys.stderr)
     print(json.dumps({"jsonrpc": "2.0", "id": json.loads(line)["id"], "result": {}}), flush=True)
 "#;
+
+#[test]
+fn a_guard_ends_when_its_standard_output_is_closed() {
+    // A server on a URL that nobody serves: the answer is an error, which nobody reads.
+    for server in [
+        &["--", PROGRAM, "serve-demo"][..],
+        &["--upstream", "http://127.0.0.1:1/mcp"],
+    ] {
+        let mut child = Command::new(PROGRAM)
+            .args([&["guard"], server].concat())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut input = child.stdin.take().unwrap();
+        drop(child.stdout.take());
+        writeln!(input, r#"{{"jsonrpc":"2.0","id":1,"method":"ping"}}"#).unwrap();
+        let late = Instant::now() + Duration::from_secs(20);
+        let status = loop {
+            if let Some(status) = child.try_wait().unwrap() {
+                break status;
+            }
+            assert!(Instant::now() < late, "it runs on: {server:?}");
+            std::thread::sleep(Duration::from_millis(20));
+        };
+        assert_eq!(status.code(), Some(0), "{server:?}");
+        drop(input);
+    }
+}

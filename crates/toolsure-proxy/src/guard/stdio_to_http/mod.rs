@@ -96,6 +96,7 @@ pub(super) async fn run(
     let clock = tokio::spawn(Arc::clone(&bridge).keep_time());
     let exit = tokio::select! {
         _ = &mut reading => Exit::ClientGone,
+        () = bridge.client.lost() => Exit::ClientGone,
         () = bridge.ctx.stopping() => {
             bridge.driver.stop();
             Exit::Stopped
@@ -431,10 +432,14 @@ impl StdioToHttp {
 
     /// Waits until open requests are answered, then ends the session.
     async fn leave(self: &Arc<Self>, reading: JoinHandle<()>) {
-        if timeout(self.ctx.times.drain, self.driver.idle())
-            .await
-            .is_err()
-        {
+        let drained = async {
+            tokio::select! {
+                () = self.driver.idle() => true,
+                // Nobody is there to read their answers.
+                () = self.client.lost() => false,
+            }
+        };
+        if !matches!(timeout(self.ctx.times.drain, drained).await, Ok(true)) {
             let deliver = &mut |output| self.deliver(output);
             self.driver
                 .server_gone("the guard is shutting down", deliver);
