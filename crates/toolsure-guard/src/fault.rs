@@ -157,6 +157,8 @@ pub enum Act {
     ServerChangedContract,
     /// The server changed a tool's description of itself after it was pinned.
     ServerChangedDescription,
+    /// The server changed a tool's `_meta` after it was pinned.
+    ServerChangedMeta,
     /// The server offers a tool that did not exist when its tools were pinned.
     ServerAddedTool,
     /// The server no longer offers a tool that was pinned.
@@ -270,6 +272,7 @@ impl Act {
             Self::ToolNotProjected => ("tool-not-projected", Policy),
             Self::ServerChangedContract => ("tool-contract-changed", Server),
             Self::ServerChangedDescription => ("tool-description-changed", Server),
+            Self::ServerChangedMeta => ("tool-meta-changed", Server),
             Self::ServerAddedTool => ("tool-not-pinned", Server),
             Self::ServerRemovedTool => ("tool-removed", Server),
             Self::ToolQuarantined => ("tool-quarantined", Server),

@@ -56,7 +56,7 @@ pub use fault::{Act, Party};
 pub use guard::Guard;
 pub use id::IdKey;
 pub use incoming::IncomingMessage;
-pub use lock::{Digest, Lock, LockError, Pin};
+pub use lock::{Digest, Lock, LockError, MetaPin, Pin};
 pub use pipeline::Pipeline;
 pub use policy::{Policy, PolicyError};
 pub use reading::{OwnedReading, read_message, replace_lone_surrogates};

@@ -42,6 +42,7 @@ dialogues! { "cases":
     listing
     malformed
     merged_names
+    meta_pins
     methods
     modern
     noise

@@ -66,6 +66,12 @@ pub(super) fn compare(
         }
         _ => Some(Act::ServerChangedContract),
     };
+    let act = act.or_else(|| {
+        // Guards of other processes share no `_meta`.
+        let (pinned, now) = (drift.lock.as_ref()?.meta(name)?, tool.meta()?);
+        let changed = pinned.difference(now, |member| drift.pins_meta(member));
+        changed.map(|_| Act::ServerChangedMeta)
+    });
     let act = match (act, shared) {
         (Some(act), Some(shared)) if fresh && how == DriftMode::Refuse => {
             shared.quarantine(name, &pinned);
@@ -97,6 +103,7 @@ fn wording(act: Act, tool: &str) -> String {
     let what = match act {
         Act::ServerAddedTool => "was not there when its server's tools were pinned",
         Act::ServerChangedContract => "has schemas that differ from its pinned definition",
+        Act::ServerChangedMeta => "has a `_meta` that differs from its pinned definition",
         Act::ToolQuarantined => {
             "was quarantined: a guard found that it differs from its pinned definition"
         }

@@ -1,6 +1,7 @@
 //! Pinned tools: each of a server's tools as it was when somebody approved it.
 
 mod canonical;
+mod meta;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,6 +13,7 @@ use toolsure_mcp::argument::LISTED;
 use toolsure_mcp::contract::ToolContract;
 
 pub use canonical::Digest;
+pub use meta::MetaPin;
 
 /// The definition of a tool as two digests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +22,7 @@ pub struct Pin {
     /// The digest of `inputSchema`, `outputSchema`, and the argument schema in `_meta`, if there is one.
     pub contract: Digest,
     /// The digest of everything else that a reader sees: title, description, annotations, icons and vendor
-    /// members, but not the rest of `_meta`.
+    /// members, but not the rest of `_meta`, which has a [`MetaPin`].
     pub description: Digest,
 }
 
@@ -59,7 +61,7 @@ impl Pin {
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lock {
-    pins: BTreeMap<String, Pin>,
+    pins: BTreeMap<String, (Pin, Option<MetaPin>)>,
 }
 
 impl Lock {
@@ -83,7 +85,7 @@ impl Lock {
                 .member("name")
                 .filter(|name| name.kind() == Kind::String);
             let name = name.ok_or(LockError::Unnamed { index })?.string();
-            lock.add(name, Pin::of(tool))?;
+            lock.add(name, Pin::of(tool), Some(MetaPin::of(tool)))?;
         }
         Ok(lock)
     }
@@ -91,27 +93,39 @@ impl Lock {
     /// The pin of a tool.
     #[must_use]
     pub fn pin(&self, tool: &str) -> Option<&Pin> {
-        self.pins.get(tool)
+        self.pins.get(tool).map(|(pin, _)| pin)
+    }
+
+    /// The pin of a tool's `_meta`. A lock that was written before there were such pins has none.
+    #[must_use]
+    pub fn meta(&self, tool: &str) -> Option<&MetaPin> {
+        self.pins.get(tool)?.1.as_ref()
     }
 
     /// All pins, sorted by name.
     pub fn tools(&self) -> impl ExactSizeIterator<Item = (&str, &Pin)> {
-        self.pins.iter().map(|(name, pin)| (name.as_str(), pin))
+        let pins = self.pins.iter();
+        pins.map(|(name, (pin, _))| (name.as_str(), pin))
     }
 
     /// The lock as JSON, one line for each tool.
     #[must_use]
     pub fn to_json(&self) -> String {
         let mut out = String::from("{\"version\":1,\"pins\":{");
-        for (index, (name, pin)) in self.tools().enumerate() {
+        for (index, (name, (pin, meta))) in self.pins.iter().enumerate() {
             out.push_str(if index == 0 { "\n" } else { ",\n" });
             push_json_string(&mut out, name);
             // Writing to a string cannot fail.
             let _ = write!(
                 out,
-                r#":{{"contract":"{}","description":"{}"}}"#,
+                r#":{{"contract":"{}","description":"{}""#,
                 pin.contract, pin.description
             );
+            if let Some(meta) = meta {
+                out.push_str(",\"meta\":");
+                meta.write(&mut out);
+            }
+            out.push('}');
         }
         out.push_str("\n}}\n");
         out
@@ -121,22 +135,26 @@ impl Lock {
         let mut lock = Self::default();
         for (name, pin) in pins.members() {
             let digest = |member| Digest::read(pin.member(member).map_or("", |text| text.string()));
+            let malformed = || LockError::Pin {
+                tool: toolsure_json::quote(name.text(), SHOWN).to_string(),
+            };
             let (Some(contract), Some(description)) = (digest("contract"), digest("description"))
             else {
-                let tool = toolsure_json::quote(name.text(), SHOWN).to_string();
-                return Err(LockError::Pin { tool });
+                return Err(malformed());
             };
+            let meta = pin.member("meta");
+            let meta = meta.map(|meta| MetaPin::read(meta).ok_or_else(malformed));
             let pin = Pin {
                 contract,
                 description,
             };
-            lock.add(name.text(), pin)?;
+            lock.add(name.text(), pin, meta.transpose()?)?;
         }
         Ok(lock)
     }
 
-    fn add(&mut self, name: &str, pin: Pin) -> Result<(), LockError> {
-        match self.pins.insert(name.to_owned(), pin) {
+    fn add(&mut self, name: &str, pin: Pin, meta: Option<MetaPin>) -> Result<(), LockError> {
+        match self.pins.insert(name.to_owned(), (pin, meta)) {
             None => Ok(()),
             Some(_) => Err(LockError::Twice {
                 tool: toolsure_json::quote(name, SHOWN).to_string(),
@@ -167,8 +185,10 @@ pub enum LockError {
         /// The name.
         tool: String,
     },
-    /// A pin is not two digests.
-    #[error("the pin of tool `{tool}` must have the digests `contract` and `description`")]
+    /// A pin is not two digests, and perhaps those of the members of `_meta`.
+    #[error(
+        "the pin of tool `{tool}` must have the digests `contract` and `description`, and in `meta` only digests"
+    )]
     Pin {
         /// The tool.
         tool: String,
@@ -298,7 +318,7 @@ mod tests {
             ),
             (
                 r#"{"pins":{"a":{"contract":"sha256:00"}}}"#,
-                "the pin of tool `a` must have the digests `contract` and `description`",
+                "the pin of tool `a` must have the digests `contract` and `description`, and in `meta` only digests",
             ),
             (
                 "{",

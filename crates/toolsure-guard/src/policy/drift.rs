@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::name_matches;
 use crate::lock::Lock;
 
 /// How a tool is handled that differs from its pin.
@@ -26,13 +27,22 @@ pub enum DriftMode {
 pub struct Drift {
     /// The tools as they were approved.
     pub lock: Option<Arc<Lock>>,
-    /// How tools are handled whose schemas or description changed.
+    /// How tools are handled whose schemas, description or `_meta` changed.
     pub changed: DriftMode,
     /// How tools are handled that have no pin. Removed tools are always only reported.
     pub added: DriftMode,
+    /// The members of `_meta` that may change, as patterns of their names
+    /// ([`name_matches`](super::name_matches)). Default: none.
+    pub meta_may_change: Vec<String>,
 }
 
 impl Drift {
+    /// Whether a member of `_meta` is compared.
+    pub(crate) fn pins_meta(&self, member: &str) -> bool {
+        let mut may_change = self.meta_may_change.iter();
+        !may_change.any(|pattern| name_matches(pattern, member))
+    }
+
     /// Whether a lock file can cause tools to be refused.
     pub(crate) fn refuses(&self) -> bool {
         self.lock.is_some() && [self.changed, self.added].contains(&DriftMode::Refuse)

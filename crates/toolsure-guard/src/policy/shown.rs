@@ -11,7 +11,7 @@ pub(super) struct Shown<'p> {
     schemas: (bool, CostlySchemas, Project),
     /// The name of the reader.
     project_for: Option<&'static str>,
-    lock: (Option<&'p Lock>, DriftMode, DriftMode),
+    lock: (Option<&'p Lock>, DriftMode, DriftMode, &'p [String]),
     tools: Vec<ShownRule<'p>>,
 }
 
@@ -35,7 +35,12 @@ impl<'p> Shown<'p> {
             hides_output: policy.output == Output::Hide,
             schemas: (policy.inline_refs, policy.costly_schemas, policy.project),
             project_for: policy.project_for.as_ref().map(|it| it.reader().name),
-            lock: (drift.lock.as_deref(), drift.changed, drift.added),
+            lock: (
+                drift.lock.as_deref(),
+                drift.changed,
+                drift.added,
+                &drift.meta_may_change,
+            ),
             tools: policy.tools.iter().filter_map(ShownRule::of).collect(),
         }
     }

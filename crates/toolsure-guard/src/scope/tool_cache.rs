@@ -11,7 +11,7 @@ use toolsure_mcp::catalog::{Listing, ToolSet, UnreadableListing};
 use toolsure_mcp::contract::{Isolated, SchemaStore, ToolContract};
 use toolsure_mcp::provider::ProviderTools;
 
-use crate::lock::Pin;
+use crate::lock::{MetaPin, Pin};
 use crate::policy::Rules;
 
 /// A known tool.
@@ -19,6 +19,7 @@ use crate::policy::Rules;
 pub(crate) struct Known {
     pub(crate) contract: Arc<ToolContract>,
     pin: OnceLock<Option<Pin>>,
+    meta: OnceLock<Option<MetaPin>>,
     arguments: OnceLock<Option<Result<ArgumentSchema, SchemaError>>>,
 }
 
@@ -27,6 +28,12 @@ impl Known {
     pub(crate) fn pin(&self) -> Option<&Pin> {
         let pin = self.pin.get_or_init(|| Pin::of_contract(&self.contract));
         pin.as_ref()
+    }
+
+    /// The pin of its `_meta` as it is now.
+    pub(crate) fn meta(&self) -> Option<&MetaPin> {
+        let meta = || MetaPin::of_contract(&self.contract);
+        self.meta.get_or_init(meta).as_ref()
     }
 
     /// The argument schema that the server lists beside the input schema, if it does.
@@ -189,6 +196,7 @@ impl ToolCache {
             Arc::new(Known {
                 contract: Arc::clone(contract),
                 pin: OnceLock::new(),
+                meta: OnceLock::new(),
                 arguments: OnceLock::new(),
             })
         };

@@ -368,6 +368,10 @@ impl Stage {
                 "pages" => policy.limits.pages = size(),
                 "tools" => policy.limits.tools = size(),
                 "fuel" => policy.limits.fuel = number_of(value),
+                "meta_may_change" => {
+                    let patterns = value.split(',').map(str::to_owned);
+                    policy.drift.meta_may_change = patterns.collect();
+                }
                 "name_prefix" => policy.name_prefix = value.into(),
                 "unknown_tool" => {
                     policy.unknown_tool = match value {

@@ -226,7 +226,12 @@ pub(super) const GLOBAL: &[Key<Config>] = &[
     live(
         "policy.drift",
         word!(DriftWord, drift),
-        "tools whose schemas or description are not those of the lock; `auto` is `refuse` for an upstream with a lock and `off` for others",
+        "tools whose schemas, description or `_meta` are not those of the lock; `auto` is `refuse` for an upstream with a lock and `off` for others",
+    ),
+    live(
+        "policy.meta_may_change",
+        field!(Texts, policy.drift.meta_may_change),
+        "members of `_meta` of tools that may differ from the lock: names, in which `*` stands for any characters and `?` for one",
     ),
     live(
         "policy.new_tools",

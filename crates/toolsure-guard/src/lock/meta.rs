@@ -1,0 +1,103 @@
+//! The pinned `_meta` of a tool.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use toolsure_json::{Key as _, Kind, Node as _, OwnedDocument, View, push_json_string};
+use toolsure_mcp::argument::LISTED;
+use toolsure_mcp::contract::ToolContract;
+
+use super::{Digest, limits};
+
+/// The `_meta` of a tool as a digest of each member. The argument schema in it belongs to the contract
+/// ([`Pin`](super::Pin)).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MetaPin(BTreeMap<String, Digest>);
+
+impl MetaPin {
+    /// The pin of the `_meta` of a tool's definition.
+    #[must_use]
+    pub fn of(tool: View<'_>) -> Self {
+        let meta = tool.member("_meta");
+        let meta = meta.filter(|meta| meta.kind() == Kind::Object);
+        let members = meta.into_iter().flat_map(|meta| meta.members());
+        let pinned = members.filter(|(name, _)| name.text() != LISTED);
+        let pinned = pinned.map(|(name, value)| {
+            let name = name.text();
+            let digest = Digest::of_members(value, |_| false, Some((name, value)));
+            (name.to_owned(), digest)
+        });
+        Self(pinned.collect())
+    }
+
+    /// The same for a tool that was parsed before; `None` if its text cannot be parsed alone.
+    #[must_use]
+    pub fn of_contract(tool: &ToolContract) -> Option<Self> {
+        let document = OwnedDocument::read(tool.listed_text(), &limits()).ok()?;
+        Some(Self::of(document.document().root()))
+    }
+
+    /// The first member, by name, that the two do not have in common, among those that `is_pinned`.
+    #[must_use]
+    pub fn difference<'a>(
+        &'a self,
+        other: &'a Self,
+        is_pinned: impl Fn(&str) -> bool,
+    ) -> Option<&'a str> {
+        let names = self.0.keys().chain(other.0.keys());
+        let differ = names.filter(|name| self.0.get(*name) != other.0.get(*name));
+        differ
+            .map(String::as_str)
+            .filter(|name| is_pinned(name))
+            .min()
+    }
+
+    /// Reads what [`write`](Self::write) wrote.
+    pub(super) fn read(meta: View<'_>) -> Option<Self> {
+        let digests = meta.members().map(|(name, digest)| {
+            let text = (digest.kind() == Kind::String).then(|| digest.string());
+            Some((name.text().to_owned(), Digest::read(text?)?))
+        });
+        digests.collect::<Option<_>>().map(Self)
+    }
+
+    pub(super) fn write(&self, out: &mut String) {
+        out.push('{');
+        for (index, (name, digest)) in self.0.iter().enumerate() {
+            if index > 0 {
+                out.push(',');
+            }
+            push_json_string(out, name);
+            // Writing to a string cannot fail.
+            let _ = write!(out, r#":"{digest}""#);
+        }
+        out.push('}');
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Lock;
+
+    #[test]
+    fn a_lock_of_digests_has_those_of_meta() {
+        let tool = r#"{"name":"a","inputSchema":{},"_meta":{"b\"":[1e1],"c":{}}}"#;
+        let lock = Lock::read(format!("[{tool}]").as_bytes()).unwrap();
+        let written = lock.to_json();
+        let read = Lock::read(written.as_bytes()).unwrap();
+        assert_eq!(lock, read);
+        let meta = read.meta("a").unwrap();
+        let other = tool.replace("1e1", "10").replace("{}}}", "[]}}");
+        let other = Lock::read(format!("[{other}]").as_bytes()).unwrap();
+        let other = other.meta("a").unwrap();
+        assert_eq!(meta.difference(other, |_| true), Some("c"));
+        assert_eq!(meta.difference(other, |name| name != "c"), None);
+        // One from before there were such pins.
+        let at = written.find(",\"meta\"").unwrap();
+        let end = written.rfind("}\n}}").unwrap();
+        let old = format!("{}{}", &written[..at], &written[end..]);
+        assert!(Lock::read(old.as_bytes()).unwrap().meta("a").is_none());
+        let wrong = written.replace("\"c\":\"sha256:", "\"c\":\"md5:");
+        assert!(Lock::read(wrong.as_bytes()).is_err());
+    }
+}
