@@ -1,5 +1,7 @@
 //! Token buckets without a clock of their own.
 
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
 use crate::policy::Rate;
@@ -61,6 +63,37 @@ impl Bucket {
     }
 }
 
+/// The buckets of network addresses.
+#[derive(Debug, Default)]
+pub(crate) struct AddressBuckets(HashMap<IpAddr, Bucket>);
+
+impl AddressBuckets {
+    /// Takes one token of the bucket of a [`Peer::network`](crate::Peer::network). If there are too many, new
+    /// ones share a bucket.
+    ///
+    /// # Errors
+    ///
+    /// As [`Bucket::take`].
+    pub(crate) fn take(
+        &mut self,
+        mut network: IpAddr,
+        rate: &Rate,
+        now: Duration,
+    ) -> Result<(), Duration> {
+        if self.0.len() >= ADDRESSES && !self.0.contains_key(&network) {
+            self.0.retain(|_, bucket| !bucket.is_full(now));
+            if self.0.len() >= ADDRESSES {
+                network = SHARED;
+            }
+        }
+        self.0.entry(network).or_default().take(rate, now)
+    }
+}
+
+/// The bucket of addresses that have none of their own. No client has this address.
+const SHARED: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
+const ADDRESSES: usize = 65_536;
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,5 +130,28 @@ mod tests {
             .map(|_| bucket.take(&rate, ms(9_000)).is_ok())
             .collect();
         assert_eq!(rested, [true, true, true, false]);
+    }
+
+    #[test]
+    fn addresses_have_buckets_of_their_own_and_not_too_many() {
+        let rate = Rate {
+            calls: 1,
+            per: ms(1_000),
+            burst: 1,
+        };
+        let mut buckets = AddressBuckets::default();
+        let one = IpAddr::from([192, 0, 2, 1]);
+        let mut take = |ip: IpAddr, at| buckets.take(ip, &rate, ms(at));
+        assert!(take(one, 0).is_ok());
+        assert_eq!(take(one, 999), Err(ms(1)));
+        assert!(take([192, 0, 2, 2].into(), 999).is_ok() && take(one, 1_000).is_ok());
+        // Full buckets are forgotten, others are not: then the newest addresses share one.
+        for ip in 0..66_000_u32 {
+            let _first_of_many = take(Ipv4Addr::from_bits(ip + (10 << 24)).into(), 10_000);
+        }
+        assert_eq!(buckets.0.len(), ADDRESSES + 1);
+        let late = IpAddr::from([192, 0, 2, 9]);
+        assert!(buckets.take(late, &rate, ms(10_500)).is_err());
+        assert!(buckets.take(late, &rate, ms(11_000)).is_ok());
     }
 }

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -67,8 +68,23 @@ pub struct Peer {
     pub caller: Option<Arc<str>>,
     /// The session, under a name that gives no access.
     pub session: Option<Arc<str>>,
-    /// The network address that the message came from.
+    /// The network address that the message came from: `IP:PORT`, or the `IP` that a proxy reports.
     pub address: Option<Arc<str>>,
+}
+
+impl Peer {
+    /// What of the address one client cannot change: an IPv4 address, or the first 64 bits of an IPv6 address.
+    /// `None` without an address of these kinds.
+    #[must_use]
+    pub fn network(&self) -> Option<IpAddr> {
+        let address = self.address.as_deref()?;
+        let socket = address.parse().map(|socket: SocketAddr| socket.ip());
+        let ip = socket.or_else(|_| address.parse::<IpAddr>()).ok()?;
+        Some(match ip.to_canonical() {
+            IpAddr::V4(ip) => IpAddr::V4(ip),
+            IpAddr::V6(ip) => IpAddr::V6(Ipv6Addr::from_bits(ip.to_bits() >> 64 << 64)),
+        })
+    }
 }
 
 /// A filter, as records and metrics name it.
@@ -299,5 +315,27 @@ mod tests {
             r#"{"time":"now","atMs":1500,"caller":"user@issuer","address":"127.0.0.1:5","from":"client","filter":"arguments","action":"refused","code":"arguments-invalid","blame":"client","method":"tools/call","id":"a\\n\"b","tool":"greet\\u{202e}","version":"2026-07-28","places":["/limit minimum"],"fuel":12,"elapsedUs":7}"#
         );
         assert!(serde_json::from_str::<serde_json::Value>(&line).is_ok());
+    }
+
+    #[test]
+    fn clients_of_one_network_are_one() {
+        let network = |address: &str| {
+            let peer = Peer {
+                caller: None,
+                session: None,
+                address: Some(address.into()),
+            };
+            peer.network().map(|ip| ip.to_string())
+        };
+        for (address, expected) in [
+            ("192.0.2.1:80", Some("192.0.2.1")),
+            ("192.0.2.1", Some("192.0.2.1")),
+            ("[::ffff:192.0.2.1]:80", Some("192.0.2.1")),
+            ("[2001:db8::1:2]:80", Some("2001:db8::")),
+            ("2001:db8:0:1:2::3", Some("2001:db8:0:1::")),
+            ("unix", None),
+        ] {
+            assert_eq!(network(address).as_deref(), expected, "{address}");
+        }
     }
 }

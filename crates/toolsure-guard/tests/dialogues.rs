@@ -53,6 +53,7 @@ dialogues! { "cases":
     passes
     project_for
     rates
+    rates_of_addresses
     rates_of_all
     reload
     repair

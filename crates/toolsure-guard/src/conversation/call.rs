@@ -96,6 +96,7 @@ impl Conversation {
             scope: &self.scope,
             mirrors_headers: self.mirrors_headers() && open.era.declares_version(),
             caller: &caller,
+            network: open.peer.as_ref().and_then(|peer| peer.network()),
             tools: &tools,
             found: &found,
             unlisted: retry.and_then(|retry| retry.unlisted.as_deref()),

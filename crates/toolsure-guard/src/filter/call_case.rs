@@ -1,5 +1,6 @@
 //! What a filter sees of a call, and what it answers.
 
+use std::net::IpAddr;
 use std::time::Duration;
 
 use toolsure_mcp::check::Checker;
@@ -18,6 +19,8 @@ pub(crate) struct CallCase<'c> {
     pub(crate) mirrors_headers: bool,
     /// Where calls are counted.
     pub(crate) caller: &'c Scope,
+    /// The network that the call came from.
+    pub(crate) network: Option<IpAddr>,
     pub(crate) tools: &'c Tools,
     /// The entry of the list for the call's name.
     pub(crate) found: &'c Found,

@@ -1,4 +1,5 @@
-//! Checks the rates: of a tool for its caller, of the tool for all callers, and of all tools for all callers. A
+//! Checks the rates: of a tool for its caller, of all tools for a network address, of the tool for all callers,
+//! and of all tools for all callers. A
 //! call that continues another with its `requestState` (2026-07-28, basic/patterns/mrtr) is that call, and takes
 //! no second token.
 
@@ -37,6 +38,12 @@ pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
         && let Err(wait) = case.caller.take(bucket, &rate, case.now)
     {
         return too_often(name, format_args!("it may be called"), &rate, wait);
+    }
+    if let (Some(rate), Some(network)) = (policy.address_rate, case.network)
+        && let Err(wait) = case.scope.take_of_address(network, &rate, case.now)
+    {
+        let who = format_args!("clients at one address may call tools");
+        return too_often(name, who, &rate, wait);
     }
     let (tool, total) = (policy.tool_rate, policy.total_rate);
     match case

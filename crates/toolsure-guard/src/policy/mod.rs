@@ -109,6 +109,10 @@ pub struct Policy {
     /// How often the tools of an upstream may be called in all its scopes together. Default: without
     /// bound.
     pub total_rate: Option<Rate>,
+    /// How often the client at one network address may call tools, whoever it says it is
+    /// ([`Peer::address`](crate::Peer::address); of an IPv6 address the first 64 bits count). A client
+    /// without an address is not counted. Default: without bound.
+    pub address_rate: Option<Rate>,
     /// What holds for some tools; of two rules for one tool the later counts,
     /// member by member.
     pub tools: Vec<ToolRule>,
@@ -164,6 +168,7 @@ impl Policy {
             rate: None,
             tool_rate: None,
             total_rate: None,
+            address_rate: None,
             tools: Vec::new(),
             rule_usage: None,
             record_passes: true,
@@ -201,9 +206,14 @@ impl Policy {
 
     /// Whether calls of a tool with these terms are counted.
     pub(crate) fn counts_calls(&self, terms: &Terms) -> bool {
-        [terms.rate, self.tool_rate, self.total_rate]
-            .iter()
-            .any(Option::is_some)
+        [
+            terms.rate,
+            self.tool_rate,
+            self.total_rate,
+            self.address_rate,
+        ]
+        .iter()
+        .any(Option::is_some)
     }
 
     /// The settings for one tool.
@@ -282,6 +292,7 @@ impl Policy {
             ("rate", &self.rate),
             ("tool_rate", &self.tool_rate),
             ("total_rate", &self.total_rate),
+            ("address_rate", &self.address_rate),
         ];
         for (member, rate) in rates {
             rate.iter().try_for_each(|rate| rate.check(member))?;

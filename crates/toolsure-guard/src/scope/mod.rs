@@ -10,6 +10,7 @@ mod pages;
 mod tool_cache;
 
 use std::collections::{HashMap, VecDeque};
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -19,7 +20,7 @@ use toolsure_mcp::check::PendingTasks;
 use toolsure_mcp::contract::{SchemaStore, ToolContract};
 
 use crate::policy::{Limits, Rate};
-use crate::rate::Bucket;
+use crate::rate::{AddressBuckets, Bucket};
 use crate::share::{Identity, SharedBucket, SharedState};
 use pages::Page;
 pub(crate) use pages::{Found, Tools, Trust};
@@ -78,6 +79,8 @@ struct State {
     buckets: HashMap<Arc<str>, CallBudget>,
     /// The tokens of all tools together.
     total: CallBudget,
+    /// The tokens of each network address.
+    addresses: AddressBuckets,
     /// Digests of the tools and the `requestState` of calls that may be continued without another token,
     /// oldest first.
     continuable: VecDeque<[u8; 32]>,
@@ -134,6 +137,7 @@ impl Scope {
                 tasks: PendingTasks::new(limits.tasks),
                 buckets: HashMap::new(),
                 total: CallBudget::default(),
+                addresses: AddressBuckets::default(),
                 continuable: VecDeque::new(),
             }),
         }))
@@ -299,6 +303,22 @@ impl Scope {
             Some(budget) => self.take_from(budget, Some(tool), rate, now),
             None => Ok(()),
         }
+    }
+
+    /// Takes one token of the bucket that all scopes of the upstream have for a network address. Guards of
+    /// other processes do not share it.
+    ///
+    /// # Errors
+    ///
+    /// No token is left: the time until there is one.
+    pub(crate) fn take_of_address(
+        &self,
+        network: IpAddr,
+        rate: &Rate,
+        now: Duration,
+    ) -> Result<(), Duration> {
+        let all = self.0.public.as_ref().unwrap_or(self);
+        all.state().addresses.take(network, rate, now)
     }
 
     /// Takes one token of the bucket that all scopes of the upstream have for a tool, and one of the bucket

@@ -10,8 +10,8 @@ use toolsure_guard::policy::{
     ToolRule, UnknownTool, WideNumbers, reader,
 };
 use toolsure_guard::{
-    Carrier, Context, Conversation, Effect, Effects, Guard, IdKey, Link, Lock, Policy, Purpose,
-    Recovery, ScopeKey, Share, ShareTerms, Side, Stage as _, ToolsEvent, TraceContext,
+    Carrier, Context, Conversation, Effect, Effects, Guard, IdKey, Link, Lock, Peer, Policy,
+    Purpose, Recovery, ScopeKey, Share, ShareTerms, Side, Stage as _, ToolsEvent, TraceContext,
 };
 use toolsure_mcp::argument::ArgumentSchema;
 use toolsure_mcp::era::Era;
@@ -105,6 +105,14 @@ impl Stage {
             "carried" => {
                 let carried = TraceContext::new(rest, None);
                 self.conversation().set_trace_context(carried);
+            }
+            "from" => {
+                let peer = Peer {
+                    caller: None,
+                    session: None,
+                    address: Some(rest.into()),
+                };
+                self.conversation().set_peer(Some(Arc::new(peer)));
             }
             "link" => self.set_link(number, rest),
             "new" => {
@@ -355,6 +363,7 @@ impl Stage {
                 "added" => policy.drift.added = drift(value),
                 "rate" => policy.rate = Some(rate(value)),
                 "tool_rate" => policy.tool_rate = Some(rate(value)),
+                "address_rate" => policy.address_rate = Some(rate(value)),
                 "total_rate" => policy.total_rate = Some(rate(value)),
                 "stale_for" => policy.stale_for = Duration::from_millis(number_of(value)),
                 "request_timeout" => {

@@ -62,7 +62,7 @@ use crate::web::{Admission, Closing, Server, ServerLimits};
 use bearer::bearer;
 use child::Source;
 use context::{ClientIdentity, GuardContext};
-use http_server::{HttpServer, ProcessPool, ProtectedResource, UpstreamPool};
+use http_server::{HttpServer, ProcessPool, ProtectedResource, TrustedProxies, UpstreamPool};
 use messages::{Client, MessageReader, MessageWriter};
 use options::public_url;
 use tickets::TicketIssuer;
@@ -166,7 +166,7 @@ async fn serve_http(
     let tickets = TicketIssuer::new(options.sessions, &ctx.name, ctx.replica);
     let http_server = HttpServer::new(
         Arc::clone(&ctx),
-        admission,
+        (admission, TrustedProxies::read(&listener.trusted_proxies)?),
         upstream_pool,
         tickets,
         protected,

@@ -9,6 +9,7 @@ use toolsure_guard::Guard;
 use toolsure_guard::policy::Limits;
 
 use super::clock::Clock;
+use super::http_server::TrustedProxies;
 use super::in_process::{Caller, InProcessUpstream};
 use super::tickets::Sessions;
 use crate::fault::{Fault, FaultKind, Party, Phase};
@@ -96,6 +97,11 @@ pub struct HttpListener {
     /// resource that tokens are for, and requests may be for its host. Default none: the address
     /// that a request is sent to, by its `Host`.
     pub public_url: Option<String>,
+    /// The addresses and networks (`192.0.2.0/24`) of proxies whose `X-Forwarded-For` is believed: the
+    /// client's address is the last one in it that is none of these. It is in records, and what
+    /// [`Policy::address_rate`](toolsure_guard::Policy::address_rate) and limits of clients without an
+    /// authorization count by. Default none: the address of the connection.
+    pub trusted_proxies: Vec<String>,
 }
 
 impl HttpListener {
@@ -108,6 +114,7 @@ impl HttpListener {
             origins: Vec::new(),
             tls: None,
             public_url: None,
+            trusted_proxies: Vec::new(),
         }
     }
 
@@ -118,6 +125,15 @@ impl HttpListener {
     /// [`FaultKind::Config`] if it is not the HTTP URL of a host and a path.
     pub fn check_public_url(text: &str) -> Result<(), Fault> {
         public_url(text).map(drop)
+    }
+
+    /// Checks that [`trusted_proxies`](Self::trusted_proxies) can be these.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::Config`] for the first that is neither an address nor a network.
+    pub fn check_trusted_proxies(texts: &[String]) -> Result<(), Fault> {
+        TrustedProxies::read(texts).map(drop)
     }
 }
 

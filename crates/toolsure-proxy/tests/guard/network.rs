@@ -6,7 +6,8 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
-use toolsure_proxy::guard::Exit;
+use toolsure_guard::policy::Rate;
+use toolsure_proxy::guard::{Exit, Listener};
 
 use crate::common::{Open, Served, call, modern, policy, python, text_of};
 
@@ -152,4 +153,40 @@ for m, id, name, args in calls():
     assert_eq!(text_of(&waiting.rest().await.message()), "late");
     assert!(matches!(served.stop().await, Exit::Stopped));
     std::fs::remove_file(&marker).unwrap();
+}
+
+#[tokio::test]
+async fn clients_behind_a_trusted_proxy_are_told_apart() {
+    for is_trusted in [true, false] {
+        let mut policy = policy();
+        policy.address_rate = Some(Rate {
+            calls: 1,
+            per: Duration::from_secs(1_000),
+            burst: 1,
+        });
+        let served = Served::with(python(ECHO), policy, |options| {
+            if let Listener::Http(listener) = &mut options.listener
+                && is_trusted
+            {
+                listener.trusted_proxies = vec!["127.0.0.0/8".to_owned()];
+            }
+        })
+        .await;
+        let session = served.open().await;
+        let mut refused = Vec::new();
+        for client in ["192.0.2.1", "192.0.2.2", "192.0.2.1"] {
+            // What a client wrote itself does not count.
+            let forwarded = format!("198.51.100.{}, {client}", refused.len());
+            let headers = [
+                ("Mcp-Session-Id", session.as_str()),
+                ("X-Forwarded-For", forwarded.as_str()),
+            ];
+            let reply = served.post(&headers, &call(1, "echo", json!({}))).await;
+            refused.push(reply.body.contains("may call tools once"));
+        }
+        assert_eq!(refused, [false, !is_trusted, true]);
+        let records = served.seen.1.lock().unwrap();
+        let last = records.last().unwrap()["address"].as_str().unwrap();
+        assert_eq!(last == "192.0.2.1", is_trusted, "{last}");
+    }
 }

@@ -90,6 +90,7 @@ fn listener(address: Option<SocketAddr>, path: &str, listen: &Listen) -> Listene
     http.origins.clone_from(&listen.origins);
     http.tls.clone_from(&listen.certificate);
     http.public_url.clone_from(&listen.public_url);
+    http.trusted_proxies.clone_from(&listen.trusted_proxies);
     Listener::Http(http)
 }
 

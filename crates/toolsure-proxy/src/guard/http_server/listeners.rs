@@ -42,17 +42,13 @@ impl Listeners {
     }
 }
 
-/// Whose stream it is: of an `Authorization`, or without one, of an address.
+/// Whose stream it is: of an `Authorization`, or without one, of an address (of an IPv6 address,
+/// of its first 64 bits).
 pub(super) fn caller(peer: Option<&Peer>) -> Arc<str> {
     let Some(peer) = peer else { return "".into() };
-    match (&peer.caller, &peer.address) {
+    match (&peer.caller, peer.network()) {
         (Some(caller), _) => Arc::clone(caller),
-        (None, Some(address)) => {
-            let host = address
-                .rsplit_once(':')
-                .map_or(&**address, |(host, _)| host);
-            host.into()
-        }
+        (None, Some(network)) => network.to_string().into(),
         (None, None) => "".into(),
     }
 }

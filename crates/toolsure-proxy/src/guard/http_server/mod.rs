@@ -11,6 +11,7 @@ mod refuse;
 mod session_transfers;
 mod sessions;
 mod transfers;
+mod trusted_proxies;
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -49,6 +50,7 @@ use listeners::{Listeners, caller};
 pub(super) use process_pool::ProcessPool;
 pub(super) use protected_resource::ProtectedResource;
 use session_transfers::SessionTransfers;
+pub(super) use trusted_proxies::TrustedProxies;
 
 /// Where the HTTP server sends messages.
 pub(super) enum UpstreamPool {
@@ -59,6 +61,7 @@ pub(super) enum UpstreamPool {
 pub(super) struct HttpServer {
     ctx: Arc<GuardContext>,
     admission: Admission,
+    trusted: TrustedProxies,
     upstream_pool: UpstreamPool,
     sessions: Mutex<HashMap<String, Session>>,
     slots: Arc<Semaphore>,
@@ -88,7 +91,7 @@ struct Session {
 impl HttpServer {
     pub(super) fn new(
         ctx: Arc<GuardContext>,
-        admission: Admission,
+        (admission, trusted): (Admission, TrustedProxies),
         upstream_pool: UpstreamPool,
         tickets: TicketIssuer,
         protected: Option<ProtectedResource>,
@@ -100,6 +103,7 @@ impl HttpServer {
             listeners: Mutex::default(),
             ctx,
             admission,
+            trusted,
             upstream_pool,
             sessions: Mutex::default(),
             contexts: AtomicU64::new(1),
@@ -129,7 +133,7 @@ impl HttpServer {
         {
             return protected.metadata(request.headers()).await;
         }
-        let peer = client.peer(request.headers());
+        let peer = client.peer(request.headers(), &self.trusted);
         let close = Arc::clone(&client.close);
         let holder = self.ctx.message_memory.of(caller(Some(&peer)), close);
         let slot = RequestPermit {
@@ -404,7 +408,7 @@ impl Service for HttpServer {
 
     fn connected(&self, from: SocketAddr) -> ClientConnection {
         self.ctx.observe(&Event::Connected);
-        ClientConnection::new(from)
+        ClientConnection::new(from, &self.trusted)
     }
 
     async fn given_up(&self, client: &ClientConnection) {

@@ -77,11 +77,12 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
     config.policy.rule_usage = Some(Arc::new(RuleUsage::new(config.upstreams.len())));
     let plain = listen.hosts.is_empty()
         && listen.origins.is_empty()
+        && listen.trusted_proxies.is_empty()
         && listen.public_url.is_none()
         && listen.tls_certificate.is_none();
     if addresses.iter().all(Option::is_none) && !plain {
         whole(
-            "`listen.hosts`, `listen.origins`, `listen.public_url` and TLS need `listen.address`",
+            "`listen.hosts`, `listen.origins`, `listen.trusted_proxies`, `listen.public_url` and TLS need `listen.address`",
         );
     }
     let mut taken: Vec<SocketAddr> = addresses

@@ -17,6 +17,8 @@ pub(crate) struct Listen {
     pub(crate) origins: Vec<String>,
     /// The URL under which clients know the guard.
     pub(crate) public_url: Option<String>,
+    /// Proxies whose `X-Forwarded-For` is believed.
+    pub(crate) trusted_proxies: Vec<String>,
     pub(crate) tls_certificate: Option<PathBuf>,
     pub(crate) tls_key: Option<PathBuf>,
     /// The contents of both files, once read.
@@ -41,6 +43,8 @@ impl Listen {
             HttpListener::check_public_url(url)
                 .map_err(|fault| format!("`listen.public_url`: {fault}"))?;
         }
+        HttpListener::check_trusted_proxies(&self.trusted_proxies)
+            .map_err(|fault| format!("`listen.trusted_proxies`: {fault}"))?;
         self.certificate = match (&self.tls_certificate, &self.tls_key) {
             (None, None) => None,
             (Some(certificate), Some(key)) => {

@@ -43,6 +43,7 @@ pub(crate) struct Config {
     pub(super) rate: RateWords,
     pub(super) tool_rate: RateWords,
     pub(super) total_rate: RateWords,
+    pub(super) address_rate: RateWords,
     pub(crate) listen: Listen,
     pub(crate) sessions: Sessions,
     pub(crate) shared: Shared,
@@ -111,7 +112,9 @@ impl Config {
 
     /// The policy of the guard in front of several upstreams, each of which has its own filters.
     pub(crate) fn without_filters(&self) -> Policy {
-        self.limited().without_filters()
+        let mut policy = self.limited().without_filters();
+        policy.address_rate = self.address_rate.rate();
+        policy
     }
 
     /// The policy of every upstream, before the settings of one upstream and the rules for tools.
@@ -166,6 +169,8 @@ impl Config {
         policy.rate = self.rate.rate();
         policy.tool_rate = self.tool_rate.rate();
         policy.total_rate = self.total_rate.rate();
+        // Behind others, it does not know the clients' addresses.
+        policy.address_rate = self.address_rate.rate().filter(|_| !is_merged);
         policy.tools = self
             .tools
             .iter()
@@ -224,6 +229,7 @@ impl Default for Config {
             rate: RateWords::default(),
             tool_rate: RateWords::default(),
             total_rate: RateWords::default(),
+            address_rate: RateWords::default(),
             listen: Listen::default(),
             sessions: Sessions::default(),
             shared: Shared::default(),

@@ -34,6 +34,11 @@ pub(super) const GLOBAL: &[Key<Config>] = &[
         field!(Url, listen.public_url),
         "the URL under which clients know the guard, such as `https://mcp.example.com/mcp`: the resource that tokens are for, and one more accepted `Host`; without it, that is the address that a request is sent to",
     ),
+    fixed(
+        "listen.trusted_proxies",
+        field!(Texts, listen.trusted_proxies),
+        "addresses and networks (`192.0.2.0/24`) of proxies in front whose `X-Forwarded-For` is believed: the client's address is the last one in it that is none of these; it is in the audit log, and `rate.address` and the limits of clients without an authorization count by it",
+    ),
     live(
         "listen.tls_certificate",
         field!(Path, listen.tls_certificate),

@@ -28,6 +28,15 @@ pub(super) const LIMITS: &[Key<Config>] = &[
     ),
     rate_per("rate.total.per", |config| &mut config.total_rate.per),
     rate_burst("rate.total.burst", |config| &mut config.total_rate.burst),
+    live(
+        "rate.address.calls",
+        field!(Count(0..=1_000_000), address_rate.calls),
+        "calls of all tools behind one listener from one network address in each `rate.address.per`, so that a client with another token or session has no more; of an IPv6 address the first 64 bits count; behind a proxy see `listen.trusted_proxies`; 0 means no limit",
+    ),
+    rate_per("rate.address.per", |config| &mut config.address_rate.per),
+    rate_burst("rate.address.burst", |config| {
+        &mut config.address_rate.burst
+    }),
     fixed(
         "limits.message",
         field!(Bytes(1 << 10..=1 << 30), bounds.message_bytes),
