@@ -108,6 +108,7 @@ async fn serve_http(
     } = options.bounds;
     let Times {
         head,
+        reuse,
         write,
         keepalive,
         ..
@@ -116,6 +117,7 @@ async fn serve_http(
         connections,
         head_bytes,
         head,
+        reuse,
         write,
         keepalive,
     };

@@ -316,9 +316,12 @@ impl Default for Bounds {
     reason = "callers write some fields and `..Times::default()`; a new field breaks only those that write all"
 )]
 pub struct Times {
-    /// For a TLS handshake, for the head of an HTTP request, and for a connection without a
+    /// For a TLS handshake, for the head of an HTTP request, and for a new connection without a
     /// request. Default 10 s.
     pub head: Duration,
+    /// For a connection to wait for its next request; at least `head`. Proxies in front must close
+    /// theirs earlier, or a request may reach a connection that is being closed. Default 75 s.
+    pub reuse: Duration,
     /// For the body of an HTTP request. HTTP answers 408. Default 30 s.
     pub body: Duration,
     /// For a client to read bytes that are ready; then its connection is closed. Default 60 s.
@@ -351,6 +354,8 @@ impl Default for Times {
     fn default() -> Self {
         Self {
             head: Duration::from_secs(10),
+            // why: common load balancers keep connections for 60 s.
+            reuse: Duration::from_secs(75),
             body: Duration::from_secs(30),
             write: Duration::from_secs(60),
             // why: common load balancers end connections that are silent for 60 s, some after 30 s.

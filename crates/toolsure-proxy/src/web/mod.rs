@@ -40,6 +40,7 @@ pub(crate) struct ServerLimits {
     pub(crate) connections: usize,
     pub(crate) head_bytes: usize,
     pub(crate) head: Duration,
+    pub(crate) reuse: Duration,
     pub(crate) write: Duration,
     pub(crate) keepalive: Duration,
 }
@@ -231,9 +232,11 @@ impl<S: Service> Connection<S> {
             let (service, client) = (Arc::clone(&service), Arc::clone(&client));
             async move { Ok::<_, Infallible>(service.answer(request, client).await) }
         });
-        let stream = TokioIo::new(WriteDeadline::new(stream, self.costs.write));
+        let heads = HeadTimer::new(self.costs.head, self.costs.reuse);
+        let stream = WriteDeadline::new(stream, self.costs.write, heads.clone());
+        let stream = TokioIo::new(stream);
         let connection = http1::Builder::new()
-            .timer(HeadTimer::new(self.costs.head))
+            .timer(heads)
             .header_read_timeout(self.costs.head)
             .max_buf_size(self.costs.head_bytes.saturating_add(SMALLEST_BUFFER))
             .serve_connection(stream, answer);

@@ -1,4 +1,5 @@
-//! A stream with a deadline for writing: it fails if the other end does not read for too long.
+//! A stream with a deadline for writing: it fails if the other end does not read for too long. It tells a timer
+//! when bytes arrive.
 
 use std::future::Future;
 use std::io;
@@ -9,20 +10,24 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
+use super::head_timer::HeadTimer;
+
 /// A stream with a deadline for each write that has to wait.
 #[derive(Debug)]
 pub(super) struct WriteDeadline<T> {
     stream: T,
     limit: Duration,
     waiting: Option<Pin<Box<Sleep>>>,
+    heads: HeadTimer,
 }
 
 impl<T> WriteDeadline<T> {
-    pub(super) fn new(stream: T, limit: Duration) -> Self {
+    pub(super) fn new(stream: T, limit: Duration, heads: HeadTimer) -> Self {
         Self {
             stream,
             limit,
             waiting: None,
+            heads,
         }
     }
 
@@ -48,7 +53,12 @@ impl<T: AsyncRead + Unpin> AsyncRead for WriteDeadline<T> {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        if buffer.filled().len() > before {
+            self.heads.arrived();
+        }
+        read
     }
 }
 
@@ -95,7 +105,8 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_reader_that_stops_breaks_the_stream_and_a_slow_one_does_not() {
         let (ours, mut theirs) = tokio::io::duplex(4);
-        let mut stream = WriteDeadline::new(ours, Duration::from_secs(10));
+        let limit = Duration::from_secs(10);
+        let mut stream = WriteDeadline::new(ours, limit, HeadTimer::new(limit, limit));
         let reading = tokio::spawn(async move {
             let mut seen = [0; 4];
             for _ in 0..3 {

@@ -190,3 +190,46 @@ async fn clients_behind_a_trusted_proxy_are_told_apart() {
         assert_eq!(last == "192.0.2.1", is_trusted, "{last}");
     }
 }
+
+#[tokio::test]
+async fn a_connection_may_wait_longer_for_a_request_than_a_request_for_its_head() {
+    let served = Served::with(python(ECHO), policy(), |options| {
+        options.times.head = Duration::from_millis(300);
+        options.times.reuse = Duration::from_millis(1_500);
+    })
+    .await;
+    let ping = modern(json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})).to_string();
+    let request = format!(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: application/json, text/event-stream\r\n\
+         Content-Type: application/json\r\nMCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/list\r\n\
+         Content-Length: {}\r\n\r\n{ping}",
+        ping.len()
+    );
+    let mut stream = TcpStream::connect(("127.0.0.1", served.port))
+        .await
+        .unwrap();
+    for _ in 0..3 {
+        stream.write_all(request.as_bytes()).await.unwrap();
+        let answer = read_for(&mut stream, Duration::from_millis(700)).await;
+        assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+    }
+    // A head that begins has no more time than `head`.
+    let begun = Instant::now();
+    stream.write_all(b"POST /mcp HTT").await.unwrap();
+    read_for(&mut stream, Duration::from_secs(20)).await;
+    let took = begun.elapsed();
+    assert!(took < Duration::from_millis(1_200), "{took:?}");
+    // A connection without a request is closed in the end; a new one has less time.
+    for (requests, least, most) in [(1, 1_400, 15_000), (0, 250, 1_300)] {
+        let mut stream = TcpStream::connect(("127.0.0.1", served.port))
+            .await
+            .unwrap();
+        let begun = Instant::now();
+        for _ in 0..requests {
+            stream.write_all(request.as_bytes()).await.unwrap();
+        }
+        read_for(&mut stream, Duration::from_secs(20)).await;
+        let took = begun.elapsed().as_millis();
+        assert!((least..most).contains(&took), "{took}");
+    }
+}

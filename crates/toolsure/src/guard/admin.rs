@@ -99,8 +99,11 @@ async fn admit(State(state): State<AdminState>, request: Request, next: Next) ->
 }
 
 fn is_local(headers: &HeaderMap) -> bool {
-    let host = headers.get(HOST).and_then(|host| host.to_str().ok());
-    let host = host.unwrap_or_default();
+    // Browsers always send one; some health checks do not.
+    let Some(host) = headers.get(HOST) else {
+        return true;
+    };
+    let host = host.to_str().unwrap_or_default();
     let name = match host.strip_prefix('[') {
         Some(rest) => rest.split(']').next().unwrap_or_default(),
         None => host.split(':').next().unwrap_or_default(),
@@ -131,6 +134,6 @@ mod tests {
             headers.insert(HOST, host.parse().unwrap());
             assert_eq!(is_local(&headers), expected, "{host}");
         }
-        assert!(!is_local(&HeaderMap::new()));
+        assert!(is_local(&HeaderMap::new()));
     }
 }

@@ -165,7 +165,12 @@ pub(super) const LIMITS: &[Key<Config>] = &[
     fixed(
         "times.head",
         field!(Time(ms(100)..=h(1)), times.head),
-        "the longest a client may take to send the head of a request, and a connection to wait for its next one",
+        "the longest a client may take to send the head of a request, and a new connection to wait for its first one",
+    ),
+    fixed(
+        "times.reuse",
+        field!(Time(ms(100)..=h(1)), times.reuse),
+        "the longest a connection may wait for its next request, at least `times.head`; proxies in front must close theirs earlier",
     ),
     fixed(
         "times.body",
