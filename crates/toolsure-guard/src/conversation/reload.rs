@@ -10,18 +10,8 @@ use super::Conversation;
 use crate::effect::{Effects, Outgoing, Purpose};
 use crate::envelope::Envelope;
 use crate::id::IdKey;
-use crate::policy::Rules;
 use crate::side::Side;
 use crate::subscription::{list_changed, subscription};
-
-/// Who hears that the tools have changed.
-#[derive(Debug, Default)]
-pub(super) struct Hearing {
-    /// Whether the session does: the server declared it (2025-11-25, server/tools, "Capabilities").
-    session: bool,
-    /// The rules by which tools are shown. `None` if nobody hears.
-    shown_by: Option<Arc<Rules>>,
-}
 
 impl Conversation {
     /// Whether the client hears of changes of its tools, so that

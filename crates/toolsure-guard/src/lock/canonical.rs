@@ -3,7 +3,7 @@
 use std::fmt;
 
 use sha2::{Digest as _, Sha256};
-use toolsure_json::{Items, Key as _, Kind, Node as _, View, json_string};
+use toolsure_json::{Items, Key as _, Kind, Node as _, ReadLimits, View, json_string};
 
 /// A SHA-256 digest; `Display` is `sha256:` and 64 hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -54,6 +54,16 @@ impl fmt::Display for Digest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(PREFIX)?;
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+/// The limits with which the catalog reads definitions.
+pub(super) fn limits() -> ReadLimits {
+    ReadLimits {
+        bytes: 64 << 20,
+        depth: 16_384,
+        nodes: 8_000_000,
+        ..ReadLimits::default()
     }
 }
 

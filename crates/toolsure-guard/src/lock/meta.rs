@@ -7,7 +7,7 @@ use toolsure_json::{Key as _, Kind, Node as _, OwnedDocument, View, push_json_st
 use toolsure_mcp::argument::LISTED;
 use toolsure_mcp::contract::ToolContract;
 
-use super::{Digest, limits};
+use super::canonical::{Digest, limits};
 
 /// The `_meta` of a tool as a digest of each member. The argument schema in it belongs to the contract
 /// ([`Pin`](super::Pin)).
@@ -72,32 +72,5 @@ impl MetaPin {
             let _ = write!(out, r#":"{digest}""#);
         }
         out.push('}');
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::super::Lock;
-
-    #[test]
-    fn a_lock_of_digests_has_those_of_meta() {
-        let tool = r#"{"name":"a","inputSchema":{},"_meta":{"b\"":[1e1],"c":{}}}"#;
-        let lock = Lock::read(format!("[{tool}]").as_bytes()).unwrap();
-        let written = lock.to_json();
-        let read = Lock::read(written.as_bytes()).unwrap();
-        assert_eq!(lock, read);
-        let meta = read.meta("a").unwrap();
-        let other = tool.replace("1e1", "10").replace("{}}}", "[]}}");
-        let other = Lock::read(format!("[{other}]").as_bytes()).unwrap();
-        let other = other.meta("a").unwrap();
-        assert_eq!(meta.difference(other, |_| true), Some("c"));
-        assert_eq!(meta.difference(other, |name| name != "c"), None);
-        // One from before there were such pins.
-        let at = written.find(",\"meta\"").unwrap();
-        let end = written.rfind("}\n}}").unwrap();
-        let old = format!("{}{}", &written[..at], &written[end..]);
-        assert!(Lock::read(old.as_bytes()).unwrap().meta("a").is_none());
-        let wrong = written.replace("\"c\":\"sha256:", "\"c\":\"md5:");
-        assert!(Lock::read(wrong.as_bytes()).is_err());
     }
 }

@@ -6,13 +6,12 @@ mod meta;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use toolsure_json::{
-    Key as _, Kind, Node as _, OwnedDocument, ReadError, ReadLimits, View, push_json_string,
-};
+use toolsure_json::{Key as _, Kind, Node as _, OwnedDocument, ReadError, View, push_json_string};
 use toolsure_mcp::argument::LISTED;
 use toolsure_mcp::contract::ToolContract;
 
 pub use canonical::Digest;
+use canonical::limits;
 pub use meta::MetaPin;
 
 /// The definition of a tool as two digests.
@@ -205,16 +204,6 @@ fn tools(root: View<'_>) -> Option<View<'_>> {
     (tools.kind() == Kind::Array).then_some(tools)
 }
 
-/// The limits with which the catalog reads definitions.
-fn limits() -> ReadLimits {
-    ReadLimits {
-        bytes: 64 << 20,
-        depth: 16_384,
-        nodes: 8_000_000,
-        ..ReadLimits::default()
-    }
-}
-
 const SCHEMAS: [&str; 2] = ["inputSchema", "outputSchema"];
 /// Maximum characters of a tool's name that a message repeats.
 const SHOWN: usize = 128;
@@ -330,5 +319,26 @@ mod tests {
                 expected
             );
         }
+    }
+
+    #[test]
+    fn a_lock_of_digests_has_those_of_meta() {
+        let tool = r#"{"name":"a","inputSchema":{},"_meta":{"b\"":[1e1],"c":{}}}"#;
+        let lock = Lock::read(format!("[{tool}]").as_bytes()).unwrap();
+        let written = lock.to_json();
+        let read = Lock::read(written.as_bytes()).unwrap();
+        assert_eq!(lock, read);
+        let meta = read.meta("a").unwrap();
+        let other = tool.replace("1e1", "10").replace("{}}}", "[]}}");
+        let other = Lock::read(format!("[{other}]").as_bytes()).unwrap();
+        let other = other.meta("a").unwrap();
+        assert_eq!(meta.difference(other, |_| true), Some("c"));
+        assert_eq!(meta.difference(other, |name| name != "c"), None);
+        // One from before there were such pins.
+        let (before, _) = written.split_once(",\"meta\"").unwrap();
+        let old = format!("{before}}}\n}}}}\n");
+        assert!(Lock::read(old.as_bytes()).unwrap().meta("a").is_none());
+        let wrong = written.replace("\"c\":\"sha256:", "\"c\":\"md5:");
+        assert!(Lock::read(wrong.as_bytes()).is_err());
     }
 }

@@ -22,7 +22,6 @@ pub use mode::{
 };
 pub use rule::{Rate, ToolRule, name_matches};
 pub use rule_usage::RuleUsage;
-use shown::Shown;
 pub(crate) use terms::Terms;
 pub use toolsure_analysis::project::{Limits as ProjectionLimits, Projector};
 pub use toolsure_analysis::readers::{Reader, reader};
@@ -242,11 +241,6 @@ impl Policy {
     pub(crate) fn clients_name(&self, called: &str, own: &str) -> Option<String> {
         let differs = !self.name_prefix.is_empty() || called != own;
         differs.then(|| format!("{}{called}", self.name_prefix))
-    }
-
-    /// Whether both show the tools of a server alike.
-    pub(crate) fn shows_as(&self, other: &Self) -> bool {
-        Shown::of(self) == Shown::of(other)
     }
 
     /// The argument schema that the operator gave a tool.

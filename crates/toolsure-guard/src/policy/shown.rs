@@ -3,9 +3,16 @@
 use super::{BadTools, CostlySchemas, DriftMode, Mode, Output, Policy, Project, ToolRule};
 use crate::lock::Lock;
 
+impl Policy {
+    /// Whether both show the tools of a server alike.
+    pub(crate) fn shows_as(&self, other: &Self) -> bool {
+        Shown::of(self) == Shown::of(other)
+    }
+}
+
 /// What a list of tools is made by, besides what the server sent.
 #[derive(Debug, PartialEq)]
-pub(super) struct Shown<'p> {
+struct Shown<'p> {
     listing: (Mode, BadTools),
     hides_output: bool,
     schemas: (bool, CostlySchemas, Project),
@@ -28,7 +35,7 @@ struct ShownRule<'p> {
 }
 
 impl<'p> Shown<'p> {
-    pub(super) fn of(policy: &'p Policy) -> Self {
+    fn of(policy: &'p Policy) -> Self {
         let drift = &policy.drift;
         Self {
             listing: (policy.listing, policy.bad_tools),

@@ -5,6 +5,7 @@ use std::sync::atomic::Ordering;
 
 use tokio::sync::{mpsc, watch};
 use toolsure_guard::Guard;
+use toolsure_proxy::Fault;
 use toolsure_proxy::guard::{
     Aggregate, AggregateMember, Clock, Exit as Ended, GuardOptions, Listener, MessageMemory,
     Observer, Running, SessionKeys, serve,
@@ -14,10 +15,10 @@ use super::config::{Config, Sources, Upstream};
 use super::log::Logging;
 use super::options::{AGGREGATE, in_front, member_upstream, options, sessions};
 use super::otel::Telemetry;
-use super::serve::failure;
 use super::store::Store;
 use super::watch::{Shared, Watch};
 use crate::exit::{Exit, Failure};
+use crate::listing::exit_of;
 use crate::render::count_of;
 
 /// What every guard of the process is started with.
@@ -410,5 +411,13 @@ fn tell_of_sessions(config: &Config) {
             keys,
             "sessions of clients before 2026-07-28 are valid in every process with these keys"
         ),
+    }
+}
+
+fn failure(fault: &Fault) -> Failure {
+    Failure {
+        exit: exit_of(fault.kind()),
+        message: fault.to_string(),
+        help: fault.help().map(str::to_owned),
     }
 }

@@ -30,7 +30,8 @@ pub(super) fn in_front(
     let aggregate = aggregate.map_err(|error| Failure::usage(error.to_string()))?;
     let aggregate = Arc::new(aggregate.sharing(message_memory.clone()));
     let listener = listener(config.listen.address, MERGED_PATH, &config.listen);
-    let upstream = Behind::InProcess(Arc::clone(&aggregate) as Arc<dyn InProcessUpstream>);
+    let upstream: Arc<dyn InProcessUpstream> = Arc::<Aggregate>::clone(&aggregate);
+    let upstream = Behind::InProcess(upstream);
     let mut options = GuardOptions::new(AGGREGATE, listener, upstream);
     options.bounds = bounds;
     options.times = times;

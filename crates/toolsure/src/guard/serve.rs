@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 use toolsure_json::quote;
-use toolsure_proxy::Fault;
 use toolsure_proxy::guard::Clock;
 
 use super::admin::Admin;
@@ -21,7 +20,6 @@ use super::state::State;
 use super::store::Store;
 use super::watch::Shared;
 use crate::exit::{Exit, Failure};
-use crate::listing::exit_of;
 
 /// Serves until the client is gone, a signal stops it, or no server is left.
 pub(super) fn run(config: Config, sources: &Sources<'_>) -> Result<Exit, Failure> {
@@ -120,14 +118,6 @@ fn audit(config: &Config, metrics: &Arc<Metrics>) -> Result<Option<Audit>, Failu
             &error,
         )
     })
-}
-
-pub(super) fn failure(fault: &Fault) -> Failure {
-    Failure {
-        exit: exit_of(fault.kind()),
-        message: fault.to_string(),
-        help: fault.help().map(str::to_owned),
-    }
 }
 
 fn cannot(what: &str, error: &std::io::Error) -> Failure {

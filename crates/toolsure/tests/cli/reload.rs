@@ -66,7 +66,7 @@ impl Client {
     fn until(&self, is_it: impl Fn(&Value) -> bool) -> Value {
         loop {
             let message = self.messages.recv_timeout(Duration::from_secs(20));
-            let message = message.expect("no message in time");
+            let message = message.unwrap_or_else(|_| panic!("no message in time"));
             if is_it(&message) {
                 return message;
             }

@@ -10,6 +10,7 @@
 //! while and the client reads streams, a stream begins without a message, and comments keep it open:
 //! load balancers cut a response that does not begin.
 
+mod head;
 mod memory;
 mod upstream;
 
@@ -23,7 +24,7 @@ use tokio::sync::mpsc;
 use tokio::time::timeout;
 use toolsure_guard::{Envelope, IdKey, IncomingMessage, MessageKind, Peer, Side, read_message};
 use toolsure_json::Node as _;
-use toolsure_mcp::message::{Edits, INTERNAL_ERROR, INVALID_REQUEST, Message as Decoded};
+use toolsure_mcp::message::{Edits, INVALID_REQUEST, Message as Decoded};
 
 use super::in_process::Caller;
 use super::mailbox::{Inbox, Mailbox, MailboxItem, mailbox};
@@ -32,9 +33,8 @@ use super::reply::{error, respond, status_of};
 use super::request_permit::RequestPermit;
 use super::response_step::{ResponseStep, ResponseSteps};
 use super::session_driver::{MessageMetadata, OutgoingMessage};
-use super::session_id_rewriter::{self, SessionIdRewriter};
+use super::session_id_rewriter::SessionIdRewriter;
 use super::session_router::{SessionRouter, SessionUpstream};
-use super::tickets::NoSessionId;
 use super::trace_headers;
 use super::upstream_request::UpstreamRequest;
 use crate::http::EVENT_STREAM;
@@ -165,7 +165,7 @@ impl HttpExchange {
         }
         if envelope.kind == MessageKind::Batch {
             let mut batch = message.requests();
-            if !batch.is_empty() && !crate::web::accepts(&self.headers, EVENT_STREAM) {
+            if !batch.is_empty() && self.json_only {
                 let text = "send `Accept: application/json, text/event-stream`: a batch is answered by a stream of events";
                 return error(406, None, INVALID_REQUEST, text);
             }
@@ -275,8 +275,7 @@ impl HttpExchange {
     fn begins_after(&self, envelope: &Envelope) -> Option<Duration> {
         // Its answer has the session id in its head.
         let opens = envelope.method.as_deref() == Some("initialize");
-        let reads =
-            self.headers.contains_key(ACCEPT) && crate::web::accepts(&self.headers, EVENT_STREAM);
+        let reads = self.headers.contains_key(ACCEPT) && !self.json_only;
         let after = match self.router.upstream {
             // Its refusals over HTTP, which ask for authorization, are lost in a stream.
             SessionUpstream::Endpoint(..) => self.router.driver.ctx.times.keepalive,
@@ -437,28 +436,6 @@ impl HttpExchange {
             outgoing.same = false;
         }
         outgoing
-    }
-
-    /// The headers of the upstream's response, as the client gets them.
-    fn head_of(&self, upstream: HeaderMap) -> Result<HeaderMap, NoSessionId> {
-        session_id_rewriter::head(
-            self.rewriter.as_ref(),
-            &self.router,
-            upstream,
-            &self.headers,
-        )
-    }
-
-    /// The error if the upstream's session cannot get a session id.
-    fn nameless(&self, no_session_id: NoSessionId) -> Response<ResponseBody> {
-        let (status, text) = no_session_id.response();
-        error(status, self.id.as_ref(), INTERNAL_ERROR, &text)
-    }
-
-    fn name_session(&mut self, headers: &mut HeaderMap) {
-        if let Some(name) = self.session_id.take() {
-            headers.insert(crate::http::SESSION, name);
-        }
     }
 }
 
