@@ -50,6 +50,21 @@ pub(crate) fn request(
     Connection::open(to)?.request(method, path, &all, body.as_bytes())
 }
 
+/// The bytes of a request.
+pub(crate) fn bytes(method: &str, path: &str, headers: &[(&str, &str)], body: &[u8]) -> Vec<u8> {
+    let mut text = format!(
+        "{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n",
+        body.len()
+    );
+    for (name, value) in headers {
+        text.push_str(&format!("{name}: {value}\r\n"));
+    }
+    text.push_str("\r\n");
+    let mut bytes = text.into_bytes();
+    bytes.extend_from_slice(body);
+    bytes
+}
+
 /// A connection for one request after another.
 #[derive(Debug)]
 pub(crate) struct Connection {
@@ -93,16 +108,7 @@ impl Connection {
         headers: &[(&str, &str)],
         body: &[u8],
     ) -> Result<Reply, String> {
-        let mut text = format!(
-            "{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: {}\r\n",
-            body.len()
-        );
-        for (name, value) in headers {
-            text.push_str(&format!("{name}: {value}\r\n"));
-        }
-        text.push_str("\r\n");
-        let mut bytes = text.into_bytes();
-        bytes.extend_from_slice(body);
+        let bytes = bytes(method, path, headers, body);
         let to = self.to;
         let sent = self.stream.get_mut().write_all(&bytes);
         sent.and_then(|()| read(&mut self.stream))

@@ -8,7 +8,7 @@ mod pins;
 mod rates;
 mod scene;
 pub(crate) mod server;
-mod watch;
+pub(crate) mod watch;
 
 use std::process::Command;
 

@@ -6,7 +6,7 @@ use crate::replicas::guards::Replica;
 use crate::replicas::http::request;
 
 /// A metric of a guard, summed over all its series.
-pub(super) fn metric(guard: &Replica, name: &str) -> u64 {
+pub(crate) fn metric(guard: &Replica, name: &str) -> u64 {
     let page = request(guard.admin, "GET", "/metrics", &[], "").unwrap_or_default();
     let own = page.body.lines().filter(|line| line.starts_with(name));
     own.filter_map(|line| line.rsplit(' ').next()?.parse::<u64>().ok())
@@ -14,13 +14,13 @@ pub(super) fn metric(guard: &Replica, name: &str) -> u64 {
 }
 
 /// The body of a page at a guard's admin address, if the status is 200.
-pub(super) fn page(guard: &Replica, path: &str) -> Option<String> {
+pub(crate) fn page(guard: &Replica, path: &str) -> Option<String> {
     let page = request(guard.admin, "GET", path, &[], "").ok()?;
     (page.status == 200).then_some(page.body)
 }
 
 /// Waits until a condition holds. The error names the condition if it never does.
-pub(super) fn until(what: &str, mut so: impl FnMut() -> bool) -> Result<(), String> {
+pub(crate) fn until(what: &str, mut so: impl FnMut() -> bool) -> Result<(), String> {
     let begun = Instant::now();
     while begun.elapsed() < PATIENCE {
         if so() {

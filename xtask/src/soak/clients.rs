@@ -20,6 +20,8 @@ pub(super) struct Counts {
     pub(super) excused: u64,
     /// Sessions that were opened.
     pub(super) sessions: u64,
+    /// Requests that were sent again, because the guard had no room for them.
+    pub(super) repeated: u64,
     /// Calls without an answer.
     pub(super) lost: u64,
     /// Answers after the first.
@@ -36,6 +38,7 @@ impl Counts {
         self.calls += other.calls;
         self.excused += other.excused;
         self.sessions += other.sessions;
+        self.repeated += other.repeated;
         self.lost += other.lost;
         self.twice += other.twice;
         self.wrong += other.wrong;
@@ -64,14 +67,31 @@ impl Counts {
 }
 
 /// When servers were taken down. An error meanwhile, or shortly after, is not the guard's fault.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Disturbances {
     begun: AtomicU64,
     /// When the last one ended; `None` while one is in progress.
     over: Mutex<Option<Instant>>,
+    /// How long others may not notice that it ended.
+    after: Duration,
+}
+
+impl Default for Disturbances {
+    fn default() -> Self {
+        Self::with(AFTER)
+    }
 }
 
 impl Disturbances {
+    /// None yet.
+    pub(super) fn with(after: Duration) -> Self {
+        Self {
+            begun: AtomicU64::new(0),
+            over: Mutex::new(None),
+            after,
+        }
+    }
+
     pub(super) fn begin(&self) {
         self.begun.fetch_add(1, Ordering::SeqCst);
         self.set(None);
@@ -91,11 +111,11 @@ impl Disturbances {
         self.begun.load(Ordering::SeqCst)
     }
 
-    /// Whether one began since the count `before`, or the last is not over for [`AFTER`] yet.
+    /// Whether one began since the count `before`, or the last is not over for long enough.
     pub(super) fn explain(&self, before: u64) -> bool {
         let now = self.count();
         let over = self.over.lock().ok().and_then(|over| *over);
-        now != before || (now > 0 && over.is_none_or(|over| over.elapsed() < AFTER))
+        now != before || (now > 0 && over.is_none_or(|over| over.elapsed() < self.after))
     }
 }
 
@@ -103,7 +123,12 @@ impl Disturbances {
 pub(super) struct Load<'a> {
     pub(super) aggregate: SocketAddr,
     pub(super) direct: SocketAddr,
-    pub(super) until: Instant,
+    /// Whether the phase goes on.
+    pub(super) goes_on: &'a (dyn Fn() -> bool + Sync),
+    /// The kinds of clients, in turn: which era, and whether it uses the listing of three servers.
+    pub(super) kinds: &'a [(Era, bool)],
+    /// Whether a request that gets status 503 with `Retry-After` is sent again.
+    pub(super) repeats: bool,
     pub(super) disturbances: &'a Disturbances,
     /// The source of ids, which are unique in each session.
     pub(super) ids: &'a AtomicU64,
@@ -130,16 +155,10 @@ impl Load<'_> {
         })
     }
 
-    /// Runs one client. Of eight clients, four use 2026-07-28. Of the legacy clients, one uses the
-    /// listing of three servers, where each session has its own process.
     fn client(&self, number: usize) -> Counts {
         let mut counts = Counts::default();
-        let (era, aggregated) = match number % 8 {
-            0 | 4 => (Era::Modern, true),
-            2 | 6 => (Era::Modern, false),
-            3 => (Era::Legacy, true),
-            _ => (Era::Legacy, false),
-        };
+        let kind = self.kinds.iter().cycle().nth(number);
+        let (era, aggregated) = kind.copied().unwrap_or((Era::Modern, false));
         let mut client = Client {
             to: if aggregated {
                 self.aggregate
@@ -148,13 +167,16 @@ impl Load<'_> {
             },
             era,
             aggregated,
+            repeats: self.repeats,
+            repeated: 0,
             connection: None,
             session: None,
         };
-        while Instant::now() < self.until {
+        while (self.goes_on)() {
             client.turn(self, &mut counts);
         }
         client.close(&mut counts);
+        counts.repeated = client.repeated;
         counts
     }
 }
@@ -163,6 +185,8 @@ struct Client {
     to: SocketAddr,
     era: Era,
     aggregated: bool,
+    repeats: bool,
+    repeated: u64,
     connection: Option<Connection>,
     /// The session id, and the number of disturbances when the session was opened.
     session: Option<(String, u64)>,
@@ -280,18 +304,27 @@ impl Client {
     }
 
     fn send(&mut self, method: &str, tool: &str, body: &[u8]) -> Result<Reply, String> {
-        let connection = match &mut self.connection {
-            Some(connection) => connection,
-            none => none.insert(Connection::patient(self.to, PATIENCE)?),
-        };
-        let session = self.session.as_ref().map(|(id, _)| id.as_str());
-        let headers = calls::headers(self.era, tool, session);
-        let reply = connection.request(method, "/mcp", &headers, body)?;
-        let ends = reply.header("connection");
-        if ends.is_some_and(|ends| ends.eq_ignore_ascii_case("close")) {
-            self.connection = None;
+        loop {
+            let connection = match &mut self.connection {
+                Some(connection) => connection,
+                none => none.insert(Connection::patient(self.to, PATIENCE)?),
+            };
+            let session = self.session.as_ref().map(|(id, _)| id.as_str());
+            let headers = calls::headers(self.era, tool, session);
+            let reply = connection.request(method, "/mcp", &headers, body)?;
+            let ends = reply.header("connection");
+            if ends.is_some_and(|ends| ends.eq_ignore_ascii_case("close")) {
+                self.connection = None;
+            }
+            let after = reply.header("retry-after").and_then(|s| s.parse().ok());
+            match after {
+                Some(seconds) if self.repeats && reply.status == 503 => {
+                    self.repeated += 1;
+                    std::thread::sleep(Duration::from_secs(seconds));
+                }
+                _ => return Ok(reply),
+            }
         }
-        Ok(reply)
     }
 }
 
@@ -325,6 +358,18 @@ fn judged(reply: &Reply, kind: Kind, id: u64) -> (Option<Got>, u64) {
     (got, more)
 }
 
+/// The clients of the phases. Of eight, four use 2026-07-28. Of the legacy clients, one uses the
+/// listing of three servers, where each session has its own process.
+pub(super) const MIXED: [(Era, bool); 8] = [
+    (Era::Modern, true),
+    (Era::Legacy, false),
+    (Era::Modern, false),
+    (Era::Legacy, true),
+    (Era::Modern, true),
+    (Era::Legacy, false),
+    (Era::Modern, false),
+    (Era::Legacy, false),
+];
 /// The tools in the listing of three servers.
 pub(super) const TOOLS: [&str; 3] = ["a_get-weather", "b_get-weather", "c_get-weather"];
 const CALLS_ON_A_CONNECTION: u64 = 37;

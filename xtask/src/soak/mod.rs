@@ -5,12 +5,16 @@
 //! calls are valid; the others violate the schema, are harmful or are not calls. Meanwhile settings
 //! are reloaded, servers and the store are killed and restarted, and clients come and go.
 //!
-//! `--minutes N` (10) or `--seconds N` sets the time under load, after an uncounted warm-up.
+//! `--minutes N` (10) or `--seconds N` sets the time under load, after an uncounted warm-up. Then a
+//! fifth guard has clients that vanish, do not read or open too much, and servers that die, for a
+//! tenth of the time and at least two rounds (`--only network` for this alone). `--defaults` only
+//! measures how long a guard with the default times takes to notice such clients and servers.
 
 mod calls;
 mod clients;
 mod latency;
 mod lines;
+mod network;
 mod scene;
 
 use std::collections::BTreeMap;
@@ -20,7 +24,7 @@ use std::time::{Duration, Instant};
 use toolsure_testkit::tally::Tally;
 
 use crate::arguments::Arguments;
-use clients::{Counts, Disturbances, Load};
+use clients::{Counts, Disturbances, Load, MIXED};
 use scene::{Held, Scene, held};
 
 /// For each phase, the number of HTTP clients, and of concurrent calls on each stdio guard.
@@ -32,9 +36,28 @@ const PHASES: [(usize, usize); 4] = [(1, 1), (16, 8), (64, 32), (256, 64)];
 ///
 /// One line if something cannot be built or started.
 pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
+    if arguments.option("defaults").is_some() {
+        return network::defaults();
+    }
     let minutes = arguments.number("minutes")?.map(|minutes| minutes * 60);
     let seconds = arguments.number("seconds")?.or(minutes).unwrap_or(600);
     let half = Duration::from_secs(seconds.max(8)) / 2;
+    let tally = match arguments.option("only") {
+        Some("network") => network::run(half / 5)?,
+        Some(other) => return Err(format!("--only takes `network`, not `{other}`")),
+        None => {
+            let mut tally = load(half)?;
+            tally.add(network::run(half / 5)?);
+            tally
+        }
+    };
+    print!("{}", tally.details());
+    println!("{}", tally.line());
+    Ok(tally.failed)
+}
+
+/// Runs the load: an uncounted warm-up, and twice this time.
+fn load(half: Duration) -> Result<Tally, String> {
     let mut scene = Scene::start()?;
     if let Err(why) = &scene.store {
         println!("without a store: {why}");
@@ -63,9 +86,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
                 .ok_or_else(|| "a guard did not end in good order".to_owned()),
         );
     }
-    print!("{}", tally.details());
-    println!("{}", tally.line());
-    Ok(tally.failed)
+    Ok(tally)
 }
 
 #[derive(Default)]
@@ -111,7 +132,9 @@ impl Soak {
         let load = Load {
             aggregate,
             direct,
-            until,
+            goes_on: &|| Instant::now() < until,
+            kinds: &MIXED,
+            repeats: false,
             disturbances,
             ids,
         };

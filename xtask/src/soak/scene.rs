@@ -291,7 +291,7 @@ fn write(path: &Path, text: &str) -> Result<(), String> {
 
 /// The number of kinds of disturbances.
 const KINDS: usize = 5;
-const KEY: &str = "a key that ids are sealed with, of 32 bytes or more";
+pub(super) const KEY: &str = "a key that ids are sealed with, of 32 bytes or more";
 /// How long something that was killed stays down.
 const AWAY: Duration = Duration::from_millis(700);
 const LOOK_AGAIN: Duration = Duration::from_millis(20);
