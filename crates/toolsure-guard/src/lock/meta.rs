@@ -9,7 +9,8 @@ use toolsure_mcp::contract::ToolContract;
 
 use super::canonical::{Digest, limits};
 
-/// The `_meta` of a tool as a digest of each member. The argument schema in it belongs to the contract
+/// The `_meta` of a tool as a digest of each member; with more than 256 members, as one digest of all, under
+/// the name `_meta`. The argument schema in it belongs to the contract
 /// ([`Pin`](super::Pin)).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MetaPin(BTreeMap<String, Digest>);
@@ -19,10 +20,16 @@ impl MetaPin {
     #[must_use]
     pub fn of(tool: View<'_>) -> Self {
         let meta = tool.member("_meta");
-        let meta = meta.filter(|meta| meta.kind() == Kind::Object);
-        let members = meta.into_iter().flat_map(|meta| meta.members());
-        let pinned = members.filter(|(name, _)| name.text() != LISTED);
-        let pinned = pinned.map(|(name, value)| {
+        let Some(meta) = meta.filter(|meta| meta.kind() == Kind::Object) else {
+            return Self::default();
+        };
+        let is_pinned = |name: &str| name != LISTED;
+        if meta.members().nth(MEMBERS).is_some() {
+            let all = Digest::of_members(meta, is_pinned, None);
+            return Self([("_meta".to_owned(), all)].into());
+        }
+        let members = meta.members().filter(|(name, _)| is_pinned(name.text()));
+        let pinned = members.map(|(name, value)| {
             let name = name.text();
             let digest = Digest::of_members(value, |_| false, Some((name, value)));
             (name.to_owned(), digest)
@@ -74,3 +81,6 @@ impl MetaPin {
         out.push('}');
     }
 }
+
+/// More members than any server is known to write: a hostile one must not make its pins large.
+const MEMBERS: usize = 256;

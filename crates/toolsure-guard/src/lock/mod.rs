@@ -334,6 +334,21 @@ mod tests {
         let other = other.meta("a").unwrap();
         assert_eq!(meta.difference(other, |_| true), Some("c"));
         assert_eq!(meta.difference(other, |name| name != "c"), None);
+        // So many that they are one.
+        let many = |last: &str| {
+            let members: Vec<String> = (0..300).map(|n| format!(r#""m{n}":0"#)).collect();
+            let members = members.join(",");
+            let tool =
+                format!(r#"[{{"name":"a","inputSchema":{{}},"_meta":{{{members},"l":{last}}}}}]"#);
+            Lock::read(tool.as_bytes()).unwrap()
+        };
+        let (one, same, other) = (many("1"), many("1.0"), many("2"));
+        assert_eq!(one, same);
+        let changed = one
+            .meta("a")
+            .unwrap()
+            .difference(other.meta("a").unwrap(), |_| true);
+        assert_eq!(changed, Some("_meta"));
         // One from before there were such pins.
         let (before, _) = written.split_once(",\"meta\"").unwrap();
         let old = format!("{before}}}\n}}}}\n");
