@@ -17,9 +17,14 @@ pub(super) fn in_session(guard: &Guard, patience: Duration) -> Result<Found, Str
     let session = load::open(to)?;
     let before = guard.state(Some(&session))?.process;
     let mut found = dies(guard, Some(&session), before, patience)?;
-    let gone = Request::call(Some(&session), "state", &json!({})).ask(to)?;
-    found.tally.claim(gone.status == 404, || {
-        format!("a session without its server gets {}", gone.status)
+    let mut gone = Ok(0);
+    let ended = within(patience, || {
+        let reply = Request::call(Some(&session), "state", &json!({})).ask(to);
+        gone = reply.map(|reply| reply.status);
+        gone == Ok(404)
+    });
+    found.tally.claim(ended, || {
+        format!("a session without its server gets {gone:?}")
     });
     let session = load::open(to)?;
     let after = guard.state(Some(&session))?.process;

@@ -1,5 +1,6 @@
 //! `cargo xtask soak --defaults`: how long the guard takes with the default times.
 
+use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use super::found::Found;
@@ -18,8 +19,8 @@ pub(in crate::soak) fn defaults() -> Result<u64, String> {
     let mut all = Found::default();
     all.at_once(&[
         // The idle limit of 30 minutes is not waited for.
-        &|| vanish::scene(&guard, How::Closed, Until::Closed, PATIENCE),
-        &|| vanish::scene(&guard, How::Silent, Until::Closed, PATIENCE),
+        &|| vanish::scene(&guard, (How::Closed, Until::Closed), PATIENCE, channel().0),
+        &|| vanish::scene(&guard, (How::Silent, Until::Closed), PATIENCE, channel().0),
         &|| dead::in_session(&guard, PATIENCE),
         // The first comment comes after 15 s, the fourth just before the end.
         &|| silent::stream(&guard, KEEPALIVE, Duration::from_secs(61)),

@@ -23,8 +23,12 @@ pub(super) fn scene(guard: &Guard, patience: Duration) -> Result<Found, String> 
     let sessions = [load::open(to)?, load::open(to)?, load::open(to)?];
     let [first, second, third] = &sessions;
     let mut streams = Vec::new();
-    // The first session loses the two oldest by its own limit, and two more by that of the caller.
-    for (session, count) in [(first, SESSION_STREAMS + 2), (second, 3), (third, 3)] {
+    // Two beyond the limit of a session are still within that of the caller.
+    for (session, count, ended) in [
+        (first, SESSION_STREAMS + 2, 2),
+        (second, 3, 2),
+        (third, 3, SESSION_STREAMS + 2 + 3 + 3 - CALLER_STREAMS),
+    ] {
         for _ in 0..count {
             let mut stream = Request::listen(session).begin(to)?;
             // The next one is newer only if this one is open.
@@ -37,20 +41,10 @@ pub(super) fn scene(guard: &Guard, patience: Duration) -> Result<Found, String> 
                 .claim(is_open, || "a stream does not begin".to_owned());
             streams.push(stream);
         }
+        found
+            .tally
+            .record(oldest_ended(&mut streams, ended, patience));
     }
-    let too_many = streams.len() - CALLER_STREAMS;
-    let mut ended = Vec::new();
-    within(patience, || {
-        for stream in &mut streams {
-            stream.read_for(A_MOMENT);
-        }
-        ended = streams.iter().map(|stream| stream.has_ended).collect();
-        ended.iter().filter(|ended| **ended).count() >= too_many
-    });
-    let oldest: Vec<bool> = (0..streams.len()).map(|at| at < too_many).collect();
-    found.tally.claim(ended == oldest, || {
-        format!("not the {too_many} oldest streams ended, but: {ended:?}")
-    });
     found.tally.record(connections(guard, &streams, patience));
     drop(streams);
     let again = within(patience, || answer(to).is_ok_and(|status| status == 200));
@@ -67,6 +61,25 @@ pub(super) fn scene(guard: &Guard, patience: Duration) -> Result<Found, String> 
             .claim(closed, || "a session does not end".to_owned());
     }
     Ok(found)
+}
+
+/// Waits until this many streams have ended, and checks that they are the oldest.
+fn oldest_ended(streams: &mut [Begun], count: usize, patience: Duration) -> Result<(), String> {
+    let mut ended = Vec::new();
+    within(patience, || {
+        for stream in &mut *streams {
+            stream.read_for(A_MOMENT);
+        }
+        ended = streams.iter().map(|stream| stream.has_ended).collect();
+        ended.iter().filter(|ended| **ended).count() >= count
+    });
+    let oldest: Vec<bool> = (0..streams.len()).map(|at| at < count).collect();
+    match ended == oldest {
+        true => Ok(()),
+        false => Err(format!(
+            "not the {count} oldest streams ended, but: {ended:?}"
+        )),
+    }
 }
 
 /// Opens connections up to the limit, besides those of the streams, and keeps them for a moment.

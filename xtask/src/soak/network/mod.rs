@@ -15,6 +15,7 @@ mod silent;
 mod vanish;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::channel;
 use std::time::{Duration, Instant};
 
 use super::calls::Era;
@@ -92,28 +93,42 @@ pub(super) fn run(time: Duration) -> Result<Tally, String> {
 
 /// All scenes once.
 fn round(guard: &Guard, disturbances: &Disturbances, found: &mut Found) {
-    found.at_once(&[
-        &|| vanish::scene(guard, How::Closed, Until::Ended, PATIENCE),
-        &|| vanish::scene(guard, How::Silent, Until::Ended, PATIENCE),
-        &|| readers::scene(guard, PATIENCE),
-        &|| dead::in_session(guard, PATIENCE),
-        &|| silent::stream(guard, KEEPALIVE, KEEPALIVE * 7 / 2),
-        &|| silent::call(guard, 3),
-    ]);
-    let mut last = None;
-    let none = within(PATIENCE, || {
-        last = guard.state(None).ok();
-        let open = last.as_ref().map(|state| state.slow + state.listening);
-        open == Some(0)
+    let (holds, held) = channel();
+    std::thread::scope(|scope| {
+        let vanishing = [How::Closed, How::Silent].map(|how| {
+            let holds = holds.clone();
+            let what = (how, Until::Ended);
+            scope.spawn(move || vanish::scene(guard, what, PATIENCE, holds))
+        });
+        drop(holds);
+        found.at_once(&[
+            &|| readers::scene(guard, PATIENCE),
+            &|| dead::in_session(guard, PATIENCE),
+            &|| silent::stream(guard, KEEPALIVE, KEEPALIVE * 7 / 2),
+            &|| silent::call(guard, 3),
+        ]);
+        // Nothing is sent: all ends are dropped when no connection is held.
+        let _all_dropped = held.recv();
+        let mut last = None;
+        let none = within(PATIENCE, || {
+            last = guard.state(None).ok();
+            let open = last.as_ref().map(|state| state.slow + state.listening);
+            open == Some(0)
+        });
+        found.tally.claim(none, || {
+            format!("the server was not told that clients have vanished: {last:?}")
+        });
+        disturbances.begin();
+        let died = dead::of_all(guard, PATIENCE);
+        disturbances.end();
+        found.scene(died);
+        found.scene(limits::scene(guard, PATIENCE));
+        // Their sessions end meanwhile.
+        for scene in vanishing {
+            let done = scene.join();
+            found.scene(done.unwrap_or_else(|_| Err("a scene panicked".to_owned())));
+        }
     });
-    found.tally.claim(none, || {
-        format!("the server was not told that clients have vanished: {last:?}")
-    });
-    disturbances.begin();
-    let died = dead::of_all(guard, PATIENCE);
-    disturbances.end();
-    found.scene(died);
-    found.scene(limits::scene(guard, PATIENCE));
 }
 
 fn judge(counts: &Counts, tally: &mut Tally) {
@@ -168,7 +183,7 @@ fn settings() -> Vec<String> {
         format!("times.keepalive={keepalive}ms"),
         format!("times.write={write}ms"),
         "times.after_exit=1s".to_owned(),
-        "times.idle=4s".to_owned(),
+        "times.idle=6s".to_owned(),
         "times.grace=500ms".to_owned(),
         format!("limits.session_streams={}", limits::SESSION_STREAMS),
         format!("limits.caller_streams={}", limits::CALLER_STREAMS),
@@ -180,8 +195,8 @@ fn settings() -> Vec<String> {
 const SLACK: Duration = Duration::from_millis(500);
 const FEWEST: u32 = 2;
 const KEEPALIVE: Duration = Duration::from_secs(1);
-const WRITE: Duration = Duration::from_secs(1);
-/// Several times what a step takes with these settings.
-const PATIENCE: Duration = Duration::from_secs(15);
+const WRITE: Duration = Duration::from_secs(2);
+/// Far longer than any step here takes, with other work on the machine too.
+const PATIENCE: Duration = Duration::from_secs(60);
 /// What the guard may keep for itself, mostly memory that its allocator does not give back.
 const MORE_KIB: u64 = 24 << 10;

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
@@ -48,12 +49,12 @@ pub(super) enum Until {
 }
 
 /// Four clients vanish: one listens in a session, one has a session and is silent, one of 2026-07-28
-/// waits for a call, and one listens.
+/// waits for a call, and one listens. `holds` is dropped when the guard holds no connection of them.
 pub(super) fn scene(
     guard: &Guard,
-    how: How,
-    until: Until,
+    (how, until): (How, Until),
     patience: Duration,
+    holds: Sender<()>,
 ) -> Result<Found, String> {
     let mut found = Found::default();
     let to = guard.address;
@@ -97,6 +98,7 @@ pub(super) fn scene(
         Until::Closed => Vec::new(),
         Until::Ended => processes.to_vec(),
     };
+    let mut holds = Some(holds);
     within(patience, || {
         let now = guard.connected(&clients.ports);
         for port in open.difference(&now) {
@@ -107,6 +109,9 @@ pub(super) fn scene(
             found.time(format!("{}: {what} closed", how.text()), begun.elapsed());
         }
         open = now;
+        if open.is_empty() {
+            holds = None;
+        }
         if !alive.is_empty() {
             alive.retain(|process| memory::resident(*process).is_some());
             if alive.is_empty() {
