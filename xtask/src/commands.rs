@@ -47,7 +47,7 @@ usage: cargo xtask COMMAND
   replicas             three guards behind Envoy, one killed and one ended under load (needs pip; --calls N)
   rmcp [MINOR…]        the adapter with each minor version of rmcp, and the programs of docs/rmcp.md as a stranger builds them
   shared               guards that share a rate, pins and a quarantine over a Valkey server, which is killed and comes back (needs pip; --calls N)
-  soak                 the guard under mixed traffic while servers, settings and the store change: nothing lost, nothing grows (--minutes N, --seconds N)
+  soak                 the guard under mixed traffic while servers, settings and the store change: nothing lost, nothing grows; then clients that vanish and servers that die (--minutes N, --seconds N, --only network, --defaults)
   api                  writes the public API of each library to api/, which tidy compares with the sources
   picture              draws docs/guard.svg, which tidy compares with the script, and docs/check.svg, which transcripts compares with the output
   tidy                 order of crates, imports of modules, forbidden packages, file headers and sizes (--modules CRATE lists imports)
