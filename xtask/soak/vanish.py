@@ -5,7 +5,8 @@ waits until something comes back on each, and prints a JSON list of the connecti
 the clients vanish, and "gone" is printed, or why the system does not permit it. HOW is
   closed  the sockets are closed in TCP_REPAIR mode, which needs CAP_NET_ADMIN: the system answers whatever
           comes later with RST, as a computer does that was started again
-  silent  the sockets drop what comes in, so nothing is acknowledged, as if the cable were cut
+  silent  a filter on the sockets drops what comes in, so nothing is acknowledged, as if the cable were cut;
+          some systems want the same capability for it
 The end of the input ends the program.
 """
 

@@ -14,10 +14,10 @@ use super::request::Request;
 use crate::gateways::memory;
 use crate::replicas::load;
 
-/// How the clients vanish.
+/// How the clients vanish. Some systems permit neither without `CAP_NET_ADMIN`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum How {
-    /// Their system answers what comes later with RST. Needs a capability.
+    /// Their system answers what comes later with RST.
     Closed,
     /// Nothing answers.
     Silent,
