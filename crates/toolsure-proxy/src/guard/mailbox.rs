@@ -38,6 +38,8 @@ struct Queue {
     bytes: usize,
     /// Whether the exchange has ended.
     is_closed: bool,
+    /// Whether the exchange was told to end.
+    is_ending: bool,
     /// Wakes the exchange, if it waits for an item.
     reader: Option<Waker>,
 }
@@ -63,6 +65,7 @@ impl Mailbox {
         if queue.is_closed {
             return false;
         }
+        queue.is_ending |= matches!(item, MailboxItem::Close);
         queue.bytes = queue.bytes.saturating_add(item.bytes());
         queue.items.push_back(item);
         let reader = queue.reader.take();
@@ -80,9 +83,10 @@ impl Mailbox {
         queue.items.len() > messages || queue.bytes > bounds.message_bytes
     }
 
-    /// Whether the exchange still runs.
+    /// Whether the exchange still runs, and was not told to end.
     pub(super) fn is_open(&self) -> bool {
-        !locked(&self.0).is_closed
+        let queue = locked(&self.0);
+        !queue.is_closed && !queue.is_ending
     }
 
     pub(super) fn queued(&self) -> usize {

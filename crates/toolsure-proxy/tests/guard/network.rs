@@ -233,3 +233,25 @@ async fn a_connection_may_wait_longer_for_a_request_than_a_request_for_its_head(
         assert!((least..most).contains(&took), "{took}");
     }
 }
+
+#[tokio::test]
+async fn a_stream_too_many_ends_one_other() {
+    let served = Served::with(python(ECHO), policy(), |options| {
+        options.times.keepalive = Duration::from_millis(100);
+        options.bounds.session_streams = 2;
+        options.bounds.caller_streams = 4;
+    })
+    .await;
+    let (one, two) = (served.open().await, served.open().await);
+    let mut streams = Vec::new();
+    // The last is one too many for its session and for the caller of both.
+    for session in [&one, &one, &two, &two, &two] {
+        streams.push(served.listen(session).await);
+    }
+    let mut ended = streams.remove(2);
+    ended.rest().await;
+    for stream in &mut streams {
+        comment(stream).await;
+        comment(stream).await;
+    }
+}

@@ -195,8 +195,6 @@ impl HttpExchange {
 
     /// Opens the stream for the server's own messages.
     pub(super) async fn listen(mut self) -> Response<ResponseBody> {
-        self.listens = true;
-        self.router.listen(&self.mailbox);
         let router = Arc::clone(&self.router);
         match &router.upstream {
             SessionUpstream::Endpoint(endpoint, ..) => {
@@ -213,6 +211,12 @@ impl HttpExchange {
         }
         self.owed = true;
         self.answer().await
+    }
+
+    /// Registers the stream for the server's own messages, before [`listen`](Self::listen).
+    pub(super) fn register(&mut self) {
+        self.listens = true;
+        self.router.listen(&self.mailbox);
     }
 
     /// Answers a message over the limit with 413.

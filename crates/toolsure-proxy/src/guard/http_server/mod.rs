@@ -319,6 +319,8 @@ impl HttpServer {
         };
         let mut exchange = HttpExchange::new(router, passed, false, slot);
         exchange.rewriter = self.session_id_rewriter(false);
+        // First, so that a stream that the session ends itself does not count.
+        exchange.register();
         self.limit_streams(&exchange);
         let response = exchange.listen().await;
         self.forget_if_gone(&headers, &response);
