@@ -416,7 +416,8 @@ impl Open {
     pub(crate) async fn line(&mut self) -> String {
         let mut line = String::new();
         let read = tokio::time::timeout(PATIENCE, self.stream.read_line(&mut line));
-        read.await.expect("no line in time").unwrap();
+        let count = read.await.expect("no line in time").unwrap();
+        assert!(count > 0, "the stream has ended");
         line.trim_end().to_owned()
     }
 
