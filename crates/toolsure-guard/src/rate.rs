@@ -65,7 +65,11 @@ impl Bucket {
 
 /// The buckets of network addresses.
 #[derive(Debug, Default)]
-pub(crate) struct AddressBuckets(HashMap<IpAddr, Bucket>);
+pub(crate) struct AddressBuckets {
+    buckets: HashMap<IpAddr, Bucket>,
+    /// When full buckets are looked for again.
+    next_sweep: Duration,
+}
 
 impl AddressBuckets {
     /// Takes one token of the bucket of a [`Peer::network`](crate::Peer::network). If there are too many, new
@@ -80,19 +84,23 @@ impl AddressBuckets {
         rate: &Rate,
         now: Duration,
     ) -> Result<(), Duration> {
-        if self.0.len() >= ADDRESSES && !self.0.contains_key(&network) {
-            self.0.retain(|_, bucket| !bucket.is_full(now));
-            if self.0.len() >= ADDRESSES {
+        if self.buckets.len() >= ADDRESSES && !self.buckets.contains_key(&network) {
+            if now >= self.next_sweep {
+                self.buckets.retain(|_, bucket| !bucket.is_full(now));
+                self.next_sweep = now.saturating_add(SWEEP);
+            }
+            if self.buckets.len() >= ADDRESSES {
                 network = SHARED;
             }
         }
-        self.0.entry(network).or_default().take(rate, now)
+        self.buckets.entry(network).or_default().take(rate, now)
     }
 }
 
 /// The bucket of addresses that have none of their own. No client has this address.
 const SHARED: IpAddr = IpAddr::V4(Ipv4Addr::UNSPECIFIED);
 const ADDRESSES: usize = 65_536;
+const SWEEP: Duration = Duration::from_secs(1);
 
 #[cfg(test)]
 mod tests {
@@ -149,7 +157,7 @@ mod tests {
         for ip in 0..66_000_u32 {
             let _first_of_many = take(Ipv4Addr::from_bits(ip + (10 << 24)).into(), 10_000);
         }
-        assert_eq!(buckets.0.len(), ADDRESSES + 1);
+        assert_eq!(buckets.buckets.len(), ADDRESSES + 1);
         let late = IpAddr::from([192, 0, 2, 9]);
         assert!(buckets.take(late, &rate, ms(10_500)).is_err());
         assert!(buckets.take(late, &rate, ms(11_000)).is_ok());

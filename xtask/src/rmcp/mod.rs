@@ -31,13 +31,17 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     for minor in &minors {
         let workspace = scratch.join(minor);
         write_workspace(&repository, &workspace, minor)?;
-        let passed = cargo(
-            &workspace,
-            &scratch,
-            ["test", "--package", "toolsure-rmcp", "--features"]
-                .into_iter()
-                .chain(["http-client,http-server"]),
-        )?;
+        // why: the adapter's test asks cargo about its packages offline, which needs all of them, also those that
+        // are not built.
+        let fetched = cargo(&workspace, &scratch, ["fetch"])?;
+        let passed = fetched
+            && cargo(
+                &workspace,
+                &scratch,
+                ["test", "--package", "toolsure-rmcp", "--features"]
+                    .into_iter()
+                    .chain(["http-client,http-server"]),
+            )?;
         tally.record(
             passed
                 .then_some(())

@@ -68,11 +68,17 @@ pub(super) fn compare(
     };
     let act = act.or_else(|| {
         // Guards of other processes share no `_meta`.
-        let (pinned, now) = (drift.lock.as_ref()?.meta(name)?, tool.meta()?);
-        let changed = pinned.difference(now, |member| drift.pins_meta(member));
-        changed.map(|_| Act::ServerChangedMeta)
+        let pinned = drift.lock.as_ref()?.meta(name)?;
+        let is_pinned = |member: &str| drift.pins_meta(member);
+        let changed = match tool.meta() {
+            Some(now) => pinned.difference(now, is_pinned).is_some(),
+            None => true,
+        };
+        changed.then_some(Act::ServerChangedMeta)
     });
     let act = match (act, shared) {
+        // What is quarantined is known by a pin, which has no `_meta`.
+        (Some(Act::ServerChangedMeta), _) => act,
         (Some(act), Some(shared)) if fresh && how == DriftMode::Refuse => {
             shared.quarantine(name, &pinned);
             Some(act)

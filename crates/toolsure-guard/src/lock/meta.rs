@@ -9,24 +9,31 @@ use toolsure_mcp::contract::ToolContract;
 
 use super::canonical::{Digest, limits};
 
-/// The `_meta` of a tool as a digest of each member; with more than 256 members, as one digest of all, under
-/// the name `_meta`. The argument schema in it belongs to the contract
+/// The `_meta` of a tool as a digest of each member; with more than 256 members, or if it is no object, as one
+/// digest of the whole. The argument schema in it belongs to the contract
 /// ([`Pin`](super::Pin)).
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct MetaPin(BTreeMap<String, Digest>);
 
 impl MetaPin {
+    /// The name of the digest of the whole, which no pattern excepts.
+    pub(crate) const WHOLE: &str = "_meta";
+
     /// The pin of the `_meta` of a tool's definition.
     #[must_use]
     pub fn of(tool: View<'_>) -> Self {
         let meta = tool.member("_meta");
-        let Some(meta) = meta.filter(|meta| meta.kind() == Kind::Object) else {
+        let Some(meta) = meta else {
             return Self::default();
         };
         let is_pinned = |name: &str| name != LISTED;
-        if meta.members().nth(MEMBERS).is_some() {
-            let all = Digest::of_members(meta, is_pinned, None);
-            return Self([("_meta".to_owned(), all)].into());
+        let is_object = meta.kind() == Kind::Object;
+        if !is_object || meta.members().nth(MEMBERS).is_some() {
+            let all = match is_object {
+                true => Digest::of_members(meta, is_pinned, None),
+                false => Digest::of_members(tool, |name| name == "_meta", None),
+            };
+            return Self([(Self::WHOLE.to_owned(), all)].into());
         }
         let members = meta.members().filter(|(name, _)| is_pinned(name.text()));
         let pinned = members.map(|(name, value)| {

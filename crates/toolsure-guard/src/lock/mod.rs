@@ -334,6 +334,17 @@ mod tests {
         let other = other.meta("a").unwrap();
         assert_eq!(meta.difference(other, |_| true), Some("c"));
         assert_eq!(meta.difference(other, |name| name != "c"), None);
+        // A value that is no object is pinned as a whole.
+        let odd = |meta: &str| {
+            let tool = format!(r#"[{{"name":"a","inputSchema":{{}}{meta}}}]"#);
+            Lock::read(tool.as_bytes()).unwrap()
+        };
+        let (none, list) = (odd(""), odd(r#","_meta":[1]"#));
+        let changed = none
+            .meta("a")
+            .unwrap()
+            .difference(list.meta("a").unwrap(), |_| true);
+        assert_eq!(changed, Some("_meta"));
         // So many that they are one.
         let many = |last: &str| {
             let members: Vec<String> = (0..300).map(|n| format!(r#""m{n}":0"#)).collect();

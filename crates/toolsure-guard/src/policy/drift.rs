@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::name_matches;
-use crate::lock::Lock;
+use crate::lock::{Lock, MetaPin};
 
 /// How a tool is handled that differs from its pin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -40,7 +40,7 @@ impl Drift {
     /// Whether a member of `_meta` is compared.
     pub(crate) fn pins_meta(&self, member: &str) -> bool {
         let mut may_change = self.meta_may_change.iter();
-        !may_change.any(|pattern| name_matches(pattern, member))
+        member == MetaPin::WHOLE || !may_change.any(|pattern| name_matches(pattern, member))
     }
 
     /// Whether a lock file can cause tools to be refused.

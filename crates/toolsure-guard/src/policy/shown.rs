@@ -1,6 +1,8 @@
 //! The settings that decide which tools clients are shown, and how.
 
-use super::{BadTools, CostlySchemas, DriftMode, Mode, Output, Policy, Project, ToolRule};
+use super::{
+    BadTools, CostlySchemas, DriftMode, LegacyValues, Mode, Output, Policy, Project, ToolRule,
+};
 use crate::lock::Lock;
 
 impl Policy {
@@ -15,7 +17,7 @@ impl Policy {
 struct Shown<'p> {
     listing: (Mode, BadTools),
     hides_output: bool,
-    schemas: (bool, CostlySchemas, Project),
+    schemas: (bool, CostlySchemas, Project, LegacyValues),
     /// The name of the reader.
     project_for: Option<&'static str>,
     lock: (Option<&'p Lock>, DriftMode, DriftMode, &'p [String]),
@@ -40,7 +42,12 @@ impl<'p> Shown<'p> {
         Self {
             listing: (policy.listing, policy.bad_tools),
             hides_output: policy.output == Output::Hide,
-            schemas: (policy.inline_refs, policy.costly_schemas, policy.project),
+            schemas: (
+                policy.inline_refs,
+                policy.costly_schemas,
+                policy.project,
+                policy.legacy_values,
+            ),
             project_for: policy.project_for.as_ref().map(|it| it.reader().name),
             lock: (
                 drift.lock.as_deref(),

@@ -40,6 +40,8 @@ struct Queue {
     is_closed: bool,
     /// Whether the exchange was told to end.
     is_ending: bool,
+    /// Whether the client reads no streams, so that it gets nothing but the answer.
+    is_json_only: bool,
     /// Wakes the exchange, if it waits for an item.
     reader: Option<Waker>,
 }
@@ -87,6 +89,15 @@ impl Mailbox {
     pub(super) fn is_open(&self) -> bool {
         let queue = locked(&self.0);
         !queue.is_closed && !queue.is_ending
+    }
+
+    pub(super) fn set_json_only(&self) {
+        locked(&self.0).is_json_only = true;
+    }
+
+    /// Whether it runs, and its client takes messages besides the answer.
+    pub(super) fn takes_notifications(&self) -> bool {
+        self.is_open() && !locked(&self.0).is_json_only
     }
 
     pub(super) fn queued(&self) -> usize {

@@ -322,10 +322,14 @@ impl SessionRouter {
         let mailbox = match (envelope.kind, &envelope.id) {
             (MessageKind::Answer, Some(id)) => mailboxes.open.get(id).or(current),
             (MessageKind::Answer | MessageKind::Batch, _) => current,
-            (MessageKind::Notification, Some(id)) if mailboxes.open.contains_key(id) => {
-                mailboxes.open.get(id)
+            (MessageKind::Notification, id) => {
+                let own = id.as_ref().and_then(|id| mailboxes.open.get(id));
+                let listeners = mailboxes.listeners.iter().rev();
+                let latest = mailboxes.latest.iter().map(|(_, mailbox)| mailbox);
+                let streams = own.into_iter().chain(current).chain(listeners);
+                streams.chain(latest).find(|it| it.takes_notifications())
             }
-            (MessageKind::Request | MessageKind::Notification | MessageKind::Unknown, _) => {
+            (MessageKind::Request | MessageKind::Unknown, _) => {
                 let listeners = mailboxes.listeners.iter().rev();
                 let latest = mailboxes.latest.iter().map(|(_, mailbox)| mailbox);
                 let mut streams = current.into_iter().chain(listeners).chain(latest);

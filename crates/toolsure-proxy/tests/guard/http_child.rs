@@ -595,7 +595,7 @@ async fn progress_goes_to_the_stream_of_its_call() {
     let messages = reply.messages();
     assert_eq!(messages[0]["params"]["progressToken"], "mine", "{reply:?}");
     assert_eq!(messages[1]["id"], 1, "{reply:?}");
-    // A client that reads no streams gets its answer alone.
+    // A client that reads no streams there gets its answer alone, and the progress where it listens.
     let headers = [
         ("Mcp-Session-Id", session.as_str()),
         ("Accept", "application/json"),
@@ -603,9 +603,20 @@ async fn progress_goes_to_the_stream_of_its_call() {
     let reply = served.post(&headers, &noted).await;
     assert_eq!(reply.header("content-type"), Some("application/json"));
     assert_eq!(reply.message()["id"], 1);
-    // The server has said nothing else.
     served
         .request("DELETE", &[("Mcp-Session-Id", &session)], "")
         .await;
-    assert!(!listening.rest().await.body.contains("progress"));
+    let heard = listening.rest().await.body;
+    assert_eq!(heard.matches("progressToken").count(), 1, "{heard}");
+    // A subscription is nothing but a stream.
+    let listen = modern(
+        json!({"jsonrpc": "2.0", "id": 9, "method": "subscriptions/listen",
+        "params": {"notifications": {"toolsListChanged": true}}}),
+    );
+    let headers = [
+        ("MCP-Protocol-Version", MODERN),
+        ("Mcp-Method", "subscriptions/listen"),
+        ("Accept", "application/json"),
+    ];
+    assert_eq!(served.post(&headers, &listen).await.status, 406);
 }

@@ -289,7 +289,17 @@ impl<'r> Guards<'r> {
                 return;
             }
         };
-        let failed = self.add_new(&new).await;
+        match (&self.started.listen.certificate, &new.listen.certificate) {
+            (Some(served), Some(new)) => served.replace(new),
+            (None, None) => {}
+            _ => tracing::warn!("HTTPS is turned on or off only after a restart"),
+        }
+        // A new listener is like those that run, so that a later reload reaches it, too.
+        let mut of_new = new.clone();
+        of_new.listen.clone_from(&self.started.listen);
+        of_new.bounds = self.started.bounds;
+        of_new.times = self.started.times;
+        let failed = self.add_new(&of_new).await;
         let mut good = failed.is_empty();
         let is_told = |name: &str| {
             let added = name.strip_prefix("upstreams.");
@@ -333,11 +343,6 @@ impl<'r> Guards<'r> {
             // `Config::load` has already checked this.
             tracing::error!(%fault, "the session keys are not changed");
             good = false;
-        }
-        match (&self.started.listen.certificate, &new.listen.certificate) {
-            (Some(served), Some(new)) => served.replace(new),
-            (None, None) => {}
-            _ => tracing::warn!("HTTPS is turned on or off only after a restart"),
         }
         logging.set_levels(&new.log);
         self.parts

@@ -287,8 +287,8 @@ fn short_help_fits_a_screen() {
 
 #[test]
 fn a_guard_goes_on_while_nobody_reads_its_standard_error() {
-    // Each call has a line in the log: together far more than a pipe holds.
-    let calls = 4_000;
+    // Each call has a line in the log: together more than a pipe and the queue hold.
+    let calls = 6_000;
     let mut child = Command::new(PROGRAM)
         .args(["guard"])
         .args(["--", "python3", "-u", "-c", CHATTY])

@@ -54,7 +54,8 @@ impl AggregateDriver {
         mut members: watch::Receiver<Vec<Arc<AggregateMember>>>,
     ) {
         let mut connections = JoinSet::new();
-        for at in 0..self.connections().len() {
+        let present = self.connections().len();
+        for at in 0..present {
             // Start it before messages can be routed to it.
             let first = self.start(at);
             connections.spawn(Arc::clone(&self).connection(at, first));

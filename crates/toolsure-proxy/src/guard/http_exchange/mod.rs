@@ -163,6 +163,13 @@ impl HttpExchange {
             }
             self.begins_after = self.begins_after(envelope);
         }
+        if self.json_only {
+            self.mailbox.set_json_only();
+        }
+        if self.json_only && envelope.has_method("subscriptions/listen") {
+            let text = "send `Accept: application/json, text/event-stream`: a subscription is a stream of events";
+            return error(406, envelope.id.as_ref(), INVALID_REQUEST, text);
+        }
         if envelope.kind == MessageKind::Batch {
             let mut batch = message.requests();
             if !batch.is_empty() && self.json_only {
@@ -400,8 +407,6 @@ impl HttpExchange {
                 self.queue.push_back(outgoing);
             }
             MailboxItem::ToServer(outgoing) => self.launch(outgoing),
-            MailboxItem::ToClient(outgoing)
-                if self.json_only && outgoing.envelope.kind == MessageKind::Notification => {}
             MailboxItem::ToClient(mut outgoing) => {
                 if let Some(caller) = &self.caller
                     && let Some(head) = refusal::head(&outgoing, caller)

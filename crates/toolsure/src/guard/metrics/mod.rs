@@ -3,12 +3,12 @@
 mod family;
 mod process;
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use toolsure_guard::{Action, Filter, Record, Side};
 use toolsure_mcp::message::Method;
 use toolsure_proxy::guard::{Event, UpstreamState};
-use tracing_appender::non_blocking::ErrorCounter;
 
 use family::Family;
 
@@ -37,7 +37,7 @@ pub(crate) struct Metrics {
     audit_lines: Family,
     audit_lost: Family,
     log_lost: Family,
-    lost_lines: OnceLock<ErrorCounter>,
+    lost_lines: OnceLock<Arc<AtomicUsize>>,
     telemetry: Family,
     store_up: Family,
     store_losses: Family,
@@ -301,7 +301,7 @@ impl Metrics {
     }
 
     /// Shows this count of lines of the log that were lost.
-    pub(crate) fn show_lost_lines(&self, lost: ErrorCounter) {
+    pub(crate) fn show_lost_lines(&self, lost: Arc<AtomicUsize>) {
         // There is one log.
         let _once = self.lost_lines.set(lost);
     }
@@ -357,7 +357,7 @@ impl Metrics {
     pub(crate) fn text(&self) -> String {
         let mut text = String::with_capacity(8 << 10);
         if let Some(lost) = self.lost_lines.get() {
-            self.log_lost.set(&[], number(lost.dropped_lines()));
+            self.log_lost.set(&[], number(lost.load(Ordering::Relaxed)));
         }
         for family in [
             &self.build,
