@@ -31,7 +31,7 @@ use crate::fault::{Fault, FaultKind, Party, Phase};
 use crate::http::HttpTarget;
 use crate::message_memory::MessageMemory;
 
-/// Several upstreams that appear as one server, for [`Upstream::InProcess`].
+/// Several upstreams that appear as one server, for [`Upstream::InProcess`](super::Upstream::InProcess).
 ///
 /// The guard in front of it should have a policy without filters, because each member has a guard
 /// with the policy of its upstream.
