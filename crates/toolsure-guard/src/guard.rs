@@ -123,9 +123,8 @@ impl Guard {
         Ok(())
     }
 
-    /// Waits until the policy is replaced after this call. Then
-    /// [`Conversation::policy_replaced`](crate::Conversation::policy_replaced) of each conversation has
-    /// something to say.
+    /// Waits until the policy is replaced after this call. Then call
+    /// [`Conversation::policy_replaced`](crate::Conversation::policy_replaced) of each conversation.
     pub fn replaced(&self) -> impl Future<Output = ()> + Send + Unpin + use<> {
         self.0.replaced.listen()
     }

@@ -56,8 +56,8 @@ impl ClientStream {
         &self.text
     }
 
-    /// Adds a server that is not asked yet.
-    pub(super) fn await_one_more(&mut self) {
+    /// Adds a new server, which was not asked yet.
+    pub(super) fn add_server(&mut self) {
         self.servers.push(ServerStream::Waiting);
     }
 

@@ -131,12 +131,12 @@ impl Aggregator {
         }
     }
 
-    /// Lets the streams wait for a server that was added, and notifies those that the client has: the server
-    /// may know no streams.
-    pub(super) fn streams_await_one_more(&mut self) {
+    /// Adds a new server to the client's streams, and notifies those that are acknowledged: the server may
+    /// not support streams.
+    pub(super) fn add_to_streams(&mut self) {
         let mut known = Vec::new();
         for (number, stream) in &mut self.client_streams {
-            stream.await_one_more();
+            stream.add_server();
             if stream.is_acknowledged() {
                 known.push(*number);
             }

@@ -120,11 +120,11 @@ impl Aggregator {
         std::mem::take(&mut self.out)
     }
 
-    /// Adds a server that was started, behind the others. The caller has checked the members' names, as
-    /// [`new`](Self::new) does.
+    /// Adds a server that was started, after the others. The caller has checked all prefixes with
+    /// [`new`](Self::new).
     pub fn add(&mut self, member: Member) -> Effects<'static> {
         self.routes.push(Route::new(member));
-        self.streams_await_one_more();
+        self.add_to_streams();
         self.server_here(self.routes.len() - 1)
     }
 

@@ -40,8 +40,8 @@ mod call;
 mod client;
 mod end;
 mod fetch;
-mod hearing;
 mod list;
+mod list_changed;
 mod mapped_call;
 mod open;
 mod parked;
@@ -74,7 +74,7 @@ use crate::side::Side;
 use crate::stage::Stage;
 use crate::trace::{TraceContext, Tracer};
 use fetch::Fetch;
-use hearing::Hearing;
+use list_changed::ListChanged;
 use open::{Answered, OpenTable};
 use parked::{ParkedCalls, Retry};
 use server_requests::ServerRequests;
@@ -162,7 +162,7 @@ pub struct Conversation {
     /// Whether the session began in another process.
     adopted: bool,
     parked: ParkedCalls,
-    hearing: Hearing,
+    list_changed: ListChanged,
     stopping: bool,
     server_gone: Option<String>,
     /// The peer on the client's side.
@@ -195,7 +195,7 @@ impl Conversation {
             mark: OWN.into(),
             adopted: false,
             parked: ParkedCalls::default(),
-            hearing: Hearing::default(),
+            list_changed: ListChanged::default(),
             stopping: false,
             server_gone: None,
             peer: None,
@@ -241,7 +241,7 @@ impl Conversation {
     #[must_use]
     pub fn adopted(mut self) -> Self {
         self.adopted = true;
-        self.adopted_hears();
+        self.assume_declared();
         self
     }
 

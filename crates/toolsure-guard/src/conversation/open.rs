@@ -29,7 +29,7 @@ pub(super) struct Open {
     /// Whether the client no longer waits.
     pub(super) cancelled: bool,
     /// Whether it is a subscription that reports changes of tools.
-    hears_of_tools: bool,
+    gets_list_changed: bool,
     /// The client that made it.
     pub(super) peer: Option<Arc<Peer>>,
 }
@@ -91,7 +91,7 @@ impl Open {
             number: 0,
             progress: None,
             cancelled: false,
-            hears_of_tools: false,
+            gets_list_changed: false,
             peer: None,
         }
     }
@@ -139,24 +139,24 @@ impl OpenTable {
         self.open.get(key)
     }
 
-    /// Notes that a subscription reports changes of tools; `false` if there is no such subscription.
-    pub(super) fn hear_of_tools(&mut self, key: &IdKey) -> bool {
+    /// Notes that a subscription reports changes of tools. `false` if there is no such subscription.
+    pub(super) fn subscribe_to_tools(&mut self, key: &IdKey) -> bool {
         let open = self.open.get_mut(key);
         let subscription = open.filter(|open| open.method == SUBSCRIBE);
         subscription.is_some_and(|open| {
-            open.hears_of_tools = true;
+            open.gets_list_changed = true;
             true
         })
     }
 
     /// The ids of these subscriptions, oldest first, as their clients wrote them.
-    pub(super) fn hearing_of_tools(&self) -> Vec<String> {
+    pub(super) fn subscribed_to_tools(&self) -> Vec<String> {
         let open = self.open.iter();
-        let mut hearing: Vec<_> = open
-            .filter(|(_, open)| open.hears_of_tools && !open.cancelled)
+        let mut list_changed: Vec<_> = open
+            .filter(|(_, open)| open.gets_list_changed && !open.cancelled)
             .collect();
-        hearing.sort_unstable_by_key(|(_, open)| open.number);
-        hearing
+        list_changed.sort_unstable_by_key(|(_, open)| open.number);
+        list_changed
             .into_iter()
             .map(|(key, open)| open.raw(key))
             .collect()
@@ -227,7 +227,7 @@ impl OpenTable {
     }
 
     /// The request that a progress token belongs to.
-    pub(super) fn reported(&self, token: &IdKey) -> Option<&IdKey> {
+    pub(super) fn request_of_token(&self, token: &IdKey) -> Option<&IdKey> {
         self.progress.get(token)
     }
 

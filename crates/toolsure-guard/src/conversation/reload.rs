@@ -1,4 +1,4 @@
-//! A policy that is replaced: clients that hear of changes of their tools are told to list them again.
+//! A replaced policy: sends `notifications/tools/list_changed` to the clients whose tools it changes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,34 +14,35 @@ use crate::side::Side;
 use crate::subscription::{list_changed, subscription};
 
 impl Conversation {
-    /// Whether the client hears of changes of its tools, so that
-    /// [`policy_replaced`](Self::policy_replaced) may have something to say.
+    /// Whether the client gets `notifications/tools/list_changed`, so that
+    /// [`policy_replaced`](Self::policy_replaced) may send one.
     #[must_use]
-    pub fn hears_of_tools(&self) -> bool {
-        self.hearing.shown_by.is_some()
+    pub fn gets_list_changed(&self) -> bool {
+        self.list_changed.rules.is_some()
     }
 
-    /// Whether the policy was replaced since the client was last told.
+    /// Whether the policy was replaced and [`policy_replaced`](Self::policy_replaced) was not called since.
     #[must_use]
-    pub fn is_behind(&self) -> bool {
-        let shown_by = self.hearing.shown_by.as_ref();
-        shown_by.is_some_and(|rules| rules.generation != self.guard.rules().generation)
+    pub fn is_outdated(&self) -> bool {
+        let rules = self.list_changed.rules.as_ref();
+        rules.is_some_and(|rules| rules.generation != self.guard.rules().generation)
     }
 
-    /// Handles a new policy ([`Guard::replace`](crate::Guard::replace)): if tools are shown otherwise than
-    /// by the policy before, the client is told as by the server: in its session if the server declared
-    /// `tools.listChanged`, and under each subscription with `toolsListChanged`.
+    /// Handles a new policy ([`Guard::replace`](crate::Guard::replace)). If it changes which tools are shown,
+    /// or how, the client gets `notifications/tools/list_changed`: in its session if the server declared
+    /// `tools.listChanged` (2025-11-25, server/tools, "Capabilities"), and for each subscription with
+    /// `toolsListChanged` (2026-07-28).
     pub fn policy_replaced(&mut self, now: Duration) -> Effects<'static> {
         self.event(now, |it, _, out| {
-            let rules = it.guard.rules();
-            let Some(shown_by) = &mut it.hearing.shown_by else {
+            let new = it.guard.rules();
+            let Some(rules) = &mut it.list_changed.rules else {
                 return;
             };
-            let before = std::mem::replace(shown_by, Arc::clone(&rules));
-            if before.policy.shows_as(&rules.policy) {
+            let old = std::mem::replace(rules, Arc::clone(&new));
+            if old.policy.shows_as(&new.policy) {
                 return;
             }
-            let mut tell = |note: String| {
+            let mut send = |note: String| {
                 let (to, envelope) = (Side::Client, Envelope::notification(TOOLS_CHANGED));
                 out.send(Outgoing::new(
                     to,
@@ -50,50 +51,50 @@ impl Conversation {
                     envelope,
                 ));
             };
-            if it.hearing.session {
-                tell(write::notification(TOOLS_CHANGED, None));
+            if it.list_changed.session {
+                send(write::notification(TOOLS_CHANGED, None));
             }
-            for id in it.open.hearing_of_tools() {
-                tell(list_changed(&id, TOOLS_CHANGED));
+            for id in it.open.subscribed_to_tools() {
+                send(list_changed(&id, TOOLS_CHANGED));
             }
         })
     }
 
-    /// Reads the server's answer to `initialize`.
-    pub(super) fn session_hears(&mut self, result: View<'_>) {
+    /// Reads what the server declares in its answer to `initialize`.
+    pub(super) fn read_declared(&mut self, result: View<'_>) {
         let tools = result
             .member("capabilities")
             .and_then(|it| it.member("tools"));
-        self.hearing.session = tools.is_some_and(|tools| is_true(tools, "listChanged"));
-        if self.hearing.session {
-            self.hear();
+        self.list_changed.session = tools.is_some_and(|tools| is_true(tools, "listChanged"));
+        if self.list_changed.session {
+            self.keep_rules();
         }
     }
 
-    /// Hears for a session that began elsewhere: what the server declared is not known, and a client that
-    /// does not expect the notification ignores it.
-    pub(super) fn adopted_hears(&mut self) {
-        self.hearing.session = self.era.is_some();
-        if self.hearing.session {
-            self.hear();
+    /// For a session that began elsewhere: what the server declared is not known, and a client that does not
+    /// expect the notification ignores it.
+    pub(super) fn assume_declared(&mut self) {
+        self.list_changed.session = self.era.is_some();
+        if self.list_changed.session {
+            self.keep_rules();
         }
     }
 
     /// Reads the server's acknowledgement of a subscription (2026-07-28).
-    pub(super) fn subscription_hears(&mut self, params: Option<View<'_>>) {
+    pub(super) fn read_acknowledgement(&mut self, params: Option<View<'_>>) {
         let granted = params.and_then(|params| params.member("notifications"));
         let id = subscription(params).and_then(|id| IdKey::read(id.raw()));
         if let (Some(granted), Some(id)) = (granted, id)
             && is_true(granted, "toolsListChanged")
-            && self.open.hear_of_tools(&id)
+            && self.open.subscribe_to_tools(&id)
         {
-            self.hear();
+            self.keep_rules();
         }
     }
 
-    fn hear(&mut self) {
+    fn keep_rules(&mut self) {
         let rules = || self.guard.rules();
-        self.hearing.shown_by.get_or_insert_with(rules);
+        self.list_changed.rules.get_or_insert_with(rules);
     }
 }
 

@@ -172,7 +172,7 @@ impl Conversation {
                 // No later era has `initialize`.
                 self.era = Some(nearest(version).min(Era::V2025_11_25));
                 self.opened = true;
-                self.session_hears(result);
+                self.read_declared(result);
                 let envelope = Envelope {
                     agreed: envelope::agreed(result),
                     ..Envelope::answer(Some(key), None)
@@ -299,7 +299,7 @@ impl Conversation {
         match notification.method {
             "notifications/progress" => {
                 if let Some(token) = params.and_then(|params| id_member(params, "progressToken")) {
-                    about = self.open.reported(&token).cloned();
+                    about = self.open.request_of_token(&token).cloned();
                     if let Some(until) = Self::patience(turn) {
                         self.open.progress(&token, until);
                     }
@@ -310,7 +310,7 @@ impl Conversation {
                     self.server_requests.remove(&key);
                 }
             }
-            "notifications/subscriptions/acknowledged" => self.subscription_hears(params),
+            "notifications/subscriptions/acknowledged" => self.read_acknowledgement(params),
             _ => {}
         }
         // A connection may carry both eras, and a notification does not declare one.

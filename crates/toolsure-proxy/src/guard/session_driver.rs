@@ -73,8 +73,8 @@ pub(crate) struct SessionDriver {
     /// When [`SessionDriver::clock`] wakes next, in milliseconds since the clock began.
     armed: AtomicU64,
     rearmed: Notify,
-    /// Whether the client hears of changes of its tools, as [`Conversation::hears_of_tools`].
-    hears: AtomicBool,
+    /// As [`Conversation::gets_list_changed`].
+    gets_list_changed: AtomicBool,
     idle: Notify,
     /// Whether a task waits in [`SessionDriver::room`].
     waiting: AtomicBool,
@@ -92,13 +92,13 @@ impl SessionDriver {
     }
 
     fn of(ctx: &Arc<GuardContext>, conversation: Conversation) -> Self {
-        let hears = conversation.hears_of_tools();
+        let gets_list_changed = conversation.gets_list_changed();
         Self {
             conversation: Mutex::new(conversation),
             ctx: Arc::clone(ctx),
             armed: AtomicU64::new(u64::MAX),
             rearmed: Notify::new(),
-            hears: AtomicBool::new(hears),
+            gets_list_changed: AtomicBool::new(gets_list_changed),
             idle: Notify::new(),
             waiting: AtomicBool::new(false),
             roomy: Notify::new(),
@@ -309,11 +309,11 @@ impl SessionDriver {
 
     /// Waits until the client may have to be told that its tools have changed.
     async fn policy_replaced(&self) {
-        if !self.hears.load(Ordering::Acquire) {
+        if !self.gets_list_changed.load(Ordering::Acquire) {
             return std::future::pending().await;
         }
         let replaced = self.ctx.guard.replaced();
-        if !self.lock().is_behind() {
+        if !self.lock().is_outdated() {
             replaced.await;
         }
     }
@@ -368,8 +368,12 @@ impl SessionDriver {
         if self.waiting.load(Ordering::Acquire) && !conversation.is_crowded() {
             self.roomy.notify_waiters();
         }
-        let hears = conversation.hears_of_tools();
-        if self.hears.swap(hears, Ordering::AcqRel) != hears {
+        let gets_list_changed = conversation.gets_list_changed();
+        if self
+            .gets_list_changed
+            .swap(gets_list_changed, Ordering::AcqRel)
+            != gets_list_changed
+        {
             self.rearmed.notify_one();
         }
         let Some(next) = conversation.next_deadline() else {
