@@ -233,7 +233,7 @@ impl Soak {
             let most = begin.descriptors + BY_CHANCE;
             tally.record((end.descriptors <= most).then_some(()).ok_or_else(|| {
                 format!(
-                    "{name}: {} descriptors, {} at the begin",
+                    "{name}: {} descriptors, {} at the start",
                     end.descriptors, begin.descriptors
                 )
             }));
@@ -242,7 +242,7 @@ impl Soak {
                     .then_some(())
                     .ok_or_else(|| {
                         format!(
-                            "{name}: {} child processes, {} at the begin",
+                            "{name}: {} child processes, {} at the start",
                             end.children, begin.children
                         )
                     }),

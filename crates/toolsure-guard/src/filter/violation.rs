@@ -136,11 +136,15 @@ impl Violation {
 /// names none.
 fn renamed(text: &str, own: &str, clients: &str) -> Option<String> {
     let forms = [("tool `", "`"), ("unknown tool: ", "")];
-    forms.into_iter().find_map(|(before, after)| {
-        let form = |name: &str| format!("{before}{}{after}", quote(name, SHOWN_NAME));
-        let own = form(own);
+    // The texts of `toolsure_mcp` cut long names earlier than those of this crate.
+    let mut found = forms
+        .iter()
+        .flat_map(|form| [(form, SHOWN_NAME), (form, REFUSAL_NAME)]);
+    found.find_map(|((before, after), most)| {
+        let shown = |name: &str| format!("{before}{}{after}", quote(name, most));
+        let own = shown(own);
         text.contains(&own)
-            .then(|| text.replacen(&own, &form(clients), 1))
+            .then(|| text.replacen(&own, &shown(clients), 1))
     })
 }
 
@@ -204,6 +208,8 @@ const INDEX_DIGITS: usize = 6;
 
 /// Maximum characters of the name of a tool or an argument that a text repeats.
 pub(crate) const SHOWN_NAME: usize = 128;
+/// The same in the texts of [`toolsure_mcp::refusal_text`].
+const REFUSAL_NAME: usize = 64;
 
 /// The maximum number of characters of a number in a message.
 pub(crate) const SHOWN_NUMBER: usize = 32;

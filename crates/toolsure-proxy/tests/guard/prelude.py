@@ -1,4 +1,4 @@
-# The functions that the scripts of children stand after: `python` in common.rs, and `cargo xtask soak`.
+# The functions that the scripts of children stand after: `python` in the `common.rs` of both test programs, and `cargo xtask soak`.
 import sys, json, os, time, signal, threading
 def read():
     line = sys.stdin.readline()

@@ -1,4 +1,4 @@
-//! A reload of the policy: clients hear that their tools have changed.
+//! A reload of the policy: clients are notified that their tools have changed.
 
 use serde_json::{Value, json};
 use toolsure_guard::Guard;
@@ -38,8 +38,16 @@ fn shows(listing: &Value) -> bool {
     listing["result"]["tools"].to_string().contains("\"note\"")
 }
 
+/// A guard in front of a process, and one in front of that guard's URL.
+async fn over_http() -> [Served; 2] {
+    let of_process = Served::with(python(SERVER), policy(), |_| {}).await;
+    let url = format!("http://127.0.0.1:{}/mcp", of_process.port);
+    let of_url = Served::with(remote(&url), policy(), |_| {}).await;
+    [of_url, of_process]
+}
+
 #[tokio::test]
-async fn a_client_on_stdio_hears_of_a_reload() {
+async fn a_client_on_stdio_is_notified_of_a_reload() {
     let mut client = Lined::with(options(Listener::Stdio, python(SERVER)), policy());
     client.open().await;
     for hidden in [true, false] {
@@ -56,15 +64,8 @@ async fn a_client_on_stdio_hears_of_a_reload() {
 }
 
 #[tokio::test]
-async fn sessions_over_http_hear_of_a_reload_on_their_streams() {
-    let server = Served::with(python(SERVER), policy(), |_| {}).await;
-    let in_front = Served::with(
-        remote(&format!("http://127.0.0.1:{}/mcp", server.port)),
-        policy(),
-        |_| {},
-    )
-    .await;
-    for served in [&in_front, &server] {
+async fn sessions_over_http_are_notified_of_a_reload_on_their_streams() {
+    for served in &over_http().await {
         let session = served.open().await;
         let mut listening = served.listen(&session).await;
         // Another session listens on no stream, which is nothing to note.
@@ -79,15 +80,8 @@ async fn sessions_over_http_hear_of_a_reload_on_their_streams() {
 }
 
 #[tokio::test]
-async fn subscriptions_hear_of_a_reload() {
-    let server = Served::with(python(SERVER), policy(), |_| {}).await;
-    let in_front = Served::with(
-        remote(&format!("http://127.0.0.1:{}/mcp", server.port)),
-        policy(),
-        |_| {},
-    )
-    .await;
-    for served in [&in_front, &server] {
+async fn subscriptions_are_notified_of_a_reload() {
+    for served in &over_http().await {
         let listen = |id: &str, kind: &str| {
             let notifications = json!({kind: true});
             modern(

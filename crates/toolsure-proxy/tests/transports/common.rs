@@ -53,19 +53,9 @@ async fn list(mut session: Session) -> Listed {
     listed
 }
 
-const PRELUDE: &str = r#"
-import sys, json, os, time, signal
-def read():
-    line = sys.stdin.readline()
-    return json.loads(line) if line else None
-def raw(text):
-    sys.stdout.write(text); sys.stdout.flush()
-def send(message):
-    raw(json.dumps(message) + "\n")
-def answer(id, result):
-    send({"jsonrpc": "2.0", "id": id, "result": result})
-def error(id, code):
-    send({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": "no"}})
+const PRELUDE: &str = concat!(
+    include_str!("../guard/prelude.py"),
+    r#"
 def tools(id, names, **more):
     answer(id, {"tools": [{"name": n, "inputSchema": {"type": "object"}} for n in names], **more})
 def serve_init(capabilities={"tools": {}}):
@@ -76,4 +66,5 @@ def serve_init(capabilities={"tools": {}}):
     assert m["method"] == "initialize", m
     answer(m["id"], {"protocolVersion": "2025-11-25", "capabilities": capabilities, "serverInfo": {"name": "py", "version": "1"}})
     assert read()["method"] == "notifications/initialized"
-"#;
+"#
+);

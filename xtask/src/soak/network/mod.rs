@@ -165,15 +165,15 @@ fn rest(guard: &Replica, before: &AtRest, tally: &mut Tally) {
         rows(&now).iter().all(|(_, before, now)| now <= before)
     });
     for (what, before, now) in rows(&now) {
-        println!("{what}: {before} at the begin, {now} at the end");
+        println!("{what}: {before} at the start, {now} at the end");
         tally.claim(now <= before, || {
-            format!("{now} {what} after a rest, {before} at the begin")
+            format!("{now} {what} after a rest, {before} at the start")
         });
     }
     let (begin, end) = (before.held.kib, now.held.kib);
-    println!("resident: {begin} KiB at the begin, {end} KiB at the end");
+    println!("resident: {begin} KiB at the start, {end} KiB at the end");
     tally.claim(end <= begin + MORE_KIB, || {
-        format!("resident: {end} KiB after a rest, {begin} at the begin")
+        format!("resident: {end} KiB after a rest, {begin} at the start")
     });
 }
 
