@@ -192,30 +192,42 @@ impl<'r> Guards<'r> {
         *self.parts.stop.borrow()
     }
 
-    /// Adds the upstreams that are only in these settings, if that needs no restart. Returns the names of
-    /// those that failed.
-    async fn add_new(&mut self, new: &Config) -> Vec<String> {
-        let mut failed = Vec::new();
-        for (name, upstream) in &new.upstreams {
-            let is_new = !self.started.upstreams.contains_key(name);
-            // One without an address of its own needs others that have one listing.
-            if !is_new || (upstream.listen.is_none() && self.front.is_none()) {
+    /// Starts the upstreams that are only in the new settings, and removes from the settings those that cannot
+    /// be started or need a restart. Returns `false` if one could not be started.
+    async fn add_new(&mut self, new: &mut Config) -> bool {
+        let state = Arc::clone(&self.parts.shared.state);
+        let is_new = |name: &String| !self.started.upstreams.contains_key(name);
+        let names: Vec<String> = new
+            .upstreams
+            .keys()
+            .filter(|name| is_new(name))
+            .cloned()
+            .collect();
+        state.keep(|name| !is_new(name) || names.contains(name));
+        let mut good = true;
+        for name in names {
+            let Some(upstream) = new.upstreams.get(&name).cloned() else {
+                continue;
+            };
+            // One without an address of its own joins those that have one listing.
+            if upstream.listen.is_none() && self.front.is_none() {
+                tracing::warn!("`upstreams.{name}` changes only after a restart");
+                new.upstreams.remove(&name);
                 continue;
             }
-            let state = Arc::clone(&self.parts.shared.state);
-            state.add(name);
-            if let Err(failure) = self.add(name, (upstream, new)).await {
+            state.add(&name);
+            if let Err(failure) = self.add(&name, (&upstream, new)).await {
                 let why = failure.message;
                 tracing::error!(upstream = name, "the server is not added: {why}");
-                state.down(name, why);
-                failed.push(name.clone());
+                state.down(&name, why);
+                new.upstreams.remove(&name);
+                good = false;
                 continue;
             }
             tracing::info!(upstream = name, "the server was added");
-            let upstreams = &mut self.started.upstreams;
-            upstreams.insert(name.clone(), upstream.clone());
+            self.started.upstreams.insert(name, upstream);
         }
-        failed
+        good
     }
 
     async fn add(&mut self, name: &str, of: (&Upstream, &Config)) -> Result<(), Failure> {
@@ -294,35 +306,21 @@ impl<'r> Guards<'r> {
             (None, None) => {}
             _ => tracing::warn!("HTTPS is turned on or off only after a restart"),
         }
-        // A new listener is like those that run, so that a later reload reaches it, too.
-        let mut of_new = new.clone();
-        of_new.listen.clone_from(&self.started.listen);
-        of_new.bounds = self.started.bounds;
-        of_new.times = self.started.times;
-        let failed = self.add_new(&of_new).await;
-        let mut good = failed.is_empty();
-        let is_told = |name: &str| {
-            let added = name.strip_prefix("upstreams.");
-            added.is_some_and(|name| failed.iter().any(|failed| failed == name))
-        };
         for name in self.started.fixed_changes(&new) {
-            if is_told(&name) {
-                continue;
-            }
             tracing::warn!("`{name}` changes only after a restart");
         }
-        // The transports keep their limit, so the policy must keep it too.
-        new.bounds.message_bytes = self.started.bounds.message_bytes;
-        // The policies must match the translators, prefixes and listeners that run.
-        let running = &self.started.upstreams;
-        new.upstreams.retain(|name, _| running.contains_key(name));
-        for (name, started) in running {
+        // Policies and new listeners must match what runs.
+        new.listen.clone_from(&self.started.listen);
+        new.bounds = self.started.bounds;
+        new.times = self.started.times;
+        for (name, started) in &self.started.upstreams {
             let kept = || started.clone();
             let upstream = new.upstreams.entry(name.clone()).or_insert_with(kept);
             upstream.translate = started.translate;
             upstream.prefix.clone_from(&started.prefix);
             upstream.listen = started.listen;
         }
+        let mut good = self.add_new(&mut new).await;
         for (name, guard) in &self.guards {
             let Some(upstream) = new.upstreams.get(name) else {
                 continue;

@@ -39,6 +39,11 @@ impl State {
         self.with(|inner| inner.upstreams.insert(name.to_owned(), None));
     }
 
+    /// Removes the upstreams that `is_kept` does not keep.
+    pub(super) fn keep(&self, is_kept: impl Fn(&String) -> bool) {
+        self.with(|inner| inner.upstreams.retain(|name, _| is_kept(name)));
+    }
+
     /// Records that all guards listen.
     pub(super) fn started(&self) {
         self.with(|inner| inner.started = true);
@@ -143,6 +148,9 @@ mod tests {
         assert!(!state.readiness().0);
         state.up("a");
         assert!(state.readiness().0);
+        state.add("c");
+        state.keep(|name| name != "c");
+        assert!(!state.readiness().1.contains('c'));
         state.full("b");
         assert_eq!(
             state.readiness(),

@@ -9,14 +9,14 @@ use serde_json::Value;
 use crate::run::{Dir, PROGRAM, toolsure};
 
 /// A server of 2025-11-25 with a tool that ends it.
-const LEGACY: &str = r#"
+pub(crate) const LEGACY: &str = r#"
 import sys, json, os
 for line in sys.stdin:
     m = json.loads(line)
     if "id" not in m: continue
     r = {"jsonrpc": "2.0", "id": m["id"]}
     if m["method"] == "initialize":
-        r["result"] = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "p", "version": "1"}}
+        r["result"] = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {"listChanged": True}}, "serverInfo": {"name": "p", "version": "1"}}
     elif m["method"] == "tools/list":
         r["result"] = {"tools": [{"name": n, "inputSchema": {"type": "object", "properties": {"n": {"type": "integer"}}}} for n in ("add", "die")]}
     elif m["method"] == "tools/call":
@@ -124,7 +124,12 @@ impl Several {
 
     fn ask(&mut self, line: &str) -> Value {
         self.tell(line);
-        self.next()
+        loop {
+            let message = self.next();
+            if !message["id"].is_null() {
+                return message;
+            }
+        }
     }
 
     fn call(&mut self, tool: &str) -> Value {

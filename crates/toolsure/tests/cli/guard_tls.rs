@@ -4,6 +4,7 @@
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair};
 
 use crate::guard::Guard;
+use crate::reload::{Listening, upstream};
 use crate::run::{Dir, Run, toolsure, toolsure_with};
 
 /// Writes a certificate for 127.0.0.1 with its key, and its authority's certificate as `NAME.pem`.
@@ -20,7 +21,11 @@ fn issue(dir: &Dir, name: &str) -> String {
 }
 
 fn check(guard: &Guard, believed: &str) -> Run {
-    toolsure_with(&[("SSL_CERT_FILE", believed)], &["check", &guard.url])
+    check_url(&guard.url, believed)
+}
+
+fn check_url(url: &str, believed: &str) -> Run {
+    toolsure_with(&[("SSL_CERT_FILE", believed)], &["check", url])
 }
 
 #[test]
@@ -71,4 +76,32 @@ fn a_renewed_certificate_is_served_after_a_reload() {
     guard.until("the TLS key");
     guard.until("the settings are not changed");
     assert_eq!(check(&guard, &new).code, 0);
+}
+
+#[test]
+fn a_server_that_a_reload_added_serves_the_renewed_certificate_too() {
+    let dir = Dir::new();
+    let old = issue(&dir, "old");
+    let listen = "[listen]\ntls_certificate = \"tls.crt\"\ntls_key = \"tls.key\"\n";
+    let config = dir.file("guard.toml", &(listen.to_owned() + &upstream("one")));
+    let mut guard = Listening::start(&config);
+    let one = guard.url();
+    guard.until("ready");
+    dir.file(
+        "guard.toml",
+        &(listen.to_owned() + &upstream("one") + &upstream("two")),
+    );
+    guard.reload();
+    let two = guard.url();
+    guard.until("the settings were read again");
+    for url in [&one, &two] {
+        assert_eq!(check_url(url, &old).code, 0, "{url}");
+    }
+    let new = issue(&dir, "new");
+    guard.reload();
+    guard.until("the settings were read again");
+    for url in [&one, &two] {
+        assert_eq!(check_url(url, &new).code, 0, "{url}");
+        assert_eq!(check_url(url, &old).code, 4, "{url}");
+    }
 }

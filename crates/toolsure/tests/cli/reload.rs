@@ -1,30 +1,14 @@
-//! `toolsure guard`: clients hear that a reload changed their tools.
+//! `toolsure guard`: what a reload changes for connected clients, and the servers that it adds.
 
 use std::io::{BufRead as _, BufReader, Write as _};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStderr, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use crate::guard_several::LEGACY;
 use crate::run::{Dir, PROGRAM, toolsure};
-
-/// A server of 2025-11-25 that tells of changes.
-const SERVER: &str = r#"
-import sys, json
-for line in sys.stdin:
-    m = json.loads(line)
-    if "id" not in m: continue
-    r = {"jsonrpc": "2.0", "id": m["id"]}
-    if m["method"] == "initialize":
-        r["result"] = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {"listChanged": True}},
-            "serverInfo": {"name": "p", "version": "1"}}
-    elif m["method"] == "tools/list":
-        r["result"] = {"tools": [{"name": n, "inputSchema": {"type": "object"}} for n in ("add", "sub")]}
-    else:
-        r["error"] = {"code": -32601, "message": "no"}
-    print(json.dumps(r), flush=True)
-"#;
 
 struct Client {
     child: Child,
@@ -103,10 +87,6 @@ impl Client {
         let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": params});
         self.ask(&list).to_string()
     }
-
-    fn reload(&self) {
-        signal(&self.child, "-HUP");
-    }
 }
 
 fn meta(is_modern: bool) -> Value {
@@ -125,9 +105,9 @@ impl Drop for Client {
 }
 
 #[test]
-fn clients_hear_of_a_reload_that_hides_a_tool() {
+fn clients_are_notified_of_a_reload_that_hides_a_tool() {
     let dir = Dir::new();
-    let script = dir.file("server.py", SERVER);
+    let script = dir.file("server.py", LEGACY);
     let one = format!("[upstreams.py]\ncommand = [\"python3\", \"{script}\"]\n");
     let merged = |one: &str| format!("{one}{}", one.replace("upstreams.py", "upstreams.other"));
     let translated = format!("{one}translate = \"modern-clients\"\n");
@@ -139,39 +119,18 @@ fn clients_hear_of_a_reload_that_hides_a_tool() {
     ] {
         let config = dir.file("guard.toml", &settings);
         let mut client = Client::start(&config);
-        let meta = match is_modern {
-            false => json!({}),
-            true => json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28",
-                "io.modelcontextprotocol/clientCapabilities": {}}),
-        };
-        if is_modern {
-            client.send(
-                &json!({"jsonrpc": "2.0", "id": "s", "method": "subscriptions/listen",
-                "params": {"_meta": meta, "notifications": {"toolsListChanged": true}}}),
-            );
-            client.until(|it| it["method"] == "notifications/subscriptions/acknowledged");
-        } else {
-            client.ask(
-                &json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
-                "protocolVersion": "2025-11-25", "capabilities": {},
-                "clientInfo": {"name": "t", "version": "1"}}}),
-            );
-            client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
-        }
-        let list = |id: i64| json!({"jsonrpc": "2.0", "id": id, "method": "tools/list", "params": {"_meta": meta}});
-        let before = client.ask(&list(1)).to_string();
+        client.open(is_modern);
+        let before = client.list(is_modern);
         assert!(before.contains("add\""), "{name}: {before}");
         let hidden = format!("{settings}[[tools]]\nmatch = \"*add\"\nhidden = true\n");
         dir.file("guard.toml", &hidden);
-        let id = client.child.id().to_string();
-        let status = Command::new("kill").args(["-HUP", &id]).status().unwrap();
-        assert!(status.success());
+        signal(&client.child, "-HUP");
         let told = client.until(|it| it["method"] == "notifications/tools/list_changed");
         let subscription = &told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"];
         assert_eq!(*subscription == json!("s"), is_modern, "{name}: {told}");
         let after = client.list(is_modern);
         assert!(
-            !after.contains("add\"") && after.contains("sub\""),
+            !after.contains("add\"") && after.contains("die\""),
             "{name}: {after}"
         );
     }
@@ -180,7 +139,7 @@ fn clients_hear_of_a_reload_that_hides_a_tool() {
 #[test]
 fn a_reload_adds_a_server_to_those_with_one_listing() {
     let dir = Dir::new();
-    let script = dir.file("server.py", SERVER);
+    let script = dir.file("server.py", LEGACY);
     for is_modern in [false, true] {
         let translate = match is_modern {
             false => "",
@@ -199,7 +158,7 @@ fn a_reload_adds_a_server_to_those_with_one_listing() {
             "{before}"
         );
         dir.file("guard.toml", &(two + &server("three")));
-        client.reload();
+        signal(&client.child, "-HUP");
         // It takes the server a moment to open.
         loop {
             client.until(|it| it["method"] == "notifications/tools/list_changed");
@@ -211,65 +170,119 @@ fn a_reload_adds_a_server_to_those_with_one_listing() {
         }
         let params = json!({"name": "three_add", "_meta": meta(is_modern)});
         let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params});
-        // The server itself knows no calls.
-        assert_eq!(client.ask(&call)["error"]["message"], "no");
+        assert_eq!(client.ask(&call)["result"]["content"][0]["type"], "text");
     }
+}
+
+/// A guard on a network whose upstreams have addresses of their own.
+pub(crate) struct Listening {
+    child: Child,
+    log: BufReader<ChildStderr>,
+}
+
+impl Listening {
+    pub(crate) fn start(config: &str) -> Self {
+        let mut child = Command::new(PROGRAM)
+            .args(["guard", "--config", config])
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let log = BufReader::new(child.stderr.take().unwrap());
+        Self { child, log }
+    }
+
+    /// The next line of the log with this part.
+    pub(crate) fn until(&mut self, part: &str) -> String {
+        loop {
+            let mut line = String::new();
+            let count = self.log.read_line(&mut line).unwrap();
+            assert!(count > 0, "it ended before `{part}`");
+            if line.contains(part) {
+                return line;
+            }
+        }
+    }
+
+    /// The URL of the next upstream that starts.
+    pub(crate) fn url(&mut self) -> String {
+        let line = self.until("listening on ");
+        let mut words = line.split_whitespace();
+        words.find(|word| word.contains("://")).unwrap().to_owned()
+    }
+
+    pub(crate) fn reload(&self) {
+        signal(&self.child, "-HUP");
+    }
+}
+
+impl Drop for Listening {
+    fn drop(&mut self) {
+        let _ended = self.child.kill();
+        let _reaped = self.child.wait();
+    }
+}
+
+/// The settings of an upstream with an address of its own.
+pub(crate) fn upstream(name: &str) -> String {
+    format!(
+        "[upstreams.{name}]\ncommand = [\"{PROGRAM}\", \"serve-demo\"]\nlisten = \"127.0.0.1:0\"\n"
+    )
 }
 
 #[test]
 fn a_reload_adds_a_server_with_an_address_of_its_own() {
     let dir = Dir::new();
-    let server = |name: &str| {
-        format!(
-            "[upstreams.{name}]\ncommand = [\"{PROGRAM}\", \"serve-demo\"]\nlisten = \"127.0.0.1:0\"\n"
-        )
-    };
-    let config = dir.file("guard.toml", &server("one"));
-    let mut child = Command::new(PROGRAM)
-        .args(["guard", "--config", &config])
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    let log = BufReader::new(child.stderr.take().unwrap());
-    let mut lines = log.lines().map_while(Result::ok);
-    let mut until = |part: &str| {
-        let found = lines.find(|line| line.contains(part));
-        found.unwrap_or_else(|| panic!("it ended before `{part}`"))
-    };
-    until("ready");
-    dir.file("guard.toml", &(server("one") + &server("two")));
-    signal(&child, "-HUP");
-    let line = until("listening on ");
-    until("the server was added");
-    let url = line
-        .split_whitespace()
-        .find(|word| word.starts_with("http://"));
-    let run = toolsure(&["check", url.unwrap()]);
+    let config = dir.file("guard.toml", &upstream("one"));
+    let mut guard = Listening::start(&config);
+    guard.until("ready");
+    let two = upstream("one") + &upstream("two");
+    dir.file("guard.toml", &two);
+    guard.reload();
+    let url = guard.url();
+    guard.until("the server was added");
+    let run = toolsure(&["check", &url]);
     assert!(
         run.stdout.contains("get-count"),
         "{}{}",
         run.stdout,
         run.stderr
     );
-    // The address is taken: the others go on.
-    let taken = url
-        .unwrap()
-        .trim_start_matches("http://")
-        .trim_end_matches("/mcp");
-    let clash = server("three").replace("127.0.0.1:0", taken);
-    dir.file("guard.toml", &(server("one") + &server("two") + &clash));
-    signal(&child, "-HUP");
-    until("the server is not added: cannot listen on");
-    until("the settings were read again");
-    // It is tried again.
-    dir.file(
-        "guard.toml",
-        &(server("one") + &server("two") + &server("three")),
-    );
-    signal(&child, "-HUP");
-    until("the server was added");
-    signal(&child, "-TERM");
-    assert_eq!(child.wait().unwrap().code(), Some(0));
+    // An address that is taken: the others go on, and the next reload tries again.
+    let taken = url.trim_start_matches("http://").trim_end_matches("/mcp");
+    let clash = upstream("three").replace("127.0.0.1:0", taken);
+    dir.file("guard.toml", &format!("{two}{clash}"));
+    guard.reload();
+    guard.until("the server is not added: cannot listen on");
+    guard.until("the settings were read again");
+    dir.file("guard.toml", &format!("{two}{}", upstream("three")));
+    guard.reload();
+    guard.until("the server was added");
+    signal(&guard.child, "-TERM");
+    assert_eq!(guard.child.wait().unwrap().code(), Some(0));
+}
+
+/// A server that would change the form of the common listing needs a restart.
+#[test]
+fn a_second_server_beside_a_lone_one_needs_a_restart() {
+    let dir = Dir::new();
+    let script = dir.file("server.py", LEGACY);
+    let server = |name| format!("[upstreams.{name}]\ncommand = [\"python3\", \"{script}\"]\n");
+    let config = dir.file("guard.toml", &server("one"));
+    let mut client = Client::start(&config);
+    client.open(false);
+    client.list(false);
+    dir.file("guard.toml", &(server("one") + &server("two")));
+    signal(&client.child, "-HUP");
+    // The policy of the one that runs has no prefix, before the reload and after it.
+    for _ in 0..20 {
+        let call = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/call",
+            "params": {"name": "nobody", "arguments": {}}});
+        assert_eq!(
+            client.ask(&call)["error"]["message"],
+            "unknown tool: nobody"
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    }
 }
 
 fn signal(child: &Child, name: &str) {

@@ -107,6 +107,10 @@ impl HttpExchange {
         slot: RequestPermit,
     ) -> Self {
         let (mailbox, inbox) = mailbox();
+        let json_only = !crate::web::accepts(&headers, EVENT_STREAM);
+        if json_only {
+            mailbox.set_json_only();
+        }
         let most = router.driver.ctx.bounds.message_bytes;
         Self {
             router,
@@ -120,7 +124,7 @@ impl HttpExchange {
             listens: false,
             modern,
             stream_only: !crate::web::accepts(&headers, "application/json"),
-            json_only: !crate::web::accepts(&headers, EVENT_STREAM),
+            json_only,
             begins_after: None,
             headers,
             mailbox,
@@ -162,9 +166,6 @@ impl HttpExchange {
                 self.clients_id = Some(id.raw());
             }
             self.begins_after = self.begins_after(envelope);
-        }
-        if self.json_only {
-            self.mailbox.set_json_only();
         }
         if self.json_only && envelope.has_method("subscriptions/listen") {
             let text = "send `Accept: application/json, text/event-stream`: a subscription is a stream of events";

@@ -3,7 +3,7 @@
 use std::net::{IpAddr, SocketAddr};
 
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
-use ipnet::IpNet;
+use ipnet::{IpNet, Ipv4Net};
 use toolsure_json::quote;
 
 use crate::fault::{Fault, FaultKind, Party, Phase};
@@ -22,7 +22,8 @@ impl TrustedProxies {
         let network = |text: &String| {
             let address = text.parse::<IpAddr>();
             let address = address.map(|ip| IpNet::from(ip.to_canonical()));
-            address.or_else(|_| text.parse()).map_err(|_| {
+            let network = address.or_else(|_| text.parse().map(canonical));
+            network.map_err(|_| {
                 let shown = quote(text, 64);
                 let why = format!(
                     "`{shown}` is neither an address nor a network, as in `192.0.2.1` and `192.0.2.0/24`"
@@ -66,6 +67,19 @@ impl TrustedProxies {
     }
 }
 
+/// A network of IPv4-mapped IPv6 addresses as one of IPv4 addresses, which is what addresses are compared as.
+fn canonical(network: IpNet) -> IpNet {
+    let mapped = match network {
+        IpNet::V6(network) => network
+            .addr()
+            .to_ipv4_mapped()
+            .zip(network.prefix_len().checked_sub(96)),
+        IpNet::V4(_) => None,
+    };
+    let mapped = mapped.and_then(|(ip, prefix)| Ipv4Net::new(ip, prefix).ok());
+    mapped.map_or(network, IpNet::from)
+}
+
 /// An address, which some proxies write with a port or in brackets.
 fn address(hop: &str) -> Option<IpAddr> {
     let bare = hop.strip_prefix('[').and_then(|hop| hop.strip_suffix(']'));
@@ -82,7 +96,8 @@ mod tests {
 
     #[test]
     fn the_client_is_the_last_that_no_trusted_proxy_is() {
-        let trusted = ["10.0.0.0/8", "2001:db8::1", "::ffff:192.0.2.1"].map(str::to_owned);
+        let trusted = ["::ffff:10.0.0.0/104", "2001:db8::1", "::ffff:192.0.2.1"];
+        let trusted = trusted.map(str::to_owned);
         let trusted = TrustedProxies::read(&trusted).unwrap();
         let proxy = IpAddr::from([10, 0, 0, 1]);
         for (lines, client) in [

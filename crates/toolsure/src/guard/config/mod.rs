@@ -76,7 +76,8 @@ impl Config {
         }
     }
 
-    /// The fixed settings that differ in `new`; they take effect at the next start.
+    /// The fixed settings that differ in `new`; they take effect at the next start. New upstreams are not among
+    /// them.
     pub(crate) fn fixed_changes(&self, new: &Self) -> Vec<String> {
         let mut names: Vec<String> = changes(keys::global(), self, new, "");
         for (name, upstream) in &self.upstreams {
@@ -90,11 +91,6 @@ impl Config {
                 )),
             }
         }
-        let added = new
-            .upstreams
-            .keys()
-            .filter(|name| !self.upstreams.contains_key(*name));
-        names.extend(added.map(|name| format!("upstreams.{name}")));
         names
     }
 }
