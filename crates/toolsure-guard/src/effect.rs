@@ -1,19 +1,17 @@
-//! Effects of a stage: messages to send, connections to open, records to write.
+//! Effects: messages to send, connections to open, records to write.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::Duration;
 
 use smallvec::SmallVec;
-use toolsure_mcp::contract::ToolContract;
 use toolsure_mcp::era::Era;
 
 use crate::connection::{Connection, ConnectionId};
 use crate::envelope::Envelope;
 use crate::id::IdKey;
+use crate::message::Message;
 use crate::record::Record;
 use crate::side::Side;
-use crate::trace::TraceContext;
 
 /// One thing to do. Effects are carried out in the order they were made.
 #[derive(Debug)]
@@ -21,9 +19,14 @@ use crate::trace::TraceContext;
     clippy::exhaustive_enums,
     reason = "who carries effects out must carry out every kind of them"
 )]
-pub enum Effect<'m> {
+pub enum Effect {
     /// Send a message.
-    Send(Outgoing<'m>),
+    Send {
+        /// Its receiver.
+        to: Connection,
+        /// The message.
+        message: Message,
+    },
     /// Close the stream of a request at a modern HTTP server, which cancels it
     /// (2026-07-28, basic/patterns/cancellation).
     Abandon {
@@ -38,10 +41,10 @@ pub enum Effect<'m> {
     Close(ConnectionId),
     /// Close the client's connection, because nothing serves it any more.
     Finish,
-    /// Tell the stage on the client's side what happened to the server's tools.
+    /// Tell the part on the client's side what happened to the server's tools.
     Tools(ToolsEvent),
-    /// Tell the stage behind this connection the protocol version of the client's session. It may be older
-    /// than the one that the stage's own server has agreed on.
+    /// Tell the part behind this connection the protocol version of the client's session. It may be older
+    /// than the one that that part's server has agreed on.
     ClientVersion(ConnectionId, Era),
     /// A note for an operator's log.
     Note {
@@ -55,7 +58,7 @@ pub enum Effect<'m> {
 }
 
 /// Something that happened to the tools of a server, and that no message of the client's protocol version
-/// says. A stage on the server's side reports it to the stage that keeps a list of the tools.
+/// says. The part on the server's side reports it to the one that keeps a list of the tools.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[expect(
     clippy::exhaustive_enums,
@@ -68,39 +71,9 @@ pub enum ToolsEvent {
     SessionEnded,
 }
 
-/// A message to send: one JSON-RPC message or batch, without framing.
-#[derive(Debug)]
-#[non_exhaustive]
-pub struct Outgoing<'m> {
-    /// Its receiver.
-    pub to: Connection,
-    /// The message. It is borrowed if it is the text that came in.
-    pub bytes: Cow<'m, [u8]>,
-    /// Who made the message, and why.
-    pub purpose: Purpose,
-    /// The envelope, if the stage that sends the message knows it; otherwise the first reader that needs
-    /// it reads it from the bytes.
-    pub envelope: Option<Envelope>,
-    /// The contract of the tool that a `tools/call` to the server calls, if it is known. It determines
-    /// what HTTP headers repeat of the call.
-    pub call: Option<Arc<ToolContract>>,
-    /// Whether the client was shown a form of that tool without the annotations of arguments that headers
-    /// repeat, so that it does not know of the headers.
-    pub headers_unknown: bool,
-    /// The trace context that was put into the message, for transports that
-    /// carry one of their own.
-    pub trace: Option<Box<TraceContext>>,
-    /// If this message is the error for a request that the server refused over HTTP, how the server
-    /// refused it. For other messages it means nothing.
-    pub refusal: Option<Arc<HttpRefusal>>,
-    /// If this message is a result that may be cached, and the client's protocol version has no member
-    /// for that: how long the server allows it to be cached.
-    pub ttl: Option<Duration>,
-}
-
 /// How a server refused a client over HTTP (401, 403). The client must see the status and the
-/// challenges, or it cannot authorize itself (2025-11-25, basic/authorization), so they are passed from
-/// stage to stage with the error.
+/// challenges, or it cannot authorize itself (2025-11-25, basic/authorization), so they are passed
+/// on with the error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(
     clippy::exhaustive_structs,
@@ -132,71 +105,55 @@ pub enum Purpose {
 
 /// Effects, in order. Most messages lead to one or two.
 #[derive(Debug, Default)]
-pub struct Effects<'m>(SmallVec<[Effect<'m>; 2]>);
+pub struct Effects(SmallVec<[Effect; 2]>);
 
-impl<'m> Effects<'m> {
+impl Effects {
     pub(crate) fn new() -> Self {
         Self::default()
     }
 
-    pub(crate) fn push(&mut self, effect: Effect<'m>) {
+    pub(crate) fn push(&mut self, effect: Effect) {
         self.0.push(effect);
     }
 
-    pub(crate) fn send(&mut self, outgoing: Outgoing<'m>) {
-        self.push(Effect::Send(outgoing));
+    pub(crate) fn send(&mut self, to: impl Into<Connection>, message: Message) {
+        let to = to.into();
+        self.push(Effect::Send { to, message });
     }
 
-    /// Sends a message of one side to the other, unchanged or altered.
-    pub(crate) fn forward(&mut self, to: Side, bytes: impl Into<Cow<'m, [u8]>>, of: Envelope) {
-        self.send(Outgoing::new(to, bytes, Purpose::Forward, of));
+    /// Sends a text that was made from a message of the other side.
+    pub(crate) fn altered(&mut self, to: Side, text: String, envelope: Envelope) {
+        self.send(to, Message::made(text, Purpose::Forward, envelope));
     }
 
-    /// Sends a message as received, or one made from it, without an envelope.
-    pub(crate) fn pass(&mut self, to: Connection, bytes: impl Into<Cow<'m, [u8]>>) {
-        self.send(Outgoing {
-            to,
-            bytes: bytes.into(),
-            purpose: Purpose::Forward,
-            envelope: None,
-            call: None,
-            headers_unknown: false,
-            trace: None,
-            refusal: None,
-            ttl: None,
-        });
+    /// Sends a message to the client, whose envelope is read when it is needed.
+    pub(crate) fn client(&mut self, text: String) {
+        self.send(Connection::Client, Message::new(text));
+    }
+
+    /// Sends a message to a server, whose envelope is read when it is needed.
+    pub(crate) fn server(&mut self, connection: ConnectionId, text: String) {
+        self.send(Connection::Server(connection), Message::new(text));
     }
 
     /// Adds a refusal to the messages for the client from `start` on, if there is one.
     pub(crate) fn carry(&mut self, refusal: Option<&Arc<HttpRefusal>>, start: usize) {
         let Some(refusal) = refusal else { return };
         for effect in self.since(start) {
-            if let Effect::Send(outgoing) = effect
-                && outgoing.to == Side::Client
-                && outgoing.refusal.is_none()
+            if let Effect::Send { to, message } = effect
+                && *to == Side::Client
+                && message.refusal.is_none()
             {
-                outgoing.refusal = Some(Arc::clone(refusal));
+                message.refusal = Some(Arc::clone(refusal));
             }
         }
     }
 
-    /// Sends a message to the client.
-    pub(crate) fn client(&mut self, message: impl Into<Vec<u8>>) {
-        self.pass(Connection::Client, message.into());
-    }
-
     /// Sends a result to the client that may be cached for `ttl`, which the result does not say.
-    pub(crate) fn client_for(&mut self, message: impl Into<Vec<u8>>, ttl: Option<Duration>) {
-        let start = self.len();
-        self.client(message);
-        if let [Effect::Send(outgoing)] = self.since(start) {
-            outgoing.ttl = ttl;
-        }
-    }
-
-    /// Sends a message to a server.
-    pub(crate) fn server(&mut self, connection: ConnectionId, message: impl Into<Vec<u8>>) {
-        self.pass(Connection::Server(connection), message.into());
+    pub(crate) fn client_for(&mut self, text: String, ttl: Option<Duration>) {
+        let mut message = Message::new(text);
+        message.ttl = ttl;
+        self.send(Connection::Client, message);
     }
 
     pub(crate) fn note(&mut self, what: &'static str, detail: impl Into<String>) {
@@ -207,27 +164,18 @@ impl<'m> Effects<'m> {
         });
     }
 
-    /// Appends effects that borrow nothing.
-    pub(crate) fn append(&mut self, effects: Effects<'static>) {
-        for effect in effects {
-            self.push(effect);
-        }
-    }
-
     pub(crate) fn audit(&mut self, record: Record) {
         self.push(Effect::Audit(Box::new(record)));
     }
 
     /// The effects from index `start` on.
-    pub(crate) fn since(&mut self, start: usize) -> &mut [Effect<'m>] {
+    pub(crate) fn since(&mut self, start: usize) -> &mut [Effect] {
         self.0.get_mut(start..).unwrap_or_default()
     }
 
-    /// Appends the effects of a message that is not kept.
-    pub(crate) fn adopt(&mut self, effects: Effects<'_>) {
-        for effect in effects {
-            self.push(effect.into_owned());
-        }
+    /// Removes and returns the effects from index `start` on.
+    pub(crate) fn split_off(&mut self, start: usize) -> Self {
+        Self(self.0.drain(start.min(self.0.len())..).collect())
     }
 
     /// The number of effects.
@@ -243,92 +191,25 @@ impl<'m> Effects<'m> {
     }
 
     /// The effects, in order.
-    pub fn iter(&self) -> std::slice::Iter<'_, Effect<'m>> {
+    pub fn iter(&self) -> std::slice::Iter<'_, Effect> {
         self.0.iter()
-    }
-
-    /// The same effects, independent of the message that led to them.
-    #[must_use]
-    pub fn into_owned(self) -> Effects<'static> {
-        Effects(self.0.into_iter().map(Effect::into_owned).collect())
     }
 }
 
-impl<'m> IntoIterator for Effects<'m> {
-    type Item = Effect<'m>;
-    type IntoIter = smallvec::IntoIter<[Effect<'m>; 2]>;
+impl IntoIterator for Effects {
+    type Item = Effect;
+    type IntoIter = smallvec::IntoIter<[Effect; 2]>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.0.into_iter()
     }
 }
 
-impl<'a, 'm> IntoIterator for &'a Effects<'m> {
-    type Item = &'a Effect<'m>;
-    type IntoIter = std::slice::Iter<'a, Effect<'m>>;
+impl<'a> IntoIterator for &'a Effects {
+    type Item = &'a Effect;
+    type IntoIter = std::slice::Iter<'a, Effect>;
 
     fn into_iter(self) -> Self::IntoIter {
         self.iter()
-    }
-}
-
-impl Effect<'_> {
-    /// The same effect, independent of the message that led to it.
-    #[must_use]
-    pub fn into_owned(self) -> Effect<'static> {
-        match self {
-            Self::Send(outgoing) => Effect::Send(outgoing.into_owned()),
-            Self::Abandon { id } => Effect::Abandon { id },
-            Self::Audit(record) => Effect::Audit(record),
-            Self::Open(connection) => Effect::Open(connection),
-            Self::Close(connection) => Effect::Close(connection),
-            Self::Finish => Effect::Finish,
-            Self::Tools(event) => Effect::Tools(event),
-            Self::ClientVersion(connection, era) => Effect::ClientVersion(connection, era),
-            Self::Note {
-                connection,
-                what,
-                detail,
-            } => Effect::Note {
-                connection,
-                what,
-                detail,
-            },
-        }
-    }
-}
-
-impl<'m> Outgoing<'m> {
-    pub(crate) fn new(
-        to: impl Into<Connection>,
-        bytes: impl Into<Cow<'m, [u8]>>,
-        purpose: Purpose,
-        envelope: Envelope,
-    ) -> Self {
-        Self {
-            to: to.into(),
-            bytes: bytes.into(),
-            purpose,
-            envelope: Some(envelope),
-            call: None,
-            headers_unknown: false,
-            trace: None,
-            refusal: None,
-            ttl: None,
-        }
-    }
-
-    fn into_owned(self) -> Outgoing<'static> {
-        Outgoing {
-            to: self.to,
-            bytes: Cow::Owned(self.bytes.into_owned()),
-            purpose: self.purpose,
-            envelope: self.envelope,
-            call: self.call,
-            headers_unknown: self.headers_unknown,
-            trace: self.trace,
-            refusal: self.refusal,
-            ttl: self.ttl,
-        }
     }
 }

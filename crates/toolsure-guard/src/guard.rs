@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use event_listener::Event;
-use toolsure_json::{ReadLimits, Reader};
+use toolsure_json::ReadLimits;
 use toolsure_mcp::check::Checker;
 use toolsure_mcp::contract::SchemaStore;
 
-use crate::incoming::IncomingMessage;
+use crate::message::{Message, Readers};
 use crate::policy::{Policy, PolicyError, Rules};
 use crate::scope::{Context, Scope, ScopeKey, ToolCache};
 use crate::share::{Identity, Share, SharedState};
@@ -31,8 +31,7 @@ struct GuardState {
         reason = "scratch memory is some kilobytes, and would be moved twice for every message"
     )]
     scratch: Mutex<Vec<Box<Scratch>>>,
-    /// Memory for reading messages.
-    readers: Mutex<Vec<Reader>>,
+    readers: Arc<Readers>,
     generations: AtomicU64,
     replaced: Event,
 }
@@ -103,7 +102,7 @@ impl Guard {
             shared,
             scopes: Mutex::default(),
             scratch: Mutex::default(),
-            readers: Mutex::default(),
+            readers: Arc::default(),
             generations: AtomicU64::new(0),
             replaced: Event::new(),
         })))
@@ -193,41 +192,15 @@ impl Guard {
         (self.scopes().known.len(), self.0.tool_cache.bytes())
     }
 
-    /// Reads a message within the limits of the policy. A message that cannot be read is kept with the
-    /// reason.
+    /// Reads a message within the limits of the policy, unless it was read within them before. A message
+    /// that cannot be read is kept with the reason.
     #[must_use]
-    pub fn read<'m>(&self, message: &'m [u8]) -> IncomingMessage<'m> {
+    pub fn read(&self, message: impl Into<Message>) -> Message {
         self.read_within(message, &self.rules().policy.limits.read())
     }
 
-    pub(crate) fn read_within<'m>(
-        &self,
-        message: &'m [u8],
-        limits: &ReadLimits,
-    ) -> IncomingMessage<'m> {
-        let warm = self.readers().pop();
-        IncomingMessage::read(warm.unwrap_or_default(), message, limits)
-    }
-
-    /// Takes back the memory that a message was read into, for the next message, unless the message was
-    /// too large.
-    pub fn done_with(&self, message: IncomingMessage<'_>) {
-        if message.bytes().len() > WARM_BYTES {
-            return;
-        }
-        if let Some(reader) = message.into_reader() {
-            let mut readers = self.readers();
-            if readers.len() < MAX_POOLED {
-                readers.push(reader);
-            }
-        }
-    }
-
-    fn readers(&self) -> MutexGuard<'_, Vec<Reader>> {
-        self.0
-            .readers
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn read_within(&self, message: impl Into<Message>, limits: &ReadLimits) -> Message {
+        message.into().read(limits, Some(&self.0.readers))
     }
 
     pub(crate) fn rules(&self) -> Arc<Rules> {

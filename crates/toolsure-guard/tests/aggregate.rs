@@ -101,9 +101,9 @@ impl Play {
         };
         for effect in done {
             let line = match effect {
-                Effect::Send(outgoing) => {
-                    let line = json(outgoing.bytes.into_owned());
-                    match outgoing.to {
+                Effect::Send { to, message } => {
+                    let line = json(message.into_bytes());
+                    match to {
                         Connection::Client => format!("C< {line}"),
                         Connection::Server(at) => format!("{}< {line}", self.names[at.number()]),
                     }

@@ -26,12 +26,12 @@ fn conversation(guard: &Guard) -> Conversation {
     Conversation::new(guard, guard.scope(&key(1)), link)
 }
 
-fn sent(effects: Effects<'_>, to: Side) -> Vec<String> {
+fn sent(effects: Effects, to: Side) -> Vec<String> {
     effects
         .into_iter()
         .filter_map(|effect| match effect {
-            Effect::Send(outgoing) if outgoing.to == to => {
-                Some(String::from_utf8(outgoing.bytes.into_owned()).unwrap())
+            Effect::Send { to: whom, message } if whom == to => {
+                Some(String::from_utf8(message.into_bytes()).unwrap())
             }
             _ => None,
         })
@@ -222,11 +222,11 @@ fn an_old_page_is_not_a_public_list() {
     let change = br#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
     for (is_changed, expected) in [(false, "tools/call"), (true, "tools/list")] {
         let (mut one, mut other, mut third) = (talk(1), talk(2), talk(3));
-        let _sent = one.from_client(ask.as_bytes(), NOW).into_owned();
+        let _sent = one.from_client(ask.as_bytes(), NOW);
         if is_changed {
-            let _passed = other.from_server(change, NOW).into_owned();
+            let _passed = other.from_server(change, NOW);
         }
-        let _passed = one.from_server(page.as_bytes(), NOW).into_owned();
+        let _passed = one.from_server(page.as_bytes(), NOW);
         let asked = sent(third.from_client(call.as_bytes(), NOW), Side::Server);
         assert!(asked[0].contains(expected), "{is_changed}: {asked:?}");
     }
@@ -274,7 +274,7 @@ fn what_opens_a_session_is_bounded() {
         let request = format!(
             r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{"filler":"{filler}"}}}}"#
         );
-        let effects = talk.from_client(request.as_bytes(), NOW).into_owned();
+        let effects = talk.from_client(request.as_bytes(), NOW);
         let is_sent = sent(effects, Side::Server).len() == 1;
         assert_eq!(is_sent, allowed, "{method} of {} bytes", request.len());
         if !allowed {
@@ -302,15 +302,15 @@ fn records_have_no_values() {
     let mut lines = Vec::new();
     let mut answers = 0;
     for effects in [
-        talk.from_client(call, NOW).into_owned(),
-        talk.from_client(good, NOW).into_owned(),
-        talk.from_server(bad, NOW).into_owned(),
+        talk.from_client(call, NOW),
+        talk.from_client(good, NOW),
+        talk.from_server(bad, NOW),
     ] {
         for effect in effects {
             match effect {
                 Effect::Audit(record) => lines.push(record.to_json()),
-                Effect::Send(outgoing) if outgoing.purpose == Purpose::Answer => answers += 1,
-                Effect::Send(_) => {}
+                Effect::Send { message, .. } if message.purpose == Purpose::Answer => answers += 1,
+                Effect::Send { .. } => {}
                 other => panic!("nobody asked for {other:?}"),
             }
         }

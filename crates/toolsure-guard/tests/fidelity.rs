@@ -2,7 +2,6 @@
 
 #![expect(clippy::unwrap_used, reason = "a panic is how a test fails")]
 
-use std::borrow::Cow;
 use std::time::Duration;
 
 use proptest::prelude::*;
@@ -76,15 +75,16 @@ fn conversation(version: &str) -> Conversation {
 }
 
 /// Whether the very text that came in goes on, and nothing else is sent.
-fn passes(effects: Effects<'_>, to: Side, text: &str) -> bool {
+fn passes(effects: Effects, to: Side, text: &str) -> bool {
     let mut sent = effects.into_iter().filter_map(|effect| match effect {
-        Effect::Send(outgoing) => Some(outgoing),
+        Effect::Send { to, message } => Some((to, message)),
         _ => None,
     });
-    let one = sent.next().is_some_and(|outgoing| {
-        outgoing.to == to
-            && outgoing.purpose == Purpose::Forward
-            && matches!(outgoing.bytes, Cow::Borrowed(bytes) if bytes == text.as_bytes())
+    let one = sent.next().is_some_and(|(whom, message)| {
+        whom == to
+            && message.purpose == Purpose::Forward
+            && message.is_unchanged
+            && message.bytes() == text.as_bytes()
     });
     one && sent.next().is_none()
 }
@@ -181,6 +181,8 @@ proptest! {
         }
         let broken = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{message}"#);
         let effects = talk.from_client(broken.as_bytes(), NOW);
-        prop_assert!(effects.iter().any(|effect| matches!(effect, Effect::Send(sent) if sent.to == Side::Client)));
+        let to_client = |effect: &Effect| matches!(effect, Effect::Send { to, .. } if *to == Side::Client);
+        let is_answered = effects.iter().any(to_client);
+        prop_assert!(is_answered);
     }
 }

@@ -141,9 +141,9 @@ impl Stage {
         *found.unwrap_or_else(|| panic!("line {number}: there is no connection {connection}"))
     }
 
-    fn event<'m>(
+    fn event(
         &mut self,
-        event: impl FnOnce(&mut Translator) -> Effects<'m>,
+        event: impl FnOnce(&mut Translator) -> Effects,
         message: Option<&str>,
     ) {
         for step in event(self.translator.as_mut().unwrap()) {
@@ -170,31 +170,31 @@ impl Stage {
 }
 
 /// A step as a dialogue writes it.
-fn shown(step: &Effect<'_>, message: Option<&str>) -> String {
-    let outgoing = match step {
+fn shown(step: &Effect, message: Option<&str>) -> String {
+    let (to, sent) = match step {
         Effect::Open(connection) => return format!("open {}", connection.number()),
         Effect::Close(connection) => return format!("close {}", connection.number()),
         Effect::Finish => return "finish".to_owned(),
         Effect::Note { what, detail, .. } => return format!("note {what} {detail}"),
         Effect::Tools(ToolsEvent::Changed) => return "tools changed".to_owned(),
         Effect::Tools(ToolsEvent::SessionEnded) => return "tools session".to_owned(),
-        Effect::Send(outgoing) => outgoing,
+        Effect::Send { to, message } => (to, message),
         Effect::Abandon { .. } | Effect::Audit(_) | Effect::ClientVersion(..) => {
             panic!("not a translator's: {step:?}")
         }
     };
-    let bytes = &outgoing.bytes;
-    let whom = match outgoing.to {
+    let bytes = sent.bytes();
+    let whom = match to {
         Connection::Client => "C<".to_owned(),
         Connection::Server(connection) => format!("S{}<", connection.number()),
     };
     let text = std::str::from_utf8(bytes).unwrap();
     let is_json = serde_json::from_str::<serde_json::Value>(text).is_ok();
     assert!(is_json, "the translator wrote no JSON: {text}");
-    if matches!(bytes, std::borrow::Cow::Borrowed(_)) && Some(text) == message {
+    if sent.is_unchanged && Some(text) == message {
         return format!("{whom} same");
     }
-    match outgoing.ttl {
+    match sent.ttl {
         Some(ttl) => format!("{whom} ttl={} {text}", ttl.as_millis()),
         None => format!("{whom} {text}"),
     }

@@ -52,17 +52,16 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolsure_json::{Node as _, Reader, View};
+use toolsure_json::{Node as _, View};
 use toolsure_mcp::era::Era;
-use toolsure_mcp::message::{Edits, Incoming, Message, Request, write};
+use toolsure_mcp::message::{Edits, Incoming, Message as Decoded, Request, write};
 
 use crate::connection::{Connection, ConnectionId};
-use crate::effect::{Effect, Effects, HttpRefusal, Outgoing, Purpose, ToolsEvent};
+use crate::effect::{Effect, Effects, HttpRefusal};
 use crate::error_reply::ErrorReply;
 use crate::id::IdKey;
-use crate::incoming::{IncomingMessage, Reading};
-use crate::reading::{OwnedReading, generous, strict};
-use crate::stage::Stage;
+use crate::message::{Message, kept};
+use crate::reading::{OwnedReading, strict};
 use client_stream::ClientStream;
 use fan_out::FanOut;
 use known::Known;
@@ -79,7 +78,6 @@ use route::{Refused, Route};
 pub struct Aggregator {
     routes: Vec<Route>,
     bounds: AggregatorLimits,
-    reader: Reader,
     /// The last number given. Requests, fan-outs, searches and streams share the sequence.
     last: i64,
     sent: HashMap<i64, Sent>,
@@ -99,7 +97,7 @@ pub struct Aggregator {
     level: Option<String>,
     /// How the server refused the current message over HTTP.
     refusal: Option<Arc<HttpRefusal>>,
-    out: Effects<'static>,
+    out: Effects,
 }
 
 /// How much an aggregator may hold, and how long it waits.
@@ -143,7 +141,6 @@ impl Aggregator {
         Ok(Self {
             routes: route::routes(members)?,
             bounds,
-            reader: Reader::new(),
             last: 0,
             sent: HashMap::new(),
             fan_outs: HashMap::new(),
@@ -160,15 +157,20 @@ impl Aggregator {
         })
     }
 
-    /// Handles a line of the client.
-    pub fn from_client(&mut self, line: &[u8], now: Duration) -> Effects<'static> {
-        self.take(Connection::Client, line, None, now)
+    /// Handles a message of the client.
+    pub fn from_client(&mut self, message: impl Into<Message>, now: Duration) -> Effects {
+        self.on_message(Connection::Client, message.into(), now)
     }
 
-    /// Handles a line of a server.
-    pub fn from_server(&mut self, member: usize, line: &[u8], now: Duration) -> Effects<'static> {
+    /// Handles a message of a server.
+    pub fn from_server(
+        &mut self,
+        member: usize,
+        message: impl Into<Message>,
+        now: Duration,
+    ) -> Effects {
         let from = Connection::Server(ConnectionId::new(member));
-        self.take(from, line, None, now)
+        self.on_message(from, message.into(), now)
     }
 
     /// When [`tick`](Self::tick) has something to do.
@@ -182,7 +184,7 @@ impl Aggregator {
     }
 
     /// Handles everything whose deadline has passed.
-    pub fn tick(&mut self, now: Duration) -> Effects<'static> {
+    pub fn tick(&mut self, now: Duration) -> Effects {
         let due =
             |(number, fan_out): (&i64, &FanOut)| (fan_out.deadline() <= now).then_some(*number);
         let late: Vec<i64> = self.fan_outs.iter().filter_map(due).collect();
@@ -194,60 +196,49 @@ impl Aggregator {
         std::mem::take(&mut self.out)
     }
 
-    /// Handles a message, which may be the error for a request that a server refused over HTTP.
-    pub fn take(
-        &mut self,
-        from: Connection,
-        message: &[u8],
-        refusal: Option<Arc<HttpRefusal>>,
-        now: Duration,
-    ) -> Effects<'static> {
-        let reader = std::mem::take(&mut self.reader);
-        let message = IncomingMessage::read(reader, message, &strict()).refused(refusal);
-        let mut out = Effects::new();
-        self.on_message(from, &message, now, &mut out);
-        self.reader = message.into_reader().unwrap_or_default();
-        out.into_owned()
+    /// Handles a message of one side, or each message of a batch.
+    pub fn on_message(&mut self, from: Connection, message: Message, now: Duration) -> Effects {
+        let message = match message.is_read() {
+            true => message,
+            false => message.read(&strict(), None),
+        };
+        self.refusal.clone_from(&message.refusal);
+        self.decide(from, &message, now);
+        self.out.carry(self.refusal.take().as_ref(), 0);
+        std::mem::take(&mut self.out)
     }
 
-    /// Handles a message, or each message of a batch.
-    fn decide(&mut self, from: Connection, message: &IncomingMessage<'_>, now: Duration) {
-        let reading = match message.reading() {
-            Ok(reading) => reading,
+    fn decide(&mut self, from: Connection, message: &Message, now: Duration) {
+        let document = match message.document() {
+            Ok(document) => document,
             Err(error) => {
-                let reply = ErrorReply::of(from.side(), message.bytes(), false, &error.to_string());
+                let why = error.map(ToString::to_string).unwrap_or_default();
+                let reply = ErrorReply::of(from.side(), message.bytes(), false, &why);
                 return self.send_error(from, reply, now);
             }
         };
-        let text = message.text();
-        match Incoming::of(reading.document) {
-            Incoming::Single(view) => self.decide_one(from, text, &reading, view, now),
+        match Incoming::of(document) {
+            Incoming::Single(view) => self.decide_one(from, message, view, now),
             Incoming::Batch(batch) => {
                 for view in batch.items() {
-                    self.decide_one(from, text, &reading, view, now);
+                    self.decide_one(from, message, view, now);
                 }
             }
         }
     }
 
-    fn decide_one(
-        &mut self,
-        from: Connection,
-        text: &str,
-        reading: &Reading<'_>,
-        view: View<'_>,
-        now: Duration,
-    ) {
+    fn decide_one(&mut self, from: Connection, whole: &Message, view: View<'_>, now: Duration) {
+        let text = whole.text();
         let span = view.span();
         let own = text.get(span.start..span.end).unwrap_or_default();
-        let message = match Message::decode(view) {
+        let message = match Decoded::decode(view) {
             Ok(message) => message,
             Err(error) => {
                 let reply = ErrorReply::of(from.side(), own.as_bytes(), true, &error.to_string());
                 return self.send_error(from, reply, now);
             }
         };
-        if let Some((_, why)) = reading.broken_envelope(own.as_bytes(), &message) {
+        if let Some((_, why)) = whole.broken_envelope(own.as_bytes(), &message) {
             let reply = ErrorReply::of(from.side(), own.as_bytes(), false, &why);
             return self.send_error(from, reply, now);
         }
@@ -260,9 +251,9 @@ impl Aggregator {
     /// Answers a message that cannot be read, or sends an error in its place.
     fn send_error(&mut self, from: Connection, reply: ErrorReply, now: Duration) {
         match reply {
-            ErrorReply::ToSender(error) => self.out.pass(from, error.into_bytes()),
+            ErrorReply::ToSender(error) => self.out.send(from, Message::new(error)),
             ErrorReply::InPlace(error) => {
-                let error = IncomingMessage::read(Reader::new(), error.as_bytes(), &generous());
+                let error = kept(error.as_bytes());
                 // Under an id that no request can have, it answers nothing.
                 if error.is_clear() {
                     self.decide(from, &error, now);
@@ -272,40 +263,40 @@ impl Aggregator {
         }
     }
 
-    fn client_message(&mut self, text: &str, message: &Message<'_>, now: Duration) {
+    fn client_message(&mut self, text: &str, message: &Decoded<'_>, now: Duration) {
         match message {
-            Message::Request(request) => self.client_request(text, request, now),
-            Message::Notification(note) => self.client_notification(text, note),
-            Message::Result(outcome) => {
+            Decoded::Request(request) => self.client_request(text, request, now),
+            Decoded::Notification(note) => self.client_notification(text, note),
+            Decoded::Result(outcome) => {
                 self.client_answer(text, IdKey::of(outcome.id), outcome.view);
             }
-            Message::Error(Some(id), error) => {
+            Decoded::Error(Some(id), error) => {
                 if let Some(view) = error.parent() {
                     self.client_answer(text, IdKey::of(*id), view);
                 }
             }
             // It names no request.
-            Message::Error(None, _) => {}
+            Decoded::Error(None, _) => {}
         }
     }
 
-    fn server_message(&mut self, member: usize, text: &str, message: &Message<'_>, now: Duration) {
+    fn server_message(&mut self, member: usize, text: &str, message: &Decoded<'_>, now: Duration) {
         if let Some(route) = self.routes.get_mut(member) {
             route.silent = false;
         }
         match message {
-            Message::Request(request) => self.server_request(member, text, request),
-            Message::Notification(note) => self.server_notification(member, text, note),
-            Message::Result(outcome) => {
+            Decoded::Request(request) => self.server_request(member, text, request),
+            Decoded::Notification(note) => self.server_notification(member, text, note),
+            Decoded::Result(outcome) => {
                 let result = Ok(outcome.result);
                 self.server_answer(member, text, outcome.view, result, now);
             }
-            Message::Error(Some(_), error) => {
+            Decoded::Error(Some(_), error) => {
                 if let Some(view) = error.parent() {
                     self.server_answer(member, text, view, Err(*error), now);
                 }
             }
-            Message::Error(None, _) => self.note(member, "unasked", "an error without an id"),
+            Decoded::Error(None, _) => self.note(member, "unasked", "an error without an id"),
         }
     }
 
@@ -322,17 +313,9 @@ impl Aggregator {
     fn send_refusal(&mut self, id: &str, code: i64, why: &str, refused: Option<Refused>) {
         let Refused { data, http } = refused.unwrap_or_default();
         let answer = write::error(id, code, why, data.as_deref());
-        self.out.send(Outgoing {
-            to: Connection::Client,
-            bytes: answer.into_bytes().into(),
-            purpose: Purpose::Forward,
-            envelope: None,
-            call: None,
-            headers_unknown: false,
-            trace: None,
-            refusal: http,
-            ttl: None,
-        });
+        let mut message = Message::new(answer);
+        message.refusal = http;
+        self.out.send(Connection::Client, message);
     }
 
     /// Parses a kept request again.
@@ -340,7 +323,7 @@ impl Aggregator {
         let Ok(kept) = OwnedReading::read(text) else {
             return;
         };
-        if let Ok(Message::Request(request)) = Message::decode(kept.root()) {
+        if let Ok(Decoded::Request(request)) = Decoded::decode(kept.root()) {
             with(self, &request);
         }
     }
@@ -355,52 +338,6 @@ impl Aggregator {
             what,
             detail: detail.into(),
         });
-    }
-}
-
-impl Stage for Aggregator {
-    fn on_message<'m>(
-        &mut self,
-        from: Connection,
-        message: &IncomingMessage<'m>,
-        now: Duration,
-        out: &mut Effects<'m>,
-    ) {
-        self.refusal = message.refusal().cloned();
-        self.decide(from, message, now);
-        let mut decided = std::mem::take(&mut self.out);
-        decided.carry(self.refusal.take().as_ref(), 0);
-        out.append(decided);
-    }
-
-    fn on_closed(
-        &mut self,
-        connection: Connection,
-        why: &str,
-        now: Duration,
-        out: &mut Effects<'_>,
-    ) {
-        match connection {
-            // The members' guards end together with the client's connection.
-            Connection::Client => {}
-            Connection::Server(at) => out.append(self.server_gone(at.number(), why, now)),
-        }
-    }
-
-    fn on_tools_event(&mut self, _: ConnectionId, _: ToolsEvent, _: Duration, _: &mut Effects<'_>) {
-        // Each member has a conversation of its own, which keeps the list of its tools.
-    }
-
-    fn on_client_version(&mut self, _: Era) {
-        // It negotiates the version of the session itself.
-    }
-
-    fn on_timer(&mut self, now: Duration, out: &mut Effects<'_>) {
-        out.append(self.tick(now));
-    }
-
-    fn next_deadline(&mut self) -> Option<Duration> {
-        Self::next_deadline(self)
     }
 }
 

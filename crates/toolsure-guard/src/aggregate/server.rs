@@ -87,7 +87,7 @@ impl Aggregator {
 
     /// Handles the loss of a server: its unanswered requests get an error, and the client is notified
     /// that its lists have changed.
-    pub fn server_gone(&mut self, member: usize, why: &str, now: Duration) -> Effects<'static> {
+    pub fn server_gone(&mut self, member: usize, why: &str, now: Duration) -> Effects {
         let Some(route) = self.routes.get_mut(member) else {
             return Effects::new();
         };
@@ -122,14 +122,14 @@ impl Aggregator {
 
     /// Adds a server that was started, after the others. The caller has checked all prefixes with
     /// [`new`](Self::new).
-    pub fn add(&mut self, member: Member) -> Effects<'static> {
+    pub fn add(&mut self, member: Member) -> Effects {
         self.routes.push(Route::new(member));
         self.add_to_streams();
         self.server_here(self.routes.len() - 1)
     }
 
     /// Handles the return of a newly started server: its session is opened as the client had opened it.
-    pub fn server_here(&mut self, member: usize) -> Effects<'static> {
+    pub fn server_here(&mut self, member: usize) -> Effects {
         if let Some(route) = self.routes.get_mut(member) {
             route.gone = None;
             route.session = Session::Closed;

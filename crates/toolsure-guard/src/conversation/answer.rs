@@ -6,69 +6,56 @@ use toolsure_mcp::message::{INTERNAL_ERROR, Request};
 
 use super::open::{Open, What};
 use super::turn::Turn;
-use crate::effect::{Effects, Outgoing, Purpose};
-use crate::envelope::{Envelope, method_name};
+use crate::envelope::method_name;
 use crate::fault::{Act, Party};
 use crate::filter::remarks::Remark;
 use crate::id::IdKey;
 use crate::record::{Action, Filter, Record};
 use crate::side::Side;
 
-/// Answers a request that is not open, and records why.
-pub(super) fn answer_request(
-    turn: &Turn<'_>,
-    request: &Request<'_>,
-    act: Act,
-    answer: String,
-    code: i64,
-    out: &mut Effects<'_>,
-) {
-    let key = IdKey::of(request.id);
-    let mut record = fault(turn, Side::Client, Filter::Tracking, Action::Refused, act);
-    record.method = Some(method_name(request.method));
-    record.id = Some(key.clone());
-    answer_to(Side::Client, key, answer, Some(code), out);
-    out.audit(record);
-}
-
-/// Answers a request that is not open with an error.
-pub(super) fn refuse_request(
-    turn: &Turn<'_>,
-    request: &Request<'_>,
-    act: Act,
-    text: &str,
-    out: &mut Effects<'_>,
-) {
-    let code = act.rpc_code();
-    let answer = act.error(request.id.raw(), code, text);
-    answer_request(turn, request, act, answer, code, out);
-}
-
-/// Answers a request that was open with an error.
-pub(super) fn fail(
-    turn: &Turn<'_>,
-    key: IdKey,
-    open: &Open,
-    act: Act,
-    text: &str,
-    out: &mut Effects<'_>,
-) {
-    let mut record = fault(turn, Side::Server, Filter::Tracking, Action::Refused, act);
-    record.describe(&key, open, turn);
-    record.detail = Some(toolsure_json::quote(text, DETAIL).to_string());
-    if open.cancelled {
-        // The client does not wait for it.
-        record.action = Action::Dropped;
-    } else {
-        // The error replaces an answer. A fault of the server is not reported as one of the client.
-        let code = match act.by() {
-            Party::Client => act.rpc_code(),
-            _ => INTERNAL_ERROR,
-        };
-        let answer = act.error(&open.raw(&key), code, text);
-        answer_to(Side::Client, key, answer, Some(code), out);
+impl Turn<'_> {
+    /// Answers a request that is not open, and records why.
+    pub(super) fn answer_request(
+        &mut self,
+        request: &Request<'_>,
+        act: Act,
+        answer: String,
+        code: i64,
+    ) {
+        let key = IdKey::of(request.id);
+        let mut record = self.fault(Side::Client, Filter::Tracking, Action::Refused, act);
+        record.method = Some(method_name(request.method));
+        record.id = Some(key.clone());
+        self.answer(Side::Client, key, answer, Some(code));
+        self.audit(record);
     }
-    out.audit(record);
+
+    /// Answers a request that is not open with an error.
+    pub(super) fn refuse(&mut self, request: &Request<'_>, act: Act, text: &str) {
+        let code = act.rpc_code();
+        let answer = act.error(request.id.raw(), code, text);
+        self.answer_request(request, act, answer, code);
+    }
+
+    /// Answers a request that was open with an error.
+    pub(super) fn fail(&mut self, key: IdKey, open: &Open, act: Act, text: &str) {
+        let mut record = self.fault(Side::Server, Filter::Tracking, Action::Refused, act);
+        record.describe(&key, open, self);
+        record.detail = Some(toolsure_json::quote(text, DETAIL).to_string());
+        if open.cancelled {
+            // The client does not wait for it.
+            record.action = Action::Dropped;
+        } else {
+            // The error replaces an answer. A fault of the server is not reported as one of the client.
+            let code = match act.by() {
+                Party::Client => act.rpc_code(),
+                _ => INTERNAL_ERROR,
+            };
+            let answer = act.error(&open.raw(&key), code, text);
+            self.answer(Side::Client, key, answer, Some(code));
+        }
+        self.audit(record);
+    }
 }
 
 impl Record {
@@ -91,37 +78,6 @@ impl Record {
     }
 }
 
-/// Sends an answer that the guard made.
-pub(super) fn answer_to(
-    side: Side,
-    key: IdKey,
-    answer: String,
-    error: Option<i64>,
-    out: &mut Effects<'_>,
-) {
-    let envelope = Envelope::answer(Some(key), error);
-    out.send(Outgoing::new(
-        side,
-        answer.into_bytes(),
-        Purpose::Answer,
-        envelope,
-    ));
-}
-
-/// A record of a fault.
-pub(super) fn fault(
-    turn: &Turn<'_>,
-    from: Side,
-    filter: Filter,
-    action: Action,
-    act: Act,
-) -> Record {
-    let mut record = Record::new(turn.now, from, filter, action);
-    record.code = act.code();
-    record.blame = Some(act.by());
-    record
-}
-
 impl Remark {
     /// The audit record of the remark.
     pub(super) fn record(&self, turn: &Turn<'_>, key: &IdKey, open: &Open) -> Record {
@@ -130,7 +86,7 @@ impl Remark {
         } else {
             Action::Reported
         };
-        let mut record = fault(turn, Side::Server, self.filter, action, self.act);
+        let mut record = turn.fault(Side::Server, self.filter, action, self.act);
         record.describe(key, open, turn);
         record.tool.clone_from(&self.tool);
         record.listed = true;
@@ -141,12 +97,6 @@ impl Remark {
         }
         record
     }
-}
-
-/// Sends an altered answer to the client; `error` is its code if it is an error.
-pub(super) fn forward_altered(key: IdKey, error: Option<i64>, text: String, out: &mut Effects<'_>) {
-    let envelope = Envelope::answer(Some(key), error);
-    out.forward(Side::Client, text.into_bytes(), envelope);
 }
 
 /// Maximum characters of a detail in a record.

@@ -1,37 +1,31 @@
 //! Batches, which only 2025-03-26 has: each element is handled as a separate message, and the
 //! messages that pass are sent together.
 
-use toolsure_mcp::check::Checker;
-use toolsure_mcp::message::Message;
+use toolsure_mcp::message::Message as Decoded;
 
-use super::answer::fault;
 use super::turn::Turn;
 use super::{Carrier, Conversation};
-use crate::effect::{Effect, Effects, Outgoing, Purpose};
+use crate::effect::{Effect, Effects, Purpose};
 use crate::envelope::Envelope;
 use crate::fault::Act;
+use crate::message::Message;
 use crate::reading::read_message;
 use crate::record::{Action, Filter};
 use crate::recover::Recovery;
 use crate::side::Side;
 
 impl Conversation {
-    pub(super) fn batch<'m>(
-        &mut self,
-        turn: &Turn<'_>,
-        checker: &mut Checker,
-        from: Side,
-        message: &'m [u8],
-        elements: &[&'m [u8]],
-        out: &mut Effects<'m>,
-    ) {
+    pub(super) fn batch(&mut self, turn: &mut Turn<'_>, from: Side) {
+        let message = turn.message;
+        let elements = message.elements().unwrap_or_default();
         if elements.is_empty() {
             // JSON-RPC 2.0, section 6: an empty array is an invalid request.
             if from == Side::Client {
-                return Self::empty_batch(turn, out);
+                return Self::empty_batch(turn);
             }
             let act = Act::ServerAnsweredNoMessage;
-            out.audit(fault(turn, from, Filter::Envelope, Action::Dropped, act));
+            let record = turn.fault(from, Filter::Envelope, Action::Dropped, act);
+            turn.audit(record);
             return;
         }
         let has_batches = self.settled().has_batches();
@@ -41,37 +35,37 @@ impl Conversation {
         };
         if !has_batches && from == Side::Client {
             let era = self.settled();
-            for element in elements {
+            for element in &elements {
                 let mut found = Recovery::of(element);
                 if found.id.is_none() && !found.is_ambiguous {
                     // The id is longer than the scan of an unreadable message keeps.
                     found.id = read_message(element, |message, _| match message {
-                        Message::Request(request) => Some(request.id.raw().to_owned()),
+                        Decoded::Request(request) => Some(request.id.raw().to_owned()),
                         _ => None,
                     })
                     .flatten();
                 }
                 let text = format!("batches are not part of {era}");
-                self.lost(turn, from, &found, act, &text, out);
+                self.lost(turn, from, &found, act, &text);
             }
             return;
         }
         if !has_batches {
-            out.audit(fault(turn, from, Filter::Envelope, Action::Altered, act));
+            let record = turn.fault(from, Filter::Envelope, Action::Altered, act);
+            turn.audit(record);
         }
-        let mut effects = Effects::new();
+        let start = turn.out.len();
         self.in_batch = true;
-        for element in elements {
+        for element in &elements {
             if element.starts_with(b"[") {
                 // JSON-RPC 2.0, section 6: an element that is not an object is an invalid request.
                 let text = "a batch must not contain batches";
                 let found = Recovery::of(element);
-                self.lost(turn, from, &found, invalid(from), text, &mut effects);
+                self.lost(turn, from, &found, invalid(from), text);
                 continue;
             }
-            let element = self.guard.read_within(element, turn.limits());
-            self.take_at(turn, checker, from, &element, &mut effects);
-            self.guard.done_with(element);
+            let element = self.guard.read_within(*element, turn.limits());
+            turn.with_element(&element, |turn| self.take_at(turn, from));
         }
         self.in_batch = false;
         // Over HTTP each answer goes to the exchange that asked for it.
@@ -81,7 +75,8 @@ impl Conversation {
             Side::Server => (to_client, has_batches),
         };
         let merge = Merge { forwards, answers };
-        merge_effects(from, message, elements, effects, merge, out);
+        let effects = turn.out.split_off(start);
+        merge.effects(turn, from, effects);
     }
 }
 
@@ -101,63 +96,60 @@ struct Merge {
     answers: bool,
 }
 
-/// Merges the messages that go to one side.
-fn merge_effects<'m>(
-    from: Side,
-    message: &'m [u8],
-    elements: &[&'m [u8]],
-    effects: Effects<'m>,
-    merge: Merge,
-    out: &mut Effects<'m>,
-) {
-    let is_forward = |outgoing: &Outgoing<'_>| {
-        outgoing.to == from.other() && outgoing.purpose == Purpose::Forward
-    };
-    let mut forwards: Vec<Outgoing<'m>> = Vec::new();
-    let mut answers: Vec<Outgoing<'m>> = Vec::new();
-    for effect in effects {
-        match effect {
-            Effect::Send(outgoing) if merge.forwards && is_forward(&outgoing) => {
-                forwards.push(outgoing);
+impl Merge {
+    /// Merges the messages among the effects of a batch that go to one side.
+    fn effects(&self, turn: &mut Turn<'_>, from: Side, effects: Effects) {
+        let mut forwards: Vec<Message> = Vec::new();
+        let mut answers: Vec<Message> = Vec::new();
+        for effect in effects {
+            match effect {
+                Effect::Send { to, message }
+                    if self.forwards
+                        && to == from.other()
+                        && message.purpose == Purpose::Forward =>
+                {
+                    forwards.push(message);
+                }
+                Effect::Send { to, message }
+                    if self.answers && to == from && message.purpose == Purpose::Answer =>
+                {
+                    answers.push(message);
+                }
+                other => turn.out.push(other),
             }
-            Effect::Send(outgoing)
-                if merge.answers && outgoing.to == from && outgoing.purpose == Purpose::Answer =>
-            {
-                answers.push(outgoing);
-            }
-            other => out.push(other),
         }
-    }
-    let untouched = forwards.len() == elements.len()
-        && forwards
-            .iter()
-            .zip(elements)
-            .all(|(one, element)| one.bytes.as_ref() == *element);
-    if let Some(mut all) = join(forwards) {
-        if untouched {
-            all.bytes = message.into();
+        let elements = turn.message.elements().unwrap_or_default();
+        let untouched = forwards.len() == elements.len()
+            && forwards
+                .iter()
+                .zip(elements)
+                .all(|(one, element)| one.bytes() == element);
+        if let Some(all) = join(forwards) {
+            let all = match untouched {
+                true => turn.unchanged(all.envelope().clone()),
+                false => all,
+            };
+            turn.out.send(from.other(), all);
         }
-        out.send(all);
-    }
-    if let Some(all) = join(answers) {
-        out.send(all);
+        if let Some(all) = join(answers) {
+            turn.out.send(from, all);
+        }
     }
 }
 
 /// Joins several messages into one batch; a single message stays as it is.
-fn join(messages: Vec<Outgoing<'_>>) -> Option<Outgoing<'_>> {
-    let first = messages.first()?;
-    let (to, purpose) = (first.to, first.purpose);
+fn join(messages: Vec<Message>) -> Option<Message> {
+    let purpose = messages.first()?.purpose;
     if messages.len() == 1 {
         return messages.into_iter().next();
     }
-    let mut bytes = vec![b'['];
+    let mut text = String::from("[");
     for message in messages {
-        if bytes.len() > 1 {
-            bytes.push(b',');
+        if text.len() > 1 {
+            text.push(',');
         }
-        bytes.extend_from_slice(&message.bytes);
+        text.push_str(&String::from_utf8_lossy(message.bytes()));
     }
-    bytes.push(b']');
-    Some(Outgoing::new(to, bytes, purpose, Envelope::batch()))
+    text.push(']');
+    Some(Message::made(text, purpose, Envelope::batch()))
 }

@@ -1,25 +1,23 @@
 //! `tools/call` on its way to the server: it passes the filters, or is parked until the list of tools
 //! arrives.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use toolsure_json::{Kind, Node as _, View, json_string};
-use toolsure_mcp::check::Checker;
 use toolsure_mcp::message::{Edits, Request, ToolCall};
 
 use super::Conversation;
-use super::answer::{answer_to, fault, refuse_request};
 use super::mapped_call::{MappedCall, hides_headers};
 use super::open::{Called, Open, What};
 use super::parked::{Parked, Retry};
 use super::turn::Turn;
-use crate::effect::{Effects, Outgoing, Purpose};
+use crate::effect::Purpose;
 use crate::envelope::Envelope;
 use crate::fault::{Act, Party};
 use crate::filter::arguments::repair_text;
 use crate::filter::{CALL, CallCase, Judged, Violation, mode_without_list};
 use crate::id::IdKey;
+use crate::message::Message;
 use crate::policy::Mode;
 use crate::reading::with_lone_surrogates;
 use crate::record::{Action, Filter, Record};
@@ -38,30 +36,35 @@ struct Passage {
     mapped: Option<Vec<String>>,
 }
 
+/// A call of the client, before the filters.
+pub(super) struct AskedCall<'a> {
+    pub(super) key: IdKey,
+    pub(super) open: Open,
+    pub(super) envelope: Envelope,
+    /// Why a parked call is handled again.
+    pub(super) retry: Option<&'a Retry>,
+}
+
 impl Conversation {
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "a message, what it is read with, and where its effects go"
-    )]
-    pub(super) fn call<'m>(
+    pub(super) fn call(
         &mut self,
-        turn: &Turn<'_>,
-        checker: &mut Checker,
+        turn: &mut Turn<'_>,
         request: &Request<'_>,
-        mut envelope: Envelope,
-        open: Open,
-        bytes: &'m [u8],
-        retry: Option<&Retry>,
-        out: &mut Effects<'m>,
+        asked: AskedCall<'_>,
     ) {
-        let key = IdKey::of(request.id);
+        let AskedCall {
+            key,
+            mut open,
+            mut envelope,
+            retry,
+        } = asked;
         let tools = self.scope.tools();
         let sent = match ToolCall::with_any_arguments(request.params) {
             Ok(call) => call,
             // Servers would disagree about which tool it calls, so no policy lets it pass.
             Err(malformed) => {
                 let violation = Violation::malformed(Mode::Enforce, malformed.to_string());
-                return self.object(turn, key, &open, None, &violation, out);
+                return Self::object(turn, key, &open, None, &violation);
             }
         };
         let mapped = MappedCall::of(turn.rules, &tools, &sent);
@@ -78,7 +81,7 @@ impl Conversation {
             || self.scope.is_pinned();
         let trust = self.trust(turn, &tools, &found);
         if looks && retry.is_none() && trust == Trust::Gone {
-            return self.park(turn, &key, &open, request, bytes, false, out);
+            return self.park(turn, request, &open, false);
         }
         let lost = retry.is_some_and(|retry| retry.unlisted.is_some()) && trust == Trust::Gone;
         if lost && mode_without_list(turn.policy(), &terms) == Mode::Enforce {
@@ -104,37 +107,36 @@ impl Conversation {
             fresh: retry.is_some_and(|retry| retry.unlisted.is_none()),
             call: &call,
             repaired: None,
-            checker,
+            checker: &mut *turn.checker,
             now: turn.now,
         };
         let mut passage = match mapped.as_ref().and_then(MappedCall::refused) {
             Some(violation) => Passage::refused(violation),
             None => pass(&mut case),
         };
+        let paid = case.paid;
         passage.mapped = mapped.as_ref().map(|mapped| mapped.conversions().to_vec());
         let clients_name = turn.policy().clients_name(sent.name, call.name);
         if let (Some(violation), Some(clients)) = (&mut passage.violation, &clients_name) {
             violation.name_for_client(call.name, clients);
         }
-        let paid = case.paid;
-        let fuel = checker.fuel_used();
         if let Some(violation) = &passage.violation {
             // The store may have sent the pin after the list arrived; the list is still valid.
             let heard = violation.filter == Filter::Drift && turn.policy().drift.lock.is_none();
             let confirmed =
                 retry.is_some() || !violation.by_list || (trust == Trust::Fresh && !heard);
             if !confirmed {
-                return self.park(turn, &key, &open, request, bytes, paid, out);
+                return self.park(turn, request, &open, paid);
             }
         }
         let name: Arc<str> = match &found {
             Found::Tool(tool) => tool.contract.shared_name(),
             _ => Arc::from(call.name),
         };
-        self.report(turn, &key, &open, &name, &passage, fuel, out);
+        Self::report(turn, &key, &open, &name, &passage);
         if let Some(violation) = &passage.violation {
             let tool = Some((&name, passage.listed));
-            return self.object(turn, key, &open, tool, violation, out);
+            return Self::object(turn, key, &open, tool, violation);
         }
         let tool = match &found {
             Found::Tool(tool) => Some(Arc::clone(&tool.contract)),
@@ -143,7 +145,7 @@ impl Conversation {
         let repaired = passage.repaired.map(|(arguments, _)| arguments);
         let is_repaired = repaired.is_some();
         let changed = repaired.or_else(|| mapped.as_ref()?.arguments().map(str::to_owned));
-        let original = std::str::from_utf8(bytes).unwrap_or_default();
+        let original = turn.message.text();
         let changed = match changed {
             None => None,
             // The filters have seen a stand-in for each half of a surrogate pair.
@@ -165,25 +167,24 @@ impl Conversation {
                 None => {
                     let violation = Violation::malformed(Mode::Enforce, HALVES.to_owned());
                     let tool = Some((&name, passage.listed));
-                    return self.object(turn, key, &open, tool, &violation, out);
+                    return Self::object(turn, key, &open, tool, &violation);
                 }
             },
         };
-        let bytes = match (&mapped, changed) {
-            (None, None) => Cow::Borrowed(bytes),
+        envelope.name = Some(Arc::clone(&name));
+        let mut message = match (&mapped, changed) {
+            (None, None) => turn.unchanged(envelope),
             (mapped, arguments) => {
                 let name = mapped.as_ref().map(|_| call.name);
-                rewritten(original, &sent, name, arguments.as_deref())
+                let text = rewritten(original, &sent, name, arguments.as_deref());
+                Message::made(text, Purpose::Forward, envelope)
             }
         };
-        envelope.name = Some(Arc::clone(&name));
-        let mut outgoing = Outgoing::new(Side::Server, bytes, Purpose::Forward, envelope);
-        outgoing.call.clone_from(&tool);
-        outgoing.headers_unknown = hides_headers(turn.rules, &tools, sent.name);
+        message.call.clone_from(&tool);
+        message.headers_unknown = hides_headers(turn.rules, &tools, sent.name);
         // A server behind a translator does not know such tasks.
         let knows_tasks = open.era.has_tasks_on_request() && !turn.policy().translated_from_modern;
         let as_task = knows_tasks && call.task.is_some_and(|task| task.kind() == Kind::Object);
-        let mut open = open;
         open.what = What::Call(Box::new(Called {
             name,
             clients_name,
@@ -192,7 +193,7 @@ impl Conversation {
             as_task,
         }));
         self.open.insert(key, open);
-        out.send(outgoing);
+        turn.out.send(Side::Server, message);
     }
 
     /// Whether the cached contract of a tool can still be trusted.
@@ -204,42 +205,25 @@ impl Conversation {
     }
 
     /// Parks a call until the list of tools arrives, and asks for the list.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "a message, what is known of it, and where its effects go"
-    )]
-    fn park(
-        &mut self,
-        turn: &Turn<'_>,
-        key: &IdKey,
-        open: &Open,
-        request: &Request<'_>,
-        bytes: &[u8],
-        paid: bool,
-        out: &mut Effects<'_>,
-    ) {
+    fn park(&mut self, turn: &mut Turn<'_>, request: &Request<'_>, open: &Open, paid: bool) {
         let limits = &turn.policy().limits;
-        if !self.parked.has_room(limits, bytes.len()) {
+        if !self.parked.has_room(limits, turn.message.bytes().len()) {
             let text = "too many calls wait for the list of tools (parked)";
-            return refuse_request(turn, request, Act::GuardOverloaded, text, out);
+            return turn.refuse(request, Act::GuardOverloaded, text);
         }
-        let mut waiting = Open::new(
-            request.id.raw(),
-            key,
-            open.method.clone(),
-            open.era,
-            turn.now,
-        );
+        let key = IdKey::of(request.id);
+        let method = open.method.clone();
+        let mut waiting = Open::new(request.id.raw(), &key, method, open.era, turn.now);
         waiting.what = What::Parked;
         waiting.peer.clone_from(&open.peer);
         self.open.insert(key.clone(), waiting);
         self.parked.push(Parked {
-            id: key.clone(),
-            message: Box::from(bytes),
+            id: key,
+            message: Box::from(turn.message.bytes()),
             paid,
         });
         let meta = request.params.and_then(|params| params.member("_meta"));
-        self.fetch_tools(turn, open.era, meta, out);
+        self.fetch_tools(turn, open.era, meta);
     }
 
     /// Forgets a parked call. Returns whether there was one.
@@ -254,14 +238,8 @@ impl Conversation {
     }
 
     /// Handles all parked calls again, because the list has arrived or will not come.
-    pub(super) fn unpark_all(
-        &mut self,
-        turn: &Turn<'_>,
-        unlisted: Option<&str>,
-        out: &mut Effects<'_>,
-    ) {
+    pub(super) fn unpark_all(&mut self, turn: &mut Turn<'_>, unlisted: Option<&str>) {
         let unlisted: Option<Arc<str>> = unlisted.map(Arc::from);
-        let guard = self.guard.clone();
         for parked in self.parked.take() {
             let waited = self.open.remove(&parked.id).and_then(|open| open.peer);
             let speaks = std::mem::replace(&mut self.peer, waited);
@@ -269,45 +247,40 @@ impl Conversation {
                 unlisted: unlisted.clone(),
                 paid: parked.paid,
             };
-            let mut scratch = guard.take_scratch(turn.rules);
-            self.again(turn, &mut scratch.checker, &parked.message, &retry, out);
-            guard.return_scratch(scratch, parked.message.len());
+            let start = turn.out.len();
+            let message = self.guard.read_within(parked.message, turn.limits());
+            // It was parsed when it arrived.
+            if let Ok(document) = message.document() {
+                turn.with_made(&message, |turn| {
+                    self.client_message(turn, document.root(), Some(&retry));
+                });
+            }
+            self.sign(turn, start);
             self.peer = speaks;
         }
     }
 
     /// Answers a call that violates a filter. `tool` is its name, and whether the server lists it.
     fn object(
-        &self,
-        turn: &Turn<'_>,
+        turn: &mut Turn<'_>,
         key: IdKey,
         open: &Open,
         tool: Option<(&Arc<str>, bool)>,
         violation: &Violation,
-        out: &mut Effects<'_>,
     ) {
         let (answer, code) = violation.answer(open.era, &open.raw(&key));
         let mut record = violation.record(turn, Side::Client, Action::Refused);
         record.describe(&key, open, turn);
         record.tool = tool.map(|(name, _)| Arc::clone(name));
         record.listed = tool.is_some_and(|(_, listed)| listed);
-        answer_to(Side::Client, key, answer, code, out);
-        out.audit(record);
+        turn.answer(Side::Client, key, answer, code);
+        turn.audit(record);
     }
 
     /// Records violations that pass, repairs, and calls without a violation.
-    #[expect(clippy::too_many_arguments, reason = "a record has all of these in it")]
-    fn report(
-        &self,
-        turn: &Turn<'_>,
-        key: &IdKey,
-        open: &Open,
-        name: &Arc<str>,
-        passage: &Passage,
-        fuel: u64,
-        out: &mut Effects<'_>,
-    ) {
-        let mut note = |mut record: Record| {
+    fn report(turn: &mut Turn<'_>, key: &IdKey, open: &Open, name: &Arc<str>, passage: &Passage) {
+        let fuel = turn.checker.fuel_used();
+        let note = |turn: &mut Turn<'_>, mut record: Record| {
             record.method = Some(open.method.clone());
             record.id = Some(key.clone());
             record.era = Some(open.era);
@@ -315,23 +288,25 @@ impl Conversation {
             record.listed = passage.listed;
             record.fuel = fuel;
             record.peer.clone_from(&open.peer);
-            out.audit(record);
+            turn.audit(record);
         };
         for violation in &passage.reported {
-            note(violation.record(turn, Side::Client, Action::Reported));
+            let record = violation.record(turn, Side::Client, Action::Reported);
+            note(turn, record);
         }
         if let Some((_, what)) = &passage.repaired {
             let mut record =
                 Record::new(turn.now, Side::Client, Filter::Arguments, Action::Altered);
             record.code = REPAIRED;
             record.places = what.iter().take(Record::PLACES).cloned().collect();
-            note(record);
+            note(turn, record);
             return;
         }
         let clean = passage.violation.is_none() && passage.reported.is_empty();
         if clean && turn.policy().record_passes {
-            let new = |action| Record::new(turn.now, Side::Client, Filter::Arguments, action);
-            note(match &passage.mapped {
+            let now = turn.now;
+            let new = |action| Record::new(now, Side::Client, Filter::Arguments, action);
+            let record = match &passage.mapped {
                 Some(conversions) => {
                     let mut record = new(Action::Altered);
                     record.code = MAPPED;
@@ -339,14 +314,15 @@ impl Conversation {
                     record
                 }
                 None => new(Action::Passed),
-            });
+            };
+            note(turn, record);
         }
     }
 }
 
 impl Violation {
     pub(super) fn record(&self, turn: &Turn<'_>, from: Side, action: Action) -> Record {
-        let mut record = fault(turn, from, self.filter, action, Act::ClientSentNoMessage);
+        let mut record = turn.fault(from, self.filter, action, Act::ClientSentNoMessage);
         record.code = self.code;
         record.blame = Some(self.blame);
         record.places.clone_from(&self.places);
@@ -417,7 +393,7 @@ fn rewritten(
     call: &ToolCall<'_>,
     name: Option<&str>,
     arguments: Option<&str>,
-) -> Cow<'static, [u8]> {
+) -> String {
     let mut edits = Edits::new();
     let named = call.params.member("name");
     if let (Some(name), Some(view)) = (name, named)
@@ -434,18 +410,16 @@ fn rewritten(
         (None, _) => {}
     }
     // The offsets are the same as in the stand-in that was parsed.
-    Cow::Owned(edits.apply(original).into_bytes())
+    edits.apply(original)
 }
 
 /// The text of a call whose `arguments` are `null`, which clients write for none, with `{}` instead, and a
 /// record of it; `None` if they are not, or arguments are not enforced. The input schema of a tool allows
 /// only objects.
 pub(super) fn without_null(
-    turn: &Turn<'_>,
+    turn: &mut Turn<'_>,
     request: &Request<'_>,
     open: &Open,
-    bytes: &[u8],
-    out: &mut Effects<'_>,
 ) -> Option<String> {
     let call = ToolCall::with_any_arguments(request.params).ok()?;
     let arguments = call.arguments.filter(|it| it.kind() == Kind::Null)?;
@@ -458,10 +432,10 @@ pub(super) fn without_null(
     record.describe(&IdKey::of(request.id), open, turn);
     record.tool = Some(Arc::from(call.name));
     record.note("`arguments` were `null`");
-    out.audit(record);
+    turn.audit(record);
     let mut edits = Edits::new();
     edits.replace(arguments, "{}");
-    Some(edits.apply(std::str::from_utf8(bytes).ok()?))
+    Some(edits.apply(turn.message.text()))
 }
 
 /// Why arguments are not changed.

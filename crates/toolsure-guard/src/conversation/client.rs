@@ -3,74 +3,54 @@
 use std::sync::Arc;
 
 use toolsure_json::{Node as _, View};
-use toolsure_mcp::check::Checker;
 use toolsure_mcp::era::{Era, ToolMethod};
 use toolsure_mcp::message::{
     Message, Notification, Request, RequestId, UNSUPPORTED_VERSION, write,
 };
 
-use super::answer::{answer_request, fault, refuse_request};
-use super::call::without_null;
+use super::call::{AskedCall, without_null};
 use super::open::{Open, What};
 use super::parked::Retry;
 use super::turn::Turn;
 use super::{Carrier, Conversation};
-use crate::effect::{Effect, Effects};
+use crate::effect::Effect;
 use crate::envelope::{self, Envelope, method_name};
 use crate::fault::{Act, unsupported_version};
 use crate::id::IdKey;
-use crate::incoming::Reading;
 use crate::record::{Action, Filter};
 use crate::side::Side;
 
 impl Conversation {
     /// Handles one message of the client. `retry` says why a parked call is handled again.
-    pub(super) fn client_message<'m>(
+    pub(super) fn client_message(
         &mut self,
-        turn: &Turn<'_>,
-        checker: &mut Checker,
-        reading: &Reading<'_>,
-        bytes: &'m [u8],
+        turn: &mut Turn<'_>,
+        root: View<'_>,
         retry: Option<&Retry>,
-        out: &mut Effects<'m>,
     ) {
-        let message = match Message::decode(reading.document.root()) {
+        let message = match Message::decode(root) {
             Ok(message) => message,
-            Err(error) => return Self::no_message(turn, &error, out),
+            Err(error) => return Self::no_message(turn, &error),
         };
-        if let Some((found, why)) = reading.broken_envelope(bytes, &message) {
+        if let Some((found, why)) = turn.broken_envelope(&message) {
             let act = Act::ClientSentNoJson;
-            return self.lost(turn, Side::Client, &found, act, &why, out);
+            return self.lost(turn, Side::Client, &found, act, &why);
         }
         match message {
-            Message::Request(request) => {
-                self.client_request(turn, checker, reading, &request, bytes, retry, out);
-            }
-            Message::Notification(notification) => {
-                self.client_notification(turn, &notification, bytes, out);
-            }
-            Message::Result(outcome) => {
-                self.client_answer(turn, Some(outcome.id), None, bytes, out)
-            }
+            Message::Request(request) => self.client_request(turn, &request, retry),
+            Message::Notification(notification) => self.client_notification(turn, &notification),
+            Message::Result(outcome) => self.client_answer(turn, Some(outcome.id), None),
             Message::Error(id, error) => {
-                self.client_answer(turn, id, envelope::error_code(error), bytes, out);
+                self.client_answer(turn, id, envelope::error_code(error));
             }
         }
     }
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "a message, what it is read with, and where its effects go"
-    )]
-    fn client_request<'m>(
+    fn client_request(
         &mut self,
-        turn: &Turn<'_>,
-        checker: &mut Checker,
-        reading: &Reading<'_>,
+        turn: &mut Turn<'_>,
         request: &Request<'_>,
-        bytes: &'m [u8],
         retry: Option<&Retry>,
-        out: &mut Effects<'m>,
     ) {
         let key = IdKey::of(request.id);
         let settled = self.settled();
@@ -78,7 +58,7 @@ impl Conversation {
             traces.begin(turn, request, &key, settled);
         }
         if let Some((act, text)) = self.turned_away(turn, &key, retry.is_some()) {
-            return refuse_request(turn, request, act, &text, out);
+            return turn.refuse(request, act, &text);
         }
         let declared = Era::declared(request.params);
         let era = match declared {
@@ -89,7 +69,7 @@ impl Conversation {
             // A declaration of an older version is ignored: those versions have no such declaration.
             Some(Ok(_)) | None => self.settled(),
             Some(Err(version)) => {
-                return self.unknown_version(turn, request, version, out);
+                return self.unknown_version(turn, request, version);
             }
         };
         if request.method == "initialize" && (self.opened || self.in_batch) {
@@ -97,22 +77,23 @@ impl Conversation {
                 true => "`initialize` must not be part of a batch",
                 false => "the session is open: a second `initialize` is not accepted",
             };
-            return refuse_request(turn, request, Act::ClientSentUnfitInitialize, text, out);
+            return turn.refuse(request, Act::ClientSentUnfitInitialize, text);
         }
-        if KEPT_FOR_SESSION.contains(&request.method) && bytes.len() > SESSION_BYTES {
-            let found = bytes.len();
+        if KEPT_FOR_SESSION.contains(&request.method) && turn.message.bytes().len() > SESSION_BYTES
+        {
+            let found = turn.message.bytes().len();
             let text = format!(
                 "the request has {found} bytes, more than the {SESSION_BYTES} that `{}` may have",
                 request.method
             );
             let act = Act::ClientSentTooMuch;
-            return refuse_request(turn, request, act, &text, out);
+            return turn.refuse(request, act, &text);
         }
         let method = era.tool_method(request.method);
-        if method.is_some() && reading.is_ambiguous() {
-            let flaw = reading.flaw.map(ToString::to_string);
+        if method.is_some() && turn.message.is_ambiguous() {
+            let flaw = turn.message.flaw().map(ToString::to_string);
             let text = flaw.unwrap_or_default();
-            return refuse_request(turn, request, Act::ClientSentNoJson, &text, out);
+            return turn.refuse(request, Act::ClientSentNoJson, &text);
         }
         let mut envelope = Envelope::request(key.clone(), method_name(request.method));
         let declared = declared.and_then(Result::ok);
@@ -122,28 +103,28 @@ impl Conversation {
         let mut open = Open::new(request.id.raw(), &key, name, era, turn.now);
         // A subscription lasts as long as its client wants (2026-07-28, basic/utilities/subscriptions).
         let lasts = era.declares_version() && request.method == "subscriptions/listen";
-        open.deadline = Self::patience(turn).filter(|_| !lasts);
+        open.deadline = turn.patience().filter(|_| !lasts);
         open.progress = progress_token(request.params);
         open.peer.clone_from(&self.peer);
         match method {
             Some(ToolMethod::Call) => {
-                if let Some(text) = without_null(turn, request, &open, bytes, out) {
-                    let guard = self.guard.clone();
-                    let mut effects = Effects::new();
-                    let message = guard.read_within(text.as_bytes(), turn.limits());
-                    let is_read = message.reading().is_ok();
-                    if let Ok(reading) = message.reading() {
-                        let bytes = text.as_bytes();
-                        self.client_message(turn, checker, &reading, bytes, retry, &mut effects);
-                    }
-                    guard.done_with(message);
-                    out.adopt(effects);
-                    // The text got shorter, so it is always read; if not, the call is handled as it came.
-                    if is_read {
-                        return;
+                if let Some(text) = without_null(turn, request, &open) {
+                    let message = self.guard.read_within(text, turn.limits());
+                    // The text got shorter, so it can be read; if not, the call is handled as it came.
+                    if let Ok(document) = message.document() {
+                        let root = document.root();
+                        return turn.with_made(&message, |turn| {
+                            self.client_message(turn, root, retry);
+                        });
                     }
                 }
-                return self.call(turn, checker, request, envelope, open, bytes, retry, out);
+                let asked = AskedCall {
+                    key,
+                    open,
+                    envelope,
+                    retry,
+                };
+                return self.call(turn, request, asked);
             }
             Some(ToolMethod::List) => {
                 let cursor = request.params.and_then(|params| params.member("cursor"));
@@ -170,11 +151,11 @@ impl Conversation {
         }
         self.open.insert(key, open);
         envelope.name = envelope::named(request.method, request.params).map(Arc::from);
-        out.forward(Side::Server, bytes, envelope);
+        turn.forward(Side::Server, envelope);
     }
 
     /// Why a request is refused before it is looked at.
-    fn turned_away(&self, turn: &Turn<'_>, key: &IdKey, again: bool) -> Option<(Act, String)> {
+    fn turned_away(&self, turn: &mut Turn<'_>, key: &IdKey, again: bool) -> Option<(Act, String)> {
         if let Some(why) = &self.server_gone {
             return Some((Act::ServerGone, format!("the server is gone: {why}")));
         }
@@ -197,13 +178,7 @@ impl Conversation {
         None
     }
 
-    fn unknown_version(
-        &mut self,
-        turn: &Turn<'_>,
-        request: &Request<'_>,
-        version: &str,
-        out: &mut Effects<'_>,
-    ) {
+    fn unknown_version(&mut self, turn: &mut Turn<'_>, request: &Request<'_>, version: &str) {
         let data = format!("{{{}}}", unsupported_version(version));
         let answer = write::error(
             request.id.raw(),
@@ -212,16 +187,10 @@ impl Conversation {
             Some(&data),
         );
         let act = Act::ClientDeclaredUnknownVersion;
-        answer_request(turn, request, act, answer, UNSUPPORTED_VERSION, out);
+        turn.answer_request(request, act, answer, UNSUPPORTED_VERSION);
     }
 
-    fn client_notification<'m>(
-        &mut self,
-        turn: &Turn<'_>,
-        notification: &Notification<'_>,
-        bytes: &'m [u8],
-        out: &mut Effects<'m>,
-    ) {
+    fn client_notification(&mut self, turn: &mut Turn<'_>, notification: &Notification<'_>) {
         if notification.method == "notifications/cancelled"
             && let Some(key) = notification
                 .params
@@ -230,7 +199,7 @@ impl Conversation {
             if self.unpark(&key) {
                 // It was never sent to the server, but over HTTP its exchange is still open.
                 if self.link.client == Carrier::Http {
-                    out.push(Effect::Abandon { id: key });
+                    turn.out.push(Effect::Abandon { id: key });
                 }
                 return;
             }
@@ -241,19 +210,12 @@ impl Conversation {
             return;
         }
         let envelope = Envelope::of(&Message::Notification(*notification));
-        out.forward(Side::Server, bytes, envelope);
+        turn.forward(Side::Server, envelope);
     }
 
     /// Handles an answer to a request of the server. Over HTTP the request may have come through another
     /// process, so an answer to an unknown request is passed on; on stdio it answers nothing.
-    fn client_answer<'m>(
-        &mut self,
-        turn: &Turn<'_>,
-        id: Option<RequestId<'_>>,
-        code: Option<i64>,
-        bytes: &'m [u8],
-        out: &mut Effects<'m>,
-    ) {
+    fn client_answer(&mut self, turn: &mut Turn<'_>, id: Option<RequestId<'_>>, code: Option<i64>) {
         let key = id.map(IdKey::of);
         let asked = key
             .as_ref()
@@ -264,13 +226,13 @@ impl Conversation {
         let elsewhere = self.adopted || self.link.server == Carrier::Http;
         if !asked && !elsewhere && key.is_some() {
             let act = Act::ClientAnsweredUnasked;
-            let mut record = fault(turn, Side::Client, Filter::Tracking, Action::Dropped, act);
+            let mut record = turn.fault(Side::Client, Filter::Tracking, Action::Dropped, act);
             record.id = key;
-            out.audit(record);
+            turn.audit(record);
             return;
         }
         let envelope = Envelope::answer(key, code);
-        out.forward(Side::Server, bytes, envelope);
+        turn.forward(Side::Server, envelope);
     }
 }
 

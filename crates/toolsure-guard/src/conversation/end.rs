@@ -4,13 +4,11 @@ use std::time::Duration;
 
 use toolsure_mcp::message::write;
 
-use super::answer::{answer_to, fail, fault};
 use super::open::{Open, What};
 use super::server_requests::ServerRequests;
 use super::turn::Turn;
 use super::{Carrier, Conversation};
-use crate::effect::{Effect, Effects, Outgoing, Purpose};
-use crate::envelope::Envelope;
+use crate::effect::{Effect, Effects};
 use crate::fault::Act;
 use crate::id::IdKey;
 use crate::record::{Action, Filter};
@@ -19,83 +17,72 @@ use crate::side::Side;
 impl Conversation {
     /// Answers requests that have timed out with an error, and gives up a list of tools that does not
     /// arrive.
-    pub fn tick(&mut self, now: Duration) -> Effects<'static> {
-        self.event(now, |conversation, turn, out| {
+    pub fn tick(&mut self, now: Duration) -> Effects {
+        self.event(now, |conversation, turn| {
             while let Some((key, open)) = conversation.open.due(now) {
-                conversation.cancel_at_server(&key, &open, "no answer in time", out);
-                conversation.stop_waiting(&key, &open, out);
+                conversation.cancel_at_server(turn, &key, &open, "no answer in time");
+                conversation.stop_waiting(turn, &key, &open);
                 let waited = now.saturating_sub(open.since).as_secs();
                 let text = format!("the server did not answer within {waited} s");
-                conversation.give_up_on(turn, key, &open, Act::ServerSilent, &text, out);
+                conversation.give_up_on(turn, key, &open, Act::ServerSilent, &text);
             }
             if conversation
                 .fetch
                 .as_ref()
                 .is_some_and(|fetch| fetch.deadline() <= now)
             {
-                conversation.fetch_failed(
-                    turn,
-                    "the server did not answer `tools/list` in time",
-                    out,
-                );
+                let why = "the server did not answer `tools/list` in time";
+                conversation.fetch_failed(turn, why);
             }
         })
     }
 
     /// Handles the permanent loss of the server: its process ended, or its connection is lost. Every open
     /// request is answered with an error, and so is every later one.
-    pub fn server_gone(&mut self, why: &str, now: Duration) -> Effects<'static> {
-        self.event(now, |conversation, turn, out| {
+    pub fn server_gone(&mut self, why: &str, now: Duration) -> Effects {
+        self.event(now, |conversation, turn| {
             let why = toolsure_json::quote(why, WHY).to_string();
             conversation.fetch = None;
             conversation.parked.clear();
             conversation.server_requests = ServerRequests::default();
             let text = format!("the server is gone: {why}");
             for (key, open) in conversation.open.drain() {
-                conversation.give_up_on(turn, key, &open, Act::ServerGone, &text, out);
+                conversation.give_up_on(turn, key, &open, Act::ServerGone, &text);
             }
             conversation.server_gone = Some(why);
         })
     }
 
     /// Handles a request that will get no answer because its HTTP exchange failed.
-    pub fn request_failed(&mut self, id: &IdKey, why: &str, now: Duration) -> Effects<'static> {
-        self.event(now, |conversation, turn, out| {
+    pub fn request_failed(&mut self, id: &IdKey, why: &str, now: Duration) -> Effects {
+        self.event(now, |conversation, turn| {
             let why = toolsure_json::quote(why, WHY).to_string();
             if conversation.is_own(id) {
-                return conversation.fetch_failed(turn, &why, out);
+                return conversation.fetch_failed(turn, &why);
             }
             if let Some(open) = conversation.open.remove_sent(id) {
                 let text = format!("the request to the server failed: {why}");
-                conversation.give_up_on(turn, id.clone(), &open, Act::ServerGone, &text, out);
+                conversation.give_up_on(turn, id.clone(), &open, Act::ServerGone, &text);
             }
         })
     }
 
     /// Answers a request with an error. Nobody waits for the answer to a cancelled request, but over HTTP
     /// its exchange is still open.
-    fn give_up_on(
-        &self,
-        turn: &Turn<'_>,
-        key: IdKey,
-        open: &Open,
-        act: Act,
-        text: &str,
-        out: &mut Effects<'_>,
-    ) {
+    fn give_up_on(&self, turn: &mut Turn<'_>, key: IdKey, open: &Open, act: Act, text: &str) {
         if open.cancelled && self.link.client == Carrier::Http {
-            out.push(Effect::Abandon { id: key.clone() });
+            turn.out.push(Effect::Abandon { id: key.clone() });
         }
-        fail(turn, key, open, act, text, out);
+        turn.fail(key, open, act, text);
     }
 
     /// Gives up one request because of what the transport has seen of the client: the request is cancelled
     /// at the server, if it was sent, and answered with an error.
-    pub fn give_up(&mut self, id: &IdKey, act: Act, why: &str, now: Duration) -> Effects<'static> {
-        self.event(now, |conversation, turn, out| {
+    pub fn give_up(&mut self, id: &IdKey, act: Act, why: &str, now: Duration) -> Effects {
+        self.event(now, |conversation, turn| {
             if let Some(open) = conversation.open.remove_sent(id) {
-                conversation.cancel_at_server(id, &open, why, out);
-                fail(turn, id.clone(), &open, act, why, out);
+                conversation.cancel_at_server(turn, id, &open, why);
+                turn.fail(id.clone(), &open, act, why);
             }
         })
     }
@@ -109,43 +96,42 @@ impl Conversation {
 
     /// Handles the permanent loss of the client. Its requests are cancelled at the server, and the
     /// server's requests are answered with an error.
-    pub fn client_gone(&mut self, now: Duration) -> Effects<'static> {
-        self.event(now, |conversation, turn, out| {
+    pub fn client_gone(&mut self, now: Duration) -> Effects {
+        self.event(now, |conversation, turn| {
             conversation.stopping = true;
             conversation.fetch = None;
             conversation.parked.clear();
             for (key, open) in conversation.open.drain() {
-                conversation.cancel_at_server(&key, &open, "the client is gone", out);
+                conversation.cancel_at_server(turn, &key, &open, "the client is gone");
             }
             for key in conversation.server_requests.drain() {
                 let (act, said) = (Act::ClientGone, "the client is gone");
                 let code = act.rpc_code();
-                let mut record = fault(turn, Side::Client, Filter::Tracking, Action::Refused, act);
+                let mut record = turn.fault(Side::Client, Filter::Tracking, Action::Refused, act);
                 record.id = Some(key.clone());
                 let answer = act.error(&key.raw(), code, said);
-                answer_to(Side::Server, key, answer, Some(code), out);
-                out.audit(record);
+                turn.answer(Side::Server, key, answer, Some(code));
+                turn.audit(record);
             }
         })
     }
 
     /// Handles the close of a request's stream by the client, which cancels the request (2026-07-28, HTTP).
-    pub fn client_left(&mut self, id: &IdKey, now: Duration) -> Effects<'static> {
-        self.event(now, |conversation, turn, out| {
+    pub fn client_left(&mut self, id: &IdKey, now: Duration) -> Effects {
+        self.event(now, |conversation, turn| {
             if conversation.unpark(id) {
                 return;
             }
             if let Some(open) = conversation.open.remove(id) {
-                conversation.cancel_at_server(id, &open, "the client closed the stream", out);
-                let mut record = fault(
-                    turn,
+                conversation.cancel_at_server(turn, id, &open, "the client closed the stream");
+                let mut record = turn.fault(
                     Side::Client,
                     Filter::Tracking,
                     Action::Dropped,
                     Act::ClientLeft,
                 );
                 record.describe(id, &open, turn);
-                out.audit(record);
+                turn.audit(record);
             }
         })
     }
@@ -155,46 +141,27 @@ impl Conversation {
         self.stopping = true;
     }
 
-    pub(super) fn event(
-        &mut self,
-        now: Duration,
-        then: impl FnOnce(&mut Self, &Turn<'_>, &mut Effects<'static>),
-    ) -> Effects<'static> {
-        let rules = self.guard.rules();
-        let turn = Turn::new(&rules, now);
-        let mut out = Effects::new();
-        then(self, &turn, &mut out);
-        self.follow(&turn, &mut out, 0);
-        out
-    }
-
     /// Ends the HTTP exchange of a request that has timed out, if no client's exchange ends it: a request
     /// that a message cancelled may never be answered (2025-11-25, basic/utilities/cancellation).
-    fn stop_waiting(&self, key: &IdKey, open: &Open, out: &mut Effects<'_>) {
+    fn stop_waiting(&self, turn: &mut Turn<'_>, key: &IdKey, open: &Open) {
         let ours = self.link.client == Carrier::Stdio && self.link.server == Carrier::Http;
         if ours && !open.era.cancels_by_closing() {
-            out.push(Effect::Abandon { id: key.clone() });
+            turn.out.push(Effect::Abandon { id: key.clone() });
         }
     }
 
     /// Cancels a request at the server.
-    fn cancel_at_server(&self, key: &IdKey, open: &Open, why: &str, out: &mut Effects<'_>) {
+    fn cancel_at_server(&self, turn: &mut Turn<'_>, key: &IdKey, open: &Open, why: &str) {
         // It is already cancelled, was never sent, or must not be cancelled.
         let silent = open.cancelled || matches!(open.what, What::Parked | What::Initialize);
         if silent || self.server_gone.is_some() {
             return;
         }
         if open.era.cancels_by_closing() && self.link.server == Carrier::Http {
-            return out.push(Effect::Abandon { id: key.clone() });
+            return turn.out.push(Effect::Abandon { id: key.clone() });
         }
         let note = write::cancellation(&open.raw(key), Some(why));
-        let envelope = Envelope::notification("notifications/cancelled");
-        out.send(Outgoing::new(
-            Side::Server,
-            note.into_bytes(),
-            Purpose::Notice,
-            envelope,
-        ));
+        turn.notice(Side::Server, "notifications/cancelled", note);
     }
 }
 

@@ -10,13 +10,13 @@ use toolsure_mcp::era::Era;
 use toolsure_mcp::message::write;
 
 use super::turn::Turn;
-use crate::effect::{Outgoing, Purpose};
+use crate::effect::Purpose;
 use crate::envelope::Envelope;
 use crate::filter::page_forms::known_form;
 use crate::id::IdKey;
+use crate::message::Message;
 use crate::reading::whole_message;
 use crate::scope::Scope;
-use crate::side::Side;
 
 /// A list of tools that the guard is fetching, page by page.
 #[derive(Debug)]
@@ -86,13 +86,12 @@ impl Fetch {
     }
 
     /// The request for the current page.
-    pub(super) fn request(&self) -> Outgoing<'static> {
+    pub(super) fn request(&self) -> Message {
         let envelope = Envelope {
             version: self.meta.as_ref().map(|_| self.era.version().into()),
             ..Envelope::request(self.id.clone(), "tools/list")
         };
-        let message = self.message().into_bytes();
-        Outgoing::new(Side::Server, message, Purpose::Ask, envelope)
+        Message::made(self.message(), Purpose::Ask, envelope)
     }
 
     pub(super) fn id(&self) -> &IdKey {
@@ -121,8 +120,8 @@ impl Fetch {
         &mut self,
         turn: &Turn<'_>,
         scope: &Scope,
-        message: &[u8],
     ) -> Result<Option<String>, String> {
+        let message = turn.message.bytes();
         let limits = &turn.policy().limits;
         let listing = Listing::read_within(whole_message(message), &turn.listing_limits())
             .map_err(|error| format!("the answer to `tools/list` cannot be read: {error}"))?;

@@ -6,12 +6,9 @@ use toolsure_mcp::catalog::Listing;
 use toolsure_mcp::era::Era;
 
 use super::Conversation;
-use super::answer::{fail, fault, forward_altered};
 use super::fetch::Fetch;
 use super::open::{Open, What};
-use super::server::forward_answer;
 use super::turn::Turn;
-use crate::effect::Effects;
 use crate::fault::Act;
 use crate::filter::listing::{PageCase, idle_rules, present, removed};
 use crate::filter::page_forms::PageForms;
@@ -30,33 +27,26 @@ impl Conversation {
     }
 
     /// Handles a page of tools that the client asked for.
-    pub(super) fn page<'m>(
-        &mut self,
-        turn: &Turn<'_>,
-        key: IdKey,
-        open: &Open,
-        bytes: &'m [u8],
-        out: &mut Effects<'m>,
-    ) {
+    pub(super) fn page(&mut self, turn: &mut Turn<'_>, key: IdKey, open: &Open) {
         let What::List { cursor, changes } = &open.what else {
-            return forward_answer(key, None, bytes, out);
+            return turn.forward_answer(key, None);
         };
+        let bytes = turn.message.bytes();
         let cursor = cursor.as_deref();
         let listing = match Listing::read_within(whole_message(bytes), &turn.listing_limits()) {
             Ok(listing) => listing,
             Err(error) if turn.policy().listing == Mode::Enforce || self.leaves_tools_out(turn) => {
                 let act = Act::ServerUnlisted;
                 let said = format!("the server's list of tools cannot be read: {error}");
-                return fail(turn, key, open, act, &said, out);
+                return turn.fail(key, open, act, &said);
             }
             Err(error) => {
                 let act = Act::ServerUnlisted;
-                let mut record =
-                    fault(turn, Side::Server, Filter::Admission, Action::Reported, act);
+                let mut record = turn.fault(Side::Server, Filter::Admission, Action::Reported, act);
                 record.describe(&key, open, turn);
                 record.note(&error.to_string());
-                out.audit(record);
-                return forward_answer(key, None, bytes, out);
+                turn.audit(record);
+                return turn.forward_answer(key, None);
             }
         };
         let unwritten = |error| format!("the list of tools cannot be rewritten: {error}");
@@ -64,7 +54,7 @@ impl Conversation {
             Ok(forms) => forms,
             Err(error) => {
                 let why = unwritten(error);
-                return fail(turn, key, open, Act::ServerUnlisted, &why, out);
+                return turn.fail(key, open, Act::ServerUnlisted, &why);
             }
         };
         let page = turn.listed_page(forms.known(), cursor, open.era, *changes);
@@ -72,13 +62,13 @@ impl Conversation {
             Ok(learned) => learned,
             Err(error) => {
                 let act = Act::ServerUnlisted;
-                return fail(turn, key, open, act, &error.to_string(), out);
+                return turn.fail(key, open, act, &error.to_string());
             }
         };
         let provider = own.projected(turn.rules);
         if let Err(error) = forms.rewrite(turn.rules, self.scope.store(), provider, open.era) {
             let why = unwritten(error);
-            return fail(turn, key, open, Act::ServerUnlisted, &why, out);
+            return turn.fail(key, open, Act::ServerUnlisted, &why);
         }
         // Tools that cannot be read were cut out of the listing's text. A listing for a provider has none of
         // them.
@@ -104,12 +94,13 @@ impl Conversation {
             parser: self.scope.store().compiler().parser(),
         };
         match present(&case, forms.remarks(turn.rules, &self.scope)) {
-            Err(why) => fail(turn, key, open, Act::ServerListedBadTool, &why, out),
+            Err(why) => turn.fail(key, open, Act::ServerListedBadTool, &why),
             Ok(mut page) => {
                 removed(turn.rules, &tools, &mut page.remarks);
                 idle_rules(turn.rules, &tools, &mut page.remarks);
                 for remark in page.remarks.finish() {
-                    out.audit(remark.record(turn, &key, open));
+                    let record = remark.record(turn, &key, open);
+                    turn.audit(record);
                 }
                 let same = page.keeps_unreadable || page.text.as_bytes() == bytes;
                 if turn.policy().record_passes {
@@ -123,33 +114,27 @@ impl Conversation {
                     if page.rewritten > 0 {
                         record.note(&format!("{} things rewritten", page.rewritten));
                     }
-                    out.audit(record);
+                    turn.audit(record);
                 }
                 if same {
-                    forward_answer(key, None, bytes, out);
+                    turn.forward_answer(key, None);
                 } else {
-                    forward_altered(key, None, page.text, out);
+                    turn.forward_altered(key, None, page.text);
                 }
             }
         }
     }
 
     /// Asks for the list of tools, unless a fetch is under way.
-    pub(super) fn fetch_tools(
-        &mut self,
-        turn: &Turn<'_>,
-        era: Era,
-        meta: Option<View<'_>>,
-        out: &mut Effects<'_>,
-    ) {
+    pub(super) fn fetch_tools(&mut self, turn: &mut Turn<'_>, era: Era, meta: Option<View<'_>>) {
         if self.fetch.is_none() {
             let fetch = Fetch::new(turn, self.next_id(), era, meta, self.scope.changes());
-            self.ask(fetch, out);
+            self.ask(turn, fetch);
         }
     }
 
-    fn ask(&mut self, fetch: Fetch, out: &mut Effects<'_>) {
-        out.send(fetch.request());
+    fn ask(&mut self, turn: &mut Turn<'_>, fetch: Fetch) {
+        turn.out.send(Side::Server, fetch.request());
         self.fetch = Some(fetch);
     }
 
@@ -159,38 +144,38 @@ impl Conversation {
     }
 
     /// Handles the answer to the guard's own request.
-    pub(super) fn fetched(&mut self, turn: &Turn<'_>, message: &[u8], out: &mut Effects<'_>) {
+    pub(super) fn fetched(&mut self, turn: &mut Turn<'_>) {
         let Some(mut fetch) = self.fetch.take() else {
             return;
         };
-        match fetch.learn_page(turn, &self.scope, message) {
+        match fetch.learn_page(turn, &self.scope) {
             Ok(Some(next)) => {
                 fetch.turn_page(turn, self.next_id(), next);
-                self.ask(fetch, out);
+                self.ask(turn, fetch);
             }
             // Some of the waiting calls may have come after the change.
             Ok(None) if fetch.is_outdated(self.scope.changes()) => {
                 let fetch = fetch.repeated(turn, self.next_id(), self.scope.changes());
-                self.ask(fetch, out);
+                self.ask(turn, fetch);
             }
-            Ok(None) => self.unpark_all(turn, None, out),
+            Ok(None) => self.unpark_all(turn, None),
             Err(why) => {
                 self.fetch = Some(fetch);
-                self.fetch_failed(turn, &why, out);
+                self.fetch_failed(turn, &why);
             }
         }
     }
 
     /// Handles the failure of a fetch: no list will arrive.
-    pub(super) fn fetch_failed(&mut self, turn: &Turn<'_>, why: &str, out: &mut Effects<'_>) {
+    pub(super) fn fetch_failed(&mut self, turn: &mut Turn<'_>, why: &str) {
         if self.fetch.take().is_none() {
             return;
         }
         let act = Act::ServerUnlisted;
-        let mut record = fault(turn, Side::Server, Filter::Admission, Action::Dropped, act);
+        let mut record = turn.fault(Side::Server, Filter::Admission, Action::Dropped, act);
         record.note(why);
-        out.audit(record);
-        self.unpark_all(turn, Some(why), out);
+        turn.audit(record);
+        self.unpark_all(turn, Some(why));
     }
 
     /// An unused id for a request of the guard.

@@ -60,23 +60,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolsure_json::Document;
-use toolsure_mcp::check::Checker;
 use toolsure_mcp::era::Era;
 
-use crate::connection::{Connection, ConnectionId};
 use crate::effect::{Effect, Effects, ToolsEvent};
 use crate::guard::Guard;
-use crate::incoming::{IncomingMessage, elements};
+use crate::message::Message;
 use crate::record::Peer;
 use crate::scope::{Scope, ScopeKey};
 use crate::share::Identity;
 use crate::side::Side;
-use crate::stage::Stage;
-use crate::trace::{TraceContext, Tracer};
+use crate::trace::Tracer;
 use fetch::Fetch;
 use list_changed::ListChanged;
 use open::{Answered, OpenTable};
-use parked::{ParkedCalls, Retry};
+use parked::ParkedCalls;
 use server_requests::ServerRequests;
 use traces::Traces;
 use turn::Turn;
@@ -127,7 +124,7 @@ pub struct Link {
 /// let ping = br#"{"jsonrpc": "2.0", "id": 1, "method": "ping"}"#;
 /// let effects = conversation.from_client(ping, Duration::ZERO);
 /// let sent: Vec<_> = effects.into_iter().collect();
-/// assert!(matches!(&sent[..], [Effect::Send(to_server)] if to_server.bytes == ping.as_slice()));
+/// assert!(matches!(&sent[..], [Effect::Send { message, .. }] if message.bytes() == ping.as_slice()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -245,7 +242,7 @@ impl Conversation {
         self
     }
 
-    /// Sets the sender of the client's next messages, for their records.
+    /// Sets the sender of the client's next messages, for their records, unless a message names its own.
     pub fn set_peer(&mut self, peer: Option<Arc<Peer>>) {
         self.peer = peer;
     }
@@ -255,22 +252,53 @@ impl Conversation {
         self.traces = Some(Box::new(Traces::new(tracer)));
     }
 
-    /// Sets the trace context that the transport of the client's next message carries, such as HTTP
-    /// headers. It applies to a message that has none in its own `_meta`.
-    pub fn set_trace_context(&mut self, context: Option<TraceContext>) {
-        if let Some(traces) = &mut self.traces {
-            traces.carry(context);
-        }
-    }
-
     /// Handles a message of the client.
-    pub fn from_client<'m>(&mut self, message: &'m [u8], now: Duration) -> Effects<'m> {
-        self.take(Side::Client, message, now)
+    pub fn from_client(&mut self, message: impl Into<Message>, now: Duration) -> Effects {
+        self.on_message(Side::Client, message.into(), now)
     }
 
     /// Handles a message of the server.
-    pub fn from_server<'m>(&mut self, message: &'m [u8], now: Duration) -> Effects<'m> {
-        self.take(Side::Server, message, now)
+    pub fn from_server(&mut self, message: impl Into<Message>, now: Duration) -> Effects {
+        self.on_message(Side::Server, message.into(), now)
+    }
+
+    /// Handles a message of one side.
+    pub fn on_message(&mut self, from: Side, message: Message, now: Duration) -> Effects {
+        let message = self.guard.read(message);
+        if let Some(peer) = message.peer.as_ref().filter(|_| from == Side::Client) {
+            self.peer = Some(Arc::clone(peer));
+        }
+        self.turn(&message, now, |it, turn| {
+            it.take_at(turn, from);
+            if from == Side::Client {
+                it.sign(turn, 0);
+            }
+            turn.out.carry(message.refusal.as_ref(), 0);
+        })
+    }
+
+    /// Handles an event that no message brings.
+    fn event(&mut self, now: Duration, handle: impl FnOnce(&mut Self, &mut Turn<'_>)) -> Effects {
+        self.turn(&Message::new([]), now, |it, turn| {
+            handle(it, turn);
+            it.follow(turn, 0);
+        })
+    }
+
+    fn turn(
+        &mut self,
+        message: &Message,
+        now: Duration,
+        handle: impl FnOnce(&mut Self, &mut Turn<'_>),
+    ) -> Effects {
+        let guard = self.guard.clone();
+        let rules = guard.rules();
+        let mut scratch = guard.take_scratch(&rules);
+        let mut turn = Turn::new(&rules, now, &mut scratch.checker, message);
+        handle(self, &mut turn);
+        let out = turn.out;
+        guard.return_scratch(scratch, message.bytes().len());
+        out
     }
 
     /// Handles an event of the server's tools that its messages do not tell.
@@ -313,83 +341,38 @@ impl Conversation {
         self.era
     }
 
-    fn take<'m>(&mut self, from: Side, message: &'m [u8], now: Duration) -> Effects<'m> {
-        let mut out = Effects::new();
-        let guard = self.guard.clone();
-        let message = guard.read(message);
-        self.on_message(from.into(), &message, now, &mut out);
-        guard.done_with(message);
-        out
+    fn take_at(&mut self, turn: &mut Turn<'_>, from: Side) {
+        let start = turn.out.len();
+        self.decide(turn, from);
+        self.follow(turn, start);
     }
 
-    fn take_at<'m>(
-        &mut self,
-        turn: &Turn<'_>,
-        checker: &mut Checker,
-        from: Side,
-        message: &IncomingMessage<'m>,
-        out: &mut Effects<'m>,
-    ) {
-        let start = out.len();
-        self.decide(turn, checker, from, message, out);
-        self.follow(turn, out, start);
-    }
-
-    fn decide<'m>(
-        &mut self,
-        turn: &Turn<'_>,
-        checker: &mut Checker,
-        from: Side,
-        message: &IncomingMessage<'m>,
-        out: &mut Effects<'m>,
-    ) {
-        let bytes = message.bytes();
-        let reading = match message.reading() {
-            Ok(reading) => reading,
-            Err(error) => return self.unreadable(turn, from, bytes, error, out),
+    fn decide(&mut self, turn: &mut Turn<'_>, from: Side) {
+        let message = turn.message;
+        let document = match message.document() {
+            Ok(document) => document,
+            Err(error) => return self.unreadable(turn, from, error),
         };
-        if is_batch(reading.document) {
-            let elements = elements(reading.document, bytes);
-            return self.batch(turn, checker, from, bytes, &elements, out);
+        if is_batch(document) {
+            return self.batch(turn, from);
         }
         match from {
-            Side::Client => self.client_message(turn, checker, &reading, bytes, None, out),
-            Side::Server => self.server_message(turn, checker, &reading, bytes, out),
+            Side::Client => self.client_message(turn, document.root(), None),
+            Side::Server => self.server_message(turn, document.root()),
         }
-    }
-
-    /// Handles a parked call again.
-    fn again(
-        &mut self,
-        turn: &Turn<'_>,
-        checker: &mut Checker,
-        message: &[u8],
-        retry: &Retry,
-        out: &mut Effects<'_>,
-    ) {
-        let guard = self.guard.clone();
-        let mut effects = Effects::new();
-        let parked = guard.read_within(message, turn.limits());
-        // It was parsed when it arrived.
-        if let Ok(reading) = parked.reading() {
-            self.client_message(turn, checker, &reading, message, Some(retry), &mut effects);
-        }
-        guard.done_with(parked);
-        self.sign(&mut effects, 0);
-        out.adopt(effects);
     }
 
     /// Traces what became of requests, from the effects from `start` on. Requests among them that go to
-    /// the server are rewritten: a trace context is added to the bytes of those that are traced.
-    fn follow(&mut self, turn: &Turn<'_>, out: &mut Effects<'_>, start: usize) {
+    /// the server are rewritten: a trace context is added to those that are traced.
+    fn follow(&mut self, turn: &mut Turn<'_>, start: usize) {
         if let Some(traces) = &mut self.traces {
-            traces.follow(turn, &self.guard, &self.open, out, start);
+            traces.follow(turn, &self.open, start);
         }
     }
 
     /// Adds the client's peer to the records from `start` on that have no peer.
-    fn sign(&self, out: &mut Effects<'_>, start: usize) {
-        for effect in out.since(start) {
+    fn sign(&self, turn: &mut Turn<'_>, start: usize) {
+        for effect in turn.out.since(start) {
             if let Effect::Audit(record) = effect
                 && record.peer.is_none()
             {
@@ -410,71 +393,6 @@ impl Conversation {
     /// Whether HTTP headers may repeat parts of calls.
     fn mirrors_headers(&self) -> bool {
         self.link.client == Carrier::Http || self.link.server == Carrier::Http
-    }
-
-    /// The deadline of a request that is sent now.
-    fn patience(turn: &Turn<'_>) -> Option<Duration> {
-        let timeout = turn.policy().request_timeout?;
-        Some(turn.now.saturating_add(timeout))
-    }
-}
-
-impl Stage for Conversation {
-    fn on_message<'m>(
-        &mut self,
-        from: Connection,
-        message: &IncomingMessage<'m>,
-        now: Duration,
-        out: &mut Effects<'m>,
-    ) {
-        let guard = self.guard.clone();
-        let rules = guard.rules();
-        let mut turn = Turn::new(&rules, now);
-        turn.ttl = message.ttl();
-        let mut scratch = guard.take_scratch(&rules);
-        let start = out.len();
-        self.take_at(&turn, &mut scratch.checker, from.side(), message, out);
-        if from == Connection::Client {
-            self.sign(out, start);
-        }
-        out.carry(message.refusal(), start);
-        self.set_trace_context(None);
-        guard.return_scratch(scratch, message.bytes().len());
-    }
-
-    fn on_closed(
-        &mut self,
-        connection: Connection,
-        why: &str,
-        now: Duration,
-        out: &mut Effects<'_>,
-    ) {
-        out.append(match connection {
-            Connection::Client => self.client_gone(now),
-            Connection::Server(_) => self.server_gone(why, now),
-        });
-    }
-
-    fn on_tools_event(
-        &mut self,
-        _: ConnectionId,
-        event: ToolsEvent,
-        _: Duration,
-        _: &mut Effects<'_>,
-    ) {
-        self.tools_event(event);
-    }
-
-    fn on_client_version(&mut self, version: Era) {
-        self.set_client_version(version);
-    }
-
-    fn on_timer(&mut self, now: Duration, out: &mut Effects<'_>) {
-        out.append(self.tick(now));
-    }
-
-    fn next_deadline(&mut self) -> Option<Duration> {
-        Self::next_deadline(self)
     }
 }
 

@@ -8,16 +8,12 @@ use toolsure_mcp::era::Era;
 use toolsure_mcp::message::INTERNAL_ERROR;
 
 use super::Conversation;
-use super::answer::{answer_to, fault, forward_altered};
 use super::open::Open;
 use super::result::ToolAnswer;
-use super::server::forward_answer;
 use super::turn::Turn;
-use crate::effect::Effects;
 use crate::fault::Act;
 use crate::filter::{Reply, Violation};
 use crate::id::IdKey;
-use crate::incoming::Reading;
 use crate::policy::{BadTools, Mode, ResultMembers};
 use crate::record::{Action, Filter, Record};
 use crate::side::Side;
@@ -25,30 +21,20 @@ use crate::side::Side;
 impl ToolAnswer<'_> {
     /// The text of an answer whose tool result is made readable, and the record of it; `None` if it is
     /// readable, or the policy does not want it repaired.
-    pub(super) fn readable(
-        &self,
-        turn: &Turn<'_>,
-        reading: &Reading<'_>,
-        bytes: &[u8],
-    ) -> Option<(String, Record)> {
+    pub(super) fn readable(&self, turn: &Turn<'_>) -> Option<(String, Record)> {
         if !repairs(turn, self.mode) {
             return None;
         }
-        let source = std::str::from_utf8(bytes).ok()?;
-        let repaired = unreadable(reading, self)?;
+        let repaired = unreadable(turn, self)?;
         let act = Act::ResultMemberMalformed;
-        let mut record = fault(turn, Side::Server, Filter::Results, Action::Altered, act);
+        let mut record = turn.fault(Side::Server, Filter::Results, Action::Altered, act);
         self.describe(&mut record, turn);
         record.note(&told(&repaired));
-        Some((repaired.edits.apply(source), record))
+        Some((repaired.edits.apply(turn.message.text()), record))
     }
 
     /// The violation of a tool result that is not repaired.
-    pub(super) fn unreadable_members(
-        &self,
-        turn: &Turn<'_>,
-        reading: &Reading<'_>,
-    ) -> Option<Violation> {
+    pub(super) fn unreadable_members(&self, turn: &Turn<'_>) -> Option<Violation> {
         let mode = match turn.policy().result_members {
             ResultMembers::Refuse => self.mode,
             ResultMembers::Repair if self.mode == Mode::Audit => Mode::Audit,
@@ -58,7 +44,7 @@ impl ToolAnswer<'_> {
         if mode == Mode::Off {
             return None;
         }
-        let repaired = unreadable(reading, self)?;
+        let repaired = unreadable(turn, self)?;
         let told = told(&repaired);
         let subject = self.subject();
         let mut text = format!("{subject} answered with a result that clients cannot read: {told}");
@@ -81,8 +67,8 @@ fn repairs(turn: &Turn<'_>, mode: Mode) -> bool {
 
 /// What makes the result of a tool readable, if anything has to. A result that readers may read
 /// differently is not repaired but refused.
-fn unreadable(reading: &Reading<'_>, answered: &ToolAnswer<'_>) -> Option<RepairedResult> {
-    if reading.is_ambiguous() || answered.malformed.is_some() {
+fn unreadable(turn: &Turn<'_>, answered: &ToolAnswer<'_>) -> Option<RepairedResult> {
+    if turn.message.is_ambiguous() || answered.malformed.is_some() {
         return None;
     }
     let era = match answered.task {
@@ -95,19 +81,12 @@ fn unreadable(reading: &Reading<'_>, answered: &ToolAnswer<'_>) -> Option<Repair
 
 impl Conversation {
     /// Passes on the result of a method that the guard does not check otherwise, made readable.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "one step of the handling of an answer, as `result` and `page` are"
-    )]
-    pub(super) fn forward_readable<'m>(
+    pub(super) fn forward_readable(
         &self,
-        turn: &Turn<'_>,
-        reading: &Reading<'_>,
+        turn: &mut Turn<'_>,
         key: IdKey,
         open: &Open,
         result: View<'_>,
-        bytes: &'m [u8],
-        out: &mut Effects<'m>,
     ) {
         let policy = turn.policy();
         let is_list = open.method.ends_with("/list");
@@ -123,12 +102,12 @@ impl Conversation {
         } else {
             ResultMembers::Repair
         };
-        let is_read = result.kind() == Kind::Object && !reading.is_ambiguous();
+        let is_read = result.kind() == Kind::Object && !turn.message.is_ambiguous();
         if mode == Mode::Off || wanted == ResultMembers::Pass || !is_read {
-            return forward_answer(key, None, bytes, out);
+            return turn.forward_answer(key, None);
         }
         let Some(repaired) = repair_result(&open.method, open.era, result) else {
-            return forward_answer(key, None, bytes, out);
+            return turn.forward_answer(key, None);
         };
         let action = match (mode, wanted) {
             (Mode::Enforce, ResultMembers::Repair) => Action::Altered,
@@ -139,22 +118,23 @@ impl Conversation {
             true => (Filter::Admission, Act::ListEntryMalformed),
             false => (Filter::Results, Act::ResultMemberMalformed),
         };
-        let mut record = fault(turn, Side::Server, filter, action, act);
+        let mut record = turn.fault(Side::Server, filter, action, act);
         record.describe(&key, open, turn);
         let told = told(&repaired);
         record.note(&told);
-        out.audit(record);
-        match (action, std::str::from_utf8(bytes)) {
-            (Action::Altered, Ok(source)) => {
-                forward_altered(key, None, repaired.edits.apply(source), out);
+        turn.audit(record);
+        match action {
+            Action::Altered => {
+                let text = repaired.edits.apply(turn.message.text());
+                turn.forward_altered(key, None, text);
             }
-            (Action::Refused, _) => {
+            Action::Refused => {
                 let text =
                     format!("the server answered with a result that clients cannot read: {told}");
                 let answer = act.error(&open.raw(&key), INTERNAL_ERROR, &text);
-                answer_to(Side::Client, key, answer, Some(INTERNAL_ERROR), out);
+                turn.answer(Side::Client, key, answer, Some(INTERNAL_ERROR));
             }
-            _ => forward_answer(key, None, bytes, out),
+            _ => turn.forward_answer(key, None),
         }
     }
 }

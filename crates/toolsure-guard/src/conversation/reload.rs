@@ -7,8 +7,7 @@ use toolsure_json::{Kind, Node as _, View};
 use toolsure_mcp::message::write;
 
 use super::Conversation;
-use crate::effect::{Effects, Outgoing, Purpose};
-use crate::envelope::Envelope;
+use crate::effect::Effects;
 use crate::id::IdKey;
 use crate::side::Side;
 use crate::subscription::{list_changed, subscription};
@@ -32,8 +31,8 @@ impl Conversation {
     /// or how, the client gets `notifications/tools/list_changed`: in its session if the server declared
     /// `tools.listChanged` (2025-11-25, server/tools, "Capabilities"), and for each subscription with
     /// `toolsListChanged` (2026-07-28).
-    pub fn policy_replaced(&mut self, now: Duration) -> Effects<'static> {
-        self.event(now, |it, _, out| {
+    pub fn policy_replaced(&mut self, now: Duration) -> Effects {
+        self.event(now, |it, turn| {
             let new = it.guard.rules();
             let Some(rules) = &mut it.list_changed.rules else {
                 return;
@@ -42,20 +41,13 @@ impl Conversation {
             if old.policy.shows_as(&new.policy) {
                 return;
             }
-            let mut send = |note: String| {
-                let (to, envelope) = (Side::Client, Envelope::notification(TOOLS_CHANGED));
-                out.send(Outgoing::new(
-                    to,
-                    note.into_bytes(),
-                    Purpose::Notice,
-                    envelope,
-                ));
-            };
             if it.list_changed.session {
-                send(write::notification(TOOLS_CHANGED, None));
+                let note = write::notification(TOOLS_CHANGED, None);
+                turn.notice(Side::Client, TOOLS_CHANGED, note);
             }
             for id in it.open.subscribed_to_tools() {
-                send(list_changed(&id, TOOLS_CHANGED));
+                let note = list_changed(&id, TOOLS_CHANGED);
+                turn.notice(Side::Client, TOOLS_CHANGED, note);
             }
         })
     }

@@ -3,23 +3,19 @@
 use std::sync::Arc;
 
 use toolsure_json::{Kind, Node as _, View, quote};
-use toolsure_mcp::check::{Checked, Checker, Decision, OnUndecided, ResultOf};
+use toolsure_mcp::check::{Checked, Decision, OnUndecided, ResultOf};
 use toolsure_mcp::contract::ToolContract;
 use toolsure_mcp::era::{Era, ToolMethod};
 use toolsure_mcp::message::{MalformedResult, TaskAnswer, created_task, requested_task};
 
 use super::Conversation;
-use super::answer::forward_altered;
 use super::open::{Called, Open, What};
-use super::server::forward_answer;
 use super::turn::Turn;
-use crate::effect::Effects;
 use crate::envelope::Envelope;
 use crate::fault::Act;
 use crate::filter::results::NotObject;
 use crate::filter::{Reply, SHOWN_NAME, Violation, results};
 use crate::id::IdKey;
-use crate::incoming::Reading;
 use crate::policy::{BadResult, Mode, Output, Policy};
 use crate::record::{Action, Filter, Record};
 use crate::side::Side;
@@ -88,107 +84,64 @@ struct ResultPlace<'a> {
 
 impl Conversation {
     /// Handles the result of a tool, or of a task that a tool made.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "a message, what it is read with, and where its effects go"
-    )]
-    pub(super) fn result<'m>(
+    pub(super) fn result(
         &mut self,
-        turn: &Turn<'_>,
-        checker: &mut Checker,
-        reading: &Reading<'_>,
+        turn: &mut Turn<'_>,
         key: IdKey,
         open: &Open,
         result: View<'_>,
-        bytes: &'m [u8],
-        out: &mut Effects<'m>,
     ) {
         let at = ResultPlace {
             open,
             member: "result",
         };
         let told = Some(key.clone());
-        match self.replacement(turn, checker, reading, &at, told, result, bytes, out) {
-            Some(text) => forward_altered(key, None, text, out),
-            None => forward_answer(key, None, bytes, out),
+        match self.replacement(turn, &at, told, result) {
+            Some(text) => turn.forward_altered(key, None, text),
+            None => turn.forward_answer(key, None),
         }
     }
 
     /// Checks a result in a message, and returns the text that replaces the message; `None` if it stays.
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "a message, what it is read with, and where its effects go"
-    )]
     fn replacement(
         &mut self,
-        turn: &Turn<'_>,
-        checker: &mut Checker,
-        reading: &Reading<'_>,
+        turn: &mut Turn<'_>,
         at: &ResultPlace<'_>,
         key: Option<IdKey>,
         result: View<'_>,
-        bytes: &[u8],
-        out: &mut Effects<'_>,
     ) -> Option<String> {
         let answered = self.answered(turn, key.clone(), at.open, result)?;
-        let Some((text, record)) = answered.readable(turn, reading, bytes) else {
-            return self.checked(turn, checker, reading, &answered, bytes, out);
+        let Some((text, record)) = answered.readable(turn) else {
+            return self.checked(turn, &answered);
         };
-        let guard = self.guard.clone();
-        let message = guard.read_within(text.as_bytes(), turn.limits());
-        let repaired = message.reading().ok();
-        let result = repaired.and_then(|reading| reading.document.root().member(at.member));
-        let again = result.and_then(|result| self.answered(turn, key, at.open, result));
-        let replaced = match (message.reading(), again) {
-            (Ok(reading), Some(answered)) => {
-                out.audit(record);
-                let bytes = text.as_bytes();
-                let checked = self.checked(turn, checker, &reading, &answered, bytes, out);
-                checked.or_else(|| Some(text.clone()))
-            }
-            _ => {
-                let grows = ToolAnswer {
-                    grows: true,
-                    ..answered
-                };
-                self.checked(turn, checker, reading, &grows, bytes, out)
-            }
+        let message = self.guard.read_within(text, turn.limits());
+        let root = message.document().ok().map(|document| document.root());
+        let result = root.and_then(|root| root.member(at.member));
+        let Some(again) = result.and_then(|result| self.answered(turn, key, at.open, result))
+        else {
+            let grows = ToolAnswer {
+                grows: true,
+                ..answered
+            };
+            return self.checked(turn, &grows);
         };
-        guard.done_with(message);
-        replaced
+        turn.audit(record);
+        let mut checked = None;
+        turn.with_made(&message, |turn| checked = self.checked(turn, &again));
+        checked.or_else(|| Some(message.text().to_owned()))
     }
 
     /// Checks a result, and returns the text that replaces the message; `None` if it stays.
-    fn checked(
-        &mut self,
-        turn: &Turn<'_>,
-        checker: &mut Checker,
-        reading: &Reading<'_>,
-        answered: &ToolAnswer<'_>,
-        bytes: &[u8],
-        out: &mut Effects<'_>,
-    ) -> Option<String> {
+    fn checked(&mut self, turn: &mut Turn<'_>, answered: &ToolAnswer<'_>) -> Option<String> {
         let open = answered.open;
         let of = match &open.what {
             What::Call(called) if called.as_task => ResultOf::task(open.era),
             _ => ResultOf::from(open.era),
         };
-        let found = answered.not_object(turn);
-        let becomes = |what| found.filter(|found| *found == what);
-        let unreadable = || answered.unreadable_members(turn, reading);
-        let too_large = answered.grows.then(unreadable).flatten();
-        let violation = too_large
-            .or_else(|| self.judge(turn, checker, reading, answered, of))
-            .or_else(unreadable)
-            .or_else(|| answered.bad_form(turn))
-            .or_else(|| answered.beyond_double(turn))
-            .or_else(|| Some(answered.no_object(becomes(NotObject::Bad)?)))
-            .or_else(|| answered.error_value(turn, checker))
-            .or_else(|| answered.missing_text(turn, of))
-            .or_else(|| Some(answered.no_object(becomes(NotObject::LeftOut)?)));
+        let violation = self.violation(turn, answered, of);
         let lifted = violation
             .as_ref()
-            .and_then(|violation| answered.lifted(turn, reading, checker, violation));
+            .and_then(|violation| answered.lifted(turn, violation));
         let mut violation = match &lifted {
             Some(_) => Some(answered.text_lifted()),
             None => violation,
@@ -198,43 +151,41 @@ impl Conversation {
         {
             violation.name_for_client(name, &clients);
         }
-        let fuel = checker.fuel_used();
-        let note = |record: Record, out: &mut Effects<'_>| {
-            let mut record = record;
+        let fuel = turn.checker.fuel_used();
+        let note = |turn: &mut Turn<'_>, mut record: Record| {
             answered.describe(&mut record, turn);
             record.fuel = fuel;
-            out.audit(record);
+            turn.audit(record);
         };
         let changed = match &violation {
             Some(violation) => {
                 let enforced = violation.mode == Mode::Enforce;
-                let mended = enforced
-                    .then(|| match &lifted {
-                        Some(value) => {
-                            let source = std::str::from_utf8(bytes).ok()?;
-                            Some(results::with_value(answered.result, value, source))
-                        }
-                        None => answered.mended(turn, violation, bytes),
-                    })
-                    .flatten();
-                let changed = mended.map(|text| (text, false));
+                let mended = enforced.then(|| match &lifted {
+                    Some(value) => {
+                        let source = turn.message.text();
+                        Some(results::with_value(answered.result, value, source))
+                    }
+                    None => answered.mended(turn, violation),
+                });
+                let changed = mended.flatten().map(|text| (text, false));
                 let changed =
-                    changed.or_else(|| enforced.then(|| answered.replaced(violation, bytes)));
+                    changed.or_else(|| enforced.then(|| answered.replaced(turn, violation)));
                 let action = match &changed {
                     None => Action::Reported,
                     Some((_, true)) => Action::Refused,
                     Some((_, false)) => Action::Altered,
                 };
-                note(violation.record(turn, Side::Server, action), out);
+                let record = violation.record(turn, Side::Server, action);
+                note(turn, record);
                 changed
             }
             None => {
                 self.note_question(turn.policy(), answered);
                 if turn.policy().record_passes && answered.mode != Mode::Off {
-                    let action = Action::Passed;
+                    let (now, action) = (turn.now, Action::Passed);
                     note(
-                        Record::new(turn.now, Side::Server, Filter::Results, action),
-                        out,
+                        turn,
+                        Record::new(now, Side::Server, Filter::Results, action),
                     );
                 }
                 None
@@ -244,7 +195,7 @@ impl Conversation {
             // A result that was replaced needs no projection.
             Some((_, true)) => None,
             Some((text, false)) => answered.projected_again(turn, text),
-            None => answered.projected(turn, bytes),
+            None => answered.projected(turn),
         };
         projected.or(changed.map(|(text, _)| text))
     }
@@ -270,15 +221,7 @@ impl Conversation {
     }
 
     /// Handles a task's notification, which may contain a result. Returns whether it was altered and sent.
-    pub(super) fn task_note(
-        &mut self,
-        turn: &Turn<'_>,
-        checker: &mut Checker,
-        reading: &Reading<'_>,
-        task: View<'_>,
-        bytes: &[u8],
-        out: &mut Effects<'_>,
-    ) -> bool {
+    pub(super) fn task_note(&mut self, turn: &mut Turn<'_>, task: View<'_>) -> bool {
         let era = Era::V2026_07_28;
         let method = ToolMethod::TaskChanged;
         let id = task.member("taskId").map_or("", |id| id.string());
@@ -291,12 +234,11 @@ impl Conversation {
             open: &open,
             member: "params",
         };
-        let Some(text) = self.replacement(turn, checker, reading, &at, None, task, bytes, out)
-        else {
+        let Some(text) = self.replacement(turn, &at, None, task) else {
             return false;
         };
         let envelope = Envelope::notification(NOTE);
-        out.forward(Side::Client, text.into_bytes(), envelope);
+        turn.out.altered(Side::Client, text, envelope);
         true
     }
 
@@ -348,12 +290,37 @@ impl Conversation {
         })
     }
 
-    /// The violation of a result, if there is one.
+    /// What is wrong with a result: the checks in their order, of which the first finding counts.
+    fn violation(
+        &self,
+        turn: &mut Turn<'_>,
+        answered: &ToolAnswer<'_>,
+        of: ResultOf,
+    ) -> Option<Violation> {
+        if answered.grows
+            && let Some(too_large) = answered.unreadable_members(turn)
+        {
+            return Some(too_large);
+        }
+        let not_object = answered.not_object(turn);
+        let becomes = |what| {
+            let is_it = not_object.filter(|found| *found == what);
+            is_it.map(|what| answered.no_object(what))
+        };
+        self.judge(turn, answered, of)
+            .or_else(|| answered.unreadable_members(turn))
+            .or_else(|| answered.bad_form(turn))
+            .or_else(|| answered.beyond_double(turn))
+            .or_else(|| becomes(NotObject::Bad))
+            .or_else(|| answered.error_value(turn))
+            .or_else(|| answered.missing_text(turn, of))
+            .or_else(|| becomes(NotObject::LeftOut))
+    }
+
+    /// Holds a result to its tool's contract.
     fn judge(
         &self,
-        turn: &Turn<'_>,
-        checker: &mut Checker,
-        reading: &Reading<'_>,
+        turn: &mut Turn<'_>,
         answered: &ToolAnswer<'_>,
         of: ResultOf,
     ) -> Option<Violation> {
@@ -367,9 +334,9 @@ impl Conversation {
         if mode == Mode::Off {
             return None;
         }
-        if reading.is_ambiguous() {
+        if turn.message.is_ambiguous() {
             // The value that is checked here may differ from the value that the client will read.
-            let flaw = reading.flaw.map(ToString::to_string);
+            let flaw = turn.message.flaw().map(ToString::to_string);
             let text = format!(
                 "{} answered with a result that cannot be checked: {}",
                 answered.subject(),
@@ -388,7 +355,7 @@ impl Conversation {
                 .map(|error| not_a_result(answered, error))
                 .or_else(|| self.without_contract(turn, answered));
         };
-        match checker.check_result(tool, of, answered.result) {
+        match turn.checker.check_result(tool, of, answered.result) {
             Decision::Pass(pass) => match pass.checked {
                 Checked::Undecided(why) => Some(Violation::undecided(
                     Filter::Results,

@@ -1,7 +1,7 @@
 //! What is wrong with a result that keeps its contract, for some of its readers.
 
 use toolsure_json::{Kind, Node as _, OwnedDocument, quote};
-use toolsure_mcp::check::{Checked, Checker, Decision, Fault, ResultOf};
+use toolsure_mcp::check::{Checked, Decision, Fault, ResultOf};
 use toolsure_mcp::era::Structured;
 
 use super::result::{ToolAnswer, made_task};
@@ -10,7 +10,6 @@ use super::turn::Turn;
 use crate::fault::Act;
 use crate::filter::results::NotObject;
 use crate::filter::{Reply, SHOWN_NUMBER, Violation, results};
-use crate::incoming::Reading;
 use crate::policy::{Mode, Output, TextBlocks, WideNumbers};
 use crate::record::Filter;
 
@@ -41,15 +40,12 @@ impl ToolAnswer<'_> {
 
     /// The text of a result that becomes its structured content, if that is all that it lacks and the
     /// policy wants it.
-    pub(super) fn lifted(
-        &self,
-        turn: &Turn<'_>,
-        reading: &Reading<'_>,
-        checker: &mut Checker,
-        violation: &Violation,
-    ) -> Option<String> {
+    pub(super) fn lifted(&self, turn: &mut Turn<'_>, violation: &Violation) -> Option<String> {
         let wanted = self.mode == Mode::Enforce && self.output == Output::Lift;
-        if !wanted || violation.code != Fault::MissingStructured.code() || reading.flaw.is_some() {
+        if !wanted
+            || violation.code != Fault::MissingStructured.code()
+            || turn.message.flaw().is_some()
+        {
             return None;
         }
         let tool = self.tool.as_ref()?;
@@ -60,7 +56,7 @@ impl ToolAnswer<'_> {
         if !any && root.kind() != Kind::Object {
             return None;
         }
-        let fits = match checker.check_structured(tool, root) {
+        let fits = match turn.checker.check_structured(tool, root) {
             Decision::Pass(pass) => !matches!(pass.checked, Checked::Undecided(_)),
             Decision::Refuse(_) => false,
         };
@@ -115,13 +111,17 @@ impl ToolAnswer<'_> {
 
     /// The violation of an error whose structured content does not match the output schema, for clients
     /// that report this instead of the error.
-    pub(super) fn error_value(&self, turn: &Turn<'_>, checker: &mut Checker) -> Option<Violation> {
+    pub(super) fn error_value(&self, turn: &mut Turn<'_>) -> Option<Violation> {
         if self.mode == Mode::Off {
             return None;
         }
         let (era, tool) = (self.open.era, self.tool.as_ref()?);
         let value = results::error_value(turn.policy(), era, tool, self.result)?;
-        let refusal = checker.check_structured(tool, value).refusal()?.to_string();
+        let refusal = turn
+            .checker
+            .check_structured(tool, value)
+            .refusal()?
+            .to_string();
         let text = format!(
             "{} answered with an error whose structured content does not match its output schema: {refusal}",
             self.subject()

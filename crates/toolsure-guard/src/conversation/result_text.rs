@@ -11,31 +11,24 @@ use crate::policy::{Project, TextBlocks};
 
 impl ToolAnswer<'_> {
     /// The result with the missing text added, if nothing else is wrong with it.
-    pub(super) fn mended(
-        &self,
-        turn: &Turn<'_>,
-        violation: &Violation,
-        bytes: &[u8],
-    ) -> Option<String> {
+    pub(super) fn mended(&self, turn: &Turn<'_>, violation: &Violation) -> Option<String> {
         if violation.code == Act::ResultValueLeftOut.code() {
-            return self.projected(turn, bytes);
+            return self.projected(turn);
         }
         if violation.code == Act::ErrorValueLeftOut.code() {
-            let source = std::str::from_utf8(bytes).ok()?;
-            return Some(results::without_value(self.result, source));
+            return Some(results::without_value(self.result, turn.message.text()));
         }
         let texts = [Act::ResultWithoutText, Act::ResultWithoutContent];
         let is_text = texts.iter().any(|act| act.code() == violation.code);
         if !is_text || turn.policy().text_blocks != TextBlocks::Repair {
             return None;
         }
-        let source = std::str::from_utf8(bytes).ok()?;
-        Some(results::with_text(self.result, source))
+        Some(results::with_text(self.result, turn.message.text()))
     }
 
     /// The replacement for a bad result, and whether nothing of the original is left in it.
-    pub(super) fn replaced(&self, violation: &Violation, bytes: &[u8]) -> (String, bool) {
-        let source = std::str::from_utf8(bytes).unwrap_or_default();
+    pub(super) fn replaced(&self, turn: &Turn<'_>, violation: &Violation) -> (String, bool) {
+        let source = turn.message.text();
         // Nothing is kept of a result that no reader could read.
         let era = self.open.era;
         let readable = self.malformed.is_none() && era.read_result(self.result).is_ok();
@@ -67,7 +60,7 @@ impl ToolAnswer<'_> {
     }
 
     /// A result rewritten for a reader whose protocol version cannot express it.
-    pub(super) fn projected(&self, turn: &Turn<'_>, bytes: &[u8]) -> Option<String> {
+    pub(super) fn projected(&self, turn: &Turn<'_>) -> Option<String> {
         let tool = self.tool.as_ref().filter(|_| self.malformed.is_none())?;
         let era = self.open.era;
         if !results::needs_projection(turn.policy(), era, tool, self.result) {
@@ -75,7 +68,7 @@ impl ToolAnswer<'_> {
         }
         let projection = results::projection(turn.policy(), era);
         match projection.result(Some(tool), era, self.result) {
-            Ok(projected) => (projected.text.as_bytes() != bytes).then_some(projected.text),
+            Ok(projected) => (projected.text != turn.message.text()).then_some(projected.text),
             // It passed the filter, or no filter applies: it stays unchanged.
             Err(_) => None,
         }

@@ -1,25 +1,20 @@
 //! Handles messages of the server: answers to open requests, requests and notifications.
 
 use toolsure_json::{Kind, Node as _, View, json_string};
-use toolsure_mcp::check::Checker;
 use toolsure_mcp::era::{Era, Structured, ToolMethod};
 use toolsure_mcp::message::{
     Edits, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, METHOD_NOT_FOUND, Message,
     Notification, Request, RequestId, bad_form,
 };
 
-use super::answer::forward_altered;
-use super::answer::{answer_to, fault};
 use super::client::id_member;
 use super::open::{Open, What};
 use super::turn::Turn;
 use super::{Carrier, Conversation, Link, nearest};
-use crate::effect::Effects;
 use crate::envelope::{self, Envelope, method_name};
 use crate::fault::Act;
 use crate::filter::results;
 use crate::id::IdKey;
-use crate::incoming::Reading;
 use crate::policy::{Mode, Project};
 use crate::record::{Action, Filter};
 use crate::recover::Recovery;
@@ -27,19 +22,11 @@ use crate::side::Side;
 
 impl Conversation {
     /// Handles one message of the server.
-    pub(super) fn server_message<'m>(
-        &mut self,
-        turn: &Turn<'_>,
-        checker: &mut Checker,
-        reading: &Reading<'_>,
-        bytes: &'m [u8],
-        out: &mut Effects<'m>,
-    ) {
-        let root = reading.document.root();
+    pub(super) fn server_message(&mut self, turn: &mut Turn<'_>, root: View<'_>) {
         let message = match Message::decode(root) {
             Ok(message) => message,
             Err(error) => {
-                let found = Recovery::of(bytes);
+                let found = Recovery::of(turn.message.bytes());
                 // A log line in JSON is noise; a message with an id is taken for an answer.
                 let act = if error.method_fault().is_some() {
                     Act::ServerSentUnfitMethod
@@ -48,91 +35,73 @@ impl Conversation {
                 } else {
                     Act::ServerMadeNoise
                 };
-                return self.lost(turn, Side::Server, &found, act, &error.to_string(), out);
+                return self.lost(turn, Side::Server, &found, act, &error.to_string());
             }
         };
-        if let Some((found, why)) = reading.broken_envelope(bytes, &message) {
+        if let Some((found, why)) = turn.broken_envelope(&message) {
             let act = Act::ServerAnsweredNoJson;
-            return self.lost(turn, Side::Server, &found, act, &why, out);
+            return self.lost(turn, Side::Server, &found, act, &why);
         }
-        if let Some(text) = self.under_asked_id(turn, &message, bytes, out) {
-            let guard = self.guard.clone();
-            let mut effects = Effects::new();
-            let corrected = guard.read_within(text.as_bytes(), turn.limits());
-            self.decide(turn, checker, Side::Server, &corrected, &mut effects);
-            guard.done_with(corrected);
-            return out.adopt(effects);
+        if let Some(text) = self.under_asked_id(turn, &message) {
+            let corrected = self.guard.read_within(text, turn.limits());
+            return turn.with_made(&corrected, |turn| self.decide(turn, Side::Server));
         }
         if let Some(traces) = &mut self.traces {
             traces.heard(turn, &message);
         }
         match message {
-            Message::Request(request) => self.server_request(turn, &request, bytes, out),
+            Message::Request(request) => self.server_request(turn, &request),
             Message::Notification(notification) => {
-                self.server_notification(turn, checker, reading, &notification, bytes, out);
+                self.server_notification(turn, &notification);
             }
             Message::Result(outcome) => {
                 let answer = Ok(outcome.result);
-                self.server_answer(turn, checker, reading, outcome.id, answer, bytes, out);
+                self.server_answer(turn, outcome.id, answer);
             }
             Message::Error(Some(id), error) => {
-                self.server_answer(turn, checker, reading, id, Err(error), bytes, out);
+                self.server_answer(turn, id, Err(error));
             }
             Message::Error(None, error) if mended_error(error).is_some() => {
                 let act = Act::ServerAnsweredBadError;
-                out.audit(fault(
-                    turn,
-                    Side::Server,
-                    Filter::Envelope,
-                    Action::Dropped,
-                    act,
-                ));
+                turn.audit(turn.fault(Side::Server, Filter::Envelope, Action::Dropped, act));
             }
             Message::Error(None, _) => {
                 // It names no request; it may answer a message that could not be read.
                 let envelope = Envelope::of(&message);
-                out.forward(Side::Client, bytes, envelope);
+                turn.forward(Side::Client, envelope);
             }
         }
     }
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "a message, what it is read with, and where its effects go"
-    )]
-    fn server_answer<'m>(
+    fn server_answer(
         &mut self,
-        turn: &Turn<'_>,
-        checker: &mut Checker,
-        reading: &Reading<'_>,
+        turn: &mut Turn<'_>,
         id: RequestId<'_>,
         answer: Result<View<'_>, View<'_>>,
-        bytes: &'m [u8],
-        out: &mut Effects<'m>,
     ) {
         let key = IdKey::of(id);
         if self.is_own(&key) {
             if answer.is_ok() {
-                return self.fetched(turn, bytes, out);
+                return self.fetched(turn);
             }
-            return self.fetch_failed(turn, "the server answered `tools/list` with an error", out);
+            return self.fetch_failed(turn, "the server answered `tools/list` with an error");
         }
         let open = match self.open.remove_sent(&key) {
-            None if reading.is_replay => self.answered.take(&key),
+            None if turn.message.is_replay => self.answered.take(&key),
             open => open,
         };
         let Some(open) = open else {
-            if self.adopted || reading.is_replay {
-                return answered_elsewhere(turn, id, key, answer.err(), bytes, out);
+            if self.adopted || turn.message.is_replay {
+                return answered_elsewhere(turn, id, key, answer.err());
             }
             let act = Act::ServerAnsweredUnasked;
-            let mut record = fault(turn, Side::Server, Filter::Tracking, Action::Dropped, act);
+            let mut record = turn.fault(Side::Server, Filter::Tracking, Action::Dropped, act);
             record.id = Some(key);
-            out.audit(record);
+            turn.audit(record);
             return;
         };
         let replayable = self.may_be_replayed(&open).then(|| key.clone());
-        self.answer(turn, checker, reading, key, &open, answer, bytes, out);
+        self.answer(turn, key, &open, answer);
         if let Some(key) = replayable {
             self.answered.insert(key, open);
         }
@@ -144,29 +113,21 @@ impl Conversation {
         *client == Carrier::Http && *server == Carrier::Http && open.era.has_sessions()
     }
 
-    #[expect(
-        clippy::too_many_arguments,
-        reason = "a message, what it is read with, and where its effects go"
-    )]
-    fn answer<'m>(
+    fn answer(
         &mut self,
-        turn: &Turn<'_>,
-        checker: &mut Checker,
-        reading: &Reading<'_>,
+        turn: &mut Turn<'_>,
         key: IdKey,
         open: &Open,
         answer: Result<View<'_>, View<'_>>,
-        bytes: &'m [u8],
-        out: &mut Effects<'m>,
     ) {
         let result = match answer {
             Ok(result) => result,
             // A JSON-RPC error keeps every contract.
-            Err(error) => return forward_error(turn, key, open, error, bytes, out),
+            Err(error) => return forward_error(turn, key, open, error),
         };
         match &open.what {
-            What::Plain => self.forward_readable(turn, reading, key, open, result, bytes, out),
-            What::Parked => forward_answer(key, None, bytes, out),
+            What::Plain => self.forward_readable(turn, key, open, result),
+            What::Parked => turn.forward_answer(key, None),
             What::Initialize => {
                 let version = result.member("protocolVersion").map_or("", |v| v.string());
                 // No later era has `initialize`.
@@ -177,24 +138,18 @@ impl Conversation {
                     agreed: envelope::agreed(result),
                     ..Envelope::answer(Some(key), None)
                 };
-                out.forward(Side::Client, bytes, envelope);
+                turn.forward(Side::Client, envelope);
             }
-            What::List { .. } => self.page(turn, key, open, bytes, out),
+            What::List { .. } => self.page(turn, key, open),
             What::Call(_) | What::Task { .. } => {
-                self.result(turn, checker, reading, key, open, result, bytes, out);
+                self.result(turn, key, open, result);
             }
         }
     }
 
     /// Returns an answer under the id of its request, if the server wrote a number as a string or a string
     /// as a number. Clients of the official SDKs accept `"4"` for `4` themselves.
-    fn under_asked_id(
-        &self,
-        turn: &Turn<'_>,
-        message: &Message<'_>,
-        bytes: &[u8],
-        out: &mut Effects<'_>,
-    ) -> Option<String> {
+    fn under_asked_id(&self, turn: &mut Turn<'_>, message: &Message<'_>) -> Option<String> {
         let (id, view) = match message {
             Message::Result(outcome) => (outcome.id, outcome.view),
             Message::Error(Some(id), error) => (*id, error.parent()?),
@@ -210,38 +165,31 @@ impl Conversation {
             return None;
         }
         let act = Act::ServerAnsweredOtherId;
-        let mut record = fault(turn, Side::Server, Filter::Tracking, Action::Altered, act);
+        let mut record = turn.fault(Side::Server, Filter::Tracking, Action::Altered, act);
         record.describe(&asked, open, turn);
-        out.audit(record);
+        turn.audit(record);
         let mut edits = Edits::new();
         edits.replace(view.member("id")?, open.raw(&asked));
-        Some(edits.apply(std::str::from_utf8(bytes).ok()?))
+        Some(edits.apply(turn.message.text()))
     }
 
-    fn server_request<'m>(
-        &mut self,
-        turn: &Turn<'_>,
-        request: &Request<'_>,
-        bytes: &'m [u8],
-        out: &mut Effects<'m>,
-    ) {
+    fn server_request(&mut self, turn: &mut Turn<'_>, request: &Request<'_>) {
         let key = IdKey::of(request.id);
-        let (id, method) = (request.id.raw(), request.method);
         if self.era.is_none() && self.modern {
             let act = Act::ServerAskedModernClient;
             let text = "clients of 2026-07-28 accept no requests";
-            return Self::refuse_server(turn, id, method, act, METHOD_NOT_FOUND, text, out);
+            return Self::refuse_server(turn, request, act, METHOD_NOT_FOUND, text);
         }
         if let Some(why) = bad_form_of(turn, request.method, request.params) {
             let (act, text) = (Act::ServerAskedBadForm, format!("`requestedSchema`: {why}"));
             if turn.policy().elicitation == Mode::Enforce {
-                return Self::refuse_server(turn, id, method, act, INVALID_PARAMS, &text, out);
+                return Self::refuse_server(turn, request, act, INVALID_PARAMS, &text);
             }
-            let mut record = fault(turn, Side::Server, Filter::Tracking, Action::Reported, act);
-            record.method = Some(method_name(method));
+            let mut record = turn.fault(Side::Server, Filter::Tracking, Action::Reported, act);
+            record.method = Some(method_name(request.method));
             record.id = Some(key.clone());
             record.note(&text);
-            out.audit(record);
+            turn.audit(record);
         }
         // An HTTP stream that is resumed may repeat a request, and another process may have passed its answer
         // on.
@@ -250,7 +198,7 @@ impl Conversation {
         if repeated && !elsewhere {
             let act = Act::ServerReusedId;
             let text = format!("the id {key} belongs to a request that is still open");
-            return Self::refuse_server(turn, id, method, act, INVALID_REQUEST, &text, out);
+            return Self::refuse_server(turn, request, act, INVALID_REQUEST, &text);
         }
         let allowed = turn.policy().limits.pending;
         let full = !repeated && self.server_requests.len() >= allowed;
@@ -259,48 +207,40 @@ impl Conversation {
         } else if full {
             let act = Act::ServerAskedTooMuch;
             let text = format!("more open requests than the limit of {allowed} (pending)");
-            return Self::refuse_server(turn, id, method, act, INTERNAL_ERROR, &text, out);
+            return Self::refuse_server(turn, request, act, INTERNAL_ERROR, &text);
         }
         self.server_requests.insert(key.clone());
         let envelope = Envelope::of(&Message::Request(*request));
-        match self.sampling(turn, request, bytes) {
-            Some(text) => out.forward(Side::Client, text.into_bytes(), envelope),
-            None => out.forward(Side::Client, bytes, envelope),
+        match self.sampling(turn, request) {
+            Some(text) => turn.out.altered(Side::Client, text, envelope),
+            None => turn.forward(Side::Client, envelope),
         }
     }
 
     /// A request for a sample whose messages contain results of tools that the client's version cannot
     /// express (2025-11-25, client/sampling, "Tool Result Content"), in the form that it can.
-    fn sampling(&self, turn: &Turn<'_>, request: &Request<'_>, bytes: &[u8]) -> Option<String> {
+    fn sampling(&self, turn: &Turn<'_>, request: &Request<'_>) -> Option<String> {
         let era = self.era.filter(|era| era.structured() != Structured::Any)?;
         if request.method != "sampling/createMessage" || turn.policy().project == Project::Off {
             return None;
         }
         let params = request.params?;
         // With half a surrogate pair in it, the parsed text is not the one that came.
-        if params.document().source().as_bytes() != bytes {
+        if params.document().source() != turn.message.text() {
             return None;
         }
         let projected = results::projection(turn.policy(), era).sampling(params);
-        (projected.text.as_bytes() != bytes).then_some(projected.text)
+        (projected.text != turn.message.text()).then_some(projected.text)
     }
 
-    fn server_notification<'m>(
-        &mut self,
-        turn: &Turn<'_>,
-        checker: &mut Checker,
-        reading: &Reading<'_>,
-        notification: &Notification<'_>,
-        bytes: &'m [u8],
-        out: &mut Effects<'m>,
-    ) {
+    fn server_notification(&mut self, turn: &mut Turn<'_>, notification: &Notification<'_>) {
         let params = notification.params;
         let mut about = None;
         match notification.method {
             "notifications/progress" => {
                 if let Some(token) = params.and_then(|params| id_member(params, "progressToken")) {
                     about = self.open.request_of_token(&token).cloned();
-                    if let Some(until) = Self::patience(turn) {
+                    if let Some(until) = turn.patience() {
                         self.open.progress(&token, until);
                     }
                 }
@@ -318,7 +258,7 @@ impl Conversation {
             Some(ToolMethod::ListChanged) => self.scope.outdate(),
             Some(ToolMethod::TaskChanged) => {
                 if let Some(task) = params
-                    && self.task_note(turn, checker, reading, task, bytes, out)
+                    && self.task_note(turn, task)
                 {
                     return;
                 }
@@ -329,53 +269,39 @@ impl Conversation {
             id: about,
             ..Envelope::of(&Message::Notification(*notification))
         };
-        out.forward(Side::Client, bytes, envelope);
+        turn.forward(Side::Client, envelope);
     }
 }
 
 /// Handles an answer to a request that another process sent, or that was answered too long ago. An
 /// error keeps every contract; a result that cannot be checked is replaced by an error.
-fn answered_elsewhere<'m>(
-    turn: &Turn<'_>,
-    id: RequestId<'_>,
-    key: IdKey,
-    error: Option<View<'_>>,
-    bytes: &'m [u8],
-    out: &mut Effects<'m>,
-) {
+fn answered_elsewhere(turn: &mut Turn<'_>, id: RequestId<'_>, key: IdKey, error: Option<View<'_>>) {
     if let Some(error) = error {
-        return forward_answer(key, envelope::error_code(error), bytes, out);
+        return turn.forward_answer(key, envelope::error_code(error));
     }
     let act = Act::AnsweredElsewhere;
     let text = "the request was sent through another replica of the guard, or answered long ago, so its result cannot be checked here; send it again";
     let answer = act.error(id.raw(), act.rpc_code(), text);
-    let mut record = fault(turn, Side::Server, Filter::Tracking, Action::Refused, act);
+    let mut record = turn.fault(Side::Server, Filter::Tracking, Action::Refused, act);
     record.id = Some(key.clone());
-    answer_to(Side::Client, key, answer, Some(act.rpc_code()), out);
-    out.audit(record);
+    turn.answer(Side::Client, key, answer, Some(act.rpc_code()));
+    turn.audit(record);
 }
 
 /// Passes an error on; an error that clients could not read is repaired.
-fn forward_error<'m>(
-    turn: &Turn<'_>,
-    key: IdKey,
-    open: &Open,
-    error: View<'_>,
-    bytes: &'m [u8],
-    out: &mut Effects<'m>,
-) {
+fn forward_error(turn: &mut Turn<'_>, key: IdKey, open: &Open, error: View<'_>) {
     let code = envelope::error_code(error);
     let Some(mended) = mended_error(error) else {
-        return forward_answer(key, code, bytes, out);
+        return turn.forward_answer(key, code);
     };
     let act = Act::ServerAnsweredBadError;
-    let mut record = fault(turn, Side::Server, Filter::Envelope, Action::Altered, act);
+    let mut record = turn.fault(Side::Server, Filter::Envelope, Action::Altered, act);
     record.describe(&key, open, turn);
-    out.audit(record);
+    turn.audit(record);
     let mut edits = Edits::new();
     edits.replace(error, mended);
-    let text = edits.apply(std::str::from_utf8(bytes).unwrap_or_default());
-    forward_altered(key, code.or(Some(INTERNAL_ERROR)), text, out);
+    let text = edits.apply(turn.message.text());
+    turn.forward_altered(key, code.or(Some(INTERNAL_ERROR)), text);
 }
 
 /// The error that replaces a malformed one (JSON-RPC 2.0 section 5.1); `None` if it is well formed.
@@ -393,17 +319,6 @@ fn mended_error(error: View<'_>) -> Option<String> {
     Some(format!(
         r#"{{"code":{code},"message":{message},"data":{raw}}}"#
     ))
-}
-
-/// Passes an answer on as received; `code` is its code if it is an error.
-pub(super) fn forward_answer<'m>(
-    key: IdKey,
-    code: Option<i64>,
-    bytes: &'m [u8],
-    out: &mut Effects<'m>,
-) {
-    let envelope = Envelope::answer(Some(key), code);
-    out.forward(Side::Client, bytes, envelope);
 }
 
 /// What is wrong with the schema of a form that a request asks for, if the policy looks at it.

@@ -9,15 +9,15 @@ use std::time::Duration;
 
 use toolsure_json::Node as _;
 use toolsure_mcp::era::Era;
-use toolsure_mcp::message::{Message, Request};
+use toolsure_mcp::message::{Message as Decoded, Request};
 
 use super::open::OpenTable;
 use super::turn::Turn;
-use crate::effect::{Effect, Effects, Outgoing, Purpose};
+use crate::effect::{Effect, Purpose};
 use crate::envelope::MessageKind;
 use crate::fault::Act;
-use crate::guard::Guard;
 use crate::id::IdKey;
+use crate::message::Message;
 use crate::record::{Action, Record};
 use crate::side::Side;
 use crate::trace::{Begun, End, Outcome, Trace, TraceContext, Tracer, Verdict};
@@ -27,8 +27,6 @@ use crate::trace::{Begun, End, Outcome, Trace, TraceContext, Tracer, Verdict};
 pub(super) struct Traces {
     tracer: Arc<dyn Tracer>,
     open: HashMap<IdKey, Followed>,
-    /// The context that the transport of the client's next message carries.
-    carried: Option<TraceContext>,
 }
 
 #[derive(Debug)]
@@ -44,13 +42,7 @@ impl Traces {
         Self {
             tracer,
             open: HashMap::new(),
-            carried: None,
         }
-    }
-
-    /// Sets the trace context that the transport of the client's next message carries.
-    pub(super) fn carry(&mut self, context: Option<TraceContext>) {
-        self.carried = context;
     }
 
     /// Starts to trace a request, unless another one has its id.
@@ -66,7 +58,7 @@ impl Traces {
             return;
         }
         let own = request.params.and_then(TraceContext::read);
-        let parent = own.or_else(|| self.carried.clone());
+        let parent = own.or_else(|| turn.trace.cloned());
         let target = match request.method {
             "tools/call" | "prompts/get" => request.params.and_then(|it| it.member("name")),
             _ => None,
@@ -93,9 +85,9 @@ impl Traces {
     }
 
     /// Records the server's answer.
-    pub(super) fn heard(&mut self, turn: &Turn<'_>, message: &Message<'_>) {
+    pub(super) fn heard(&mut self, turn: &Turn<'_>, message: &Decoded<'_>) {
         let (id, outcome) = match message {
-            Message::Result(answer) => {
+            Decoded::Result(answer) => {
                 let failed = answer.result.member("isError");
                 let failed = failed.is_some_and(|failed| failed.raw() == "true");
                 let outcome = if failed {
@@ -105,7 +97,7 @@ impl Traces {
                 };
                 (answer.id, outcome)
             }
-            Message::Error(Some(id), error) => {
+            Decoded::Error(Some(id), error) => {
                 let code = error.member("code").and_then(|code| code.number().as_i64());
                 (*id, Outcome::Error(code.unwrap_or(0)))
             }
@@ -121,16 +113,9 @@ impl Traces {
 
     /// Finds out from the effects from `start` on what became of the traced requests, and adds the trace
     /// context to those that go to the server.
-    pub(super) fn follow(
-        &mut self,
-        turn: &Turn<'_>,
-        guard: &Guard,
-        open: &OpenTable,
-        out: &mut Effects<'_>,
-        start: usize,
-    ) {
+    pub(super) fn follow(&mut self, turn: &mut Turn<'_>, open: &OpenTable, start: usize) {
         let now = turn.now;
-        let effects = out.since(start);
+        let effects = turn.out.since(start);
         let mut reused = false;
         for effect in effects.iter() {
             if let Effect::Audit(record) = effect {
@@ -143,21 +128,19 @@ impl Traces {
             }
         }
         for effect in effects {
-            let Effect::Send(outgoing) = effect else {
+            let Effect::Send { to, message } = effect else {
                 continue;
             };
-            let Some(envelope) = &outgoing.envelope else {
-                continue;
-            };
+            let envelope = message.envelope();
             match (envelope.kind, &envelope.id) {
-                (MessageKind::Request, _)
-                    if outgoing.to == Side::Server && outgoing.purpose == Purpose::Forward =>
+                (MessageKind::Request, Some(id))
+                    if *to == Side::Server && message.purpose == Purpose::Forward =>
                 {
-                    if let Some(context) = self.send(now, outgoing) {
-                        splice(guard, turn, outgoing, context);
+                    if let Some(context) = self.send(now, id) {
+                        splice(message, context);
                     }
                 }
-                (MessageKind::Answer, Some(id)) if outgoing.to == Side::Client && !reused => {
+                (MessageKind::Answer, Some(id)) if *to == Side::Client && !reused => {
                     self.answer(now, id, envelope.error);
                 }
                 _ => {}
@@ -188,8 +171,7 @@ impl Traces {
         }
     }
 
-    fn send(&mut self, now: Duration, outgoing: &Outgoing<'_>) -> Option<TraceContext> {
-        let id = outgoing.envelope.as_ref()?.id.as_ref()?;
+    fn send(&mut self, now: Duration, id: &IdKey) -> Option<TraceContext> {
         let followed = self.open.get_mut(id).filter(|followed| !followed.sent)?;
         followed.sent = true;
         followed.trace.sent(now)
@@ -215,13 +197,11 @@ impl Traces {
 
 /// Adds the trace context to a request for the server. A message that two readers can read in two ways
 /// is not changed.
-fn splice(guard: &Guard, turn: &Turn<'_>, outgoing: &mut Outgoing<'_>, context: TraceContext) {
-    let request = guard.read_within(&outgoing.bytes, turn.limits());
-    let whole = request.reading().ok().filter(|it| it.flaw.is_none());
-    let spliced = whole.and_then(|reading| context.splice(reading.document));
-    guard.done_with(request);
-    if let Some(spliced) = spliced {
-        outgoing.bytes = spliced.into_bytes().into();
-        outgoing.trace = Some(Box::new(context));
+fn splice(message: &mut Message, context: TraceContext) {
+    let read = message.clone().read_if_unread();
+    let whole = read.document().ok().filter(|_| read.flaw().is_none());
+    if let Some(spliced) = whole.and_then(|document| context.splice(document)) {
+        message.set_text(spliced);
+        message.trace = Some(Box::new(context));
     }
 }

@@ -3,18 +3,20 @@
 //! No request may stay open because of such a message: the side that waits for an answer is found
 //! by the id that can be recovered, and gets an error.
 
+use std::time::Duration;
+
 use toolsure_json::{ReadError, ReadErrorKind};
-use toolsure_mcp::message::{INTERNAL_ERROR, MalformedMessage, RequestId};
+use toolsure_mcp::message::{INTERNAL_ERROR, MalformedMessage, Request, RequestId};
 
 use super::Conversation;
-use super::answer::{answer_to, fail, fault};
 use super::open::What;
 use super::turn::Turn;
-use crate::effect::{Effects, Outgoing, Purpose};
+use crate::effect::{Effects, Purpose};
 use crate::envelope::{Envelope, method_name};
 use crate::error_reply;
 use crate::fault::Act;
 use crate::id::IdKey;
+use crate::message::Message;
 use crate::record::{Action, Filter, Record};
 use crate::recover::{Recovered, Recovery};
 use crate::side::Side;
@@ -22,171 +24,141 @@ use crate::side::Side;
 impl Conversation {
     /// Handles the remains of a message that is larger than
     /// [`Limits::message_bytes`](crate::policy::Limits::message_bytes) and was discarded as it arrived.
-    pub fn oversize(
-        &mut self,
-        from: Side,
-        found: &Recovered,
-        now: std::time::Duration,
-    ) -> Effects<'static> {
-        let guard = self.guard.clone();
-        let rules = guard.rules();
-        let turn = Turn::new(&rules, now);
-        let mut out = Effects::new();
-        let allowed = turn.policy().limits.message_bytes;
-        let text = format!("a message longer than the limit of {allowed} bytes (message_bytes)");
-        let act = match from {
-            Side::Client => Act::ClientSentTooMuch,
-            Side::Server => Act::ServerAnsweredTooMuch,
-        };
-        self.lost(&turn, from, found, act, &text, &mut out);
-        self.follow(&turn, &mut out, 0);
-        out
+    pub fn oversize(&mut self, from: Side, found: &Recovered, now: Duration) -> Effects {
+        self.event(now, |it, turn| {
+            let allowed = turn.policy().limits.message_bytes;
+            let text =
+                format!("a message longer than the limit of {allowed} bytes (message_bytes)");
+            let act = match from {
+                Side::Client => Act::ClientSentTooMuch,
+                Side::Server => Act::ServerAnsweredTooMuch,
+            };
+            it.lost(turn, from, found, act, &text);
+        })
     }
 
     /// Handles a text that cannot be read.
-    pub(super) fn unreadable<'m>(
+    pub(super) fn unreadable(
         &mut self,
-        turn: &Turn<'_>,
+        turn: &mut Turn<'_>,
         from: Side,
-        message: &'m [u8],
-        error: &ReadError,
-        out: &mut Effects<'m>,
+        error: Option<&ReadError>,
     ) {
-        let found = Recovery::of(message);
-        let too_long = error.kind() == ReadErrorKind::TooLong;
+        let found = Recovery::of(turn.message.bytes());
+        let too_long = error.is_some_and(|error| error.kind() == ReadErrorKind::TooLong);
         let act = match (from, too_long) {
             (Side::Client, true) => Act::ClientSentTooMuch,
             (Side::Client, false) => Act::ClientSentNoJson,
             (Side::Server, true) => Act::ServerAnsweredTooMuch,
             (Side::Server, false) => Act::ServerAnsweredNoJson,
         };
-        if from == Side::Server && !too_long && self.salvage(turn, &found, message, out) {
+        if from == Side::Server && !too_long && self.salvage(turn, &found) {
             return;
         }
-        self.lost(turn, from, &found, act, &error.to_string(), out);
+        let why = error.map(ToString::to_string).unwrap_or_default();
+        self.lost(turn, from, &found, act, &why);
     }
 
     /// Refuses JSON of the client that is not a message, or that must not pass.
-    pub(super) fn no_message(turn: &Turn<'_>, error: &MalformedMessage<'_>, out: &mut Effects<'_>) {
+    pub(super) fn no_message(turn: &mut Turn<'_>, error: &MalformedMessage<'_>) {
         let act = match error.method_fault() {
             Some(_) => Act::ClientSentUnfitMethod,
             None => Act::ClientSentNoMessage,
         };
         let id = error.id().map(RequestId::raw);
-        refuse_text(turn, id, error.method(), act, &error.to_string(), out);
+        refuse_text(turn, id, error.method(), act, &error.to_string());
     }
 
     /// Refuses a batch of the client without messages.
-    pub(super) fn empty_batch(turn: &Turn<'_>, out: &mut Effects<'_>) {
+    pub(super) fn empty_batch(turn: &mut Turn<'_>) {
         let text = "a batch must not be empty";
-        refuse_text(turn, None, None, Act::ClientSentNoMessage, text, out);
+        refuse_text(turn, None, None, Act::ClientSentNoMessage, text);
     }
 
     /// Answers the side that waits for a lost message.
     pub(super) fn lost(
         &mut self,
-        turn: &Turn<'_>,
+        turn: &mut Turn<'_>,
         from: Side,
         found: &Recovered,
         act: Act,
         text: &str,
-        out: &mut Effects<'_>,
     ) {
         match from {
-            Side::Client => self.client_lost(turn, found, act, text, out),
-            Side::Server => self.server_lost(turn, found, act, text, out),
+            Side::Client => self.client_lost(turn, found, act, text),
+            Side::Server => self.server_lost(turn, found, act, text),
         }
     }
 
-    fn client_lost(
-        &mut self,
-        turn: &Turn<'_>,
-        found: &Recovered,
-        act: Act,
-        text: &str,
-        out: &mut Effects<'_>,
-    ) {
+    fn client_lost(&mut self, turn: &mut Turn<'_>, found: &Recovered, act: Act, text: &str) {
         if found.is_answer {
             // The server waits for it.
             let key = found.id.as_deref().and_then(IdKey::read);
             if let (Some(key), Some(id)) = (key, &found.id) {
                 self.server_requests.remove(&key);
                 let answer = act.error(id, INTERNAL_ERROR, &error_reply::lost(Side::Client, text));
-                answer_to(Side::Server, key, answer, Some(INTERNAL_ERROR), out);
+                turn.answer(Side::Server, key, answer, Some(INTERNAL_ERROR));
             }
-            let mut record = fault(turn, Side::Client, Filter::Envelope, Action::Refused, act);
+            let mut record = turn.fault(Side::Client, Filter::Envelope, Action::Refused, act);
             record.detail = Some(text.to_owned());
-            out.audit(record);
+            turn.audit(record);
             return;
         }
         let method = found.method.as_deref();
-        refuse_text(turn, found.id.as_deref(), method, act, text, out);
+        refuse_text(turn, found.id.as_deref(), method, act, text);
     }
 
-    fn server_lost(
-        &mut self,
-        turn: &Turn<'_>,
-        found: &Recovered,
-        act: Act,
-        text: &str,
-        out: &mut Effects<'_>,
-    ) {
+    fn server_lost(&mut self, turn: &mut Turn<'_>, found: &Recovered, act: Act, text: &str) {
         let key = found.id.as_deref().and_then(IdKey::read);
         let is_request = found.method.is_some() && !found.is_answer;
         if let Some(key) = key.as_ref().filter(|_| !is_request)
             && let Some(open) = self.open.remove_sent(key)
         {
             let said = error_reply::lost(Side::Server, text);
-            return fail(turn, key.clone(), &open, act, &said, out);
+            return turn.fail(key.clone(), &open, act, &said);
         }
         match key {
             Some(key) if is_request => {
                 // A request of the server, which waits for an answer.
                 let code = act.rpc_code();
                 let answer = act.error(&key.raw(), code, text);
-                answer_to(Side::Server, key, answer, Some(code), out);
-                let mut record = fault(turn, Side::Server, Filter::Envelope, Action::Refused, act);
+                turn.answer(Side::Server, key, answer, Some(code));
+                let mut record = turn.fault(Side::Server, Filter::Envelope, Action::Refused, act);
                 record.method = found.method.as_deref().map(method_name);
                 record.detail = Some(text.to_owned());
-                out.audit(record);
+                turn.audit(record);
             }
-            Some(key) if self.is_own(&key) => self.fetch_failed(turn, text, out),
+            Some(key) if self.is_own(&key) => self.fetch_failed(turn, text),
             _ => {
                 let act = if found.is_json {
                     act
                 } else {
                     Act::ServerMadeNoise
                 };
-                let mut record = fault(turn, Side::Server, Filter::Envelope, Action::Dropped, act);
+                let mut record = turn.fault(Side::Server, Filter::Envelope, Action::Dropped, act);
                 record.method = found.method.as_deref().map(method_name);
                 record.detail = Some(text.to_owned());
-                out.audit(record);
+                turn.audit(record);
             }
         }
     }
 
     /// Handles a page of tools that cannot be read because of some of its tools: the others are still
     /// listed.
-    fn salvage<'m>(
-        &mut self,
-        turn: &Turn<'_>,
-        found: &Recovered,
-        message: &'m [u8],
-        out: &mut Effects<'m>,
-    ) -> bool {
+    fn salvage(&mut self, turn: &mut Turn<'_>, found: &Recovered) -> bool {
         let key = found.id.as_deref().and_then(IdKey::read);
         let Some(key) = key.filter(|_| !found.is_ambiguous) else {
             return false;
         };
         if self.is_own(&key) {
-            self.fetched(turn, message, out);
+            self.fetched(turn);
             return true;
         }
         let is_list = |open: &super::open::Open| matches!(open.what, What::List { .. });
         if self.open.get(&key).is_some_and(is_list)
             && let Some(open) = self.open.remove(&key)
         {
-            self.page(turn, key, &open, message, out);
+            self.page(turn, key, &open);
             return true;
         }
         false
@@ -194,51 +166,37 @@ impl Conversation {
 
     /// Refuses a request of the server that cannot be passed on.
     pub(super) fn refuse_server(
-        turn: &Turn<'_>,
-        id: &str,
-        method: &str,
+        turn: &mut Turn<'_>,
+        request: &Request<'_>,
         act: Act,
         code: i64,
         text: &str,
-        out: &mut Effects<'_>,
     ) {
-        let mut record = fault(turn, Side::Server, Filter::Tracking, Action::Refused, act);
-        record.method = Some(method_name(method));
+        let mut record = turn.fault(Side::Server, Filter::Tracking, Action::Refused, act);
+        let key = IdKey::of(request.id);
+        record.method = Some(method_name(request.method));
         record.note(text);
-        if let Some(key) = IdKey::read(id) {
-            record.id = Some(key.clone());
-            let answer = act.error(id, code, text);
-            answer_to(Side::Server, key, answer, Some(code), out);
-        }
-        out.audit(record);
+        record.id = Some(key.clone());
+        let answer = act.error(request.id.raw(), code, text);
+        turn.answer(Side::Server, key, answer, Some(code));
+        turn.audit(record);
     }
 }
 
 /// Refuses a text of the client. Without an id the answer has the id `null`, as JSON-RPC 2.0
 /// (section 5) requires.
-fn refuse_text(
-    turn: &Turn<'_>,
-    id: Option<&str>,
-    method: Option<&str>,
-    act: Act,
-    text: &str,
-    out: &mut Effects<'_>,
-) {
+fn refuse_text(turn: &mut Turn<'_>, id: Option<&str>, method: Option<&str>, act: Act, text: &str) {
     let key = id.and_then(IdKey::read);
     let code = act.rpc_code();
     let answer = act.error(id.unwrap_or("null"), code, text);
     let envelope = Envelope::answer(key.clone(), Some(code));
-    out.send(Outgoing::new(
-        Side::Client,
-        answer.into_bytes(),
-        Purpose::Answer,
-        envelope,
-    ));
-    let mut record = fault(turn, Side::Client, Filter::Envelope, Action::Refused, act);
+    let answer = Message::made(answer, Purpose::Answer, envelope);
+    turn.out.send(Side::Client, answer);
+    let mut record = turn.fault(Side::Client, Filter::Envelope, Action::Refused, act);
     record.id = key;
     record.method = method.map(method_name);
     record.detail = Some(text.to_owned());
-    out.audit(record);
+    turn.audit(record);
 }
 
 impl Record {

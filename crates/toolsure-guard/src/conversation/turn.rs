@@ -1,33 +1,146 @@
-//! The context in which one event is handled.
+//! The context in which one message or event is handled.
 
 use std::time::Duration;
 
 use toolsure_json::{Node as _, ReadLimits};
 use toolsure_mcp::catalog::Listing;
+use toolsure_mcp::check::Checker;
 use toolsure_mcp::era::Era;
+use toolsure_mcp::message::Message as Decoded;
 
+use crate::effect::{Effects, Purpose};
+use crate::envelope::Envelope;
+use crate::fault::Act;
+use crate::id::IdKey;
+use crate::message::Message;
 use crate::policy::{Policy, Rules};
 use crate::reading::time_to_live;
+use crate::record::{Action, Filter, Record};
+use crate::recover::Recovered;
 use crate::scope::ListedPage;
+use crate::side::Side;
+use crate::trace::TraceContext;
 
-/// The context in which one event is handled.
+/// The context in which one message or event is handled.
 pub(super) struct Turn<'t> {
     pub(super) rules: &'t Rules,
     limits: ReadLimits,
     pub(super) now: Duration,
+    pub(super) checker: &'t mut Checker,
+    /// The message; an empty one for an event.
+    pub(super) message: &'t Message,
+    /// Whether the message was received, or is an element of a batch that was. Otherwise it was made here.
+    is_received: bool,
     /// How long the message's result may be cached, if its protocol version cannot say that.
-    pub(super) ttl: Option<Duration>,
+    ttl: Option<Duration>,
+    /// The trace context that the message's transport carries.
+    pub(super) trace: Option<&'t TraceContext>,
+    /// The effects so far.
+    pub(super) out: Effects,
 }
 
 impl<'t> Turn<'t> {
-    pub(super) fn new(rules: &'t Rules, now: Duration) -> Self {
-        let limits = rules.policy.limits.read();
+    pub(super) fn new(
+        rules: &'t Rules,
+        now: Duration,
+        checker: &'t mut Checker,
+        message: &'t Message,
+    ) -> Self {
         Self {
             rules,
-            limits,
+            limits: rules.policy.limits.read(),
             now,
-            ttl: None,
+            checker,
+            message,
+            is_received: true,
+            ttl: message.ttl,
+            trace: message.trace.as_deref(),
+            out: Effects::new(),
         }
+    }
+
+    /// Handles an element of the message.
+    pub(super) fn with_element(&mut self, element: &Message, handle: impl FnOnce(&mut Turn<'_>)) {
+        self.with(element, self.is_received, handle);
+    }
+
+    /// Handles a message that was made of this one.
+    pub(super) fn with_made(&mut self, message: &Message, handle: impl FnOnce(&mut Turn<'_>)) {
+        self.with(message, false, handle);
+    }
+
+    fn with(&mut self, message: &Message, is_received: bool, handle: impl FnOnce(&mut Turn<'_>)) {
+        let mut turn = Turn {
+            rules: self.rules,
+            limits: self.limits,
+            now: self.now,
+            checker: &mut *self.checker,
+            message,
+            is_received,
+            ttl: self.ttl,
+            trace: self.trace,
+            out: std::mem::take(&mut self.out),
+        };
+        handle(&mut turn);
+        self.out = turn.out;
+    }
+
+    /// Passes the message on unchanged.
+    pub(super) fn forward(&mut self, to: Side, envelope: Envelope) {
+        self.out.send(to, self.unchanged(envelope));
+    }
+
+    /// The message, to be passed on unchanged.
+    pub(super) fn unchanged(&self, envelope: Envelope) -> Message {
+        self.message.passed_on(envelope, self.is_received)
+    }
+
+    /// Passes an answer on unchanged; `error` is its code if it is an error.
+    pub(super) fn forward_answer(&mut self, key: IdKey, error: Option<i64>) {
+        self.forward(Side::Client, Envelope::answer(Some(key), error));
+    }
+
+    /// Sends an altered answer to the client; `error` is its code if it is an error.
+    pub(super) fn forward_altered(&mut self, key: IdKey, error: Option<i64>, text: String) {
+        let envelope = Envelope::answer(Some(key), error);
+        self.out.altered(Side::Client, text, envelope);
+    }
+
+    /// Sends an answer that the guard made.
+    pub(super) fn answer(&mut self, to: Side, key: IdKey, answer: String, error: Option<i64>) {
+        let envelope = Envelope::answer(Some(key), error);
+        let answer = Message::made(answer, Purpose::Answer, envelope);
+        self.out.send(to, answer);
+    }
+
+    /// Sends a notification of the guard.
+    pub(super) fn notice(&mut self, to: Side, method: &'static str, text: String) {
+        let envelope = Envelope::notification(method);
+        self.out
+            .send(to, Message::made(text, Purpose::Notice, envelope));
+    }
+
+    pub(super) fn audit(&mut self, record: Record) {
+        self.out.audit(record);
+    }
+
+    /// A record of a fault.
+    pub(super) fn fault(&self, from: Side, filter: Filter, action: Action, act: Act) -> Record {
+        let mut record = Record::new(self.now, from, filter, action);
+        record.code = act.code();
+        record.blame = Some(act.by());
+        record
+    }
+
+    /// Why the envelope of the message cannot be trusted, and what a scan finds of it.
+    pub(super) fn broken_envelope(&self, message: &Decoded<'_>) -> Option<(Recovered, String)> {
+        self.message.broken_envelope(self.message.bytes(), message)
+    }
+
+    /// The deadline of a request that is sent now.
+    pub(super) fn patience(&self) -> Option<Duration> {
+        let timeout = self.policy().request_timeout?;
+        Some(self.now.saturating_add(timeout))
     }
 
     pub(super) fn policy(&self) -> &'t Policy {

@@ -1,18 +1,18 @@
 //! A message with its text, as the translators take it.
 
-use toolsure_json::{Reader, View};
-use toolsure_mcp::message::Message;
+use toolsure_json::View;
+use toolsure_mcp::message::Message as Decoded;
 
-use crate::incoming::IncomingMessage;
-use crate::reading::generous;
+use crate::message::Message;
 
 /// A parsed message.
 pub(super) struct ParsedMessage<'a> {
+    pub(super) whole: &'a Message,
     /// The original text.
     pub(super) text: &'a str,
     /// The whole message.
     pub(super) view: View<'a>,
-    pub(super) message: Message<'a>,
+    pub(super) message: Decoded<'a>,
 }
 
 impl<'a> ParsedMessage<'a> {
@@ -21,15 +21,18 @@ impl<'a> ParsedMessage<'a> {
     /// # Errors
     ///
     /// Why it is not a valid message, in one line.
-    pub(super) fn of(incoming: &'a IncomingMessage<'_>) -> Result<Self, String> {
-        let reading = incoming.reading().map_err(ToString::to_string)?;
-        let view = reading.document.root();
-        let message = Message::decode(view).map_err(|error| error.to_string())?;
-        if let Some((_, why)) = reading.broken_envelope(incoming.bytes(), &message) {
+    pub(super) fn of(whole: &'a Message) -> Result<Self, String> {
+        let document = whole.document();
+        let document =
+            document.map_err(|error| error.map(ToString::to_string).unwrap_or_default())?;
+        let view = document.root();
+        let message = Decoded::decode(view).map_err(|error| error.to_string())?;
+        if let Some((_, why)) = whole.broken_envelope(whole.bytes(), &message) {
             return Err(why);
         }
         Ok(Self {
-            text: incoming.text(),
+            whole,
+            text: whole.text(),
             view,
             message,
         })
@@ -40,9 +43,4 @@ impl<'a> ParsedMessage<'a> {
         let span = view.span();
         self.text.get(span.start..span.end).unwrap_or_default()
     }
-}
-
-/// Parses a kept message again without limits: it was parsed within them when it arrived.
-pub(super) fn kept(message: &[u8]) -> IncomingMessage<'_> {
-    IncomingMessage::read(Reader::new(), message, &generous())
 }

@@ -10,8 +10,8 @@ use toolsure_guard::policy::{
     ToolRule, UnknownTool, WideNumbers, reader,
 };
 use toolsure_guard::{
-    Carrier, Context, Conversation, Effect, Effects, Guard, IdKey, Link, Lock, Peer, Policy,
-    Purpose, Recovery, ScopeKey, Share, ShareTerms, Side, Stage as _, ToolsEvent, TraceContext,
+    Carrier, Context, Conversation, Effect, Effects, Guard, IdKey, Link, Lock, Message, Peer,
+    Policy, Purpose, Recovery, ScopeKey, Share, ShareTerms, Side, ToolsEvent, TraceContext,
 };
 use toolsure_mcp::argument::ArgumentSchema;
 use toolsure_mcp::era::Era;
@@ -43,6 +43,8 @@ struct Stage {
     now: Duration,
     said: VecDeque<String>,
     tracer: Option<Arc<RecordingTracer>>,
+    /// The trace context that the transport of the client's next message carries.
+    carried: Option<TraceContext>,
     share: Option<Share>,
 }
 
@@ -61,6 +63,7 @@ impl Stage {
             now: Duration::ZERO,
             said: VecDeque::new(),
             tracer: None,
+            carried: None,
             share: None,
         }
     }
@@ -104,7 +107,7 @@ impl Stage {
             "trace" => self.tracer = Some(Arc::default()),
             "carried" => {
                 let carried = TraceContext::new(rest, None);
-                self.conversation().set_trace_context(carried);
+                self.carried = carried;
             }
             "from" => {
                 let peer = Peer {
@@ -126,7 +129,11 @@ impl Stage {
                 };
                 self.conversation = None;
             }
-            "C>" => self.event(|c| c.from_client(rest.as_bytes(), now), Some(rest)),
+            "C>" => {
+                let mut message = Message::new(rest);
+                message.trace = self.carried.take().map(Box::new);
+                self.event(|c| c.on_message(Side::Client, message, now), Some(rest));
+            }
             "S>" => self.event(|c| c.from_server(rest.as_bytes(), now), Some(rest)),
             "ttl" => self.hear_for(rest),
             "reader" => {
@@ -185,12 +192,9 @@ impl Stage {
         let ttl = Some(Duration::from_millis(ttl.parse().unwrap()));
         self.conversation();
         let (now, guard) = (self.now, self.guard.clone().unwrap());
-        let message = guard.read(text.as_bytes()).cacheable_for(ttl);
-        let take = |c: &mut Conversation| {
-            let mut out = Effects::default();
-            c.on_message(Side::Server.into(), &message, now, &mut out);
-            out
-        };
+        let mut message = guard.read(text.as_bytes());
+        message.ttl = ttl;
+        let take = |c: &mut Conversation| c.on_message(Side::Server, message, now);
         self.event(take, Some(text));
     }
 
@@ -254,11 +258,7 @@ impl Stage {
         }
     }
 
-    fn event<'m>(
-        &mut self,
-        act: impl FnOnce(&mut Conversation) -> Effects<'m>,
-        message: Option<&str>,
-    ) {
+    fn event(&mut self, act: impl FnOnce(&mut Conversation) -> Effects, message: Option<&str>) {
         let effects = act(self.conversation());
         self.said
             .extend(effects.iter().map(|effect| shown(effect, message)));
@@ -443,32 +443,28 @@ impl Stage {
 }
 
 /// An effect as a dialogue writes it.
-fn shown(effect: &Effect<'_>, message: Option<&str>) -> String {
+fn shown(effect: &Effect, message: Option<&str>) -> String {
     match effect {
-        Effect::Send(outgoing) => {
-            let side = if outgoing.to == Side::Client {
-                "C<"
-            } else {
-                "S<"
-            };
-            let text = std::str::from_utf8(&outgoing.bytes).unwrap();
+        Effect::Send { to, message: sent } => {
+            let side = if *to == Side::Client { "C<" } else { "S<" };
+            let text = std::str::from_utf8(sent.bytes()).unwrap();
             let whole = toolsure_guard::replace_lone_surrogates(text);
             let is_json = serde_json::from_str::<serde_json::Value>(&whole).is_ok();
-            let borrowed = matches!(outgoing.bytes, std::borrow::Cow::Borrowed(_));
             let mut read = Guard::new(Policy::new())
                 .unwrap()
-                .read(&outgoing.bytes)
-                .envelope();
+                .read(sent.bytes())
+                .envelope()
+                .clone();
             if read.has_method("notifications/progress") {
                 // The request that it is for is known by its token.
-                read.id = outgoing.envelope.as_ref().and_then(|it| it.id.clone());
+                read.id.clone_from(&sent.envelope().id);
             }
             // A batch of one message is routed as that message is.
             if !text.starts_with('[') {
-                assert_eq!(outgoing.envelope.as_ref(), Some(&read), "{text}");
+                assert_eq!(*sent.envelope(), read, "{text}");
             }
-            if outgoing.purpose == Purpose::Forward && Some(text) == message {
-                assert!(borrowed, "a copy of what came in: {text}");
+            if sent.purpose == Purpose::Forward && Some(text) == message {
+                assert!(sent.is_unchanged, "a copy of what came in: {text}");
                 return format!("{side} same");
             }
             assert!(is_json, "the guard wrote no JSON: {text}");

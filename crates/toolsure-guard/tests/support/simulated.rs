@@ -2,11 +2,15 @@
 
 use std::time::Duration;
 
+#[path = "pipeline.rs"]
+mod pipeline;
+
+use pipeline::Pipeline;
 use serde_json::{Value, json};
 use toolsure_guard::translate::{Clients, Translate, Translator};
 use toolsure_guard::{
-    Aggregator, AggregatorLimits, Connection, ConnectionId, Context, Conversation, Effect, Effects,
-    Guard, Link, Member, Pipeline, Policy, ScopeKey, Stage as _,
+    Aggregator, AggregatorLimits, Connection, ConnectionId, Context, Conversation, Effect, Guard,
+    Link, Member, Message, Policy, ScopeKey,
 };
 
 /// What stands between the client and the server.
@@ -185,28 +189,21 @@ impl Session {
 
     /// Lets one side say something; what leaves the pipeline.
     pub(crate) fn say(&mut self, from: Connection, message: &[u8]) -> Vec<Sent> {
-        let message = self.guard.read(message);
-        let mut out = Effects::default();
-        self.pipeline.on_message(from, &message, self.now, &mut out);
-        let sent = sent(out);
-        self.guard.done_with(message);
-        sent
+        let message = Message::new(message);
+        sent(self.pipeline.on_message(from, message, self.now))
     }
 
     /// A connection has ended.
     pub(crate) fn closed(&mut self, connection: Connection) -> Vec<Sent> {
-        let mut out = Effects::default();
-        let (now, why) = (self.now, "it ended");
-        self.pipeline.on_closed(connection, why, now, &mut out);
-        sent(out)
+        sent(self.pipeline.on_closed(connection, "it ended", self.now))
     }
 }
 
-fn sent(effects: Effects<'_>) -> Vec<Sent> {
+fn sent(effects: Vec<Effect>) -> Vec<Sent> {
     let sends = effects.into_iter().filter_map(|effect| match effect {
-        Effect::Send(outgoing) => Some(Sent {
-            to: outgoing.to,
-            bytes: outgoing.bytes.into_owned(),
+        Effect::Send { to, message } => Some(Sent {
+            to,
+            bytes: message.into_bytes(),
         }),
         _ => None,
     });

@@ -1,18 +1,16 @@
 //! A text together with its tape.
 
-use std::borrow::Cow;
 use std::fmt;
 
-use super::{Reader, admit};
+use super::{Reader, admit_bytes};
 use crate::document::Document;
-use crate::error::ReadError;
+use crate::error::{ReadError, ReadErrorKind};
 use crate::limits::ReadLimits;
 
-/// A text and the memory that it was read into. Unlike a [`Document`] it does not borrow a reader,
-/// so it can be passed on; unlike an [`OwnedDocument`](crate::OwnedDocument) it need not own its
-/// text, and the memory can be used for another text.
-pub struct Parsed<'s> {
-    source: Cow<'s, str>,
+/// A text and the memory that it was read into. Unlike an [`OwnedDocument`](crate::OwnedDocument), it
+/// gives both back, so that the memory can be used for another text.
+pub struct Parsed {
+    source: String,
     reader: Reader,
 }
 
@@ -21,36 +19,44 @@ impl Reader {
     ///
     /// # Errors
     ///
-    /// As [`read`](Self::read). The memory is dropped.
+    /// As [`read`](Self::read), with the text. The memory is dropped.
     ///
     /// ```
-    /// use std::borrow::Cow;
     /// use toolsure_json::{Node as _, ReadLimits, Reader};
     ///
-    /// let text = Cow::Borrowed(b"[1]".as_slice());
-    /// let parsed = Reader::new().parse(text, &ReadLimits::default())?;
+    /// let parsed = Reader::new().parse(b"[1]".to_vec(), &ReadLimits::default());
+    /// let Ok(parsed) = parsed else { panic!("it is JSON") };
     /// assert_eq!(parsed.document().root().items().count(), 1);
-    /// let _for_the_next_text: Reader = parsed.into_reader();
-    /// # Ok::<(), toolsure_json::ReadError>(())
+    /// let (text, _for_the_next_text): (String, Reader) = parsed.into_parts();
+    /// assert_eq!(text, "[1]");
     /// ```
-    pub fn parse<'s>(
+    pub fn parse(
         mut self,
-        source: Cow<'s, [u8]>,
+        source: Vec<u8>,
         limits: &ReadLimits,
-    ) -> Result<Parsed<'s>, ReadError> {
-        let source = match source {
-            Cow::Borrowed(bytes) => Cow::Borrowed(admit(bytes, limits)?),
-            Cow::Owned(bytes) => Cow::Owned(admit(&bytes, limits)?.to_owned()),
+    ) -> Result<Parsed, (Vec<u8>, ReadError)> {
+        if let Err(error) = admit_bytes(&source, limits) {
+            return Err((source, error));
+        }
+        let source = match String::from_utf8(source) {
+            Ok(source) => source,
+            Err(error) => {
+                let at = error.utf8_error().valid_up_to();
+                let flaw = ReadError::new(ReadErrorKind::InvalidUtf8, at);
+                return Err((error.into_bytes(), flaw));
+            }
         };
-        self.fill(&source, limits)?;
-        Ok(Parsed {
-            source,
-            reader: self,
-        })
+        match self.fill(&source, limits) {
+            Ok(()) => Ok(Parsed {
+                source,
+                reader: self,
+            }),
+            Err(error) => Err((source.into_bytes(), error)),
+        }
     }
 }
 
-impl Parsed<'_> {
+impl Parsed {
     /// The document.
     #[inline]
     #[must_use]
@@ -58,14 +64,14 @@ impl Parsed<'_> {
         Document::new(&self.reader.tape, &self.source)
     }
 
-    /// The memory, for another text.
+    /// The text, and the memory for another one.
     #[must_use]
-    pub fn into_reader(self) -> Reader {
-        self.reader
+    pub fn into_parts(self) -> (String, Reader) {
+        (self.source, self.reader)
     }
 }
 
-impl fmt::Debug for Parsed<'_> {
+impl fmt::Debug for Parsed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Parsed{:?}", self.document())
     }

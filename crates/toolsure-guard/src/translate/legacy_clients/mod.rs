@@ -37,7 +37,6 @@ mod server;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::time::Duration;
 
 use toolsure_json::{Node as _, View};
 use toolsure_mcp::era::Era;
@@ -47,9 +46,10 @@ use super::bounds::Bounds;
 use super::parsed_message::ParsedMessage;
 use super::refusal::Refusal;
 use super::splice;
+use super::turn::Turn;
 use super::words::{self, Abilities, Level, Lists};
 use crate::connection::{Connection, ConnectionId};
-use crate::effect::{Effect, Effects};
+use crate::effect::Effect;
 use crate::id::IdKey;
 use asking::Asking;
 use change_subscription::ChangeSubscription;
@@ -151,63 +151,53 @@ impl LegacyClients {
         }
     }
 
-    pub(super) fn client<'m>(
-        &mut self,
-        parsed: &ParsedMessage<'_>,
-        bytes: &'m [u8],
-        now: Duration,
-        out: &mut Effects<'m>,
-    ) {
+    pub(super) fn client(&mut self, parsed: &ParsedMessage<'_>, turn: &mut Turn) {
         match parsed.message {
-            Message::Request(request) => self.request(parsed, &request, bytes, out),
+            Message::Request(request) => self.request(parsed, &request, turn),
             Message::Notification(notification) => {
-                self.notification(parsed, &notification, bytes, now, out);
+                self.notification(parsed, &notification, turn);
             }
-            Message::Result(outcome) => self.answered(parsed, outcome.id, out),
-            Message::Error(Some(id), _) => self.answered(parsed, id, out),
-            Message::Error(None, _) => out.note("client-error", "an error that names no request"),
+            Message::Result(outcome) => self.answered(parsed, outcome.id, turn),
+            Message::Error(Some(id), _) => self.answered(parsed, id, turn),
+            Message::Error(None, _) => turn
+                .out
+                .note("client-error", "an error that names no request"),
         }
     }
 
-    fn request<'m>(
-        &mut self,
-        parsed: &ParsedMessage<'_>,
-        request: &Request<'_>,
-        bytes: &'m [u8],
-        out: &mut Effects<'m>,
-    ) {
+    fn request(&mut self, parsed: &ParsedMessage<'_>, request: &Request<'_>, turn: &mut Turn) {
         let id = request.id.raw();
         match Era::declared(request.params) {
-            Some(Ok(era)) if era.declares_version() => return self.send(Cow::Borrowed(bytes), out),
-            Some(Err(version)) => return out.client(Refusal::version(version).to(id)),
+            Some(Ok(era)) if era.declares_version() => return self.send_on(parsed, turn),
+            Some(Err(version)) => return turn.out.client(Refusal::version(version).to(id)),
             // A declaration of an older version is ignored: those versions have no such declaration.
             Some(Ok(_)) | None => {}
         }
         let key = IdKey::of(request.id);
         if self.calls.contains_key(&key) || self.own.contains_key(&key) {
-            return out.client(Refusal::id_reused().to(id));
+            return turn.out.client(Refusal::id_reused().to(id));
         }
         let refusal = match request.method {
-            "ping" => return out.client(write::result(id, "{}")),
-            "initialize" => self.initialize(request, out),
+            "ping" => return turn.out.client(write::result(id, "{}")),
+            "initialize" => self.initialize(request, turn),
             _ if self.session.stage == Stage::Closed => {
                 Err(Refusal::order("a session begins with `initialize`"))
             }
-            "logging/setLevel" => self.set_level(request, out),
+            "logging/setLevel" => self.set_level(request, turn),
             "resources/subscribe" | "resources/unsubscribe" => {
                 let why = "the server has no subscriptions that outlive a request";
                 Err(Refusal::method(request.method, why))
             }
             method if method.starts_with("tasks/") => Err(Refusal::method(method, words::NO_TASKS)),
-            _ => self.call(parsed, request, key, bytes, out),
+            _ => self.call(parsed, request, key, turn),
         };
         if let Err(refusal) = refusal {
-            out.client(refusal.to(id));
+            turn.out.client(refusal.to(id));
         }
     }
 
     /// Opens the session by asking the server for its description.
-    fn initialize(&mut self, request: &Request<'_>, out: &mut Effects<'_>) -> Result<(), Refusal> {
+    fn initialize(&mut self, request: &Request<'_>, turn: &mut Turn) -> Result<(), Refusal> {
         if self.session.stage != Stage::Closed {
             return Err(Refusal::order("the session is open already"));
         }
@@ -230,12 +220,12 @@ impl LegacyClients {
             "server/discover",
             &format!(r#"{{"_meta":{{{meta}}}}}"#),
             own,
-            out,
+            turn,
         );
         Ok(())
     }
 
-    fn set_level(&mut self, request: &Request<'_>, out: &mut Effects<'_>) -> Result<(), Refusal> {
+    fn set_level(&mut self, request: &Request<'_>, turn: &mut Turn) -> Result<(), Refusal> {
         if !self.session.logs && self.session.stage == Stage::Open {
             return Err(Refusal::method(request.method, "the server writes no log"));
         }
@@ -246,7 +236,7 @@ impl LegacyClients {
             ));
         };
         self.session.level = Some(level);
-        out.client(write::result(request.id.raw(), "{}"));
+        turn.out.client(write::result(request.id.raw(), "{}"));
         Ok(())
     }
 
@@ -256,8 +246,7 @@ impl LegacyClients {
         parsed: &ParsedMessage<'_>,
         request: &Request<'_>,
         key: IdKey,
-        bytes: &[u8],
-        out: &mut Effects<'_>,
+        turn: &mut Turn,
     ) -> Result<(), Refusal> {
         let allowed = self.bounds.pending;
         if self.calls.len() >= allowed {
@@ -265,6 +254,7 @@ impl LegacyClients {
             return Err(Refusal::limit(text));
         }
         let message = splice::modernised(parsed, request, &self.declaration(), None)?;
+        let bytes = parsed.whole.bytes();
         let fits = self.held.saturating_add(bytes.len()) <= self.bounds.held_bytes;
         let text = (fits && words::may_ask(request.method)).then(|| bytes.to_vec());
         self.held += text.as_ref().map_or(0, Vec::len);
@@ -276,52 +266,49 @@ impl LegacyClients {
             stage: CallStage::Pending(None),
         };
         self.calls.insert(key, call);
-        self.send(Cow::Owned(message.into_bytes()), out);
+        self.send(message, turn);
         Ok(())
     }
 
-    fn notification<'m>(
+    fn notification(
         &mut self,
         parsed: &ParsedMessage<'_>,
         notification: &Notification<'_>,
-        bytes: &'m [u8],
-        now: Duration,
-        out: &mut Effects<'m>,
+        turn: &mut Turn,
     ) {
         match notification.method {
-            "notifications/initialized" => self.listen(now, out),
-            "notifications/cancelled" => self.cancel(parsed, notification, bytes, out),
+            "notifications/initialized" => self.listen(turn),
+            "notifications/cancelled" => self.cancel(parsed, notification, turn),
             // The modern era has neither changing roots nor requests to clients
             // that could make progress.
             "notifications/roots/list_changed" | "notifications/progress" => {}
-            _ => self.send(Cow::Borrowed(bytes), out),
+            _ => self.send_on(parsed, turn),
         }
     }
 
     /// Handles the cancellation of a request by the client.
-    fn cancel<'m>(
+    fn cancel(
         &mut self,
         parsed: &ParsedMessage<'_>,
         notification: &Notification<'_>,
-        bytes: &'m [u8],
-        out: &mut Effects<'m>,
+        turn: &mut Turn,
     ) {
         let id = notification
             .params
             .and_then(|params| params.member("requestId"));
-        let call = id.and_then(|id| self.forget(&IdKey::read(id.raw())?, out));
+        let call = id.and_then(|id| self.forget(&IdKey::read(id.raw())?, turn));
         match (call.map(|call| call.stage), id) {
             (Some(CallStage::Asking(_)), _) => {}
             (Some(CallStage::Pending(Some(own))), Some(id)) => {
                 let message = splice::replaced(parsed, id, &own.raw());
-                self.send(Cow::Owned(message.into_bytes()), out);
+                self.send(message, turn);
             }
-            _ => self.send(Cow::Borrowed(bytes), out),
+            _ => self.send_on(parsed, turn),
         }
     }
 
     /// Forgets a call, and cancels the requests that the client got for it.
-    fn forget(&mut self, key: &IdKey, out: &mut Effects<'_>) -> Option<Call> {
+    fn forget(&mut self, key: &IdKey, turn: &mut Turn) -> Option<Call> {
         let call = self.calls.remove(key)?;
         self.held -= call.text.as_ref().map_or(0, Vec::len);
         match &call.stage {
@@ -332,7 +319,8 @@ impl LegacyClients {
             CallStage::Asking(asking) => {
                 for ask in asking.open() {
                     self.asks.remove(ask);
-                    out.client(write::cancellation(&ask.raw(), Some("the call is over")));
+                    turn.out
+                        .client(write::cancellation(&ask.raw(), Some("the call is over")));
                 }
             }
         }
@@ -340,26 +328,26 @@ impl LegacyClients {
     }
 
     /// Ends a call with an error of our own.
-    fn refuse(&mut self, key: &IdKey, refusal: &Refusal, out: &mut Effects<'_>) {
-        if let Some(call) = self.forget(key, out) {
-            out.client(refusal.to(&call.id));
+    fn refuse(&mut self, key: &IdKey, refusal: &Refusal, turn: &mut Turn) {
+        if let Some(call) = self.forget(key, turn) {
+            turn.out.client(refusal.to(&call.id));
         }
     }
 
     /// Handles the end of the connection: no open request will be answered.
-    pub(super) fn server_gone(&mut self, why: &str, out: &mut Effects<'_>) {
+    pub(super) fn server_gone(&mut self, why: &str, turn: &mut Turn) {
         let refusal = Refusal::gone(why);
         let mut keys: Vec<IdKey> = self.calls.keys().cloned().collect();
         keys.sort_by_key(IdKey::raw);
         for key in keys {
-            self.refuse(&key, &refusal, out);
+            self.refuse(&key, &refusal, turn);
         }
         for (_, own) in self.own.drain() {
             if let Own::Discover(id) = own {
-                out.client(refusal.to(&id));
+                turn.out.client(refusal.to(&id));
             }
         }
-        out.push(Effect::Finish);
+        turn.out.push(Effect::Finish);
     }
 
     /// The members of `_meta` that each request has.
@@ -373,20 +361,30 @@ impl LegacyClients {
     }
 
     /// Sends a request of our own.
-    fn ask(&mut self, method: &str, params: &str, own: Own, out: &mut Effects<'_>) {
+    fn ask(&mut self, method: &str, params: &str, own: Own, turn: &mut Turn) {
         let key = self.number();
         let id = key.raw();
         self.own.insert(key, own);
         let request = write::request(&id, method, Some(params));
-        self.send(Cow::Owned(request.into_bytes()), out);
+        self.send(request, turn);
     }
 
-    fn send<'m>(&mut self, message: Cow<'m, [u8]>, out: &mut Effects<'m>) {
+    fn send(&mut self, message: String, turn: &mut Turn) {
+        self.connect(turn);
+        turn.out.server(CONNECTION, message);
+    }
+
+    /// Passes a message on to the server unchanged.
+    fn send_on(&mut self, parsed: &ParsedMessage<'_>, turn: &mut Turn) {
+        self.connect(turn);
+        turn.pass(Connection::Server(CONNECTION), parsed);
+    }
+
+    fn connect(&mut self, turn: &mut Turn) {
         if !self.connected {
             self.connected = true;
-            out.push(Effect::Open(CONNECTION));
+            turn.out.push(Effect::Open(CONNECTION));
         }
-        out.pass(Connection::Server(CONNECTION), message);
     }
 
     /// Returns an id of our own that no open request of the client has.

@@ -6,11 +6,12 @@ use toolsure_mcp::message::{Message, RequestId, write};
 
 use super::asking::{Asking, Question};
 use super::{CallStage, LegacyClients, Own};
-use crate::effect::Effects;
 use crate::id::IdKey;
-use crate::translate::parsed_message::{ParsedMessage, kept};
+use crate::message::kept;
+use crate::translate::parsed_message::ParsedMessage;
 use crate::translate::refusal::Refusal;
 use crate::translate::splice;
+use crate::translate::turn::Turn;
 use crate::translate::words::{is_object, question_method};
 
 impl LegacyClients {
@@ -19,7 +20,7 @@ impl LegacyClients {
         &mut self,
         key: &IdKey,
         result: View<'_>,
-        out: &mut Effects<'_>,
+        turn: &mut Turn,
     ) -> Result<(), Refusal> {
         let requests = result.member("inputRequests");
         let state = result.member("requestState");
@@ -77,10 +78,12 @@ impl LegacyClients {
         if let Some(call) = self.calls.get_mut(key) {
             call.stage = CallStage::Asking(asking);
         }
-        messages.into_iter().for_each(|message| out.client(message));
+        messages
+            .into_iter()
+            .for_each(|message| turn.out.client(message));
         if count == 0 {
             // Nothing to ask: the server only wants the request again.
-            self.repeat(key, out)?;
+            self.repeat(key, turn)?;
         }
         Ok(())
     }
@@ -120,11 +123,13 @@ impl LegacyClients {
         &mut self,
         parsed: &ParsedMessage<'_>,
         id: RequestId<'_>,
-        out: &mut Effects<'_>,
+        turn: &mut Turn,
     ) {
         let ask = IdKey::of(id);
         let Some(key) = self.asks.remove(&ask) else {
-            return out.note("client-answer", "an answer to no open request");
+            return turn
+                .out
+                .note("client-answer", "an answer to no open request");
         };
         let Some(CallStage::Asking(asking)) = self.calls.get_mut(&key).map(|call| &mut call.stage)
         else {
@@ -146,17 +151,17 @@ impl LegacyClients {
             // The question is no longer open at the client.
             question.answer = Some("null".to_owned());
             let text = format!("the client refused `{method}`: {why}");
-            return self.refuse(&key, &Refusal::unanswered(text), out);
+            return self.refuse(&key, &Refusal::unanswered(text), turn);
         }
         if asking.open().next().is_none()
-            && let Err(refusal) = self.repeat(&key, out)
+            && let Err(refusal) = self.repeat(&key, turn)
         {
-            self.refuse(&key, &refusal, out);
+            self.refuse(&key, &refusal, turn);
         }
     }
 
     /// Sends a call again, with the answers.
-    fn repeat(&mut self, key: &IdKey, out: &mut Effects<'_>) -> Result<(), Refusal> {
+    fn repeat(&mut self, key: &IdKey, turn: &mut Turn) -> Result<(), Refusal> {
         let own = self.number();
         let declaration = self.declaration();
         let Some(call) = self.calls.get_mut(key) else {
@@ -175,7 +180,7 @@ impl LegacyClients {
         let message = splice::modernised(&parsed, &request, &declaration, Some((&id, &members)))?;
         call.stage = CallStage::Pending(Some(own.clone()));
         self.own.insert(own, Own::Repeat(key.clone()));
-        self.send(message.into_bytes().into(), out);
+        self.send(message, turn);
         Ok(())
     }
 }

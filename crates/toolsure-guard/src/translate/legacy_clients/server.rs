@@ -1,14 +1,10 @@
 //! Translates messages of the server for older clients.
 
-use std::borrow::Cow;
-use std::time::Duration;
-
 use toolsure_json::{Node as _, View, push_json_string};
 use toolsure_mcp::message::{Message, Notification, RequestId, write};
 
 use super::{CallStage, LegacyClients, Own, Stage, object_text};
 use crate::connection::Connection;
-use crate::effect::Effects;
 use crate::id::IdKey;
 use crate::implementation::UNNAMED;
 use crate::reading::time_to_live;
@@ -16,52 +12,40 @@ use crate::subscription::subscription;
 use crate::translate::parsed_message::ParsedMessage;
 use crate::translate::refusal::Refusal;
 use crate::translate::splice;
+use crate::translate::turn::Turn;
 use crate::translate::words::{self, Lists, MODERN, SERVER_INFO};
 
 impl LegacyClients {
-    pub(in crate::translate) fn server<'m>(
-        &mut self,
-        parsed: &ParsedMessage<'_>,
-        bytes: &'m [u8],
-        now: Duration,
-        out: &mut Effects<'m>,
-    ) {
+    pub(in crate::translate) fn server(&mut self, parsed: &ParsedMessage<'_>, turn: &mut Turn) {
         match parsed.message {
-            Message::Result(outcome) => self.result(parsed, outcome.id, bytes, now, out),
-            Message::Error(Some(id), error) => self.error(parsed, id, error, bytes, now, out),
-            Message::Error(None, _) => out.pass(Connection::Client, bytes),
+            Message::Result(outcome) => self.result(parsed, outcome.id, turn),
+            Message::Error(Some(id), error) => self.error(parsed, id, error, turn),
+            Message::Error(None, _) => turn.pass(Connection::Client, parsed),
             Message::Notification(notification) => {
-                self.forward_notification(parsed, &notification, bytes, now, out);
+                self.forward_notification(parsed, &notification, turn);
             }
             Message::Request(request) => {
                 let why = "servers of 2026-07-28 ask within their answers";
                 let refusal = Refusal::method(request.method, why);
-                self.send(Cow::Owned(refusal.to(request.id.raw()).into_bytes()), out);
+                self.send(refusal.to(request.id.raw()), turn);
             }
         }
     }
 
-    fn result<'m>(
-        &mut self,
-        parsed: &ParsedMessage<'_>,
-        id: RequestId<'_>,
-        bytes: &'m [u8],
-        now: Duration,
-        out: &mut Effects<'m>,
-    ) {
+    fn result(&mut self, parsed: &ParsedMessage<'_>, id: RequestId<'_>, turn: &mut Turn) {
         let key = IdKey::of(id);
         let Some(result) = splice::outcome(parsed) else {
             return;
         };
         let key = match self.own.remove(&key) {
-            Some(Own::Discover(id)) => return self.opened(&id, result, out),
-            Some(Own::Listen) => return self.deaf(now, out),
+            Some(Own::Discover(id)) => return self.opened(&id, result, turn),
+            Some(Own::Listen) => return self.deaf(turn),
             Some(Own::Repeat(call)) => call,
             None => key,
         };
         let Some(call) = self.calls.get(&key) else {
             // The client speaks the server's era itself, or has cancelled the request.
-            return out.pass(Connection::Client, bytes);
+            return turn.pass(Connection::Client, parsed);
         };
         let tag = result.member("resultType");
         let refusal = match tag.map_or("complete", |tag| tag.string()) {
@@ -75,11 +59,11 @@ impl LegacyClients {
                 };
                 let answer = splice::answer(parsed, id, Some(result), gone, &[]);
                 let ttl = kept.then(|| time_to_live(result));
-                self.forget(&key, out);
-                return out.client_for(answer, ttl);
+                self.forget(&key, turn);
+                return turn.out.client_for(answer, ttl);
             }
             "input_required" if words::may_ask(&call.method) => {
-                match self.question(&key, result, out) {
+                match self.question(&key, result, turn) {
                     Ok(()) => return,
                     Err(refusal) => refusal,
                 }
@@ -93,17 +77,15 @@ impl LegacyClients {
                 Refusal::answer(format!("the server answered with the result type `{tag}`"))
             }
         };
-        self.refuse(&key, &refusal, out);
+        self.refuse(&key, &refusal, turn);
     }
 
-    fn error<'m>(
+    fn error(
         &mut self,
         parsed: &ParsedMessage<'_>,
         id: RequestId<'_>,
         error: View<'_>,
-        bytes: &'m [u8],
-        now: Duration,
-        out: &mut Effects<'m>,
+        turn: &mut Turn,
     ) {
         let key = IdKey::of(id);
         match self.own.remove(&key) {
@@ -113,23 +95,25 @@ impl LegacyClients {
                     "the server does not speak {MODERN}: {}",
                     splice::complaint(error)
                 );
-                out.client(Refusal::other_era("server-not-modern", text).to(&id));
+                turn.out
+                    .client(Refusal::other_era("server-not-modern", text).to(&id));
             }
-            Some(Own::Listen) => self.unheard(error, now, out),
+            Some(Own::Listen) => self.unheard(error, turn),
             Some(Own::Repeat(call)) => {
-                if let Some(call) = self.forget(&call, out) {
-                    out.client(splice::answer(parsed, Some(&call.id), None, |_| false, &[]));
+                if let Some(call) = self.forget(&call, turn) {
+                    turn.out
+                        .client(splice::answer(parsed, Some(&call.id), None, |_| false, &[]));
                 }
             }
             None => {
-                self.forget(&key, out);
-                out.pass(Connection::Client, bytes);
+                self.forget(&key, turn);
+                turn.pass(Connection::Client, parsed);
             }
         }
     }
 
     /// Handles the server's description of itself.
-    fn opened(&mut self, id: &str, result: View<'_>, out: &mut Effects<'_>) {
+    fn opened(&mut self, id: &str, result: View<'_>, turn: &mut Turn) {
         let versions = result.member("supportedVersions");
         let modern = versions.is_some_and(|all| all.items().any(|one| one.string() == MODERN));
         let capabilities = result
@@ -138,7 +122,9 @@ impl LegacyClients {
         let (true, Some(capabilities)) = (modern, capabilities) else {
             self.session.stage = Stage::Closed;
             let text = format!("`server/discover` does not name {MODERN} or has no capabilities");
-            return out.client(Refusal::other_era("server-not-modern", text).to(id));
+            return turn
+                .out
+                .client(Refusal::other_era("server-not-modern", text).to(id));
         };
         self.session.stage = Stage::Open;
         self.session.logs = capabilities.member("logging").is_some();
@@ -156,16 +142,15 @@ impl LegacyClients {
             members.push_str(",\"instructions\":");
             push_json_string(&mut members, instructions.string());
         }
-        out.client(write::result(id, &format!("{{{members}}}")));
+        turn.out
+            .client(write::result(id, &format!("{{{members}}}")));
     }
 
-    fn forward_notification<'m>(
+    fn forward_notification(
         &mut self,
         parsed: &ParsedMessage<'_>,
         notification: &Notification<'_>,
-        bytes: &'m [u8],
-        now: Duration,
-        out: &mut Effects<'m>,
+        turn: &mut Turn,
     ) {
         let params = notification.params;
         let key = |view: Option<View<'_>>| IdKey::read(view?.raw());
@@ -177,13 +162,13 @@ impl LegacyClients {
         match notification.method {
             "notifications/cancelled" if is_ours(cancelled) => {
                 self.own.retain(|_, own| !matches!(own, Own::Listen));
-                self.deaf(now, out);
+                self.deaf(turn);
             }
             "notifications/subscriptions/acknowledged" if is_ours(subscription.clone()) => {
-                self.heard(out);
+                self.heard(turn);
             }
-            _ if is_ours(subscription) => out.client(splice::unsubscribed(parsed, params)),
-            _ => out.pass(Connection::Client, bytes),
+            _ if is_ours(subscription) => turn.out.client(splice::unsubscribed(parsed, params)),
+            _ => turn.pass(Connection::Client, parsed),
         }
     }
 }

@@ -40,7 +40,6 @@ mod session;
 mod sessions;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
-use std::time::Duration;
 
 use toolsure_json::Node as _;
 use toolsure_mcp::era::Era;
@@ -48,13 +47,15 @@ use toolsure_mcp::message::{Message, Notification, Request, write};
 
 use super::bounds::Bounds;
 use super::clients::Clients;
-use super::parsed_message::{ParsedMessage, kept};
+use super::parsed_message::ParsedMessage;
 use super::refusal::Refusal;
 use super::splice;
+use super::turn::Turn;
 use super::words;
 use crate::connection::{Connection, ConnectionId};
-use crate::effect::{Effect, Effects, ToolsEvent};
+use crate::effect::{Effect, ToolsEvent};
 use crate::id::IdKey;
+use crate::message::kept;
 use call::Call;
 use declared::Declared;
 use handles::Handles;
@@ -121,69 +122,56 @@ impl ModernClients {
         }
     }
 
-    pub(super) fn client<'m>(
-        &mut self,
-        parsed: &ParsedMessage<'_>,
-        bytes: &'m [u8],
-        now: Duration,
-        out: &mut Effects<'m>,
-    ) {
+    pub(super) fn client(&mut self, parsed: &ParsedMessage<'_>, turn: &mut Turn) {
         match parsed.message {
-            Message::Request(request) => self.request(parsed, &request, bytes, now, out),
+            Message::Request(request) => self.request(parsed, &request, turn),
             Message::Notification(notification) => {
-                self.notification(&notification, bytes, now, out);
+                self.notification(parsed, &notification, turn);
             }
             // Only the server of a session that the client opened itself can have asked.
-            Message::Result(_) | Message::Error(..) => self.pass(bytes, out),
+            Message::Result(_) | Message::Error(..) => self.pass(parsed, turn),
         }
     }
 
-    fn request<'m>(
-        &mut self,
-        parsed: &ParsedMessage<'_>,
-        request: &Request<'_>,
-        bytes: &'m [u8],
-        now: Duration,
-        out: &mut Effects<'m>,
-    ) {
+    fn request(&mut self, parsed: &ParsedMessage<'_>, request: &Request<'_>, turn: &mut Turn) {
         let id = request.id.raw();
         match Era::declared(request.params) {
             Some(Ok(era)) if era.declares_version() => {}
-            Some(Err(version)) => return out.client(Refusal::version(version).to(id)),
-            Some(Ok(_)) | None => return self.legacy(request, bytes, out),
+            Some(Err(version)) => return turn.out.client(Refusal::version(version).to(id)),
+            Some(Ok(_)) | None => return self.legacy(parsed, request, turn),
         }
         let key = IdKey::of(request.id);
         if self.places.contains_key(&key) {
-            return out.client(Refusal::id_reused().to(id));
+            return turn.out.client(Refusal::id_reused().to(id));
         }
-        if let Err(refusal) = self.modern(parsed, request, &key, bytes, now, out) {
-            out.client(refusal.to(id));
+        if let Err(refusal) = self.modern(parsed, request, &key, turn) {
+            turn.out.client(refusal.to(id));
         }
     }
 
     /// Passes on messages of a client of the server's own era unchanged.
-    fn legacy<'m>(&mut self, request: &Request<'_>, bytes: &'m [u8], out: &mut Effects<'m>) {
+    fn legacy(&mut self, parsed: &ParsedMessage<'_>, request: &Request<'_>, turn: &mut Turn) {
         if self.through.is_none() && request.method == "initialize" {
             let connection = self.new_connection();
             self.through = Some(connection);
-            out.push(Effect::Open(connection));
+            turn.out.push(Effect::Open(connection));
         }
         if self.through.is_none() {
             let text = "the request declares no protocol version in `_meta`, \
                         and no session was opened with `initialize`";
-            return out.client(Refusal::params(text).to(request.id.raw()));
+            return turn.out.client(Refusal::params(text).to(request.id.raw()));
         }
-        self.pass(bytes, out);
+        self.pass(parsed, turn);
     }
 
     /// Reports that a session has ended, which may be the one whose tools were listed.
-    fn session_ended(out: &mut Effects<'_>) {
-        out.push(Effect::Tools(ToolsEvent::SessionEnded));
+    fn session_ended(turn: &mut Turn) {
+        turn.out.push(Effect::Tools(ToolsEvent::SessionEnded));
     }
 
-    fn pass<'m>(&self, bytes: &'m [u8], out: &mut Effects<'m>) {
+    fn pass(&self, parsed: &ParsedMessage<'_>, turn: &mut Turn) {
         if let Some(connection) = self.through {
-            out.pass(Connection::Server(connection), bytes);
+            turn.pass(Connection::Server(connection), parsed);
         }
     }
 
@@ -192,9 +180,7 @@ impl ModernClients {
         parsed: &ParsedMessage<'_>,
         request: &Request<'_>,
         key: &IdKey,
-        bytes: &[u8],
-        now: Duration,
-        out: &mut Effects<'_>,
+        turn: &mut Turn,
     ) -> Result<(), Refusal> {
         if let Some(why) = gone(request.method) {
             return Err(Refusal::method(request.method, why));
@@ -211,23 +197,22 @@ impl ModernClients {
         if let Some(state) = state
             && words::may_ask(request.method)
         {
-            return self.resume(parsed, request, state, now, out);
+            return self.resume(parsed, request, state, turn);
         }
-        match self.session_for(request, &declared, now, out)? {
+        match self.session_for(request, &declared, turn)? {
             Found::Ready(connection) => {
-                self.place(connection, parsed, request, key, &declared, out);
+                self.place(connection, parsed, request, key, &declared, turn);
                 Ok(())
             }
-            Found::Opening(connection) => self.wait(request, key, bytes, Some(connection)),
-            Found::Busy => self.wait(request, key, bytes, None),
+            Found::Opening(connection) => self.wait(parsed, request, Some(connection)),
+            Found::Busy => self.wait(parsed, request, None),
         }
     }
 
     fn wait(
         &mut self,
+        parsed: &ParsedMessage<'_>,
         request: &Request<'_>,
-        key: &IdKey,
-        bytes: &[u8],
         opening: Option<ConnectionId>,
     ) -> Result<(), Refusal> {
         if self.waiting.len() >= self.bounds.held {
@@ -236,10 +221,12 @@ impl ModernClients {
                 format!("more requests wait for a session than the limit of {allowed} (parked)");
             return Err(Refusal::limit(text));
         }
+        let bytes = parsed.whole.bytes();
         self.hold(bytes.len())?;
+        let key = IdKey::of(request.id);
         self.places.insert(key.clone(), Place::Waiting);
         self.waiting.push_back(Waiting {
-            key: key.clone(),
+            key,
             id: request.id.raw().to_owned(),
             text: bytes.to_vec(),
             opening,
@@ -267,7 +254,7 @@ impl ModernClients {
         request: &Request<'_>,
         key: &IdKey,
         declared: &Declared<'_>,
-        out: &mut Effects<'_>,
+        turn: &mut Turn,
     ) {
         let number = self.next_number();
         let level_number = self.next_number();
@@ -277,20 +264,21 @@ impl ModernClients {
         session.used = number;
         let id = request.id.raw();
         match request.method {
-            "server/discover" => out.client(write::result(id, &session.discovered())),
+            "server/discover" => turn.out.client(write::result(id, &session.discovered())),
             "subscriptions/listen" => {
                 let filter = request
                     .params
                     .and_then(|params| params.member("notifications"));
-                session.subscribe(key.clone(), id, filter, out);
+                session.subscribe(key.clone(), id, filter, turn);
                 self.places
                     .insert(key.clone(), Place::Subscribed(connection));
             }
             _ => {
                 if let Some(message) = session.heed(declared.level, level_number) {
-                    out.server(connection, message);
+                    turn.out.server(connection, message);
                 }
-                out.server(connection, splice::antiquated(parsed, request, number));
+                turn.out
+                    .server(connection, splice::antiquated(parsed, request, number));
                 let repeated = self.handles.repeated(request);
                 let call = Call::new(request, declared.level, repeated);
                 session.calls.insert(number, call);
@@ -300,19 +288,18 @@ impl ModernClients {
         }
     }
 
-    fn notification<'m>(
+    fn notification(
         &mut self,
+        parsed: &ParsedMessage<'_>,
         notification: &Notification<'_>,
-        bytes: &'m [u8],
-        now: Duration,
-        out: &mut Effects<'m>,
+        turn: &mut Turn,
     ) {
         let params = notification.params;
         let key = (notification.method == "notifications/cancelled")
             .then(|| IdKey::read(params?.member("requestId")?.raw()))
             .flatten();
         let Some((place, key)) = key.and_then(|key| Some((self.places.remove(&key)?, key))) else {
-            return self.pass(bytes, out);
+            return self.pass(parsed, turn);
         };
         match place {
             Place::Waiting => {
@@ -328,14 +315,14 @@ impl ModernClients {
                 }
             }
             Place::Pending(connection, number) => {
-                self.drop_call(connection, number, "the client cancelled", out)
+                self.drop_call(connection, number, "the client cancelled", turn)
             }
         }
-        self.admit(now, out);
+        self.admit(turn);
     }
 
     /// Assigns free sessions to waiting requests.
-    fn admit(&mut self, now: Duration, out: &mut Effects<'_>) {
+    fn admit(&mut self, turn: &mut Turn) {
         for _ in 0..self.waiting.len() {
             let Some(waiting) = self.waiting.pop_front() else {
                 return;
@@ -347,35 +334,30 @@ impl ModernClients {
                 self.waiting.push_back(waiting);
                 continue;
             }
-            match self.admit_one(&waiting, now, out) {
+            match self.admit_one(&waiting, turn) {
                 Ok(Admitted::Placed) => {}
                 Ok(Admitted::Waits(opening)) => {
                     self.waiting.push_back(Waiting { opening, ..waiting });
                 }
                 Err(refusal) => {
                     self.leave_waiting(&waiting);
-                    out.client(refusal.to(&waiting.id));
+                    turn.out.client(refusal.to(&waiting.id));
                 }
             }
         }
     }
 
-    fn admit_one(
-        &mut self,
-        waiting: &Waiting,
-        now: Duration,
-        out: &mut Effects<'_>,
-    ) -> Result<Admitted, Refusal> {
+    fn admit_one(&mut self, waiting: &Waiting, turn: &mut Turn) -> Result<Admitted, Refusal> {
         let message = kept(&waiting.text);
         let parsed = ParsedMessage::of(&message).map_err(Refusal::order)?;
         let Message::Request(request) = parsed.message else {
             return Err(Refusal::order("it is not a request"));
         };
         let declared = Declared::read(&request)?;
-        match self.session_for(&request, &declared, now, out)? {
+        match self.session_for(&request, &declared, turn)? {
             Found::Ready(connection) => {
                 self.leave_waiting(waiting);
-                self.place(connection, &parsed, &request, &waiting.key, &declared, out);
+                self.place(connection, &parsed, &request, &waiting.key, &declared, turn);
                 Ok(Admitted::Placed)
             }
             Found::Opening(connection) => Ok(Admitted::Waits(Some(connection))),

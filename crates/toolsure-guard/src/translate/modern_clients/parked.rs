@@ -1,7 +1,5 @@
 //! Calls that are parked until the client has answered the server's question.
 
-use std::time::Duration;
-
 use toolsure_json::{Kind, Node as _, View};
 use toolsure_mcp::message::{Request, write};
 
@@ -9,24 +7,18 @@ use super::call::{Ask, Call, Shown};
 use super::session::Session;
 use super::{ModernClients, Place};
 use crate::connection::ConnectionId;
-use crate::effect::Effects;
 use crate::id::IdKey;
 use crate::renumber::RequestOrigin;
 use crate::translate::parsed_message::ParsedMessage;
 use crate::translate::refusal::Refusal;
+use crate::translate::turn::Turn;
 
 impl ModernClients {
     /// Handles a question of the server: a call will carry it to the client.
-    pub(super) fn asked(
-        &mut self,
-        connection: ConnectionId,
-        ask: Ask,
-        now: Duration,
-        out: &mut Effects<'_>,
-    ) {
+    pub(super) fn asked(&mut self, connection: ConnectionId, ask: Ask, turn: &mut Turn) {
         let parked = self.handles.len();
         if parked >= self.bounds.held || self.hold(ask.bytes()).is_err() {
-            return out.server(
+            return turn.out.server(
                 connection,
                 ask.refused("too many calls wait for answers (parked)"),
             );
@@ -34,7 +26,7 @@ impl ModernClients {
         let session = self.sessions.get_mut(&connection);
         let Some((number, call)) = session.and_then(Session::carrier) else {
             self.held -= ask.bytes();
-            return out.server(
+            return turn.out.server(
                 connection,
                 ask.refused("no call is open that could carry it"),
             );
@@ -43,22 +35,16 @@ impl ModernClients {
         if call.questions > QUESTIONS {
             self.held -= ask.bytes();
             let why = format!("more questions for one call than the limit of {QUESTIONS}");
-            return out.server(connection, ask.refused(&why));
+            return turn.out.server(connection, ask.refused(&why));
         }
         call.asks.push_back(ask);
         if call.shown.is_none() {
-            self.show(connection, number, now, out);
+            self.show(connection, number, turn);
         }
     }
 
     /// Sends the client the next question of a call, or the call's answer.
-    fn show(
-        &mut self,
-        connection: ConnectionId,
-        number: i64,
-        now: Duration,
-        out: &mut Effects<'_>,
-    ) {
+    fn show(&mut self, connection: ConnectionId, number: i64, turn: &mut Turn) {
         let Some(session) = self.sessions.get_mut(&connection) else {
             return;
         };
@@ -67,7 +53,7 @@ impl ModernClients {
         };
         if let Some(answer) = call.answer.take() {
             self.held -= answer.len();
-            return self.deliver(connection, number, &answer, now, out);
+            return self.deliver(connection, number, &answer, turn);
         }
         let Some(ask) = call.asks.pop_front() else {
             // The call is at the server again.
@@ -86,13 +72,13 @@ impl ModernClients {
         let result = format!(
             r#"{{"resultType":"input_required","inputRequests":{{"{name}":{request}}},"requestState":"{handle}"}}"#
         );
-        out.client(write::result(&call.caller.id, &result));
+        turn.out.client(write::result(&call.caller.id, &result));
         self.places.remove(&call.caller.key);
         call.shown = Some(Shown {
             ask: Some(ask),
             name,
             handle,
-            until: now.saturating_add(self.bounds.patience),
+            until: turn.now.saturating_add(self.bounds.patience),
         });
     }
 
@@ -102,8 +88,7 @@ impl ModernClients {
         parsed: &ParsedMessage<'_>,
         request: &Request<'_>,
         state: View<'_>,
-        now: Duration,
-        out: &mut Effects<'_>,
+        turn: &mut Turn,
     ) -> Result<(), Refusal> {
         let found = self.handles.call(state.string());
         let unknown = || {
@@ -137,13 +122,14 @@ impl ModernClients {
         match (answer, shown.ask) {
             (Some(answer), Some(ask)) => {
                 self.held -= ask.bytes();
-                out.server(connection, write::result(&ask.id, parsed.raw(answer)));
+                turn.out
+                    .server(connection, write::result(&ask.id, parsed.raw(answer)));
             }
             // The question is asked again (2026-07-28, basic/patterns/mrtr).
             (None, Some(ask)) => call.asks.push_front(ask),
             (_, None) => {}
         }
-        self.show(connection, number, now, out);
+        self.show(connection, number, turn);
         Ok(())
     }
 
@@ -179,7 +165,7 @@ impl ModernClients {
         connection: ConnectionId,
         number: i64,
         why: &str,
-        out: &mut Effects<'_>,
+        turn: &mut Turn,
     ) {
         let session = self.sessions.get_mut(&connection);
         let Some(call) = session.and_then(|session| session.calls.remove(&number)) else {
@@ -188,10 +174,10 @@ impl ModernClients {
         self.release(&call);
         let shown = call.shown.and_then(|shown| shown.ask);
         for ask in call.asks.into_iter().chain(shown) {
-            out.server(connection, ask.refused(why));
+            turn.out.server(connection, ask.refused(why));
         }
         if call.answer.is_none() {
-            out.server(
+            turn.out.server(
                 connection,
                 write::cancellation(&number.to_string(), Some(why)),
             );

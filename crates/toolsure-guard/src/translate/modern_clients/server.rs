@@ -1,7 +1,5 @@
 //! Translates messages of the server for newer clients.
 
-use std::time::Duration;
-
 use toolsure_json::{Node as _, View};
 use toolsure_mcp::message::{
     INVALID_PARAMS, Message, Notification, RESOURCE_NOT_FOUND, Request, URL_ELICITATION_REQUIRED,
@@ -12,44 +10,42 @@ use super::ModernClients;
 use super::call::Ask;
 use super::session::{Session, Stage};
 use crate::connection::{Connection, ConnectionId};
-use crate::effect::{Effect, Effects, ToolsEvent};
+use crate::effect::{Effect, ToolsEvent};
 use crate::envelope::error_code;
 use crate::id::IdKey;
+use crate::message::kept;
 use crate::renumber::number_of;
-use crate::translate::parsed_message::{ParsedMessage, kept};
+use crate::translate::parsed_message::ParsedMessage;
 use crate::translate::refusal::Refusal;
 use crate::translate::splice;
+use crate::translate::turn::Turn;
 use crate::translate::words::{self, ELICITATION, Level};
 
 impl ModernClients {
-    pub(in crate::translate) fn server<'m>(
+    pub(in crate::translate) fn server(
         &mut self,
         connection: ConnectionId,
         parsed: &ParsedMessage<'_>,
-        bytes: &'m [u8],
-        now: Duration,
-        out: &mut Effects<'m>,
+        turn: &mut Turn,
     ) {
         if self.through == Some(connection) {
-            return out.pass(Connection::Client, bytes);
+            return turn.pass(Connection::Client, parsed);
         }
         if !self.sessions.contains_key(&connection) {
             return;
         }
         match parsed.message {
-            Message::Request(request) => {
-                self.server_request(connection, parsed, &request, now, out)
-            }
+            Message::Request(request) => self.server_request(connection, parsed, &request, turn),
             Message::Notification(notification) => {
-                self.forward_notification(connection, parsed, &notification, bytes, out);
+                self.forward_notification(connection, parsed, &notification, turn);
             }
             Message::Result(outcome) => {
-                self.answer(connection, parsed, Ok(outcome.result), bytes, now, out);
+                self.answer(connection, parsed, Ok(outcome.result), turn);
             }
             Message::Error(Some(_), error) => {
-                self.answer(connection, parsed, Err(error), bytes, now, out);
+                self.answer(connection, parsed, Err(error), turn);
             }
-            Message::Error(None, error) => out.note("server-error", splice::complaint(error)),
+            Message::Error(None, error) => turn.out.note("server-error", splice::complaint(error)),
         }
     }
 
@@ -58,18 +54,18 @@ impl ModernClients {
         connection: ConnectionId,
         parsed: &ParsedMessage<'_>,
         answer: Result<View<'_>, View<'_>>,
-        bytes: &[u8],
-        now: Duration,
-        out: &mut Effects<'_>,
+        turn: &mut Turn,
     ) {
         let Some(number) = parsed.view.member("id").and_then(number_of) else {
-            return out.note("server-answer", "an answer to no open request");
+            return turn
+                .out
+                .note("server-answer", "an answer to no open request");
         };
         let Some(session) = self.sessions.get_mut(&connection) else {
             return;
         };
         if matches!(session.stage, Stage::Opening(own, _) if own == number) {
-            return self.opened(connection, answer.map_err(splice::complaint), now, out);
+            return self.opened(connection, answer.map_err(splice::complaint), turn);
         }
         if session.own_requests.remove(&number) {
             return;
@@ -79,9 +75,10 @@ impl ModernClients {
             return;
         };
         if call.shown.is_none() {
-            return self.finish(connection, number, parsed, answer.ok(), now, out);
+            return self.finish(connection, number, parsed, answer.ok(), turn);
         }
         // The client will come back for the answer.
+        let bytes = parsed.whole.bytes();
         match self.hold(bytes.len()) {
             Ok(()) => {
                 let session = self.sessions.get_mut(&connection);
@@ -94,7 +91,7 @@ impl ModernClients {
                 connection,
                 number,
                 "too many bytes of answers wait to be fetched",
-                out,
+                turn,
             ),
         }
     }
@@ -105,15 +102,14 @@ impl ModernClients {
         connection: ConnectionId,
         number: i64,
         answer: &[u8],
-        now: Duration,
-        out: &mut Effects<'_>,
+        turn: &mut Turn,
     ) {
         let answer = kept(answer);
         let Ok(parsed) = ParsedMessage::of(&answer) else {
             return;
         };
         let result = splice::outcome(&parsed);
-        self.finish(connection, number, &parsed, result, now, out);
+        self.finish(connection, number, &parsed, result, turn);
     }
 
     /// Answers a call.
@@ -123,8 +119,7 @@ impl ModernClients {
         number: i64,
         parsed: &ParsedMessage<'_>,
         result: Option<View<'_>>,
-        now: Duration,
-        out: &mut Effects<'_>,
+        turn: &mut Turn,
     ) {
         let session = self.sessions.get_mut(&connection);
         let Some(mut call) = session.and_then(|session| session.calls.remove(&number)) else {
@@ -134,7 +129,7 @@ impl ModernClients {
         self.release(&call);
         // The server asked this for a call that ends now, so no client can answer it.
         for ask in call.asks.drain(..) {
-            out.server(connection, ask.refused("the call is over"));
+            turn.out.server(connection, ask.refused("the call is over"));
         }
         let id = call.caller.id.as_str();
         let answer = match result {
@@ -149,8 +144,8 @@ impl ModernClients {
             Some(_) => Refusal::answer("the server's result is not an object").to(id),
             None => self.error(connection, parsed, id),
         };
-        out.client(answer);
-        self.admit(now, out);
+        turn.out.client(answer);
+        self.admit(turn);
     }
 
     /// A server's error under the client's id. Two codes that do not exist in the modern era are replaced.
@@ -218,8 +213,7 @@ impl ModernClients {
         connection: ConnectionId,
         parsed: &ParsedMessage<'_>,
         request: &Request<'_>,
-        now: Duration,
-        out: &mut Effects<'_>,
+        turn: &mut Turn,
     ) {
         let id = request.id.raw();
         let method = words::question_method(request.method);
@@ -231,29 +225,28 @@ impl ModernClients {
             .unwrap_or_default()
             .missing(request.method, request.params);
         match (method, missing) {
-            _ if request.method == "ping" => out.server(connection, write::result(id, "{}")),
+            _ if request.method == "ping" => turn.out.server(connection, write::result(id, "{}")),
             (Some(method), Ok(None)) => {
-                self.asked(connection, Ask::new(parsed, request, method), now, out);
+                self.asked(connection, Ask::new(parsed, request, method), turn);
             }
             (Some(method), Ok(Some(_))) => {
                 let refusal = Refusal::method(method, "the client did not declare the capability");
-                out.server(connection, refusal.to(id));
+                turn.out.server(connection, refusal.to(id));
             }
             _ => {
                 let refusal =
                     Refusal::method(request.method, "clients of 2026-07-28 do not have it");
-                out.server(connection, refusal.to(id));
+                turn.out.server(connection, refusal.to(id));
             }
         }
     }
 
-    fn forward_notification<'m>(
+    fn forward_notification(
         &mut self,
         connection: ConnectionId,
         parsed: &ParsedMessage<'_>,
         notification: &Notification<'_>,
-        bytes: &'m [u8],
-        out: &mut Effects<'m>,
+        turn: &mut Turn,
     ) {
         let Some(session) = self.sessions.get(&connection) else {
             return;
@@ -264,12 +257,12 @@ impl ModernClients {
             "notifications/progress" => {
                 let token = member("progressToken");
                 if let Some((token, theirs)) = token.and_then(|token| whose(session, token)) {
-                    out.client(splice::replaced(parsed, token, theirs));
+                    turn.out.client(splice::replaced(parsed, token, theirs));
                 }
             }
             "notifications/message" => {
                 if session.wants(member("level").and_then(Level::read)) {
-                    out.pass(Connection::Client, bytes);
+                    turn.pass(Connection::Client, parsed);
                 }
             }
             "notifications/cancelled" => {
@@ -280,15 +273,15 @@ impl ModernClients {
             method if words::is_list_changed(method) => {
                 // The subscribers are not the only ones who must know.
                 if method == TOOLS_CHANGED {
-                    out.push(Effect::Tools(ToolsEvent::Changed));
+                    turn.out.push(Effect::Tools(ToolsEvent::Changed));
                 }
-                session.changed(method, out);
+                session.changed(method, turn);
             }
             // No modern client can have requested them.
             "notifications/resources/updated"
             | "notifications/elicitation/complete"
             | "notifications/tasks/status" => {}
-            _ => out.pass(Connection::Client, bytes),
+            _ => turn.pass(Connection::Client, parsed),
         }
     }
 }

@@ -10,11 +10,11 @@ use toolsure_mcp::message::write;
 use super::call::Call;
 use super::declared::Declared;
 use crate::connection::ConnectionId;
-use crate::effect::Effects;
 use crate::id::IdKey;
 use crate::implementation::UNNAMED;
 use crate::subscription::{acknowledgement, list_changed};
 use crate::translate::splice;
+use crate::translate::turn::Turn;
 use crate::translate::words::{self, Abilities, Level, Lists, MODERN, SERVER_INFO};
 
 /// One session.
@@ -130,18 +130,18 @@ impl Session {
         key: IdKey,
         id: &str,
         filter: Option<View<'_>>,
-        out: &mut Effects<'_>,
+        turn: &mut Turn,
     ) {
         let offered = self.served().map(|served| served.lists).unwrap_or_default();
         let lists = filter.map(Lists::wanted).unwrap_or_default().both(offered);
         let filter = lists.filter();
-        out.client(acknowledgement(id, &filter));
+        turn.out.client(acknowledgement(id, &filter));
         let id = id.to_owned();
         self.subscriptions.insert(key, Subscription { id, lists });
     }
 
     /// Notifies the subscribers that a list changed.
-    pub(super) fn changed(&self, method: &str, out: &mut Effects<'_>) {
+    pub(super) fn changed(&self, method: &str, turn: &mut Turn) {
         let subscribed = self
             .subscriptions
             .values()
@@ -149,7 +149,7 @@ impl Session {
         let mut ids: Vec<&str> = subscribed.map(|one| one.id.as_str()).collect();
         ids.sort_unstable();
         for id in ids {
-            out.client(list_changed(id, method));
+            turn.out.client(list_changed(id, method));
         }
     }
 

@@ -10,12 +10,13 @@ use super::declared::Declared;
 use super::session::{Found, Served, Session, Stage};
 use super::{ModernClients, Place};
 use crate::connection::ConnectionId;
-use crate::effect::{Effect, Effects};
+use crate::effect::Effect;
 use crate::id::IdKey;
 use crate::implementation::TOOLSURE;
 use crate::subscription::SUBSCRIPTION;
 use crate::translate::clients::Clients;
 use crate::translate::refusal::Refusal;
+use crate::translate::turn::Turn;
 use crate::translate::words;
 
 impl ModernClients {
@@ -24,8 +25,7 @@ impl ModernClients {
         &mut self,
         request: &Request<'_>,
         declared: &Declared<'_>,
-        now: Duration,
-        out: &mut Effects<'_>,
+        turn: &mut Turn,
     ) -> Result<Found, Refusal> {
         let alone = self.clients == Clients::Many
             && declared.abilities.any()
@@ -53,13 +53,13 @@ impl ModernClients {
         // The last session is for requests during which the server cannot ask.
         let busy = self.sessions.values().filter(|session| !session.is_idle());
         let has_room = if alone && busy.count() >= SESSIONS - 1 {
-            self.make_room(Session::is_abandonable, out)
+            self.make_room(Session::is_abandonable, turn)
         } else {
             let is_unused = |session: &Session| session.is_idle() || session.is_abandonable();
-            self.sessions.len() < SESSIONS || self.make_room(is_unused, out)
+            self.sessions.len() < SESSIONS || self.make_room(is_unused, turn)
         };
         if has_room {
-            return Ok(Found::Opening(self.open(declared, now, out)));
+            return Ok(Found::Opening(self.open(declared, turn)));
         }
         Ok(match waiting {
             Some(connection) => Found::Ready(connection),
@@ -69,7 +69,7 @@ impl ModernClients {
 
     /// Ends the unused session that has been idle longest. If none is idle, ends the one that was used least
     /// recently of those whose calls all wait for their clients: a client may never come back.
-    fn make_room(&mut self, is_unused: impl Fn(&Session) -> bool, out: &mut Effects<'_>) -> bool {
+    fn make_room(&mut self, is_unused: impl Fn(&Session) -> bool, turn: &mut Turn) -> bool {
         let unused = self.sessions.iter().filter(|(_, one)| is_unused(one));
         let longest = unused.min_by_key(|(_, session)| (!session.is_idle(), session.used));
         let Some(connection) = longest.map(|(connection, _)| *connection) else {
@@ -78,30 +78,25 @@ impl ModernClients {
         if let Some(session) = self.sessions.remove(&connection) {
             session.calls.values().for_each(|call| self.release(call));
         }
-        Self::session_ended(out);
-        out.push(Effect::Close(connection));
+        Self::session_ended(turn);
+        turn.out.push(Effect::Close(connection));
         true
     }
 
-    fn open(
-        &mut self,
-        declared: &Declared<'_>,
-        now: Duration,
-        out: &mut Effects<'_>,
-    ) -> ConnectionId {
+    fn open(&mut self, declared: &Declared<'_>, turn: &mut Turn) -> ConnectionId {
         let connection = self.new_connection();
         let number = self.next_number();
-        let until = now.saturating_add(self.bounds.patience);
+        let until = turn.now.saturating_add(self.bounds.patience);
         let session = Session::opening(declared, number, until);
         self.sessions.insert(connection, session);
-        out.push(Effect::Open(connection));
+        turn.out.push(Effect::Open(connection));
         let (version, info) = (Era::V2025_11_25, declared.info.unwrap_or(TOOLSURE));
         let capabilities = &declared.capabilities;
         let params = format!(
             r#"{{"protocolVersion":"{version}","capabilities":{capabilities},"clientInfo":{info}}}"#
         );
         let initialize = write::request(&number.to_string(), "initialize", Some(&params));
-        out.server(connection, initialize);
+        turn.out.server(connection, initialize);
         connection
     }
 
@@ -110,24 +105,22 @@ impl ModernClients {
         &mut self,
         connection: ConnectionId,
         answer: Result<View<'_>, String>,
-        now: Duration,
-        out: &mut Effects<'_>,
+        turn: &mut Turn,
     ) {
         let served = answer.and_then(|result| Served::read(result));
         match (served, self.sessions.get_mut(&connection)) {
             (Ok(served), Some(session)) => {
                 session.stage = Stage::Ready(served);
                 let opened = write::notification("notifications/initialized", None);
-                out.server(connection, opened);
-                self.admit(now, out);
+                turn.out.server(connection, opened);
+                self.admit(turn);
             }
             (Err(why), _) => {
                 let text = format!("the server opens no session: {why}");
                 self.close(
                     connection,
                     &Refusal::other_era("server-not-legacy", text),
-                    now,
-                    out,
+                    turn,
                 );
             }
             (Ok(_), None) => {}
@@ -135,57 +128,44 @@ impl ModernClients {
     }
 
     /// Ends a session from this side.
-    pub(super) fn close(
-        &mut self,
-        connection: ConnectionId,
-        refusal: &Refusal,
-        now: Duration,
-        out: &mut Effects<'_>,
-    ) {
-        out.push(Effect::Close(connection));
-        self.lost(connection, refusal, now, out);
+    pub(super) fn close(&mut self, connection: ConnectionId, refusal: &Refusal, turn: &mut Turn) {
+        turn.out.push(Effect::Close(connection));
+        self.lost(connection, refusal, turn);
     }
 
     pub(in crate::translate) fn server_gone(
         &mut self,
         connection: ConnectionId,
         why: &str,
-        now: Duration,
-        out: &mut Effects<'_>,
+        turn: &mut Turn,
     ) {
         if self.through == Some(connection) {
             self.through = None;
-            return out.push(Effect::Finish);
+            return turn.out.push(Effect::Finish);
         }
-        self.lost(connection, &Refusal::gone(why), now, out);
+        self.lost(connection, &Refusal::gone(why), turn);
     }
 
     /// Answers the requests of a session that has ended.
-    fn lost(
-        &mut self,
-        connection: ConnectionId,
-        refusal: &Refusal,
-        now: Duration,
-        out: &mut Effects<'_>,
-    ) {
+    fn lost(&mut self, connection: ConnectionId, refusal: &Refusal, turn: &mut Turn) {
         let Some(session) = self.sessions.remove(&connection) else {
             return;
         };
         if session.is_ready() {
             // A call may already be on its way to the session that takes its place.
-            Self::session_ended(out);
+            Self::session_ended(turn);
         }
         for (key, subscription) in session.subscriptions {
             self.places.remove(&key);
             let id = &subscription.id;
             let meta = format!(r#"{{"resultType":"complete","_meta":{{"{SUBSCRIPTION}":{id}}}}}"#);
-            out.client(write::result(id, &meta));
+            turn.out.client(write::result(id, &meta));
         }
         for (_, call) in session.calls {
             self.release(&call);
             // The id of a call that waits for its client is free, and may belong to another request.
             if call.shown.is_none() && self.places.remove(&call.caller.key).is_some() {
-                out.client(refusal.to(&call.caller.id));
+                turn.out.client(refusal.to(&call.caller.id));
             }
         }
         // A request that waited for this session also fails, instead of waiting for another failure.
@@ -194,12 +174,12 @@ impl ModernClients {
             if one.opening == Some(connection) {
                 self.places.remove(&one.key);
                 self.held -= one.text.len();
-                out.client(refusal.to(&one.id));
+                turn.out.client(refusal.to(&one.id));
             } else {
                 self.waiting.push_back(one);
             }
         }
-        self.admit(now, out);
+        self.admit(turn);
     }
 
     pub(in crate::translate) fn next_deadline(&self) -> Option<Duration> {
@@ -217,9 +197,8 @@ impl ModernClients {
         self.sessions.values().filter_map(of_session).min()
     }
 
-    pub(in crate::translate) fn tick(&mut self, now: Duration, out: &mut Effects<'_>) {
-        let late =
-            |session: &Session| matches!(session.stage, Stage::Opening(_, until) if until <= now);
+    pub(in crate::translate) fn tick(&mut self, turn: &mut Turn) {
+        let late = |session: &Session| matches!(session.stage, Stage::Opening(_, until) if until <= turn.now);
         let sessions = self.sessions.iter();
         let late: Vec<ConnectionId> = sessions
             .filter(|(_, one)| late(one))
@@ -230,14 +209,17 @@ impl ModernClients {
             self.close(
                 connection,
                 &Refusal::other_era("server-not-legacy", text),
-                now,
-                out,
+                turn,
             );
         }
         let mut expired = Vec::new();
         for (connection, session) in &self.sessions {
             for (number, call) in &session.calls {
-                if call.shown.as_ref().is_some_and(|shown| shown.until <= now) {
+                if call
+                    .shown
+                    .as_ref()
+                    .is_some_and(|shown| shown.until <= turn.now)
+                {
                     expired.push((*connection, *number));
                 }
             }
@@ -247,10 +229,10 @@ impl ModernClients {
                 connection,
                 number,
                 "the client did not come back in time",
-                out,
+                turn,
             );
         }
-        self.admit(now, out);
+        self.admit(turn);
     }
 
     /// Forgets that a request is anywhere.

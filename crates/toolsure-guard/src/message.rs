@@ -1,0 +1,634 @@
+//! A message: its text, what was read from it, and what its carriers know of it.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::Duration;
+
+use toolsure_json::{
+    Document, DuplicateKeys, Kind, Node as _, Parsed, ReadError, ReadErrorKind, ReadLimits, Reader,
+    quote,
+};
+use toolsure_mcp::contract::ToolContract;
+use toolsure_mcp::message::{Incoming, Message as Decoded};
+
+use crate::effect::{HttpRefusal, Purpose};
+use crate::envelope::Envelope;
+use crate::filter::SHOWN_NUMBER;
+use crate::id::IdKey;
+use crate::reading::{generous, read_message, replace_lone_surrogates};
+use crate::record::Peer;
+use crate::recover::{Recovered, Recovery, id_of};
+use crate::trace::TraceContext;
+
+/// One JSON-RPC message or batch, without framing.
+///
+/// It is read once, where it arrives ([`Guard::read`](crate::Guard::read)), and clones share the text
+/// and what was read from it. A message that nothing changes leaves byte for byte.
+///
+/// ```
+/// use toolsure_guard::{Guard, Message, Policy};
+///
+/// let guard = Guard::new(Policy::new())?;
+/// let ping = guard.read(br#"{"jsonrpc": "2.0", "id": 1, "method": "ping"}"#.to_vec());
+/// assert!(ping.envelope().has_method("ping"));
+/// assert!(ping.into_bytes().starts_with(b"{\"jsonrpc\""));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Message {
+    text: Arc<Text>,
+    envelope: OnceLock<Envelope>,
+    /// Who made it, and why.
+    pub purpose: Purpose,
+    /// Whether its text is that of a message that was received, or of an element of a batch.
+    pub is_unchanged: bool,
+    /// Whether the client resumed the stream that it came on with `Last-Event-ID` (2025-11-25, Streamable
+    /// HTTP, "Resumability and Redelivery"). The request that it answers may have been answered before.
+    pub is_replay: bool,
+    /// The contract of the tool that a `tools/call` to the server calls, if it is known. It determines
+    /// what HTTP headers repeat of the call.
+    pub call: Option<Arc<ToolContract>>,
+    /// Whether the client was shown a form of that tool without the annotations of arguments that headers
+    /// repeat, so that it does not know of the headers.
+    pub headers_unknown: bool,
+    /// The trace context that its transport carries beside it: the one it came with, or the one that was
+    /// put into it.
+    pub trace: Option<Box<TraceContext>>,
+    /// The peer that sent it, for the records. `None` means the one that sent the messages before.
+    pub peer: Option<Arc<Peer>>,
+    /// If it is the error for a request that its server refused over HTTP, how the server refused it.
+    pub refusal: Option<Arc<HttpRefusal>>,
+    /// If it is a result that may be cached, and the client's protocol version has no member for that: how
+    /// long the server allows it to be cached.
+    pub ttl: Option<Duration>,
+}
+
+/// The text of a message, and what was read from it.
+struct Text {
+    state: State,
+    /// Takes the memory that the text was read into.
+    readers: Option<Arc<Readers>>,
+}
+
+enum State {
+    Unread(Vec<u8>),
+    Read {
+        parsed: Parsed,
+        stand_in: Option<Box<StandIn>>,
+        limits: ReadLimits,
+    },
+    Unreadable {
+        bytes: Vec<u8>,
+        error: ReadError,
+        limits: ReadLimits,
+    },
+}
+
+/// The text as it came, if a stand-in was read in its place.
+struct StandIn {
+    original: Vec<u8>,
+    /// Why the original could not be read.
+    flaw: ReadError,
+}
+
+/// Memory for reading messages, kept from one message for the next.
+#[derive(Default)]
+pub(crate) struct Readers(Mutex<Vec<Reader>>);
+
+impl Readers {
+    fn take(&self) -> Reader {
+        let mut readers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        readers.pop().unwrap_or_default()
+    }
+
+    fn put(&self, reader: Reader) {
+        let mut readers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if readers.len() < MOST_READERS {
+            readers.push(reader);
+        }
+    }
+}
+
+impl State {
+    fn read(reader: Reader, bytes: Vec<u8>, limits: &ReadLimits) -> Self {
+        match reader.parse(bytes, limits) {
+            Ok(parsed) => Self::Read {
+                parsed,
+                stand_in: None,
+                limits: *limits,
+            },
+            Err((bytes, flaw)) => Self::stand_in(bytes, flaw, limits),
+        }
+    }
+
+    /// Reads a text again that has equal members or half a surrogate pair: of equal members the last
+    /// counts, and half a pair is U+FFFD.
+    fn stand_in(original: Vec<u8>, error: ReadError, limits: &ReadLimits) -> Self {
+        let is_readable = matches!(
+            error.kind(),
+            ReadErrorKind::DuplicateKey | ReadErrorKind::LoneSurrogate
+        );
+        let text = std::str::from_utf8(&original).ok().filter(|_| is_readable);
+        let Some(text) = text.map(replace_lone_surrogates) else {
+            return Self::Unreadable {
+                bytes: original,
+                error,
+                limits: *limits,
+            };
+        };
+        let lenient = ReadLimits {
+            duplicate_keys: DuplicateKeys::KeepLast,
+            ..*limits
+        };
+        let strict = ReadLimits {
+            duplicate_keys: DuplicateKeys::Refuse,
+            ..lenient
+        };
+        // This flaw matters more, because another reader could see another value.
+        let flaw = match Reader::new().read(text.as_bytes(), &strict) {
+            Err(again) if again.kind() == ReadErrorKind::DuplicateKey => again,
+            _ => error,
+        };
+        match Reader::new().parse(text.into_owned().into_bytes(), &lenient) {
+            Ok(parsed) => Self::Read {
+                parsed,
+                stand_in: Some(Box::new(StandIn { original, flaw })),
+                limits: *limits,
+            },
+            Err((_, error)) => Self::Unreadable {
+                bytes: original,
+                error,
+                limits: *limits,
+            },
+        }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Unread(bytes) | Self::Unreadable { bytes, .. } => bytes,
+            Self::Read {
+                stand_in: Some(stand_in),
+                ..
+            } => &stand_in.original,
+            Self::Read { parsed, .. } => parsed.document().source().as_bytes(),
+        }
+    }
+
+    /// Whether it was read within these limits.
+    fn is_read_within(&self, limits: &ReadLimits) -> bool {
+        match self {
+            Self::Unread(_) => false,
+            Self::Read { limits: own, .. } | Self::Unreadable { limits: own, .. } => own == limits,
+        }
+    }
+}
+
+impl Text {
+    /// The bytes alone; the memory that they were read into goes back.
+    fn take(&mut self) -> Vec<u8> {
+        match std::mem::replace(&mut self.state, State::Unread(Vec::new())) {
+            State::Unread(bytes) | State::Unreadable { bytes, .. } => bytes,
+            State::Read {
+                parsed, stand_in, ..
+            } => {
+                let (text, reader) = parsed.into_parts();
+                if let Some(readers) = self.readers.as_ref().filter(|_| text.len() <= WARM_BYTES) {
+                    readers.put(reader);
+                }
+                stand_in.map_or_else(|| text.into_bytes(), |stand_in| stand_in.original)
+            }
+        }
+    }
+}
+
+impl Drop for Text {
+    fn drop(&mut self) {
+        self.take();
+    }
+}
+
+impl fmt::Debug for Text {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes", self.state.bytes().len())
+    }
+}
+
+impl Message {
+    /// A message that was received, or made, as text. It is not read yet.
+    #[must_use]
+    pub fn new(bytes: impl Into<Vec<u8>>) -> Self {
+        Self::of(State::Unread(bytes.into()), None)
+    }
+
+    /// A message that was made here, with the envelope that it has.
+    pub(crate) fn made(text: String, purpose: Purpose, envelope: Envelope) -> Self {
+        let mut message = Self::new(text);
+        message.purpose = purpose;
+        message.envelope = envelope.into();
+        message
+    }
+
+    /// This message on its way to the other side, with the same text.
+    pub(crate) fn passed_on(&self, envelope: Envelope, is_unchanged: bool) -> Self {
+        let mut message = Self::sharing(Arc::clone(&self.text));
+        message.envelope = envelope.into();
+        message.is_unchanged = is_unchanged;
+        message
+    }
+
+    fn of(state: State, readers: Option<Arc<Readers>>) -> Self {
+        Self::sharing(Arc::new(Text { state, readers }))
+    }
+
+    fn sharing(text: Arc<Text>) -> Self {
+        Self {
+            text,
+            envelope: OnceLock::new(),
+            purpose: Purpose::Forward,
+            is_unchanged: false,
+            is_replay: false,
+            call: None,
+            headers_unknown: false,
+            trace: None,
+            peer: None,
+            refusal: None,
+            ttl: None,
+        }
+    }
+
+    /// The same message, read within these limits, unless it was read within them before.
+    pub(crate) fn read(mut self, limits: &ReadLimits, readers: Option<&Arc<Readers>>) -> Self {
+        if self.text.state.is_read_within(limits) {
+            return self;
+        }
+        let unread = Arc::new(Text {
+            state: State::Unread(Vec::new()),
+            readers: readers.cloned(),
+        });
+        let bytes = bytes_of(std::mem::replace(&mut self.text, unread));
+        let reader = readers.map_or_else(Reader::new, |readers| readers.take());
+        if let Some(text) = Arc::get_mut(&mut self.text) {
+            text.state = State::read(reader, bytes, limits);
+        }
+        self
+    }
+
+    /// Whether it was read, or it was tried.
+    pub(crate) fn is_read(&self) -> bool {
+        !matches!(self.text.state, State::Unread(_))
+    }
+
+    /// The same message, read without limits unless it was read before.
+    pub(crate) fn read_if_unread(self) -> Self {
+        match self.text.state {
+            State::Unread(_) => self.read(&generous(), None),
+            _ => self,
+        }
+    }
+
+    /// The message as received.
+    #[must_use]
+    pub fn bytes(&self) -> &[u8] {
+        self.text.state.bytes()
+    }
+
+    /// The message as received. What was read from it is dropped, unless a clone has it.
+    #[must_use]
+    pub fn into_bytes(self) -> Vec<u8> {
+        bytes_of(self.text)
+    }
+
+    /// Drops what was read from it, unless a clone has it: it takes up to 24 bytes for each byte of text.
+    #[must_use]
+    pub fn unread(mut self) -> Self {
+        let empty = Arc::new(Text {
+            state: State::Unread(Vec::new()),
+            readers: None,
+        });
+        let state = State::Unread(bytes_of(std::mem::replace(&mut self.text, empty)));
+        self.text = Arc::new(Text {
+            state,
+            readers: None,
+        });
+        self
+    }
+
+    /// Gives it another text, with the same envelope.
+    pub fn set_text(&mut self, bytes: impl Into<Vec<u8>>) {
+        let state = State::Unread(bytes.into());
+        self.text = Arc::new(Text {
+            state,
+            readers: None,
+        });
+        self.is_unchanged = false;
+    }
+
+    /// Marks it as one on a stream that the client resumed ([`is_replay`](Self::is_replay)).
+    #[must_use]
+    pub fn replayed(mut self, is_replay: bool) -> Self {
+        self.is_replay = is_replay;
+        self
+    }
+
+    /// The envelope that routes it. A message above a limit of the reader is read without limits for
+    /// this, since a side waits for its answer.
+    pub fn envelope(&self) -> &Envelope {
+        self.envelope.get_or_init(|| {
+            let Ok(document) = self.document() else {
+                let of = read_message(self.bytes(), |message, _| Envelope::of(&message));
+                return of.unwrap_or_default();
+            };
+            match Incoming::of(document) {
+                Incoming::Batch(_) => Envelope::batch(),
+                Incoming::Single(view) => Decoded::decode(view)
+                    .map_or_else(|_| Envelope::default(), |message| Envelope::of(&message)),
+            }
+        })
+    }
+
+    /// The ids of the requests in it that must be answered; a batch may have several. A request in a batch
+    /// whose id can be read in two ways is answered without an id.
+    #[must_use]
+    pub fn requests(&self) -> Vec<IdKey> {
+        let request = |message: Decoded<'_>| match message {
+            Decoded::Request(request) => Some(IdKey::of(request.id)),
+            _ => None,
+        };
+        let Some(elements) = self.elements().filter(|_| self.flaw().is_some()) else {
+            return self.ids(request);
+        };
+        let clear = elements
+            .into_iter()
+            .filter(|element| !Recovery::of(element).is_ambiguous);
+        clear
+            .filter_map(|element| read_message(element, |message, _| request(message)).flatten())
+            .collect()
+    }
+
+    /// The ids of the requests that it answers.
+    #[must_use]
+    pub fn answers(&self) -> Vec<IdKey> {
+        self.ids(|message| match message {
+            Decoded::Result(outcome) => Some(IdKey::of(outcome.id)),
+            Decoded::Error(id, _) => id.map(IdKey::of),
+            _ => None,
+        })
+    }
+
+    /// The messages of a batch, as received; `None` if it is not a batch.
+    #[must_use]
+    pub fn elements(&self) -> Option<Vec<&[u8]>> {
+        let root = self.document().ok()?.root();
+        if root.kind() != Kind::Array {
+            return None;
+        }
+        let bytes = self.bytes();
+        let spans = root.items().map(|item| item.span());
+        let elements = spans.filter_map(|span| bytes.get(span.start..span.end));
+        Some(elements.collect())
+    }
+
+    /// The ids that `find` returns for the messages in it.
+    fn ids(&self, find: impl Fn(Decoded<'_>) -> Option<IdKey>) -> Vec<IdKey> {
+        let Ok(document) = self.document() else {
+            return Vec::new();
+        };
+        let id = |view| Decoded::decode(view).ok().and_then(&find);
+        match Incoming::of(document) {
+            Incoming::Single(view) => id(view).into_iter().collect(),
+            Incoming::Batch(views) => views.items().filter_map(id).collect(),
+        }
+    }
+
+    /// Calls `with` with the decoded message and its text as received. `None` if it is a batch, or no
+    /// message. One that is not read yet is read without limits.
+    pub fn decode<T>(&self, with: impl FnOnce(Decoded<'_>, &str) -> T) -> Option<T> {
+        let Ok(document) = self.document() else {
+            return read_message(self.bytes(), with);
+        };
+        let message = Decoded::decode(document.root()).ok()?;
+        Some(with(message, self.text()))
+    }
+
+    /// What was read; or why it cannot be read, if it was tried.
+    pub(crate) fn document(&self) -> Result<Document<'_>, Option<&ReadError>> {
+        match &self.text.state {
+            State::Unread(_) => Err(None),
+            State::Unreadable { error, .. } => Err(Some(error)),
+            State::Read { parsed, .. } => Ok(parsed.document()),
+        }
+    }
+
+    /// Why the text as it came could not be read, if a stand-in was read in its place.
+    pub(crate) fn flaw(&self) -> Option<&ReadError> {
+        match &self.text.state {
+            State::Read { stand_in, .. } => stand_in.as_ref().map(|stand_in| &stand_in.flaw),
+            State::Unread(_) | State::Unreadable { .. } => None,
+        }
+    }
+
+    /// Whether two readers of the message can see two different values.
+    pub(crate) fn is_ambiguous(&self) -> bool {
+        let flaw = self.flaw();
+        flaw.is_some_and(|flaw| flaw.kind() == ReadErrorKind::DuplicateKey)
+    }
+
+    /// Why the envelope of a message cannot be trusted, and what a scan finds of it. Each reader decides
+    /// for itself which of two ids or methods counts, and which request a cancellation means, and no answer
+    /// could name an id with half a surrogate pair. `bytes` are this message, or an element of this batch.
+    pub(crate) fn broken_envelope(
+        &self,
+        bytes: &[u8],
+        message: &Decoded<'_>,
+    ) -> Option<(Recovered, String)> {
+        if let Some(id) = id_of(message).filter(|id| id.is_beyond_double()) {
+            let id = quote(id.raw(), SHOWN_NUMBER);
+            let why = format!("the id {id} is beyond the range of a double");
+            return Some((Recovery::of(bytes), why));
+        }
+        let flaw = self.flaw()?;
+        let found = Recovery::of(bytes);
+        let cancels = matches!(message, Decoded::Notification(note) if note.method == "notifications/cancelled");
+        let is_broken =
+            found.is_ambiguous || found.has_broken_id(message) || (cancels && self.is_ambiguous());
+        is_broken.then(|| (found, flaw.to_string()))
+    }
+
+    /// Whether it is one message whose envelope can be trusted.
+    pub(crate) fn is_clear(&self) -> bool {
+        let Ok(document) = self.document() else {
+            return false;
+        };
+        let message = Decoded::decode(document.root());
+        message.is_ok_and(|message| self.broken_envelope(self.bytes(), &message).is_none())
+    }
+
+    /// The message as text; empty if it cannot be read.
+    pub(crate) fn text(&self) -> &str {
+        match &self.text.state {
+            State::Read {
+                parsed,
+                stand_in: None,
+                ..
+            } => parsed.document().source(),
+            State::Read { .. } => std::str::from_utf8(self.bytes()).unwrap_or_default(),
+            State::Unread(_) | State::Unreadable { .. } => "",
+        }
+    }
+}
+
+impl<T: Into<Vec<u8>>> From<T> for Message {
+    fn from(bytes: T) -> Self {
+        Self::new(bytes)
+    }
+}
+
+/// The bytes of a text: a copy if clones share it.
+fn bytes_of(text: Arc<Text>) -> Vec<u8> {
+    match Arc::try_unwrap(text) {
+        Ok(mut text) => text.take(),
+        Err(shared) => shared.state.bytes().to_vec(),
+    }
+}
+
+/// A message that is kept, read again without limits: it was read within them when it arrived.
+pub(crate) fn kept(message: &[u8]) -> Message {
+    Message::new(message).read(&generous(), None)
+}
+
+/// The maximum number of memories that are kept for other messages.
+const MOST_READERS: usize = 64;
+/// The largest message after which memory is kept: a tape has 24 bytes for each value.
+const WARM_BYTES: usize = 256 << 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::envelope::MessageKind;
+
+    #[test]
+    fn the_second_look() {
+        for (text, read, ambiguous) in [
+            (r#"{"a":1}"#, true, false),
+            (r#"{"a":1,"a":2}"#, true, true),
+            (r#"{"a":"\ud83d"}"#, true, false),
+            (r#"{"a":"\ud83d","a":2}"#, true, true),
+            (r#"{"b":1,"b":"\ud83d"}"#, true, true),
+            (r#"{"a":1,"a":2"#, false, false),
+            (r#"{"a":"\ud83d" 1}"#, false, false),
+        ] {
+            let message = Message::new(text).read(&ReadLimits::default(), None);
+            assert_eq!(message.document().is_ok(), read, "{text}");
+            if let Ok(document) = message.document() {
+                assert_eq!(message.is_ambiguous(), ambiguous, "{text}");
+                assert_eq!(document.source().len(), text.len());
+                assert_eq!(message.text(), text);
+            }
+        }
+    }
+
+    #[test]
+    fn an_id_beyond_a_double_is_refused_under_itself() {
+        for (id, is_broken) in [("1e400", true), ("-1e999", true), ("1e300", false)] {
+            let text = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
+            let limits = ReadLimits::default();
+            let message = Message::new(text.as_str()).read(&limits, None);
+            let document = message.document().unwrap();
+            let decoded = Decoded::decode(document.root()).unwrap();
+            let found = message.broken_envelope(text.as_bytes(), &decoded);
+            let found = found.map(|(found, why)| (found.id, why));
+            let why = format!("the id {id} is beyond the range of a double");
+            assert_eq!(found, is_broken.then(|| (Some(id.to_owned()), why)));
+        }
+    }
+
+    #[test]
+    fn an_answer_is_owed_to_ids_that_it_can_name() {
+        let long = "x".repeat(300);
+        for (text, expected) in [
+            (r#"{"jsonrpc":"2.0","id":1,"method":"m"}"#.to_owned(), 1),
+            (
+                r#"[{"jsonrpc":"2.0","id":1,"method":"m"},{"jsonrpc":"2.0","id":2,"method":"m","params":{"a":1,"a":2}}]"#.to_owned(),
+                2,
+            ),
+            (
+                r#"[{"jsonrpc":"2.0","id":1,"method":"m"},{"jsonrpc":"2.0","id":2,"id":3,"method":"m"}]"#.to_owned(),
+                1,
+            ),
+            (format!(r#"[{{"jsonrpc":"2.0","id":"{long}","method":"m"}}]"#), 1),
+        ] {
+            let message = Message::new(text.as_str()).read(&ReadLimits::default(), None);
+            assert_eq!(message.requests().len(), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn the_envelope_says_what_routes_a_message() {
+        let shallow = ReadLimits {
+            depth: 4,
+            ..ReadLimits::default()
+        };
+        for (text, kind, id, method, version, name, error) in [
+            (
+                r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"a","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#,
+                MessageKind::Request,
+                "1",
+                "tools/call",
+                "2026-07-28",
+                "a",
+                None,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":"r","method":"resources/read","params":{"uri":"a:b","a":[[[[1]]]]}}"#,
+                MessageKind::Request,
+                "\"r\"",
+                "resources/read",
+                "",
+                "a:b",
+                None,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","method":"own/note","params":{"name":"a"}}"#,
+                MessageKind::Notification,
+                "",
+                "own/note",
+                "",
+                "",
+                None,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25"}}"#,
+                MessageKind::Answer,
+                "1",
+                "",
+                "2025-11-25",
+                "",
+                None,
+            ),
+            (
+                r#"{"jsonrpc":"2.0","id":null,"error":{"code":-7,"message":""}}"#,
+                MessageKind::Answer,
+                "",
+                "",
+                "",
+                "",
+                Some(-7),
+            ),
+            ("[]", MessageKind::Batch, "", "", "", "", None),
+            ("{", MessageKind::Unknown, "", "", "", "", None),
+            ("{}", MessageKind::Unknown, "", "", "", "", None),
+        ] {
+            let message = Message::new(text).read(&shallow, None);
+            let envelope = message.envelope();
+            assert_eq!(envelope.kind, kind, "{text}");
+            let shown = envelope.id.as_ref().map(IdKey::raw);
+            assert_eq!(shown.as_deref().unwrap_or(""), id, "{text}");
+            assert_eq!(envelope.method.as_deref().unwrap_or(""), method, "{text}");
+            let shown = envelope.version.as_deref().or(envelope.agreed.as_deref());
+            assert_eq!(shown.unwrap_or(""), version, "{text}");
+            assert_eq!(envelope.name.as_deref().unwrap_or(""), name, "{text}");
+            assert_eq!(envelope.error, error, "{text}");
+        }
+    }
+}
