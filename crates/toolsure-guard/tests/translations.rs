@@ -141,11 +141,7 @@ impl Stage {
         *found.unwrap_or_else(|| panic!("line {number}: there is no connection {connection}"))
     }
 
-    fn event(
-        &mut self,
-        event: impl FnOnce(&mut Translator) -> Effects,
-        message: Option<&str>,
-    ) {
+    fn event(&mut self, event: impl FnOnce(&mut Translator) -> Effects, message: Option<&str>) {
         for step in event(self.translator.as_mut().unwrap()) {
             if let Effect::Open(connection) = &step {
                 self.connections.push(*connection);

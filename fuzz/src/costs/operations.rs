@@ -8,8 +8,8 @@ use toolsure_analysis::lint::{Linter, PROFILES};
 use toolsure_analysis::project::Projector;
 use toolsure_analysis::readers::READERS;
 use toolsure_guard::{
-    Connection, Context, Conversation, Effect, Effects, Guard, Link, Lock, Policy, Recovery,
-    ScopeKey, Side, Stage as _,
+    Context, Conversation, Effect, Guard, Link, Lock, Policy, Recovery,
+    ScopeKey, Side,
 };
 use toolsure_json::{Node as _, OwnedDocument, ReadLimits};
 use toolsure_mcp::argument::ArgumentSchema;
@@ -300,7 +300,6 @@ impl Prepared {
 /// A guard before a server, whose client waits for a listing.
 #[derive(Debug)]
 struct Guarded {
-    guard: Guard,
     conversation: Conversation,
     asked: u64,
 }
@@ -314,7 +313,6 @@ impl Guarded {
         });
         let conversation = Conversation::new(&guard, scope, Link::default());
         let mut guarded = Self {
-            guard,
             conversation,
             asked: 0,
         };
@@ -339,20 +337,17 @@ impl Guarded {
     }
 
     fn say(&mut self, side: Side, message: &[u8]) -> usize {
-        let message = self.guard.read(message);
-        let mut out = Effects::default();
-        let from = Connection::from(side);
-        self.conversation
-            .on_message(from, &message, Duration::ZERO, &mut out);
+        let effects = self
+            .conversation
+            .on_message(side, message.into(), Duration::ZERO);
         let mut bytes = 0_usize;
-        for effect in out {
+        for effect in effects {
             bytes = bytes.saturating_add(match effect {
-                Effect::Send(outgoing) => outgoing.bytes.len(),
+                Effect::Send { message, .. } => message.bytes().len(),
                 Effect::Audit(record) => record.to_json().len(),
                 _ => 0,
             });
         }
-        self.guard.done_with(message);
         bytes
     }
 }

@@ -15,7 +15,7 @@ use toolsure_guard::policy::{
     BadResult, Mode, OnUndecided, Project, ProjectionLimits, Projector, Repair, reader,
 };
 use toolsure_guard::{
-    Connection, ConnectionId, Effect, Effects, IdKey, Policy, Stage as _, replace_lone_surrogates,
+    Connection, ConnectionId, Effect, IdKey, Policy, replace_lone_surrogates,
 };
 use toolsure_json::{DuplicateKeys, Kind as Json, Node as _, OwnedDocument, ReadLimits, View};
 use toolsure_testkit::place;
@@ -208,25 +208,16 @@ impl Run {
     }
 
     fn say(&mut self, from: Connection, text: &[u8]) -> Outcome {
-        let guard = self.session.guard.clone();
-        let message = guard.read(text);
-        let mut out = Effects::default();
         let now = self.session.now;
-        self.session
-            .pipeline
-            .on_message(from, &message, now, &mut out);
-        self.carry_out(out)?;
-        guard.done_with(message);
-        Ok(())
+        let effects = self.session.pipeline.on_message(from, text.into(), now);
+        self.carry_out(effects)
     }
 
     fn close(&mut self, connection: Connection) -> Outcome {
-        let mut out = Effects::default();
         let now = self.session.now;
-        self.session
-            .pipeline
-            .on_closed(connection, "it ended", now, &mut out);
-        self.carry_out(out)
+        let pipeline = &mut self.session.pipeline;
+        let effects = pipeline.on_closed(connection, "it ended", now);
+        self.carry_out(effects)
     }
 
     fn pass(&mut self, to: u64) -> Outcome {
@@ -234,9 +225,8 @@ impl Run {
         self.session.now = self.session.now.max(to);
         let now = self.session.now;
         for _ in 0..MOST_TIMERS {
-            let mut out = Effects::default();
-            self.session.pipeline.on_timer(now, &mut out);
-            self.carry_out(out)?;
+            let effects = self.session.pipeline.on_timer(now);
+            self.carry_out(effects)?;
             let next = self.session.pipeline.next_deadline();
             if next.is_none_or(|next| next > now) {
                 return Ok(());
@@ -258,16 +248,13 @@ impl Run {
         Ok(())
     }
 
-    fn carry_out(&mut self, effects: Effects<'_>) -> Outcome {
+    fn carry_out(&mut self, effects: Vec<Effect>) -> Outcome {
         for (count, effect) in effects.into_iter().enumerate() {
             ensure!(count < MOST_EFFECTS, "more than {MOST_EFFECTS} effects");
             match effect {
-                Effect::Send(outgoing) => {
-                    let sent = Sent {
-                        to: outgoing.to,
-                        bytes: outgoing.bytes.into_owned(),
-                    };
-                    self.sent(sent)?;
+                Effect::Send { to, message } => {
+                    let bytes = message.into_bytes();
+                    self.sent(Sent { to, bytes })?;
                 }
                 Effect::Open(server) => drop(self.servers.insert(server.number())),
                 Effect::Close(server) => drop(self.servers.remove(&server.number())),

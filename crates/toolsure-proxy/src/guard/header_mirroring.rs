@@ -4,10 +4,10 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
-use toolsure_guard::{Envelope, read_message};
+use toolsure_guard::Message;
 use toolsure_json::{Kind, Node as _, Number, View};
 use toolsure_mcp::contract::{HeaderParameter, ToolContract};
-use toolsure_mcp::message::Message;
+use toolsure_mcp::message::Message as Decoded;
 
 use crate::http::{METHOD, VERSION};
 
@@ -23,10 +23,10 @@ pub(super) struct MirroredHeader {
 /// The headers that a message requires, in order. Without the contract of the called tool, headers
 /// for its arguments are left out.
 pub(super) fn mirrored_headers(
-    envelope: &Envelope,
-    message: &[u8],
+    message: &Message,
     contract: Option<&ToolContract>,
 ) -> Vec<MirroredHeader> {
+    let envelope = message.envelope();
     let text = |name, value: Option<&str>| MirroredHeader {
         name,
         value: value.map(str::to_owned),
@@ -48,13 +48,13 @@ pub(super) fn mirrored_headers(
 }
 
 /// The headers that the annotated arguments of a call require.
-pub(super) fn of_arguments(message: &[u8], contract: &ToolContract) -> Vec<MirroredHeader> {
+pub(super) fn of_arguments(message: &Message, contract: &ToolContract) -> Vec<MirroredHeader> {
     let parameters = contract.headers().ok();
     let Some(parameters) = parameters.filter(|parameters| !parameters.is_empty()) else {
         return Vec::new();
     };
-    let of_arguments = read_message(message, |message, _| {
-        let Message::Request(request) = message else {
+    let of_arguments = message.decode(|message, _| {
+        let Decoded::Request(request) = message else {
             return Vec::new();
         };
         let arguments = request.params.and_then(|params| params.member("arguments"));

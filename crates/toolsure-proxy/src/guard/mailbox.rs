@@ -7,16 +7,20 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
 
-use toolsure_guard::IdKey;
+use hyper::header::HeaderMap;
+use toolsure_guard::{IdKey, Message};
 
 use super::options::Bounds;
-use super::session_driver::OutgoingMessage;
+
+/// The status and the headers of an upstream's response.
+pub(super) type UpstreamHead = Box<(u16, HeaderMap)>;
 
 /// A message for the task of one HTTP exchange.
 #[derive(Debug)]
 pub(super) enum MailboxItem {
-    ToServer(OutgoingMessage),
-    ToClient(OutgoingMessage),
+    ToServer(Message),
+    /// A message, and the head of the upstream's response if it answers a request that was refused.
+    ToClient(Message, Option<UpstreamHead>),
     /// Close the upstream's stream of a request, which needs no answer.
     Abandon(IdKey),
     /// End the stream to the client.
@@ -54,7 +58,7 @@ pub(super) fn mailbox() -> (Mailbox, Inbox) {
 impl MailboxItem {
     fn bytes(&self) -> usize {
         match self {
-            Self::ToServer(outgoing) | Self::ToClient(outgoing) => outgoing.bytes.len(),
+            Self::ToServer(message) | Self::ToClient(message, _) => message.bytes().len(),
             Self::Abandon(_) | Self::Close => 0,
         }
     }

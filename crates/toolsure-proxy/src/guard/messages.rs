@@ -11,44 +11,17 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::process::ChildStdin;
 use tokio::sync::Notify;
 use tokio::time::timeout;
-use toolsure_guard::{HttpRefusal, Outgoing, Recovered, Recovery, ToolsEvent, one_line};
+use toolsure_guard::{Message, Recovered, Recovery, ToolsEvent, one_line};
 use toolsure_mcp::era::Era;
 
 use crate::outbox::Outbox;
 use crate::stdio::{Line, Lines};
 
-/// One JSON-RPC message or batch, without framing.
-#[derive(Debug, Default)]
-#[non_exhaustive]
-pub struct Message {
-    /// Its JSON text.
-    pub bytes: Vec<u8>,
-    /// How the server refused the request over HTTP, if this is the error for it.
-    pub(super) refusal: Option<Arc<HttpRefusal>>,
-    /// How long its result may be cached, if a translator had to remove that from the result.
-    pub(super) ttl: Option<Duration>,
-}
-
-impl From<Vec<u8>> for Message {
-    fn from(bytes: Vec<u8>) -> Self {
-        Self {
-            bytes,
-            ..Self::default()
-        }
-    }
-}
-
-impl From<Outgoing<'_>> for Message {
-    fn from(outgoing: Outgoing<'_>) -> Self {
-        Self {
-            bytes: outgoing.bytes.into_owned(),
-            refusal: outgoing.refusal,
-            ttl: outgoing.ttl,
-        }
-    }
-}
-
 /// What a channel in this process carries.
+#[expect(
+    clippy::large_enum_variant,
+    reason = "almost every item is a message"
+)]
 pub(super) enum ChannelItem {
     Message(Message),
     /// An event of the server's tools, in order with the messages.
@@ -110,7 +83,7 @@ impl MessageWriter {
     pub(super) fn push(&self, message: impl Into<Message>) {
         match self {
             Self::Lines(outbox) => {
-                let bytes = message.into().bytes;
+                let bytes = message.into().into_bytes();
                 let flat = match one_line(&bytes) {
                     Cow::Owned(flat) => Some(flat),
                     Cow::Borrowed(_) => None,
@@ -294,7 +267,7 @@ impl Channel {
 impl ChannelItem {
     fn bytes(&self) -> usize {
         match self {
-            Self::Message(message) => message.bytes.len(),
+            Self::Message(message) => message.bytes().len(),
             Self::Tools(_) | Self::ClientVersion(_) => 0,
         }
     }
@@ -445,10 +418,10 @@ mod tests {
         }
         let (flushed, taken) = tokio::join!(sender.flush(), receiver.next());
         flushed.unwrap();
-        assert_eq!(taken.unwrap().bytes.len(), UNREAD);
+        assert_eq!(taken.unwrap().bytes().len(), UNREAD);
         sender.close();
         sender.push(b"late".to_vec());
-        assert_eq!(receiver.next().await.unwrap().bytes, b"b");
+        assert_eq!(receiver.next().await.unwrap().bytes(), b"b");
         assert!(receiver.next().await.is_none());
         drop(receiver);
         assert!(sender.flush().await.is_err());

@@ -49,7 +49,7 @@ pub use aggregate::{Aggregate, AggregateMember};
 pub use clock::Clock;
 pub use event::{Event, Observer, Unobserved, UpstreamState};
 pub use in_process::{Caller, InProcessPeer, InProcessUpstream};
-pub use messages::{Message, MessageReceiver, MessageSender, message_channel};
+pub use messages::{MessageReceiver, MessageSender, message_channel};
 pub use options::{Bounds, GuardOptions, HttpListener, Listener, Restart, Times, Upstream};
 pub use running::{Exit, Running};
 pub use tickets::{SessionKeys, Sessions};

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use hyper::header::{HeaderMap, HeaderValue, WWW_AUTHENTICATE};
-use toolsure_guard::{HttpRefusal, Side, read_message};
+use toolsure_guard::{HttpRefusal, Message};
 use toolsure_json::{Kind, Node as _, json_string};
-use toolsure_mcp::message::{Edits, Message};
+use toolsure_mcp::message::{Edits, Message as Decoded};
 
-use super::session_driver::{OutgoingMessage, Output};
+use super::mailbox::UpstreamHead;
+use super::session_driver::Output;
 use crate::http::Caller;
 
 /// The refusal in a response; `None` if the status is not 401 or 403. `authorization` is the number
@@ -38,32 +39,26 @@ pub(super) fn with_refusal(
     authorization_servers: &[String],
 ) -> Output {
     match output {
-        Output::Send(mut outgoing)
-            if status >= 400 && outgoing.to == Side::Client && outgoing.envelope.is_answer() =>
-        {
-            if let Some(bytes) = with_status(
-                &outgoing.bytes,
-                status,
-                refusal.is_some(),
-                authorization_servers,
-            ) {
-                outgoing.bytes = bytes;
+        Output::ToClient(mut message) if status >= 400 && message.envelope().is_answer() => {
+            let is_refused = refusal.is_some();
+            if let Some(text) = with_status(&message, status, is_refused, authorization_servers) {
+                message.set_text(text);
             }
-            outgoing.refusal = refusal.cloned();
-            Output::Send(outgoing)
+            message.refusal = refusal.cloned();
+            Output::ToClient(message)
         }
         output => output,
     }
 }
 
 fn with_status(
-    answer: &[u8],
+    answer: &Message,
     status: u16,
     refused: bool,
     authorization_servers: &[String],
-) -> Option<Vec<u8>> {
-    read_message(answer, |message, text| {
-        let Message::Error(Some(_), error) = message else {
+) -> Option<String> {
+    answer.decode(|message, text| {
+        let Decoded::Error(Some(_), error) = message else {
             return None;
         };
         let mut status = format!("\"status\":{status}");
@@ -91,15 +86,15 @@ fn with_status(
                 edits.reshape(error, |_, _| false, &[format!("\"data\":{{{members}}}")]);
             }
         }
-        Some(edits.apply(text).into_bytes())
+        Some(edits.apply(text))
     })?
 }
 
 /// The status and headers for an error that a refusal caused; `None` if the caller has renewed its
 /// authorization since.
-pub(super) fn head(outgoing: &OutgoingMessage, caller: &Caller) -> Option<Box<(u16, HeaderMap)>> {
-    outgoing.envelope.error?;
-    let refusal = outgoing.refusal.as_deref()?;
+pub(super) fn head(message: &Message, caller: &Caller) -> Option<UpstreamHead> {
+    message.envelope().error?;
+    let refusal = message.refusal.as_deref()?;
     if refusal.authorization != caller.authorization_number() {
         return None;
     }

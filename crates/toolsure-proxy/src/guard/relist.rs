@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
-use toolsure_guard::{Envelope, read_message};
+use toolsure_guard::Message;
 use toolsure_json::{Node as _, View, json_string};
 use toolsure_mcp::catalog::Listing;
 use toolsure_mcp::catalog::ToolSet;
 use toolsure_mcp::contract::{SchemaStore, ToolContract};
-use toolsure_mcp::message::{self, Message};
+use toolsure_mcp::message::{Message as Decoded, write as written};
 
 use super::context::GuardContext;
 use super::header_mirroring::{mirrored_headers, write};
@@ -20,12 +20,11 @@ use crate::http::Endpoint;
 pub(super) async fn contract_of(
     ctx: &GuardContext,
     endpoint: &Arc<Endpoint>,
-    envelope: &Envelope,
-    call: &[u8],
+    call: &Message,
 ) -> Option<Arc<ToolContract>> {
-    let name = envelope.name.as_deref()?;
-    let meta = read_message(call, |message, _| match message {
-        Message::Request(request) => {
+    let name = call.envelope().name.as_deref()?;
+    let meta = call.decode(|message, _| match message {
+        Decoded::Request(request) => {
             let meta: View<'_> = request.params?.member("_meta")?;
             Some(meta.raw().to_owned())
         }
@@ -37,8 +36,8 @@ pub(super) async fn contract_of(
             format!(r#","cursor":{}"#, json_string(&cursor))
         });
         let params = format!(r#"{{"_meta":{meta}{at}}}"#);
-        let request = message::write::request(ID, "tools/list", Some(&params));
-        let page = ask(ctx, endpoint, request.into_bytes()).await?;
+        let request = written::request(ID, "tools/list", Some(&params));
+        let page = ask(ctx, endpoint, request.into()).await?;
         let listing = Listing::read(page).ok()?;
         cursor = listing.next_cursor().map(str::to_owned);
         let mut tools = ToolSet::new();
@@ -51,18 +50,22 @@ pub(super) async fn contract_of(
     None
 }
 
-async fn ask(ctx: &GuardContext, endpoint: &Arc<Endpoint>, request: Vec<u8>) -> Option<Vec<u8>> {
-    let envelope = ctx.guard.read(&request).envelope();
+async fn ask(ctx: &GuardContext, endpoint: &Arc<Endpoint>, request: Message) -> Option<Vec<u8>> {
     let mut headers = endpoint.headers();
     headers.insert(
         ACCEPT,
         HeaderValue::from_static("application/json, text/event-stream"),
     );
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    write(&mirrored_headers(&envelope, &request, None), &mut headers);
+    write(&mirrored_headers(&request, None), &mut headers);
     let limit = ctx.read_limit();
-    let mut upstream_request =
-        UpstreamRequest::post(endpoint, headers, Bytes::from(request), limit, false);
+    let mut upstream_request = UpstreamRequest::post(
+        endpoint,
+        headers,
+        Bytes::from(request.into_bytes()),
+        limit,
+        false,
+    );
     let answer = async {
         loop {
             let message = match upstream_request.next().await {
@@ -71,12 +74,13 @@ async fn ask(ctx: &GuardContext, endpoint: &Arc<Endpoint>, request: Vec<u8>) -> 
                 UpstreamEvent::Event(event) => event.data,
                 UpstreamEvent::End | UpstreamEvent::Broken(_) => return None,
             };
-            let is_answer = |message: &Vec<u8>| {
-                let envelope = ctx.guard.read(message).envelope();
+            let message = message.map(|message| ctx.guard.read(message));
+            let is_answer = |message: &Message| {
+                let envelope = message.envelope();
                 envelope.is_answer() && envelope.id.is_some()
             };
             if let Some(message) = message.filter(is_answer) {
-                return Some(message);
+                return Some(message.into_bytes());
             }
         }
     };

@@ -3,11 +3,11 @@
 use std::collections::VecDeque;
 
 use hyper::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
-use toolsure_guard::{IdKey, MessageKind, Purpose};
+use toolsure_guard::{IdKey, Message, MessageKind, Purpose};
 use toolsure_mcp::message::INTERNAL_ERROR;
 
+use super::mailbox::UpstreamHead;
 use super::reply::error_body;
-use super::session_driver::OutgoingMessage;
 use crate::sse::Event;
 
 /// One step of an HTTP response.
@@ -34,22 +34,23 @@ impl ResponseStep {
     /// event that it came in.
     pub(super) fn of(
         own: Option<&IdKey>,
-        outgoing: OutgoingMessage,
+        message: Message,
         event: Option<&Event>,
+        head: Option<UpstreamHead>,
     ) -> Self {
-        let envelope = &outgoing.envelope;
+        let envelope = message.envelope();
         let last = own.is_some_and(|own| envelope.answers(own));
         // An error of the upstream keeps the upstream's status.
-        let is_made_here = outgoing.purpose != Purpose::Forward;
+        let is_made_here = message.purpose != Purpose::Forward;
         let code = envelope.error.filter(|_| is_made_here);
         let is_whole = matches!(envelope.kind, MessageKind::Answer | MessageKind::Batch);
         match event {
-            Some(event) if outgoing.same => Self::Piece(event.unambiguous().into_owned(), last),
-            Some(event) => Self::Piece(event.with_data(&outgoing.bytes), last),
-            None if is_whole => {
-                Self::Answer(outgoing.bytes, code, outgoing.refused.map(|head| *head))
+            Some(event) if message.is_unchanged => {
+                Self::Piece(event.unambiguous().into_owned(), last)
             }
-            None => Self::Message(outgoing.bytes),
+            Some(event) => Self::Piece(event.with_data(message.bytes()), last),
+            None if is_whole => Self::Answer(message.into_bytes(), code, head.map(|head| *head)),
+            None => Self::Message(message.into_bytes()),
         }
     }
 }

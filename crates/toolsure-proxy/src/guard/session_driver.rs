@@ -4,66 +4,25 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use hyper::header::{HeaderMap, HeaderValue};
+use hyper::header::HeaderValue;
 use tokio::sync::Notify;
 use toolsure_guard::{
-    Act, Carrier, Connection, Context, Conversation, Effect, Effects, Envelope, HttpRefusal, IdKey,
-    Identity, IncomingMessage, Link, Outgoing, Peer, Purpose, Recovered, ScopeKey, Side,
-    Stage as _, ToolsEvent, TraceContext,
+    Act, Carrier, Context, Conversation, Effect, Effects, IdKey, Identity, Link, Message, Peer,
+    Recovered, ScopeKey, Side, ToolsEvent,
 };
-use toolsure_mcp::contract::ToolContract;
 use toolsure_mcp::era::Era;
 
 use super::bearer::bearer;
 use super::context::{ClientIdentity, GuardContext};
 use super::event::Event;
-use super::messages::Message;
-
-/// What a transport knows about a message besides its text.
-#[derive(Default)]
-pub(crate) struct MessageMetadata {
-    pub(crate) trace: Option<TraceContext>,
-    /// The sender.
-    pub(crate) peer: Option<Arc<Peer>>,
-}
 
 /// What a transport must do for a conversation.
 #[derive(Debug)]
 pub(crate) enum Output {
-    Send(OutgoingMessage),
+    ToClient(Message),
+    ToServer(Message),
     /// Close the upstream stream of this request.
     Abandon(IdKey),
-}
-
-/// A message to send.
-#[derive(Debug)]
-pub(crate) struct OutgoingMessage {
-    pub(crate) to: Connection,
-    pub(crate) bytes: Vec<u8>,
-    /// Whether the bytes are those of the received message, or of a part of it.
-    pub(crate) same: bool,
-    pub(crate) purpose: Purpose,
-    pub(crate) envelope: Envelope,
-    pub(crate) call: Option<Arc<ToolContract>>,
-    /// Whether the client cannot know which headers repeat that tool's arguments.
-    pub(crate) headers_unknown: bool,
-    /// The trace context that was put into the message.
-    pub(crate) trace: Option<Box<TraceContext>>,
-    /// How the server refused the request over HTTP, if this is the error for it.
-    pub(crate) refusal: Option<Arc<HttpRefusal>>,
-    /// The status and headers of the upstream's refusal, if this answers the refused request.
-    pub(crate) refused: Option<Box<(u16, HeaderMap)>>,
-}
-
-impl From<OutgoingMessage> for Message {
-    fn from(outgoing: OutgoingMessage) -> Self {
-        Self {
-            bytes: outgoing.bytes,
-            refusal: outgoing.refusal,
-            // Only a translator sets it, and its messages do not pass through here.
-            ttl: None,
-        }
-    }
 }
 
 /// A conversation behind a lock, with its next deadline.
@@ -138,59 +97,26 @@ impl SessionDriver {
         *self.lock() = begin(&self.ctx, key.context, link);
     }
 
-    /// Parses a message, for [`take_read`](Self::take_read).
-    pub(crate) fn read<'m>(&self, message: &'m [u8]) -> IncomingMessage<'m> {
+    /// Reads a message, unless it is read.
+    pub(crate) fn read(&self, message: impl Into<Message>) -> Message {
         self.ctx.guard.read(message)
-    }
-
-    /// The same for a message from an upstream.
-    pub(crate) fn read_message<'m>(&self, message: &'m Message) -> IncomingMessage<'m> {
-        self.read(&message.bytes)
-            .refused(message.refusal.clone())
-            .cacheable_for(message.ttl)
     }
 
     /// Handles a message of one side. `deliver` is called under the lock, so that its calls have
     /// the order of the decisions.
-    pub(crate) fn take(&self, from: Side, message: &[u8], deliver: &mut dyn FnMut(Output)) {
-        self.take_read(from, self.read(message), deliver);
-    }
-
-    /// The same for a parsed message.
-    pub(crate) fn take_read(
+    pub(crate) fn take(
         &self,
         from: Side,
-        message: IncomingMessage<'_>,
+        message: impl Into<Message>,
         deliver: &mut dyn FnMut(Output),
     ) {
-        self.take_with_metadata(from, message, MessageMetadata::default(), deliver);
-    }
-
-    /// The same with metadata from the transport.
-    pub(crate) fn take_with_metadata(
-        &self,
-        from: Side,
-        message: IncomingMessage<'_>,
-        metadata: MessageMetadata,
-        deliver: &mut dyn FnMut(Output),
-    ) {
+        let message = self.read(message);
         self.ctx.observe(&Event::Message {
             from,
             bytes: message.bytes().len(),
         });
         let now = self.ctx.now();
-        let mut conversation = self.lock();
-        conversation.set_trace_context(metadata.trace);
-        if let Some(peer) = metadata.peer {
-            conversation.set_peer(Some(peer));
-        }
-        let mut effects = Effects::default();
-        conversation.on_message(from.into(), &message, now, &mut effects);
-        for effect in effects {
-            self.carry_out(effect, deliver);
-        }
-        self.ctx.guard.done_with(message);
-        self.settle(&mut conversation);
+        self.run(deliver, |it| it.on_message(from, message, now));
     }
 
     /// Learns the version of the client's session.
@@ -321,7 +247,7 @@ impl SessionDriver {
     fn run(
         &self,
         deliver: &mut dyn FnMut(Output),
-        event: impl FnOnce(&mut Conversation) -> Effects<'static>,
+        event: impl FnOnce(&mut Conversation) -> Effects,
     ) {
         let mut conversation = self.lock();
         for effect in event(&mut conversation) {
@@ -330,33 +256,19 @@ impl SessionDriver {
         self.settle(&mut conversation);
     }
 
-    fn carry_out(&self, effect: Effect<'_>, deliver: &mut dyn FnMut(Output)) {
+    fn carry_out(&self, effect: Effect, deliver: &mut dyn FnMut(Output)) {
         match effect {
             Effect::Audit(record) => self.ctx.observe(&Event::Verdict(&record)),
             Effect::Abandon { id } => deliver(Output::Abandon(id)),
-            Effect::Send(outgoing) => deliver(Output::Send(self.owned_message(outgoing))),
+            Effect::Send { to, message } => deliver(match to.side() {
+                Side::Client => Output::ToClient(message),
+                Side::Server => Output::ToServer(message),
+            }),
             Effect::Note { what, detail, .. } => self.ctx.note(what, &detail),
             // The transport opens and closes the connections of a conversation, which keeps the list of
             // tools itself.
             Effect::Open(_) | Effect::Close(_) | Effect::Finish => {}
             Effect::Tools(_) | Effect::ClientVersion(..) => {}
-        }
-    }
-
-    fn owned_message(&self, outgoing: Outgoing<'_>) -> OutgoingMessage {
-        let envelope = outgoing.envelope;
-        let read = || self.read(&outgoing.bytes).envelope();
-        OutgoingMessage {
-            to: outgoing.to,
-            envelope: envelope.unwrap_or_else(read),
-            same: matches!(outgoing.bytes, std::borrow::Cow::Borrowed(_)),
-            bytes: outgoing.bytes.into_owned(),
-            purpose: outgoing.purpose,
-            call: outgoing.call,
-            headers_unknown: outgoing.headers_unknown,
-            trace: outgoing.trace,
-            refusal: outgoing.refusal,
-            refused: None,
         }
     }
 

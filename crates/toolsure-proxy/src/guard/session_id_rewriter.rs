@@ -1,12 +1,11 @@
 //! Replaces the upstream's session id in responses by the client's.
 
-use std::borrow::Cow;
 use std::sync::Arc;
 
 use hyper::header::{
     ALT_SVC, HeaderMap, HeaderName, HeaderValue, SERVER, SET_COOKIE, STRICT_TRANSPORT_SECURITY,
 };
-use toolsure_guard::IncomingMessage;
+use toolsure_guard::Message;
 
 use super::reply::passed_on;
 use super::session_router::{SessionIds, SessionRouter};
@@ -32,9 +31,9 @@ impl SessionIdRewriter {
     }
 
     /// Reads a message of the upstream, which may be the answer to `initialize`.
-    pub(super) fn see(&mut self, message: &IncomingMessage<'_>) {
+    pub(super) fn see(&mut self, message: &Message) {
         if self.opens && self.version.is_none() {
-            self.version = message.envelope().agreed.map(Cow::into_owned);
+            self.version = message.envelope().agreed.as_deref().map(str::to_owned);
         }
     }
 

@@ -11,15 +11,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use tokio::sync::Notify;
 use tokio::time::Instant;
-use toolsure_guard::{Act, Context, IdKey, IncomingMessage, MessageKind, Purpose, Side};
+use toolsure_guard::{Act, Context, IdKey, Message, MessageKind, Purpose, Side};
 use toolsure_mcp::message::INTERNAL_ERROR;
 
 use super::header_mirroring::{mismatch, of_arguments};
 use super::in_process::Caller;
-use super::mailbox::{Mailbox, MailboxItem, UNREAD};
+use super::mailbox::{Mailbox, MailboxItem, UNREAD, UpstreamHead};
 use super::messages::MessageWriter;
 use super::reply::error_body;
-use super::session_driver::{MessageMetadata, OutgoingMessage, Output, SessionDriver};
+use super::session_driver::{Output, SessionDriver};
 use super::shared_child::SharedChild;
 use crate::http::Endpoint;
 
@@ -186,40 +186,23 @@ impl SessionRouter {
 
     /// Handles a message of one side and routes the results. `current` is the exchange that the
     /// message belongs to.
-    pub(super) fn take(self: &Arc<Self>, from: Side, message: &[u8], current: Option<&Mailbox>) {
-        self.take_read(from, self.driver.read(message), current);
-    }
-
-    /// The same for a parsed message.
-    pub(super) fn take_read(
+    pub(super) fn take(
         self: &Arc<Self>,
         from: Side,
-        message: IncomingMessage<'_>,
-        current: Option<&Mailbox>,
-    ) {
-        self.take_with_metadata(from, message, MessageMetadata::default(), current);
-    }
-
-    /// The same with metadata from the transport.
-    pub(super) fn take_with_metadata(
-        self: &Arc<Self>,
-        from: Side,
-        message: IncomingMessage<'_>,
-        metadata: MessageMetadata,
+        message: impl Into<Message>,
         current: Option<&Mailbox>,
     ) {
         let deliver = &mut |output| match (output, current) {
             // An immediate answer to a client's message goes to its own sender, even if another
             // request has the same id.
-            (Output::Send(outgoing), Some(current))
-                if from == Side::Client && outgoing.purpose == Purpose::Answer =>
+            (Output::ToClient(message), Some(current))
+                if from == Side::Client && message.purpose == Purpose::Answer =>
             {
-                current.send(MailboxItem::ToClient(outgoing));
+                current.send(MailboxItem::ToClient(message.unread(), None));
             }
             (output, current) => self.route(output, current),
         };
-        self.driver
-            .take_with_metadata(from, message, metadata, deliver);
+        self.driver.take(from, message, deliver);
     }
 
     /// The context of the message's sender, if several clients share a child.
@@ -237,29 +220,27 @@ impl SessionRouter {
                     mailbox.send(MailboxItem::Abandon(id));
                 }
             }
-            Output::Send(outgoing) if outgoing.to == Side::Server => {
-                self.to_server(outgoing, current)
-            }
-            Output::Send(outgoing) => self.to_client(outgoing, current),
+            Output::ToServer(message) => self.to_server(message, current),
+            Output::ToClient(message) => self.to_client(message, None, current),
         }
     }
 
-    fn to_server(self: &Arc<Self>, outgoing: OutgoingMessage, current: Option<&Mailbox>) {
+    fn to_server(self: &Arc<Self>, message: Message, current: Option<&Mailbox>) {
         match &self.upstream {
             SessionUpstream::None => {}
             SessionUpstream::Child(input) => {
-                input.push(outgoing.bytes);
+                input.push(message);
                 let input = Arc::clone(input);
                 // In a task of its own, so that a client that leaves does not cut a line in two.
                 tokio::spawn(async move { input.flush().await });
             }
-            SessionUpstream::Shared(shared, headers, _) => match contradicted(&outgoing, headers) {
-                None => shared.send(self, &outgoing),
+            SessionUpstream::Shared(shared, headers, _) => match contradicted(&message, headers) {
+                None => shared.send(self, &message),
                 Some((id, wrong)) => self.give_up(id, Act::ClientSentOtherHeaders, wrong),
             },
             SessionUpstream::Endpoint(endpoint, headers, caller) => {
-                let envelope = &outgoing.envelope;
-                let own = match (&outgoing.purpose, &envelope.id) {
+                let envelope = message.envelope();
+                let own = match (&message.purpose, &envelope.id) {
                     (Purpose::Ask, _) => None,
                     (_, Some(id)) if envelope.is_request() => {
                         self.mailboxes().open.get(id).cloned()
@@ -268,7 +249,7 @@ impl SessionRouter {
                 };
                 match own {
                     Some(mailbox) => {
-                        mailbox.send(MailboxItem::ToServer(outgoing));
+                        mailbox.send(MailboxItem::ToServer(message));
                     }
                     None => {
                         let endpoint = Arc::clone(endpoint);
@@ -276,7 +257,7 @@ impl SessionRouter {
                         headers.remove(AUTHORIZATION);
                         headers.extend(caller.value().map(|value| (AUTHORIZATION, value)));
                         let router = Arc::clone(self);
-                        tokio::spawn(router.post_unattached(endpoint, headers, outgoing));
+                        tokio::spawn(router.post_unattached(endpoint, headers, message));
                     }
                 }
             }
@@ -310,9 +291,16 @@ impl SessionRouter {
         true
     }
 
-    fn to_client(self: &Arc<Self>, outgoing: OutgoingMessage, current: Option<&Mailbox>) {
+    /// Routes a message to the client; `head` is that of the upstream's response, if the message answers a
+    /// request that was refused.
+    pub(super) fn to_client(
+        self: &Arc<Self>,
+        message: Message,
+        head: Option<UpstreamHead>,
+        current: Option<&Mailbox>,
+    ) {
         let mailboxes = self.mailboxes();
-        let envelope = &outgoing.envelope;
+        let envelope = message.envelope();
         if !envelope.is_answer()
             && let Some((id, mailbox)) = &mailboxes.latest
             && self.is_unread(mailbox, id.clone())
@@ -340,9 +328,10 @@ impl SessionRouter {
         drop(mailboxes);
         let asked = envelope.id.clone().filter(|_| envelope.is_request());
         // A client without a stream is not told of a reload: it hears nothing of the server either.
-        let may_be_lost = outgoing.purpose == Purpose::Notice;
-        let delivered =
-            mailbox.is_some_and(|mailbox| mailbox.send(MailboxItem::ToClient(outgoing)));
+        let may_be_lost = message.purpose == Purpose::Notice;
+        // Nobody reads it any more, and it may wait for long.
+        let item = MailboxItem::ToClient(message.unread(), head);
+        let delivered = mailbox.is_some_and(|mailbox| mailbox.send(item));
         if !delivered && !may_be_lost {
             self.driver.ctx.note("undeliverable", UNDELIVERABLE);
             if let Some(id) = asked {
@@ -356,7 +345,7 @@ impl SessionRouter {
     fn answer_for_client(self: &Arc<Self>, id: &IdKey) {
         let answer = error_body(Some(id), INTERNAL_ERROR, UNDELIVERABLE);
         let router = Arc::clone(self);
-        tokio::spawn(async move { router.take(Side::Client, &answer, None) });
+        tokio::spawn(async move { router.take(Side::Client, answer, None) });
     }
 
     pub(super) fn session_ids(&self) -> Option<SessionIds> {
@@ -376,11 +365,11 @@ impl SessionRouter {
 
 /// The id of a call whose headers contradict the arguments in its body, and what is wrong
 /// (2026-07-28, server/tools, `x-mcp-header`).
-fn contradicted(outgoing: &OutgoingMessage, headers: &HeaderMap) -> Option<(IdKey, String)> {
-    let id = outgoing.envelope.id.as_ref()?;
-    let contract = outgoing.call.as_deref()?;
-    let mut mirrored = of_arguments(&outgoing.bytes, contract);
-    if outgoing.headers_unknown {
+fn contradicted(message: &Message, headers: &HeaderMap) -> Option<(IdKey, String)> {
+    let id = message.envelope().id.as_ref()?;
+    let contract = message.call.as_deref()?;
+    let mut mirrored = of_arguments(message, contract);
+    if message.headers_unknown {
         // Headers that the client sends anyway must be right.
         mirrored.retain(|header| headers.contains_key(&header.name));
     }

@@ -12,8 +12,8 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::watch;
 use tokio::time::Instant;
 use toolsure_guard::{
-    Carrier, Context, IdKey, Recovery, RequestOrigin, ScopeKey, Side, number_of, read_message,
-    renumber, subscription,
+    Carrier, Context, IdKey, Message, Recovery, RequestOrigin, ScopeKey, Side, number_of, renumber,
+    subscription,
 };
 use toolsure_json::Node as _;
 use toolsure_mcp::era::Era;
@@ -22,8 +22,8 @@ use toolsure_mcp::message::{Edits, Message as Decoded};
 use super::child::Child;
 use super::context::GuardContext;
 use super::in_process::Caller;
-use super::messages::{Message, MessageWriter, Received};
-use super::session_driver::{OutgoingMessage, Output, SessionDriver, link};
+use super::messages::{MessageWriter, Received};
+use super::session_driver::{Output, SessionDriver, link};
 use super::session_router::SessionRouter;
 use crate::probe::{Probe, unknown_method};
 
@@ -90,7 +90,7 @@ struct Entry {
 /// A message of the child with the client's ids, and the request that it belongs to.
 struct RoutedMessage {
     entry: Entry,
-    message: String,
+    text: String,
 }
 
 impl SharedChild {
@@ -146,11 +146,11 @@ impl SharedChild {
     }
 
     /// Sends a message of one client to the child.
-    pub(super) fn send(self: &Arc<Self>, router: &Arc<SessionRouter>, outgoing: &OutgoingMessage) {
-        let Some(message) = self.renumbered(router, outgoing) else {
+    pub(super) fn send(self: &Arc<Self>, router: &Arc<SessionRouter>, message: &Message) {
+        let Some(message) = self.renumbered(router, message) else {
             return;
         };
-        self.input.push(message.into_bytes());
+        self.input.push(message);
         let input = Arc::clone(&self.input);
         // In a task of its own, so that a client that leaves does not cut a line in two.
         tokio::spawn(async move { input.flush().await });
@@ -159,9 +159,9 @@ impl SharedChild {
     fn renumbered(
         self: &Arc<Self>,
         router: &Arc<SessionRouter>,
-        outgoing: &OutgoingMessage,
+        message: &Message,
     ) -> Option<String> {
-        read_message(&outgoing.bytes, |message, text| match message {
+        message.decode(|message, text| match message {
             Decoded::Request(request) => {
                 let number = self.enter(Entry {
                     router: Arc::clone(router),
@@ -240,7 +240,7 @@ impl SharedChild {
     pub(super) async fn read_child(self: Arc<Self>, mut child: Child, place: OwnedSemaphorePermit) {
         loop {
             match child.next(|| !self.table().open.is_empty()).await {
-                Received::Message(message) => self.on_message(&message),
+                Received::Message(message) => self.on_message(message),
                 Received::Tools(event) => self.unclaimed.tools_event(event),
                 // A server reports none.
                 Received::ClientVersion(_) => {}
@@ -288,51 +288,48 @@ impl SharedChild {
         let _slow_reader = tokio::time::timeout(grace, self.input.close()).await;
     }
 
-    fn on_message(self: &Arc<Self>, message: &Message) {
-        let bytes = &message.bytes;
-        let routed = read_message(bytes, |message, text| self.route_to_client(message, text));
+    fn on_message(self: &Arc<Self>, message: Message) {
+        let message = self.ctx.guard.read(message);
+        let routed = message.decode(|message, text| self.route_to_client(message, text));
         let Some(routed) = routed else {
             return self.on_unreadable(message);
         };
         match routed {
-            Some(RoutedMessage {
-                entry,
-                message: text,
-            }) => {
-                let read = entry.router.driver.read(text.as_bytes());
-                let read = read.refused(message.refusal.clone());
-                let read = read.cacheable_for(message.ttl);
-                entry.router.take_read(Side::Server, read, None);
+            Some(RoutedMessage { entry, text }) => {
+                let mut routed = Message::new(text);
+                routed.refusal = message.refusal;
+                routed.ttl = message.ttl;
+                entry.router.take(Side::Server, routed, None);
             }
-            None => self.unclaimed.take(Side::Server, bytes, &mut |output| {
-                self.answer_unclaimed(output)
-            }),
+            None => self.take_unclaimed(message),
         }
+    }
+
+    /// Handles a message that belongs to no request.
+    fn take_unclaimed(self: &Arc<Self>, message: Message) {
+        let deliver = &mut |output| self.answer_unclaimed(output);
+        self.unclaimed.take(Side::Server, message, deliver);
     }
 
     /// Handles input that is not one message: splits a batch, and answers the sender of a request
     /// whose answer cannot be read.
-    fn on_unreadable(self: &Arc<Self>, message: &Message) {
-        let read = self.ctx.guard.read(&message.bytes);
-        if let Some(elements) = read.elements() {
+    fn on_unreadable(self: &Arc<Self>, message: Message) {
+        if let Some(elements) = message.elements() {
             for element in elements
                 .into_iter()
                 .filter(|element| !element.starts_with(b"["))
             {
-                self.on_message(&element.to_vec().into());
+                self.on_message(element.into());
             }
             return;
         }
-        let found = Recovery::of(&message.bytes);
+        let found = Recovery::of(message.bytes());
         let is_answer = found.is_answer || found.method.is_none();
         let id = found.id.as_deref().filter(|_| is_answer);
         let number = id.and_then(|id| id.parse().ok());
         match number.and_then(|number: i64| self.table().open.remove(&number)) {
             Some(entry) => entry.fail("the server's answer cannot be read"),
-            None => {
-                let deliver = &mut |output| self.answer_unclaimed(output);
-                self.unclaimed.take_read(Side::Server, read, deliver);
-            }
+            None => self.take_unclaimed(message),
         }
     }
 
@@ -381,7 +378,7 @@ impl SharedChild {
             Decoded::Error(None, _) | Decoded::Request(_) => return None,
         };
         Some(RoutedMessage {
-            message: edits.apply(text),
+            text: edits.apply(text),
             entry,
         })
     }
@@ -407,11 +404,10 @@ impl SharedChild {
 
     /// Sends the answers of the conversation that has no client.
     fn answer_unclaimed(&self, output: Output) {
-        if let Output::Send(outgoing) = output
-            && outgoing.to == Side::Server
-            && outgoing.envelope.is_answer()
+        if let Output::ToServer(message) = output
+            && message.envelope().is_answer()
         {
-            self.input.push(outgoing.bytes);
+            self.input.push(message);
             let input = Arc::clone(&self.input);
             tokio::spawn(async move { input.flush().await });
         }
@@ -434,7 +430,7 @@ impl Entry {
     /// Answers a `server/discover` as a server that does not know it.
     fn refuse_discovery(&self) {
         let answer = unknown_method(&self.origin.id);
-        self.router.take(Side::Server, answer.as_bytes(), None);
+        self.router.take(Side::Server, answer, None);
     }
 }
 

@@ -18,7 +18,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::sync::watch;
 use tokio::time::{Instant, timeout};
-use toolsure_guard::{Carrier, Context, IdKey, IncomingMessage, Purpose, Side, ToolsEvent};
+use toolsure_guard::{Carrier, Context, IdKey, Message, Purpose, Side, ToolsEvent};
 
 use super::child::{Child, Restarts, Source};
 use super::context::GuardContext;
@@ -27,7 +27,7 @@ use super::in_process::Caller;
 use super::messages::{Client, MessageReader, MessageWriter, Received};
 use super::options::Restart;
 use super::running::Exit;
-use super::session_driver::{OutgoingMessage, Output, SessionDriver, link};
+use super::session_driver::{Output, SessionDriver, link};
 use crate::probe::{Probe, unknown_method};
 
 struct StdioToChild {
@@ -151,10 +151,9 @@ impl StdioToChild {
             let probe = probe.filter(|_| leaving.is_none());
             if let Some(id) = &probe {
                 let answer = unknown_method(&id.raw());
-                self.driver
-                    .take(Side::Server, answer.as_bytes(), &mut |output| {
-                        self.deliver(output);
-                    });
+                self.driver.take(Side::Server, answer, &mut |output| {
+                    self.deliver(output);
+                });
                 if self.state().unanswered.is_some() {
                     let _client_is_gone = self.client.flush().await;
                     continue;
@@ -236,15 +235,14 @@ impl StdioToChild {
         loop {
             let mut answered = false;
             let deliver = &mut |output: Output| {
-                answered |=
-                    matches!(&output, Output::Send(outgoing) if outgoing.to == Side::Server);
+                answered |= matches!(&output, Output::ToServer(_));
                 self.deliver(output);
             };
             match child.next(|| !self.driver.is_idle()).await {
                 Received::Message(message) => {
-                    let message = self.driver.read_message(&message);
+                    let message = self.driver.read(message);
                     self.state().hear(&message);
-                    self.driver.take_read(Side::Server, message, deliver);
+                    self.driver.take(Side::Server, message, deliver);
                 }
                 Received::Tools(event) => self.driver.tools_event(event),
                 // A server reports none.
@@ -273,21 +271,19 @@ impl StdioToChild {
             return true;
         };
         let to_server = &mut |output| {
-            if let Output::Send(outgoing) = output
-                && outgoing.to == Side::Server
-            {
-                input.push(outgoing);
+            if let Output::ToServer(message) = output {
+                input.push(message);
             }
         };
         let handshake = async {
-            self.driver.take(Side::Client, &request, to_server);
+            self.driver.take(Side::Client, request, to_server);
             input.flush().await.ok()?;
             loop {
                 match child.next(|| true).await {
                     Received::Message(message) => {
-                        let message = self.driver.read_message(&message);
+                        let message = self.driver.read(message);
                         let is_answer = message.envelope().answers(&id);
-                        self.driver.take_read(Side::Server, message, to_server);
+                        self.driver.take(Side::Server, message, to_server);
                         if is_answer {
                             break;
                         }
@@ -296,7 +292,7 @@ impl StdioToChild {
                     Received::End => return None,
                 }
             }
-            self.driver.take(Side::Client, &notification, to_server);
+            self.driver.take(Side::Client, notification, to_server);
             input.flush().await.ok()
         };
         matches!(
@@ -306,18 +302,16 @@ impl StdioToChild {
     }
 
     fn deliver(&self, output: Output) {
-        // On stdio a cancellation is a message; there is no stream to abandon.
-        let Output::Send(outgoing) = output else {
-            return;
+        let message = match output {
+            Output::ToClient(message) => return self.client.push(message),
+            Output::ToServer(message) => message,
+            // On stdio a cancellation is a message; there is no stream to abandon.
+            Output::Abandon(_) => return,
         };
-        if outgoing.to == Side::Client {
-            self.client.push(outgoing);
-            return;
-        }
         let mut state = self.state();
-        state.remember(&outgoing);
+        state.remember(&message);
         match self.child_state.borrow().input() {
-            Some(input) => input.push(outgoing),
+            Some(input) => input.push(message),
             // The conversation knows that the child is gone, and has answered all requests.
             None => self.ctx.note(
                 "undeliverable",
@@ -344,27 +338,26 @@ impl StdioToChild {
 }
 
 impl State {
-    fn remember(&mut self, outgoing: &OutgoingMessage) {
-        if outgoing.purpose != Purpose::Forward {
+    fn remember(&mut self, message: &Message) {
+        if message.purpose != Purpose::Forward {
             return;
         }
-        let envelope = &outgoing.envelope;
+        let envelope = message.envelope();
+        let bytes = || message.bytes().to_vec();
         match (envelope.method.as_deref(), &envelope.id) {
             (Some("initialize"), Some(id)) => {
-                self.initialize = Some((id.clone(), outgoing.bytes.clone()));
+                self.initialize = Some((id.clone(), bytes()));
                 self.initialized = None;
-                self.unanswered = self.probe.is_unanswered().then(|| outgoing.bytes.clone());
+                self.unanswered = self.probe.is_unanswered().then(bytes);
             }
             (Some("server/discover"), Some(id)) => self.probe.sent(id.clone()),
-            (Some("notifications/initialized"), None) => {
-                self.initialized = Some(outgoing.bytes.clone());
-            }
+            (Some("notifications/initialized"), None) => self.initialized = Some(bytes()),
             _ => {}
         }
     }
 
     /// Takes notice of the server's answers to the requests that opened the connection.
-    fn hear(&mut self, message: &IncomingMessage<'_>) {
+    fn hear(&mut self, message: &Message) {
         if !self.probe.is_unanswered() {
             return;
         }
@@ -398,7 +391,7 @@ async fn read_client(bridge: Arc<StdioToChild>, mut messages: MessageReader) {
         let deliver = &mut |output| bridge.deliver(output);
         let open = match received {
             Received::Message(message) => {
-                bridge.driver.take(Side::Client, &message.bytes, deliver);
+                bridge.driver.take(Side::Client, message, deliver);
                 true
             }
             Received::TooLong(found) => {

@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use hyper::header::{ACCEPT, HeaderMap, HeaderValue};
-use toolsure_guard::Side;
+use toolsure_guard::{Message, Side};
 
 use super::header_mirroring::{mirrored_headers, write};
-use super::session_driver::{OutgoingMessage, Output};
+use super::session_driver::Output;
 use super::session_router::SessionRouter;
 use super::upstream_request::{UpstreamEvent, UpstreamRequest};
 
@@ -18,9 +18,9 @@ impl SessionRouter {
         self: Arc<Self>,
         endpoint: Arc<crate::http::Endpoint>,
         mut headers: HeaderMap,
-        outgoing: OutgoingMessage,
+        message: Message,
     ) {
-        let envelope = outgoing.envelope;
+        let envelope = message.envelope().clone();
         let ctx = Arc::clone(&self.driver.ctx);
         for name in headers.keys().cloned().collect::<Vec<_>>() {
             if name.as_str().starts_with("mcp-param-") {
@@ -33,14 +33,14 @@ impl SessionRouter {
         );
         if envelope.version.is_some() {
             write(
-                &mirrored_headers(&envelope, &outgoing.bytes, outgoing.call.as_deref()),
+                &mirrored_headers(&message, message.call.as_deref()),
                 &mut headers,
             );
         }
         if let Some(session_ids) = self.session_ids() {
             headers.insert(crate::http::SESSION, session_ids.upstream_id);
         }
-        let message = Bytes::from(outgoing.bytes);
+        let message = Bytes::from(message.into_bytes());
         let limit = ctx.read_limit();
         let mut upstream_request = UpstreamRequest::post(&endpoint, headers, message, limit, false);
         let mut head = (200, HeaderMap::new());
@@ -51,12 +51,12 @@ impl SessionRouter {
                         status, headers, ..
                     } => head = (status, headers),
                     UpstreamEvent::Whole(body) => {
-                        let message = self.driver.read(&body);
+                        let message = self.driver.read(body);
                         let answer = message.envelope();
                         if !answer.is_answer() || answer.id.is_none() {
                             return Some(format!("HTTP status {}", head.0));
                         }
-                        self.take_read(Side::Server, message, None);
+                        self.take(Side::Server, message, None);
                         return None;
                     }
                     UpstreamEvent::Event(event) => {
@@ -64,10 +64,11 @@ impl SessionRouter {
                         if data.trim_ascii().is_empty() {
                             continue;
                         }
-                        let message = self.driver.read(&data);
-                        let answer = message.envelope();
-                        self.take_read(Side::Server, message, None);
-                        if envelope.id.as_ref().is_some_and(|id| answer.answers(id)) {
+                        let message = self.driver.read(data);
+                        let own = envelope.id.as_ref();
+                        let is_own = own.is_some_and(|id| message.envelope().answers(id));
+                        self.take(Side::Server, message, None);
+                        if is_own {
                             return None;
                         }
                     }
@@ -86,19 +87,9 @@ impl SessionRouter {
             // The client can renew its authorization, or open another session, but it does so only if
             // it gets the refusal of its own server.
             let refused = matches!(head.0, 401 | 403 | 404).then(|| Box::new(head));
-            let deliver = &mut |output| {
-                self.route(
-                    match output {
-                        Output::Send(outgoing) if outgoing.to == Side::Client => {
-                            Output::Send(OutgoingMessage {
-                                refused: refused.clone(),
-                                ..outgoing
-                            })
-                        }
-                        output => output,
-                    },
-                    None,
-                );
+            let deliver = &mut |output| match output {
+                Output::ToClient(message) => self.to_client(message, refused.clone(), None),
+                output => self.route(output, None),
             };
             self.driver.request_failed(id, &why, deliver);
         }

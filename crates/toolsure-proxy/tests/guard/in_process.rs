@@ -63,7 +63,7 @@ impl InProcessUpstream for Door {
         let task = tokio::spawn(async move {
             let output = output;
             while let Some(message) = input.next().await {
-                let message: Value = serde_json::from_slice(&message.bytes).unwrap();
+                let message: Value = serde_json::from_slice(message.bytes()).unwrap();
                 if message["params"]["name"] == "die" {
                     break;
                 }

@@ -7,14 +7,16 @@ use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::Instant;
-use toolsure_guard::{Aggregator, Connection, ConnectionId, Context, Effect, Effects, ScopeKey};
+use toolsure_guard::{
+    Aggregator, Connection, ConnectionId, Context, Effect, Effects, Message, ScopeKey,
+};
 
 use super::member::{AggregateMember, MemberConnection};
 use crate::guard::child::Restarts;
 use crate::guard::event::{Event, UpstreamState};
 use crate::guard::in_process::Caller;
 use crate::guard::messages::{
-    Client, Message, MessageReader, MessageReceiver, MessageSender, MessageWriter, message_channel,
+    Client, MessageReader, MessageReceiver, MessageSender, MessageWriter, message_channel,
 };
 use crate::guard::options::{Bounds, GuardOptions, Listener, Restart, Times, Upstream};
 use crate::guard::running::{Exit, Running};
@@ -79,7 +81,7 @@ impl AggregateDriver {
             let Some(message) = message else { break };
             // Wait for the client only if something was sent to it: it may be waiting itself until
             // this message is taken.
-            if self.message(Connection::Client, &message) {
+            if self.message(Connection::Client, message) {
                 let _client_is_gone = self.client.flush().await;
             }
             self.pause().await;
@@ -104,14 +106,13 @@ impl AggregateDriver {
     }
 
     /// Passes a message to the aggregator. Returns whether something is sent to the client.
-    fn message(&self, from: Connection, message: &Message) -> bool {
-        let refusal = message.refusal.clone();
-        self.turn(|aggregator, now| aggregator.take(from, &message.bytes, refusal, now))
+    fn message(&self, from: Connection, message: Message) -> bool {
+        self.turn(|aggregator, now| aggregator.on_message(from, message, now))
     }
 
     /// Calls `decide` on the aggregator under its lock, and carries out the effects in order.
     /// Returns whether something is sent to the client.
-    fn turn(&self, decide: impl FnOnce(&mut Aggregator, Duration) -> Effects<'static>) -> bool {
+    fn turn(&self, decide: impl FnOnce(&mut Aggregator, Duration) -> Effects) -> bool {
         let mut sends_to_client = false;
         let mut aggregator = self
             .aggregator
@@ -120,17 +121,13 @@ impl AggregateDriver {
         let before = aggregator.next_deadline();
         for effect in decide(&mut aggregator, self.begun.elapsed()) {
             match effect {
-                Effect::Send(outgoing) => {
-                    let to = outgoing.to;
-                    let message = Message::from(outgoing);
-                    match to {
-                        Connection::Client => {
-                            sends_to_client = true;
-                            self.client.push(message);
-                        }
-                        Connection::Server(at) => self.send(at, message),
+                Effect::Send { to, message } => match to {
+                    Connection::Client => {
+                        sends_to_client = true;
+                        self.client.push(message);
                     }
-                }
+                    Connection::Server(at) => self.send(at, message),
+                },
                 // Each member has one connection, which is kept open.
                 Effect::Open(_) | Effect::Close(_) | Effect::Finish => {}
                 Effect::ClientVersion(at, version) => {
@@ -361,7 +358,7 @@ impl AggregateDriver {
                 }
             };
             let Some(message) = message else { break };
-            self.message(Connection::Server(ConnectionId::new(at)), &message);
+            self.message(Connection::Server(ConnectionId::new(at)), message);
             let _client_is_gone = self.client.flush().await;
         }
         *connection.held() = None;

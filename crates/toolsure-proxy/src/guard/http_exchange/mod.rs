@@ -22,7 +22,7 @@ use hyper::header::{ACCEPT, CACHE_CONTROL, CONTENT_TYPE, HeaderMap, HeaderName, 
 use hyper::{Response, StatusCode};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
-use toolsure_guard::{Envelope, IdKey, IncomingMessage, MessageKind, Peer, Side, read_message};
+use toolsure_guard::{Envelope, IdKey, Message, MessageKind, Peer, Side};
 use toolsure_json::Node as _;
 use toolsure_mcp::message::{Edits, INVALID_REQUEST, Message as Decoded};
 
@@ -32,7 +32,6 @@ use super::refusal;
 use super::reply::{error, respond, status_of};
 use super::request_permit::RequestPermit;
 use super::response_step::{ResponseStep, ResponseSteps};
-use super::session_driver::{MessageMetadata, OutgoingMessage};
 use super::session_id_rewriter::SessionIdRewriter;
 use super::session_router::{SessionRouter, SessionUpstream};
 use super::trace_headers;
@@ -57,7 +56,7 @@ pub(super) struct HttpExchange {
     sent: Vec<IdKey>,
     /// Messages that wait until the upstream has answered `sent`: calls that waited for the tool
     /// list.
-    queue: VecDeque<OutgoingMessage>,
+    queue: VecDeque<Message>,
     /// Whether the message is a batch with requests.
     is_batch: bool,
     /// Whether the head of a stream was sent to the client.
@@ -148,10 +147,9 @@ impl HttpExchange {
     pub(super) async fn post(
         mut self,
         envelope: &Envelope,
-        message: IncomingMessage<'_>,
+        mut message: Message,
     ) -> Response<ResponseBody> {
         let router = Arc::clone(&self.router);
-        let mut renamed = None;
         if envelope.is_request()
             && let Some(id) = &envelope.id
         {
@@ -160,7 +158,9 @@ impl HttpExchange {
             // In a session, each POST is an exchange of its own, whatever other POSTs have as their ids.
             if !self.open {
                 let ours = self.router.open_renamed(&self.mailbox);
-                renamed = with_id(message.bytes(), &ours.raw());
+                if let Some(renamed) = with_id(&message, &ours.raw()) {
+                    message = router.driver.read(renamed);
+                }
                 self.open = true;
                 self.id = Some(ours);
                 self.clients_id = Some(id.raw());
@@ -181,18 +181,12 @@ impl HttpExchange {
             self.is_batch = !batch.is_empty();
             self.batch = batch;
         }
-        let message = match &renamed {
-            Some(renamed) => router.driver.read(renamed.as_bytes()),
-            None => message,
-        };
         self.owed = self.open || !self.batch.is_empty();
         self.router.touch();
         let mailbox = self.mailbox.clone();
-        let metadata = MessageMetadata {
-            trace: trace_headers::read(&self.headers),
-            peer: self.peer.clone(),
-        };
-        router.take_with_metadata(Side::Client, message, metadata, Some(&mailbox));
+        message.trace = trace_headers::read(&self.headers).map(Box::new);
+        message.peer.clone_from(&self.peer);
+        router.take(Side::Client, message, Some(&mailbox));
         self.answer().await
     }
 
@@ -404,17 +398,14 @@ impl HttpExchange {
     fn delivered(&mut self, item: MailboxItem) {
         self.router.taken.notify_waiters();
         match item {
-            MailboxItem::ToServer(outgoing) if self.is_batch && self.upstream_request.is_some() => {
-                self.queue.push_back(outgoing);
+            MailboxItem::ToServer(message) if self.is_batch && self.upstream_request.is_some() => {
+                self.queue.push_back(message);
             }
-            MailboxItem::ToServer(outgoing) => self.launch(outgoing),
-            MailboxItem::ToClient(mut outgoing) => {
-                if let Some(caller) = &self.caller
-                    && let Some(head) = refusal::head(&outgoing, caller)
-                {
-                    outgoing.refused = Some(head);
-                }
-                let step = self.step_of(outgoing, None);
+            MailboxItem::ToServer(message) => self.launch(message),
+            MailboxItem::ToClient(message, head) => {
+                let caller = self.caller.as_ref();
+                let refused = caller.and_then(|caller| refusal::head(&message, caller));
+                let step = self.step_of(message, None, refused.or(head));
                 self.ready.push(step);
             }
             MailboxItem::Abandon(id) if self.is_batch => {
@@ -436,16 +427,15 @@ impl HttpExchange {
     }
 
     /// A message with the client's own id, if it answers this request.
-    fn restored(&self, mut outgoing: OutgoingMessage) -> OutgoingMessage {
-        let answers = |id| outgoing.envelope.answers(id);
+    fn restored(&self, mut message: Message) -> Message {
+        let answers = |id| message.envelope().answers(id);
         if let Some(clients_id) = &self.clients_id
             && self.id.as_ref().is_some_and(answers)
-            && let Some(bytes) = with_id(&outgoing.bytes, clients_id)
+            && let Some(text) = with_id(&message, clients_id)
         {
-            outgoing.bytes = bytes.into_bytes();
-            outgoing.same = false;
+            message.set_text(text);
         }
-        outgoing
+        message
     }
 }
 
@@ -471,8 +461,8 @@ impl Drop for HttpExchange {
 }
 
 /// A request or an answer with another id, given as JSON text.
-fn with_id(message: &[u8], id: &str) -> Option<String> {
-    read_message(message, |message, text| {
+fn with_id(message: &Message, id: &str) -> Option<String> {
+    message.decode(|message, text| {
         let view = match message {
             Decoded::Request(request) => request.view,
             Decoded::Result(outcome) => outcome.view,

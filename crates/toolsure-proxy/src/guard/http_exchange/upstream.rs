@@ -4,14 +4,15 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use hyper::header::HeaderMap;
-use toolsure_guard::{IdKey, MessageKind, Side};
+use toolsure_guard::{IdKey, Message, MessageKind, Side};
 use toolsure_mcp::message::INTERNAL_ERROR;
 
 use super::HttpExchange;
 use crate::guard::header_mirroring::{mirrored_headers, write};
+use crate::guard::mailbox::UpstreamHead;
 use crate::guard::reply::error_body;
 use crate::guard::response_step::{ResponseStep, failure};
-use crate::guard::session_driver::{OutgoingMessage, Output};
+use crate::guard::session_driver::Output;
 use crate::guard::session_router::SessionUpstream;
 use crate::guard::trace_headers;
 use crate::guard::upstream_request::{UpstreamEvent, UpstreamRequest};
@@ -19,27 +20,28 @@ use crate::http::LAST_EVENT_ID;
 use crate::sse::{self, Event};
 
 impl HttpExchange {
-    pub(super) fn launch(&mut self, outgoing: OutgoingMessage) {
+    pub(super) fn launch(&mut self, message: Message) {
         let router = Arc::clone(&self.router);
         let SessionUpstream::Endpoint(endpoint, ..) = &router.upstream else {
             return;
         };
         if self.is_batch {
-            self.sent = self.router.driver.read(&outgoing.bytes).requests();
+            self.sent = message.requests();
         }
         let limit = self.read_limit();
         let mut headers = self.upstream_headers();
-        if outgoing.envelope.version.is_some() && (!outgoing.same || outgoing.headers_unknown) {
+        if message.envelope().version.is_some()
+            && (!message.is_unchanged || message.headers_unknown)
+        {
             // The client's headers do not mirror this message: it was altered, or the client does
             // not know the headers.
-            let call = outgoing.call.as_deref();
-            let mirrored = mirrored_headers(&outgoing.envelope, &outgoing.bytes, call);
+            let mirrored = mirrored_headers(&message, message.call.as_deref());
             write(&mirrored, Arc::make_mut(&mut headers));
         }
-        if let Some(trace) = outgoing.trace.as_deref() {
+        if let Some(trace) = message.trace.as_deref() {
             trace_headers::write(trace, Arc::make_mut(&mut headers));
         }
-        let message = Bytes::from(outgoing.bytes);
+        let message = Bytes::from(message.into_bytes());
         // The client resumes its streams itself, so they are not resumed here.
         self.upstream_request = Some(UpstreamRequest::post(
             endpoint, headers, message, limit, false,
@@ -105,14 +107,12 @@ impl HttpExchange {
         }
         router
             .driver
-            .take_read(Side::Server, message, &mut |output| match output {
-                Output::Send(outgoing)
-                    if outgoing.to == Side::Client && self.is_mine(&outgoing) =>
-                {
+            .take(Side::Server, message, &mut |output| match output {
+                Output::ToClient(message) if self.is_mine(&message) => {
                     // An event is forwarded unchanged only if all of its message is.
-                    let is_part = outgoing.same && outgoing.bytes.len() != data.len();
+                    let is_part = message.is_unchanged && message.bytes().len() != data.len();
                     let event = (steps.is_empty() && !is_part).then_some(&event);
-                    steps.push(self.step_of(outgoing, event));
+                    steps.push(self.step_of(message, event, None));
                 }
                 output => router.route(output, Some(&mailbox)),
             });
@@ -123,8 +123,8 @@ impl HttpExchange {
 
     /// Whether a message belongs to this response. Answers to other requests do not, except on a
     /// stream that the client listens on, where it may resume another stream.
-    fn is_mine(&self, outgoing: &OutgoingMessage) -> bool {
-        let envelope = &outgoing.envelope;
+    fn is_mine(&self, message: &Message) -> bool {
+        let envelope = message.envelope();
         let Some(id) = envelope.id.as_ref().filter(|_| envelope.is_answer()) else {
             return true;
         };
@@ -133,21 +133,23 @@ impl HttpExchange {
 
     pub(super) fn step_of(
         &mut self,
-        outgoing: OutgoingMessage,
+        message: Message,
         event: Option<&Event>,
+        head: Option<UpstreamHead>,
     ) -> ResponseStep {
-        let outgoing = self.restored(outgoing);
-        let envelope = &outgoing.envelope;
-        let is_whole = matches!(envelope.kind, MessageKind::Answer | MessageKind::Batch);
+        let message = self.restored(message);
+        let kind = message.envelope().kind;
+        let is_whole = matches!(kind, MessageKind::Answer | MessageKind::Batch);
         if !self.is_batch || !is_whole {
-            return ResponseStep::of(self.id.as_ref(), outgoing, event);
+            return ResponseStep::of(self.id.as_ref(), message, event, head);
         }
-        for id in self.router.driver.read(&outgoing.bytes).answers() {
+        let message = self.router.driver.read(message);
+        for id in message.answers() {
             self.answered(&id);
         }
         let bytes = match event {
-            Some(event) => event.with_data(&outgoing.bytes),
-            None => sse::event(&outgoing.bytes),
+            Some(event) => event.with_data(message.bytes()),
+            None => sse::event(message.bytes()),
         };
         ResponseStep::Piece(bytes, self.batch.is_empty())
     }
@@ -163,18 +165,20 @@ impl HttpExchange {
     fn whole_heard(&mut self, body: Vec<u8>) {
         let (status, headers) = self.head.take().unwrap_or((200, HeaderMap::new()));
         let (router, mailbox) = (Arc::clone(&self.router), self.mailbox.clone());
-        let message = router.driver.read(&body);
+        let is_array = body.trim_ascii_start().first() == Some(&b'[');
+        let is_empty = body.trim_ascii().is_empty();
+        let message = router.driver.read(body);
         let envelope = message.envelope();
         let is_message = self.id.is_some() && envelope.is_answer() && envelope.id.is_some();
         // The response to a message that is no request may contain answers to other requests.
         let is_stray = self.id.is_none() && !self.is_batch && (200..300).contains(&status);
-        let is_batch = self.owed && body.trim_ascii_start().first() == Some(&b'[');
+        let is_batch = self.owed && is_array;
         let is_batch = is_batch || self.is_batch && (200..300).contains(&status);
         if let Some(rewriter) = &mut self.rewriter {
             rewriter.see(&message);
         }
-        if is_stray && !body.trim_ascii().is_empty() {
-            router.take_read(Side::Server, message, None);
+        if is_stray && !is_empty {
+            router.take(Side::Server, message, None);
             let accepted = ResponseStep::Status(202, HeaderMap::new(), Vec::new());
             return self.ready.push(accepted);
         }
@@ -182,20 +186,19 @@ impl HttpExchange {
             let mut answers = Vec::new();
             router
                 .driver
-                .take_read(Side::Server, message, &mut |output| match output {
-                    Output::Send(outgoing)
-                        if outgoing.to == Side::Client && self.is_mine(&outgoing) =>
-                    {
-                        answers.push(outgoing);
+                .take(Side::Server, message, &mut |output| match output {
+                    Output::ToClient(message) if self.is_mine(&message) => {
+                        answers.push(message);
                     }
                     output => router.route(output, Some(&mailbox)),
                 });
             let mut head = Some((status, headers));
             for answer in answers {
-                let step = if self.is_batch || !answer.envelope.is_answer() {
-                    self.step_of(answer, None)
+                let step = if self.is_batch || !answer.envelope().is_answer() {
+                    self.step_of(answer, None, None)
                 } else {
-                    ResponseStep::Answer(self.restored(answer).bytes, None, head.take())
+                    let answer = self.restored(answer).into_bytes();
+                    ResponseStep::Answer(answer, None, head.take())
                 };
                 self.ready.push(step);
             }
@@ -216,14 +219,15 @@ impl HttpExchange {
             for id in std::mem::take(&mut self.batch) {
                 // The client gets the status instead.
                 let deliver = &mut |output| match output {
-                    Output::Send(outgoing) if outgoing.to == Side::Client => {}
+                    Output::ToClient(_) => {}
                     output => router.route(output, Some(&mailbox)),
                 };
                 let why = format!("HTTP status {status}");
                 router.driver.request_failed(&id, &why, deliver);
                 router.close(&id);
             }
-            self.ready.push(ResponseStep::Status(status, headers, body));
+            self.ready
+                .push(ResponseStep::Status(status, headers, message.into_bytes()));
             return;
         };
         let why = match status {
@@ -235,7 +239,8 @@ impl HttpExchange {
         self.fail(&id, &why, as_it_is);
         if as_it_is {
             // The client must act on refusals over HTTP (authorization, no session).
-            self.ready.push(ResponseStep::Status(status, headers, body));
+            self.ready
+                .push(ResponseStep::Status(status, headers, message.into_bytes()));
         }
     }
 
@@ -273,10 +278,8 @@ impl HttpExchange {
         router
             .driver
             .request_failed(id, why, &mut |output| match output {
-                Output::Send(outgoing)
-                    if outgoing.to == Side::Client && self.is_mine(&outgoing) =>
-                {
-                    let step = self.step_of(outgoing, None);
+                Output::ToClient(message) if self.is_mine(&message) => {
+                    let step = self.step_of(message, None, None);
                     self.ready.push(step);
                 }
                 output => router.route(output, Some(&mailbox)),
@@ -296,12 +299,10 @@ impl HttpExchange {
         router
             .driver
             .request_failed(id, why, &mut |output| match output {
-                Output::Send(outgoing)
-                    if outgoing.to == Side::Client && self.is_mine(&outgoing) =>
-                {
+                Output::ToClient(message) if self.is_mine(&message) => {
                     if !silently {
                         let head = Some((502, HeaderMap::new()));
-                        let bytes = self.restored(outgoing).bytes;
+                        let bytes = self.restored(message).into_bytes();
                         self.ready.push(ResponseStep::Answer(bytes, None, head));
                     }
                 }

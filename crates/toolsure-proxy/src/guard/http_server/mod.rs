@@ -24,7 +24,7 @@ use hyper::header::{AUTHORIZATION, HOST, HeaderMap, TRANSFER_ENCODING};
 use hyper::{Method, Request, Response};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
-use toolsure_guard::{Carrier, Context, Envelope, IncomingMessage, MessageKind, Recovery};
+use toolsure_guard::{Carrier, Context, Envelope, Message, MessageKind, Recovery};
 use toolsure_mcp::era::Era;
 use toolsure_mcp::message::{
     HEADER_MISMATCH, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, write,
@@ -185,8 +185,8 @@ impl HttpServer {
                 return closing(error(408, None, INVALID_REQUEST, text));
             }
         };
-        let message = self.ctx.guard.read(&message);
-        let envelope = message.envelope();
+        let message = self.ctx.guard.read(message);
+        let envelope = &message.envelope().clone();
         // Nothing has seen the request yet, so a load balancer can send it to another replica.
         if envelope.is_request() && self.ctx.is_stopping() {
             return self.unavailable("stopping", envelope.id.as_ref(), STOPPING);
@@ -196,15 +196,15 @@ impl HttpServer {
             // The conversation answers it with an error, and needs no state of its caller.
             let router = self.passing(&HeaderMap::new(), &Arc::default(), true, None);
             let exchange = HttpExchange::new(router, onward(&headers), true, slot);
-            return exchange.post(&envelope, message).await;
+            return exchange.post(envelope, message).await;
         }
-        if let Some(refused) = self.unsupported(&headers, &envelope) {
+        if let Some(refused) = self.unsupported(&headers, envelope) {
             return refused;
         }
-        if is_modern(&envelope, &headers) {
-            self.modern(headers, &envelope, message, slot).await
+        if is_modern(envelope, &headers) {
+            self.modern(headers, envelope, message, slot).await
         } else {
-            self.legacy(headers, &envelope, message, slot).await
+            self.legacy(headers, envelope, message, slot).await
         }
     }
 
@@ -212,14 +212,13 @@ impl HttpServer {
         self: &Arc<Self>,
         headers: HeaderMap,
         envelope: &Envelope,
-        message: IncomingMessage<'_>,
+        message: Message,
         slot: RequestPermit,
     ) -> Response<ResponseBody> {
         // The conversation answers everything that is not a message.
         if envelope.method.is_some()
             && envelope.version.is_some()
-            && let Some(wrong) =
-                mismatch(&mirrored_headers(envelope, message.bytes(), None), &headers)
+            && let Some(wrong) = mismatch(&mirrored_headers(&message, None), &headers)
         {
             self.rejected(400, "headers");
             return error(400, envelope.id.as_ref(), HEADER_MISMATCH, &wrong);
@@ -252,7 +251,7 @@ impl HttpServer {
         self: &Arc<Self>,
         headers: HeaderMap,
         envelope: &Envelope,
-        message: IncomingMessage<'_>,
+        message: Message,
         slot: RequestPermit,
     ) -> Response<ResponseBody> {
         let opens = envelope.is_request() && envelope.method.as_deref() == Some("initialize");

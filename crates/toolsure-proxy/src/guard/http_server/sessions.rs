@@ -9,7 +9,7 @@ use hyper::Response;
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout};
-use toolsure_guard::{Context, Envelope, IncomingMessage, Peer, ScopeKey, Side};
+use toolsure_guard::{Context, Envelope, Message, Peer, ScopeKey, Side};
 use toolsure_mcp::message::INTERNAL_ERROR;
 
 use super::{HttpServer, ProcessPool, STOPPING, Session, UpstreamPool, transfers};
@@ -33,7 +33,7 @@ impl HttpServer {
         self: &Arc<Self>,
         headers: HeaderMap,
         envelope: &Envelope,
-        message: IncomingMessage<'_>,
+        message: Message,
         slot: RequestPermit,
     ) -> Response<ResponseBody> {
         if self.ctx.is_stopping() {
@@ -185,8 +185,7 @@ impl HttpServer {
         loop {
             match child.next(|| !router.driver.is_idle()).await {
                 Received::Message(message) => {
-                    let message = router.driver.read_message(&message);
-                    router.take_read(Side::Server, message, None);
+                    router.take(Side::Server, message, None);
                 }
                 Received::Tools(event) => router.driver.tools_event(event),
                 // A server reports none.

@@ -118,7 +118,7 @@ async fn replay(router: &Arc<SessionRouter>, opening: &str) -> bool {
     let request = write::request(&id.raw(), "initialize", Some(opening));
     let (mailbox, mut inbox) = mailbox();
     router.open(&id, &mailbox);
-    router.take(Side::Client, request.as_bytes(), Some(&mailbox));
+    router.take(Side::Client, request, Some(&mailbox));
     let opened = loop {
         let ticking = Arc::clone(router);
         let mut deliver = move |output| ticking.route(output, None);
@@ -126,10 +126,10 @@ async fn replay(router: &Arc<SessionRouter>, opening: &str) -> bool {
             biased;
             item = inbox.next() => {
                 // No client has sent other requests yet.
-                if let MailboxItem::ToClient(outgoing) = item
-                    && outgoing.envelope.answers(&id)
+                if let MailboxItem::ToClient(message, _) = item
+                    && message.envelope().answers(&id)
                 {
-                    break outgoing.envelope.agreed.is_some();
+                    break message.envelope().agreed.is_some();
                 }
             },
             () = router.driver.clock(&mut deliver) => {}
@@ -138,7 +138,7 @@ async fn replay(router: &Arc<SessionRouter>, opening: &str) -> bool {
     router.close(&id);
     if opened {
         let ready = write::notification("notifications/initialized", None);
-        router.take(Side::Client, ready.as_bytes(), None);
+        router.take(Side::Client, ready, None);
     }
     opened
 }

@@ -56,7 +56,7 @@ impl StdioToHttp {
                         quiet = 0;
                         if let Some(data) = event.data.filter(|data| !data.trim_ascii().is_empty())
                         {
-                            self.take(Side::Server, &data);
+                            self.take(Side::Server, data);
                             self.settle().await;
                         }
                     }

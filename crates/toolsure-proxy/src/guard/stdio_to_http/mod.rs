@@ -18,7 +18,7 @@ use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use tokio::sync::{AcquireError, Semaphore, SemaphorePermit};
 use tokio::task::{AbortHandle, JoinHandle};
 use tokio::time::{Instant, timeout};
-use toolsure_guard::{Carrier, Context, IdKey, Side};
+use toolsure_guard::{Carrier, Context, IdKey, Message, Side};
 use toolsure_mcp::message::HEADER_MISMATCH;
 
 use super::context::GuardContext;
@@ -28,7 +28,7 @@ use super::messages::{Client, MessageReader, MessageWriter, Received};
 use super::refusal::{refusal, with_refusal};
 use super::relist::contract_of;
 use super::running::Exit;
-use super::session_driver::{OutgoingMessage, Output, SessionDriver, link};
+use super::session_driver::{Output, SessionDriver, link};
 use super::trace_headers;
 use super::upstream_request::{UpstreamEvent, UpstreamRequest};
 use crate::http::{Endpoint, SESSION, VERSION};
@@ -40,7 +40,7 @@ struct StdioToHttp {
     client: MessageWriter,
     endpoint: Arc<Endpoint>,
     /// Messages for the server, in order.
-    queue: Mutex<VecDeque<OutgoingMessage>>,
+    queue: Mutex<VecDeque<Message>>,
     /// Held by the task that sends the queue.
     turn: tokio::sync::Mutex<()>,
     /// Held by the task that replaces a lost session.
@@ -115,7 +115,7 @@ impl StdioToHttp {
         loop {
             let deliver = &mut |output| self.deliver(output);
             match messages.next().await {
-                Received::Message(message) => self.take(Side::Client, &message.bytes),
+                Received::Message(message) => self.take(Side::Client, message),
                 Received::TooLong(found) => {
                     self.driver.oversize(Side::Client, &found, deliver);
                 }
@@ -131,17 +131,15 @@ impl StdioToHttp {
         }
     }
 
-    fn take(&self, from: Side, message: &[u8]) {
+    fn take(&self, from: Side, message: impl Into<Message>) {
         self.driver
             .take(from, message, &mut |output| self.deliver(output));
     }
 
     fn deliver(&self, output: Output) {
         match output {
-            Output::Send(outgoing) if outgoing.to == Side::Client => {
-                self.client.push(outgoing);
-            }
-            Output::Send(outgoing) => self.queue().push_back(outgoing),
+            Output::ToClient(message) => self.client.push(message),
+            Output::ToServer(message) => self.queue().push_back(message),
             Output::Abandon(id) => {
                 if let Some(upstream_request) = self.state().remove_request(&id) {
                     upstream_request.abort();
@@ -157,47 +155,48 @@ impl StdioToHttp {
         }
         let _in_order = self.turn.lock().await;
         loop {
-            let Some(outgoing) = self.next_due() else {
+            let Some(message) = self.next_due() else {
                 return;
             };
-            let envelope = &outgoing.envelope;
+            let envelope = message.envelope();
+            let opens = envelope.has_method("initialize");
             match envelope.id.clone().filter(|_| envelope.is_request()) {
                 Some(id) => {
                     let mut state = self.state();
-                    if envelope.has_method("initialize") {
+                    if opens {
                         state.opening = Some(id.clone());
                     }
-                    state.opened.remember(&outgoing);
+                    state.opened.remember(&message);
                     let upstream_request =
-                        tokio::spawn(Arc::clone(self).run_request(id.clone(), outgoing));
+                        tokio::spawn(Arc::clone(self).run_request(id.clone(), message));
                     state.requests.insert(id, upstream_request.abort_handle());
                 }
-                None => self.post_notification(outgoing).await,
+                None => self.post_notification(message).await,
             }
         }
     }
 
     /// The next message to send. While a session is being opened, only answers are sent and the
     /// rest waits, because a client may not wait for the session itself.
-    fn next_due(&self) -> Option<OutgoingMessage> {
+    fn next_due(&self) -> Option<Message> {
         let opening = self.state().opening.is_some();
         let mut queue = self.queue();
         if !opening {
             return queue.pop_front();
         }
         let mut waiting = queue.iter();
-        let at = waiting.position(|outgoing| outgoing.envelope.is_answer())?;
+        let at = waiting.position(|message| message.envelope().is_answer())?;
         queue.remove(at)
     }
 
     /// Posts a message that is not a request. Only a batch may get answers.
-    async fn post_notification(self: &Arc<Self>, outgoing: OutgoingMessage) {
-        let opens = outgoing.envelope.has_method("notifications/initialized");
+    async fn post_notification(self: &Arc<Self>, message: Message) {
+        let opens = message.envelope().has_method("notifications/initialized");
         if opens {
-            self.state().opened.remember(&outgoing);
+            self.state().opened.remember(&message);
         }
-        let headers = self.headers(&outgoing);
-        let mut upstream_request = self.post(&outgoing, headers);
+        let headers = self.headers(&message);
+        let mut upstream_request = self.post(&message, headers);
         let posted = async {
             loop {
                 match upstream_request.next().await {
@@ -206,10 +205,10 @@ impl StdioToHttp {
                     }
                     UpstreamEvent::Head { .. } => {}
                     UpstreamEvent::Whole(body) if body.trim_ascii().is_empty() => return Ok(()),
-                    UpstreamEvent::Whole(body) => self.take(Side::Server, &body),
+                    UpstreamEvent::Whole(body) => self.take(Side::Server, body),
                     UpstreamEvent::Event(event) => {
                         if let Some(data) = event.data {
-                            self.take(Side::Server, &data);
+                            self.take(Side::Server, data);
                         }
                     }
                     UpstreamEvent::End => return Ok(()),
@@ -231,12 +230,12 @@ impl StdioToHttp {
     }
 
     /// Sends one request, and delivers its answer or an error.
-    async fn run_request(self: Arc<Self>, id: IdKey, outgoing: OutgoingMessage) {
+    async fn run_request(self: Arc<Self>, id: IdKey, message: Message) {
         let mut head = (200, HeaderMap::new());
         // The authorization may be renewed before the answer comes.
         let authorization = self.endpoint.caller().authorization_number();
-        let failed = match self.place(&outgoing).await {
-            Ok(_place) => self.carry(&id, outgoing, &mut head).await,
+        let failed = match self.place(&message).await {
+            Ok(_place) => self.carry(&id, message, &mut head).await,
             Err(_) => Some("the guard is shutting down".to_owned()),
         };
         self.state().remove_request(&id);
@@ -253,11 +252,8 @@ impl StdioToHttp {
 
     /// A permit for one more concurrent request, each of which has a connection of its own. A
     /// request that opens a session or listens needs none, so that nothing waits for ever.
-    async fn place(
-        &self,
-        outgoing: &OutgoingMessage,
-    ) -> Result<Option<SemaphorePermit<'_>>, AcquireError> {
-        let envelope = &outgoing.envelope;
+    async fn place(&self, message: &Message) -> Result<Option<SemaphorePermit<'_>>, AcquireError> {
+        let envelope = message.envelope();
         let is_long =
             envelope.has_method("initialize") || envelope.has_method("subscriptions/listen");
         match envelope.is_request() && !is_long {
@@ -270,17 +266,19 @@ impl StdioToHttp {
     async fn carry(
         self: &Arc<Self>,
         id: &IdKey,
-        outgoing: OutgoingMessage,
+        message: Message,
         head: &mut (u16, HeaderMap),
     ) -> Option<String> {
-        let mut sent = self.headers(&outgoing);
-        let envelope = &outgoing.envelope;
+        let mut sent = self.headers(&message);
+        // The headers were all that had to be read of it.
+        let message = message.unread();
+        let envelope = message.envelope();
         let opens = envelope.has_method("initialize");
         let mut retried = envelope.version.is_none();
         let mut reopened = opens || envelope.version.is_some();
-        let mut upstream_request = self.post(&outgoing, sent.clone());
+        let mut upstream_request = self.post(&message, sent.clone());
         loop {
-            let (message, whole) = match upstream_request.next().await {
+            let (received, whole) = match upstream_request.next().await {
                 UpstreamEvent::Head {
                     status, headers, ..
                 } => {
@@ -305,8 +303,8 @@ impl StdioToHttp {
                                     .to_owned(),
                             );
                         }
-                        sent = self.headers(&outgoing);
-                        upstream_request = self.post(&outgoing, sent.clone());
+                        sent = self.headers(&message);
+                        upstream_request = self.post(&message, sent.clone());
                     }
                     *head = (status, headers);
                     continue;
@@ -324,10 +322,10 @@ impl StdioToHttp {
                 UpstreamEvent::Broken(_) if upstream_request.resume().await => continue,
                 UpstreamEvent::Broken(fault) => return Some(fault.to_string()),
             };
-            let incoming = self.driver.read(&message);
-            let answer = incoming.envelope();
+            let received = self.driver.read(received);
+            let answer = received.envelope();
             // A batch of one request may be answered by a batch of one answer.
-            let is_own = incoming.answers().contains(id);
+            let is_own = received.answers().contains(id);
             // The client must act on a refusal, whatever its body contains.
             let refused = matches!(head.0, 401 | 403);
             // Some servers refuse with an id of their own.
@@ -341,14 +339,10 @@ impl StdioToHttp {
             }
             if !retried && answer.error == Some(HEADER_MISMATCH) {
                 retried = true;
-                if let Some(contract) =
-                    contract_of(&self.ctx, &self.endpoint, envelope, &outgoing.bytes).await
-                {
-                    write(
-                        &mirrored_headers(envelope, &outgoing.bytes, Some(&contract)),
-                        &mut sent,
-                    );
-                    upstream_request = self.post(&outgoing, sent.clone());
+                let contract = contract_of(&self.ctx, &self.endpoint, &message).await;
+                if let Some(contract) = contract {
+                    write(&mirrored_headers(&message, Some(&contract)), &mut sent);
+                    upstream_request = self.post(&message, sent.clone());
                     continue;
                 }
             }
@@ -360,7 +354,7 @@ impl StdioToHttp {
                 self.state().version = version;
             }
             self.driver
-                .take_read(Side::Server, incoming, &mut |output| self.deliver(output));
+                .take(Side::Server, received, &mut |output| self.deliver(output));
             if is_own {
                 return None;
             }
@@ -381,16 +375,16 @@ impl StdioToHttp {
         Box::pin(self.dispatch())
     }
 
-    fn post(&self, outgoing: &OutgoingMessage, headers: HeaderMap) -> UpstreamRequest {
-        let message = Bytes::copy_from_slice(&outgoing.bytes);
+    fn post(&self, message: &Message, headers: HeaderMap) -> UpstreamRequest {
+        let body = Bytes::copy_from_slice(message.bytes());
         let limit = self.ctx.read_limit();
-        let resumable = outgoing.envelope.version.is_none();
-        UpstreamRequest::post(&self.endpoint, headers, message, limit, resumable)
+        let resumable = message.envelope().version.is_none();
+        UpstreamRequest::post(&self.endpoint, headers, body, limit, resumable)
     }
 
     /// The headers of one message.
-    fn headers(&self, outgoing: &OutgoingMessage) -> HeaderMap {
-        let envelope = &outgoing.envelope;
+    fn headers(&self, message: &Message) -> HeaderMap {
+        let envelope = message.envelope();
         let mut headers = if envelope.version.is_some() {
             self.endpoint.headers()
         } else {
@@ -400,11 +394,11 @@ impl StdioToHttp {
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         if envelope.version.is_some() {
             write(
-                &mirrored_headers(envelope, &outgoing.bytes, outgoing.call.as_deref()),
+                &mirrored_headers(message, message.call.as_deref()),
                 &mut headers,
             );
         }
-        if let Some(trace) = outgoing.trace.as_deref() {
+        if let Some(trace) = message.trace.as_deref() {
             trace_headers::write(trace, &mut headers);
         }
         headers
@@ -473,7 +467,7 @@ impl StdioToHttp {
         Some(session)
     }
 
-    fn queue(&self) -> MutexGuard<'_, VecDeque<OutgoingMessage>> {
+    fn queue(&self) -> MutexGuard<'_, VecDeque<Message>> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -1,9 +1,7 @@
 //! How the client opened its session: the messages that open another one in its place.
 
 use bytes::Bytes;
-use toolsure_guard::{IdKey, Purpose};
-
-use crate::guard::session_driver::OutgoingMessage;
+use toolsure_guard::{IdKey, Message, Purpose};
 
 /// How the client opened its session.
 #[derive(Default)]
@@ -15,12 +13,12 @@ pub(super) struct Opened {
 }
 
 impl Opened {
-    pub(super) fn remember(&mut self, outgoing: &OutgoingMessage) {
-        if outgoing.purpose != Purpose::Forward {
+    pub(super) fn remember(&mut self, message: &Message) {
+        if message.purpose != Purpose::Forward {
             return;
         }
-        let bytes = || Bytes::copy_from_slice(&outgoing.bytes);
-        let envelope = &outgoing.envelope;
+        let bytes = || Bytes::copy_from_slice(message.bytes());
+        let envelope = message.envelope();
         match (envelope.method.as_deref(), &envelope.id) {
             (Some("initialize"), Some(id)) => {
                 *self = Self {

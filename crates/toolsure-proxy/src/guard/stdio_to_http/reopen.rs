@@ -11,7 +11,7 @@ use bytes::Bytes;
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
 use reqwest::Method;
 use tokio::time::timeout;
-use toolsure_guard::{IdKey, Side, ToolsEvent, read_message};
+use toolsure_guard::{IdKey, Side, ToolsEvent};
 use toolsure_json::{Kind, Node as _, View};
 use toolsure_mcp::message::{Message, write};
 
@@ -116,17 +116,18 @@ impl StdioToHttp {
                 }
                 UpstreamEvent::Broken(fault) => return Err(fault.to_string()),
             };
-            let answer = self.driver.read(&message);
+            let answer = self.driver.read(message);
             let envelope = answer.envelope();
             if envelope.answers(&id) {
-                let version = envelope.agreed;
+                let version = envelope.agreed.clone();
                 if version.is_none() {
                     return Err("it refuses `initialize`".to_owned());
                 }
                 return Ok(OpenedSession {
                     session,
                     version: version.map(Cow::into_owned),
-                    notifies: read_message(&message, |answer, _| notifies(answer))
+                    notifies: answer
+                        .decode(|answer, _| notifies(answer))
                         .unwrap_or_default(),
                 });
             }
@@ -163,11 +164,10 @@ impl StdioToHttp {
             let method = format!("notifications/{kind}/list_changed");
             let note = write::notification(&method, None);
             let deliver = &mut |output| match output {
-                Output::Send(outgoing)
-                    if outgoing.to == Side::Client && !notifies.contains(&kind) => {}
+                Output::ToClient(_) if !notifies.contains(&kind) => {}
                 output => self.deliver(output),
             };
-            self.driver.take(Side::Server, note.as_bytes(), deliver);
+            self.driver.take(Side::Server, note, deliver);
         }
     }
 

@@ -12,11 +12,11 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use toolsure_guard::translate::Translator;
-use toolsure_guard::{Connection, ConnectionId, Effect, Effects, Stage as _};
+use toolsure_guard::{Connection, ConnectionId, Effect, Effects, Message};
 
 use super::connector::Connector;
 use crate::guard::event::Event;
-use crate::guard::messages::{ChannelItem, Message, MessageReceiver, MessageSender};
+use crate::guard::messages::{ChannelItem, MessageReceiver, MessageSender};
 use crate::guard::running::{Exit, Running};
 
 pub(super) struct TranslationDriver {
@@ -72,7 +72,7 @@ impl TranslationDriver {
 
     async fn read_client(self: &Arc<Self>, mut messages: MessageReceiver) {
         while let Some(message) = messages.next().await {
-            for input in self.message(Connection::Client, &message) {
+            for input in self.message(Connection::Client, message) {
                 // An ended connection shows up where its other end is read.
                 let _server_is_gone = input.flush().await;
             }
@@ -96,7 +96,7 @@ impl TranslationDriver {
         while let Some(item) = from.next_item().await {
             match item {
                 ChannelItem::Message(message) => {
-                    self.message(Connection::Server(connection), &message);
+                    self.message(Connection::Server(connection), message);
                 }
                 ChannelItem::Tools(event) => {
                     self.decide(|it, _| it.tools_event(event));
@@ -146,31 +146,22 @@ impl TranslationDriver {
 
     /// Passes a message to the translator. Returns the connections to the server that have new
     /// messages queued.
-    fn message(self: &Arc<Self>, from: Connection, message: &Message) -> Vec<Arc<MessageSender>> {
-        let guard = &self.connector.guard;
-        let read = guard.read(&message.bytes);
-        let read = read.refused(message.refusal.clone());
-        let mut effects = Effects::default();
-        let touched = self.decide(|it, now| {
-            it.on_message(from, &read, now, &mut effects);
-            effects
-        });
-        guard.done_with(read);
-        touched
+    fn message(self: &Arc<Self>, from: Connection, message: Message) -> Vec<Arc<MessageSender>> {
+        self.decide(|it, now| it.on_message(from, message, now))
     }
 
     async fn event(
         self: &Arc<Self>,
-        event: impl FnOnce(&mut Translator, std::time::Duration) -> Effects<'static>,
+        event: impl FnOnce(&mut Translator, std::time::Duration) -> Effects,
     ) {
         self.decide(event);
         let _client_is_gone = self.client.flush().await;
     }
 
     /// Calls the translator and carries out the effects. Returns the same as `message`.
-    fn decide<'m>(
+    fn decide(
         self: &Arc<Self>,
-        event: impl FnOnce(&mut Translator, std::time::Duration) -> Effects<'m>,
+        event: impl FnOnce(&mut Translator, std::time::Duration) -> Effects,
     ) -> Vec<Arc<MessageSender>> {
         let mut touched = Vec::new();
         let mut translator = self.translator();
@@ -185,7 +176,7 @@ impl TranslationDriver {
     }
 
     /// Called under the translator's lock, so that messages are queued in the order of decisions.
-    fn carry_out(self: &Arc<Self>, effect: Effect<'_>, touched: &mut Vec<Arc<MessageSender>>) {
+    fn carry_out(self: &Arc<Self>, effect: Effect, touched: &mut Vec<Arc<MessageSender>>) {
         match effect {
             Effect::Open(connection) => self.open(connection),
             Effect::Close(connection) => {
@@ -194,12 +185,12 @@ impl TranslationDriver {
                     input.close();
                 }
             }
-            Effect::Send(outgoing) => match outgoing.to {
-                Connection::Client => self.client.push(outgoing),
+            Effect::Send { to, message } => match to {
+                Connection::Client => self.client.push(message),
                 Connection::Server(connection) => {
                     // A connection that could not be opened reports that itself.
                     if let Some(input) = self.connections().open.get(&connection) {
-                        push(input, outgoing.into(), touched);
+                        push(input, message, touched);
                     }
                 }
             },
