@@ -7,8 +7,8 @@
 //! violation, a [`Record`] logs what happened, and [`Act`] names each violation and who must act.
 //!
 //! A [`translate::Translator`] connects a client to a server that speaks another protocol version.
-//! An [`Aggregator`] presents several servers as one. All three are a [`Stage`], and a
-//! [`Pipeline`] is several stages as one.
+//! An [`Aggregator`] presents several servers as one. All three take a [`Message`] and return
+//! [`Effects`].
 //!
 //! The replicas of a guard may [`Share`] call counts, pins and quarantined tools.
 //!

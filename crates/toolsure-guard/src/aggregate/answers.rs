@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use toolsure_json::{Node as _, View};
 use toolsure_mcp::message::{
-    Edits, INTERNAL_ERROR, METHOD_NOT_FOUND, created_task, requested_task, write,
+    INTERNAL_ERROR, METHOD_NOT_FOUND, created_task, requested_task, write,
 };
 
+use super::Aggregator;
 use super::fan_out::FanOutKind;
 use super::known::Subject;
 use super::pending::{Role, Sent, TaskMade};
 use super::route::Refused;
-use super::{Aggregator, spliced};
 use crate::renumber::{RequestOrigin, number_of};
 
 impl Aggregator {
@@ -99,24 +99,6 @@ impl Aggregator {
             route.refused.clone_from(&refused);
         }
         refused
-    }
-
-    /// Sends an answer to the client under its own id.
-    pub(super) fn pass_on(
-        &mut self,
-        text: &str,
-        message: View<'_>,
-        client: &RequestOrigin,
-        subscription: Option<View<'_>>,
-    ) {
-        let mut edits = Edits::new();
-        if let Some(id) = message.member("id") {
-            edits.replace(id, client.id.clone());
-        }
-        if let Some(subscription) = subscription {
-            edits.replace(subscription, client.id.clone());
-        }
-        self.send_to_client(spliced(&edits, text, message));
     }
 
     /// Handles a request that its server will not answer. The request is already removed from `sent`.

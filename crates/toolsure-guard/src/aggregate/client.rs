@@ -10,13 +10,26 @@ use toolsure_mcp::message::{
 
 use super::fan_out::{FanOutKind, ListOf};
 use super::known::Subject;
-use super::pending::{Role, Sent, TaskMade};
-use super::route::is_short;
+use super::opening::FIRST;
+use super::pending::Role;
+use super::route::{Session, is_short};
 use super::{Aggregator, spliced};
 use crate::id::IdKey;
-use crate::renumber::{RequestOrigin, number_of, renumber};
+use crate::renumber::number_of;
 
 impl Aggregator {
+    pub(super) fn initialize(&mut self, text: &str, request: &Request<'_>, now: Duration) {
+        let span = request.view.span();
+        self.initialize = text.get(span.start..span.end).map(str::to_owned);
+        self.initialized = false;
+        self.version = None;
+        self.level = None;
+        for route in &mut self.routes {
+            route.session = Session::Opening { pause: FIRST };
+        }
+        self.fan_out(FanOutKind::Initialize, text, request, now);
+    }
+
     pub(super) fn client_request(&mut self, text: &str, request: &Request<'_>, now: Duration) {
         if self.sent.len() >= self.bounds.pending {
             let allowed = self.bounds.pending;
@@ -116,56 +129,6 @@ impl Aggregator {
         }
     }
 
-    /// Sends a request of the client to one server, with ids of our own.
-    pub(super) fn forward(
-        &mut self,
-        route: usize,
-        text: &str,
-        request: &Request<'_>,
-        edits: Edits,
-    ) {
-        let asks = request.params.and_then(|params| params.member("task"));
-        let made = match request.method {
-            "tools/call" if declares_version(request) => TaskMade::Tagged,
-            "tools/call" if asks.is_some() => TaskMade::Requested,
-            _ => TaskMade::No,
-        };
-        let role = Role::Whole(RequestOrigin::of(request), made);
-        self.send(route, text, request, edits, role);
-    }
-
-    /// Sends a request to a server, and returns its number.
-    pub(super) fn send(
-        &mut self,
-        route: usize,
-        text: &str,
-        request: &Request<'_>,
-        mut edits: Edits,
-        role: Role,
-    ) -> i64 {
-        let number = self.number();
-        renumber(request, number, &mut edits);
-        self.sent.insert(number, Sent { route, role });
-        self.tell_server(route, spliced(&edits, text, request.view));
-        number
-    }
-
-    /// Answers a request with an error.
-    pub(super) fn refuse(&mut self, request: &Request<'_>, code: i64, why: &str) {
-        self.send_to_client(write::error(request.id.raw(), code, why, None));
-    }
-
-    /// Refuses a request because the server that should answer it cannot be asked.
-    pub(super) fn refuse_absent(&mut self, request: &Request<'_>, route: usize, why: &str) {
-        let refused = self.routes.get(route).and_then(|route| route.refused());
-        let refused = refused.cloned();
-        self.send_refusal(request.id.raw(), INTERNAL_ERROR, why, refused);
-    }
-
-    pub(super) fn absence(&self, route: usize, modern: bool) -> Option<String> {
-        self.routes.get(route)?.absence(modern)
-    }
-
     pub(super) fn client_notification(&mut self, text: &str, note: &Notification<'_>) {
         let span = note.view.span();
         let own = text.get(span.start..span.end).unwrap_or_default();
@@ -197,15 +160,6 @@ impl Aggregator {
                 }
             }
             _ => self.tell_open(own),
-        }
-    }
-
-    /// Sends a notification to every server that is up.
-    fn tell_open(&mut self, text: &str) {
-        for route in 0..self.routes.len() {
-            if self.absence(route, false).is_none() {
-                self.tell_server(route, text.to_owned());
-            }
         }
     }
 

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use toolsure_json::{Kind, Node as _, View, json_string, push_json_string, quote};
 use toolsure_mcp::era::Era;
-use toolsure_mcp::message::{Edits, Request, write};
+use toolsure_mcp::message::{Edits, write};
 
 use super::Aggregator;
-use super::fan_out::{FanOut, FanOutKind, Part, refuses_discovery};
+use super::fan_out::{FanOut, Part, refuses_discovery};
 use super::merge::{DEPTH, changing, freshness, grouped, merged};
 use super::pending::Role;
 use super::route::{Abilities, Route, Session};
@@ -18,18 +18,6 @@ use crate::implementation::TOOLSURE;
 use crate::reading::OwnedReading;
 
 impl Aggregator {
-    pub(super) fn initialize(&mut self, text: &str, request: &Request<'_>, now: Duration) {
-        let span = request.view.span();
-        self.initialize = text.get(span.start..span.end).map(str::to_owned);
-        self.initialized = false;
-        self.version = None;
-        self.level = None;
-        for route in &mut self.routes {
-            route.session = Session::Opening { pause: FIRST };
-        }
-        self.fan_out(FanOutKind::Initialize, text, request, now);
-    }
-
     /// Opens a session with one server, with the parameters with which the client opened its own.
     pub(super) fn open(&mut self, member: usize) {
         self.replay(member, self.initialize.clone(), Role::Open);
@@ -290,5 +278,5 @@ fn text_of<'a>(object: View<'a>, name: &str) -> Option<&'a str> {
     (member.kind() == Kind::String).then(|| member.string())
 }
 
-const FIRST: Duration = Duration::from_secs(1);
+pub(super) const FIRST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(60);

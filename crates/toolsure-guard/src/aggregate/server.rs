@@ -7,7 +7,7 @@ use toolsure_mcp::message::{Edits, INTERNAL_ERROR, Notification, Request, write}
 
 use super::client::empty;
 use super::pending::{Role, ServerRequest};
-use super::route::{Abilities, Member, Route, Session};
+use super::route::{Member, Route, Session};
 use super::{Aggregator, spliced};
 use crate::effect::Effects;
 use crate::id::IdKey;
@@ -139,20 +139,5 @@ impl Aggregator {
             self.listen_again(member);
         }
         std::mem::take(&mut self.out)
-    }
-
-    /// Notifies the client that lists with a part of the server have changed.
-    pub(super) fn changed(&mut self, abilities: Abilities) {
-        let kinds = [
-            (abilities.tools, "tools"),
-            (abilities.prompts, "prompts"),
-            (abilities.resources, "resources"),
-        ];
-        if self.initialized {
-            for (_, kind) in kinds.into_iter().filter(|(has, _)| *has) {
-                let method = format!("notifications/{kind}/list_changed");
-                self.send_to_client(write::notification(&method, None));
-            }
-        }
     }
 }

@@ -15,81 +15,76 @@ use crate::recover::Recovery;
 use crate::side::Side;
 
 impl Conversation {
-    pub(super) fn batch(&mut self, turn: &mut Turn<'_>, from: Side) {
-        let message = turn.message;
-        let elements = message.elements().unwrap_or_default();
+    /// The elements of a batch, and which of the messages that they lead to are sent together; `None` if the
+    /// batch is refused.
+    pub(super) fn begin_batch<'t>(
+        &mut self,
+        turn: &mut Turn<'t>,
+        from: Side,
+    ) -> Option<(Vec<&'t [u8]>, Merge)> {
+        let elements = turn.message.elements().unwrap_or_default();
         if elements.is_empty() {
             // JSON-RPC 2.0, section 6: an empty array is an invalid request.
             if from == Side::Client {
-                return Self::empty_batch(turn);
+                Self::empty_batch(turn);
+                return None;
             }
             let act = Act::ServerAnsweredNoMessage;
             let record = turn.fault(from, Filter::Envelope, Action::Dropped, act);
             turn.audit(record);
-            return;
+            return None;
         }
         let has_batches = self.settled().has_batches();
-        let act = match from {
-            Side::Client => Act::ClientSentBatch,
-            Side::Server => Act::ServerSentBatch,
-        };
         if !has_batches && from == Side::Client {
-            let era = self.settled();
-            for element in &elements {
-                let mut found = Recovery::of(element);
-                if found.id.is_none() && !found.is_ambiguous {
-                    // The id is longer than the scan of an unreadable message keeps.
-                    found.id = read_message(element, |message, _| match message {
-                        Decoded::Request(request) => Some(request.id.raw().to_owned()),
-                        _ => None,
-                    })
-                    .flatten();
-                }
-                let text = format!("batches are not part of {era}");
-                self.lost(turn, from, &found, act, &text);
-            }
-            return;
+            self.refuse_batch(turn, &elements);
+            return None;
         }
         if !has_batches {
+            let act = Act::ServerSentBatch;
             let record = turn.fault(from, Filter::Envelope, Action::Altered, act);
             turn.audit(record);
         }
-        let start = turn.out.len();
-        self.in_batch = true;
-        for element in &elements {
-            if element.starts_with(b"[") {
-                // JSON-RPC 2.0, section 6: an element that is not an object is an invalid request.
-                let text = "a batch must not contain batches";
-                let found = Recovery::of(element);
-                self.lost(turn, from, &found, invalid(from), text);
-                continue;
-            }
-            let element = self.guard.read_within(*element, turn.limits());
-            turn.with_element(&element, |turn| self.take_at(turn, from));
-        }
-        self.in_batch = false;
         // Over HTTP each answer goes to the exchange that asked for it.
         let to_client = has_batches && self.link.client != Carrier::Http;
         let (forwards, answers) = match from {
             Side::Client => (true, true),
             Side::Server => (to_client, has_batches),
         };
-        let merge = Merge { forwards, answers };
-        let effects = turn.out.split_off(start);
-        merge.effects(turn, from, effects);
+        Some((elements, Merge { forwards, answers }))
     }
-}
 
-/// The act for an element of a batch that is not a message.
-fn invalid(from: Side) -> Act {
-    match from {
-        Side::Client => Act::ClientSentNoMessage,
-        Side::Server => Act::ServerAnsweredNoMessage,
+    /// Refuses a batch of a client whose version has none.
+    fn refuse_batch(&mut self, turn: &mut Turn<'_>, elements: &[&[u8]]) {
+        let era = self.settled();
+        for element in elements {
+            let mut found = Recovery::of(element);
+            if found.id.is_none() && !found.is_ambiguous {
+                // The id is longer than the scan of an unreadable message keeps.
+                found.id = read_message(element, |message, _| match message {
+                    Decoded::Request(request) => Some(request.id.raw().to_owned()),
+                    _ => None,
+                })
+                .flatten();
+            }
+            let text = format!("batches are not part of {era}");
+            self.lost(turn, Side::Client, &found, Act::ClientSentBatch, &text);
+        }
+    }
+
+    /// Refuses an element that is a batch itself: it is not an object, and so an invalid request (JSON-RPC
+    /// 2.0, section 6).
+    pub(super) fn refuse_nested(&mut self, turn: &mut Turn<'_>, from: Side, element: &[u8]) {
+        let act = match from {
+            Side::Client => Act::ClientSentNoMessage,
+            Side::Server => Act::ServerAnsweredNoMessage,
+        };
+        let found = Recovery::of(element);
+        self.lost(turn, from, &found, act, "a batch must not contain batches");
     }
 }
 
 /// Which messages are merged into a batch again.
-struct Merge {
+pub(super) struct Merge {
     /// Messages to the other side.
     forwards: bool,
     /// Answers to the sender.
@@ -98,7 +93,7 @@ struct Merge {
 
 impl Merge {
     /// Merges the messages among the effects of a batch that go to one side.
-    fn effects(&self, turn: &mut Turn<'_>, from: Side, effects: Effects) {
+    pub(super) fn effects(&self, turn: &mut Turn<'_>, from: Side, effects: Effects) {
         let mut forwards: Vec<Message> = Vec::new();
         let mut answers: Vec<Message> = Vec::new();
         for effect in effects {

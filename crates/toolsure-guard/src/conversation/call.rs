@@ -237,29 +237,6 @@ impl Conversation {
         true
     }
 
-    /// Handles all parked calls again, because the list has arrived or will not come.
-    pub(super) fn unpark_all(&mut self, turn: &mut Turn<'_>, unlisted: Option<&str>) {
-        let unlisted: Option<Arc<str>> = unlisted.map(Arc::from);
-        for parked in self.parked.take() {
-            let waited = self.open.remove(&parked.id).and_then(|open| open.peer);
-            let speaks = std::mem::replace(&mut self.peer, waited);
-            let retry = Retry {
-                unlisted: unlisted.clone(),
-                paid: parked.paid,
-            };
-            let start = turn.out.len();
-            let message = self.guard.read_within(parked.message, turn.limits());
-            // It was parsed when it arrived.
-            if let Ok(document) = message.document() {
-                turn.with_made(&message, |turn| {
-                    self.client_message(turn, document.root(), Some(&retry));
-                });
-            }
-            self.sign(turn, start);
-            self.peer = speaks;
-        }
-    }
-
     /// Answers a call that violates a filter. `tool` is its name, and whether the server lists it.
     fn object(
         turn: &mut Turn<'_>,

@@ -158,7 +158,7 @@ impl Conversation {
                 let fetch = fetch.repeated(turn, self.next_id(), self.scope.changes());
                 self.ask(turn, fetch);
             }
-            Ok(None) => self.unpark_all(turn, None),
+            Ok(None) => self.parked.release(None),
             Err(why) => {
                 self.fetch = Some(fetch);
                 self.fetch_failed(turn, &why);
@@ -175,7 +175,7 @@ impl Conversation {
         let mut record = turn.fault(Side::Server, Filter::Admission, Action::Dropped, act);
         record.note(why);
         turn.audit(record);
-        self.unpark_all(turn, Some(why));
+        self.parked.release(Some(why));
     }
 
     /// An unused id for a request of the guard.

@@ -38,6 +38,7 @@ mod answer;
 mod batch;
 mod call;
 mod client;
+mod dispatch;
 mod end;
 mod fetch;
 mod list;
@@ -59,16 +60,13 @@ mod turn;
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolsure_json::Document;
 use toolsure_mcp::era::Era;
 
-use crate::effect::{Effect, Effects, ToolsEvent};
+use crate::effect::{Effect, ToolsEvent};
 use crate::guard::Guard;
-use crate::message::Message;
 use crate::record::Peer;
 use crate::scope::{Scope, ScopeKey};
 use crate::share::Identity;
-use crate::side::Side;
 use crate::trace::Tracer;
 use fetch::Fetch;
 use list_changed::ListChanged;
@@ -232,16 +230,6 @@ impl Conversation {
         }
     }
 
-    /// Marks the session as one that began in another process, or in this one before it was forgotten.
-    /// A result may then answer a request that was not seen here. Its contract is unknown, so the client
-    /// gets an error instead.
-    #[must_use]
-    pub fn adopted(mut self) -> Self {
-        self.adopted = true;
-        self.assume_declared();
-        self
-    }
-
     /// Sets the sender of the client's next messages, for their records, unless a message names its own.
     pub fn set_peer(&mut self, peer: Option<Arc<Peer>>) {
         self.peer = peer;
@@ -250,55 +238,6 @@ impl Conversation {
     /// Lets a tracer follow the requests of the client from now on.
     pub fn trace(&mut self, tracer: Arc<dyn Tracer>) {
         self.traces = Some(Box::new(Traces::new(tracer)));
-    }
-
-    /// Handles a message of the client.
-    pub fn from_client(&mut self, message: impl Into<Message>, now: Duration) -> Effects {
-        self.on_message(Side::Client, message.into(), now)
-    }
-
-    /// Handles a message of the server.
-    pub fn from_server(&mut self, message: impl Into<Message>, now: Duration) -> Effects {
-        self.on_message(Side::Server, message.into(), now)
-    }
-
-    /// Handles a message of one side.
-    pub fn on_message(&mut self, from: Side, message: Message, now: Duration) -> Effects {
-        let message = self.guard.read(message);
-        if let Some(peer) = message.peer.as_ref().filter(|_| from == Side::Client) {
-            self.peer = Some(Arc::clone(peer));
-        }
-        self.turn(&message, now, |it, turn| {
-            it.take_at(turn, from);
-            if from == Side::Client {
-                it.sign(turn, 0);
-            }
-            turn.out.carry(message.refusal.as_ref(), 0);
-        })
-    }
-
-    /// Handles an event that no message brings.
-    fn event(&mut self, now: Duration, handle: impl FnOnce(&mut Self, &mut Turn<'_>)) -> Effects {
-        self.turn(&Message::new([]), now, |it, turn| {
-            handle(it, turn);
-            it.follow(turn, 0);
-        })
-    }
-
-    fn turn(
-        &mut self,
-        message: &Message,
-        now: Duration,
-        handle: impl FnOnce(&mut Self, &mut Turn<'_>),
-    ) -> Effects {
-        let guard = self.guard.clone();
-        let rules = guard.rules();
-        let mut scratch = guard.take_scratch(&rules);
-        let mut turn = Turn::new(&rules, now, &mut scratch.checker, message);
-        handle(self, &mut turn);
-        let out = turn.out;
-        guard.return_scratch(scratch, message.bytes().len());
-        out
     }
 
     /// Handles an event of the server's tools that its messages do not tell.
@@ -341,35 +280,6 @@ impl Conversation {
         self.era
     }
 
-    fn take_at(&mut self, turn: &mut Turn<'_>, from: Side) {
-        let start = turn.out.len();
-        self.decide(turn, from);
-        self.follow(turn, start);
-    }
-
-    fn decide(&mut self, turn: &mut Turn<'_>, from: Side) {
-        let message = turn.message;
-        let document = match message.document() {
-            Ok(document) => document,
-            Err(error) => return self.unreadable(turn, from, error),
-        };
-        if is_batch(document) {
-            return self.batch(turn, from);
-        }
-        match from {
-            Side::Client => self.client_message(turn, document.root(), None),
-            Side::Server => self.server_message(turn, document.root()),
-        }
-    }
-
-    /// Traces what became of requests, from the effects from `start` on. Requests among them that go to
-    /// the server are rewritten: a trace context is added to those that are traced.
-    fn follow(&mut self, turn: &mut Turn<'_>, start: usize) {
-        if let Some(traces) = &mut self.traces {
-            traces.follow(turn, &self.open, start);
-        }
-    }
-
     /// Adds the client's peer to the records from `start` on that have no peer.
     fn sign(&self, turn: &mut Turn<'_>, start: usize) {
         for effect in turn.out.since(start) {
@@ -394,13 +304,6 @@ impl Conversation {
     fn mirrors_headers(&self) -> bool {
         self.link.client == Carrier::Http || self.link.server == Carrier::Http
     }
-}
-
-fn is_batch(document: Document<'_>) -> bool {
-    matches!(
-        toolsure_mcp::message::Incoming::of(document),
-        toolsure_mcp::message::Incoming::Batch(_)
-    )
 }
 
 /// The era of a version that may be unknown: the newest era that is not newer than the version.

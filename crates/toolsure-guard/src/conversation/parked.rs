@@ -29,6 +29,8 @@ pub(super) struct Retry {
 pub(super) struct ParkedCalls {
     calls: VecDeque<Parked>,
     bytes: usize,
+    /// Calls to be handled again, and why there is still no list.
+    released: VecDeque<(Parked, Option<Arc<str>>)>,
 }
 
 impl ParkedCalls {
@@ -58,12 +60,20 @@ impl ParkedCalls {
     }
 
     pub(super) fn clear(&mut self) {
-        self.calls.clear();
+        *self = Self::default();
+    }
+
+    /// Releases all calls, because the list has arrived; or, for this reason, will not come.
+    pub(super) fn release(&mut self, unlisted: Option<&str>) {
+        let unlisted: Option<Arc<str>> = unlisted.map(Arc::from);
+        let calls = std::mem::take(&mut self.calls).into_iter();
+        self.released
+            .extend(calls.map(|call| (call, unlisted.clone())));
         self.bytes = 0;
     }
 
-    /// Removes and returns all calls.
-    pub(super) fn take(&mut self) -> VecDeque<Parked> {
-        std::mem::take(self).calls
+    /// The next call to be handled again, and why there is still no list.
+    pub(super) fn next_released(&mut self) -> Option<(Parked, Option<Arc<str>>)> {
+        self.released.pop_front()
     }
 }

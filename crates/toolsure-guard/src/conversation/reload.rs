@@ -3,14 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use toolsure_json::{Kind, Node as _, View};
 use toolsure_mcp::message::write;
 
 use super::Conversation;
 use crate::effect::Effects;
-use crate::id::IdKey;
 use crate::side::Side;
-use crate::subscription::{list_changed, subscription};
+use crate::subscription::list_changed;
 
 impl Conversation {
     /// Whether the client gets `notifications/tools/list_changed`, so that
@@ -51,48 +49,6 @@ impl Conversation {
             }
         })
     }
-
-    /// Reads what the server declares in its answer to `initialize`.
-    pub(super) fn read_declared(&mut self, result: View<'_>) {
-        let tools = result
-            .member("capabilities")
-            .and_then(|it| it.member("tools"));
-        self.list_changed.session = tools.is_some_and(|tools| is_true(tools, "listChanged"));
-        if self.list_changed.session {
-            self.keep_rules();
-        }
-    }
-
-    /// For a session that began elsewhere: what the server declared is not known, and a client that does not
-    /// expect the notification ignores it.
-    pub(super) fn assume_declared(&mut self) {
-        self.list_changed.session = self.era.is_some();
-        if self.list_changed.session {
-            self.keep_rules();
-        }
-    }
-
-    /// Reads the server's acknowledgement of a subscription (2026-07-28).
-    pub(super) fn read_acknowledgement(&mut self, params: Option<View<'_>>) {
-        let granted = params.and_then(|params| params.member("notifications"));
-        let id = subscription(params).and_then(|id| IdKey::read(id.raw()));
-        if let (Some(granted), Some(id)) = (granted, id)
-            && is_true(granted, "toolsListChanged")
-            && self.open.subscribe_to_tools(&id)
-        {
-            self.keep_rules();
-        }
-    }
-
-    fn keep_rules(&mut self) {
-        let rules = || self.guard.rules();
-        self.list_changed.rules.get_or_insert_with(rules);
-    }
-}
-
-fn is_true(object: View<'_>, name: &str) -> bool {
-    let member = object.member(name);
-    member.is_some_and(|member| member.kind() == Kind::Boolean && member.boolean())
 }
 
 /// The notification, which is the same in all versions.

@@ -44,7 +44,12 @@ impl Conversation {
         }
         if let Some(text) = self.under_asked_id(turn, &message) {
             let corrected = self.guard.read_within(text, turn.limits());
-            return turn.with_made(&corrected, |turn| self.decide(turn, Side::Server));
+            // Only its id is another, so it can be read as well.
+            if let Ok(document) = corrected.document() {
+                return turn.with_made(&corrected, |turn| {
+                    self.server_message(turn, document.root());
+                });
+            }
         }
         if let Some(traces) = &mut self.traces {
             traces.heard(turn, &message);

@@ -3,15 +3,13 @@
 //! No request may stay open because of such a message: the side that waits for an answer is found
 //! by the id that can be recovered, and gets an error.
 
-use std::time::Duration;
-
 use toolsure_json::{ReadError, ReadErrorKind};
 use toolsure_mcp::message::{INTERNAL_ERROR, MalformedMessage, Request, RequestId};
 
 use super::Conversation;
 use super::open::What;
 use super::turn::Turn;
-use crate::effect::{Effects, Purpose};
+use crate::effect::Purpose;
 use crate::envelope::{Envelope, method_name};
 use crate::error_reply;
 use crate::fault::Act;
@@ -22,21 +20,6 @@ use crate::recover::{Recovered, Recovery};
 use crate::side::Side;
 
 impl Conversation {
-    /// Handles the remains of a message that is larger than
-    /// [`Limits::message_bytes`](crate::policy::Limits::message_bytes) and was discarded as it arrived.
-    pub fn oversize(&mut self, from: Side, found: &Recovered, now: Duration) -> Effects {
-        self.event(now, |it, turn| {
-            let allowed = turn.policy().limits.message_bytes;
-            let text =
-                format!("a message longer than the limit of {allowed} bytes (message_bytes)");
-            let act = match from {
-                Side::Client => Act::ClientSentTooMuch,
-                Side::Server => Act::ServerAnsweredTooMuch,
-            };
-            it.lost(turn, from, found, act, &text);
-        })
-    }
-
     /// Handles a text that cannot be read.
     pub(super) fn unreadable(
         &mut self,

@@ -3,7 +3,7 @@
 use toolsure_json::{Kind, Node as _, View};
 use toolsure_mcp::message::{Request, write};
 
-use super::call::{Ask, Call, Shown};
+use super::call::{Ask, Shown};
 use super::session::Session;
 use super::{ModernClients, Place};
 use crate::connection::ConnectionId;
@@ -133,11 +133,6 @@ impl ModernClients {
         Ok(())
     }
 
-    /// Whether any call waits for the client.
-    pub(super) fn is_parking(&self) -> bool {
-        !self.handles.is_empty()
-    }
-
     /// Handles the withdrawal of a question by the server.
     pub(super) fn withdrawn(&mut self, connection: ConnectionId, id: &IdKey) {
         let Some(session) = self.sessions.get_mut(&connection) else {
@@ -182,16 +177,6 @@ impl ModernClients {
                 write::cancellation(&number.to_string(), Some(why)),
             );
         }
-    }
-
-    /// Releases everything that a call holds.
-    pub(super) fn release(&mut self, call: &Call) {
-        if let Some(shown) = &call.shown {
-            self.handles.remove(&shown.handle);
-        }
-        let shown = call.shown.as_ref().and_then(|shown| shown.ask.as_ref());
-        let asks: usize = call.asks.iter().chain(shown).map(Ask::bytes).sum();
-        self.held -= asks + call.answer.as_ref().map_or(0, Vec::len);
     }
 }
 

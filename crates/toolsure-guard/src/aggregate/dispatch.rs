@@ -1,0 +1,150 @@
+//! Takes messages and deadlines to the code that handles them.
+
+use std::time::Duration;
+
+use toolsure_json::{Node as _, View};
+use toolsure_mcp::message::{Incoming, Message as Decoded};
+
+use super::Aggregator;
+use super::fan_out::FanOut;
+use crate::connection::{Connection, ConnectionId};
+use crate::effect::Effects;
+use crate::error_reply::ErrorReply;
+use crate::id::IdKey;
+use crate::message::{Message, kept};
+use crate::reading::strict;
+
+impl Aggregator {
+    /// Handles a message of the client.
+    pub fn from_client(&mut self, message: impl Into<Message>, now: Duration) -> Effects {
+        self.on_message(Connection::Client, message.into(), now)
+    }
+
+    /// Handles a message of a server.
+    pub fn from_server(
+        &mut self,
+        member: usize,
+        message: impl Into<Message>,
+        now: Duration,
+    ) -> Effects {
+        let from = Connection::Server(ConnectionId::new(member));
+        self.on_message(from, message.into(), now)
+    }
+
+    /// Handles a message of one side, or each message of a batch.
+    pub fn on_message(&mut self, from: Connection, message: Message, now: Duration) -> Effects {
+        let message = match message.is_read() {
+            true => message,
+            false => message.read(&strict(), None),
+        };
+        self.refusal.clone_from(&message.refusal);
+        self.decide(from, &message, now);
+        self.out.carry(self.refusal.take().as_ref(), 0);
+        std::mem::take(&mut self.out)
+    }
+
+    fn decide(&mut self, from: Connection, message: &Message, now: Duration) {
+        let document = match message.document() {
+            Ok(document) => document,
+            Err(error) => {
+                let why = error.map(ToString::to_string).unwrap_or_default();
+                let reply = ErrorReply::of(from.side(), message.bytes(), false, &why);
+                return self.send_error(from, reply, now);
+            }
+        };
+        match Incoming::of(document) {
+            Incoming::Single(view) => self.decide_one(from, message, view, now),
+            Incoming::Batch(batch) => {
+                for view in batch.items() {
+                    self.decide_one(from, message, view, now);
+                }
+            }
+        }
+    }
+
+    fn decide_one(&mut self, from: Connection, whole: &Message, view: View<'_>, now: Duration) {
+        let text = whole.text();
+        let span = view.span();
+        let own = text.get(span.start..span.end).unwrap_or_default();
+        let message = match Decoded::decode(view) {
+            Ok(message) => message,
+            Err(error) => {
+                let reply = ErrorReply::of(from.side(), own.as_bytes(), true, &error.to_string());
+                return self.send_error(from, reply, now);
+            }
+        };
+        if let Some((_, why)) = whole.broken_envelope(own.as_bytes(), &message) {
+            let reply = ErrorReply::of(from.side(), own.as_bytes(), false, &why);
+            return self.send_error(from, reply, now);
+        }
+        match from {
+            Connection::Client => self.client_message(text, &message, now),
+            Connection::Server(at) => self.server_message(at.number(), text, &message, now),
+        }
+    }
+
+    /// Answers a message that cannot be read, or sends an error in its place.
+    fn send_error(&mut self, from: Connection, reply: ErrorReply, now: Duration) {
+        match reply {
+            ErrorReply::ToSender(error) => self.out.send(from, Message::new(error)),
+            ErrorReply::InPlace(error) => {
+                let error = kept(error.as_bytes());
+                // Under an id that no request can have, it answers nothing.
+                if error.is_clear() {
+                    self.decide(from, &error, now);
+                }
+            }
+            ErrorReply::NotNeeded => {}
+        }
+    }
+
+    fn client_message(&mut self, text: &str, message: &Decoded<'_>, now: Duration) {
+        match message {
+            Decoded::Request(request) => self.client_request(text, request, now),
+            Decoded::Notification(note) => self.client_notification(text, note),
+            Decoded::Result(outcome) => {
+                self.client_answer(text, IdKey::of(outcome.id), outcome.view);
+            }
+            Decoded::Error(Some(id), error) => {
+                if let Some(view) = error.parent() {
+                    self.client_answer(text, IdKey::of(*id), view);
+                }
+            }
+            // It names no request.
+            Decoded::Error(None, _) => {}
+        }
+    }
+
+    fn server_message(&mut self, member: usize, text: &str, message: &Decoded<'_>, now: Duration) {
+        if let Some(route) = self.routes.get_mut(member) {
+            route.silent = false;
+        }
+        match message {
+            Decoded::Request(request) => self.server_request(member, text, request),
+            Decoded::Notification(note) => self.server_notification(member, text, note),
+            Decoded::Result(outcome) => {
+                let result = Ok(outcome.result);
+                self.server_answer(member, text, outcome.view, result, now);
+            }
+            Decoded::Error(Some(_), error) => {
+                if let Some(view) = error.parent() {
+                    self.server_answer(member, text, view, Err(*error), now);
+                }
+            }
+            Decoded::Error(None, _) => self.note(member, "unasked", "an error without an id"),
+        }
+    }
+
+    /// Handles everything whose deadline has passed.
+    pub fn tick(&mut self, now: Duration) -> Effects {
+        let due =
+            |(number, fan_out): (&i64, &FanOut)| (fan_out.deadline() <= now).then_some(*number);
+        let late: Vec<i64> = self.fan_outs.iter().filter_map(due).collect();
+        for number in late {
+            self.give_up(number);
+        }
+        self.acknowledge_late(now);
+        self.open_again(now);
+        std::mem::take(&mut self.out)
+    }
+}
