@@ -59,7 +59,7 @@ pub use policy::{Policy, PolicyError};
 pub use reading::{OwnedReading, read_message, replace_lone_surrogates};
 pub use record::{Action, Filter, Peer, Record};
 pub use recover::{Recovered, Recovery};
-pub use renumber::{RequestOrigin, number_of, renumber};
+pub use renumber::{RequestOrigin, number_of};
 pub use scope::{Context, Scope, ScopeKey};
 pub use share::{
     Charge, Identity, MAX_UPDATES, NEXT, PinReport, QuarantineUpdate, Share, ShareTerms,

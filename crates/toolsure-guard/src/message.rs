@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use toolsure_json::{
     Document, DuplicateKeys, Kind, Node as _, Parsed, ReadError, ReadErrorKind, ReadLimits, Reader,
-    quote,
+    View, quote,
 };
 use toolsure_mcp::contract::ToolContract;
 use toolsure_mcp::message::{Incoming, Message as Decoded};
@@ -18,6 +18,7 @@ use crate::id::IdKey;
 use crate::reading::{generous, read_message, replace_lone_surrogates};
 use crate::record::Peer;
 use crate::recover::{Recovered, Recovery, id_of};
+use crate::renumber::Renamed;
 use crate::trace::TraceContext;
 
 /// One JSON-RPC message or batch, without framing.
@@ -38,7 +39,9 @@ use crate::trace::TraceContext;
 #[non_exhaustive]
 pub struct Message {
     text: Arc<Text>,
-    envelope: OnceLock<Envelope>,
+    /// What counts instead of some of the text.
+    renamed: Option<Arc<Renamed>>,
+    envelope: OnceLock<Box<Envelope>>,
     /// Who made it, and why.
     pub purpose: Purpose,
     /// Whether its text is that of a message that was received, or of an element of a batch.
@@ -94,15 +97,19 @@ struct StandIn {
 
 /// Memory for reading messages, kept from one message for the next.
 #[derive(Default)]
-pub(crate) struct Readers(Mutex<Vec<Reader>>);
+#[expect(
+    clippy::vec_box,
+    reason = "a reader is passed on with each message, and would be moved each time"
+)]
+pub(crate) struct Readers(Mutex<Vec<Box<Reader>>>);
 
 impl Readers {
-    fn take(&self) -> Reader {
+    fn take(&self) -> Box<Reader> {
         let mut readers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         readers.pop().unwrap_or_default()
     }
 
-    fn put(&self, reader: Reader) {
+    fn put(&self, reader: Box<Reader>) {
         let mut readers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if readers.len() < MOST_READERS {
             readers.push(reader);
@@ -111,7 +118,7 @@ impl Readers {
 }
 
 impl State {
-    fn read(reader: Reader, bytes: Vec<u8>, limits: &ReadLimits) -> Self {
+    fn read(reader: Box<Reader>, bytes: Vec<u8>, limits: &ReadLimits) -> Self {
         match reader.parse(bytes, limits) {
             Ok(parsed) => Self::Read {
                 parsed,
@@ -150,7 +157,7 @@ impl State {
             Err(again) if again.kind() == ReadErrorKind::DuplicateKey => again,
             _ => error,
         };
-        match Reader::new().parse(text.into_owned().into_bytes(), &lenient) {
+        match Box::<Reader>::default().parse(text.into_owned().into_bytes(), &lenient) {
             Ok(parsed) => Self::Read {
                 parsed,
                 stand_in: Some(Box::new(StandIn { original, flaw })),
@@ -225,16 +232,44 @@ impl Message {
     pub(crate) fn made(text: String, purpose: Purpose, envelope: Envelope) -> Self {
         let mut message = Self::new(text);
         message.purpose = purpose;
-        message.envelope = envelope.into();
+        message.envelope = Box::new(envelope).into();
         message
     }
 
     /// This message on its way to the other side, with the same text.
     pub(crate) fn passed_on(&self, envelope: Envelope, is_unchanged: bool) -> Self {
         let mut message = Self::sharing(Arc::clone(&self.text));
-        message.envelope = envelope.into();
-        message.is_unchanged = is_unchanged;
+        message.renamed.clone_from(&self.renamed);
+        message.envelope = Box::new(envelope).into();
+        message.is_unchanged = is_unchanged && self.renamed.is_none();
         message
+    }
+
+    /// This message with other ids or another name; `view` is the part of it that is meant, if it is a
+    /// batch, whose messages are sent alone.
+    pub(crate) fn renamed(&self, renamed: Renamed, view: View<'_>) -> Self {
+        let is_read = matches!(self.text.state, State::Read { .. });
+        let is_as_it_came = is_read && self.renamed.is_none() && self.flaw().is_none();
+        if view.parent().is_some() || !is_as_it_came {
+            let span = view.span();
+            let text = std::str::from_utf8(self.bytes()).unwrap_or_default();
+            return Self::new(renamed.edits().apply_within(text, span.start, span.end));
+        }
+        let mut envelope = self.envelope().clone();
+        if let Some((key, _)) = renamed.new_id() {
+            envelope.id = Some(key.clone());
+        }
+        if let Some(name) = renamed.new_name() {
+            envelope.name = Some(Arc::from(name));
+        }
+        let mut message = self.passed_on(envelope, false);
+        message.renamed = Some(Arc::new(renamed));
+        message
+    }
+
+    /// What counts instead of some of the text.
+    pub(crate) fn names(&self) -> Option<&Renamed> {
+        self.renamed.as_deref()
     }
 
     fn of(state: State, readers: Option<Arc<Readers>>) -> Self {
@@ -244,6 +279,7 @@ impl Message {
     fn sharing(text: Arc<Text>) -> Self {
         Self {
             text,
+            renamed: None,
             envelope: OnceLock::new(),
             purpose: Purpose::Forward,
             is_unchanged: false,
@@ -258,60 +294,73 @@ impl Message {
     }
 
     /// The same message, read within these limits, unless it was read within them before.
-    pub(crate) fn read(mut self, limits: &ReadLimits, readers: Option<&Arc<Readers>>) -> Self {
+    pub(crate) fn read(self, limits: &ReadLimits, readers: Option<&Arc<Readers>>) -> Self {
         if self.text.state.is_read_within(limits) {
             return self;
         }
-        let unread = Arc::new(Text {
-            state: State::Unread(Vec::new()),
-            readers: readers.cloned(),
-        });
-        let bytes = bytes_of(std::mem::replace(&mut self.text, unread));
-        let reader = readers.map_or_else(Reader::new, |readers| readers.take());
-        if let Some(text) = Arc::get_mut(&mut self.text) {
-            text.state = State::read(reader, bytes, limits);
+        let mut message = self.written();
+        let reader = readers.map_or_else(Box::default, |readers| readers.take());
+        message.set_state(readers, |bytes| State::read(reader, bytes, limits));
+        message
+    }
+
+    /// Gives it what a function makes of its bytes.
+    fn set_state(&mut self, readers: Option<&Arc<Readers>>, make: impl FnOnce(Vec<u8>) -> State) {
+        match Arc::get_mut(&mut self.text) {
+            Some(text) => {
+                text.state = make(text.take());
+                text.readers = readers.cloned();
+            }
+            None => {
+                let state = make(self.text.state.bytes().to_vec());
+                let readers = readers.cloned();
+                self.text = Arc::new(Text { state, readers });
+            }
+        }
+    }
+
+    /// The same message with its names in its text, where they are not yet.
+    fn written(mut self) -> Self {
+        if let Some(renamed) = self.renamed.take() {
+            let bytes = renamed.edits().apply(self.text()).into_bytes();
+            self.text = Arc::new(Text {
+                state: State::Unread(bytes),
+                readers: None,
+            });
         }
         self
     }
 
-    /// Whether it was read, or it was tried.
-    pub(crate) fn is_read(&self) -> bool {
-        !matches!(self.text.state, State::Unread(_))
-    }
-
-    /// The same message, read without limits unless it was read before.
-    pub(crate) fn read_if_unread(self) -> Self {
-        match self.text.state {
-            State::Unread(_) => self.read(&generous(), None),
-            _ => self,
+    /// The same message with its names in its text, read within these limits unless it was read within any.
+    pub(crate) fn as_it_leaves(self, limits: &ReadLimits) -> Self {
+        let message = self.written();
+        match message.text.state {
+            State::Unread(_) => message.read(limits, None),
+            _ => message,
         }
     }
 
-    /// The message as received.
+    /// The message as it leaves.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
-        self.text.state.bytes()
+        match &self.renamed {
+            Some(renamed) => renamed.written(self.text()),
+            None => self.text.state.bytes(),
+        }
     }
 
-    /// The message as received. What was read from it is dropped, unless a clone has it.
+    /// The message as it leaves. What was read from it is dropped, unless a clone has it.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
-        bytes_of(self.text)
+        bytes_of(self.written().text)
     }
 
     /// Drops what was read from it, unless a clone has it: it takes up to 24 bytes for each byte of text.
     #[must_use]
-    pub fn unread(mut self) -> Self {
-        let empty = Arc::new(Text {
-            state: State::Unread(Vec::new()),
-            readers: None,
-        });
-        let state = State::Unread(bytes_of(std::mem::replace(&mut self.text, empty)));
-        self.text = Arc::new(Text {
-            state,
-            readers: None,
-        });
-        self
+    pub fn unread(self) -> Self {
+        let mut message = self.written();
+        message.set_state(None, State::Unread);
+        message
     }
 
     /// Gives it another text, with the same envelope.
@@ -321,6 +370,7 @@ impl Message {
             state,
             readers: None,
         });
+        self.renamed = None;
         self.is_unchanged = false;
     }
 
@@ -334,17 +384,19 @@ impl Message {
     /// The envelope that routes it. A message above a limit of the reader is read without limits for
     /// this, since a side waits for its answer.
     pub fn envelope(&self) -> &Envelope {
-        self.envelope.get_or_init(|| {
-            let Ok(document) = self.document() else {
-                let of = read_message(self.bytes(), |message, _| Envelope::of(&message));
-                return of.unwrap_or_default();
-            };
-            match Incoming::of(document) {
-                Incoming::Batch(_) => Envelope::batch(),
-                Incoming::Single(view) => Decoded::decode(view)
-                    .map_or_else(|_| Envelope::default(), |message| Envelope::of(&message)),
-            }
-        })
+        self.envelope.get_or_init(|| Box::new(self.read_envelope()))
+    }
+
+    fn read_envelope(&self) -> Envelope {
+        let Ok(document) = self.document() else {
+            let of = read_message(self.bytes(), |message, _| Envelope::of(&message));
+            return of.unwrap_or_default();
+        };
+        match Incoming::of(document) {
+            Incoming::Batch(_) => Envelope::batch(),
+            Incoming::Single(view) => Decoded::decode(view)
+                .map_or_else(|_| Envelope::default(), |message| Envelope::of(&message)),
+        }
     }
 
     /// The ids of the requests in it that must be answered; a batch may have several. A request in a batch
@@ -391,6 +443,13 @@ impl Message {
 
     /// The ids that `find` returns for the messages in it.
     fn ids(&self, find: impl Fn(Decoded<'_>) -> Option<IdKey>) -> Vec<IdKey> {
+        if self.renamed.is_some() {
+            return self
+                .decode(|message, _| find(message))
+                .flatten()
+                .into_iter()
+                .collect();
+        }
         let Ok(document) = self.document() else {
             return Vec::new();
         };
@@ -404,14 +463,15 @@ impl Message {
     /// Calls `with` with the decoded message and its text as received. `None` if it is a batch, or no
     /// message. One that is not read yet is read without limits.
     pub fn decode<T>(&self, with: impl FnOnce(Decoded<'_>, &str) -> T) -> Option<T> {
-        let Ok(document) = self.document() else {
+        let whole = self.document().ok().filter(|_| self.renamed.is_none());
+        let Some(document) = whole else {
             return read_message(self.bytes(), with);
         };
         let message = Decoded::decode(document.root()).ok()?;
         Some(with(message, self.text()))
     }
 
-    /// What was read; or why it cannot be read, if it was tried.
+    /// What was read, without the names that count instead; or why it cannot be read, if it was tried.
     pub(crate) fn document(&self) -> Result<Document<'_>, Option<&ReadError>> {
         match &self.text.state {
             State::Unread(_) => Err(None),
@@ -464,7 +524,7 @@ impl Message {
         message.is_ok_and(|message| self.broken_envelope(self.bytes(), &message).is_none())
     }
 
-    /// The message as text; empty if it cannot be read.
+    /// The text that was read, as it came; empty if it cannot be read.
     pub(crate) fn text(&self) -> &str {
         match &self.text.state {
             State::Read {
@@ -485,10 +545,10 @@ impl<T: Into<Vec<u8>>> From<T> for Message {
 }
 
 /// The bytes of a text: a copy if clones share it.
-fn bytes_of(text: Arc<Text>) -> Vec<u8> {
-    match Arc::try_unwrap(text) {
-        Ok(mut text) => text.take(),
-        Err(shared) => shared.state.bytes().to_vec(),
+fn bytes_of(mut text: Arc<Text>) -> Vec<u8> {
+    match Arc::get_mut(&mut text) {
+        Some(text) => text.take(),
+        None => text.state.bytes().to_vec(),
     }
 }
 

@@ -4,10 +4,14 @@
 //! under a number that replaces its id and its progress token, and in the messages that come back the
 //! sender's own id or token replaces the number.
 
+use std::sync::OnceLock;
+
 use toolsure_json::{Kind, Node as _, View};
 use toolsure_mcp::message::{Edits, Request};
 
 use crate::id::IdKey;
+use crate::message::Message;
+use crate::subscription::subscription;
 
 /// A request as its sender wrote it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,8 +37,103 @@ impl RequestOrigin {
     }
 }
 
+/// The ids and the name of a message that count instead of those in its text. They are written into the
+/// text when the message leaves, so that it need not be read again.
+#[derive(Debug, Default)]
+pub(crate) struct Renamed {
+    edits: Edits,
+    /// The id, as a key and as JSON text.
+    id: Option<(IdKey, Box<str>)>,
+    token: Option<IdKey>,
+    /// The tool or the prompt that a request names.
+    name: Option<Box<str>>,
+    written: OnceLock<Vec<u8>>,
+}
+
+impl Renamed {
+    /// Another name of a tool or a prompt.
+    pub(crate) fn name(view: View<'_>, name: &str) -> Self {
+        let mut renamed = Self::default();
+        renamed
+            .edits
+            .replace(view, toolsure_json::json_string(name));
+        renamed.name = Some(name.into());
+        renamed
+    }
+
+    /// Another value somewhere in the message, which nothing else reads.
+    pub(crate) fn value(view: View<'_>, text: String) -> Self {
+        let mut renamed = Self::default();
+        renamed.edits.replace(view, text);
+        renamed
+    }
+
+    /// Gives a request a number in place of its id and its progress token.
+    pub(crate) fn number(&mut self, request: &Request<'_>, number: i64) {
+        renumber(request, number, &mut self.edits);
+        self.id = Some((IdKey::Number(number), number.to_string().into()));
+        self.token = token(request.params).map(|_| IdKey::Number(number));
+    }
+
+    pub(crate) fn edits(&self) -> &Edits {
+        &self.edits
+    }
+
+    pub(crate) fn new_id(&self) -> Option<&(IdKey, Box<str>)> {
+        self.id.as_ref()
+    }
+
+    pub(crate) fn new_token(&self) -> Option<&IdKey> {
+        self.token.as_ref()
+    }
+
+    pub(crate) fn new_name(&self) -> Option<&str> {
+        self.name.as_deref()
+    }
+
+    /// The text of the message with these.
+    pub(crate) fn written(&self, text: &str) -> &[u8] {
+        let write = || self.edits.apply(text).into_bytes();
+        self.written.get_or_init(write)
+    }
+}
+
+impl Message {
+    /// This request under a number of ours, which replaces its id and its progress token.
+    #[must_use]
+    pub fn numbered(&self, request: &Request<'_>, number: i64) -> Self {
+        self.with_number(request, number, Renamed::default())
+    }
+
+    /// The same, with other changes.
+    pub(crate) fn with_number(
+        &self,
+        request: &Request<'_>,
+        number: i64,
+        mut renamed: Renamed,
+    ) -> Self {
+        renamed.number(request, number);
+        self.renamed(renamed, request.view)
+    }
+
+    /// This answer, or this message of a batch of answers, under the id of the request as its sender wrote
+    /// it; `view` is the answer. The subscription that it ends has the id of its request.
+    #[must_use]
+    pub fn answering(&self, view: View<'_>, origin: &RequestOrigin) -> Self {
+        let mut renamed = Renamed::default();
+        if let Some(id) = view.member("id") {
+            renamed.edits.replace(id, origin.id.clone());
+            renamed.id = Some((origin.key.clone(), origin.id.as_str().into()));
+        }
+        if let Some(subscription) = subscription(view.member("result")) {
+            renamed.edits.replace(subscription, origin.id.clone());
+        }
+        self.renamed(renamed, view)
+    }
+}
+
 /// Replaces the id and the progress token of a request by a number.
-pub fn renumber(request: &Request<'_>, number: i64, edits: &mut Edits) {
+pub(crate) fn renumber(request: &Request<'_>, number: i64, edits: &mut Edits) {
     if let Some(id) = request.view.member("id") {
         edits.replace(id, number.to_string());
     }
@@ -59,28 +158,27 @@ fn token<'a>(params: Option<View<'a>>) -> Option<View<'a>> {
 
 #[cfg(test)]
 mod tests {
-    use toolsure_mcp::message::Message;
+    use toolsure_mcp::message::Message as Decoded;
 
     use super::*;
+    use crate::message::kept;
     use crate::reading::read_message;
 
     #[test]
     fn a_request_keeps_its_terms_and_goes_on_under_a_number() {
         let text = r#"{"jsonrpc":"2.0","id":"a","method":"m","params":{"_meta":{"progressToken":1.0,"b":1}}}"#;
-        let (origin, sent) = read_message(text.as_bytes(), |message, text| {
-            let Message::Request(request) = message else {
-                panic!("{text}");
-            };
-            let mut edits = Edits::new();
-            renumber(&request, 7, &mut edits);
-            (RequestOrigin::of(&request), edits.apply(text))
-        })
-        .unwrap();
+        let message = kept(text.as_bytes());
+        let document = message.document().unwrap();
+        let Ok(Decoded::Request(request)) = Decoded::decode(document.root()) else {
+            panic!("{text}");
+        };
+        let (origin, sent) = (RequestOrigin::of(&request), message.numbered(&request, 7));
+        assert_eq!(sent.envelope().id, Some(IdKey::Number(7)));
         assert_eq!(origin.id, r#""a""#);
         assert_eq!(origin.token.as_deref(), Some("1.0"));
         assert_eq!(
-            sent,
-            r#"{"jsonrpc":"2.0","id":7,"method":"m","params":{"_meta":{"progressToken":7,"b":1}}}"#
+            sent.into_bytes(),
+            br#"{"jsonrpc":"2.0","id":7,"method":"m","params":{"_meta":{"progressToken":7,"b":1}}}"#
         );
     }
 
@@ -88,7 +186,7 @@ mod tests {
     fn a_number_may_come_back_as_a_string() {
         let text = r#"{"jsonrpc":"2.0","id":1,"result":[4,"4","x",4.5,null]}"#;
         let numbers = read_message(text.as_bytes(), |message, _| match message {
-            Message::Result(outcome) => outcome.result.items().map(number_of).collect::<Vec<_>>(),
+            Decoded::Result(outcome) => outcome.result.items().map(number_of).collect::<Vec<_>>(),
             _ => panic!("{text}"),
         });
         assert_eq!(numbers, Some(vec![Some(4), Some(4), None, None, None]));

@@ -8,8 +8,7 @@ use toolsure_analysis::lint::{Linter, PROFILES};
 use toolsure_analysis::project::Projector;
 use toolsure_analysis::readers::READERS;
 use toolsure_guard::{
-    Context, Conversation, Effect, Guard, Link, Lock, Policy, Recovery,
-    ScopeKey, Side,
+    Context, Conversation, Effect, Guard, Link, Lock, Policy, Recovery, ScopeKey, Side,
 };
 use toolsure_json::{Node as _, OwnedDocument, ReadLimits};
 use toolsure_mcp::argument::ArgumentSchema;

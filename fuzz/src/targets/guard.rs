@@ -14,9 +14,7 @@ use std::time::Duration;
 use toolsure_guard::policy::{
     BadResult, Mode, OnUndecided, Project, ProjectionLimits, Projector, Repair, reader,
 };
-use toolsure_guard::{
-    Connection, ConnectionId, Effect, IdKey, Policy, replace_lone_surrogates,
-};
+use toolsure_guard::{Connection, ConnectionId, Effect, IdKey, Policy, replace_lone_surrogates};
 use toolsure_json::{DuplicateKeys, Kind as Json, Node as _, OwnedDocument, ReadLimits, View};
 use toolsure_testkit::place;
 

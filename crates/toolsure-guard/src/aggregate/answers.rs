@@ -12,6 +12,7 @@ use super::fan_out::FanOutKind;
 use super::known::Subject;
 use super::pending::{Role, Sent, TaskMade};
 use super::route::Refused;
+use crate::message::Message;
 use crate::renumber::{RequestOrigin, number_of};
 
 impl Aggregator {
@@ -19,7 +20,7 @@ impl Aggregator {
     pub(super) fn server_answer(
         &mut self,
         route: usize,
-        text: &str,
+        whole: &Message,
         message: View<'_>,
         answer: Result<View<'_>, View<'_>>,
         now: Duration,
@@ -45,11 +46,11 @@ impl Aggregator {
                 {
                     return self.two_of_one_task(route, other, &client);
                 }
-                self.pass_on(text, message, &client, None);
+                self.pass_on(whole, message, &client);
             }
             (Role::Part(fan_out), Ok(result)) => {
                 let span = result.span();
-                let part = text.get(span.start..span.end).unwrap_or_default();
+                let part = whole.text().get(span.start..span.end).unwrap_or_default();
                 self.fan_out_answer(fan_out, route, Ok(part), now);
             }
             (Role::Part(fan_out), Err(error)) => {
@@ -70,15 +71,15 @@ impl Aggregator {
                     // Remember the owner, so that no search is needed again. If two servers have it, the
                     // first one counts, as it did now.
                     let _known_of_another = self.known.learn(search.subject, &search.name, route);
-                    self.pass_on(text, message, &search.client, None);
+                    self.pass_on(whole, message, &search.client);
                 }
             }
             (Role::Search(search), Err(_)) => {
                 let span = message.span();
-                let own = text.get(span.start..span.end).unwrap_or_default();
+                let own = whole.text().get(span.start..span.end).unwrap_or_default();
                 self.not_owner(search, own.to_owned());
             }
-            (Role::Listen(listening), _) => self.listened(listening, route, text, message),
+            (Role::Listen(listening), _) => self.listened(listening, route, whole, message),
             (Role::Quiet, _) => {}
             (Role::Open, answer) => {
                 if let Err(error) = answer {

@@ -4,26 +4,25 @@ use std::time::Duration;
 
 use toolsure_json::Node as _;
 use toolsure_mcp::era::Era;
-use toolsure_mcp::message::{
-    Edits, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Request, write,
-};
+use toolsure_mcp::message::{INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Request, write};
 
 use super::Aggregator;
 use super::client::{declares_version, empty};
 use super::fan_out::{FanOut, FanOutKind, ListOf, Part, refuses_discovery};
 use super::lists::cursors;
 use super::opening::unusable_opening;
-use super::pending::Role;
+use super::pending::{Role, Sending};
 use super::route::Abilities;
+use crate::message::Message;
 use crate::reading::OwnedReading;
-use crate::renumber::RequestOrigin;
+use crate::renumber::{Renamed, RequestOrigin};
 
 impl Aggregator {
     /// Asks all servers that may have something to return.
     pub(super) fn fan_out(
         &mut self,
         kind: FanOutKind,
-        text: &str,
+        whole: &Message,
         request: &Request<'_>,
         now: Duration,
     ) {
@@ -38,10 +37,10 @@ impl Aggregator {
         let number = self.number();
         let mut parts = Vec::with_capacity(self.routes.len());
         for route in 0..self.routes.len() {
-            let mut edits = Edits::new();
+            let mut renamed = Renamed::default();
             if let Some((view, cursors)) = &cursors {
                 match cursors.get(route) {
-                    Some(Some(cursor)) => edits.replace(*view, cursor.clone()),
+                    Some(Some(cursor)) => renamed = Renamed::value(*view, cursor.clone()),
                     _ => {
                         parts.push(Part::None);
                         continue;
@@ -69,7 +68,12 @@ impl Aggregator {
                     Part::None
                 }
                 None => {
-                    self.send(route, text, request, edits, Role::Part(number));
+                    let sending = Sending {
+                        route,
+                        role: Role::Part(number),
+                        renamed,
+                    };
+                    self.send(whole, request, sending);
                     Part::Awaited
                 }
             };

@@ -15,22 +15,23 @@ use super::pending::Role;
 use super::route::{Session, is_short};
 use super::{Aggregator, spliced};
 use crate::id::IdKey;
-use crate::renumber::number_of;
+use crate::message::Message;
+use crate::renumber::{Renamed, number_of};
 
 impl Aggregator {
-    pub(super) fn initialize(&mut self, text: &str, request: &Request<'_>, now: Duration) {
+    pub(super) fn initialize(&mut self, whole: &Message, request: &Request<'_>, now: Duration) {
         let span = request.view.span();
-        self.initialize = text.get(span.start..span.end).map(str::to_owned);
+        self.initialize = whole.text().get(span.start..span.end).map(str::to_owned);
         self.initialized = false;
         self.version = None;
         self.level = None;
         for route in &mut self.routes {
             route.session = Session::Opening { pause: FIRST };
         }
-        self.fan_out(FanOutKind::Initialize, text, request, now);
+        self.fan_out(FanOutKind::Initialize, whole, request, now);
     }
 
-    pub(super) fn client_request(&mut self, text: &str, request: &Request<'_>, now: Duration) {
+    pub(super) fn client_request(&mut self, whole: &Message, request: &Request<'_>, now: Duration) {
         if self.sent.len() >= self.bounds.pending {
             let allowed = self.bounds.pending;
             let why = format!("more open requests than the limit of {allowed} (pending)");
@@ -40,27 +41,29 @@ impl Aggregator {
         let list = |of| FanOutKind::List(of);
         match request.method {
             "ping" => self.send_to_client(empty(request.id.raw(), false)),
-            "initialize" => self.initialize(text, request, now),
-            "server/discover" => self.fan_out(FanOutKind::Discover, text, request, now),
-            "tools/list" => self.fan_out(list(ListOf::Tools), text, request, now),
-            "prompts/list" => self.fan_out(list(ListOf::Prompts), text, request, now),
-            "resources/list" => self.fan_out(list(ListOf::Resources), text, request, now),
-            "resources/templates/list" => self.fan_out(list(ListOf::Templates), text, request, now),
-            "tasks/list" => self.fan_out(list(ListOf::Tasks), text, request, now),
-            "logging/setLevel" => self.set_level(text, request, now),
-            "subscriptions/listen" => self.listen(text, request, now),
+            "initialize" => self.initialize(whole, request, now),
+            "server/discover" => self.fan_out(FanOutKind::Discover, whole, request, now),
+            "tools/list" => self.fan_out(list(ListOf::Tools), whole, request, now),
+            "prompts/list" => self.fan_out(list(ListOf::Prompts), whole, request, now),
+            "resources/list" => self.fan_out(list(ListOf::Resources), whole, request, now),
+            "resources/templates/list" => {
+                self.fan_out(list(ListOf::Templates), whole, request, now)
+            }
+            "tasks/list" => self.fan_out(list(ListOf::Tasks), whole, request, now),
+            "logging/setLevel" => self.set_level(whole, request, now),
+            "subscriptions/listen" => self.listen(whole, request, now),
             "tools/call" | "prompts/get" => {
                 let name = request.params.and_then(|params| params.member("name"));
-                self.by_name(text, request, name, modern);
+                self.by_name(whole, request, name, modern);
             }
-            "completion/complete" => self.complete(text, request, modern),
+            "completion/complete" => self.complete(whole, request, modern),
             "resources/read" | "resources/subscribe" | "resources/unsubscribe" => {
                 let uri = request.params.and_then(|params| params.member("uri"));
-                self.route_by_owner(text, request, uri, Subject::Uri, modern);
+                self.route_by_owner(whole, request, uri, Subject::Uri, modern);
             }
             "tasks/get" | "tasks/result" | "tasks/cancel" | "tasks/update" => {
                 let task = request.params.and_then(|params| params.member("taskId"));
-                self.route_by_owner(text, request, task, Subject::Task, modern);
+                self.route_by_owner(whole, request, task, Subject::Task, modern);
             }
             method => {
                 let method = quote(method, SHOWN);
@@ -70,14 +73,20 @@ impl Aggregator {
         }
     }
 
-    fn set_level(&mut self, text: &str, request: &Request<'_>, now: Duration) {
+    fn set_level(&mut self, whole: &Message, request: &Request<'_>, now: Duration) {
         let span = request.view.span();
-        self.level = text.get(span.start..span.end).map(str::to_owned);
-        self.fan_out(FanOutKind::Level, text, request, now);
+        self.level = whole.text().get(span.start..span.end).map(str::to_owned);
+        self.fan_out(FanOutKind::Level, whole, request, now);
     }
 
     /// Routes a request for a tool or a prompt: the prefix names its server, and is removed.
-    fn by_name(&mut self, text: &str, request: &Request<'_>, name: Option<View<'_>>, modern: bool) {
+    fn by_name(
+        &mut self,
+        message: &Message,
+        request: &Request<'_>,
+        name: Option<View<'_>>,
+        modern: bool,
+    ) {
         let Some(name) = name.filter(|name| name.kind() == Kind::String) else {
             return self.refuse(request, INVALID_PARAMS, "`name` must be a string");
         };
@@ -104,22 +113,25 @@ impl Aggregator {
         if let Some(why) = self.absence(route, modern) {
             return self.refuse_absent(request, route, &why);
         }
-        let mut edits = Edits::new();
-        edits.replace(name, json_string(&rest));
-        self.forward(route, text, request, edits);
+        let renamed = match request.method {
+            // It names the prompt elsewhere.
+            "completion/complete" => Renamed::value(name, json_string(&rest)),
+            _ => Renamed::name(name, &rest),
+        };
+        self.forward(route, message, request, renamed);
     }
 
-    fn complete(&mut self, text: &str, request: &Request<'_>, modern: bool) {
+    fn complete(&mut self, whole: &Message, request: &Request<'_>, modern: bool) {
         let subject = request.params.and_then(|params| params.member("ref"));
         let kind = subject.and_then(|subject| subject.member("type"));
         match kind.map(View::string) {
             Some("ref/prompt") => {
                 let name = subject.and_then(|subject| subject.member("name"));
-                self.by_name(text, request, name, modern);
+                self.by_name(whole, request, name, modern);
             }
             Some("ref/resource") => {
                 let uri = subject.and_then(|subject| subject.member("uri"));
-                self.route_by_owner(text, request, uri, Subject::Uri, modern);
+                self.route_by_owner(whole, request, uri, Subject::Uri, modern);
             }
             _ => self.refuse(
                 request,
@@ -129,9 +141,9 @@ impl Aggregator {
         }
     }
 
-    pub(super) fn client_notification(&mut self, text: &str, note: &Notification<'_>) {
+    pub(super) fn client_notification(&mut self, whole: &Message, note: &Notification<'_>) {
         let span = note.view.span();
-        let own = text.get(span.start..span.end).unwrap_or_default();
+        let own = whole.text().get(span.start..span.end).unwrap_or_default();
         match note.method {
             "notifications/initialized" => {
                 self.initialized = true;
@@ -141,7 +153,7 @@ impl Aggregator {
                 let id = note.params.and_then(|params| params.member("requestId"));
                 let key = id.and_then(|id| IdKey::read(id.raw()));
                 if let (Some(id), Some(key)) = (id, key) {
-                    self.cancel(text, note.view, id, &key);
+                    self.cancel(whole, note.view, id, &key);
                 }
             }
             "notifications/progress" => {
@@ -156,7 +168,7 @@ impl Aggregator {
                     let route = asked.route;
                     let mut edits = Edits::new();
                     edits.replace(token, own);
-                    self.tell_server(route, spliced(&edits, text, note.view));
+                    self.tell_server(route, spliced(&edits, whole, note.view));
                 }
             }
             _ => self.tell_open(own),
@@ -164,8 +176,8 @@ impl Aggregator {
     }
 
     /// Cancels a request at every server that works on it.
-    fn cancel(&mut self, text: &str, message: View<'_>, id: View<'_>, key: &IdKey) {
-        let whole = |role: &Role| match role {
+    fn cancel(&mut self, whole: &Message, message: View<'_>, id: View<'_>, key: &IdKey) {
+        let is_of = |role: &Role| match role {
             Role::Whole(client, _) => client.key == *key,
             Role::Part(number) => {
                 let fan_out = self.fan_outs.get(number);
@@ -184,7 +196,7 @@ impl Aggregator {
         let mut found: Vec<(i64, usize)> = self
             .sent
             .iter()
-            .filter(|(_, sent)| whole(&sent.role))
+            .filter(|(_, sent)| is_of(&sent.role))
             .map(|(number, sent)| (*number, sent.route))
             .collect();
         found.sort_unstable();
@@ -192,7 +204,7 @@ impl Aggregator {
             self.sent.remove(&number);
             let mut edits = Edits::new();
             edits.replace(id, number.to_string());
-            self.tell_server(route, spliced(&edits, text, message));
+            self.tell_server(route, spliced(&edits, whole, message));
         }
         self.fan_outs.retain(|_, it| it.client.key != *key);
         self.owner_searches.retain(|_, it| it.client.key != *key);
@@ -200,7 +212,7 @@ impl Aggregator {
     }
 
     /// Handles the client's answer to a request of a server.
-    pub(super) fn client_answer(&mut self, text: &str, key: IdKey, message: View<'_>) {
+    pub(super) fn client_answer(&mut self, whole: &Message, key: IdKey, message: View<'_>) {
         let IdKey::Number(number) = key else { return };
         let Some(asked) = self.server_requests.remove(&number) else {
             return;
@@ -209,7 +221,7 @@ impl Aggregator {
         if let Some(id) = message.member("id") {
             edits.replace(id, asked.origin.id);
         }
-        self.tell_server(asked.route, spliced(&edits, text, message));
+        self.tell_server(asked.route, spliced(&edits, whole, message));
     }
 }
 

@@ -33,10 +33,7 @@ impl Aggregator {
 
     /// Handles a message of one side, or each message of a batch.
     pub fn on_message(&mut self, from: Connection, message: Message, now: Duration) -> Effects {
-        let message = match message.is_read() {
-            true => message,
-            false => message.read(&strict(), None),
-        };
+        let message = message.as_it_leaves(&strict());
         self.refusal.clone_from(&message.refusal);
         self.decide(from, &message, now);
         self.out.carry(self.refusal.take().as_ref(), 0);
@@ -63,9 +60,8 @@ impl Aggregator {
     }
 
     fn decide_one(&mut self, from: Connection, whole: &Message, view: View<'_>, now: Duration) {
-        let text = whole.text();
         let span = view.span();
-        let own = text.get(span.start..span.end).unwrap_or_default();
+        let own = whole.text().get(span.start..span.end).unwrap_or_default();
         let message = match Decoded::decode(view) {
             Ok(message) => message,
             Err(error) => {
@@ -78,8 +74,8 @@ impl Aggregator {
             return self.send_error(from, reply, now);
         }
         match from {
-            Connection::Client => self.client_message(text, &message, now),
-            Connection::Server(at) => self.server_message(at.number(), text, &message, now),
+            Connection::Client => self.client_message(whole, &message, now),
+            Connection::Server(at) => self.server_message(at.number(), whole, &message, now),
         }
     }
 
@@ -98,16 +94,16 @@ impl Aggregator {
         }
     }
 
-    fn client_message(&mut self, text: &str, message: &Decoded<'_>, now: Duration) {
+    fn client_message(&mut self, whole: &Message, message: &Decoded<'_>, now: Duration) {
         match message {
-            Decoded::Request(request) => self.client_request(text, request, now),
-            Decoded::Notification(note) => self.client_notification(text, note),
+            Decoded::Request(request) => self.client_request(whole, request, now),
+            Decoded::Notification(note) => self.client_notification(whole, note),
             Decoded::Result(outcome) => {
-                self.client_answer(text, IdKey::of(outcome.id), outcome.view);
+                self.client_answer(whole, IdKey::of(outcome.id), outcome.view);
             }
             Decoded::Error(Some(id), error) => {
                 if let Some(view) = error.parent() {
-                    self.client_answer(text, IdKey::of(*id), view);
+                    self.client_answer(whole, IdKey::of(*id), view);
                 }
             }
             // It names no request.
@@ -115,20 +111,26 @@ impl Aggregator {
         }
     }
 
-    fn server_message(&mut self, member: usize, text: &str, message: &Decoded<'_>, now: Duration) {
+    fn server_message(
+        &mut self,
+        member: usize,
+        whole: &Message,
+        message: &Decoded<'_>,
+        now: Duration,
+    ) {
         if let Some(route) = self.routes.get_mut(member) {
             route.silent = false;
         }
         match message {
-            Decoded::Request(request) => self.server_request(member, text, request),
-            Decoded::Notification(note) => self.server_notification(member, text, note),
+            Decoded::Request(request) => self.server_request(member, whole, request),
+            Decoded::Notification(note) => self.server_notification(member, whole, note),
             Decoded::Result(outcome) => {
                 let result = Ok(outcome.result);
-                self.server_answer(member, text, outcome.view, result, now);
+                self.server_answer(member, whole, outcome.view, result, now);
             }
             Decoded::Error(Some(_), error) => {
                 if let Some(view) = error.parent() {
-                    self.server_answer(member, text, view, Err(*error), now);
+                    self.server_answer(member, whole, view, Err(*error), now);
                 }
             }
             Decoded::Error(None, _) => self.note(member, "unasked", "an error without an id"),

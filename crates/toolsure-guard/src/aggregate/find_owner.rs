@@ -3,21 +3,21 @@
 use std::collections::VecDeque;
 
 use toolsure_json::{Kind, Node as _, View};
-use toolsure_mcp::message::{Edits, INTERNAL_ERROR, INVALID_PARAMS, Request, write};
+use toolsure_mcp::message::{INTERNAL_ERROR, INVALID_PARAMS, Request, write};
 
 use super::Aggregator;
 use super::known::Subject;
 use super::owner_search::{OwnerSearch, SearchError};
-use super::pending::Role;
+use super::pending::{Role, Sending};
 use super::route::Abilities;
-use crate::reading::OwnedReading;
-use crate::renumber::RequestOrigin;
+use crate::message::{Message, kept};
+use crate::renumber::{Renamed, RequestOrigin};
 
 impl Aggregator {
     /// Sends a request to the server that owns the URI or task.
     pub(super) fn route_by_owner(
         &mut self,
-        text: &str,
+        whole: &Message,
         request: &Request<'_>,
         name: Option<View<'_>>,
         subject: Subject,
@@ -32,7 +32,7 @@ impl Aggregator {
             if let Some(why) = self.absence(route, modern) {
                 return self.refuse_absent(request, route, &why);
             }
-            return self.forward(route, text, request, Edits::new());
+            return self.forward(route, whole, request, Renamed::default());
         }
         let likely = self.known.likely(subject, name);
         let may = |route: &usize| {
@@ -45,7 +45,7 @@ impl Aggregator {
         let others = (0..self.routes.len()).filter(|route| Some(*route) != likely);
         let rest: VecDeque<usize> = likely.into_iter().chain(others).filter(may).collect();
         let span = request.view.span();
-        let own = text.get(span.start..span.end).unwrap_or_default();
+        let own = whole.text().get(span.start..span.end).unwrap_or_default();
         if let Err(why) = self.may_keep(own.len()) {
             return self.refuse(request, INTERNAL_ERROR, &why);
         }
@@ -91,8 +91,13 @@ impl Aggregator {
             return self.no_owner(number);
         };
         let text = search.text.clone();
-        self.reread(&text, |it, request| {
-            it.send(route, &text, request, Edits::new(), Role::Search(number));
+        self.reread(&text, |it, whole, request| {
+            let sending = Sending {
+                route,
+                role: Role::Search(number),
+                renamed: Renamed::default(),
+            };
+            it.send(whole, request, sending);
         });
     }
 
@@ -108,9 +113,10 @@ impl Aggregator {
             return self.send_to_client(answer);
         };
         // It was parsed when it arrived.
-        if let Ok(answer) = OwnedReading::read(error.answer.as_str()) {
+        let answer = kept(error.answer.as_bytes());
+        if let Ok(document) = answer.document() {
             let start = self.out.len();
-            self.pass_on(&error.answer, answer.root(), &client, None);
+            self.pass_on(&answer, document.root(), &client);
             self.out.carry(error.http.as_ref(), start);
             // The server that answered last may have refused; the client gets the first refusal.
             self.refusal = None;

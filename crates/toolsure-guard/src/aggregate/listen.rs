@@ -8,30 +8,31 @@ use toolsure_mcp::message::{Edits, Notification, Request};
 
 use super::client_stream::{ClientStream, ServerStream};
 use super::known::Subject;
-use super::pending::Role;
+use super::pending::{Role, Sending};
 use super::{Aggregator, spliced};
-use crate::renumber::RequestOrigin;
-use crate::subscription::{acknowledgement, list_changed, subscription};
+use crate::message::Message;
+use crate::renumber::{Renamed, RequestOrigin};
+use crate::subscription::{acknowledgement, list_changed};
 
 impl Aggregator {
-    pub(super) fn listen(&mut self, text: &str, request: &Request<'_>, now: Duration) {
+    pub(super) fn listen(&mut self, whole: &Message, request: &Request<'_>, now: Duration) {
         let number = self.number();
         let span = request.view.span();
-        let own = text.get(span.start..span.end).unwrap_or_default();
+        let own = whole.text().get(span.start..span.end).unwrap_or_default();
         let deadline = now.saturating_add(self.bounds.patience);
         let client = RequestOrigin::of(request);
         let stream = ClientStream::new(client, own.to_owned(), self.routes.len(), deadline);
         self.client_streams.insert(number, stream);
         for route in 0..self.routes.len() {
             if self.absence(route, true).is_none() {
-                self.listen_to(number, route, text, request);
+                self.listen_to(number, route, whole, request);
             }
         }
         self.acknowledge_if_known(number);
     }
 
-    fn listen_to(&mut self, number: i64, route: usize, text: &str, request: &Request<'_>) {
-        let mut edits = Edits::new();
+    fn listen_to(&mut self, number: i64, route: usize, whole: &Message, request: &Request<'_>) {
+        let mut renamed = Renamed::default();
         let wanted = request
             .params
             .and_then(|params| params.member("notifications"));
@@ -43,10 +44,15 @@ impl Aggregator {
             let own = uris.items().filter(|uri| !foreign(uri)).map(View::raw);
             let own: Vec<&str> = own.collect();
             if own.len() < uris.len() {
-                edits.replace(uris, format!("[{}]", own.join(",")));
+                renamed = Renamed::value(uris, format!("[{}]", own.join(",")));
             }
         }
-        self.send(route, text, request, edits, Role::Listen(number));
+        let sending = Sending {
+            route,
+            role: Role::Listen(number),
+            renamed,
+        };
+        self.send(whole, request, sending);
         self.set_stream(number, route, ServerStream::Asked);
     }
 
@@ -55,7 +61,7 @@ impl Aggregator {
         &mut self,
         route: usize,
         of: i64,
-        text: &str,
+        whole: &Message,
         note: &Notification<'_>,
         subscription: View<'_>,
     ) {
@@ -86,12 +92,18 @@ impl Aggregator {
         if let Some(stream) = self.client_streams.get(&number) {
             let mut edits = Edits::new();
             edits.replace(subscription, stream.client.id.clone());
-            self.send_to_client(spliced(&edits, text, note.view));
+            self.send_to_client(spliced(&edits, whole, note.view));
         }
     }
 
     /// Handles a server's answer, which ends its stream. The last server's answer ends the client's stream.
-    pub(super) fn listened(&mut self, number: i64, route: usize, text: &str, message: View<'_>) {
+    pub(super) fn listened(
+        &mut self,
+        number: i64,
+        route: usize,
+        whole: &Message,
+        message: View<'_>,
+    ) {
         self.set_stream(number, route, ServerStream::Ended);
         let Some(stream) = self.client_streams.get(&number) else {
             return;
@@ -100,8 +112,7 @@ impl Aggregator {
             return self.acknowledge_if_known(number);
         }
         if let Some(stream) = self.client_streams.remove(&number) {
-            let of = subscription(message.member("result"));
-            self.pass_on(text, message, &stream.client, of);
+            self.pass_on(whole, message, &stream.client);
         }
     }
 
@@ -125,8 +136,8 @@ impl Aggregator {
             .collect();
         waiting.sort_unstable();
         for (number, text) in waiting {
-            self.reread(&text, |it, request| {
-                it.listen_to(number, route, &text, request)
+            self.reread(&text, |it, whole, request| {
+                it.listen_to(number, route, whole, request);
             });
         }
     }

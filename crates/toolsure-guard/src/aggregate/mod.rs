@@ -59,6 +59,7 @@ use toolsure_mcp::era::Era;
 use toolsure_mcp::message::Edits;
 
 use crate::effect::{Effects, HttpRefusal};
+use crate::message::Message;
 use client_stream::ClientStream;
 use fan_out::FanOut;
 use known::Known;
@@ -166,7 +167,7 @@ impl Aggregator {
 }
 
 /// Returns one message of a line with its edits applied. A message of a batch is sent alone.
-fn spliced(edits: &Edits, text: &str, message: View<'_>) -> String {
+fn spliced(edits: &Edits, whole: &Message, message: View<'_>) -> String {
     let span = message.span();
-    edits.apply_within(text, span.start, span.end)
+    edits.apply_within(whole.text(), span.start, span.end)
 }

@@ -5,17 +5,18 @@ use std::time::Duration;
 
 use toolsure_json::{Kind, Node as _, View, json_string, push_json_string, quote};
 use toolsure_mcp::era::Era;
-use toolsure_mcp::message::{Edits, write};
+use toolsure_mcp::message::write;
 
 use super::Aggregator;
 use super::fan_out::{FanOut, Part, refuses_discovery};
 use super::merge::{DEPTH, changing, freshness, grouped, merged};
-use super::pending::Role;
+use super::pending::{Role, Sending};
 use super::route::{Abilities, Route, Session};
 use crate::connection::ConnectionId;
 use crate::effect::Effect;
 use crate::implementation::TOOLSURE;
 use crate::reading::OwnedReading;
+use crate::renumber::Renamed;
 
 impl Aggregator {
     /// Opens a session with one server, with the parameters with which the client opened its own.
@@ -125,8 +126,13 @@ impl Aggregator {
 
     fn replay(&mut self, route: usize, text: Option<String>, role: Role) {
         let Some(text) = text else { return };
-        self.reread(&text, |it, request| {
-            it.send(route, &text, request, Edits::new(), role);
+        self.reread(&text, |it, whole, request| {
+            let sending = Sending {
+                route,
+                role,
+                renamed: Renamed::default(),
+            };
+            it.send(whole, request, sending);
         });
     }
 

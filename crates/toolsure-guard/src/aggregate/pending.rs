@@ -1,6 +1,15 @@
 //! Requests that have no answer yet: those that servers have, and those that the client has.
 
-use crate::renumber::RequestOrigin;
+use crate::renumber::{Renamed, RequestOrigin};
+
+/// A request on its way to one server.
+#[derive(Debug)]
+pub(super) struct Sending {
+    pub(super) route: usize,
+    pub(super) role: Role,
+    /// What else is changed in it for this server.
+    pub(super) renamed: Renamed,
+}
 
 /// A request that a server has not answered yet.
 #[derive(Debug)]

@@ -1,17 +1,16 @@
 //! Sends messages to the client and to servers, requests to servers under numbers of our own.
 
 use toolsure_json::{Node as _, View};
-use toolsure_mcp::message::{Edits, INTERNAL_ERROR, Message as Decoded, Request, write};
+use toolsure_mcp::message::{INTERNAL_ERROR, Message as Decoded, Request, write};
 
+use super::Aggregator;
 use super::client::declares_version;
-use super::pending::{Role, Sent, TaskMade};
+use super::pending::{Role, Sending, Sent, TaskMade};
 use super::route::{Abilities, Refused};
-use super::{Aggregator, spliced};
 use crate::connection::{Connection, ConnectionId};
 use crate::effect::Effect;
-use crate::message::Message;
-use crate::reading::OwnedReading;
-use crate::renumber::{RequestOrigin, renumber};
+use crate::message::{Message, kept};
+use crate::renumber::{Renamed, RequestOrigin};
 
 impl Aggregator {
     pub(super) fn number(&mut self) -> i64 {
@@ -38,13 +37,17 @@ impl Aggregator {
         self.out.send(Connection::Client, message);
     }
 
-    /// Parses a kept request again.
-    pub(super) fn reread(&mut self, text: &str, with: impl FnOnce(&mut Self, &Request<'_>)) {
-        let Ok(kept) = OwnedReading::read(text) else {
-            return;
-        };
-        if let Ok(Decoded::Request(request)) = Decoded::decode(kept.root()) {
-            with(self, &request);
+    /// Reads a kept request again.
+    pub(super) fn reread(
+        &mut self,
+        text: &str,
+        with: impl FnOnce(&mut Self, &Message, &Request<'_>),
+    ) {
+        let message = kept(text.as_bytes());
+        if let Ok(document) = message.document()
+            && let Ok(Decoded::Request(request)) = Decoded::decode(document.root())
+        {
+            with(self, &message, &request);
         }
     }
 
@@ -61,30 +64,18 @@ impl Aggregator {
     }
 
     /// Sends an answer to the client under its own id.
-    pub(super) fn pass_on(
-        &mut self,
-        text: &str,
-        message: View<'_>,
-        client: &RequestOrigin,
-        subscription: Option<View<'_>>,
-    ) {
-        let mut edits = Edits::new();
-        if let Some(id) = message.member("id") {
-            edits.replace(id, client.id.clone());
-        }
-        if let Some(subscription) = subscription {
-            edits.replace(subscription, client.id.clone());
-        }
-        self.send_to_client(spliced(&edits, text, message));
+    pub(super) fn pass_on(&mut self, whole: &Message, message: View<'_>, client: &RequestOrigin) {
+        let answer = whole.answering(message, client);
+        self.out.send(Connection::Client, answer);
     }
 
     /// Sends a request of the client to one server, with ids of our own.
     pub(super) fn forward(
         &mut self,
         route: usize,
-        text: &str,
+        whole: &Message,
         request: &Request<'_>,
-        edits: Edits,
+        renamed: Renamed,
     ) {
         let asks = request.params.and_then(|params| params.member("task"));
         let made = match request.method {
@@ -93,23 +84,25 @@ impl Aggregator {
             _ => TaskMade::No,
         };
         let role = Role::Whole(RequestOrigin::of(request), made);
-        self.send(route, text, request, edits, role);
+        let sending = Sending {
+            route,
+            role,
+            renamed,
+        };
+        self.send(whole, request, sending);
     }
 
-    /// Sends a request to a server, and returns its number.
-    pub(super) fn send(
-        &mut self,
-        route: usize,
-        text: &str,
-        request: &Request<'_>,
-        mut edits: Edits,
-        role: Role,
-    ) -> i64 {
+    /// Sends a request to a server, under a number of ours.
+    pub(super) fn send(&mut self, whole: &Message, request: &Request<'_>, sending: Sending) {
         let number = self.number();
-        renumber(request, number, &mut edits);
+        let Sending {
+            route,
+            role,
+            renamed,
+        } = sending;
         self.sent.insert(number, Sent { route, role });
-        self.tell_server(route, spliced(&edits, text, request.view));
-        number
+        let message = whole.with_number(request, number, renamed);
+        self.out.send(server(route), message);
     }
 
     /// Answers a request with an error.
@@ -151,4 +144,9 @@ impl Aggregator {
             }
         }
     }
+}
+
+/// The connection to a server.
+fn server(route: usize) -> Connection {
+    Connection::Server(ConnectionId::new(route))
 }

@@ -9,13 +9,15 @@ use super::client::empty;
 use super::pending::{Role, ServerRequest};
 use super::route::{Member, Route, Session};
 use super::{Aggregator, spliced};
+use crate::connection::Connection;
 use crate::effect::Effects;
 use crate::id::IdKey;
-use crate::renumber::{RequestOrigin, number_of, renumber};
+use crate::message::Message;
+use crate::renumber::{RequestOrigin, number_of};
 use crate::subscription::subscription;
 
 impl Aggregator {
-    pub(super) fn server_request(&mut self, route: usize, text: &str, request: &Request<'_>) {
+    pub(super) fn server_request(&mut self, route: usize, whole: &Message, request: &Request<'_>) {
         let id = request.id.raw();
         if request.method == "ping" {
             return self.tell_server(route, empty(id, false));
@@ -27,18 +29,17 @@ impl Aggregator {
             return self.tell_server(route, answer);
         }
         let number = self.number();
-        let mut edits = Edits::new();
-        renumber(request, number, &mut edits);
         let origin = RequestOrigin::of(request);
         self.server_requests
             .insert(number, ServerRequest { route, origin });
-        self.send_to_client(spliced(&edits, text, request.view));
+        let message = whole.numbered(request, number);
+        self.out.send(Connection::Client, message);
     }
 
     pub(super) fn server_notification(
         &mut self,
         route: usize,
-        text: &str,
+        whole: &Message,
         note: &Notification<'_>,
     ) {
         let member = |name: &str| note.params.and_then(|params| params.member(name));
@@ -69,9 +70,9 @@ impl Aggregator {
             let Some(number) = number_of(subscription) else {
                 return;
             };
-            return self.heard(route, number, text, note, subscription);
+            return self.heard(route, number, whole, note, subscription);
         }
-        self.send_to_client(spliced(&edits, text, note.view));
+        self.send_to_client(spliced(&edits, whole, note.view));
     }
 
     /// The client's own token for a request that a server is working on.

@@ -22,7 +22,7 @@ impl Turn<'_> {
         answer: String,
         code: i64,
     ) {
-        let key = IdKey::of(request.id);
+        let key = self.key(request.id);
         let mut record = self.fault(Side::Client, Filter::Tracking, Action::Refused, act);
         record.method = Some(method_name(request.method));
         record.id = Some(key.clone());
@@ -33,7 +33,7 @@ impl Turn<'_> {
     /// Answers a request that is not open with an error.
     pub(super) fn refuse(&mut self, request: &Request<'_>, act: Act, text: &str) {
         let code = act.rpc_code();
-        let answer = act.error(request.id.raw(), code, text);
+        let answer = act.error(self.raw_id(request.id), code, text);
         self.answer_request(request, act, answer, code);
     }
 

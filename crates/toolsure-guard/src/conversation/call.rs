@@ -59,7 +59,7 @@ impl Conversation {
             retry,
         } = asked;
         let tools = self.scope.tools();
-        let sent = match ToolCall::with_any_arguments(request.params) {
+        let sent = match turn.tool_call(request) {
             Ok(call) => call,
             // Servers would disagree about which tool it calls, so no policy lets it pass.
             Err(malformed) => {
@@ -176,7 +176,7 @@ impl Conversation {
             (None, None) => turn.unchanged(envelope),
             (mapped, arguments) => {
                 let name = mapped.as_ref().map(|_| call.name);
-                let text = rewritten(original, &sent, name, arguments.as_deref());
+                let text = turn.edited(rewrites(&sent, name, arguments.as_deref()));
                 Message::made(text, Purpose::Forward, envelope)
             }
         };
@@ -211,9 +211,9 @@ impl Conversation {
             let text = "too many calls wait for the list of tools (parked)";
             return turn.refuse(request, Act::GuardOverloaded, text);
         }
-        let key = IdKey::of(request.id);
+        let key = turn.key(request.id);
         let method = open.method.clone();
-        let mut waiting = Open::new(request.id.raw(), &key, method, open.era, turn.now);
+        let mut waiting = Open::new(turn.raw_id(request.id), &key, method, open.era, turn.now);
         waiting.what = What::Parked;
         waiting.peer.clone_from(&open.peer);
         self.open.insert(key.clone(), waiting);
@@ -364,13 +364,9 @@ fn restored(
     with_lone_surrogates(arguments.unwrap_or_default(), changed, change)
 }
 
-/// Rewrites the `original` message of a call with another name, other arguments, or both.
-fn rewritten(
-    original: &str,
-    call: &ToolCall<'_>,
-    name: Option<&str>,
-    arguments: Option<&str>,
-) -> String {
+/// The changes that give a call another name, other arguments, or both. The offsets are the same in the
+/// message as it came and in the stand-in that was parsed.
+fn rewrites(call: &ToolCall<'_>, name: Option<&str>, arguments: Option<&str>) -> Edits {
     let mut edits = Edits::new();
     let named = call.params.member("name");
     if let (Some(name), Some(view)) = (name, named)
@@ -386,8 +382,7 @@ fn rewritten(
         }
         (None, _) => {}
     }
-    // The offsets are the same as in the stand-in that was parsed.
-    edits.apply(original)
+    edits
 }
 
 /// The text of a call whose `arguments` are `null`, which clients write for none, with `{}` instead, and a
@@ -398,7 +393,7 @@ pub(super) fn without_null(
     request: &Request<'_>,
     open: &Open,
 ) -> Option<String> {
-    let call = ToolCall::with_any_arguments(request.params).ok()?;
+    let call = turn.tool_call(request).ok()?;
     let arguments = call.arguments.filter(|it| it.kind() == Kind::Null)?;
     if turn.policy().terms(call.name).arguments != Mode::Enforce {
         return None;
@@ -406,13 +401,13 @@ pub(super) fn without_null(
     let mut record = Record::new(turn.now, Side::Client, Filter::Arguments, Action::Altered);
     record.code = REPAIRED;
     record.blame = Some(Party::Client);
-    record.describe(&IdKey::of(request.id), open, turn);
+    record.describe(&turn.key(request.id), open, turn);
     record.tool = Some(Arc::from(call.name));
     record.note("`arguments` were `null`");
     turn.audit(record);
     let mut edits = Edits::new();
     edits.replace(arguments, "{}");
-    Some(edits.apply(turn.message.text()))
+    Some(turn.edited(edits))
 }
 
 /// Why arguments are not changed.

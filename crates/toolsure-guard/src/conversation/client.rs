@@ -52,7 +52,7 @@ impl Conversation {
         request: &Request<'_>,
         retry: Option<&Retry>,
     ) {
-        let key = IdKey::of(request.id);
+        let key = turn.key(request.id);
         let settled = self.settled();
         if let Some(traces) = &mut self.traces {
             traces.begin(turn, request, &key, settled);
@@ -100,11 +100,13 @@ impl Conversation {
         let declared = declared.filter(|era| era.declares_version());
         envelope.version = declared.map(|era| era.version().into());
         let name = method_name(request.method);
-        let mut open = Open::new(request.id.raw(), &key, name, era, turn.now);
+        let mut open = Open::new(turn.raw_id(request.id), &key, name, era, turn.now);
         // A subscription lasts as long as its client wants (2026-07-28, basic/utilities/subscriptions).
         let lasts = era.declares_version() && request.method == "subscriptions/listen";
         open.deadline = turn.patience().filter(|_| !lasts);
-        open.progress = progress_token(request.params);
+        let names = turn.message.names();
+        let token = names.and_then(|names| names.new_token().cloned());
+        open.progress = token.or_else(|| progress_token(request.params));
         open.peer.clone_from(&self.peer);
         match method {
             Some(ToolMethod::Call) => {
@@ -150,7 +152,9 @@ impl Conversation {
             _ => {}
         }
         self.open.insert(key, open);
-        envelope.name = envelope::named(request.method, request.params).map(Arc::from);
+        let named = names.and_then(|names| names.new_name());
+        let named = named.or_else(|| envelope::named(request.method, request.params));
+        envelope.name = named.map(Arc::from);
         turn.forward(Side::Server, envelope);
     }
 
@@ -181,7 +185,7 @@ impl Conversation {
     fn unknown_version(&mut self, turn: &mut Turn<'_>, request: &Request<'_>, version: &str) {
         let data = format!("{{{}}}", unsupported_version(version));
         let answer = write::error(
-            request.id.raw(),
+            turn.raw_id(request.id),
             UNSUPPORTED_VERSION,
             "Unsupported protocol version",
             Some(&data),
@@ -216,7 +220,7 @@ impl Conversation {
     /// Handles an answer to a request of the server. Over HTTP the request may have come through another
     /// process, so an answer to an unknown request is passed on; on stdio it answers nothing.
     fn client_answer(&mut self, turn: &mut Turn<'_>, id: Option<RequestId<'_>>, code: Option<i64>) {
-        let key = id.map(IdKey::of);
+        let key = id.map(|id| turn.key(id));
         let asked = key
             .as_ref()
             .is_some_and(|key| self.server_requests.remove(key));

@@ -9,6 +9,7 @@ use super::Conversation;
 use super::fetch::Fetch;
 use super::open::{Open, What};
 use super::turn::Turn;
+use crate::envelope::Envelope;
 use crate::fault::Act;
 use crate::filter::listing::{PageCase, idle_rules, present, removed};
 use crate::filter::page_forms::PageForms;
@@ -119,7 +120,9 @@ impl Conversation {
                 if same {
                     turn.forward_answer(key, None);
                 } else {
-                    turn.forward_altered(key, None, page.text);
+                    // The page was made of the message as it leaves.
+                    let envelope = Envelope::answer(Some(key), None);
+                    turn.out.altered(Side::Client, page.text, envelope);
                 }
             }
         }

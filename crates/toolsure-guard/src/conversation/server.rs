@@ -84,7 +84,7 @@ impl Conversation {
         id: RequestId<'_>,
         answer: Result<View<'_>, View<'_>>,
     ) {
-        let key = IdKey::of(id);
+        let key = turn.key(id);
         if self.is_own(&key) {
             if answer.is_ok() {
                 return self.fetched(turn);
@@ -160,7 +160,7 @@ impl Conversation {
             Message::Error(Some(id), error) => (*id, error.parent()?),
             _ => return None,
         };
-        let key = IdKey::of(id);
+        let key = turn.key(id);
         if self.open.contains(&key) || self.is_own(&key) {
             return None;
         }
@@ -175,11 +175,11 @@ impl Conversation {
         turn.audit(record);
         let mut edits = Edits::new();
         edits.replace(view.member("id")?, open.raw(&asked));
-        Some(edits.apply(turn.message.text()))
+        Some(turn.edited(edits))
     }
 
     fn server_request(&mut self, turn: &mut Turn<'_>, request: &Request<'_>) {
-        let key = IdKey::of(request.id);
+        let key = turn.key(request.id);
         if self.era.is_none() && self.modern {
             let act = Act::ServerAskedModernClient;
             let text = "clients of 2026-07-28 accept no requests";
@@ -215,7 +215,10 @@ impl Conversation {
             return Self::refuse_server(turn, request, act, INTERNAL_ERROR, &text);
         }
         self.server_requests.insert(key.clone());
-        let envelope = Envelope::of(&Message::Request(*request));
+        let envelope = Envelope {
+            id: Some(key),
+            ..Envelope::of(&Message::Request(*request))
+        };
         match self.sampling(turn, request) {
             Some(text) => turn.out.altered(Side::Client, text, envelope),
             None => turn.forward(Side::Client, envelope),
@@ -229,13 +232,21 @@ impl Conversation {
         if request.method != "sampling/createMessage" || turn.policy().project == Project::Off {
             return None;
         }
-        let params = request.params?;
+        let named = turn.message.names();
+        let written = named.map(|_| turn.message.clone().as_it_leaves(turn.limits()));
+        let (message, params) = match &written {
+            None => (turn.message, request.params?),
+            Some(written) => {
+                let root = written.document().ok()?.root();
+                (written, root.member("params")?)
+            }
+        };
         // With half a surrogate pair in it, the parsed text is not the one that came.
-        if params.document().source() != turn.message.text() {
+        if params.document().source() != message.text() {
             return None;
         }
         let projected = results::projection(turn.policy(), era).sampling(params);
-        (projected.text != turn.message.text()).then_some(projected.text)
+        (projected.text != message.text()).then_some(projected.text)
     }
 
     fn server_notification(&mut self, turn: &mut Turn<'_>, notification: &Notification<'_>) {
@@ -286,7 +297,7 @@ fn answered_elsewhere(turn: &mut Turn<'_>, id: RequestId<'_>, key: IdKey, error:
     }
     let act = Act::AnsweredElsewhere;
     let text = "the request was sent through another replica of the guard, or answered long ago, so its result cannot be checked here; send it again";
-    let answer = act.error(id.raw(), act.rpc_code(), text);
+    let answer = act.error(turn.raw_id(id), act.rpc_code(), text);
     let mut record = turn.fault(Side::Server, Filter::Tracking, Action::Refused, act);
     record.id = Some(key.clone());
     turn.answer(Side::Client, key, answer, Some(act.rpc_code()));

@@ -18,6 +18,7 @@ use crate::envelope::MessageKind;
 use crate::fault::Act;
 use crate::id::IdKey;
 use crate::message::Message;
+use crate::reading::generous;
 use crate::record::{Action, Record};
 use crate::side::Side;
 use crate::trace::{Begun, End, Outcome, Trace, TraceContext, Tracer, Verdict};
@@ -59,8 +60,12 @@ impl Traces {
         }
         let own = request.params.and_then(TraceContext::read);
         let parent = own.or_else(|| turn.trace.cloned());
+        let named = turn.message.names().and_then(|names| names.new_name());
         let target = match request.method {
-            "tools/call" | "prompts/get" => request.params.and_then(|it| it.member("name")),
+            "tools/call" | "prompts/get" => {
+                let name = request.params.and_then(|it| it.member("name"));
+                named.or(name.map(|name| name.string()))
+            }
             _ => None,
         };
         let declared = Era::declared(request.params).and_then(Result::ok);
@@ -71,7 +76,7 @@ impl Traces {
             at: turn.now,
             id: key,
             method: request.method,
-            target: target.map(|name| name.string()),
+            target,
             era: (request.method != "initialize").then_some(era),
             parent: parent.as_ref(),
         });
@@ -103,7 +108,7 @@ impl Traces {
             }
             _ => return,
         };
-        if let Some(followed) = self.open.get_mut(&IdKey::of(id))
+        if let Some(followed) = self.open.get_mut(&turn.key(id))
             && followed.sent
         {
             followed.heard = Some(outcome);
@@ -198,7 +203,7 @@ impl Traces {
 /// Adds the trace context to a request for the server. A message that two readers can read in two ways
 /// is not changed.
 fn splice(message: &mut Message, context: TraceContext) {
-    let read = message.clone().read_if_unread();
+    let read = message.clone().as_it_leaves(&generous());
     let whole = read.document().ok().filter(|_| read.flaw().is_none());
     if let Some(spliced) = whole.and_then(|document| context.splice(document)) {
         message.set_text(spliced);

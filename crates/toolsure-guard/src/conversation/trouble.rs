@@ -156,11 +156,11 @@ impl Conversation {
         text: &str,
     ) {
         let mut record = turn.fault(Side::Server, Filter::Tracking, Action::Refused, act);
-        let key = IdKey::of(request.id);
+        let key = turn.key(request.id);
         record.method = Some(method_name(request.method));
         record.note(text);
         record.id = Some(key.clone());
-        let answer = act.error(request.id.raw(), code, text);
+        let answer = act.error(turn.raw_id(request.id), code, text);
         turn.answer(Side::Server, key, answer, Some(code));
         turn.audit(record);
     }

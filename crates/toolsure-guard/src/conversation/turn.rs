@@ -6,7 +6,9 @@ use toolsure_json::{Node as _, ReadLimits};
 use toolsure_mcp::catalog::Listing;
 use toolsure_mcp::check::Checker;
 use toolsure_mcp::era::Era;
-use toolsure_mcp::message::Message as Decoded;
+use toolsure_mcp::message::{
+    Edits, MalformedCall, Message as Decoded, Request, RequestId, ToolCall,
+};
 
 use crate::effect::{Effects, Purpose};
 use crate::envelope::Envelope;
@@ -14,7 +16,7 @@ use crate::fault::Act;
 use crate::id::IdKey;
 use crate::message::Message;
 use crate::policy::{Policy, Rules};
-use crate::reading::time_to_live;
+use crate::reading::{read_message, time_to_live};
 use crate::record::{Action, Filter, Record};
 use crate::recover::Recovered;
 use crate::scope::ListedPage;
@@ -103,6 +105,7 @@ impl<'t> Turn<'t> {
     /// Sends an altered answer to the client; `error` is its code if it is an error.
     pub(super) fn forward_altered(&mut self, key: IdKey, error: Option<i64>, text: String) {
         let envelope = Envelope::answer(Some(key), error);
+        let text = self.with_id(text);
         self.out.altered(Side::Client, text, envelope);
     }
 
@@ -130,6 +133,70 @@ impl<'t> Turn<'t> {
         record.code = act.code();
         record.blame = Some(act.by());
         record
+    }
+
+    /// The id of a request or an answer that counts.
+    pub(super) fn key(&self, id: RequestId<'_>) -> IdKey {
+        match self.new_id() {
+            Some((key, _)) => key.clone(),
+            None => IdKey::of(id),
+        }
+    }
+
+    /// The same as JSON text.
+    pub(super) fn raw_id<'a>(&self, id: RequestId<'a>) -> &'a str
+    where
+        't: 'a,
+    {
+        match self.new_id() {
+            Some((_, raw)) => raw,
+            None => id.raw(),
+        }
+    }
+
+    fn new_id(&self) -> Option<&'t (IdKey, Box<str>)> {
+        self.message.names()?.new_id()
+    }
+
+    /// A call of a tool, with the name that counts.
+    pub(super) fn tool_call<'a>(
+        &self,
+        request: &Request<'a>,
+    ) -> Result<ToolCall<'a>, MalformedCall<'a>>
+    where
+        't: 'a,
+    {
+        let mut call = ToolCall::with_any_arguments(request.params)?;
+        if let Some(name) = self.message.names().and_then(|names| names.new_name()) {
+            call.name = name;
+        }
+        Ok(call)
+    }
+
+    /// The text of the message with these changes, and with the names that count.
+    pub(super) fn edited(&self, mut edits: Edits) -> String {
+        if let Some(names) = self.message.names() {
+            edits.extend(names.edits());
+        }
+        edits.apply(self.message.text())
+    }
+
+    /// An altered text of an answer, with the id that counts.
+    fn with_id(&self, text: String) -> String {
+        let Some((_, raw)) = self.new_id() else {
+            return text;
+        };
+        let renamed = read_message(text.as_bytes(), |message, text| {
+            let view = match message {
+                Decoded::Result(outcome) => outcome.view,
+                Decoded::Error(_, error) => error.parent()?,
+                _ => return None,
+            };
+            let mut edits = Edits::new();
+            edits.replace(view.member("id")?, raw.to_string());
+            Some(edits.apply(text))
+        });
+        renamed.flatten().unwrap_or(text)
     }
 
     /// Why the envelope of the message cannot be trusted, and what a scan finds of it.

@@ -110,10 +110,7 @@ impl Translator {
     /// Handles a message of one side.
     pub fn on_message(&mut self, from: Connection, message: Message, now: Duration) -> Effects {
         let mut turn = Turn::new(now);
-        let message = match message.is_read() {
-            true => message,
-            false => message.read(&self.limits, None),
-        };
+        let message = message.as_it_leaves(&self.limits);
         match message.elements() {
             None => {
                 self.take_one(from, &message, &mut turn);

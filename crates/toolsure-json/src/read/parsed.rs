@@ -11,7 +11,8 @@ use crate::limits::ReadLimits;
 /// gives both back, so that the memory can be used for another text.
 pub struct Parsed {
     source: String,
-    reader: Reader,
+    // Boxed, because it is passed on with each text.
+    reader: Box<Reader>,
 }
 
 impl Reader {
@@ -24,14 +25,14 @@ impl Reader {
     /// ```
     /// use toolsure_json::{Node as _, ReadLimits, Reader};
     ///
-    /// let parsed = Reader::new().parse(b"[1]".to_vec(), &ReadLimits::default());
+    /// let parsed = Box::new(Reader::new()).parse(b"[1]".to_vec(), &ReadLimits::default());
     /// let Ok(parsed) = parsed else { panic!("it is JSON") };
     /// assert_eq!(parsed.document().root().items().count(), 1);
-    /// let (text, _for_the_next_text): (String, Reader) = parsed.into_parts();
+    /// let (text, _for_the_next_text): (String, Box<Reader>) = parsed.into_parts();
     /// assert_eq!(text, "[1]");
     /// ```
     pub fn parse(
-        mut self,
+        mut self: Box<Self>,
         source: Vec<u8>,
         limits: &ReadLimits,
     ) -> Result<Parsed, (Vec<u8>, ReadError)> {
@@ -66,7 +67,7 @@ impl Parsed {
 
     /// The text, and the memory for another one.
     #[must_use]
-    pub fn into_parts(self) -> (String, Reader) {
+    pub fn into_parts(self) -> (String, Box<Reader>) {
         (self.source, self.reader)
     }
 }

@@ -118,6 +118,14 @@ impl Edits {
         self.push(open, open, format!("{member}{comma}"));
     }
 
+    /// Adds the replacements of `others`. Of two for the same place, only the one that was there before is
+    /// made.
+    pub fn extend(&mut self, others: &Self) {
+        for edit in &others.edits {
+            self.push(edit.start, edit.end, edit.text.clone());
+        }
+    }
+
     /// The text with all replacements made. If two overlap, only the one that begins first is made.
     #[must_use]
     pub fn apply(&self, source: &str) -> String {

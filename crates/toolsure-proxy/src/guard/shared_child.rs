@@ -12,7 +12,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::sync::watch;
 use tokio::time::Instant;
 use toolsure_guard::{
-    Carrier, Context, IdKey, Message, Recovery, RequestOrigin, ScopeKey, Side, number_of, renumber,
+    Carrier, Context, IdKey, Message, Recovery, RequestOrigin, ScopeKey, Side, number_of,
     subscription,
 };
 use toolsure_json::Node as _;
@@ -90,7 +90,7 @@ struct Entry {
 /// A message of the child with the client's ids, and the request that it belongs to.
 struct RoutedMessage {
     entry: Entry,
-    text: String,
+    message: Message,
 }
 
 impl SharedChild {
@@ -160,26 +160,24 @@ impl SharedChild {
         self: &Arc<Self>,
         router: &Arc<SessionRouter>,
         message: &Message,
-    ) -> Option<String> {
-        message.decode(|message, text| match message {
+    ) -> Option<Message> {
+        message.decode(|decoded, text| match decoded {
             Decoded::Request(request) => {
                 let number = self.enter(Entry {
                     router: Arc::clone(router),
                     origin: RequestOrigin::of(&request),
                     discovers: request.method == "server/discover",
                 })?;
-                let mut edits = Edits::new();
-                renumber(&request, number, &mut edits);
-                Some(edits.apply(text))
+                Some(message.numbered(&request, number))
             }
             Decoded::Notification(note) if note.method == "notifications/cancelled" => {
                 let id = note.params?.member("requestId")?;
                 let number = self.leave(router, &IdKey::read(id.raw())?)?;
                 let mut edits = Edits::new();
                 edits.replace(id, number.to_string());
-                Some(edits.apply(text))
+                Some(edits.apply(text).into())
             }
-            Decoded::Notification(_) => Some(text.to_owned()),
+            Decoded::Notification(_) => Some(text.into()),
             // A modern client gets no requests, so it has nothing to answer.
             Decoded::Result(_) | Decoded::Error(..) => None,
         })?
@@ -290,13 +288,15 @@ impl SharedChild {
 
     fn on_message(self: &Arc<Self>, message: Message) {
         let message = self.ctx.guard.read(message);
-        let routed = message.decode(|message, text| self.route_to_client(message, text));
+        let routed = message.decode(|decoded, text| self.route_to_client(&message, decoded, text));
         let Some(routed) = routed else {
             return self.on_unreadable(message);
         };
         match routed {
-            Some(RoutedMessage { entry, text }) => {
-                let mut routed = Message::new(text);
+            Some(RoutedMessage {
+                entry,
+                message: mut routed,
+            }) => {
                 routed.refusal = message.refusal;
                 routed.ttl = message.ttl;
                 entry.router.take(Side::Server, routed, None);
@@ -333,28 +333,28 @@ impl SharedChild {
         }
     }
 
-    fn route_to_client(&self, message: Decoded<'_>, text: &str) -> Option<RoutedMessage> {
+    fn route_to_client(
+        &self,
+        message: &Message,
+        decoded: Decoded<'_>,
+        text: &str,
+    ) -> Option<RoutedMessage> {
         let mut edits = Edits::new();
-        let entry = match message {
+        let entry = match decoded {
             Decoded::Result(outcome) => {
-                let id = outcome.view.member("id")?;
-                let entry = self.answered(number_of(id)?)?;
-                edits.replace(id, entry.origin.id.clone());
+                let entry = self.answered(number_of(outcome.view.member("id")?)?)?;
                 let kind = outcome.result.member("resultType");
                 if kind.is_some_and(|kind| kind.string() == "input_required") {
                     self.table().awaited_until = Some(Instant::now() + self.ctx.patience());
                 }
-                if let Some(subscription) = subscription(Some(outcome.result)) {
-                    edits.replace(subscription, entry.origin.id.clone());
-                }
-                entry
+                let message = message.answering(outcome.view, &entry.origin);
+                return Some(RoutedMessage { entry, message });
             }
             Decoded::Error(Some(_), error) => {
                 let view = error.parent()?;
-                let id = view.member("id")?;
-                let entry = self.answered(number_of(id)?)?;
-                edits.replace(id, entry.origin.id.clone());
-                entry
+                let entry = self.answered(number_of(view.member("id")?)?)?;
+                let message = message.answering(view, &entry.origin);
+                return Some(RoutedMessage { entry, message });
             }
             Decoded::Notification(note) => {
                 let token = note
@@ -378,7 +378,7 @@ impl SharedChild {
             Decoded::Error(None, _) | Decoded::Request(_) => return None,
         };
         Some(RoutedMessage {
-            text: edits.apply(text),
+            message: edits.apply(text).into(),
             entry,
         })
     }

@@ -45,7 +45,6 @@ mod waiting;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-
 use super::bounds::Bounds;
 use super::clients::Clients;
 use super::parsed_message::ParsedMessage;
