@@ -1,7 +1,7 @@
 //! The names of the commands, and the text that lists them.
 
 /// The commands that a person may run.
-pub(crate) const COMMANDS: [&str; 22] = [
+pub(crate) const COMMANDS: [&str; 23] = [
     "cases",
     "suite",
     "hostile",
@@ -10,6 +10,7 @@ pub(crate) const COMMANDS: [&str; 22] = [
     "differential",
     "bench",
     "gateways",
+    "guard-instructions",
     "guard-proof",
     "instructions",
     "interop",
@@ -38,6 +39,7 @@ usage: cargo xtask COMMAND
   differential [N]     N generated pairs against the peers (--seed S)
   bench [SET…]         ours beside the peers: speed, growth, memory (--plot draws the charts in docs/)
   instructions [SET…]  instruction counts of fixed work, by callgrind, against bench/instructions.txt (--write refreshes it)
+  guard-instructions   what a call and its answer take in the released guard, on each path, by callgrind (needs Python; words select paths)
   interop              our server and client with those of other SDKs, logins, and what pages say of them (needs npm and Python; --only PEER, login or sentences)
   guard-proof          odd tools before published clients, through the guard (--alone yes, --direct yes, --only WORD, --write yes)
   readers              the facts that docs/readers.md calls tried, with the real readers, without the guard and with it (needs npm and Python; --only WORD, --seed S)

@@ -12,6 +12,7 @@ mod conformance;
 mod corpus;
 mod differential;
 mod gateways;
+mod guard_instructions;
 mod guard_proof;
 mod hostile;
 mod instructions;
@@ -49,6 +50,7 @@ fn main() -> ExitCode {
         "differential" => differential::run(&arguments),
         "bench" => bench::run(&arguments),
         "gateways" => gateways::run(&arguments),
+        "guard-instructions" => guard_instructions::run(&arguments),
         "guard-proof" => guard_proof::run(&arguments),
         "instructions" => instructions::run(&arguments),
         "interop" => interop::run(&arguments),

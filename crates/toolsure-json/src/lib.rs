@@ -49,6 +49,8 @@ mod owned;
 pub mod pointer;
 mod quote;
 mod read;
+#[cfg(feature = "count-reads")]
+mod reads;
 mod shown;
 mod span;
 mod tape;
@@ -70,6 +72,9 @@ pub use crate::order::{compare, equal};
 pub use crate::owned::OwnedDocument;
 pub use crate::quote::{Quote, quote};
 pub use crate::read::{Mark, MemberAhead, MembersAhead, Parsed, Reader, Scalar, Stream};
+#[cfg(feature = "count-reads")]
+#[doc(hidden)]
+pub use crate::reads::reads;
 pub use crate::shown::{shown_command, shown_url};
 pub use crate::span::Span;
 pub use crate::unique::{PAIRED, first_duplicate, first_equal_scalars};

@@ -94,6 +94,8 @@ impl Reader {
     }
 
     fn fill(&mut self, text: &str, limits: &ReadLimits) -> Result<(), ReadError> {
+        #[cfg(feature = "count-reads")]
+        crate::reads::count();
         self.tape.clear();
         self.keys.clear();
         let mut pass = Pass {

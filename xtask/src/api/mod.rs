@@ -43,6 +43,11 @@ pub(crate) fn check(workspace: &Path, tally: &mut Tally) -> Result<(), String> {
     Ok(())
 }
 
+/// The public items of the crate in a folder, one per line.
+pub(crate) fn listing(folder: &Path) -> Result<String, String> {
+    listing::of(folder)
+}
+
 fn file(workspace: &Path, name: &str) -> PathBuf {
     workspace.join("api").join(format!("{name}.txt"))
 }

@@ -33,7 +33,7 @@ impl Kind {
 
 /// A protocol version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Era {
+pub(crate) enum Era {
     Modern,
     Legacy,
 }
@@ -73,7 +73,7 @@ fn hostile(number: usize) -> String {
 }
 
 /// The headers of a call over HTTP.
-pub(super) fn headers<'a>(
+pub(crate) fn headers<'a>(
     era: Era,
     tool: &'a str,
     session: Option<&'a str>,
@@ -95,14 +95,14 @@ pub(super) fn headers<'a>(
 }
 
 /// The message that opens a session.
-pub(super) fn initialize() -> Value {
+pub(crate) fn initialize() -> Value {
     json!({"jsonrpc": "2.0", "id": "open", "method": "initialize", "params": {
         "protocolVersion": LEGACY, "capabilities": {},
         "clientInfo": {"name": "soak", "version": "0"}}})
 }
 
 /// The message that tells the server that a session is open.
-pub(super) fn initialized() -> Value {
+pub(crate) fn initialized() -> Value {
     json!({"jsonrpc": "2.0", "method": "notifications/initialized"})
 }
 

@@ -10,7 +10,7 @@
 //! tenth of the time and at least two rounds (`--only network` for this alone). `--defaults` only
 //! measures how long a guard with the default times takes to notice such clients and servers.
 
-mod calls;
+pub(crate) mod calls;
 mod clients;
 mod latency;
 mod lines;

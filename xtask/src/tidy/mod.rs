@@ -5,7 +5,8 @@
 //! each other in a cycle, and neither must its files. Every file must begin with `//!`, have at most 500 lines of code, and
 //! contain no leftovers. The lists in `api/` must match the sources, and `docs/guard.svg` must
 //! match `picture`. Names in `ARCHITECTURE.md` and `docs/seeds.md`, and the commands in the README and
-//! `CONTRIBUTING.md`, must exist, and the words of `xtask/words.toml` must not occur. `--modules CRATE` prints what each
+//! `CONTRIBUTING.md`, must exist, and the words of `xtask/words.toml` must not occur. Another crate must use each public type of
+//! toolsure-guard and toolsure-proxy. `--modules CRATE` prints what each
 //! module imports, `--files CRATE` what each file imports.
 
 mod architecture;
@@ -16,6 +17,7 @@ mod layers;
 mod readme;
 mod seeds;
 mod source;
+mod unused;
 mod words;
 
 use toolsure_testkit::place;
@@ -52,6 +54,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     readme::check(place::workspace(), &mut tally)?;
     seeds::check(place::workspace(), &mut tally)?;
     words::check(place::workspace(), &mut tally)?;
+    unused::check(place::workspace(), &mut tally)?;
     print!("{}", tally.details());
     println!("{}", tally.line());
     Ok(tally.failed)
