@@ -7,7 +7,7 @@ use toolsure_mcp::era::Era;
 use toolsure_mcp::message::{INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Request, write};
 
 use super::Aggregator;
-use super::client::{declares_version, empty};
+use super::client::empty;
 use super::fan_out::{FanOut, FanOutKind, ListOf, Part, refuses_discovery};
 use super::lists::cursors;
 use super::opening::unusable_opening;
@@ -15,7 +15,7 @@ use super::pending::{Role, Sending};
 use super::route::Abilities;
 use crate::message::Message;
 use crate::reading::OwnedReading;
-use crate::renumber::{Renamed, RequestOrigin};
+use crate::renumber::Renamed;
 
 impl Aggregator {
     /// Asks all servers that may have something to return.
@@ -33,16 +33,17 @@ impl Aggregator {
             },
             _ => None,
         };
-        let modern = declares_version(request);
         let number = self.number();
-        let mut parts = Vec::with_capacity(self.routes.len());
+        let mut fan_out = FanOut::new(request, kind, now);
+        fan_out.first = cursors.is_none();
+        let modern = fan_out.modern;
         for route in 0..self.routes.len() {
             let mut renamed = Renamed::default();
             if let Some((view, cursors)) = &cursors {
                 match cursors.get(route) {
                     Some(Some(cursor)) => renamed = Renamed::value(*view, cursor.clone()),
                     _ => {
-                        parts.push(Part::None);
+                        fan_out.add(Part::None);
                         continue;
                     }
                 }
@@ -77,11 +78,9 @@ impl Aggregator {
                     Part::Awaited
                 }
             };
-            parts.push(part);
+            fan_out.add(part);
         }
-        let (client, first) = (RequestOrigin::of(request), cursors.is_none());
-        let patience = self.bounds.patience;
-        let fan_out = FanOut::new(client, kind, modern, first, parts, now, patience);
+        fan_out.wait(self.bounds.patience);
         let complete = fan_out.is_complete();
         self.fan_outs.insert(number, fan_out);
         if complete {

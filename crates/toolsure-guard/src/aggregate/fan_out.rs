@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use toolsure_mcp::message::INTERNAL_ERROR;
+use toolsure_mcp::message::{INTERNAL_ERROR, Request};
 
+use super::client::declares_version;
 use super::known::Subject;
 use super::route::Refused;
 use crate::reading::OwnedReading;
@@ -80,31 +81,33 @@ pub(super) enum Part {
 }
 
 impl FanOut {
-    /// A fan-out that starts now. `parts` says which servers were asked.
-    pub(super) fn new(
-        client: RequestOrigin,
-        kind: FanOutKind,
-        modern: bool,
-        first: bool,
-        parts: Vec<Part>,
-        now: Duration,
-        patience: Duration,
-    ) -> Self {
-        let patience = match kind {
+    /// A fan-out of a request of the client that starts now, of which no server has a part yet.
+    pub(super) fn new(request: &Request<'_>, kind: FanOutKind, now: Duration) -> Self {
+        Self {
+            client: RequestOrigin::of(request),
+            kind,
+            modern: declares_version(request),
+            began: now,
+            deadline: now,
+            first: true,
+            parts: Vec::new(),
+            refused: None,
+        }
+    }
+
+    /// Begins to wait, for so long at most.
+    pub(super) fn wait(&mut self, patience: Duration) {
+        let patience = match self.kind {
             // A server that does not speak this version may stay silent while the client waits.
             FanOutKind::Discover => patience.min(SILENCE),
             _ => patience,
         };
-        Self {
-            client,
-            kind,
-            modern,
-            began: now,
-            deadline: now.saturating_add(patience),
-            first,
-            parts,
-            refused: None,
-        }
+        self.deadline = self.began.saturating_add(patience);
+    }
+
+    /// Adds the part of the next server.
+    pub(super) fn add(&mut self, part: Part) {
+        self.parts.push(part);
     }
 
     /// When to give up waiting.

@@ -12,6 +12,7 @@
 
 mod head;
 mod memory;
+mod own_id;
 mod upstream;
 
 use std::collections::VecDeque;
@@ -23,8 +24,7 @@ use hyper::{Response, StatusCode};
 use tokio::sync::mpsc;
 use tokio::time::timeout;
 use toolsure_guard::{Envelope, IdKey, Message, MessageKind, Peer, Side};
-use toolsure_json::Node as _;
-use toolsure_mcp::message::{Edits, INVALID_REQUEST, Message as Decoded};
+use toolsure_mcp::message::INVALID_REQUEST;
 
 use super::in_process::Caller;
 use super::mailbox::{Inbox, Mailbox, MailboxItem, mailbox};
@@ -40,6 +40,7 @@ use crate::http::EVENT_STREAM;
 use crate::message_memory::Reading;
 use crate::sse;
 use crate::web::{Piece, ResponseBody};
+use own_id::with_id;
 
 /// One request in progress.
 pub(super) struct HttpExchange {
@@ -425,18 +426,6 @@ impl HttpExchange {
             MailboxItem::Close => self.ready.push(ResponseStep::Over),
         }
     }
-
-    /// A message with the client's own id, if it answers this request.
-    fn restored(&self, mut message: Message) -> Message {
-        let answers = |id| message.envelope().answers(id);
-        if let Some(clients_id) = &self.clients_id
-            && self.id.as_ref().is_some_and(answers)
-            && let Some(text) = with_id(&message, clients_id)
-        {
-            message.set_text(text);
-        }
-        message
-    }
 }
 
 impl Drop for HttpExchange {
@@ -458,21 +447,6 @@ impl Drop for HttpExchange {
         }
         drop(self.slot.take());
     }
-}
-
-/// A request or an answer with another id, given as JSON text.
-fn with_id(message: &Message, id: &str) -> Option<String> {
-    message.decode(|message, text| {
-        let view = match message {
-            Decoded::Request(request) => request.view,
-            Decoded::Result(outcome) => outcome.view,
-            Decoded::Error(Some(_), error) => error.parent()?,
-            Decoded::Notification(_) | Decoded::Error(None, _) => return None,
-        };
-        let mut edits = Edits::new();
-        edits.replace(view.member("id")?, id.to_owned());
-        Some(edits.apply(text))
-    })?
 }
 
 /// How long the answer of a server on stdio may take before a stream begins.

@@ -24,7 +24,7 @@ use hyper::header::{AUTHORIZATION, HOST, HeaderMap, TRANSFER_ENCODING};
 use hyper::{Method, Request, Response};
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
-use toolsure_guard::{Carrier, Context, Envelope, Message, MessageKind, Recovery};
+use toolsure_guard::{Context, Envelope, Message, MessageKind, Recovery};
 use toolsure_mcp::era::Era;
 use toolsure_mcp::message::{
     HEADER_MISMATCH, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, write,
@@ -38,8 +38,7 @@ use super::http_exchange::HttpExchange;
 use super::in_process::Caller;
 use super::reply::{closing, error, onward, respond};
 use super::request_permit::RequestPermit;
-use super::session_driver::{SessionDriver, link};
-use super::session_id_rewriter::SessionIdRewriter;
+use super::session_driver::SessionDriver;
 use super::session_router::{SessionRouter, SessionUpstream};
 use super::shared_child::SharedChild;
 use super::tickets::{TicketIssuer, VerifiedTicket};
@@ -340,13 +339,6 @@ impl HttpServer {
         }
     }
 
-    /// Rewrites session ids in the responses of an HTTP upstream.
-    fn session_id_rewriter(&self, opens: bool) -> Option<SessionIdRewriter> {
-        let names =
-            matches!(self.upstream_pool, UpstreamPool::Endpoint(_)).then_some(&self.tickets);
-        names.map(|names| SessionIdRewriter::new(names, opens))
-    }
-
     /// A conversation for one request; `passed` are its headers as forwarded to an HTTP upstream.
     fn passing(
         &self,
@@ -393,14 +385,6 @@ impl HttpServer {
     ) -> Result<Arc<SharedChild>, String> {
         let number = self.contexts.fetch_add(1, Ordering::Relaxed);
         pool.shared(&self.ctx, headers, number).await
-    }
-
-    fn link(&self, version: Option<&str>) -> toolsure_guard::Link {
-        let server = match self.upstream_pool {
-            UpstreamPool::Endpoint(_) => Carrier::Http,
-            UpstreamPool::Children(_) => Carrier::Stdio,
-        };
-        link(Carrier::Http, server, version)
     }
 }
 

@@ -9,7 +9,7 @@ use hyper::Response;
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout};
-use toolsure_guard::{Context, Envelope, Message, Peer, ScopeKey, Side};
+use toolsure_guard::{Carrier, Context, Envelope, Message, Peer, ScopeKey, Side};
 use toolsure_mcp::message::INTERNAL_ERROR;
 
 use super::{HttpServer, ProcessPool, STOPPING, Session, UpstreamPool, transfers};
@@ -20,7 +20,8 @@ use crate::guard::in_process::Caller;
 use crate::guard::messages::Received;
 use crate::guard::reply::{error, onward};
 use crate::guard::request_permit::RequestPermit;
-use crate::guard::session_driver::SessionDriver;
+use crate::guard::session_driver::{SessionDriver, link};
+use crate::guard::session_id_rewriter::SessionIdRewriter;
 use crate::guard::session_router::{SessionIds, SessionRouter, SessionUpstream};
 use crate::guard::tickets::caller::digest;
 use crate::guard::tickets::{NoSession, SessionLocation};
@@ -206,6 +207,21 @@ impl HttpServer {
         router.driver.server_gone(&how, deliver);
         router.gone.store(true, Ordering::Release);
         self.end_session(&name).await;
+    }
+
+    pub(super) fn link(&self, version: Option<&str>) -> toolsure_guard::Link {
+        let server = match self.upstream_pool {
+            UpstreamPool::Endpoint(_) => Carrier::Http,
+            UpstreamPool::Children(_) => Carrier::Stdio,
+        };
+        link(Carrier::Http, server, version)
+    }
+
+    /// Rewrites session ids in the responses of an HTTP upstream.
+    pub(super) fn session_id_rewriter(&self, opens: bool) -> Option<SessionIdRewriter> {
+        let names =
+            matches!(self.upstream_pool, UpstreamPool::Endpoint(_)).then_some(&self.tickets);
+        names.map(|names| SessionIdRewriter::new(names, opens))
     }
 
     /// The session of a request; `None` if it has no session id. A session of an HTTP upstream that

@@ -6,16 +6,16 @@
 //! session and its listening stream, and makes the headers of modern messages.
 
 mod authorization;
-mod listen;
 mod opened;
-mod reopen;
+mod session;
+mod state;
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
-use tokio::sync::{AcquireError, Semaphore, SemaphorePermit};
+use tokio::sync::{AcquireError, Notify, Semaphore, SemaphorePermit};
 use tokio::task::{AbortHandle, JoinHandle};
 use tokio::time::{Instant, timeout};
 use toolsure_guard::{Carrier, Context, IdKey, Message, Side};
@@ -28,10 +28,10 @@ use super::messages::{Client, MessageReader, MessageWriter, Received};
 use super::refusal::{refusal, with_refusal};
 use super::relist::contract_of;
 use super::running::Exit;
-use super::session_driver::{Output, SessionDriver, link};
+use super::session_driver::{SessionDriver, link};
 use super::trace_headers;
 use super::upstream_request::{UpstreamEvent, UpstreamRequest};
-use crate::http::{Endpoint, SESSION, VERSION};
+use crate::http::{Endpoint, SESSION};
 use opened::Opened;
 
 struct StdioToHttp {
@@ -41,6 +41,10 @@ struct StdioToHttp {
     endpoint: Arc<Endpoint>,
     /// Messages for the server, in order.
     queue: Mutex<VecDeque<Message>>,
+    /// Signalled when a task waits for the queue to be sent.
+    queued: Notify,
+    /// Signalled when the queue was sent for such a task.
+    dispatched: Notify,
     /// Held by the task that sends the queue.
     turn: tokio::sync::Mutex<()>,
     /// Held by the task that replaces a lost session.
@@ -82,6 +86,8 @@ pub(super) async fn run(
         client: client.to,
         endpoint,
         queue: Mutex::default(),
+        queued: Notify::new(),
+        dispatched: Notify::new(),
         turn: tokio::sync::Mutex::default(),
         reopening: tokio::sync::Mutex::default(),
         places: Semaphore::new(MAX_CONCURRENT_REQUESTS),
@@ -94,6 +100,7 @@ pub(super) async fn run(
     let begun = Instant::now();
     let mut reading = tokio::spawn(Arc::clone(&bridge).read(client.from));
     let clock = tokio::spawn(Arc::clone(&bridge).keep_time());
+    let sending = tokio::spawn(Arc::clone(&bridge).send_queued());
     let exit = tokio::select! {
         _ = &mut reading => Exit::ClientGone,
         () = bridge.client.lost() => Exit::ClientGone,
@@ -104,6 +111,7 @@ pub(super) async fn run(
     };
     bridge.leave(reading).await;
     clock.abort();
+    sending.abort();
     let lasted = begun.elapsed();
     bridge.ctx.observe(&Event::Disconnected { lasted });
     exit
@@ -128,23 +136,6 @@ impl StdioToHttp {
             let _client_is_gone = self.client.flush().await;
             // Calls that find no room to wait stay with the client.
             self.driver.room().await;
-        }
-    }
-
-    fn take(&self, from: Side, message: impl Into<Message>) {
-        self.driver
-            .take(from, message, &mut |output| self.deliver(output));
-    }
-
-    fn deliver(&self, output: Output) {
-        match output {
-            Output::ToClient(message) => self.client.push(message),
-            Output::ToServer(message) => self.queue().push_back(message),
-            Output::Abandon(id) => {
-                if let Some(upstream_request) = self.state().remove_request(&id) {
-                    upstream_request.abort();
-                }
-            }
         }
     }
 
@@ -404,23 +395,19 @@ impl StdioToHttp {
         headers
     }
 
-    /// The headers of a legacy session.
-    fn common(&self) -> HeaderMap {
-        let mut headers = self.endpoint.headers();
-        let state = self.state();
-        if let Some(session) = &state.session {
-            headers.insert(SESSION, session.clone());
-        }
-        if let Some(version) = &state.version {
-            headers.insert(VERSION, version.clone());
-        }
-        headers
-    }
-
     async fn keep_time(self: Arc<Self>) {
         loop {
             self.driver.clock(&mut |output| self.deliver(output)).await;
             self.settle().await;
+        }
+    }
+
+    /// Sends the queue for tasks that do not send it themselves.
+    async fn send_queued(self: Arc<Self>) {
+        loop {
+            self.queued.notified().await;
+            self.dispatch().await;
+            self.dispatched.notify_waiters();
         }
     }
 
@@ -457,22 +444,6 @@ impl StdioToHttp {
         if session {
             self.delete().await;
         }
-    }
-
-    /// The id of the session that an answer opens.
-    fn session_of(&self, headers: &HeaderMap) -> Option<HeaderValue> {
-        let mut session = headers.get(SESSION).cloned()?;
-        session.set_sensitive(true);
-        self.endpoint.caller().keep();
-        Some(session)
-    }
-
-    fn queue(&self) -> MutexGuard<'_, VecDeque<Message>> {
-        self.queue.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
