@@ -3,12 +3,11 @@
 mod caller;
 mod challenge;
 mod client;
-mod connections;
 mod endpoint;
 mod fault;
 mod health;
+mod plain_client;
 mod protected_resource;
-mod relay;
 mod resource_metadata;
 mod response;
 mod stream;
