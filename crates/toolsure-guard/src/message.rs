@@ -41,7 +41,8 @@ pub struct Message {
     text: Arc<Text>,
     /// What counts instead of some of the text.
     renamed: Option<Arc<Renamed>>,
-    envelope: OnceLock<Box<Envelope>>,
+    /// What counts instead of the text's envelope.
+    envelope: Option<Box<Envelope>>,
     /// Who made it, and why.
     pub purpose: Purpose,
     /// Whether its text is that of a message that was received, or of an element of a batch.
@@ -72,6 +73,7 @@ struct Text {
     state: State,
     /// Takes the memory that the text was read into.
     readers: Option<Arc<Readers>>,
+    envelope: OnceLock<Envelope>,
 }
 
 enum State {
@@ -192,6 +194,44 @@ impl State {
 }
 
 impl Text {
+    fn new(state: State, readers: Option<Arc<Readers>>) -> Arc<Self> {
+        let envelope = OnceLock::new();
+        Arc::new(Self {
+            state,
+            readers,
+            envelope,
+        })
+    }
+
+    /// What was read, or why it cannot be read, if it was tried.
+    fn document(&self) -> Result<Document<'_>, Option<&ReadError>> {
+        match &self.state {
+            State::Unread(_) => Err(None),
+            State::Unreadable { error, .. } => Err(Some(error)),
+            State::Read { parsed, .. } => Ok(parsed.document()),
+        }
+    }
+
+    fn envelope(&self) -> &Envelope {
+        self.envelope.get_or_init(|| {
+            let Ok(document) = self.document() else {
+                let of = read_message(self.state.bytes(), |message, _| Envelope::of(&message));
+                return of.unwrap_or_default();
+            };
+            match Incoming::of(document) {
+                Incoming::Batch(_) => Envelope::batch(),
+                Incoming::Single(view) => Decoded::decode(view)
+                    .map_or_else(|_| Envelope::default(), |message| Envelope::of(&message)),
+            }
+        })
+    }
+
+    /// Takes the envelope of this text, unless it has another, which is returned.
+    fn give(&self, envelope: Envelope) -> Option<Box<Envelope>> {
+        let envelope = self.envelope.set(envelope).err()?;
+        (self.envelope.get() != Some(&envelope)).then(|| Box::new(envelope))
+    }
+
     /// The bytes alone; the memory that they were read into goes back.
     fn take(&mut self) -> Vec<u8> {
         match std::mem::replace(&mut self.state, State::Unread(Vec::new())) {
@@ -232,7 +272,7 @@ impl Message {
     pub(crate) fn made(text: String, purpose: Purpose, envelope: Envelope) -> Self {
         let mut message = Self::new(text);
         message.purpose = purpose;
-        message.envelope = Box::new(envelope).into();
+        message.text.give(envelope);
         message
     }
 
@@ -240,7 +280,10 @@ impl Message {
     pub(crate) fn passed_on(&self, envelope: Envelope, is_unchanged: bool) -> Self {
         let mut message = Self::sharing(Arc::clone(&self.text));
         message.renamed.clone_from(&self.renamed);
-        message.envelope = Box::new(envelope).into();
+        message.envelope = match self.renamed.is_some() || self.is_batch() {
+            true => Some(Box::new(envelope)),
+            false => self.text.give(envelope),
+        };
         message.is_unchanged = is_unchanged && self.renamed.is_none();
         message
     }
@@ -262,7 +305,8 @@ impl Message {
         if let Some(name) = renamed.new_name() {
             envelope.name = Some(Arc::from(name));
         }
-        let mut message = self.passed_on(envelope, false);
+        let mut message = Self::sharing(Arc::clone(&self.text));
+        message.envelope = Some(Box::new(envelope));
         message.renamed = Some(Arc::new(renamed));
         message
     }
@@ -273,14 +317,14 @@ impl Message {
     }
 
     fn of(state: State, readers: Option<Arc<Readers>>) -> Self {
-        Self::sharing(Arc::new(Text { state, readers }))
+        Self::sharing(Text::new(state, readers))
     }
 
     fn sharing(text: Arc<Text>) -> Self {
         Self {
             text,
             renamed: None,
-            envelope: OnceLock::new(),
+            envelope: None,
             purpose: Purpose::Forward,
             is_unchanged: false,
             is_replay: false,
@@ -313,20 +357,24 @@ impl Message {
             }
             None => {
                 let state = make(self.text.state.bytes().to_vec());
-                let readers = readers.cloned();
-                self.text = Arc::new(Text { state, readers });
+                self.replace(Text::new(state, readers.cloned()));
             }
         }
+    }
+
+    /// Gives it another text, with the envelope that it had, if it had one.
+    fn replace(&mut self, text: Arc<Text>) {
+        if self.envelope.is_none() {
+            self.envelope = self.text.envelope.get().cloned().map(Box::new);
+        }
+        self.text = text;
     }
 
     /// The same message with its names in its text, where they are not yet.
     fn written(mut self) -> Self {
         if let Some(renamed) = self.renamed.take() {
             let bytes = renamed.edits().apply(self.text()).into_bytes();
-            self.text = Arc::new(Text {
-                state: State::Unread(bytes),
-                readers: None,
-            });
+            self.text = Text::new(State::Unread(bytes), None);
         }
         self
     }
@@ -365,11 +413,7 @@ impl Message {
 
     /// Gives it another text, with the same envelope.
     pub fn set_text(&mut self, bytes: impl Into<Vec<u8>>) {
-        let state = State::Unread(bytes.into());
-        self.text = Arc::new(Text {
-            state,
-            readers: None,
-        });
+        self.replace(Text::new(State::Unread(bytes.into()), None));
         self.renamed = None;
         self.is_unchanged = false;
     }
@@ -384,18 +428,9 @@ impl Message {
     /// The envelope that routes it. A message above a limit of the reader is read without limits for
     /// this, since a side waits for its answer.
     pub fn envelope(&self) -> &Envelope {
-        self.envelope.get_or_init(|| Box::new(self.read_envelope()))
-    }
-
-    fn read_envelope(&self) -> Envelope {
-        let Ok(document) = self.document() else {
-            let of = read_message(self.bytes(), |message, _| Envelope::of(&message));
-            return of.unwrap_or_default();
-        };
-        match Incoming::of(document) {
-            Incoming::Batch(_) => Envelope::batch(),
-            Incoming::Single(view) => Decoded::decode(view)
-                .map_or_else(|_| Envelope::default(), |message| Envelope::of(&message)),
+        match &self.envelope {
+            Some(envelope) => envelope,
+            None => self.text.envelope(),
         }
     }
 
@@ -431,10 +466,7 @@ impl Message {
     /// The messages of a batch, as received; `None` if it is not a batch.
     #[must_use]
     pub fn elements(&self) -> Option<Vec<&[u8]>> {
-        let root = self.document().ok()?.root();
-        if root.kind() != Kind::Array {
-            return None;
-        }
+        let root = self.document().ok().filter(|_| self.is_batch())?.root();
         let bytes = self.bytes();
         let spans = root.items().map(|item| item.span());
         let elements = spans.filter_map(|span| bytes.get(span.start..span.end));
@@ -473,11 +505,12 @@ impl Message {
 
     /// What was read, without the names that count instead; or why it cannot be read, if it was tried.
     pub(crate) fn document(&self) -> Result<Document<'_>, Option<&ReadError>> {
-        match &self.text.state {
-            State::Unread(_) => Err(None),
-            State::Unreadable { error, .. } => Err(Some(error)),
-            State::Read { parsed, .. } => Ok(parsed.document()),
-        }
+        self.text.document()
+    }
+
+    fn is_batch(&self) -> bool {
+        let document = self.document();
+        document.is_ok_and(|document| document.root().kind() == Kind::Array)
     }
 
     /// Why the text as it came could not be read, if a stand-in was read in its place.
