@@ -22,9 +22,9 @@ pub(super) fn of(folder: &Path) -> Result<String, String> {
 }
 
 /// The impls of each type of the crate, each by its module and its index there.
-type Impls = BTreeMap<Target, Vec<(usize, usize)>>;
+pub(crate) type Impls = BTreeMap<Target, Vec<(usize, usize)>>;
 
-fn impls(sources: &Sources) -> Impls {
+pub(crate) fn impls(sources: &Sources) -> Impls {
     let mut found = Impls::new();
     for (at, module) in sources.modules.iter().enumerate() {
         for (place, item) in module.items.iter().enumerate() {

@@ -14,6 +14,9 @@ use std::path::{Path, PathBuf};
 use toolsure_testkit::place;
 use toolsure_testkit::tally::Tally;
 
+pub(crate) use listing::impls;
+pub(crate) use source::{Sources, Target, is_test, name_of};
+
 /// Writes the lists. Fails only if a file cannot be read or written.
 pub(crate) fn run() -> Result<u64, String> {
     let workspace = place::workspace();

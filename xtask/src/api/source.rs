@@ -1,7 +1,7 @@
 //! The sources of one crate: its modules, their items, and the resolution of paths.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use syn::spanned::Spanned as _;
@@ -11,21 +11,23 @@ use toolsure_testkit::place;
 use super::expand::expand;
 
 /// A crate's modules, the root first.
-pub(super) struct Sources {
-    pub(super) modules: Vec<Module>,
+pub(crate) struct Sources {
+    pub(crate) modules: Vec<Module>,
 }
 
 /// One module.
-pub(super) struct Module {
+pub(crate) struct Module {
+    /// The folder where its child modules are, also if there are none.
+    pub(crate) folder: PathBuf,
     parent: Option<usize>,
     children: BTreeMap<String, usize>,
-    pub(super) items: Vec<Item>,
+    pub(crate) items: Vec<Item>,
     text: Rc<str>,
 }
 
 /// The target of a path inside the crate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Target {
+pub(crate) enum Target {
     Module(usize),
     /// The module and the index among its items.
     Item(usize, usize),
@@ -40,7 +42,7 @@ pub(super) struct Import {
 
 impl Sources {
     /// Reads the library in a crate's folder.
-    pub(super) fn read(folder: &Path) -> Result<Self, String> {
+    pub(crate) fn read(folder: &Path) -> Result<Self, String> {
         let mut sources = Self {
             modules: Vec::new(),
         };
@@ -61,6 +63,7 @@ impl Sources {
     ) -> Result<usize, String> {
         let own = self.modules.len();
         self.modules.push(Module {
+            folder: folder.to_path_buf(),
             parent,
             children: BTreeMap::new(),
             items: Vec::new(),
@@ -214,7 +217,7 @@ pub(super) fn imports(tree: &UseTree) -> Vec<Import> {
 }
 
 /// The name that an item defines; `None` for modules and imports.
-pub(super) fn name_of(item: &Item) -> Option<String> {
+pub(crate) fn name_of(item: &Item) -> Option<String> {
     let name = match item {
         Item::Const(item) => &item.ident,
         Item::Enum(item) => &item.ident,
@@ -230,7 +233,7 @@ pub(super) fn name_of(item: &Item) -> Option<String> {
 }
 
 /// Whether something is compiled for tests only.
-pub(super) fn is_test(attributes: &[Attribute]) -> bool {
+pub(crate) fn is_test(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         let meta = quote::ToTokens::to_token_stream(&attribute.meta).to_string();
         attribute.path().is_ident("cfg") && meta.contains("test") && !meta.contains("not")

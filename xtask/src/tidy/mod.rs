@@ -2,12 +2,14 @@
 //!
 //! `layers.toml` has the order of the crates, the packages that crates without I/O must not depend
 //! on, and the few modules and packages with restricted use. Modules of one crate must not import
-//! each other in a cycle, and neither must its files. Every file must begin with `//!`, have at most 500 lines of code, and
-//! contain no leftovers. The lists in `api/` must match the sources, and `docs/guard.svg` must
-//! match `picture`. Names in `ARCHITECTURE.md` and `docs/seeds.md`, and the commands in the README and
-//! `CONTRIBUTING.md`, must exist, and the words of `xtask/words.toml` must not occur. Another crate must use each public type of
-//! toolsure-guard and toolsure-proxy. `--modules CRATE` prints what each
-//! module imports, `--files CRATE` what each file imports.
+//! each other in a cycle, and neither must its files. Files of toolsure-guard and toolsure-proxy
+//! must not call each other in a ring through methods of one type. Every file must begin with
+//! `//!`, have at most 500 lines of code, and contain no leftovers. The lists in `api/` must match
+//! the sources, and `docs/guard.svg` must match `picture`. Names in `ARCHITECTURE.md` and
+//! `docs/seeds.md`, and the commands in the README and `CONTRIBUTING.md`, must exist, and the words
+//! of `xtask/words.toml` must not occur. Another crate must use each public type of toolsure-guard
+//! and toolsure-proxy. `--modules CRATE` prints what each module imports, `--files CRATE` what each
+//! file imports.
 
 mod architecture;
 mod cycles;
@@ -15,6 +17,7 @@ mod files;
 mod forbidden;
 mod layers;
 mod readme;
+mod rings;
 mod seeds;
 mod source;
 mod unused;
@@ -43,6 +46,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<u64, String> {
     files::check(place::workspace(), &mut tally)?;
     layers::check(place::workspace(), &layers, &mut tally)?;
     cycles::check(place::workspace(), &layers, &mut tally)?;
+    rings::check(place::workspace(), &mut tally)?;
     forbidden::check(&layers, &mut tally)?;
     api::check(place::workspace(), &mut tally)?;
     tally.record(picture::compare(

@@ -30,7 +30,7 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
             problems.push(Problem::new(Place::Whole, why));
         }
     }
-    problems.extend(no_effect::rates(config));
+    problems.extend(no_effect::rates(config).chain(no_effect::listen(config)));
     let read = [
         config.register(),
         config.sessions.finish(&sources.environment),
@@ -56,7 +56,6 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
             "there is no server: give a command after `--`, `--upstream URL`, or `[upstreams.NAME]` in the file",
         );
     }
-    let listen = &config.listen;
     let mut addresses: Vec<Option<SocketAddr>> = config
         .upstreams
         .values()
@@ -64,7 +63,7 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
         .collect();
     if addresses.len() < config.upstreams.len() {
         // All other upstreams share that address.
-        addresses.push(listen.address);
+        addresses.push(config.listen.address);
     }
     if addresses.len() > 1 && addresses.contains(&None) {
         whole(
@@ -75,16 +74,6 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
         whole(&message);
     }
     config.policy.rule_usage = Some(Arc::new(RuleUsage::new(config.upstreams.len())));
-    let plain = listen.hosts.is_empty()
-        && listen.origins.is_empty()
-        && listen.trusted_proxies.is_empty()
-        && listen.public_url.is_none()
-        && listen.tls_certificate.is_none();
-    if addresses.iter().all(Option::is_none) && !plain {
-        whole(
-            "`listen.hosts`, `listen.origins`, `listen.trusted_proxies`, `listen.public_url` and TLS need `listen.address`",
-        );
-    }
     let mut taken: Vec<SocketAddr> = addresses
         .into_iter()
         .flatten()

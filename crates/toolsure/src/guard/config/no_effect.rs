@@ -6,6 +6,7 @@ use std::ops::Range;
 use toml::de::DeTable;
 use toolsure_json::quote;
 
+use super::keys;
 use super::place::{Place, SHOWN, Shows};
 use super::problem::Problem;
 use super::settings::Config;
@@ -48,18 +49,28 @@ pub(super) fn rule(span: Range<usize>, table: &DeTable<'_>) -> Vec<Problem> {
 
 /// The problems of rates that limit nothing, because their `calls` is not set.
 pub(super) fn rates(config: &Config) -> impl Iterator<Item = Problem> {
-    ["rate", "rate.tool", "rate.total"]
-        .into_iter()
-        .filter_map(|rate| {
-            if config.written.contains_key(&*format!("{rate}.calls")) {
-                return None;
-            }
-            let mut parts = [format!("{rate}.burst"), format!("{rate}.per")].into_iter();
-            let (name, place) = parts.find_map(|name| config.written.get_key_value(&*name))?;
-            let message = format!("`{name}` has no effect without `{rate}.calls`");
-            let help = format!("set `{rate}.calls`, the calls in each `{rate}.per`; 0 is no limit");
-            Some(Problem::new(place.clone(), message).with_help(help))
-        })
+    keys::global().filter_map(|key| {
+        let rate = key.name.strip_suffix(".calls")?;
+        if config.written.contains_key(key.name) {
+            return None;
+        }
+        let mut parts = [format!("{rate}.burst"), format!("{rate}.per")].into_iter();
+        let (name, place) = parts.find_map(|name| config.written.get_key_value(&*name))?;
+        let message = format!("`{name}` has no effect without `{rate}.calls`");
+        let help = format!("set `{rate}.calls`, the calls in each `{rate}.per`; 0 is no limit");
+        Some(Problem::new(place.clone(), message).with_help(help))
+    })
+}
+
+/// The problems of settings for HTTP clients, if none can connect.
+pub(super) fn listen(config: &Config) -> impl Iterator<Item = Problem> {
+    let has_address = config.is_on_network() || config.written.contains_key("listen.address");
+    let written = config.written.iter();
+    let unused = written.filter(move |(name, _)| !has_address && name.starts_with("listen."));
+    unused.map(|(name, place)| {
+        let message = format!("`{name}` has no effect without `listen.address`");
+        Problem::new(place.clone(), message)
+    })
 }
 
 /// Why a pattern is probably a mistake: it contains characters with a meaning in other pattern

@@ -905,6 +905,8 @@ fn rules_and_rates_that_do_nothing_are_refused() {
         ("[rate]\nburst = 1\n", format!("4:1: `rate.burst` {rate}")),
         ("[rate]\nper = \"1 h\"\n", format!("4:1: `rate.per` {rate}")),
         ("[rate.total]\nper = \"1 h\"\n", format!("4:1: `rate.total.per` {}", rate.replace("rate.", "rate.total."))),
+        ("[rate.address]\nburst = 1\n", format!("4:1: `rate.address.burst` {}", rate.replace("rate.", "rate.address."))),
+        ("[listen]\nhosts = [\"a\"]\n", "4:1: `listen.hosts` has no effect without `listen.address`".to_owned()),
     ] {
         assert_eq!(faults(&format!("{ONE}{text}")), [expected], "{text}");
     }
