@@ -9,7 +9,7 @@ use toolsure_mcp::era::Era;
 use crate::connection::{Connection, ConnectionId};
 use crate::envelope::Envelope;
 use crate::id::IdKey;
-use crate::message::Message;
+use crate::message::{HttpRefusal, Message, Purpose};
 use crate::record::Record;
 use crate::side::Side;
 
@@ -69,38 +69,6 @@ pub enum ToolsEvent {
     Changed,
     /// A session or process of the server has ended: the next one may have other tools.
     SessionEnded,
-}
-
-/// How a server refused a client over HTTP (401, 403). The client must see the status and the
-/// challenges, or it cannot authorize itself (2025-11-25, basic/authorization), so they are passed
-/// on with the error.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[expect(
-    clippy::exhaustive_structs,
-    reason = "a transport that makes one must set every field"
-)]
-pub struct HttpRefusal {
-    /// The status.
-    pub status: u16,
-    /// The values of `WWW-Authenticate`.
-    pub challenges: Vec<Vec<u8>>,
-    /// The number of the authorization that the client used, as the transport counts them: a client that
-    /// has renewed its authorization must not see the refusal of an older one.
-    pub authorization: u64,
-}
-
-/// Who made a message, and why.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Purpose {
-    /// A message of the other side, unchanged or altered.
-    Forward,
-    /// The guard's own answer to a request.
-    Answer,
-    /// The guard's own request.
-    Ask,
-    /// The guard's own notification.
-    Notice,
 }
 
 /// Effects, in order. Most messages lead to one or two.

@@ -4,13 +4,11 @@
 //! under a number that replaces its id and its progress token, and in the messages that come back the
 //! sender's own id or token replaces the number.
 
-use std::sync::OnceLock;
-
 use toolsure_json::{Kind, Node as _, View};
-use toolsure_mcp::message::{Edits, Request};
+use toolsure_mcp::message::Request;
 
 use crate::id::IdKey;
-use crate::message::Message;
+use crate::message::{Message, Renamed, token};
 use crate::subscription::subscription;
 
 /// A request as its sender wrote it.
@@ -34,67 +32,6 @@ impl RequestOrigin {
             id: request.id.raw().to_owned(),
             token: token(request.params).map(|token| token.raw().to_owned()),
         }
-    }
-}
-
-/// The ids and the name of a message that count instead of those in its text. They are written into the
-/// text when the message leaves, so that it need not be read again.
-#[derive(Debug, Default)]
-pub(crate) struct Renamed {
-    edits: Edits,
-    /// The id, as a key and as JSON text.
-    id: Option<(IdKey, Box<str>)>,
-    token: Option<IdKey>,
-    /// The tool or the prompt that a request names.
-    name: Option<Box<str>>,
-    written: OnceLock<Vec<u8>>,
-}
-
-impl Renamed {
-    /// Another name of a tool or a prompt.
-    pub(crate) fn name(view: View<'_>, name: &str) -> Self {
-        let mut renamed = Self::default();
-        renamed
-            .edits
-            .replace(view, toolsure_json::json_string(name));
-        renamed.name = Some(name.into());
-        renamed
-    }
-
-    /// Another value somewhere in the message, which nothing else reads.
-    pub(crate) fn value(view: View<'_>, text: String) -> Self {
-        let mut renamed = Self::default();
-        renamed.edits.replace(view, text);
-        renamed
-    }
-
-    /// Gives a request a number in place of its id and its progress token.
-    pub(crate) fn number(&mut self, request: &Request<'_>, number: i64) {
-        renumber(request, number, &mut self.edits);
-        self.id = Some((IdKey::Number(number), number.to_string().into()));
-        self.token = token(request.params).map(|_| IdKey::Number(number));
-    }
-
-    pub(crate) fn edits(&self) -> &Edits {
-        &self.edits
-    }
-
-    pub(crate) fn new_id(&self) -> Option<&(IdKey, Box<str>)> {
-        self.id.as_ref()
-    }
-
-    pub(crate) fn new_token(&self) -> Option<&IdKey> {
-        self.token.as_ref()
-    }
-
-    pub(crate) fn new_name(&self) -> Option<&str> {
-        self.name.as_deref()
-    }
-
-    /// The text of the message with these.
-    pub(crate) fn written(&self, text: &str) -> &[u8] {
-        let write = || self.edits.apply(text).into_bytes();
-        self.written.get_or_init(write)
     }
 }
 
@@ -132,16 +69,6 @@ impl Message {
     }
 }
 
-/// Replaces the id and the progress token of a request by a number.
-pub(crate) fn renumber(request: &Request<'_>, number: i64, edits: &mut Edits) {
-    if let Some(id) = request.view.member("id") {
-        edits.replace(id, number.to_string());
-    }
-    if let Some(token) = token(request.params) {
-        edits.replace(token, number.to_string());
-    }
-}
-
 /// The number in an id or a token of ours. Some servers return it as a string.
 #[must_use]
 pub fn number_of(view: View<'_>) -> Option<i64> {
@@ -150,10 +77,6 @@ pub fn number_of(view: View<'_>) -> Option<i64> {
         Kind::String => view.string().parse().ok(),
         _ => None,
     }
-}
-
-fn token<'a>(params: Option<View<'a>>) -> Option<View<'a>> {
-    params?.member("_meta")?.member("progressToken")
 }
 
 #[cfg(test)]

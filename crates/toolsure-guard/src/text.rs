@@ -19,7 +19,7 @@ pub fn hex(bytes: &[u8]) -> String {
 #[must_use]
 pub fn one_line(message: &[u8]) -> Cow<'_, [u8]> {
     let breaks = |byte: &u8| matches!(byte, b'\n' | b'\r');
-    if !message.iter().any(breaks) {
+    if memchr::memchr2(b'\n', b'\r', message).is_none() {
         return Cow::Borrowed(message);
     }
     let flat = message.iter();

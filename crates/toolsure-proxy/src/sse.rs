@@ -109,7 +109,7 @@ fn lines(raw: &[u8]) -> impl Iterator<Item = &[u8]> {
         if rest.is_empty() {
             return None;
         }
-        let end = rest.iter().position(|byte| is_end(*byte));
+        let end = memchr::memchr2(b'\r', b'\n', rest);
         let end = end.map_or(rest.len(), |at| {
             let pair = rest.get(at..at.saturating_add(2)) == Some(b"\r\n".as_slice());
             at.saturating_add(if pair { 2 } else { 1 })
@@ -124,10 +124,6 @@ fn lines(raw: &[u8]) -> impl Iterator<Item = &[u8]> {
 fn content(line: &[u8]) -> &[u8] {
     let line = line.strip_suffix(b"\n").unwrap_or(line);
     line.strip_suffix(b"\r").unwrap_or(line)
-}
-
-fn is_end(byte: u8) -> bool {
-    matches!(byte, b'\r' | b'\n')
 }
 
 /// A line, the data of one event or the whole event is over the limit.
@@ -190,7 +186,7 @@ impl SseParser {
                 rest = rest.get(1..).unwrap_or_default();
                 continue;
             }
-            let end = rest.iter().position(|byte| is_end(*byte));
+            let end = memchr::memchr2(b'\r', b'\n', rest);
             let (piece, more) = rest
                 .split_at_checked(end.unwrap_or(rest.len()))
                 .unwrap_or((rest, &[]));

@@ -34,14 +34,14 @@ use crate::web::{JSON, Request, Web, respond};
 const READS: [(Client, Servers, u64); 10] = [
     (Client::Lines, Servers::Program, 2),
     (Client::Lines, Servers::Http, 2),
-    (Client::Lines, Servers::Translated, 6),
-    (Client::Lines, Servers::Two, 6),
-    (Client::Lines, Servers::TwoTranslated, 10),
+    (Client::Lines, Servers::Translated, 4),
+    (Client::Lines, Servers::Two, 4),
+    (Client::Lines, Servers::TwoTranslated, 5),
     (Client::Session, Servers::Program, 2),
-    (Client::Modern, Servers::Program, 4),
-    (Client::Modern, Servers::Translated, 8),
-    (Client::Modern, Servers::Two, 8),
-    (Client::Modern, Servers::TwoTranslated, 12),
+    (Client::Modern, Servers::Program, 2),
+    (Client::Modern, Servers::Translated, 5),
+    (Client::Modern, Servers::Two, 6),
+    (Client::Modern, Servers::TwoTranslated, 8),
 ];
 
 #[derive(Clone, Copy, Debug, PartialEq)]

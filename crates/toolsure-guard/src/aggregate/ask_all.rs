@@ -14,8 +14,8 @@ use super::opening::unusable_opening;
 use super::pending::{Role, Sending};
 use super::route::Abilities;
 use crate::message::Message;
+use crate::message::Renamed;
 use crate::reading::OwnedReading;
-use crate::renumber::Renamed;
 
 impl Aggregator {
     /// Asks all servers that may have something to return.

@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use toolsure_json::{Kind, Node as _, View, json_string, quote};
-use toolsure_mcp::era::Era;
 use toolsure_mcp::message::{
     Edits, INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND, Notification, Request, write,
 };
 
-use super::fan_out::{FanOutKind, ListOf};
+use super::fan_out::{FanOutKind, ListOf, declares_version};
 use super::known::Subject;
 use super::opening::FIRST;
 use super::pending::Role;
@@ -16,7 +15,8 @@ use super::route::{Session, is_short};
 use super::{Aggregator, spliced};
 use crate::id::IdKey;
 use crate::message::Message;
-use crate::renumber::{Renamed, number_of};
+use crate::message::Renamed;
+use crate::renumber::number_of;
 
 impl Aggregator {
     pub(super) fn initialize(&mut self, whole: &Message, request: &Request<'_>, now: Duration) {
@@ -223,11 +223,6 @@ impl Aggregator {
         }
         self.tell_server(asked.route, spliced(&edits, whole, message));
     }
-}
-
-/// Whether a request declares its version itself and needs no session.
-pub(super) fn declares_version(request: &Request<'_>) -> bool {
-    matches!(Era::declared(request.params), Some(Ok(era)) if era.declares_version())
 }
 
 /// An empty result.

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use toolsure_mcp::era::Era;
 use toolsure_mcp::message::{INTERNAL_ERROR, Request};
 
-use super::client::declares_version;
 use super::known::Subject;
 use super::route::Refused;
 use crate::reading::OwnedReading;
@@ -159,3 +159,8 @@ pub(super) fn refuses_discovery(code: i64) -> bool {
 /// How long a server may take to say that it knows `server/discover`, and how long a server that was
 /// silent before may take to answer at all.
 const SILENCE: Duration = Duration::from_secs(5);
+
+/// Whether a request declares its version itself and needs no session.
+pub(super) fn declares_version(request: &Request<'_>) -> bool {
+    matches!(Era::declared(request.params), Some(Ok(era)) if era.declares_version())
+}

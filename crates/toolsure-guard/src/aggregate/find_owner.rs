@@ -10,8 +10,9 @@ use super::known::Subject;
 use super::owner_search::{OwnerSearch, SearchError};
 use super::pending::{Role, Sending};
 use super::route::Abilities;
+use crate::message::Renamed;
 use crate::message::{Message, kept};
-use crate::renumber::{Renamed, RequestOrigin};
+use crate::renumber::RequestOrigin;
 
 impl Aggregator {
     /// Sends a request to the server that owns the URI or task.

@@ -11,7 +11,8 @@ use super::known::Subject;
 use super::pending::{Role, Sending};
 use super::{Aggregator, spliced};
 use crate::message::Message;
-use crate::renumber::{Renamed, RequestOrigin};
+use crate::message::Renamed;
+use crate::renumber::RequestOrigin;
 use crate::subscription::{acknowledgement, list_changed};
 
 impl Aggregator {

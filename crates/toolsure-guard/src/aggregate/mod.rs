@@ -58,7 +58,8 @@ use toolsure_json::View;
 use toolsure_mcp::era::Era;
 use toolsure_mcp::message::Edits;
 
-use crate::effect::{Effects, HttpRefusal};
+use crate::effect::Effects;
+use crate::message::HttpRefusal;
 use crate::message::Message;
 use client_stream::ClientStream;
 use fan_out::FanOut;

@@ -15,8 +15,8 @@ use super::route::{Abilities, Route, Session};
 use crate::connection::ConnectionId;
 use crate::effect::Effect;
 use crate::implementation::TOOLSURE;
+use crate::message::Renamed;
 use crate::reading::OwnedReading;
-use crate::renumber::Renamed;
 
 impl Aggregator {
     /// Opens a session with one server, with the parameters with which the client opened its own.

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use super::known::Subject;
-use crate::effect::HttpRefusal;
+use crate::message::HttpRefusal;
 use crate::renumber::RequestOrigin;
 
 /// A request whose owner is not known: it goes to one server after the other.

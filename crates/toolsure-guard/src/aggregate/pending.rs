@@ -1,6 +1,7 @@
 //! Requests that have no answer yet: those that servers have, and those that the client has.
 
-use crate::renumber::{Renamed, RequestOrigin};
+use crate::message::Renamed;
+use crate::renumber::RequestOrigin;
 
 /// A request on its way to one server.
 #[derive(Debug)]

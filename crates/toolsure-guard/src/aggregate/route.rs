@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use toolsure_json::{Kind, Node as _, View, quote};
 
-use crate::effect::HttpRefusal;
+use crate::message::HttpRefusal;
 
 /// One aggregated server.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -4,13 +4,14 @@ use toolsure_json::{Node as _, View};
 use toolsure_mcp::message::{INTERNAL_ERROR, Message as Decoded, Request, write};
 
 use super::Aggregator;
-use super::client::declares_version;
+use super::fan_out::declares_version;
 use super::pending::{Role, Sending, Sent, TaskMade};
 use super::route::{Abilities, Refused};
 use crate::connection::{Connection, ConnectionId};
 use crate::effect::Effect;
+use crate::message::Renamed;
 use crate::message::{Message, kept};
-use crate::renumber::{Renamed, RequestOrigin};
+use crate::renumber::RequestOrigin;
 
 impl Aggregator {
     pub(super) fn number(&mut self) -> i64 {

@@ -5,10 +5,11 @@ use toolsure_mcp::message::Message as Decoded;
 
 use super::turn::Turn;
 use super::{Carrier, Conversation};
-use crate::effect::{Effect, Effects, Purpose};
+use crate::effect::{Effect, Effects};
 use crate::envelope::Envelope;
 use crate::fault::Act;
 use crate::message::Message;
+use crate::message::Purpose;
 use crate::reading::read_message;
 use crate::record::{Action, Filter};
 use crate::recover::Recovery;

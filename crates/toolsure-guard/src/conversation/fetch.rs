@@ -10,11 +10,11 @@ use toolsure_mcp::era::Era;
 use toolsure_mcp::message::write;
 
 use super::turn::Turn;
-use crate::effect::Purpose;
 use crate::envelope::Envelope;
 use crate::filter::page_forms::known_form;
 use crate::id::IdKey;
 use crate::message::Message;
+use crate::message::Purpose;
 use crate::reading::whole_message;
 use crate::scope::Scope;
 

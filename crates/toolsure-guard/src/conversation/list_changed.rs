@@ -1,22 +1,10 @@
 //! What a conversation knows to send `notifications/tools/list_changed` after a reload.
 
-use std::sync::Arc;
-
 use toolsure_json::{Kind, Node as _, View};
 
 use super::Conversation;
 use crate::id::IdKey;
-use crate::policy::Rules;
 use crate::subscription::subscription;
-
-/// Whether the client gets the notification, and the rules that it was last sent for.
-#[derive(Debug, Default)]
-pub(super) struct ListChanged {
-    /// Whether the client's session gets it.
-    pub(super) session: bool,
-    /// The rules by which the client's tools are shown. `None` if it gets no notification.
-    pub(super) rules: Option<Arc<Rules>>,
-}
 
 impl Conversation {
     /// Marks the session as one that began in another process, or in this one before it was forgotten.

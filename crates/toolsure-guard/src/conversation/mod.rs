@@ -64,12 +64,12 @@ use toolsure_mcp::era::Era;
 
 use crate::effect::{Effect, ToolsEvent};
 use crate::guard::Guard;
+use crate::policy::Rules;
 use crate::record::Peer;
 use crate::scope::{Scope, ScopeKey};
 use crate::share::Identity;
 use crate::trace::Tracer;
 use fetch::Fetch;
-use list_changed::ListChanged;
 use open::{Answered, OpenTable};
 use parked::ParkedCalls;
 use server_requests::ServerRequests;
@@ -164,6 +164,15 @@ pub struct Conversation {
     peer: Option<Arc<Peer>>,
     /// Boxed, because most conversations have none.
     traces: Option<Box<Traces>>,
+}
+
+/// Whether the client gets `notifications/tools/list_changed`, and the rules that it was last sent for.
+#[derive(Debug, Default)]
+struct ListChanged {
+    /// Whether the client's session gets it.
+    session: bool,
+    /// The rules by which the client's tools are shown. `None` if it gets no notification.
+    rules: Option<Arc<Rules>>,
 }
 
 impl Conversation {

@@ -13,11 +13,12 @@ use toolsure_mcp::message::{Message as Decoded, Request};
 
 use super::open::OpenTable;
 use super::turn::Turn;
-use crate::effect::{Effect, Purpose};
+use crate::effect::Effect;
 use crate::envelope::MessageKind;
 use crate::fault::Act;
 use crate::id::IdKey;
 use crate::message::Message;
+use crate::message::Purpose;
 use crate::reading::generous;
 use crate::record::{Action, Record};
 use crate::side::Side;

@@ -9,12 +9,12 @@ use toolsure_mcp::message::{INTERNAL_ERROR, MalformedMessage, Request, RequestId
 use super::Conversation;
 use super::open::What;
 use super::turn::Turn;
-use crate::effect::Purpose;
 use crate::envelope::{Envelope, method_name};
 use crate::error_reply;
 use crate::fault::Act;
 use crate::id::IdKey;
 use crate::message::Message;
+use crate::message::Purpose;
 use crate::record::{Action, Filter, Record};
 use crate::recover::{Recovered, Recovery};
 use crate::side::Side;

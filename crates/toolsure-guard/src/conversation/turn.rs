@@ -10,11 +10,12 @@ use toolsure_mcp::message::{
     Edits, MalformedCall, Message as Decoded, Request, RequestId, ToolCall,
 };
 
-use crate::effect::{Effects, Purpose};
+use crate::effect::Effects;
 use crate::envelope::Envelope;
 use crate::fault::Act;
 use crate::id::IdKey;
 use crate::message::Message;
+use crate::message::Purpose;
 use crate::policy::{Policy, Rules};
 use crate::reading::{read_message, time_to_live};
 use crate::record::{Action, Filter, Record};

@@ -9,7 +9,7 @@ use super::refusal::Refusal;
 use super::words::{
     CAPABILITIES, CLIENT_INFO, LOG_LEVEL, Level, MODERN, TASKS, VERSION, declares, is_object,
 };
-use crate::renumber::renumber;
+use crate::message::renumber;
 use crate::subscription::SUBSCRIPTION;
 
 /// The members of `_meta` in which a request declares itself.

@@ -73,10 +73,10 @@ impl<R: AsyncRead + Unpin> AsyncRead for CountedOutput<R> {
         let before = buffer.filled().len();
         ready!(Pin::new(&mut self.from).poll_read(context, buffer))?;
         let read = buffer.filled().get(before..).unwrap_or_default();
-        match read.iter().rev().position(|byte| *byte == b'\n') {
+        match memchr::memrchr(b'\n', read) {
             None => self.line = self.line.saturating_add(read.len()),
-            Some(after) => {
-                self.line = after;
+            Some(at) => {
+                self.line = read.len().saturating_sub(at).saturating_sub(1);
                 self.passed_on = true;
             }
         }

@@ -8,6 +8,7 @@ mod fault;
 mod health;
 mod plain_client;
 mod protected_resource;
+mod requests;
 mod resource_metadata;
 mod response;
 mod stream;
@@ -17,7 +18,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::Method;
-use reqwest::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
+use reqwest::header::{HeaderName, HeaderValue};
 use tokio::time::{Instant, timeout_at};
 use toolsure_mcp::era::Era;
 
@@ -38,7 +39,7 @@ pub use target::HttpTarget;
 
 use crate::fault::{Fault, Phase};
 use crate::limits::Limits;
-use crate::message::{Answer, Incoming, Shape, answer_to};
+use crate::message::{Answer, Incoming, Shape};
 use crate::notes::Notes;
 use fault::auth;
 
@@ -188,51 +189,6 @@ impl Http {
             .send(Phase::Request, Method::DELETE, &headers, Bytes::new());
         let _unheard = timeout_at(Instant::now() + grace, request).await;
         self.session = None;
-    }
-
-    /// Answers a request that the server sent on a stream.
-    async fn respond(&mut self, phase: Phase, request: &Incoming) -> Result<(), Fault> {
-        if request.method() != "ping" {
-            self.notes.declined(request.method());
-        }
-        let call = Call {
-            id: 0,
-            method: "",
-            text: answer_to(request),
-            era: None,
-            opens_session: false,
-        };
-        self.post(phase, &call).await.map(drop)
-    }
-
-    async fn post(&self, phase: Phase, call: &Call<'_>) -> Result<Response, Fault> {
-        let mut headers = self.common(call.era);
-        headers.insert(
-            ACCEPT,
-            HeaderValue::from_static("application/json, text/event-stream"),
-        );
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        if call.names_method(self.era)
-            && let Ok(value) = HeaderValue::from_str(call.method)
-        {
-            headers.insert(METHOD, value);
-        }
-        let body = Bytes::copy_from_slice(call.text.as_bytes());
-        self.endpoint
-            .send(phase, Method::POST, &headers, body)
-            .await
-    }
-
-    /// The headers of every request.
-    fn common(&self, era: Option<Era>) -> HeaderMap {
-        let mut headers = self.endpoint.headers();
-        if let Some(era) = self.era.or(era) {
-            headers.insert(VERSION, HeaderValue::from_static(era.version()));
-        }
-        if let Some(session) = &self.session {
-            headers.insert(SESSION, session.clone());
-        }
-        headers
     }
 }
 

@@ -187,7 +187,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 
     fn take_line(&mut self) -> Option<Vec<u8>> {
         let fresh = self.buffer.get(self.scanned..)?;
-        let Some(offset) = fresh.iter().position(|byte| *byte == b'\n') else {
+        let Some(offset) = memchr::memchr(b'\n', fresh) else {
             self.scanned = self.buffer.len();
             return None;
         };

@@ -4,22 +4,6 @@ use toolsure_guard::Message;
 use toolsure_json::Node as _;
 use toolsure_mcp::message::{Edits, Message as Decoded};
 
-use super::HttpExchange;
-
-impl HttpExchange {
-    /// A message with the client's own id, if it answers this request.
-    pub(super) fn restored(&self, mut message: Message) -> Message {
-        let answers = |id| message.envelope().answers(id);
-        if let Some(clients_id) = &self.clients_id
-            && self.id.as_ref().is_some_and(answers)
-            && let Some(text) = with_id(&message, clients_id)
-        {
-            message.set_text(text);
-        }
-        message
-    }
-}
-
 /// A request or an answer with another id, given as JSON text.
 pub(super) fn with_id(message: &Message, id: &str) -> Option<String> {
     message.decode(|message, text| {

@@ -8,6 +8,7 @@ use toolsure_guard::{IdKey, Message, MessageKind, Side};
 use toolsure_mcp::message::INTERNAL_ERROR;
 
 use super::HttpExchange;
+use super::own_id::with_id;
 use crate::guard::header_mirroring::{mirrored_headers, write};
 use crate::guard::mailbox::UpstreamHead;
 use crate::guard::reply::error_body;
@@ -327,5 +328,17 @@ impl HttpExchange {
             None if self.is_batch => {}
             None => self.ready.push(ResponseStep::Over),
         }
+    }
+
+    /// A message with the client's own id, if it answers this request.
+    fn restored(&self, mut message: Message) -> Message {
+        let answers = |id| message.envelope().answers(id);
+        if let Some(clients_id) = &self.clients_id
+            && self.id.as_ref().is_some_and(answers)
+            && let Some(text) = with_id(&message, clients_id)
+        {
+            message.set_text(text);
+        }
+        message
     }
 }

@@ -135,13 +135,11 @@ impl Family {
             }
             key.push_str(label);
             key.push_str("=\"");
-            for c in value.chars().take(VALUE_CHARS) {
-                match c {
-                    '\\' => key.push_str("\\\\"),
-                    '"' => key.push_str("\\\""),
-                    '\n' => key.push_str("\\n"),
-                    _ => key.push(c),
-                }
+            let is_escaped = |byte| matches!(byte, b'\\' | b'"' | b'\n');
+            if value.len() <= VALUE_CHARS && !value.bytes().any(is_escaped) {
+                key.push_str(value);
+            } else {
+                push_escaped(&mut key, value);
             }
             key.push('"');
         }
@@ -223,6 +221,17 @@ const SERIES: usize = 2_000;
 /// Maximum characters of a label's value; the longest tool name in the protocol has 128.
 const VALUE_CHARS: usize = 128;
 const OVERFLOW: &str = "otel_metric_overflow=\"true\"";
+
+fn push_escaped(key: &mut String, value: &str) {
+    for c in value.chars().take(VALUE_CHARS) {
+        match c {
+            '\\' => key.push_str("\\\\"),
+            '"' => key.push_str("\\\""),
+            '\n' => key.push_str("\\n"),
+            _ => key.push(c),
+        }
+    }
+}
 
 #[cfg(test)]
 mod tests {
