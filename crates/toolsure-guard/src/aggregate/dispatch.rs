@@ -33,7 +33,7 @@ impl Aggregator {
 
     /// Handles a message of one side, or each message of a batch.
     pub fn on_message(&mut self, from: Connection, message: Message, now: Duration) -> Effects {
-        let message = message.as_it_leaves(&strict());
+        let message = message.read_as_sent(&strict());
         self.refusal.clone_from(&message.refusal);
         self.decide(from, &message, now);
         self.out.carry(self.refusal.take().as_ref(), 0);

@@ -109,7 +109,7 @@ pub struct Link {
 /// One conversation: messages in, effects out.
 ///
 /// It has no clock: each event comes with the time since a common starting point. It has no socket:
-/// the messages to send are returned as [`Effects`].
+/// the messages to send are returned as [`Effects`](crate::Effects).
 ///
 /// ```
 /// use std::time::Duration;

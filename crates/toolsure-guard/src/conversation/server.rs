@@ -233,7 +233,7 @@ impl Conversation {
             return None;
         }
         let named = turn.message.names();
-        let written = named.map(|_| turn.message.clone().as_it_leaves(turn.limits()));
+        let written = named.map(|_| turn.message.clone().read_as_sent(turn.limits()));
         let (message, params) = match &written {
             None => (turn.message, request.params?),
             Some(written) => {

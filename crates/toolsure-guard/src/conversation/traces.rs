@@ -204,7 +204,7 @@ impl Traces {
 /// Adds the trace context to a request for the server. A message that two readers can read in two ways
 /// is not changed.
 fn splice(message: &mut Message, context: TraceContext) {
-    let read = message.clone().as_it_leaves(&generous());
+    let read = message.clone().read_as_sent(&generous());
     let whole = read.document().ok().filter(|_| read.flaw().is_none());
     if let Some(spliced) = whole.and_then(|document| context.splice(document)) {
         message.set_text(spliced);

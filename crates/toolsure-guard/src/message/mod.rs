@@ -178,7 +178,7 @@ impl Message {
 
     /// The same message, read within these limits, unless it was read within them before.
     pub(crate) fn read(self, limits: &ReadLimits, readers: Option<&Arc<Readers>>) -> Self {
-        if self.text.state.is_read_within(limits) {
+        if self.text.state.limits() == Some(limits) {
             return self;
         }
         let mut message = self.written();
@@ -209,8 +209,9 @@ impl Message {
         self.text = text;
     }
 
-    /// The same message with its names in its text, where they are not yet.
-    fn written(mut self) -> Self {
+    /// The same message with the ids and the name in its text that were recorded as those of its receiver.
+    #[must_use]
+    pub fn written(mut self) -> Self {
         if let Some(renamed) = self.renamed.take() {
             let bytes = renamed.edits().apply(self.text()).into_bytes();
             self.text = Text::new(State::Unread(bytes), None);
@@ -218,11 +219,13 @@ impl Message {
         self
     }
 
-    /// The same message with its names in its text, read within these limits unless it was read within any.
-    pub(crate) fn as_it_leaves(self, limits: &ReadLimits) -> Self {
+    /// The same message with its names in its text, read within the limits that it was read within, or
+    /// else within these.
+    pub(crate) fn read_as_sent(self, limits: &ReadLimits) -> Self {
+        let own = self.text.state.limits().copied();
         let message = self.written();
         match message.text.state {
-            State::Unread(_) => message.read(limits, None),
+            State::Unread(_) => message.read(own.as_ref().unwrap_or(limits), None),
             _ => message,
         }
     }

@@ -127,11 +127,11 @@ impl State {
         }
     }
 
-    /// Whether it was read within these limits.
-    pub(super) fn is_read_within(&self, limits: &ReadLimits) -> bool {
+    /// The limits that it was read within, if it was read.
+    pub(super) fn limits(&self) -> Option<&ReadLimits> {
         match self {
-            Self::Unread(_) => false,
-            Self::Read { limits: own, .. } | Self::Unreadable { limits: own, .. } => own == limits,
+            Self::Unread(_) => None,
+            Self::Read { limits, .. } | Self::Unreadable { limits, .. } => Some(limits),
         }
     }
 }

@@ -110,7 +110,7 @@ impl Translator {
     /// Handles a message of one side.
     pub fn on_message(&mut self, from: Connection, message: Message, now: Duration) -> Effects {
         let mut turn = Turn::new(now);
-        let message = message.as_it_leaves(&self.limits);
+        let message = message.read_as_sent(&self.limits);
         match message.elements() {
             None => {
                 self.take_one(from, &message, &mut turn);

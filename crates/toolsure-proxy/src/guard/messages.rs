@@ -18,7 +18,6 @@ use crate::outbox::Outbox;
 use crate::stdio::{Line, Lines};
 
 /// What a channel in this process carries.
-#[expect(clippy::large_enum_variant, reason = "almost every item is a message")]
 pub(super) enum ChannelItem {
     Message(Message),
     /// An event of the server's tools, in order with the messages.

@@ -287,7 +287,7 @@ impl SharedChild {
     }
 
     fn on_message(self: &Arc<Self>, message: Message) {
-        let message = self.ctx.guard.read(message);
+        let message = self.ctx.guard.read(message.written());
         let routed = message.decode(|decoded, text| self.route_to_client(&message, decoded, text));
         let Some(routed) = routed else {
             return self.on_unreadable(message);
