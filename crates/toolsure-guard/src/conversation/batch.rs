@@ -121,9 +121,14 @@ impl Merge {
                 .zip(elements)
                 .all(|(one, element)| one.bytes() == element);
         if let Some(all) = join(forwards) {
-            let all = match untouched {
-                true => turn.unchanged(all.envelope().clone()),
-                false => all,
+            let all = if untouched {
+                let mut whole = turn.unchanged(all.envelope().clone());
+                whole.call = all.call;
+                whole.headers_unknown = all.headers_unknown;
+                whole.trace = all.trace;
+                whole
+            } else {
+                all
             };
             turn.out.send(from.other(), all);
         }

@@ -10,7 +10,7 @@ use super::parked::Retry;
 use super::turn::Turn;
 use crate::effect::Effects;
 use crate::fault::Act;
-use crate::message::Message;
+use crate::message::{Message, kept};
 use crate::recover::Recovered;
 use crate::side::Side;
 
@@ -145,8 +145,7 @@ impl Conversation {
                 paid: parked.paid,
             };
             let start = turn.out.len();
-            let message = self.guard.read_within(parked.message, turn.limits());
-            // It was parsed when it arrived.
+            let message = kept(&parked.message);
             if let Ok(document) = message.document() {
                 turn.with_made(&message, |turn| {
                     self.client_message(turn, document.root(), Some(&retry));

@@ -15,6 +15,7 @@ use crate::envelope::{self, Envelope, method_name};
 use crate::fault::Act;
 use crate::filter::results;
 use crate::id::IdKey;
+use crate::message::kept;
 use crate::policy::{Mode, Project};
 use crate::record::{Action, Filter};
 use crate::recover::Recovery;
@@ -43,8 +44,8 @@ impl Conversation {
             return self.lost(turn, Side::Server, &found, act, &why);
         }
         if let Some(text) = self.under_asked_id(turn, &message) {
-            let corrected = self.guard.read_within(text, turn.limits());
-            // Only its id is another, so it can be read as well.
+            // Only its id is another.
+            let corrected = kept(text.as_bytes());
             if let Ok(document) = corrected.document() {
                 return turn.with_made(&corrected, |turn| {
                     self.server_message(turn, document.root());

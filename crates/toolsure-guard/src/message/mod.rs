@@ -132,7 +132,7 @@ impl Message {
     pub(crate) fn renamed(&self, renamed: Renamed, view: View<'_>) -> Self {
         let is_read = matches!(self.text.state, State::Read { .. });
         let is_as_it_came = is_read && self.renamed.is_none() && self.flaw().is_none();
-        if view.parent().is_some() || !is_as_it_came {
+        if view.parent().is_some() || renamed.has_values || !is_as_it_came {
             let span = view.span();
             let text = std::str::from_utf8(self.bytes()).unwrap_or_default();
             return Self::new(renamed.edits().apply_within(text, span.start, span.end));
@@ -213,7 +213,7 @@ impl Message {
     #[must_use]
     pub fn written(mut self) -> Self {
         if let Some(renamed) = self.renamed.take() {
-            let bytes = renamed.edits().apply(self.text()).into_bytes();
+            let bytes = renamed.into_written(self.text());
             self.text = Text::new(State::Unread(bytes), None);
         }
         self
@@ -280,6 +280,9 @@ impl Message {
     /// whose id can be read in two ways is answered without an id.
     #[must_use]
     pub fn requests(&self) -> Vec<IdKey> {
+        if self.text.state.limits().is_none() {
+            return self.clone().read(&generous(), None).requests();
+        }
         let request = |message: Decoded<'_>| match message {
             Decoded::Request(request) => Some(IdKey::of(request.id)),
             _ => None,
@@ -298,6 +301,9 @@ impl Message {
     /// The ids of the requests that it answers.
     #[must_use]
     pub fn answers(&self) -> Vec<IdKey> {
+        if self.text.state.limits().is_none() {
+            return self.clone().read(&generous(), None).answers();
+        }
         self.ids(|message| match message {
             Decoded::Result(outcome) => Some(IdKey::of(outcome.id)),
             Decoded::Error(id, _) => id.map(IdKey::of),
@@ -552,5 +558,26 @@ mod tests {
             assert_eq!(envelope.name.as_deref().unwrap_or(""), name, "{text}");
             assert_eq!(envelope.error, error, "{text}");
         }
+    }
+    #[test]
+    fn a_batch_that_was_made_here_has_its_requests() {
+        let batch =
+            r#"[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":"a","result":{}}]"#;
+        let made = Message::made(batch.to_owned(), Purpose::Forward, Envelope::batch());
+        assert_eq!(made.requests(), [IdKey::Number(1)]);
+        let answers: Vec<_> = made.answers().iter().map(IdKey::raw).collect();
+        assert_eq!(answers, [r#""a""#]);
+    }
+
+    #[test]
+    fn a_changed_value_is_what_a_receiver_reads() {
+        let message =
+            kept(br#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"cursor":"[]"}}"#);
+        let root = message.document().unwrap().root();
+        let cursor = root.member("params").unwrap().member("cursor").unwrap();
+        let sent = message.renamed(Renamed::value(cursor, r#""c1""#.to_owned()), root);
+        let read = sent.read(&generous(), None);
+        let params = read.document().unwrap().root().member("params").unwrap();
+        assert_eq!(params.member("cursor").unwrap().string(), "c1");
     }
 }

@@ -1,6 +1,6 @@
 //! Names in a message that count instead of those in its text.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use toolsure_json::{Node as _, View};
 use toolsure_mcp::message::{Edits, Request};
@@ -17,6 +17,8 @@ pub(crate) struct Renamed {
     token: Option<IdKey>,
     /// The tool or the prompt that a request names.
     name: Option<Box<str>>,
+    /// Whether something else is changed, so that its receiver must read the text again.
+    pub(crate) has_values: bool,
     written: OnceLock<Vec<u8>>,
 }
 
@@ -31,9 +33,12 @@ impl Renamed {
         renamed
     }
 
-    /// Another value somewhere in the message, which nothing else reads.
+    /// Another value somewhere in the message.
     pub(crate) fn value(view: View<'_>, text: String) -> Self {
-        let mut renamed = Self::default();
+        let mut renamed = Self {
+            has_values: true,
+            ..Self::default()
+        };
         renamed.edits.replace(view, text);
         renamed
     }
@@ -65,6 +70,12 @@ impl Renamed {
     pub(crate) fn written(&self, text: &str) -> &[u8] {
         let write = || self.edits.apply(text).into_bytes();
         self.written.get_or_init(write)
+    }
+
+    /// The same, if nothing else needs these.
+    pub(crate) fn into_written(mut self: Arc<Self>, text: &str) -> Vec<u8> {
+        let written = Arc::get_mut(&mut self).and_then(|renamed| renamed.written.take());
+        written.unwrap_or_else(|| self.written(text).to_vec())
     }
 }
 

@@ -288,6 +288,13 @@ impl MessageSender {
     fn push_item(&self, item: ChannelItem) {
         let mut queue = self.0.queue();
         if !queue.closed && !queue.gone {
+            // What was read of a message is not kept for a receiver that is behind.
+            let item = match item {
+                ChannelItem::Message(message) if queue.bytes > UNREAD => {
+                    ChannelItem::Message(message.unread())
+                }
+                item => item,
+            };
             queue.bytes = queue.bytes.saturating_add(item.bytes());
             queue.items.push_back(item);
             self.0.pushed.notify_one();

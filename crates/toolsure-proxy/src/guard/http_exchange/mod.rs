@@ -400,7 +400,7 @@ impl HttpExchange {
         self.router.taken.notify_waiters();
         match item {
             MailboxItem::ToServer(message) if self.is_batch && self.upstream_request.is_some() => {
-                self.queue.push_back(message);
+                self.queue.push_back(message.unread());
             }
             MailboxItem::ToServer(message) => self.launch(message),
             MailboxItem::ToClient(message, head) => {

@@ -223,6 +223,11 @@ impl StdioToHttp {
     /// Sends one request, and delivers its answer or an error.
     async fn run_request(self: Arc<Self>, id: IdKey, message: Message) {
         let mut head = (200, HeaderMap::new());
+        // What was read of a message is not kept while it waits.
+        let message = match self.places.available_permits() {
+            0 => message.unread(),
+            _ => message,
+        };
         // The authorization may be renewed before the answer comes.
         let authorization = self.endpoint.caller().authorization_number();
         let failed = match self.place(&message).await {

@@ -1,5 +1,6 @@
-//! The stream for a legacy server's own messages, and what replaces a session that the server has lost: after a 404, another session is opened with the
-//! client's messages (2025-11-25, basic/transports, "Session Management").
+//! The stream for a legacy server's own messages, and what replaces a session that the server has lost:
+//! after a 404, another session is opened with the client's messages (2025-11-25, basic/transports,
+//! "Session Management").
 //!
 //! The client on stdio knows nothing about HTTP sessions, so it does not see this. But the server's
 //! lists may have changed, and the client is notified of that.
