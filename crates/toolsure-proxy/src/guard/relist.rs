@@ -13,7 +13,7 @@ use toolsure_mcp::message::{Message as Decoded, write as written};
 
 use super::context::GuardContext;
 use super::header_mirroring::{mirrored_headers, write};
-use super::upstream_request::{UpstreamEvent, UpstreamRequest};
+use super::upstream_request::{ResponsePart, UpstreamRequest};
 use crate::http::Endpoint;
 
 /// Lists the server's tools until the called one is found.
@@ -68,18 +68,17 @@ async fn ask(ctx: &GuardContext, endpoint: &Arc<Endpoint>, request: Message) -> 
     );
     let answer = async {
         loop {
-            let message = match upstream_request.next().await {
-                UpstreamEvent::Head { .. } => continue,
-                UpstreamEvent::Whole(body) => return Some(body),
-                UpstreamEvent::Event(event) => event.data,
-                UpstreamEvent::End | UpstreamEvent::Broken(_) => return None,
+            let ResponsePart::Message { bytes, is_whole } =
+                upstream_request.receive().await.ok()??
+            else {
+                continue;
             };
-            let message = message.map(|message| ctx.guard.read(message));
-            let is_answer = |message: &Message| {
-                let envelope = message.envelope();
-                envelope.is_answer() && envelope.id.is_some()
-            };
-            if let Some(message) = message.filter(is_answer) {
+            if is_whole {
+                return Some(bytes);
+            }
+            let message = ctx.guard.read(bytes);
+            let envelope = message.envelope();
+            if envelope.is_answer() && envelope.id.is_some() {
                 return Some(message.into_bytes());
             }
         }

@@ -10,7 +10,7 @@ use toolsure_guard::{Message, Side};
 use super::header_mirroring::{mirrored_headers, write};
 use super::session_driver::Output;
 use super::session_router::SessionRouter;
-use super::upstream_request::{UpstreamEvent, UpstreamRequest};
+use super::upstream_request::{ResponsePart, UpstreamRequest};
 
 impl SessionRouter {
     /// Posts a message that belongs to no client request, and passes its answer to the conversation.
@@ -46,36 +46,24 @@ impl SessionRouter {
         let mut head = (200, HeaderMap::new());
         let carried = async {
             loop {
-                match upstream_request.next().await {
-                    UpstreamEvent::Head {
-                        status, headers, ..
-                    } => head = (status, headers),
-                    UpstreamEvent::Whole(body) => {
-                        let message = self.driver.read(body);
-                        let answer = message.envelope();
-                        if !answer.is_answer() || answer.id.is_none() {
-                            return Some(format!("HTTP status {}", head.0));
-                        }
-                        self.take(Side::Server, message, None);
-                        return None;
+                let (bytes, is_whole) = match upstream_request.receive_answer().await {
+                    Ok(ResponsePart::Message { bytes, is_whole }) => (bytes, is_whole),
+                    Ok(ResponsePart::Head(status, headers)) => {
+                        head = (status, headers);
+                        continue;
                     }
-                    UpstreamEvent::Event(event) => {
-                        let data = event.data.unwrap_or_default();
-                        if data.trim_ascii().is_empty() {
-                            continue;
-                        }
-                        let message = self.driver.read(data);
-                        let own = envelope.id.as_ref();
-                        let is_own = own.is_some_and(|id| message.envelope().answers(id));
-                        self.take(Side::Server, message, None);
-                        if is_own {
-                            return None;
-                        }
-                    }
-                    UpstreamEvent::End => {
-                        return Some("the answer ended before it was complete".to_owned());
-                    }
-                    UpstreamEvent::Broken(fault) => return Some(fault.to_string()),
+                    Err(why) => return Some(why),
+                };
+                let message = self.driver.read(bytes);
+                let answer = message.envelope();
+                if is_whole && (!answer.is_answer() || answer.id.is_none()) {
+                    return Some(format!("HTTP status {}", head.0));
+                }
+                let own = envelope.id.as_ref();
+                let is_last = is_whole || own.is_some_and(|id| answer.answers(id));
+                self.take(Side::Server, message, None);
+                if is_last {
+                    return None;
                 }
             }
         };

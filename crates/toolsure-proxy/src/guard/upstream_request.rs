@@ -35,6 +35,17 @@ pub(super) enum UpstreamEvent {
     Broken(Fault),
 }
 
+/// The head or a message of a response.
+#[derive(Debug)]
+pub(super) enum ResponsePart {
+    Head(u16, HeaderMap),
+    /// The body, or the data of an event, which is not empty.
+    Message {
+        bytes: Vec<u8>,
+        is_whole: bool,
+    },
+}
+
 /// A request in flight. Dropping it closes its connection, which cancels the request at a modern
 /// server.
 pub(super) struct UpstreamRequest {
@@ -151,9 +162,41 @@ impl UpstreamRequest {
         }
     }
 
+    /// The head, then each message of the response; `None` at its end. A legacy stream is resumed where it
+    /// ends or breaks.
+    ///
+    /// # Errors
+    ///
+    /// Why the request failed.
+    pub(super) async fn receive(&mut self) -> Result<Option<ResponsePart>, String> {
+        loop {
+            let (bytes, is_whole) = match self.next().await {
+                UpstreamEvent::Head {
+                    status, headers, ..
+                } => return Ok(Some(ResponsePart::Head(status, headers))),
+                UpstreamEvent::Whole(body) => (body, true),
+                UpstreamEvent::Event(event) => match event.data {
+                    Some(data) if !data.trim_ascii().is_empty() => (data, false),
+                    // The event only keeps the connection alive, or has an id to resume from.
+                    _ => continue,
+                },
+                UpstreamEvent::End | UpstreamEvent::Broken(_) if self.resume().await => continue,
+                UpstreamEvent::End => return Ok(None),
+                UpstreamEvent::Broken(fault) => return Err(fault.to_string()),
+            };
+            return Ok(Some(ResponsePart::Message { bytes, is_whole }));
+        }
+    }
+
+    /// The same, if its end is a failure, because the answer has not come.
+    pub(super) async fn receive_answer(&mut self) -> Result<ResponsePart, String> {
+        let received = self.receive().await?;
+        received.ok_or_else(|| ENDED.to_owned())
+    }
+
     /// Resumes a legacy stream that ended before its answer, after the pause that the server asked
     /// for. `false` if it cannot be resumed.
-    pub(super) async fn resume(&mut self) -> bool {
+    async fn resume(&mut self) -> bool {
         if self.resumes == 0 || self.last_id.is_none() {
             return false;
         }
@@ -219,6 +262,8 @@ impl UpstreamRequest {
     }
 }
 
+/// Why a request failed whose response ended.
+pub(super) const ENDED: &str = "the answer ended before it was complete";
 const RESUMES: usize = 20;
 const RETRY: Duration = Duration::from_secs(1);
 const LONGEST_RETRY: Duration = Duration::from_secs(5);

@@ -16,7 +16,7 @@ use crate::guard::response_step::{ResponseStep, failure};
 use crate::guard::session_driver::Output;
 use crate::guard::session_router::SessionUpstream;
 use crate::guard::trace_headers;
-use crate::guard::upstream_request::{UpstreamEvent, UpstreamRequest};
+use crate::guard::upstream_request::{ENDED, UpstreamEvent, UpstreamRequest};
 use crate::http::LAST_EVENT_ID;
 use crate::sse::{self, Event};
 
@@ -85,7 +85,7 @@ impl HttpExchange {
                 self.reading = read.and_then(UpstreamRequest::into_reading);
                 self.whole_heard(body);
             }
-            UpstreamEvent::End => self.ended("the answer ended before it was complete"),
+            UpstreamEvent::End => self.ended(ENDED),
             UpstreamEvent::Broken(fault) => self.ended(&fault.to_string()),
         }
     }

@@ -30,7 +30,7 @@ use super::relist::contract_of;
 use super::running::Exit;
 use super::session_driver::{SessionDriver, link};
 use super::trace_headers;
-use super::upstream_request::{UpstreamEvent, UpstreamRequest};
+use super::upstream_request::{ResponsePart, UpstreamRequest};
 use crate::http::{Endpoint, SESSION};
 use opened::Opened;
 
@@ -190,20 +190,16 @@ impl StdioToHttp {
         let mut upstream_request = self.post(&message, headers);
         let posted = async {
             loop {
-                match upstream_request.next().await {
-                    UpstreamEvent::Head { status, .. } if status >= 400 => {
+                match upstream_request.receive().await? {
+                    Some(ResponsePart::Head(status, _)) if status >= 400 => {
                         return Err(format!("HTTP status {status}"));
                     }
-                    UpstreamEvent::Head { .. } => {}
-                    UpstreamEvent::Whole(body) if body.trim_ascii().is_empty() => return Ok(()),
-                    UpstreamEvent::Whole(body) => self.take(Side::Server, body),
-                    UpstreamEvent::Event(event) => {
-                        if let Some(data) = event.data {
-                            self.take(Side::Server, data);
-                        }
+                    Some(ResponsePart::Head(..)) => {}
+                    Some(ResponsePart::Message { bytes, .. }) if bytes.trim_ascii().is_empty() => {
+                        return Ok(());
                     }
-                    UpstreamEvent::End => return Ok(()),
-                    UpstreamEvent::Broken(fault) => return Err(fault.to_string()),
+                    Some(ResponsePart::Message { bytes, .. }) => self.take(Side::Server, bytes),
+                    None => return Ok(()),
                 }
             }
         };
@@ -274,10 +270,10 @@ impl StdioToHttp {
         let mut reopened = opens || envelope.version.is_some();
         let mut upstream_request = self.post(&message, sent.clone());
         loop {
-            let (received, whole) = match upstream_request.next().await {
-                UpstreamEvent::Head {
-                    status, headers, ..
-                } => {
+            let (received, whole) = match upstream_request.receive_answer().await {
+                Ok(ResponsePart::Message { bytes, is_whole }) => (bytes, is_whole),
+                Err(why) => return Some(why),
+                Ok(ResponsePart::Head(status, headers)) => {
                     if opens && status == 200 {
                         self.state().session = self.session_of(&headers);
                     }
@@ -305,18 +301,6 @@ impl StdioToHttp {
                     *head = (status, headers);
                     continue;
                 }
-                UpstreamEvent::Whole(body) => (body, true),
-                UpstreamEvent::Event(event) => match event.data {
-                    Some(data) if !data.trim_ascii().is_empty() => (data, false),
-                    // The event only keeps the connection alive, or has an id to resume from.
-                    _ => continue,
-                },
-                UpstreamEvent::End if upstream_request.resume().await => continue,
-                UpstreamEvent::End => {
-                    return Some("the answer ended before it was complete".to_owned());
-                }
-                UpstreamEvent::Broken(_) if upstream_request.resume().await => continue,
-                UpstreamEvent::Broken(fault) => return Some(fault.to_string()),
             };
             let received = self.driver.read(received);
             let answer = received.envelope();
@@ -374,7 +358,8 @@ impl StdioToHttp {
     fn post(&self, message: &Message, headers: HeaderMap) -> UpstreamRequest {
         let body = Bytes::copy_from_slice(message.bytes());
         let limit = self.ctx.read_limit();
-        let resumable = message.envelope().version.is_none();
+        let envelope = message.envelope();
+        let resumable = envelope.is_request() && envelope.version.is_none();
         UpstreamRequest::post(&self.endpoint, headers, body, limit, resumable)
     }
 

@@ -20,7 +20,7 @@ use toolsure_mcp::message::{Message, write};
 use super::{BOTH, StdioToHttp};
 use crate::fault::Phase;
 use crate::guard::session_driver::Output;
-use crate::guard::upstream_request::{UpstreamEvent, UpstreamRequest};
+use crate::guard::upstream_request::{ResponsePart, UpstreamEvent, UpstreamRequest};
 use crate::http::{EVENT_STREAM, LAST_EVENT_ID, SESSION, VERSION};
 
 /// The contents of the answer to `initialize`.
@@ -101,22 +101,13 @@ impl StdioToHttp {
         let mut upstream_request = self.send(headers, message);
         let mut session = None;
         loop {
-            let message = match upstream_request.next().await {
-                UpstreamEvent::Head {
-                    status: 200,
-                    headers,
-                    ..
-                } => {
+            let message = match upstream_request.receive_answer().await? {
+                ResponsePart::Head(200, headers) => {
                     session = self.session_of(&headers);
                     continue;
                 }
-                UpstreamEvent::Head { status, .. } => return Err(format!("HTTP status {status}")),
-                UpstreamEvent::Whole(body) => body,
-                UpstreamEvent::Event(event) => event.data.unwrap_or_default(),
-                UpstreamEvent::End => {
-                    return Err("the answer ended before it was complete".to_owned());
-                }
-                UpstreamEvent::Broken(fault) => return Err(fault.to_string()),
+                ResponsePart::Head(status, _) => return Err(format!("HTTP status {status}")),
+                ResponsePart::Message { bytes, .. } => bytes,
             };
             let answer = self.driver.read(message);
             let envelope = answer.envelope();
@@ -139,16 +130,15 @@ impl StdioToHttp {
     /// Sends a message whose answer does not matter.
     async fn send_notification(&self, headers: HeaderMap, message: Bytes) -> Result<(), String> {
         let mut upstream_request = self.send(headers, message);
-        loop {
-            match upstream_request.next().await {
-                UpstreamEvent::Head { status, .. } if status >= 400 => {
+        while let Some(received) = upstream_request.receive().await? {
+            match received {
+                ResponsePart::Head(status, _) if status >= 400 => {
                     return Err(format!("HTTP status {status}"));
                 }
-                UpstreamEvent::Head { .. } | UpstreamEvent::Event(_) => {}
-                UpstreamEvent::Whole(_) | UpstreamEvent::End => return Ok(()),
-                UpstreamEvent::Broken(fault) => return Err(fault.to_string()),
+                ResponsePart::Head(..) | ResponsePart::Message { .. } => {}
             }
         }
+        Ok(())
     }
 
     fn send(&self, mut headers: HeaderMap, message: Bytes) -> UpstreamRequest {
