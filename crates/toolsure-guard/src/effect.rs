@@ -1,4 +1,4 @@
-//! Effects: messages to send, connections to open, records to write.
+//! Effects: messages to send, connections to open, reports to the operator.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -33,8 +33,6 @@ pub enum Effect {
         /// The request.
         id: IdKey,
     },
-    /// Write a line of the audit log.
-    Audit(Box<Record>),
     /// Open a connection to the server. Messages for it may follow at once.
     Open(ConnectionId),
     /// Close a connection to the server. Messages that still arrive from it are ignored.
@@ -46,6 +44,19 @@ pub enum Effect {
     /// Tell the part behind this connection the protocol version of the client's session. It may be older
     /// than the one that that part's server has agreed on.
     ClientVersion(ConnectionId, Era),
+    /// Report something to the operator.
+    Report(Report),
+}
+
+/// Something for the operator, which no peer waits for.
+#[derive(Debug)]
+#[expect(
+    clippy::exhaustive_enums,
+    reason = "who carries effects out must know where every kind of report goes"
+)]
+pub enum Report {
+    /// A line of the audit log.
+    Decision(Box<Record>),
     /// A note for an operator's log.
     Note {
         /// The connection that the note is about, if there are several servers.
@@ -125,15 +136,15 @@ impl Effects {
     }
 
     pub(crate) fn note(&mut self, what: &'static str, detail: impl Into<String>) {
-        self.push(Effect::Note {
+        self.push(Effect::Report(Report::Note {
             connection: None,
             what,
             detail: detail.into(),
-        });
+        }));
     }
 
     pub(crate) fn audit(&mut self, record: Record) {
-        self.push(Effect::Audit(Box::new(record)));
+        self.push(Effect::Report(Report::Decision(Box::new(record))));
     }
 
     /// The effects from index `start` on.

@@ -48,7 +48,7 @@ pub mod translate;
 pub use aggregate::{Aggregator, AggregatorError, AggregatorLimits, Member, default_prefix};
 pub use connection::{Connection, ConnectionId};
 pub use conversation::{Carrier, Conversation, Link};
-pub use effect::{Effect, Effects, ToolsEvent};
+pub use effect::{Effect, Effects, Report, ToolsEvent};
 pub use envelope::{Envelope, MessageKind};
 pub use fault::{Act, Party};
 pub use guard::Guard;

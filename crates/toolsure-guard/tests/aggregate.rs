@@ -19,7 +19,7 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use expected::matches;
-use toolsure_guard::{Aggregator, AggregatorLimits, Connection, Effect, Effects, Member};
+use toolsure_guard::{Aggregator, AggregatorLimits, Connection, Effect, Effects, Member, Report};
 
 dialogues! { "aggregate":
     bounds
@@ -108,11 +108,11 @@ impl Play {
                         Connection::Server(at) => format!("{}< {line}", self.names[at.number()]),
                     }
                 }
-                Effect::Note {
+                Effect::Report(Report::Note {
                     connection: Some(at),
                     what,
                     detail,
-                } => format!("! {} {what} {detail}", self.names[at.number()]),
+                }) => format!("! {} {what} {detail}", self.names[at.number()]),
                 Effect::ClientVersion(at, version) => {
                     format!("version {} {version}", self.names[at.number()])
                 }

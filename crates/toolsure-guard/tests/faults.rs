@@ -5,7 +5,8 @@
 use std::time::Duration;
 
 use toolsure_guard::{
-    Context, Conversation, Effect, Effects, Guard, Link, Policy, Purpose, Recovery, ScopeKey, Side,
+    Context, Conversation, Effect, Effects, Guard, Link, Policy, Purpose, Recovery, Report,
+    ScopeKey, Side,
 };
 use toolsure_mcp::check::OnUndecided;
 
@@ -308,7 +309,7 @@ fn records_have_no_values() {
     ] {
         for effect in effects {
             match effect {
-                Effect::Audit(record) => lines.push(record.to_json()),
+                Effect::Report(Report::Decision(record)) => lines.push(record.to_json()),
                 Effect::Send { message, .. } if message.purpose == Purpose::Answer => answers += 1,
                 Effect::Send { .. } => {}
                 other => panic!("nobody asked for {other:?}"),

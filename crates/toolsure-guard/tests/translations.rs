@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use expected::matches;
 use toolsure_guard::translate::{Clients, Translate, Translator};
-use toolsure_guard::{Connection, ConnectionId, Effect, Effects, Policy, ToolsEvent};
+use toolsure_guard::{Connection, ConnectionId, Effect, Effects, Policy, Report, ToolsEvent};
 
 dialogues! { "translations":
     legacy_bounds
@@ -171,11 +171,15 @@ fn shown(step: &Effect, message: Option<&str>) -> String {
         Effect::Open(connection) => return format!("open {}", connection.number()),
         Effect::Close(connection) => return format!("close {}", connection.number()),
         Effect::Finish => return "finish".to_owned(),
-        Effect::Note { what, detail, .. } => return format!("note {what} {detail}"),
+        Effect::Report(Report::Note { what, detail, .. }) => {
+            return format!("note {what} {detail}");
+        }
         Effect::Tools(ToolsEvent::Changed) => return "tools changed".to_owned(),
         Effect::Tools(ToolsEvent::SessionEnded) => return "tools session".to_owned(),
         Effect::Send { to, message } => (to, message),
-        Effect::Abandon { .. } | Effect::Audit(_) | Effect::ClientVersion(..) => {
+        Effect::Abandon { .. }
+        | Effect::Report(Report::Decision(_))
+        | Effect::ClientVersion(..) => {
             panic!("not a translator's: {step:?}")
         }
     };

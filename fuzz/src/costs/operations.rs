@@ -8,7 +8,7 @@ use toolsure_analysis::lint::{Linter, PROFILES};
 use toolsure_analysis::project::Projector;
 use toolsure_analysis::readers::READERS;
 use toolsure_guard::{
-    Context, Conversation, Effect, Guard, Link, Lock, Policy, Recovery, ScopeKey, Side,
+    Context, Conversation, Effect, Guard, Link, Lock, Policy, Recovery, Report, ScopeKey, Side,
 };
 use toolsure_json::{Node as _, OwnedDocument, ReadLimits};
 use toolsure_mcp::argument::ArgumentSchema;
@@ -343,7 +343,7 @@ impl Guarded {
         for effect in effects {
             bytes = bytes.saturating_add(match effect {
                 Effect::Send { message, .. } => message.bytes().len(),
-                Effect::Audit(record) => record.to_json().len(),
+                Effect::Report(Report::Decision(record)) => record.to_json().len(),
                 _ => 0,
             });
         }

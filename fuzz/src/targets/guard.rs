@@ -14,7 +14,9 @@ use std::time::Duration;
 use toolsure_guard::policy::{
     BadResult, Mode, OnUndecided, Project, ProjectionLimits, Projector, Repair, reader,
 };
-use toolsure_guard::{Connection, ConnectionId, Effect, IdKey, Policy, replace_lone_surrogates};
+use toolsure_guard::{
+    Connection, ConnectionId, Effect, IdKey, Policy, Report, replace_lone_surrogates,
+};
 use toolsure_json::{DuplicateKeys, Kind as Json, Node as _, OwnedDocument, ReadLimits, View};
 use toolsure_testkit::place;
 
@@ -257,7 +259,7 @@ impl Run {
                 Effect::Open(server) => drop(self.servers.insert(server.number())),
                 Effect::Close(server) => drop(self.servers.remove(&server.number())),
                 Effect::Finish => self.ended = true,
-                Effect::Audit(record) => {
+                Effect::Report(Report::Decision(record)) => {
                     let line = record.to_json();
                     ensure!(
                         read(line.as_bytes(), DuplicateKeys::Refuse).is_some()
@@ -268,7 +270,7 @@ impl Run {
                 Effect::Abandon { .. }
                 | Effect::Tools(_)
                 | Effect::ClientVersion(..)
-                | Effect::Note { .. } => {}
+                | Effect::Report(Report::Note { .. }) => {}
             }
         }
         Ok(())

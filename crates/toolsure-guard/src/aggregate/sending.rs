@@ -8,7 +8,7 @@ use super::fan_out::declares_version;
 use super::pending::{Role, Sending, Sent, TaskMade};
 use super::route::{Abilities, Refused};
 use crate::connection::{Connection, ConnectionId};
-use crate::effect::Effect;
+use crate::effect::{Effect, Report};
 use crate::message::Renamed;
 use crate::message::{Message, kept};
 use crate::renumber::RequestOrigin;
@@ -57,11 +57,11 @@ impl Aggregator {
     }
 
     pub(super) fn note(&mut self, member: usize, what: &'static str, detail: impl Into<String>) {
-        self.out.push(Effect::Note {
+        self.out.push(Effect::Report(Report::Note {
             connection: Some(ConnectionId::new(member)),
             what,
             detail: detail.into(),
-        });
+        }));
     }
 
     /// Sends an answer to the client under its own id.

@@ -62,7 +62,7 @@ use std::time::Duration;
 
 use toolsure_mcp::era::Era;
 
-use crate::effect::{Effect, ToolsEvent};
+use crate::effect::{Effect, Report, ToolsEvent};
 use crate::guard::Guard;
 use crate::policy::Rules;
 use crate::record::Peer;
@@ -292,7 +292,7 @@ impl Conversation {
     /// Adds the client's peer to the records from `start` on that have no peer.
     fn sign(&self, turn: &mut Turn<'_>, start: usize) {
         for effect in turn.out.since(start) {
-            if let Effect::Audit(record) = effect
+            if let Effect::Report(Report::Decision(record)) = effect
                 && record.peer.is_none()
             {
                 record.peer.clone_from(&self.peer);

@@ -13,7 +13,7 @@ use toolsure_mcp::message::{Message as Decoded, Request};
 
 use super::open::OpenTable;
 use super::turn::Turn;
-use crate::effect::Effect;
+use crate::effect::{Effect, Report};
 use crate::envelope::MessageKind;
 use crate::fault::Act;
 use crate::id::IdKey;
@@ -124,7 +124,7 @@ impl Traces {
         let effects = turn.out.since(start);
         let mut reused = false;
         for effect in effects.iter() {
-            if let Effect::Audit(record) = effect {
+            if let Effect::Report(Report::Decision(record)) = effect {
                 // Records about a second request with the same id are not about the first.
                 if record.code == Act::ClientReusedId.code() {
                     reused = true;

@@ -11,7 +11,7 @@ use toolsure_guard::policy::{
 };
 use toolsure_guard::{
     Carrier, Context, Conversation, Effect, Effects, Guard, IdKey, Link, Lock, Message, Peer,
-    Policy, Purpose, Recovery, ScopeKey, Share, ShareTerms, Side, ToolsEvent, TraceContext,
+    Policy, Purpose, Recovery, Report, ScopeKey, Share, ShareTerms, Side, ToolsEvent, TraceContext,
 };
 use toolsure_mcp::argument::ArgumentSchema;
 use toolsure_mcp::era::Era;
@@ -475,11 +475,11 @@ fn shown(effect: &Effect, message: Option<&str>) -> String {
         | Effect::Finish
         | Effect::Tools(_)
         | Effect::ClientVersion(..)
-        | Effect::Note { .. } => {
+        | Effect::Report(Report::Note { .. }) => {
             panic!("not a conversation's: {effect:?}")
         }
         Effect::Abandon { id } => format!("abandon {}", id.raw()),
-        Effect::Audit(record) => {
+        Effect::Report(Report::Decision(record)) => {
             let line: serde_json::Value = serde_json::from_str(&record.to_json()).unwrap();
             let mut shown = format!(
                 "! {} {} {}",

@@ -8,7 +8,7 @@ use hyper::header::HeaderValue;
 use tokio::sync::Notify;
 use toolsure_guard::{
     Act, Carrier, Context, Conversation, Effect, Effects, IdKey, Identity, Link, Message, Peer,
-    Recovered, ScopeKey, Side, ToolsEvent,
+    Recovered, Report, ScopeKey, Side, ToolsEvent,
 };
 use toolsure_mcp::era::Era;
 
@@ -258,13 +258,13 @@ impl SessionDriver {
 
     fn carry_out(&self, effect: Effect, deliver: &mut dyn FnMut(Output)) {
         match effect {
-            Effect::Audit(record) => self.ctx.observe(&Event::Verdict(&record)),
+            Effect::Report(Report::Decision(record)) => self.ctx.observe(&Event::Verdict(&record)),
             Effect::Abandon { id } => deliver(Output::Abandon(id)),
             Effect::Send { to, message } => deliver(match to.side() {
                 Side::Client => Output::ToClient(message),
                 Side::Server => Output::ToServer(message),
             }),
-            Effect::Note { what, detail, .. } => self.ctx.note(what, &detail),
+            Effect::Report(Report::Note { what, detail, .. }) => self.ctx.note(what, &detail),
             // The transport opens and closes the connections of a conversation, which keeps the list of
             // tools itself.
             Effect::Open(_) | Effect::Close(_) | Effect::Finish => {}

@@ -8,7 +8,7 @@ use tokio::sync::{Notify, watch};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::Instant;
 use toolsure_guard::{
-    Aggregator, Connection, ConnectionId, Context, Effect, Effects, Message, ScopeKey,
+    Aggregator, Connection, ConnectionId, Context, Effect, Effects, Message, Report, ScopeKey,
 };
 
 use super::member::{AggregateMember, MemberConnection};
@@ -139,12 +139,12 @@ impl AggregateDriver {
                 // The members' guards keep the lists of tools.
                 Effect::Tools(_) => {}
                 // An aggregator checks nothing, and cancels with messages.
-                Effect::Audit(_) | Effect::Abandon { .. } => {}
-                Effect::Note {
+                Effect::Report(Report::Decision(_)) | Effect::Abandon { .. } => {}
+                Effect::Report(Report::Note {
                     connection,
                     what,
                     detail,
-                } => {
+                }) => {
                     let member = connection.and_then(|at| self.connection_at(at.number()));
                     if let Some(connection) = member {
                         let detail = detail.as_str();

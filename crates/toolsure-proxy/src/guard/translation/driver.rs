@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use tokio::task::JoinSet;
 use tokio::time::Instant;
 use toolsure_guard::translate::Translator;
-use toolsure_guard::{Connection, ConnectionId, Effect, Effects, Message};
+use toolsure_guard::{Connection, ConnectionId, Effect, Effects, Message, Report};
 
 use super::connector::Connector;
 use crate::guard::event::Event;
@@ -196,9 +196,11 @@ impl TranslationDriver {
             },
             Effect::Finish => self.finished.notify_one(),
             Effect::Tools(event) => self.client.tools_event(event),
-            Effect::Note { what, detail, .. } => self.note(what, &detail),
+            Effect::Report(Report::Note { what, detail, .. }) => self.note(what, &detail),
             // A translator checks nothing, negotiates no version, and cancels with messages.
-            Effect::Audit(_) | Effect::ClientVersion(..) | Effect::Abandon { .. } => {}
+            Effect::Report(Report::Decision(_))
+            | Effect::ClientVersion(..)
+            | Effect::Abandon { .. } => {}
         }
     }
 
