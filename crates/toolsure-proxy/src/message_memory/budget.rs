@@ -47,10 +47,18 @@ struct State {
     readers: HashMap<u64, Reader>,
     /// Messages that wait until they may be read, in the order in which they came.
     waiting: BTreeMap<u64, Waiting>,
-    /// When a message that is half read was last read further without room.
-    exceeded: Option<Instant>,
+    /// The message that was last read further without room.
+    exceeded: Option<Exceeded>,
     /// When somebody last looked for slow readers.
     looked: Option<Instant>,
+}
+
+/// A message that is read further without room.
+struct Exceeded {
+    since: Instant,
+    holder: u64,
+    /// What is reserved for it.
+    held: usize,
 }
 
 /// A message that waits until more of it may be read.
@@ -239,29 +247,50 @@ impl MessageMemory {
     /// Lets a message that is half read go on without room, if only such messages have the bytes that
     /// it waits for: they must not wait for each other.
     fn let_one_exceed(&self, state: &mut State, now: Instant) {
-        let is_soon = |at: Instant| now.saturating_duration_since(at) < BETWEEN_EXCEEDED;
-        if state.exceeded.is_some_and(is_soon) {
+        let is_soon = |it: &Exceeded| now.saturating_duration_since(it.since) < BETWEEN_EXCEEDED;
+        if state.exceeded.as_ref().is_some_and(is_soon) {
             return;
         }
         let one = state.waiting.iter().find(|(_, it)| {
-            let (bytes, limit) = match self.hindered(state, it) {
-                Some(Full::Total) => (state.all, self.most()),
-                Some(Full::Caller) => (state.of(&it.holder.caller), self.each()),
-                None => return false,
-            };
             let waited = now.saturating_duration_since(it.since);
-            // At most about one message is above the limit.
-            let others = bytes.sum().saturating_sub(it.held);
-            it.held > 0
-                && !it.is_granted
-                && waited >= BEFORE_EXCEEDED
-                && bytes.answers == 0
-                && others <= limit
+            waited >= BEFORE_EXCEEDED && self.may_exceed(state, it)
         });
         if let Some(id) = one.map(|(id, _)| *id) {
-            state.exceeded = Some(now);
-            self.grant_to(state, id);
+            self.exceed(state, id, now);
         }
+    }
+
+    /// Lets a message go on if it is the one that was last read further without room: it is of no use to
+    /// anybody until it is whole.
+    fn let_go_on(&self, state: &mut State, id: u64) {
+        let is_last = |it: &Waiting| {
+            let last = state.exceeded.as_ref();
+            last.is_some_and(|last| last.holder == it.holder.id && last.held == it.held)
+        };
+        let waiting = state.waiting.get(&id).filter(|it| is_last(it));
+        if waiting.is_some_and(|it| self.may_exceed(state, it)) {
+            self.exceed(state, id, Instant::now());
+        }
+    }
+
+    /// Whether a message that waits is half read, and at most about one message would be above the limit.
+    fn may_exceed(&self, state: &State, it: &Waiting) -> bool {
+        let (bytes, limit) = match self.hindered(state, it) {
+            Some(Full::Total) => (state.all, self.most()),
+            Some(Full::Caller) => (state.of(&it.holder.caller), self.each()),
+            None => return false,
+        };
+        let others = bytes.sum().saturating_sub(it.held);
+        it.held > 0 && !it.is_granted && bytes.answers == 0 && others <= limit
+    }
+
+    fn exceed(&self, state: &mut State, id: u64, since: Instant) {
+        state.exceeded = state.waiting.get(&id).map(|it| Exceeded {
+            since,
+            holder: it.holder.id,
+            held: it.held.saturating_add(it.more),
+        });
+        self.grant_to(state, id);
     }
 
     /// Closes the slowest readers until those have room that have waited for [`WINDOW`].
@@ -360,6 +389,7 @@ impl Holder {
             };
             state.waiting.insert(id, waiting);
             self.budget.grant(&mut state);
+            self.budget.let_go_on(&mut state, id);
             InQueue(&self.budget, id)
         };
         loop {

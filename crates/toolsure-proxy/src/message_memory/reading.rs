@@ -129,6 +129,36 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
+    async fn one_of_several_that_are_half_read_is_read_to_its_end() {
+        let budget = MessageMemory::default();
+        budget.limit(12 * SMALL, 12 * SMALL);
+        let mut halves = [(); 3].map(|()| {
+            let limit = ReadLimit {
+                bytes: 64 * SMALL,
+                ..limit(&budget, "")
+            };
+            limit.reading()
+        });
+        for half in &mut halves {
+            half.may_go_on(SMALL + 1, None).await;
+        }
+        let begun = Instant::now();
+        let all = halves.iter_mut().map(|half| async {
+            for bytes in 3..=64 {
+                half.may_go_on(bytes * SMALL, None).await;
+            }
+            half.done();
+        });
+        futures_of(all.collect()).await;
+        assert!(
+            begun.elapsed() < Duration::from_secs(3),
+            "{:?}",
+            begun.elapsed()
+        );
+        budget.assert_empty();
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn a_message_above_the_budget_is_read_alone() {
         let budget = MessageMemory::default();
         budget.limit(2 * SMALL, SMALL);
