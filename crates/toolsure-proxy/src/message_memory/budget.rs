@@ -40,11 +40,11 @@ impl Default for Budget {
 }
 
 #[derive(Default)]
-struct State {
-    all: Bytes,
+pub(super) struct State {
+    pub(super) all: Bytes,
     callers: HashMap<Arc<str>, Bytes>,
     /// Clients that have something to read, by holder.
-    readers: HashMap<u64, Reader>,
+    pub(super) readers: HashMap<u64, Reader>,
     /// Messages that wait until they may be read, in the order in which they came.
     waiting: BTreeMap<u64, Waiting>,
     /// The message that was last read further without room.
@@ -76,19 +76,19 @@ struct Waiting {
 /// One party that has bytes in flight.
 #[derive(Clone)]
 pub(crate) struct Holder {
-    budget: MessageMemory,
-    id: u64,
+    pub(super) budget: MessageMemory,
+    pub(super) id: u64,
     /// Empty if it is not known for whom the bytes are.
-    caller: Arc<str>,
+    pub(super) caller: Arc<str>,
     /// Ends the client's connection.
     close: Arc<Notify>,
 }
 
 /// Bytes in flight, until this is dropped.
 pub(crate) struct Held {
-    holder: Holder,
-    bytes: usize,
-    of: Use,
+    pub(super) holder: Holder,
+    pub(super) bytes: usize,
+    pub(super) of: Use,
 }
 
 /// Which limit is reached.
@@ -107,7 +107,7 @@ impl Waiting {
 }
 
 impl State {
-    fn of(&self, caller: &str) -> Bytes {
+    pub(super) fn of(&self, caller: &str) -> Bytes {
         self.callers.get(caller).copied().unwrap_or_default()
     }
 }
@@ -138,11 +138,11 @@ impl MessageMemory {
         self.0.next.fetch_add(1, Ordering::Relaxed)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    pub(super) fn state(&self) -> MutexGuard<'_, State> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn total(&self) -> usize {
+    pub(super) fn total(&self) -> usize {
         self.0.total.load(Ordering::Acquire)
     }
 
@@ -153,7 +153,7 @@ impl MessageMemory {
         total.saturating_sub(total / 4)
     }
 
-    fn each(&self) -> usize {
+    pub(super) fn each(&self) -> usize {
         self.0.each.load(Ordering::Acquire)
     }
 
@@ -172,7 +172,7 @@ impl MessageMemory {
         (!state.all.admits(more, held, self.most())).then_some(Full::Total)
     }
 
-    fn add(&self, state: &mut State, holder: &Holder, of: Use, bytes: usize) {
+    pub(super) fn add(&self, state: &mut State, holder: &Holder, of: Use, bytes: usize) {
         let change = |sum: &mut Bytes| *sum.of(of) = sum.of(of).saturating_add(bytes);
         change(&mut state.all);
         if bytes > 0 && !holder.caller.is_empty() {
@@ -181,7 +181,7 @@ impl MessageMemory {
         self.0.used.store(state.all.sum(), Ordering::Release);
     }
 
-    fn remove(&self, state: &mut State, holder: &Holder, of: Use, bytes: usize) {
+    pub(super) fn remove(&self, state: &mut State, holder: &Holder, of: Use, bytes: usize) {
         let change = |sum: &mut Bytes| *sum.of(of) = sum.of(of).saturating_sub(bytes);
         change(&mut state.all);
         if let Some(own) = state.callers.get_mut(&holder.caller) {
@@ -439,75 +439,6 @@ impl Drop for InQueue<'_> {
             // Others may have waited for its turn.
             false => self.0.grant(&mut state),
         }
-    }
-}
-
-impl Held {
-    pub(super) fn bytes(&self) -> usize {
-        self.bytes
-    }
-
-    /// Grows the body of a request to `bytes`, at once or not at all. Requests may use half of the
-    /// total and of a caller's share, so that there is room for the answers.
-    pub(crate) fn grow(&mut self, bytes: usize) -> Result<(), Full> {
-        let more = bytes.saturating_sub(self.bytes);
-        if more == 0 {
-            return Ok(());
-        }
-        let budget = self.holder.budget.clone();
-        let mut state = budget.state();
-        let own = state.of(&self.holder.caller).requests;
-        let fits = |requests: usize, half: usize| {
-            let others = requests.saturating_sub(self.bytes);
-            // One request always fits.
-            others == 0 || others.saturating_add(bytes) <= half
-        };
-        if !fits(state.all.requests, budget.total() / 2) {
-            return Err(Full::Total);
-        }
-        if !fits(own, budget.each() / 2) {
-            return Err(Full::Caller);
-        }
-        budget.add(&mut state, &self.holder, Use::Request, more);
-        self.bytes = bytes;
-        Ok(())
-    }
-
-    /// The client has taken some of the bytes.
-    pub(crate) fn taken(&self, bytes: usize) {
-        let mut state = self.holder.budget.state();
-        if let Some(reader) = state.readers.get_mut(&self.holder.id) {
-            reader.take(bytes, Instant::now());
-        }
-    }
-
-    /// Adds the bytes of another one of the same holder and use.
-    pub(super) fn absorb(&mut self, mut other: Self) {
-        self.bytes = self.bytes.saturating_add(std::mem::take(&mut other.bytes));
-    }
-}
-
-impl Drop for Held {
-    fn drop(&mut self) {
-        let budget = self.holder.budget.clone();
-        let mut state = budget.state();
-        if self.of == Use::Answer
-            && let Some(reader) = state.readers.get_mut(&self.holder.id)
-        {
-            reader.bytes = reader.bytes.saturating_sub(self.bytes);
-            if reader.bytes == 0 {
-                state.readers.remove(&self.holder.id);
-            }
-        }
-        budget.remove(&mut state, &self.holder, self.of, self.bytes);
-    }
-}
-
-impl fmt::Debug for Held {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Held")
-            .field("bytes", &self.bytes)
-            .finish_non_exhaustive()
     }
 }
 

@@ -10,6 +10,7 @@
 
 mod budget;
 mod bytes;
+mod held;
 mod reader;
 mod reading;
 mod slow;
