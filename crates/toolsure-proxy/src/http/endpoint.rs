@@ -11,10 +11,9 @@ use reqwest::{Client, Method, Url};
 use toolsure_json::{quote, shown_url};
 
 use super::caller::Caller;
-use super::client::Failure;
+use super::connections::{Connections, Failure};
 use super::fault::{broken, redirect, unreachable};
 use super::health::{Health, Watcher};
-use super::plain_client::PlainClient;
 use super::resource_metadata::MetadataCache;
 use super::response::Response;
 use super::target::HttpTarget;
@@ -26,7 +25,7 @@ use crate::sse::{Event, SseParser};
 pub(crate) struct Endpoint {
     client: Client,
     /// For a server without TLS or proxy; otherwise `client` is used.
-    plain: Option<PlainClient>,
+    connections: Option<Arc<Connections>>,
     url: Url,
     /// The operator's own headers.
     headers: HeaderMap,
@@ -47,12 +46,12 @@ impl std::fmt::Debug for Endpoint {
 
 impl Endpoint {
     pub(crate) fn new(target: HttpTarget) -> Result<Self, Fault> {
-        let (client, plain) = target.clients()?;
+        let (client, connections) = target.clients()?;
         let metadata = target.metadata();
         let (url, headers, caller, health) = target.into_parts();
         Ok(Self {
             client,
-            plain,
+            connections,
             url,
             headers,
             caller,
@@ -167,13 +166,18 @@ impl Endpoint {
         headers: HeaderMap,
         body: Bytes,
     ) -> Result<Response, Failure> {
-        if let Some(plain) = &self.plain {
-            return Ok(plain.send(method, url, headers, body).await?.into());
+        if let Some(connections) = &self.connections {
+            let sent = connections.send(method, url, headers, body).await;
+            return sent.map(|(head, body)| Response::new(head, body));
         }
         let is_post = method == Method::POST;
         let request = self.client.request(method, url.clone()).headers(headers);
         let request = if is_post { request.body(body) } else { request };
-        Ok(request.send().await?.into())
+        let response = request.send().await.map_err(|error| Failure {
+            is_connect: error.is_connect(),
+            error: error.into(),
+        })?;
+        Ok(response.into())
     }
 }
 

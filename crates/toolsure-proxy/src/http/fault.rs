@@ -6,7 +6,7 @@ use reqwest::Url;
 use reqwest::header::WWW_AUTHENTICATE;
 use toolsure_json::quote;
 
-use super::client::Failure;
+use super::connections::Failure;
 use super::response::Response;
 use crate::fault::{Fault, FaultKind, Party, Phase};
 use crate::notes::excerpt;

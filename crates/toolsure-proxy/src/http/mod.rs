@@ -3,11 +3,12 @@
 mod caller;
 mod challenge;
 mod client;
+mod connections;
 mod endpoint;
 mod fault;
 mod health;
-mod plain_client;
 mod protected_resource;
+mod relay;
 mod requests;
 mod resource_metadata;
 mod response;

@@ -1,12 +1,11 @@
 //! A response of an HTTP server.
 
 use bytes::Bytes;
-use http_body_util::BodyExt as _;
 use hyper::StatusCode;
-use hyper::body::Incoming;
 use hyper::header::HeaderMap;
+use hyper::http::response::Parts;
 
-use super::client::BoxError;
+use super::connections::{BoxError, ConnectionBody};
 
 /// The head of a response, and the source of its body.
 #[derive(Debug)]
@@ -18,12 +17,20 @@ pub(crate) struct Response {
 
 #[derive(Debug)]
 enum ResponseSource {
-    Plain(Incoming),
-    /// Through a proxy, or over TLS.
-    Full(Box<reqwest::Response>),
+    Connection(Box<ConnectionBody>),
+    /// From the client library: through a proxy, or over TLS.
+    Library(Box<reqwest::Response>),
 }
 
 impl Response {
+    pub(super) fn new(head: Parts, body: ConnectionBody) -> Self {
+        Self {
+            status: head.status,
+            headers: head.headers,
+            body: ResponseSource::Connection(Box::new(body)),
+        }
+    }
+
     pub(crate) fn status(&self) -> StatusCode {
         self.status
     }
@@ -38,27 +45,9 @@ impl Response {
 
     /// The next chunk of the body; `None` at the end. Cancel safe.
     pub(super) async fn chunk(&mut self) -> Result<Option<Bytes>, BoxError> {
-        let body = match &mut self.body {
-            ResponseSource::Plain(body) => body,
-            ResponseSource::Full(response) => return Ok(response.chunk().await?),
-        };
-        while let Some(frame) = body.frame().await {
-            // Trailers are not passed on.
-            if let Ok(data) = frame?.into_data() {
-                return Ok(Some(data));
-            }
-        }
-        Ok(None)
-    }
-}
-
-impl From<hyper::Response<Incoming>> for Response {
-    fn from(response: hyper::Response<Incoming>) -> Self {
-        let (head, body) = response.into_parts();
-        Self {
-            status: head.status,
-            headers: head.headers,
-            body: ResponseSource::Plain(body),
+        match &mut self.body {
+            ResponseSource::Connection(body) => Ok(body.chunk().await?),
+            ResponseSource::Library(response) => Ok(response.chunk().await?),
         }
     }
 }
@@ -68,7 +57,7 @@ impl From<reqwest::Response> for Response {
         Self {
             status: response.status(),
             headers: std::mem::take(response.headers_mut()),
-            body: ResponseSource::Full(Box::new(response)),
+            body: ResponseSource::Library(Box::new(response)),
         }
     }
 }

@@ -11,10 +11,10 @@ use reqwest::{Certificate, Client, Url};
 use toolsure_json::{quote, shown_url};
 
 use super::caller::Caller;
-use super::client::{CONNECT, http_client};
+use super::client::http_client;
+use super::connections::{CONNECT, Connections};
 use super::fault::cause;
 use super::health::Health;
-use super::plain_client::PlainClient;
 use super::resource_metadata::MetadataCache;
 use crate::fault::{Fault, FaultKind, Party, Phase};
 
@@ -33,8 +33,8 @@ pub struct HttpTarget {
     metadata: MetadataCache,
 }
 
-/// A client, and one for a server that does not need the first.
-type Clients = (Client, Option<PlainClient>);
+/// A client, and the connections to a server that does not need it.
+type Clients = (Client, Option<Arc<Connections>>);
 
 impl std::fmt::Debug for HttpTarget {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -138,7 +138,7 @@ impl HttpTarget {
             .tls_certs_merge(self.authorities.iter().cloned())
             .build()
             .map_err(|error| config(format!("no HTTP client: {}", cause(&error))))?;
-        let clients = (built, PlainClient::to(&self.url));
+        let clients = (built, Connections::to(&self.url));
         Ok(self.clients.get_or_init(|| clients).clone())
     }
 
