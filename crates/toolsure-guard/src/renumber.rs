@@ -59,11 +59,10 @@ impl Message {
     pub fn answering(&self, view: View<'_>, origin: &RequestOrigin) -> Self {
         let mut renamed = Renamed::default();
         if let Some(id) = view.member("id") {
-            renamed.edits.replace(id, origin.id.clone());
-            renamed.id = Some((origin.key.clone(), origin.id.as_str().into()));
+            renamed.answer(id, origin.key.clone(), &origin.id);
         }
         if let Some(subscription) = subscription(view.member("result")) {
-            renamed.edits.replace(subscription, origin.id.clone());
+            renamed.repeated(subscription, &origin.id);
         }
         self.renamed(renamed, view)
     }

@@ -13,8 +13,7 @@ use super::lists::cursors;
 use super::opening::unusable_opening;
 use super::pending::{Role, Sending};
 use super::route::Abilities;
-use crate::message::Message;
-use crate::message::Renamed;
+use crate::message::{Message, Renamed};
 use crate::reading::OwnedReading;
 
 impl Aggregator {

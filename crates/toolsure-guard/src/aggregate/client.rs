@@ -14,8 +14,7 @@ use super::pending::Role;
 use super::route::{Session, is_short};
 use super::{Aggregator, spliced};
 use crate::id::IdKey;
-use crate::message::Message;
-use crate::message::Renamed;
+use crate::message::{Message, Renamed};
 use crate::renumber::number_of;
 
 impl Aggregator {

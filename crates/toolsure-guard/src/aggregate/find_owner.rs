@@ -10,8 +10,7 @@ use super::known::Subject;
 use super::owner_search::{OwnerSearch, SearchError};
 use super::pending::{Role, Sending};
 use super::route::Abilities;
-use crate::message::Renamed;
-use crate::message::{Message, kept};
+use crate::message::{Message, Renamed, kept};
 use crate::renumber::RequestOrigin;
 
 impl Aggregator {

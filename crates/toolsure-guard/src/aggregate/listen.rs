@@ -10,8 +10,7 @@ use super::client_stream::{ClientStream, ServerStream};
 use super::known::Subject;
 use super::pending::{Role, Sending};
 use super::{Aggregator, spliced};
-use crate::message::Message;
-use crate::message::Renamed;
+use crate::message::{Message, Renamed};
 use crate::renumber::RequestOrigin;
 use crate::subscription::{acknowledgement, list_changed};
 

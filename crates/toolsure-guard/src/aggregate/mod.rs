@@ -59,8 +59,7 @@ use toolsure_mcp::era::Era;
 use toolsure_mcp::message::Edits;
 
 use crate::effect::Effects;
-use crate::message::HttpRefusal;
-use crate::message::Message;
+use crate::message::{HttpRefusal, Message};
 use client_stream::ClientStream;
 use fan_out::FanOut;
 use known::Known;

@@ -9,8 +9,7 @@ use super::pending::{Role, Sending, Sent, TaskMade};
 use super::route::{Abilities, Refused};
 use crate::connection::{Connection, ConnectionId};
 use crate::effect::{Effect, Report};
-use crate::message::Renamed;
-use crate::message::{Message, kept};
+use crate::message::{Message, Renamed, kept};
 use crate::renumber::RequestOrigin;
 
 impl Aggregator {

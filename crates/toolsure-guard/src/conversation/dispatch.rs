@@ -146,11 +146,10 @@ impl Conversation {
             };
             let start = turn.out.len();
             let message = kept(&parked.message);
-            if let Ok(document) = message.document() {
-                turn.with_made(&message, |turn| {
-                    self.client_message(turn, document.root(), Some(&retry));
-                });
-            }
+            turn.with_made(&message, |turn| match message.document() {
+                Ok(document) => self.client_message(turn, document.root(), Some(&retry)),
+                Err(error) => self.unreadable(turn, Side::Client, error),
+            });
             self.sign(turn, start);
             self.peer = speaks;
         }

@@ -13,8 +13,7 @@ use super::turn::Turn;
 use crate::envelope::Envelope;
 use crate::filter::page_forms::known_form;
 use crate::id::IdKey;
-use crate::message::Message;
-use crate::message::Purpose;
+use crate::message::{Message, Purpose};
 use crate::reading::whole_message;
 use crate::scope::Scope;
 

@@ -46,11 +46,10 @@ impl Conversation {
         if let Some(text) = self.under_asked_id(turn, &message) {
             // Only its id is another.
             let corrected = kept(text.as_bytes());
-            if let Ok(document) = corrected.document() {
-                return turn.with_made(&corrected, |turn| {
-                    self.server_message(turn, document.root());
-                });
-            }
+            return turn.with_made(&corrected, |turn| match corrected.document() {
+                Ok(document) => self.server_message(turn, document.root()),
+                Err(error) => self.unreadable(turn, Side::Server, error),
+            });
         }
         if let Some(traces) = &mut self.traces {
             traces.heard(turn, &message);

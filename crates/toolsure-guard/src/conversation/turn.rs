@@ -14,8 +14,7 @@ use crate::effect::Effects;
 use crate::envelope::Envelope;
 use crate::fault::Act;
 use crate::id::IdKey;
-use crate::message::Message;
-use crate::message::Purpose;
+use crate::message::{Message, Purpose};
 use crate::policy::{Policy, Rules};
 use crate::reading::{read_message, time_to_live};
 use crate::record::{Action, Filter, Record};
@@ -136,7 +135,7 @@ impl<'t> Turn<'t> {
         record
     }
 
-    /// The id of a request or an answer that counts.
+    /// The id of a request or an answer, as its receiver has it.
     pub(super) fn key(&self, id: RequestId<'_>) -> IdKey {
         match self.new_id() {
             Some((key, _)) => key.clone(),
@@ -159,7 +158,7 @@ impl<'t> Turn<'t> {
         self.message.names()?.new_id()
     }
 
-    /// A call of a tool, with the name that counts.
+    /// A call of a tool, with the name that its receiver knows.
     pub(super) fn tool_call<'a>(
         &self,
         request: &Request<'a>,
@@ -174,7 +173,7 @@ impl<'t> Turn<'t> {
         Ok(call)
     }
 
-    /// The text of the message with these changes, and with the names that count.
+    /// The text of the message with these changes, and with the new ids and the new name.
     pub(super) fn edited(&self, mut edits: Edits) -> String {
         if let Some(names) = self.message.names() {
             edits.extend(names.edits());
@@ -182,7 +181,7 @@ impl<'t> Turn<'t> {
         edits.apply(self.message.text())
     }
 
-    /// An altered text of an answer, with the id that counts.
+    /// An altered text of an answer, with the id that its receiver knows.
     fn with_id(&self, text: String) -> String {
         let Some((_, raw)) = self.new_id() else {
             return text;

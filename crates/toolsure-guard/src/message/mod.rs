@@ -24,7 +24,7 @@ use text::{State, Text, bytes_of};
 /// One JSON-RPC message or batch, without framing.
 ///
 /// It is read once, where it arrives ([`Guard::read`](crate::Guard::read)), and clones share the text
-/// and what was read from it. A message that nothing changes leaves byte for byte.
+/// and what was read from it. A message that nothing changes is sent byte for byte.
 ///
 /// ```
 /// use toolsure_guard::{Guard, Message, Policy};
@@ -39,9 +39,9 @@ use text::{State, Text, bytes_of};
 #[non_exhaustive]
 pub struct Message {
     text: Arc<Text>,
-    /// What counts instead of some of the text.
+    /// The ids and the name that replace those in the text.
     renamed: Option<Arc<Renamed>>,
-    /// What counts instead of the text's envelope.
+    /// The envelope, if it is not that of the text.
     envelope: Option<Box<Envelope>>,
     /// Who made it, and why.
     pub purpose: Purpose,
@@ -132,7 +132,7 @@ impl Message {
     pub(crate) fn renamed(&self, renamed: Renamed, view: View<'_>) -> Self {
         let is_read = matches!(self.text.state, State::Read { .. });
         let is_as_it_came = is_read && self.renamed.is_none() && self.flaw().is_none();
-        if view.parent().is_some() || renamed.has_values || !is_as_it_came {
+        if view.parent().is_some() || renamed.has_values() || !is_as_it_came {
             let span = view.span();
             let text = std::str::from_utf8(self.bytes()).unwrap_or_default();
             return Self::new(renamed.edits().apply_within(text, span.start, span.end));
@@ -150,7 +150,7 @@ impl Message {
         message
     }
 
-    /// What counts instead of some of the text.
+    /// The ids and the name that replace those in the text.
     pub(crate) fn names(&self) -> Option<&Renamed> {
         self.renamed.as_deref()
     }
@@ -230,7 +230,7 @@ impl Message {
         }
     }
 
-    /// The message as it leaves.
+    /// The message as it is sent.
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         match &self.renamed {
@@ -239,7 +239,7 @@ impl Message {
         }
     }
 
-    /// The message as it leaves. What was read from it is dropped, unless a clone has it.
+    /// The message as it is sent. What was read from it is dropped, unless a clone has it.
     #[must_use]
     pub fn into_bytes(self) -> Vec<u8> {
         bytes_of(self.written().text)
@@ -351,7 +351,7 @@ impl Message {
         Some(with(message, self.text()))
     }
 
-    /// What was read, without the names that count instead; or why it cannot be read, if it was tried.
+    /// What was read, without the names that replace those in it; or why it cannot be read, if it was tried.
     pub(crate) fn document(&self) -> Result<Document<'_>, Option<&ReadError>> {
         self.text.document()
     }
@@ -559,6 +559,7 @@ mod tests {
             assert_eq!(envelope.error, error, "{text}");
         }
     }
+
     #[test]
     fn a_batch_that_was_made_here_has_its_requests() {
         let batch =

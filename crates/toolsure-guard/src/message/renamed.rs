@@ -1,4 +1,4 @@
-//! Names in a message that count instead of those in its text.
+//! The ids and the name of a message that replace those in its text.
 
 use std::sync::{Arc, OnceLock};
 
@@ -7,18 +7,18 @@ use toolsure_mcp::message::{Edits, Request};
 
 use crate::id::IdKey;
 
-/// The ids and the name of a message that count instead of those in its text. They are written into the
-/// text when the message leaves, so that it need not be read again.
+/// The ids and the name of a message that replace those in its text. They are written into the text when
+/// the message is sent, so that it need not be read again.
 #[derive(Debug, Default)]
 pub(crate) struct Renamed {
-    pub(crate) edits: Edits,
+    edits: Edits,
     /// The id, as a key and as JSON text.
-    pub(crate) id: Option<(IdKey, Box<str>)>,
+    id: Option<(IdKey, Box<str>)>,
     token: Option<IdKey>,
     /// The tool or the prompt that a request names.
     name: Option<Box<str>>,
     /// Whether something else is changed, so that its receiver must read the text again.
-    pub(crate) has_values: bool,
+    has_values: bool,
     written: OnceLock<Vec<u8>>,
 }
 
@@ -48,6 +48,22 @@ impl Renamed {
         renumber(request, number, &mut self.edits);
         self.id = Some((IdKey::Number(number), number.to_string().into()));
         self.token = token(request.params).map(|_| IdKey::Number(number));
+    }
+
+    /// The id of an answer is that of the request as its sender wrote it; `id` is its place.
+    pub(crate) fn answer(&mut self, id: View<'_>, key: IdKey, raw: &str) {
+        self.edits.replace(id, raw.to_owned());
+        self.id = Some((key, raw.into()));
+    }
+
+    /// A place where that id is repeated.
+    pub(crate) fn repeated(&mut self, place: View<'_>, raw: &str) {
+        self.edits.replace(place, raw.to_owned());
+    }
+
+    /// Whether its receiver must read the text again, because more than ids and names is changed.
+    pub(crate) fn has_values(&self) -> bool {
+        self.has_values
     }
 
     pub(crate) fn edits(&self) -> &Edits {
