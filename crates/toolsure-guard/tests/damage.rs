@@ -1,5 +1,5 @@
 //! A session in which one message is damaged: cut or split at any byte, lost, repeated or late, on
-//! either side of each kind of pipeline. Whatever comes, every request that arrived whole is
+//! either side of each kind of hub. Whatever comes, every request that arrived whole is
 //! answered once, and everything that leaves is JSON.
 
 #![expect(
@@ -8,15 +8,15 @@
     reason = "a panic is how a test fails"
 )]
 
-#[expect(dead_code, reason = "examples/counted.rs uses the rest")]
+#[expect(dead_code, reason = "the fuzz target uses the rest")]
 #[path = "support/simulated.rs"]
 mod simulated;
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use serde_json::Value;
-use simulated::{Kind, Sent, Session};
-use toolsure_guard::{Connection, Guard, Side};
+use simulated::{Kind, Sent, Session, sent};
+use toolsure_guard::{Guard, NodeId, Side};
 
 /// What happens to one message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,15 +37,15 @@ struct Run {
     damage: Option<(Side, usize, Damage)>,
     /// How many messages each side has sent.
     counts: BTreeMap<&'static str, usize>,
-    late: Vec<(Connection, Vec<u8>)>,
+    late: Vec<(Option<NodeId>, Vec<u8>)>,
     /// The lengths of the messages of each side.
     lengths: BTreeMap<&'static str, Vec<usize>>,
-    connections: BTreeSet<usize>,
+    servers: BTreeSet<NodeId>,
     /// How often each id of the client arrived whole, arrived damaged, and was answered.
     whole: BTreeMap<String, usize>,
     damaged: BTreeMap<String, usize>,
     answers: BTreeMap<String, usize>,
-    /// What the pipeline has sent to the server and is not answered.
+    /// What the hub has sent to the server and is not answered.
     asked: VecDeque<Sent>,
 }
 
@@ -57,7 +57,7 @@ impl Run {
             counts: BTreeMap::new(),
             late: Vec::new(),
             lengths: BTreeMap::new(),
-            connections: BTreeSet::new(),
+            servers: BTreeSet::new(),
             whole: BTreeMap::new(),
             damaged: BTreeMap::new(),
             answers: BTreeMap::new(),
@@ -70,16 +70,15 @@ impl Run {
         let kind = self.session.kind;
         let calls = [kind.call(10), kind.call(11)];
         for message in kind.opening().into_iter().chain(calls) {
-            self.arrive(Connection::Client, message.as_bytes());
+            self.arrive(None, message.as_bytes());
             self.answer_all();
         }
         for (from, message) in std::mem::take(&mut self.late) {
             self.deliver(from, &message, true);
             self.answer_all();
         }
-        for connection in self.connections.clone() {
-            let number = toolsure_guard::ConnectionId::new(connection);
-            let sent = self.session.closed(Connection::Server(number));
+        for server in self.servers.clone() {
+            let sent = sent(self.session.gone(server));
             self.leave(sent);
         }
         self
@@ -94,8 +93,8 @@ impl Run {
     }
 
     /// A message of one side arrives, as its damage wants it.
-    fn arrive(&mut self, from: Connection, message: &[u8]) {
-        let side = from.side();
+    fn arrive(&mut self, from: Option<NodeId>, message: &[u8]) {
+        let side = side_of(from);
         let count = self.counts.entry(side.name()).or_default();
         let index = *count;
         *count += 1;
@@ -119,8 +118,8 @@ impl Run {
         }
     }
 
-    fn broken(&mut self, from: Connection, message: &[u8], pieces: &[&[u8]]) {
-        if from == Side::Client
+    fn broken(&mut self, from: Option<NodeId>, message: &[u8], pieces: &[&[u8]]) {
+        if from.is_none()
             && let Some(id) = request_id(message)
         {
             *self.damaged.entry(id).or_default() += pieces.len();
@@ -133,27 +132,27 @@ impl Run {
         }
     }
 
-    fn deliver(&mut self, from: Connection, message: &[u8], whole: bool) {
+    fn deliver(&mut self, from: Option<NodeId>, message: &[u8], whole: bool) {
         if whole
-            && from == Side::Client
+            && from.is_none()
             && let Some(id) = request_id(message)
         {
             *self.whole.entry(id).or_default() += 1;
         }
-        let sent = self.session.say(from, message);
+        let sent = sent(self.session.say(from, message));
         self.leave(sent);
     }
 
-    /// Messages that leave the pipeline.
+    /// Messages that leave the hub.
     fn leave(&mut self, sent: Vec<Sent>) {
         for one in sent {
             let message: Value = serde_json::from_slice(&one.bytes).unwrap();
             match one.to {
-                Connection::Server(connection) => {
-                    self.connections.insert(connection.number());
+                Some(server) => {
+                    self.servers.insert(server);
                     self.asked.push_back(one);
                 }
-                Connection::Client => {
+                None => {
                     if message.get("method").is_none()
                         && let Some(id) = message.get("id")
                     {
@@ -177,6 +176,13 @@ impl Run {
                  and in {damaged} damaged pieces"
             );
         }
+    }
+}
+
+fn side_of(server: Option<NodeId>) -> Side {
+    match server {
+        None => Side::Client,
+        Some(_) => Side::Server,
     }
 }
 

@@ -25,6 +25,8 @@ pub(crate) struct Outbox<W> {
 struct Queue {
     messages: VecDeque<Vec<u8>>,
     bytes: usize,
+    /// Whether the writer's buffer has bytes that are not written.
+    is_writing: bool,
 }
 
 #[derive(Debug)]
@@ -74,8 +76,12 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
     ///
     /// The writer's errors; `BrokenPipe` after [`Outbox::close`].
     pub(crate) async fn flush(&self) -> io::Result<()> {
-        if self.lock().messages.is_empty() {
-            return Ok(());
+        {
+            let queue = self.lock();
+            // A flush that was given up leaves bytes in the buffer.
+            if queue.messages.is_empty() && !queue.is_writing {
+                return Ok(());
+            }
         }
         let mut guard = self.writer.lock().await;
         let Some(writer) = guard.as_mut() else {
@@ -95,6 +101,7 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
             if writer.buffer.len() <= writer.written {
                 writer.buffer.clear();
                 writer.written = 0;
+                self.lock().is_writing = false;
                 return writer.to.flush().await;
             }
             while let Some(rest) = writer
@@ -143,6 +150,7 @@ impl<W: AsyncWrite + Unpin> Outbox<W> {
                 buffer.extend_from_slice(&message);
             }
             buffer.push(b'\n');
+            queue.is_writing = true;
         }
     }
 
@@ -172,6 +180,15 @@ mod tests {
             _ = outbox.flush() => panic!("the pipe holds four bytes"),
             () = std::future::ready(()) => {}
         }
+        // The rest is written although nothing is queued.
+        {
+            let (flushed, read) = tokio::join!(outbox.flush(), async {
+                let mut seen = [0; 11];
+                from.read_exact(&mut seen).await.map(|_| seen)
+            });
+            flushed.unwrap();
+            assert_eq!(&read.unwrap(), b"0123456789\n");
+        }
         outbox.push(b"ab".to_vec());
         let outbox = Arc::new(outbox);
         let rest = Arc::clone(&outbox);
@@ -179,7 +196,7 @@ mod tests {
         let mut seen = String::new();
         from.read_to_string(&mut seen).await.unwrap();
         writing.await.unwrap();
-        assert_eq!(seen, "0123456789\nab\n");
+        assert_eq!(seen, "ab\n");
         outbox.push(b"late".to_vec());
         assert!(outbox.flush().await.is_err());
     }

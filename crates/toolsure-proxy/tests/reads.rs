@@ -163,13 +163,17 @@ fn two(upstream: impl Fn() -> Upstream) -> Upstream {
             upstream: upstream(),
             guard: Guard::new(policy()).unwrap(),
             observer,
-            clock: Clock::start(),
         }
     });
     let times = options(Listener::Stdio, python("")).times;
     let limits = AggregatorLimits::default();
-    let aggregate = Aggregate::new(members.into(), Bounds::default(), times, limits);
-    Upstream::InProcess(Arc::new(aggregate.unwrap()))
+    let aggregate = Aggregate::new(
+        members.into(),
+        (Bounds::default(), times),
+        limits,
+        Clock::start(),
+    );
+    Upstream::Several(Arc::new(aggregate.unwrap()))
 }
 
 /// A program that refuses requests of the other version.

@@ -1,4 +1,4 @@
-//! The guard's stages, without I/O, between two sides that say anything at any time.
+//! The guard's hub, without I/O, between two sides that say anything at any time.
 //!
 //! The first part of an input names what stands between them, each other part is an event, written
 //! as in the guard's own dialogues (`crates/toolsure-guard/tests/cases`): `C> TEXT` the client says
@@ -15,7 +15,7 @@ use toolsure_guard::policy::{
     BadResult, Mode, OnUndecided, Project, ProjectionLimits, Projector, Repair, reader,
 };
 use toolsure_guard::{
-    Connection, ConnectionId, Effect, IdKey, Policy, Report, replace_lone_surrogates,
+    HubEffect, HubEffects, IdKey, NodeId, Policy, Report, replace_lone_surrogates,
 };
 use toolsure_json::{DuplicateKeys, Kind as Json, Node as _, OwnedDocument, ReadLimits, View};
 use toolsure_testkit::place;
@@ -52,10 +52,6 @@ fn run(input: &[u8]) -> Outcome {
         .into_iter()
         .find(|kind| kind.name().as_bytes() == name);
     let kind = kind.unwrap_or(Kind::Filters);
-    // Between two sides and nothing else, nobody answers for a server.
-    if kind == Kind::Nothing {
-        return Ok(());
-    }
     let mut run = Run::new(kind);
     for event in parts.take(MOST_EVENTS) {
         if run.ended {
@@ -72,7 +68,7 @@ type Count = HashMap<IdKey, usize>;
 struct Run {
     session: Session,
     /// Servers that have a connection.
-    servers: BTreeSet<usize>,
+    servers: BTreeSet<NodeId>,
     /// What servers were asked and have not answered.
     asked: VecDeque<Sent>,
     /// The last state that a client was given to come back with.
@@ -89,9 +85,10 @@ struct Run {
 
 impl Run {
     fn new(kind: Kind) -> Self {
+        let session = Session::new(kind, &kind.guard(), 0);
         Self {
-            session: Session::new(kind, &kind.guard(), 0),
-            servers: BTreeSet::new(),
+            servers: session.servers.iter().copied().collect(),
+            session,
             asked: VecDeque::new(),
             state: String::new(),
             whole: Count::new(),
@@ -112,18 +109,18 @@ impl Run {
             b"C>" => {
                 let text = self.with_state(rest);
                 self.note_client(&text);
-                self.say(Connection::Client, &text)
+                self.say(None, &text)
             }
             b"at" => self.pass(number(rest)),
             b"gone" if rest.starts_with(b"server") => {
                 for server in self.servers.clone() {
-                    self.close(Connection::Server(ConnectionId::new(server)))?;
+                    self.close(server)?;
                 }
                 Ok(())
             }
             b"gone" => {
                 self.ended = true;
-                self.close(Connection::Client)
+                Ok(())
             }
             b"answer" => self.answer(),
             b"reload" => {
@@ -132,7 +129,10 @@ impl Run {
                 changed.map_err(|error| format!("the policy is refused: {error}"))
             }
             _ => match server(word) {
-                Some(server) => self.say(Connection::Server(server), rest),
+                Some(at) => match self.session.servers.get(at).copied() {
+                    Some(server) => self.say(Some(server), rest),
+                    None => Ok(()),
+                },
                 None => Ok(()),
             },
         }
@@ -207,16 +207,13 @@ impl Run {
         self.doubtful.entry(IdKey::Text("".into())).or_default();
     }
 
-    fn say(&mut self, from: Connection, text: &[u8]) -> Outcome {
-        let now = self.session.now;
-        let effects = self.session.pipeline.on_message(from, text.into(), now);
+    fn say(&mut self, from: Option<NodeId>, text: &[u8]) -> Outcome {
+        let effects = self.session.say(from, text);
         self.carry_out(effects)
     }
 
-    fn close(&mut self, connection: Connection) -> Outcome {
-        let now = self.session.now;
-        let pipeline = &mut self.session.pipeline;
-        let effects = pipeline.on_closed(connection, "it ended", now);
+    fn close(&mut self, server: NodeId) -> Outcome {
+        let effects = self.session.gone(server);
         self.carry_out(effects)
     }
 
@@ -225,9 +222,10 @@ impl Run {
         self.session.now = self.session.now.max(to);
         let now = self.session.now;
         for _ in 0..MOST_TIMERS {
-            let effects = self.session.pipeline.on_timer(now);
+            let effects = self.session.hub.tick(now);
+            self.session.note_opened(&effects);
             self.carry_out(effects)?;
-            let next = self.session.pipeline.next_deadline();
+            let next = self.session.hub.next_deadline();
             if next.is_none_or(|next| next > now) {
                 return Ok(());
             }
@@ -248,18 +246,22 @@ impl Run {
         Ok(())
     }
 
-    fn carry_out(&mut self, effects: Vec<Effect>) -> Outcome {
+    fn carry_out(&mut self, effects: HubEffects) -> Outcome {
         for (count, effect) in effects.into_iter().enumerate() {
             ensure!(count < MOST_EFFECTS, "more than {MOST_EFFECTS} effects");
             match effect {
-                Effect::Send { to, message } => {
+                HubEffect::ToClient(message) => {
                     let bytes = message.into_bytes();
+                    self.sent(Sent { to: None, bytes })?;
+                }
+                HubEffect::ToServer(server, message) => {
+                    let (to, bytes) = (Some(server), message.into_bytes());
                     self.sent(Sent { to, bytes })?;
                 }
-                Effect::Open(server) => drop(self.servers.insert(server.number())),
-                Effect::Close(server) => drop(self.servers.remove(&server.number())),
-                Effect::Finish => self.ended = true,
-                Effect::Report(Report::Decision(record)) => {
+                HubEffect::Open(server, _) => drop(self.servers.insert(server)),
+                HubEffect::Close(server) => drop(self.servers.remove(&server)),
+                HubEffect::Finish(_) => self.ended = true,
+                HubEffect::Report(_, Report::Decision(record)) => {
                     let line = record.to_json();
                     ensure!(
                         read(line.as_bytes(), DuplicateKeys::Refuse).is_some()
@@ -267,10 +269,11 @@ impl Run {
                         "the record is not JSON of one line: {line:?}"
                     );
                 }
-                Effect::Abandon { .. }
-                | Effect::Tools(_)
-                | Effect::ClientVersion(..)
-                | Effect::Report(Report::Note { .. }) => {}
+                HubEffect::Abandon(..)
+                | HubEffect::MemberGone(..)
+                | HubEffect::Tools(_)
+                | HubEffect::Received(..)
+                | HubEffect::Report(_, Report::Note { .. }) => {}
             }
         }
         Ok(())
@@ -288,13 +291,12 @@ impl Run {
             _ => vec![root],
         };
         match sent.to {
-            Connection::Server(server) => {
-                self.servers.insert(server.number());
+            Some(_) => {
                 if self.asked.len() < MOST_ANSWERS {
                     self.asked.push_back(sent);
                 }
             }
-            Connection::Client => {
+            None => {
                 for message in messages {
                     let state = message
                         .member("result")
@@ -337,14 +339,12 @@ impl Run {
         if self.ended {
             return Ok(());
         }
-        // A filter's only server is there before anything was sent to it.
-        self.servers.insert(ConnectionId::ONLY.number());
         // What one cannot answer any more may be asked of the next.
         let mut closed = BTreeSet::new();
         while let Some(server) = self.servers.difference(&closed).next().copied() {
             ensure!(closed.len() < MOST_SERVERS, "servers are opened for ever");
             closed.insert(server);
-            self.close(Connection::Server(ConnectionId::new(server)))?;
+            self.close(server)?;
         }
         for (id, whole) in &self.whole {
             let answers = self.answers.get(id).copied().unwrap_or_default();
@@ -385,12 +385,13 @@ fn policy(old: &Policy, number: u64) -> Policy {
     policy
 }
 
-/// The connection that a dialogue names: `S`, `S2`, or a member of an aggregate by its letter.
-fn server(word: &[u8]) -> Option<ConnectionId> {
+/// The place among the servers of the one that a dialogue names: `S`, `S2`, or a member of an aggregate by
+/// its letter.
+fn server(word: &[u8]) -> Option<usize> {
     match word {
-        b"S>" => Some(ConnectionId::ONLY),
-        [b'S', digit @ b'0'..=b'9', b'>'] => Some(ConnectionId::new(usize::from(digit - b'0'))),
-        [letter @ b'a'..=b'c', b'>'] => Some(ConnectionId::new(usize::from(letter - b'a'))),
+        b"S>" => Some(0),
+        [b'S', digit @ b'1'..=b'9', b'>'] => Some(usize::from(digit - b'1')),
+        [letter @ b'a'..=b'c', b'>'] => Some(usize::from(letter - b'a')),
         _ => None,
     }
 }
@@ -417,7 +418,7 @@ fn read(text: &[u8], duplicate_keys: DuplicateKeys) -> Option<OwnedDocument> {
 /// The guard's own dialogues, and sessions in which the server answers everything.
 fn seeds(_: &Seeds) -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();
-    for kind in KINDS.into_iter().filter(|kind| *kind != Kind::Nothing) {
+    for kind in KINDS {
         let mut events = vec![kind.name().to_owned()];
         for message in kind.opening() {
             events.extend([format!("C> {message}"), "answer".to_owned()]);

@@ -228,6 +228,11 @@ impl Conversation {
         self.caller = Some(caller);
     }
 
+    /// The guard that it belongs to.
+    pub(crate) fn guard(&self) -> &Guard {
+        &self.guard
+    }
+
     /// The scope in which a call with a rate limit is counted.
     fn counting_scope(&mut self) -> &Scope {
         match &self.caller {

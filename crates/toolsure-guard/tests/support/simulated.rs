@@ -1,23 +1,18 @@
-//! Pipelines with a server behind them that answers every request.
+//! Hubs with a server behind them that answers every request.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-#[path = "pipeline.rs"]
-mod pipeline;
-
-use pipeline::Pipeline;
 use serde_json::{Value, json};
 use toolsure_guard::translate::{Clients, Translate, Translator};
 use toolsure_guard::{
-    Aggregator, AggregatorLimits, Connection, ConnectionId, Context, Conversation, Effect, Guard,
-    Link, Member, Message, Policy, ScopeKey,
+    Aggregator, AggregatorLimits, Begin, ConnectionId, Context, Conversation, Guard, Hub,
+    HubEffect, HubEffects, Link, Member, Message, NodeId, Policy, ScopeKey,
 };
 
 /// What stands between the client and the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// Nothing at all.
-    Nothing,
     /// The filters.
     Filters,
     /// The filters, and a translation of clients of 2025-11-25 for a server of 2026-07-28.
@@ -28,8 +23,7 @@ pub(crate) enum Kind {
     Aggregate,
 }
 
-pub(crate) const KINDS: [Kind; 5] = [
-    Kind::Nothing,
+pub(crate) const KINDS: [Kind; 4] = [
     Kind::Filters,
     Kind::LegacyClients,
     Kind::ModernClients,
@@ -39,7 +33,6 @@ pub(crate) const KINDS: [Kind; 5] = [
 impl Kind {
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Self::Nothing => "nothing",
             Self::Filters => "filters",
             Self::LegacyClients => "legacy-clients",
             Self::ModernClients => "modern-clients",
@@ -47,7 +40,7 @@ impl Kind {
         }
     }
 
-    /// The guard whose limits and schemas the pipeline has.
+    /// The guard whose limits and schemas the hub has.
     pub(crate) fn guard(self) -> Guard {
         let mut policy = Policy::new();
         policy.translated_from_modern = self == Self::LegacyClients;
@@ -55,26 +48,34 @@ impl Kind {
         Guard::new(policy).unwrap()
     }
 
-    pub(crate) fn pipeline(self, guard: &Guard, session: u64) -> Pipeline {
-        let filters = |upstream: &str| {
-            let scope = guard.scope(&ScopeKey {
-                upstream: upstream.into(),
-                context: Context::Session(session),
-            });
-            Conversation::new(guard, scope, Link::default())
+    /// The hub, and the servers that it has from the beginning.
+    pub(crate) fn hub(self, guard: &Guard, session: u64) -> (Hub, Vec<NodeId>) {
+        let filters = |upstream: &'static str| -> Begin {
+            let guard = guard.clone();
+            Arc::new(move || {
+                let scope = guard.scope(&ScopeKey {
+                    upstream: upstream.into(),
+                    context: Context::Session(session),
+                });
+                Conversation::new(&guard, scope, Link::default())
+            })
         };
-        let translator =
-            |translate| Translator::new(translate, Clients::One, [7; 32], &guard.policy());
-        let empty = Pipeline::new(guard);
-        match self {
-            Self::Nothing => empty,
-            Self::Filters => empty.stage(filters("one")),
-            Self::LegacyClients => empty
-                .stage(filters("one"))
-                .stage(translator(Translate::LegacyClients)),
-            Self::ModernClients => empty
-                .stage(filters("one"))
-                .stage(translator(Translate::ModernClients)),
+        let nothing: Begin = {
+            let policy = guard.policy().without_filters();
+            Arc::new(move || {
+                let guard = Guard::new(policy.clone()).unwrap();
+                let scope = guard.scope(&ScopeKey {
+                    upstream: "one".into(),
+                    context: Context::Session(session),
+                });
+                Conversation::new(&guard, scope, Link::default())
+            })
+        };
+        let mut hub = Hub::default();
+        let translate = match self {
+            Self::Filters => None,
+            Self::LegacyClients => Some(Translate::LegacyClients),
+            Self::ModernClients => Some(Translate::ModernClients),
             Self::Aggregate => {
                 let members = ["a", "b", "c"].map(|name| Member {
                     name: name.to_owned(),
@@ -82,13 +83,22 @@ impl Kind {
                 });
                 let bounds = AggregatorLimits::default();
                 let aggregator = Aggregator::new(members.to_vec(), bounds).unwrap();
-                let branch = |pipeline: Pipeline, at: usize, name| {
-                    pipeline.branch(ConnectionId::new(at), filters(name))
-                };
-                let pipeline = branch(empty.stage(aggregator), 0, "a");
-                branch(branch(pipeline, 1, "b"), 2, "c")
+                let aggregator = hub.add_aggregator(None, 0, aggregator);
+                let servers = ["a", "b", "c"].into_iter().enumerate().map(|(at, name)| {
+                    let at = (aggregator, ConnectionId::new(at));
+                    hub.add_conversation(Some(at), 1, filters(name))
+                });
+                let servers = servers.collect();
+                return (hub, servers);
             }
+        };
+        let first = hub.add_conversation(None, 0, filters("one"));
+        if let Some(translate) = translate {
+            let translator = Translator::new(translate, Clients::One, [7; 32], &guard.policy());
+            hub.add_translator(Some((first, ConnectionId::ONLY)), 1, translator, nothing);
+            return (hub, Vec::new());
         }
+        (hub, vec![first])
     }
 
     fn is_modern_client(self) -> bool {
@@ -163,49 +173,72 @@ impl Kind {
     }
 }
 
-/// A pipeline at work.
+/// A hub at work.
 pub(crate) struct Session {
     pub(crate) kind: Kind,
     pub(crate) guard: Guard,
-    pub(crate) pipeline: Pipeline,
+    pub(crate) hub: Hub,
+    /// The servers, in the order in which they were opened.
+    pub(crate) servers: Vec<NodeId>,
     pub(crate) now: Duration,
 }
 
-/// A message that leaves a pipeline.
+/// A message that leaves a hub.
 pub(crate) struct Sent {
-    pub(crate) to: Connection,
+    /// A server; `None` is the client.
+    pub(crate) to: Option<NodeId>,
     pub(crate) bytes: Vec<u8>,
 }
 
 impl Session {
     pub(crate) fn new(kind: Kind, guard: &Guard, number: u64) -> Self {
+        let (hub, servers) = kind.hub(guard, number);
         Self {
             kind,
             guard: guard.clone(),
-            pipeline: kind.pipeline(guard, number),
+            hub,
+            servers,
             now: Duration::ZERO,
         }
     }
 
-    /// Lets one side say something; what leaves the pipeline.
-    pub(crate) fn say(&mut self, from: Connection, message: &[u8]) -> Vec<Sent> {
-        let message = Message::new(message);
-        sent(self.pipeline.on_message(from, message, self.now))
+    /// Lets the client or a server say something.
+    pub(crate) fn say(&mut self, from: Option<NodeId>, message: &[u8]) -> HubEffects {
+        let (message, now) = (self.guard.read(Message::new(message)), self.now);
+        let effects = match from {
+            None => self.hub.on_client(message, now),
+            Some(server) => self.hub.on_server(server, message, now),
+        };
+        self.note_opened(&effects);
+        effects
     }
 
-    /// A connection has ended.
-    pub(crate) fn closed(&mut self, connection: Connection) -> Vec<Sent> {
-        sent(self.pipeline.on_closed(connection, "it ended", self.now))
+    /// A server has ended.
+    pub(crate) fn gone(&mut self, server: NodeId) -> HubEffects {
+        let effects = self.hub.gone(server, "it ended", self.now);
+        self.note_opened(&effects);
+        effects
+    }
+
+    pub(crate) fn note_opened(&mut self, effects: &HubEffects) {
+        for effect in effects {
+            if let HubEffect::Open(server, _) = effect {
+                self.servers.push(*server);
+            }
+        }
     }
 }
 
-fn sent(effects: Vec<Effect>) -> Vec<Sent> {
-    let sends = effects.into_iter().filter_map(|effect| match effect {
-        Effect::Send { to, message } => Some(Sent {
-            to,
-            bytes: message.into_bytes(),
-        }),
-        _ => None,
+/// The messages that leave a hub.
+pub(crate) fn sent(effects: HubEffects) -> Vec<Sent> {
+    let sends = effects.into_iter().filter_map(|effect| {
+        let (to, message) = match effect {
+            HubEffect::ToClient(message) => (None, message),
+            HubEffect::ToServer(server, message) => (Some(server), message),
+            _ => return None,
+        };
+        let bytes = message.into_bytes();
+        Some(Sent { to, bytes })
     });
     sends.collect()
 }

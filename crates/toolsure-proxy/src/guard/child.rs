@@ -9,17 +9,18 @@ use std::time::Duration;
 use tokio::time::{Instant, timeout};
 use toolsure_json::quote;
 
+use super::bounds::Restart;
 use super::context::GuardContext;
 use super::counted_output::CountedOutput;
 use super::event::{Event, UpstreamState};
 use super::in_process::{Caller, InProcessUpstream};
 use super::messages::{MessageReader, MessageWriter, Received};
-use super::options::Restart;
+
 use crate::fault::Fault;
 use crate::stdio::{Launch, Process, Tail, describe, spawn_fault};
 
 /// How children are started.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(super) enum Source {
     /// A program.
     Launch(Launch),
@@ -108,7 +109,7 @@ impl Child {
         let name = quote(&peer.name, 64).to_string();
         let body = Body::InProcess(peer.ended);
         let messages = MessageReader::Memory(peer.from);
-        let input = MessageWriter::Memory(peer.to);
+        let input = peer.to;
         Ok(Self::new(ctx, name, body, messages, input))
     }
 

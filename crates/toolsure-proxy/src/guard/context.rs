@@ -6,9 +6,12 @@ use std::time::Duration;
 use tokio::sync::watch;
 use toolsure_guard::{Context, Guard, Peer, hex};
 
+use super::bearer::bearer;
+use super::bounds::{Bounds, Times};
 use super::clock::Clock;
 use super::event::{Event, Observer};
-use super::options::{Bounds, Times};
+use super::options::GuardOptions;
+use crate::http::Standing;
 use crate::message_memory::{MessageMemory, ReadLimit};
 
 /// What all sessions of one guard share: policy, observer, bounds, clock and the signal to stop.
@@ -35,34 +38,44 @@ pub(crate) struct GuardContext {
 }
 
 impl GuardContext {
-    pub(crate) fn new(
-        name: &str,
-        (guard, in_front): (Guard, Option<Guard>),
+    pub(crate) fn of(
+        options: &GuardOptions,
+        guard: Guard,
         observer: Arc<dyn Observer>,
-        (bounds, times): (Bounds, Times),
-        message_memory: MessageMemory,
-        clock: Clock,
-        (identity, peer): (Option<ClientIdentity>, Option<Arc<Peer>>),
-    ) -> Self {
+    ) -> Arc<Self> {
+        let GuardOptions {
+            name,
+            bounds,
+            times,
+            caller,
+            ..
+        } = options;
+        let identity = match caller.stands() {
+            Standing::Somebody => None,
+            Standing::Everybody => Some(ClientIdentity::Context(bearer(caller.value().as_ref()))),
+            Standing::Session(name) => Some(ClientIdentity::Session(Arc::clone(name))),
+        };
+        let message_memory = options.message_memory.clone();
+        message_memory.limit(bounds.memory_bytes, bounds.caller_memory_bytes);
         let mut replica = [0; 16];
         // Without randomness no session is opened, so zeros do no harm.
         let _or_zeros = getrandom::fill(&mut replica);
-        Self {
+        Arc::new(Self {
             mark: hex(replica.get(..MARK).unwrap_or_default()),
             replica,
-            name: name.into(),
+            name: name.as_str().into(),
             guard,
             observer,
-            bounds,
-            times,
+            bounds: *bounds,
+            times: *times,
             message_memory,
-            clock,
+            clock: options.clock,
             identity,
-            peer,
-            in_front,
+            peer: caller.peer(),
+            in_front: options.in_front.clone(),
             stop: watch::Sender::new(false),
             expired: watch::Sender::new(false),
-        }
+        })
     }
 
     pub(crate) fn observe(&self, event: &Event<'_>) {

@@ -10,7 +10,7 @@ use std::task::{Context, Poll, Waker};
 use hyper::header::HeaderMap;
 use toolsure_guard::{IdKey, Message};
 
-use super::options::Bounds;
+use super::bounds::Bounds;
 
 /// The status and the headers of an upstream's response.
 pub(super) type UpstreamHead = Box<(u16, HeaderMap)>;

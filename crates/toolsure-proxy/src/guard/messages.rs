@@ -3,16 +3,18 @@
 
 use std::borrow::Cow;
 use std::collections::VecDeque;
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Waker};
 use std::time::Duration;
-use std::{fmt, io};
 
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::process::ChildStdin;
 use tokio::sync::Notify;
 use tokio::time::timeout;
 use toolsure_guard::{Message, Recovered, Recovery, ToolsEvent, one_line};
-use toolsure_mcp::era::Era;
 
 use crate::outbox::Outbox;
 use crate::stdio::{Line, Lines};
@@ -22,8 +24,6 @@ pub(super) enum ChannelItem {
     Message(Message),
     /// An event of the server's tools, in order with the messages.
     Tools(ToolsEvent),
-    /// The version of the client's session, in order with the messages.
-    ClientVersion(Era),
 }
 
 /// The reader and the writer of a client.
@@ -35,7 +35,20 @@ pub(super) struct Client {
 /// Writes messages to the other end.
 pub(super) enum MessageWriter {
     Lines(Outbox<Box<dyn LineWriter>>),
+    /// To a hub in this process, which handles each message at once.
+    Hub(Arc<dyn Receiver>),
+    /// From such a hub to its clients.
     Memory(MessageSender),
+}
+
+/// What receives messages in this process.
+pub(super) trait Receiver: Send + Sync {
+    fn take(&self, message: Message);
+
+    /// Waits until most of what was received is passed on.
+    fn flush(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>>;
+
+    fn close(&self);
 }
 
 /// A byte stream that lines are written to.
@@ -70,7 +83,7 @@ impl MessageWriter {
     pub(super) fn may_be_read(&self) -> bool {
         match self {
             Self::Lines(outbox) => outbox.inspect(|to| to.may_be_read()).unwrap_or(true),
-            Self::Memory(_) => true,
+            Self::Hub(_) | Self::Memory(_) => true,
         }
     }
 
@@ -86,6 +99,7 @@ impl MessageWriter {
                 };
                 outbox.push(flat.unwrap_or(bytes));
             }
+            Self::Hub(hub) => hub.take(message.into()),
             Self::Memory(sender) => sender.push(message),
         }
     }
@@ -93,7 +107,7 @@ impl MessageWriter {
     /// Queues an event of the server's tools. On a byte stream nobody reads it.
     pub(super) fn tools_event(&self, event: ToolsEvent) {
         match self {
-            Self::Lines(_) => {}
+            Self::Lines(_) | Self::Hub(_) => {}
             Self::Memory(sender) => sender.tools_event(event),
         }
     }
@@ -107,7 +121,27 @@ impl MessageWriter {
     pub(super) async fn flush(&self) -> io::Result<()> {
         match self {
             Self::Lines(outbox) => outbox.flush().await,
+            Self::Hub(hub) => {
+                hub.flush().await;
+                Ok(())
+            }
             Self::Memory(sender) => sender.flush().await,
+        }
+    }
+
+    /// Writes the queued messages as far as that needs no waiting; `false` if something is left.
+    pub(super) fn try_flush(&self) -> bool {
+        let mut flush = std::pin::pin!(self.flush());
+        let mut context = Context::from_waker(Waker::noop());
+        flush.as_mut().poll(&mut context).is_ready()
+    }
+
+    /// How many bytes are queued.
+    pub(super) fn waiting_bytes(&self) -> usize {
+        match self {
+            Self::Lines(outbox) => outbox.waiting_bytes(),
+            Self::Hub(_) => 0,
+            Self::Memory(sender) => sender.waiting_bytes(),
         }
     }
 
@@ -116,7 +150,7 @@ impl MessageWriter {
     pub(super) async fn lost(&self) {
         match self {
             Self::Lines(outbox) => outbox.lost().await,
-            Self::Memory(_) => std::future::pending().await,
+            Self::Hub(_) | Self::Memory(_) => std::future::pending().await,
         }
     }
 
@@ -126,6 +160,7 @@ impl MessageWriter {
             Self::Lines(outbox) => {
                 outbox.waiting_bytes() <= most || timeout(patience, outbox.flush()).await.is_ok()
             }
+            Self::Hub(_) => true,
             Self::Memory(sender) => sender.drains_to(most, patience).await,
         }
     }
@@ -134,6 +169,7 @@ impl MessageWriter {
     pub(super) async fn close(&self) {
         match self {
             Self::Lines(outbox) => outbox.close().await,
+            Self::Hub(hub) => hub.close(),
             Self::Memory(sender) => sender.close(),
         }
     }
@@ -150,8 +186,6 @@ pub(super) enum Received {
     Message(Message),
     /// An event of the server's tools, from a translator.
     Tools(ToolsEvent),
-    /// The version of the client's session, from an aggregator.
-    ClientVersion(Era),
     /// A line over the limit, with what could be recovered from it.
     TooLong(Recovered),
     /// No more messages will come.
@@ -186,7 +220,6 @@ impl MessageReader {
                 return match receiver.next_item().await {
                     Some(ChannelItem::Message(message)) => Received::Message(message),
                     Some(ChannelItem::Tools(event)) => Received::Tools(event),
-                    Some(ChannelItem::ClientVersion(era)) => Received::ClientVersion(era),
                     None => Received::End,
                 };
             }
@@ -210,20 +243,7 @@ impl MessageReader {
 ///
 /// Sending never waits. A sender of many messages waits for the receiver in
 /// [`MessageSender::flush`], as a writer waits for the reader of a pipe.
-///
-/// ```
-/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
-/// let (sender, mut receiver) = toolsure_proxy::guard::message_channel();
-/// sender.push(br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.to_vec());
-/// sender.flush().await?;
-/// sender.close();
-/// assert!(receiver.next().await.is_some());
-/// assert!(receiver.next().await.is_none());
-/// # Ok::<(), std::io::Error>(())
-/// # }).unwrap();
-/// ```
-#[must_use]
-pub fn message_channel() -> (MessageSender, MessageReceiver) {
+pub(super) fn message_channel() -> (MessageSender, MessageReceiver) {
     let channel = Arc::new(Channel::default());
     (
         MessageSender(Arc::clone(&channel)),
@@ -232,10 +252,10 @@ pub fn message_channel() -> (MessageSender, MessageReceiver) {
 }
 
 /// The sending end of a channel. Dropping it closes the channel.
-pub struct MessageSender(Arc<Channel>);
+pub(super) struct MessageSender(Arc<Channel>);
 
 /// The receiving end of a channel. Messages that are sent after it is dropped are lost.
-pub struct MessageReceiver(Arc<Channel>);
+pub(super) struct MessageReceiver(Arc<Channel>);
 
 #[derive(Default)]
 struct Channel {
@@ -264,25 +284,20 @@ impl ChannelItem {
     fn bytes(&self) -> usize {
         match self {
             Self::Message(message) => message.bytes().len(),
-            Self::Tools(_) | Self::ClientVersion(_) => 0,
+            Self::Tools(_) => 0,
         }
     }
 }
 
 impl MessageSender {
     /// Sends a message. It is lost if the sender is closed or the receiver was dropped.
-    pub fn push(&self, message: impl Into<Message>) {
+    fn push(&self, message: impl Into<Message>) {
         self.push_item(ChannelItem::Message(message.into()));
     }
 
     /// Sends an event of the server's tools.
     pub(super) fn tools_event(&self, event: ToolsEvent) {
         self.push_item(ChannelItem::Tools(event));
-    }
-
-    /// Sends the version of the client's session.
-    pub(super) fn client_version(&self, version: Era) {
-        self.push_item(ChannelItem::ClientVersion(version));
     }
 
     fn push_item(&self, item: ChannelItem) {
@@ -306,7 +321,7 @@ impl MessageSender {
     /// # Errors
     ///
     /// `BrokenPipe` if the receiver was dropped.
-    pub async fn flush(&self) -> io::Result<()> {
+    async fn flush(&self) -> io::Result<()> {
         self.drained_to(UNREAD).await
     }
 
@@ -338,22 +353,13 @@ impl MessageSender {
     }
 
     /// Closes the channel: the receiver gets the messages that were sent, and then the end.
-    pub fn close(&self) {
+    fn close(&self) {
         self.0.queue().closed = true;
         self.0.pushed.notify_one();
     }
 }
 
 impl MessageReceiver {
-    /// The next message; `None` after the last. Cancel safe.
-    pub async fn next(&mut self) -> Option<Message> {
-        loop {
-            if let ChannelItem::Message(message) = self.next_item().await? {
-                return Some(message);
-            }
-        }
-    }
-
     /// The next message or event; `None` after the last. Cancel safe.
     pub(super) async fn next_item(&mut self) -> Option<ChannelItem> {
         loop {
@@ -389,18 +395,6 @@ impl Drop for MessageReceiver {
     }
 }
 
-impl fmt::Debug for MessageSender {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MessageSender").finish_non_exhaustive()
-    }
-}
-
-impl fmt::Debug for MessageReceiver {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MessageReceiver").finish_non_exhaustive()
-    }
-}
-
 /// Bytes that may be unread before the sender waits, as many as a pipe of the system holds.
 const UNREAD: usize = 64 << 10;
 
@@ -419,13 +413,13 @@ mod tests {
             _ = sender.flush() => panic!("too much waits"),
             () = std::future::ready(()) => {}
         }
-        let (flushed, taken) = tokio::join!(sender.flush(), receiver.next());
+        let (flushed, taken) = tokio::join!(sender.flush(), receiver.next_item());
         flushed.unwrap();
-        assert_eq!(taken.unwrap().bytes().len(), UNREAD);
+        assert_eq!(taken.unwrap().bytes(), UNREAD);
         sender.close();
         sender.push(b"late".to_vec());
-        assert_eq!(receiver.next().await.unwrap().bytes(), b"b");
-        assert!(receiver.next().await.is_none());
+        assert_eq!(receiver.next_item().await.unwrap().bytes(), 1);
+        assert!(receiver.next_item().await.is_none());
         drop(receiver);
         assert!(sender.flush().await.is_err());
     }

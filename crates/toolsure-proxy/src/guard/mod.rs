@@ -1,19 +1,22 @@
 //! The guard's transports: listeners for clients, upstreams, and the tasks between them.
 //!
-//! [`toolsure_guard`] makes all decisions; this module moves bytes. `stdio_to_child` and
-//! `stdio_to_http` serve a client on standard input and output, `http_server` serves clients over
-//! HTTP. `aggregate` and `translation` are upstreams in this process.
+//! [`toolsure_guard`] makes all decisions; this module moves bytes. `hub` drives the hub between a client
+//! and its servers, `connect` has the connections to servers, and `http_server` serves clients over
+//! HTTP.
 
-mod aggregate;
+mod alarm;
 mod bearer;
+mod bounds;
 mod child;
 mod clock;
+mod connect;
 mod context;
 mod counted_output;
 mod event;
 mod header_mirroring;
 mod http_exchange;
 mod http_server;
+mod hub;
 mod in_process;
 mod mailbox;
 mod messages;
@@ -28,12 +31,11 @@ mod session_driver;
 mod session_id_rewriter;
 mod session_router;
 mod shared_child;
-mod stdio_to_child;
-mod stdio_to_http;
 mod tickets;
 mod trace_headers;
-mod translation;
+mod translated;
 mod unattached;
+mod upstream;
 mod upstream_request;
 
 use std::net::SocketAddr;
@@ -42,27 +44,28 @@ use std::sync::Arc;
 use reqwest::Url;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::time::timeout;
-use toolsure_guard::{Context, Guard};
+use toolsure_guard::Guard;
 
 pub use crate::message_memory::MessageMemory;
-pub use aggregate::{Aggregate, AggregateMember};
+pub use bounds::{Bounds, Restart, Times};
 pub use clock::Clock;
 pub use event::{Event, Observer, Unobserved, UpstreamState};
-pub use in_process::{Caller, InProcessPeer, InProcessUpstream};
-pub use messages::{MessageReceiver, MessageSender, message_channel};
-pub use options::{Bounds, GuardOptions, HttpListener, Listener, Restart, Times, Upstream};
+pub use in_process::Caller;
+pub use options::{GuardOptions, HttpListener, Listener};
 pub use running::{Exit, Running};
 pub use tickets::{SessionKeys, Sessions};
+pub use upstream::{Aggregate, AggregateMember, Translated, Upstream};
 
 use crate::fault::{Fault, FaultKind, Party, Phase};
-use crate::http::{Endpoint, HttpTarget, Standing, Watcher};
+use crate::http::Endpoint;
 use crate::standard;
 pub use crate::web::ServerCertificate;
 use crate::web::{Admission, Closing, Server, ServerLimits};
-use bearer::bearer;
 use child::Source;
-use context::{ClientIdentity, GuardContext};
+use connect::endpoint;
+use context::GuardContext;
 use http_server::{HttpServer, ProcessPool, ProtectedResource, TrustedProxies, UpstreamPool};
+use in_process::{InProcessPeer, InProcessUpstream};
 use messages::{Client, MessageReader, MessageWriter};
 use options::public_url;
 use tickets::TicketIssuer;
@@ -97,7 +100,7 @@ async fn serve_http(
     guard: Guard,
     observer: Arc<dyn Observer>,
 ) -> Result<Running, Fault> {
-    let ctx = guard_context(&options, guard, observer);
+    let ctx = GuardContext::of(&options, guard, observer);
     let tls = listener.tls.as_ref();
     let tls = tls.map(ServerCertificate::acceptor).transpose()?;
     let Bounds {
@@ -151,18 +154,14 @@ async fn serve_http(
         );
         ctx.note("hosts-not-set", &detail);
     }
-    let upstream_pool = match options.upstream {
+    let upstream_pool = match options.upstream.clone() {
         Upstream::Http(target) => UpstreamPool::Endpoint(endpoint(target, &ctx)?),
         Upstream::Child { launch, restart } => {
             UpstreamPool::Children(ProcessPool::new(Source::Launch(launch), restart, children))
         }
-        Upstream::InProcess(in_process) => {
-            let restart = Restart::default();
-            UpstreamPool::Children(ProcessPool::new(
-                Source::InProcess(in_process),
-                restart,
-                children,
-            ))
+        Upstream::Several(_) | Upstream::Translated(_) => {
+            let in_process = Source::InProcess(Arc::new(HubUpstream(options.clone())));
+            UpstreamPool::Children(ProcessPool::new(in_process, Restart::default(), children))
         }
     };
     let tickets = TicketIssuer::new(options.sessions, &ctx.name, ctx.replica);
@@ -248,39 +247,8 @@ where
         from: MessageReader::lines(from, options.bounds.message_bytes),
         to: MessageWriter::lines(to),
     };
-    serve_messages(client, options, guard, observer)
-}
-
-/// The same for a client that may be in this process.
-fn serve_messages(
-    client: Client,
-    options: GuardOptions,
-    guard: Guard,
-    observer: Arc<dyn Observer>,
-) -> Result<Running, Fault> {
-    let ctx = guard_context(&options, guard, observer);
-    let context = Context::Session(options.context);
-    let work = Arc::clone(&ctx);
-    let task = match options.upstream {
-        Upstream::Child { launch, restart } => {
-            let source = (Source::Launch(launch), options.caller);
-            tokio::spawn(stdio_to_child::run(work, client, source, restart, context))
-        }
-        Upstream::InProcess(in_process) => {
-            let source = (Source::InProcess(in_process), options.caller);
-            tokio::spawn(stdio_to_child::run(
-                work,
-                client,
-                source,
-                Restart::NEVER,
-                context,
-            ))
-        }
-        Upstream::Http(target) => {
-            let endpoint = endpoint(target, &ctx)?;
-            tokio::spawn(stdio_to_http::run(work, client, endpoint, context))
-        }
-    };
+    let ctx = GuardContext::of(&options, guard, observer);
+    let task = hub::run(&ctx, client, &options, connect::connect)?;
     Ok(Running {
         ctx,
         address: None,
@@ -288,47 +256,15 @@ fn serve_messages(
     })
 }
 
-/// An HTTP upstream that reports to the observer whether it can be reached.
-fn endpoint(target: HttpTarget, ctx: &GuardContext) -> Result<Arc<Endpoint>, Fault> {
-    let watcher = Reach(Arc::clone(&ctx.observer));
-    Ok(Arc::new(Endpoint::new(target)?.watched(Arc::new(watcher))))
-}
+/// A hub with several servers, or with a translator, in place of one server.
+struct HubUpstream(GuardOptions);
 
-struct Reach(Arc<dyn Observer>);
-
-impl Watcher for Reach {
-    fn lost(&self, fault: &Fault) {
-        let state = UpstreamState::Failed(fault);
-        self.0.observe(&Event::Upstream(state));
+impl InProcessUpstream for HubUpstream {
+    fn open(&self, caller: &Caller) -> Result<InProcessPeer, Fault> {
+        hub::open(&self.0, connect::connect, caller)
     }
 
-    fn reached(&self) {
-        self.0.observe(&Event::Upstream(UpstreamState::Here));
+    fn moves(&self) -> bool {
+        self.0.upstream.moves()
     }
-}
-
-fn guard_context(
-    options: &GuardOptions,
-    guard: Guard,
-    observer: Arc<dyn Observer>,
-) -> Arc<GuardContext> {
-    let GuardOptions {
-        name,
-        bounds,
-        times,
-        ..
-    } = options;
-    let caller = &options.caller;
-    let whose = match caller.stands() {
-        Standing::Somebody => None,
-        Standing::Everybody => Some(ClientIdentity::Context(bearer(caller.value().as_ref()))),
-        Standing::Session(name) => Some(ClientIdentity::Session(Arc::clone(name))),
-    };
-    let (set, clock) = ((*bounds, *times), options.clock);
-    let who = (whose, caller.peer());
-    let guards = (guard, options.in_front.clone());
-    let message_memory = options.message_memory.clone();
-    message_memory.limit(bounds.memory_bytes, bounds.caller_memory_bytes);
-    let ctx = GuardContext::new(name, guards, observer, set, message_memory, clock, who);
-    Arc::new(ctx)
 }

@@ -8,7 +8,6 @@ use toolsure_json::{Kind, Node as _, json_string};
 use toolsure_mcp::message::{Edits, Message as Decoded};
 
 use super::mailbox::UpstreamHead;
-use super::session_driver::Output;
 use crate::http::Caller;
 
 /// The refusal in a response; `None` if the status is not 401 or 403. `authorization` is the number
@@ -33,22 +32,19 @@ pub(super) fn refusal(
 /// the refusal is attached for the HTTP server that the
 /// client may be connected to.
 pub(super) fn with_refusal(
-    output: Output,
+    message: &mut Message,
     status: u16,
     refusal: Option<&Arc<HttpRefusal>>,
     authorization_servers: &[String],
-) -> Output {
-    match output {
-        Output::ToClient(mut message) if status >= 400 && message.envelope().is_answer() => {
-            let is_refused = refusal.is_some();
-            if let Some(text) = with_status(&message, status, is_refused, authorization_servers) {
-                message.set_text(text);
-            }
-            message.refusal = refusal.cloned();
-            Output::ToClient(message)
-        }
-        output => output,
+) {
+    if status < 400 || !message.envelope().is_answer() {
+        return;
     }
+    let is_refused = refusal.is_some();
+    if let Some(text) = with_status(message, status, is_refused, authorization_servers) {
+        message.set_text(text);
+    }
+    message.refusal = refusal.cloned();
 }
 
 fn with_status(

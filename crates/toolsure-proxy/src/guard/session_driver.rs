@@ -1,17 +1,16 @@
 //! The driver of one conversation, shared by the tasks that read and write its messages.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use hyper::header::HeaderValue;
-use tokio::sync::Notify;
 use toolsure_guard::{
     Act, Carrier, Context, Conversation, Effect, Effects, IdKey, Identity, Link, Message, Peer,
     Recovered, Report, ScopeKey, Side, ToolsEvent,
 };
 use toolsure_mcp::era::Era;
 
+use super::alarm::Alarm;
 use super::bearer::bearer;
 use super::context::{ClientIdentity, GuardContext};
 use super::event::Event;
@@ -29,15 +28,10 @@ pub(crate) enum Output {
 pub(crate) struct SessionDriver {
     pub(crate) ctx: Arc<GuardContext>,
     conversation: Mutex<Conversation>,
-    /// When [`SessionDriver::clock`] wakes next, in milliseconds since the clock began.
-    armed: AtomicU64,
-    rearmed: Notify,
+    /// When [`SessionDriver::clock`] wakes next.
+    alarm: Alarm,
     /// As [`Conversation::gets_list_changed`].
     gets_list_changed: AtomicBool,
-    idle: Notify,
-    /// Whether a task waits in [`SessionDriver::room`].
-    waiting: AtomicBool,
-    roomy: Notify,
 }
 
 impl SessionDriver {
@@ -55,12 +49,8 @@ impl SessionDriver {
         Self {
             conversation: Mutex::new(conversation),
             ctx: Arc::clone(ctx),
-            armed: AtomicU64::new(u64::MAX),
-            rearmed: Notify::new(),
+            alarm: Alarm::default(),
             gets_list_changed: AtomicBool::new(gets_list_changed),
-            idle: Notify::new(),
-            waiting: AtomicBool::new(false),
-            roomy: Notify::new(),
         }
     }
 
@@ -87,16 +77,6 @@ impl SessionDriver {
         self.lock().stand_for(Identity::Session(name));
     }
 
-    /// Starts a new conversation with an empty scope.
-    pub(crate) fn renew(&self, context: Context, link: Link) {
-        let key = ScopeKey {
-            upstream: Arc::clone(&self.ctx.name),
-            context,
-        };
-        self.ctx.guard.forget(&key);
-        *self.lock() = begin(&self.ctx, key.context, link);
-    }
-
     /// Reads a message, unless it is read.
     pub(crate) fn read(&self, message: impl Into<Message>) -> Message {
         self.ctx.guard.read(message)
@@ -117,11 +97,6 @@ impl SessionDriver {
         });
         let now = self.ctx.now();
         self.run(deliver, |it| it.on_message(from, message, now));
-    }
-
-    /// Learns the version of the client's session.
-    pub(crate) fn set_client_version(&self, version: Era) {
-        self.lock().set_client_version(version);
     }
 
     /// Handles an event of the server's tools.
@@ -173,64 +148,28 @@ impl SessionDriver {
         self.lock().is_idle()
     }
 
-    /// Waits until no request is open.
-    pub(crate) async fn idle(&self) {
-        loop {
-            let notified = self.idle.notified();
-            if self.is_idle() {
-                return;
-            }
-            notified.await;
-        }
-    }
-
     /// Whether the next call may find no room to wait for the tool list.
     pub(crate) fn is_crowded(&self) -> bool {
         self.lock().is_crowded()
-    }
-
-    /// Waits until a call finds room to wait for the tool list.
-    pub(crate) async fn room(&self) {
-        loop {
-            let roomy = self.roomy.notified();
-            {
-                let conversation = self.lock();
-                let crowded = conversation.is_crowded();
-                // Under the lock, so that the task that makes room sees it.
-                self.waiting.store(crowded, Ordering::Release);
-                if !crowded {
-                    return;
-                }
-            }
-            roomy.await;
-        }
     }
 
     /// Sleeps until the conversation's next deadline, then calls its timer; or until the policy is
     /// replaced, then tells the client.
     pub(crate) async fn clock(&self, deliver: &mut (dyn FnMut(Output) + Send)) {
         loop {
-            let armed = self.armed.load(Ordering::Acquire);
-            let wake = self.ctx.clock.at(Duration::from_millis(armed));
-            let asleep = async {
-                match wake.filter(|_| armed != u64::MAX) {
-                    Some(at) => tokio::time::sleep_until(at).await,
-                    None => std::future::pending().await,
-                }
-            };
             tokio::select! {
-                () = self.rearmed.notified() => continue,
+                passed = self.alarm.passed(self.ctx.clock) => match passed {
+                    true => break,
+                    false => continue,
+                },
                 () = self.policy_replaced() => {
                     let now = self.ctx.now();
                     return self.run(deliver, |it| it.policy_replaced(now));
                 }
-                () = asleep => {}
             }
-            self.armed.store(u64::MAX, Ordering::Release);
-            let now = self.ctx.now();
-            self.run(deliver, |it| it.tick(now));
-            return;
         }
+        let now = self.ctx.now();
+        self.run(deliver, |it| it.tick(now));
     }
 
     /// Waits until the client may have to be told that its tools have changed.
@@ -274,27 +213,16 @@ impl SessionDriver {
 
     /// Wakes the tasks that wait for a change, and sets the next deadline.
     fn settle(&self, conversation: &mut Conversation) {
-        if conversation.is_idle() {
-            self.idle.notify_waiters();
-        }
-        if self.waiting.load(Ordering::Acquire) && !conversation.is_crowded() {
-            self.roomy.notify_waiters();
-        }
         let gets_list_changed = conversation.gets_list_changed();
         if self
             .gets_list_changed
             .swap(gets_list_changed, Ordering::AcqRel)
             != gets_list_changed
         {
-            self.rearmed.notify_one();
+            self.alarm.look_again();
         }
-        let Some(next) = conversation.next_deadline() else {
-            return;
-        };
-        // Rounded up, so that the deadline has passed when the clock wakes.
-        let next = u64::try_from(next.as_millis()).map_or(u64::MAX, |ms| ms.saturating_add(1));
-        if self.armed.fetch_min(next, Ordering::AcqRel) > next {
-            self.rearmed.notify_one();
+        if let Some(next) = conversation.next_deadline() {
+            self.alarm.set(next);
         }
     }
 
@@ -314,7 +242,7 @@ fn shared_identity(context: &Context) -> Option<Identity<'_>> {
     }
 }
 
-fn begin(ctx: &GuardContext, context: Context, link: Link) -> Conversation {
+pub(super) fn begin(ctx: &GuardContext, context: Context, link: Link) -> Conversation {
     let scope = ctx.guard.scope(&ScopeKey {
         upstream: Arc::clone(&ctx.name),
         context,

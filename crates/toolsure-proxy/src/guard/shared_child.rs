@@ -240,8 +240,6 @@ impl SharedChild {
             match child.next(|| !self.table().open.is_empty()).await {
                 Received::Message(message) => self.on_message(message),
                 Received::Tools(event) => self.unclaimed.tools_event(event),
-                // A server reports none.
-                Received::ClientVersion(_) => {}
                 Received::TooLong(found) => {
                     let raw = found.id.clone().unwrap_or_default();
                     let entry = raw

@@ -21,7 +21,7 @@ mod eras;
 mod faults;
 mod http_child;
 mod http_http;
-mod in_process;
+mod hubs;
 mod left_behind;
 mod listener;
 mod moved;

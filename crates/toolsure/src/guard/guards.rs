@@ -83,14 +83,19 @@ impl<'r> Parts<'r> {
         // It has sessions with the guard in front of it.
         let observer = self.observer(name, upstream, false);
         let behind = (guard, &observer);
-        let upstream_of = member_upstream(name, upstream, config, &self.message_memory, behind)?;
+        let upstream_of = member_upstream(
+            name,
+            upstream,
+            config,
+            (&self.message_memory, self.clock),
+            behind,
+        )?;
         Ok(AggregateMember {
             name: name.to_owned(),
             prefix: Config::prefix(name, upstream),
             upstream: upstream_of,
             guard: guard.clone(),
             observer,
-            clock: self.clock,
         })
     }
 
@@ -121,7 +126,7 @@ impl<'r> Parts<'r> {
     ) -> Result<(Guard, Arc<Aggregate>), Failure> {
         let policy = config.without_filters();
         let guard = Guard::new(policy).map_err(|error| Failure::usage(error.to_string()))?;
-        let (mut options, aggregate) = in_front(members, config, &self.message_memory)?;
+        let (mut options, aggregate) = in_front(members, config, &self.message_memory, self.clock)?;
         options.sessions = sessions(config, &self.session_keys);
         let stdio = matches!(options.listener, Listener::Stdio);
         let observer = self.observer(AGGREGATE, &Upstream::default(), stdio);

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use toolsure_guard::Guard;
 use toolsure_proxy::Launch;
 use toolsure_proxy::guard::{
-    Aggregate, AggregateMember, GuardOptions, HttpListener, InProcessUpstream, Listener,
-    MessageMemory, Observer, Restart, SessionKeys, Sessions, Upstream as Behind,
+    Aggregate, AggregateMember, Clock, GuardOptions, HttpListener, Listener, MessageMemory,
+    Observer, Restart, SessionKeys, Sessions, Upstream as Behind,
 };
 
 use super::allocator;
@@ -19,6 +19,7 @@ pub(super) fn in_front(
     members: Vec<AggregateMember>,
     config: &Config,
     message_memory: &MessageMemory,
+    clock: Clock,
 ) -> Result<(GuardOptions, Arc<Aggregate>), Failure> {
     let children = |member: &AggregateMember| !matches!(member.upstream, Behind::Http(_));
     let children = members.iter().filter(|member| children(member)).count();
@@ -26,15 +27,15 @@ pub(super) fn in_front(
     let own = bounds;
     bounds.children = config.children_of_each(children).map_err(Failure::usage)?;
     let times = config.times;
-    let aggregate = Aggregate::new(members, own, times, config.aggregator_limits());
+    let aggregate = Aggregate::new(members, (own, times), config.aggregator_limits(), clock);
     let aggregate = aggregate.map_err(|error| Failure::usage(error.to_string()))?;
     let aggregate = Arc::new(aggregate.sharing(message_memory.clone()));
     let listener = listener(config.listen.address, MERGED_PATH, &config.listen);
-    let upstream: Arc<dyn InProcessUpstream> = Arc::<Aggregate>::clone(&aggregate);
-    let upstream = Behind::InProcess(upstream);
+    let upstream = Behind::Several(Arc::clone(&aggregate));
     let mut options = GuardOptions::new(AGGREGATE, listener, upstream);
     options.bounds = bounds;
     options.times = times;
+    options.clock = clock;
     options.message_memory = message_memory.clone();
     Ok((options, aggregate))
 }
@@ -44,7 +45,7 @@ pub(super) fn member_upstream(
     name: &str,
     upstream: &Upstream,
     config: &Config,
-    message_memory: &MessageMemory,
+    (message_memory, clock): (&MessageMemory, Clock),
     (guard, observer): (&Guard, &Arc<dyn Observer>),
 ) -> Result<Behind, Failure> {
     let behind = behind(name, upstream, None)?;
@@ -56,6 +57,7 @@ pub(super) fn member_upstream(
     options.bounds = config.bounds;
     options.times = config.times;
     options.message_memory = message_memory.clone();
+    options.clock = clock;
     let options = options.translated(translate, guard, Arc::clone(observer));
     Ok(options.upstream)
 }

@@ -11,11 +11,11 @@ use tokio::time::{Instant, timeout};
 use toolsure_guard::{Context, Peer};
 
 use crate::guard::bearer::bearer;
+use crate::guard::bounds::Restart;
 use crate::guard::child::{Child, Restarts, Source};
 use crate::guard::context::GuardContext;
 use crate::guard::in_process::Caller;
 use crate::guard::messages::MessageWriter;
-use crate::guard::options::Restart;
 use crate::guard::shared_child::SharedChild;
 use crate::guard::tickets::caller::shown;
 use crate::http::Standing;

@@ -189,8 +189,6 @@ impl HttpServer {
                     router.take(Side::Server, message, None);
                 }
                 Received::Tools(event) => router.driver.tools_event(event),
-                // A server reports none.
-                Received::ClientVersion(_) => {}
                 Received::TooLong(found) => {
                     let deliver = &mut |output| router.route(output, None);
                     router.driver.oversize(Side::Server, &found, deliver);

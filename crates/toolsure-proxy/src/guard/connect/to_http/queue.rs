@@ -4,28 +4,24 @@ use std::collections::VecDeque;
 use std::sync::{MutexGuard, PoisonError};
 
 use hyper::header::{HeaderMap, HeaderValue};
-use toolsure_guard::{Message, Side};
+use toolsure_guard::Message;
 
-use super::{State, StdioToHttp};
-use crate::guard::session_driver::Output;
+use super::{State, ToHttp};
+use crate::guard::hub::{HubDriver, Touched};
 use crate::http::{SESSION, VERSION};
 
-impl StdioToHttp {
-    pub(super) fn take(&self, from: Side, message: impl Into<Message>) {
-        self.driver
-            .take(from, message, &mut |output| self.deliver(output));
+impl ToHttp {
+    /// Handles a message of the server.
+    pub(super) fn heard(&self, message: impl Into<Message>) {
+        let message = self.ctx.guard.read(message);
+        let touched = self.driver.from_server(self.server, message);
+        self.kick_others(touched);
     }
 
-    pub(super) fn deliver(&self, output: Output) {
-        match output {
-            Output::ToClient(message) => self.client.push(message),
-            Output::ToServer(message) => self.queue().push_back(message),
-            Output::Abandon(id) => {
-                if let Some(upstream_request) = self.state().remove_request(&id) {
-                    upstream_request.abort();
-                }
-            }
-        }
+    /// Starts to send what other servers get. The task that has heard of it sends what this one gets.
+    pub(super) fn kick_others(&self, mut touched: Touched) {
+        touched.leave_out(self.server);
+        HubDriver::kick(&mut touched);
     }
 
     /// The headers of a legacy session.
@@ -65,6 +61,6 @@ impl StdioToHttp {
             self.queued.notify_one();
             dispatched.await;
         }
-        let _client_is_gone = self.client.flush().await;
+        self.driver.client_flushed().await;
     }
 }

@@ -3,10 +3,10 @@
 use hyper::header::HeaderMap;
 use toolsure_json::quote;
 
-use super::StdioToHttp;
+use super::ToHttp;
 use crate::http::Standing;
 
-impl StdioToHttp {
+impl ToHttp {
     /// Where the client's user can log in, if the server refused a request for want of a token. A
     /// client over HTTP finds that out itself. Adds it to `why`.
     pub(super) async fn authorization_servers(

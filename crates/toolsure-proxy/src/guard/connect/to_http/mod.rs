@@ -1,5 +1,4 @@
-//! One client on our standard input and output, or in this process, with an HTTP endpoint as
-//! upstream.
+//! The connection to an HTTP endpoint.
 //!
 //! Requests run concurrently, each in a task of its own that ends with its answer. Notifications
 //! and answers of the client are posted in order, one at a time. This module keeps the legacy
@@ -7,37 +6,37 @@
 
 mod authorization;
 mod opened;
+mod queue;
 mod session;
-mod state;
 
 use std::collections::{HashMap, VecDeque};
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use hyper::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
-use tokio::sync::{AcquireError, Notify, Semaphore, SemaphorePermit};
-use tokio::task::{AbortHandle, JoinHandle};
-use tokio::time::{Instant, timeout};
-use toolsure_guard::{Carrier, Context, IdKey, Message, Side};
+use tokio::sync::{AcquireError, Notify, Semaphore, SemaphorePermit, watch};
+use tokio::task::AbortHandle;
+use tokio::time::timeout;
+use toolsure_guard::{IdKey, Message, NodeId};
 use toolsure_mcp::message::HEADER_MISMATCH;
 
-use super::context::GuardContext;
-use super::event::Event;
-use super::header_mirroring::{mirrored_headers, write};
-use super::messages::{Client, MessageReader, MessageWriter, Received};
-use super::refusal::{refusal, with_refusal};
-use super::relist::contract_of;
-use super::running::Exit;
-use super::session_driver::{SessionDriver, link};
-use super::trace_headers;
-use super::upstream_request::{ResponsePart, UpstreamRequest};
+use crate::guard::context::GuardContext;
+use crate::guard::header_mirroring::{mirrored_headers, write};
+use crate::guard::hub::{Connected, Connection, HubDriver};
+use crate::guard::refusal::{refusal, with_refusal};
+use crate::guard::relist::contract_of;
+use crate::guard::trace_headers;
+use crate::guard::upstream_request::{ResponsePart, UpstreamRequest};
 use crate::http::{Endpoint, SESSION};
 use opened::Opened;
 
-struct StdioToHttp {
+/// The connection to an HTTP endpoint.
+pub(super) struct ToHttp {
     ctx: Arc<GuardContext>,
-    driver: SessionDriver,
-    client: MessageWriter,
+    driver: Arc<HubDriver>,
+    server: NodeId,
     endpoint: Arc<Endpoint>,
     /// Messages for the server, in order.
     queue: Mutex<VecDeque<Message>>,
@@ -51,6 +50,7 @@ struct StdioToHttp {
     reopening: tokio::sync::Mutex<()>,
     places: Semaphore,
     state: Mutex<State>,
+    closing: watch::Sender<bool>,
 }
 
 #[derive(Default)]
@@ -74,68 +74,77 @@ impl State {
     }
 }
 
-/// Runs until the client leaves or the guard is stopped.
-pub(super) async fn run(
-    ctx: Arc<GuardContext>,
-    client: Client,
-    endpoint: Arc<Endpoint>,
-    context: Context,
-) -> Exit {
-    let bridge = Arc::new(StdioToHttp {
-        driver: SessionDriver::new(&ctx, context, link(Carrier::Stdio, Carrier::Http, None)),
-        client: client.to,
-        endpoint,
-        queue: Mutex::default(),
-        queued: Notify::new(),
-        dispatched: Notify::new(),
-        turn: tokio::sync::Mutex::default(),
-        reopening: tokio::sync::Mutex::default(),
-        places: Semaphore::new(MAX_CONCURRENT_REQUESTS),
-        state: Mutex::default(),
-        ctx,
-    });
-    let caller = bridge.endpoint.caller().value();
-    bridge.driver.count_for(caller.as_ref());
-    bridge.ctx.observe(&Event::Connected);
-    let begun = Instant::now();
-    let mut reading = tokio::spawn(Arc::clone(&bridge).read(client.from));
-    let clock = tokio::spawn(Arc::clone(&bridge).keep_time());
-    let sending = tokio::spawn(Arc::clone(&bridge).send_queued());
-    let exit = tokio::select! {
-        _ = &mut reading => Exit::ClientGone,
-        () = bridge.client.lost() => Exit::ClientGone,
-        () = bridge.ctx.stopping() => {
-            bridge.driver.stop();
-            Exit::Stopped
+impl ToHttp {
+    pub(super) fn start(
+        driver: &Arc<HubDriver>,
+        server: NodeId,
+        ctx: Arc<GuardContext>,
+        endpoint: Arc<Endpoint>,
+    ) -> Connected {
+        let connection = Arc::new(Self {
+            ctx,
+            driver: Arc::clone(driver),
+            server,
+            endpoint,
+            queue: Mutex::default(),
+            queued: Notify::new(),
+            dispatched: Notify::new(),
+            turn: tokio::sync::Mutex::default(),
+            reopening: tokio::sync::Mutex::default(),
+            places: Semaphore::new(MAX_CONCURRENT_REQUESTS),
+            state: Mutex::default(),
+            closing: watch::Sender::new(false),
+        });
+        let running = Arc::clone(&connection);
+        Connected {
+            connection,
+            task: Box::pin(async move { running.run().await }),
         }
-    };
-    bridge.leave(reading).await;
-    clock.abort();
-    sending.abort();
-    let lasted = begun.elapsed();
-    bridge.ctx.observe(&Event::Disconnected { lasted });
-    exit
-}
+    }
 
-impl StdioToHttp {
-    /// Reads the client until it leaves.
-    async fn read(self: Arc<Self>, mut messages: MessageReader) {
+    /// Runs until the connection is closed.
+    async fn run(self: Arc<Self>) {
+        let mut closing = self.closing.subscribe();
+        tokio::select! {
+            _ = closing.wait_for(|closing| *closing) => {}
+            () = Arc::clone(&self).send_queued() => {}
+        }
+        let why = "the guard is shutting down";
+        let touched = self.driver.gone(self.server, why);
+        self.driver.pass_on(touched).await;
+        let (listening, requests, session) = {
+            let mut state = self.state();
+            let requests: Vec<_> = state
+                .requests
+                .drain()
+                .map(|(_, upstream_request)| upstream_request)
+                .collect();
+            (state.listening.take(), requests, state.session.is_some())
+        };
+        for task in requests.into_iter().chain(listening) {
+            task.abort();
+        }
+        if session {
+            self.delete().await;
+        }
+    }
+
+    /// Sends what can be sent without waiting; `false` if something is left.
+    fn try_dispatch(self: &Arc<Self>) -> bool {
+        let Ok(_in_order) = self.turn.try_lock() else {
+            return false;
+        };
         loop {
-            let deliver = &mut |output| self.deliver(output);
-            match messages.next().await {
-                Received::Message(message) => self.take(Side::Client, message),
-                Received::TooLong(found) => {
-                    self.driver.oversize(Side::Client, &found, deliver);
-                }
-                Received::ClientVersion(version) => self.driver.set_client_version(version),
-                // A client reports none.
-                Received::Tools(_) => {}
-                Received::End => return,
+            let is_request = match self.queue().front() {
+                None => return true,
+                Some(next) => next.envelope().is_request() && self.state().opening.is_none(),
+            };
+            let Some(message) = is_request.then(|| self.next_due()).flatten() else {
+                return false;
+            };
+            if let Some(id) = message.envelope().id.clone() {
+                self.start_request(id, message);
             }
-            self.dispatch().await;
-            let _client_is_gone = self.client.flush().await;
-            // Calls that find no room to wait stay with the client.
-            self.driver.room().await;
         }
     }
 
@@ -150,21 +159,22 @@ impl StdioToHttp {
                 return;
             };
             let envelope = message.envelope();
-            let opens = envelope.has_method("initialize");
             match envelope.id.clone().filter(|_| envelope.is_request()) {
-                Some(id) => {
-                    let mut state = self.state();
-                    if opens {
-                        state.opening = Some(id.clone());
-                    }
-                    state.opened.remember(&message);
-                    let upstream_request =
-                        tokio::spawn(Arc::clone(self).run_request(id.clone(), message));
-                    state.requests.insert(id, upstream_request.abort_handle());
-                }
+                Some(id) => self.start_request(id, message),
                 None => self.post_notification(message).await,
             }
         }
+    }
+
+    /// Sends a request, in a task of its own.
+    fn start_request(self: &Arc<Self>, id: IdKey, message: Message) {
+        let mut state = self.state();
+        if message.envelope().has_method("initialize") {
+            state.opening = Some(id.clone());
+        }
+        state.opened.remember(&message);
+        let upstream_request = tokio::spawn(Arc::clone(self).run_request(id.clone(), message));
+        state.requests.insert(id, upstream_request.abort_handle());
     }
 
     /// The next message to send. While a session is being opened, only answers are sent and the
@@ -198,7 +208,7 @@ impl StdioToHttp {
                     Some(ResponsePart::Message { bytes, .. }) if bytes.trim_ascii().is_empty() => {
                         return Ok(());
                     }
-                    Some(ResponsePart::Message { bytes, .. }) => self.take(Side::Server, bytes),
+                    Some(ResponsePart::Message { bytes, .. }) => self.heard(bytes),
                     None => return Ok(()),
                 }
             }
@@ -234,10 +244,11 @@ impl StdioToHttp {
         if let Some(mut why) = failed {
             let refusal = refusal(head.0, &head.1, authorization);
             let servers = self.authorization_servers(&head, &mut why).await;
-            let deliver = &mut |output| {
-                self.deliver(with_refusal(output, head.0, refusal.as_ref(), &servers))
+            let alter = &mut |answer: &mut Message| {
+                with_refusal(answer, head.0, refusal.as_ref(), &servers)
             };
-            self.driver.request_failed(&id, &why, deliver);
+            let touched = self.driver.request_failed(self.server, (&id, &why), alter);
+            self.kick_others(touched);
         }
         self.settle().await;
     }
@@ -302,7 +313,7 @@ impl StdioToHttp {
                     continue;
                 }
             };
-            let received = self.driver.read(received);
+            let received = self.ctx.guard.read(received);
             let answer = received.envelope();
             // A batch of one request may be answered by a batch of one answer.
             let is_own = received.answers().contains(id);
@@ -333,8 +344,7 @@ impl StdioToHttp {
                     .and_then(|version| HeaderValue::from_str(version).ok());
                 self.state().version = version;
             }
-            self.driver
-                .take(Side::Server, received, &mut |output| self.deliver(output));
+            self.heard(received);
             if is_own {
                 return None;
             }
@@ -347,11 +357,11 @@ impl StdioToHttp {
 
     async fn settle(self: &Arc<Self>) {
         self.dispatch_boxed().await;
-        let _client_is_gone = self.client.flush().await;
+        self.driver.client_flushed().await;
     }
 
     /// Boxed, because a request may start another and the future would contain itself.
-    fn dispatch_boxed(self: &Arc<Self>) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+    fn dispatch_boxed(self: &Arc<Self>) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(self.dispatch())
     }
 
@@ -385,13 +395,6 @@ impl StdioToHttp {
         headers
     }
 
-    async fn keep_time(self: Arc<Self>) {
-        loop {
-            self.driver.clock(&mut |output| self.deliver(output)).await;
-            self.settle().await;
-        }
-    }
-
     /// Sends the queue for tasks that do not send it themselves.
     async fn send_queued(self: Arc<Self>) {
         loop {
@@ -400,41 +403,38 @@ impl StdioToHttp {
             self.dispatched.notify_waiters();
         }
     }
+}
 
-    /// Waits until open requests are answered, then ends the session.
-    async fn leave(self: &Arc<Self>, reading: JoinHandle<()>) {
-        let drained = async {
-            tokio::select! {
-                () = self.driver.idle() => true,
-                // Nobody is there to read their answers.
-                () = self.client.lost() => false,
-            }
-        };
-        if !matches!(timeout(self.ctx.times.drain, drained).await, Ok(true)) {
-            let deliver = &mut |output| self.deliver(output);
-            self.driver
-                .server_gone("the guard is shutting down", deliver);
-        }
-        reading.abort();
-        let grace = self.ctx.times.grace;
-        // Queued answers are still written, if the client reads them.
-        let _reader_is_gone = timeout(grace, self.client.close()).await;
-        let (listening, requests, session) = {
-            let mut state = self.state();
-            let requests: Vec<_> = state
-                .requests
-                .drain()
-                .map(|(_, upstream_request)| upstream_request)
-                .collect();
-            (state.listening.take(), requests, state.session.is_some())
-        };
-        for task in requests.into_iter().chain(listening) {
-            task.abort();
-        }
-        if session {
-            self.delete().await;
+impl Connection for ToHttp {
+    fn push(&self, message: Message) {
+        self.queue().push_back(message);
+    }
+
+    fn abandon(&self, id: &IdKey) {
+        if let Some(upstream_request) = self.state().remove_request(id) {
+            upstream_request.abort();
         }
     }
+
+    fn try_flush(self: Arc<Self>) -> bool {
+        self.try_dispatch()
+    }
+
+    fn flush(self: Arc<Self>) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(async move { self.dispatch().await })
+    }
+
+    fn waiting_bytes(&self) -> usize {
+        let queue = self.queue();
+        queue.iter().map(|message| message.bytes().len()).sum()
+    }
+
+    fn close(&self) {
+        self.closing.send_replace(true);
+    }
+
+    /// Each request has its own deadline, and a notification that is not taken in time is lost.
+    fn give_up(&self) {}
 }
 
 /// Maximum concurrent requests; more wait. Many systems let a process open 1,024 files.

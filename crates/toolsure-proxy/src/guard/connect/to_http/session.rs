@@ -17,9 +17,8 @@ use toolsure_guard::{IdKey, Side, ToolsEvent};
 use toolsure_json::{Kind, Node as _, View};
 use toolsure_mcp::message::{Message, write};
 
-use super::{BOTH, StdioToHttp};
+use super::{BOTH, ToHttp};
 use crate::fault::Phase;
-use crate::guard::session_driver::Output;
 use crate::guard::upstream_request::{ResponsePart, UpstreamEvent, UpstreamRequest};
 use crate::http::{EVENT_STREAM, LAST_EVENT_ID, SESSION, VERSION};
 
@@ -31,7 +30,7 @@ struct OpenedSession {
     notifies: Vec<&'static str>,
 }
 
-impl StdioToHttp {
+impl ToHttp {
     /// Opens a session in place of `lost`, unless that was done already.
     ///
     /// # Errors
@@ -109,7 +108,7 @@ impl StdioToHttp {
                 ResponsePart::Head(status, _) => return Err(format!("HTTP status {status}")),
                 ResponsePart::Message { bytes, .. } => bytes,
             };
-            let answer = self.driver.read(message);
+            let answer = self.ctx.guard.read(message);
             let envelope = answer.envelope();
             if envelope.answers(&id) {
                 let version = envelope.agreed.clone();
@@ -151,15 +150,19 @@ impl StdioToHttp {
     /// Reports that the server's lists may have changed. The client is notified only of those lists
     /// whose changes the server has declared to announce.
     fn changed(&self, notifies: &[&'static str]) {
-        self.client.tools_event(ToolsEvent::SessionEnded);
+        let touched = self
+            .driver
+            .tools_event(self.server, ToolsEvent::SessionEnded);
+        self.kick_others(touched);
         for kind in LISTS {
             let method = format!("notifications/{kind}/list_changed");
             let note = write::notification(&method, None);
-            let deliver = &mut |output| match output {
-                Output::ToClient(_) if !notifies.contains(&kind) => {}
-                output => self.deliver(output),
-            };
-            self.driver.take(Side::Server, note, deliver);
+            match notifies.contains(&kind) {
+                true => self.heard(note),
+                false => {
+                    let _none = self.driver.absorb(self.server, Side::Server, note);
+                }
+            }
         }
     }
 
@@ -208,7 +211,7 @@ impl StdioToHttp {
                         quiet = 0;
                         if let Some(data) = event.data.filter(|data| !data.trim_ascii().is_empty())
                         {
-                            self.take(Side::Server, data);
+                            self.heard(data);
                             self.sent().await;
                         }
                     }

@@ -1,0 +1,335 @@
+//! The connection to a process on its standard input and output.
+//!
+//! When the process ends, its open requests are answered with an error, and it is started again if
+//! that is allowed; a legacy session is then opened again with the client's messages. A process that
+//! ends at the client's `server/discover` is always started again, and gets the client's
+//! `initialize` if that is unanswered.
+
+use std::future::Future;
+use std::pin::{Pin, pin};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::{Notify, watch};
+use tokio::time::timeout;
+use toolsure_guard::{IdKey, Message, NodeId, Purpose, Side};
+
+use crate::guard::bounds::Restart;
+use crate::guard::child::{Child, Restarts, Source};
+use crate::guard::context::GuardContext;
+use crate::guard::hub::{Connected, Connection, HubDriver};
+use crate::guard::in_process::Caller;
+use crate::guard::messages::{MessageWriter, Received};
+use crate::probe::{Probe, unknown_method};
+use crate::stdio::Launch;
+
+/// The connection to a process.
+pub(super) struct ToChild {
+    ctx: Arc<GuardContext>,
+    server: NodeId,
+    input: Mutex<Input>,
+    opening: Mutex<Opening>,
+    closing: watch::Sender<bool>,
+    given_up: Notify,
+}
+
+/// The input of the process.
+enum Input {
+    /// The first process is being started; it gets these messages.
+    Starting(Vec<Message>),
+    Open(Arc<MessageWriter>),
+    /// Between two processes, or after the last. The hub holds the client's messages back.
+    None,
+}
+
+/// What the client has sent to open a session.
+#[derive(Default)]
+struct Opening {
+    /// The messages that opened a legacy session: the request with its id, and the notification.
+    initialize: Option<(IdKey, Vec<u8>)>,
+    initialized: Option<Vec<u8>>,
+    /// The client's first `server/discover`.
+    probe: Probe<IdKey>,
+    /// The client's `initialize`, as long as it is unanswered and follows an unanswered probe.
+    unanswered: Option<Vec<u8>>,
+}
+
+impl ToChild {
+    /// Starts the process, in the task that is returned.
+    pub(super) fn start(
+        driver: &Arc<HubDriver>,
+        server: NodeId,
+        ctx: Arc<GuardContext>,
+        (launch, caller): (Launch, Caller),
+        restart: Restart,
+    ) -> Connected {
+        let connection = Arc::new(Self {
+            ctx,
+            server,
+            input: Mutex::new(Input::Starting(Vec::new())),
+            opening: Mutex::default(),
+            closing: watch::Sender::new(false),
+            given_up: Notify::new(),
+        });
+        let (running, driver) = (Arc::clone(&connection), Arc::clone(driver));
+        let source = Source::Launch(launch);
+        let task = async move {
+            running
+                .run(&driver, (source, caller), Restarts::new(restart))
+                .await;
+        };
+        Connected {
+            connection,
+            task: Box::pin(task),
+        }
+    }
+
+    async fn run(
+        &self,
+        driver: &Arc<HubDriver>,
+        (source, caller): (Source, Caller),
+        mut restarts: Restarts,
+    ) {
+        loop {
+            let (mut child, input) = match Child::start(&self.ctx, &source, &caller) {
+                Ok(started) => started,
+                Err(fault) => {
+                    let touched = driver.unusable(self.server, fault);
+                    return driver.pass_on(touched).await;
+                }
+            };
+            let mut is_closing = false;
+            let mut is_given_up = false;
+            {
+                let mut reading = pin!(self.read(driver, &mut child, &input));
+                let mut closing = self.closing.subscribe();
+                tokio::select! {
+                    () = &mut reading => {}
+                    () = self.given_up.notified() => is_given_up = true,
+                    _ = closing.wait_for(|closing| *closing) => is_closing = true,
+                }
+                if is_closing {
+                    let grace = self.ctx.times.grace;
+                    let closed = async {
+                        let _slow_reader = timeout(grace, input.close()).await;
+                        tokio::time::sleep(grace).await;
+                    };
+                    // The rest of its output.
+                    tokio::select! {
+                        () = reading => {}
+                        () = closed => {}
+                    }
+                }
+            }
+            *self.input() = Input::None;
+            // A task that still writes to the process ends with it.
+            drop(input);
+            let touched = driver.hold(self.server);
+            driver.pass_on(touched).await;
+            let mut how = child.end(self.ctx.times.grace).await;
+            if is_given_up {
+                how = "it takes no messages".to_owned();
+            }
+            let probe = self.opening().probe.ended_process();
+            let probe = probe.filter(|_| !is_closing);
+            if let Some(id) = &probe {
+                let answer = unknown_method(&id.raw());
+                let touched = driver.from_server(self.server, answer.into());
+                driver.pass_on(touched).await;
+                if self.opening().unanswered.is_some() {
+                    continue;
+                }
+            }
+            let pause = match probe {
+                _ if is_closing || is_given_up => None,
+                Some(_) => Some(std::time::Duration::ZERO),
+                None => restarts.next(),
+            };
+            let touched = match pause {
+                Some(_) => driver.fail_open(self.server, &how),
+                None => driver.gone(self.server, &how),
+            };
+            let _slow_reader = timeout(self.ctx.times.grace, driver.pass_on(touched)).await;
+            let Some(pause) = pause else { return };
+            tokio::time::sleep(pause).await;
+            driver.renew(self.server);
+        }
+    }
+
+    /// Reads the process until its output ends.
+    async fn read(&self, driver: &Arc<HubDriver>, child: &mut Child, input: &Arc<MessageWriter>) {
+        if !self.reopen_session(driver, child, input).await {
+            return;
+        }
+        // The new process gets it before anything that the client sends from now on.
+        if let Some(initialize) = self.opening().unanswered.take() {
+            input.push(initialize);
+        }
+        {
+            let mut state = self.input();
+            if let Input::Starting(first) = &mut *state {
+                first.drain(..).for_each(|message| input.push(message));
+            }
+            *state = Input::Open(Arc::clone(input));
+        }
+        let _child_is_gone = input.flush().await;
+        let touched = driver.ready(self.server);
+        driver.pass_on(touched).await;
+        loop {
+            let touched = match child.next(|| !driver.is_idle(self.server)).await {
+                Received::Message(message) => {
+                    let message = self.ctx.guard.read(message);
+                    self.opening().hear(&message);
+                    driver.from_server(self.server, message)
+                }
+                // A process reports none.
+                Received::Tools(_) => continue,
+                Received::TooLong(found) => driver.oversize(Some(self.server), &found),
+                Received::End => return,
+            };
+            driver.pass_on(touched).await;
+        }
+    }
+
+    /// Opens a legacy session with a new process, with the messages that the client sent to the
+    /// first. They pass through the conversation; the client does not see the answers.
+    async fn reopen_session(
+        &self,
+        driver: &Arc<HubDriver>,
+        child: &mut Child,
+        input: &MessageWriter,
+    ) -> bool {
+        let (initialize, initialized) = {
+            let opening = self.opening();
+            (opening.initialize.clone(), opening.initialized.clone())
+        };
+        let (Some((id, request)), Some(notification)) = (initialize, initialized) else {
+            return true;
+        };
+        let absorb = |from: Side, message: Message| {
+            for message in driver.absorb(self.server, from, message) {
+                input.push(message);
+            }
+        };
+        let handshake = async {
+            absorb(Side::Client, request.into());
+            input.flush().await.ok()?;
+            loop {
+                match child.next(|| true).await {
+                    Received::Message(message) => {
+                        let message = self.ctx.guard.read(message);
+                        let is_answer = message.envelope().answers(&id);
+                        absorb(Side::Server, message);
+                        if is_answer {
+                            break;
+                        }
+                    }
+                    Received::TooLong(_) | Received::Tools(_) => {}
+                    Received::End => return None,
+                }
+            }
+            absorb(Side::Client, notification.into());
+            input.flush().await.ok()
+        };
+        matches!(
+            timeout(self.ctx.times.notify, handshake).await,
+            Ok(Some(()))
+        )
+    }
+
+    fn open_input(&self) -> Option<Arc<MessageWriter>> {
+        match &*self.input() {
+            Input::Open(input) => Some(Arc::clone(input)),
+            Input::Starting(_) | Input::None => None,
+        }
+    }
+
+    fn input(&self) -> MutexGuard<'_, Input> {
+        self.input.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn opening(&self) -> MutexGuard<'_, Opening> {
+        self.opening.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Connection for ToChild {
+    fn push(&self, message: Message) {
+        self.opening().remember(&message);
+        match &mut *self.input() {
+            Input::Starting(first) => first.push(message),
+            Input::Open(input) => input.push(message),
+            // The conversation knows that the process is gone, and has answered all requests.
+            Input::None => self.ctx.note(
+                "undeliverable",
+                "a message arrived while there was no server process",
+            ),
+        }
+    }
+
+    /// On stdio a cancellation is a message; there is no stream to close.
+    fn abandon(&self, _: &IdKey) {}
+
+    fn try_flush(self: Arc<Self>) -> bool {
+        self.open_input().is_none_or(|input| input.try_flush())
+    }
+
+    fn flush(self: Arc<Self>) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+        Box::pin(async move {
+            if let Some(input) = self.open_input() {
+                // A write error shows up where the output is read.
+                let _child_is_gone = input.flush().await;
+            }
+        })
+    }
+
+    fn waiting_bytes(&self) -> usize {
+        self.open_input().map_or(0, |input| input.waiting_bytes())
+    }
+
+    fn close(&self) {
+        self.closing.send_replace(true);
+    }
+
+    fn give_up(&self) {
+        self.given_up.notify_one();
+    }
+}
+
+impl Opening {
+    fn remember(&mut self, message: &Message) {
+        if message.purpose != Purpose::Forward {
+            return;
+        }
+        let envelope = message.envelope();
+        let bytes = || message.bytes().to_vec();
+        match (envelope.method.as_deref(), &envelope.id) {
+            (Some("initialize"), Some(id)) => {
+                self.initialize = Some((id.clone(), bytes()));
+                self.initialized = None;
+                self.unanswered = self.probe.is_unanswered().then(bytes);
+            }
+            (Some("server/discover"), Some(id)) => self.probe.sent(id.clone()),
+            (Some("notifications/initialized"), None) => self.initialized = Some(bytes()),
+            _ => {}
+        }
+    }
+
+    /// Takes notice of the server's answers to the requests that opened the connection.
+    fn hear(&mut self, message: &Message) {
+        if !self.probe.is_unanswered() {
+            return;
+        }
+        let envelope = message.envelope();
+        let Some(id) = envelope.id.as_ref().filter(|_| envelope.is_answer()) else {
+            return;
+        };
+        self.probe.answered(id);
+        if self
+            .initialize
+            .as_ref()
+            .is_some_and(|(opening, _)| opening == id)
+        {
+            self.unanswered = None;
+        }
+    }
+}

@@ -1,0 +1,139 @@
+//! Servers of an aggregator that are added, that are gone and come back, or that do not read.
+
+use std::sync::Arc;
+
+use super::build::Builder;
+use super::driver::{HubDriver, Touched};
+use super::members::Members;
+use crate::fault::Fault;
+use crate::guard::event::{Event, UpstreamState};
+use crate::guard::upstream::AggregateMember;
+
+impl HubDriver {
+    async fn bring_back(self: Arc<Self>, at: usize, why: &str) {
+        let Some(members) = &self.members else { return };
+        let Some(member) = members.member(at) else {
+            return;
+        };
+        let observer = &member.observer;
+        observer.observe(&Event::Upstream(UpstreamState::Gone { how: why }));
+        let pause = members.pause(at);
+        if pause.is_none() {
+            observer.observe(&Event::Note {
+                what: "server-not-restarted",
+                detail: why,
+            });
+        }
+        let paused = async {
+            match pause {
+                Some(pause) => tokio::time::sleep(pause).await,
+                None => std::future::pending().await,
+            }
+        };
+        let mut leaving = self.leaving.subscribe();
+        tokio::select! {
+            _ = leaving.wait_for(|leaving| *leaving) => {
+                return observer.observe(&Event::Upstream(UpstreamState::Here));
+            }
+            () = paused => {}
+        }
+        let touched = self.start_member(members, at, &member, false);
+        self.pass_on(touched).await;
+    }
+
+    /// Adds the nodes of a server, and tells the aggregator of it. `is_new` says that it was added.
+    fn start_member(
+        self: &Arc<Self>,
+        members: &Members,
+        at: usize,
+        member: &AggregateMember,
+        is_new: bool,
+    ) -> Touched {
+        let aggregator = members.aggregator;
+        self.turn(|hub, now| {
+            let mut builder = Builder::new(hub, &self.caller);
+            let built: Result<(), Fault> = builder.member(members, at, member);
+            let (owners, servers) = (builder.owners, builder.servers);
+            self.owners_set(owners);
+            for (server, owner) in servers {
+                self.open(server, owner);
+            }
+            let mut out = match is_new {
+                true => hub.add_member(aggregator, member.named(), now),
+                false => hub.member_here(aggregator, at, now),
+            };
+            if let Err(fault) = built {
+                out.extend(hub.member_gone(aggregator, at, &fault.to_string(), now));
+            }
+            out
+        })
+    }
+
+    /// Adds the servers that are added to the aggregate while the hub runs, and brings back those that are
+    /// gone.
+    pub(super) async fn keep_members(self: Arc<Self>) {
+        let Some(members) = &self.members else {
+            return std::future::pending().await;
+        };
+        let mut news = members.news();
+        loop {
+            let changed = async {
+                match &mut news {
+                    Some(news) => news.changed().await.is_ok(),
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                gone = members.lost() => {
+                    for (at, why) in gone {
+                        let driver = Arc::clone(&self);
+                        let back = async move { driver.bring_back(at, &why).await };
+                        self.connections().tasks.spawn(back);
+                    }
+                }
+                more = changed => match &mut news {
+                    Some(news) if more => {
+                        let all = news.borrow_and_update().clone();
+                        self.add_members(members, all).await;
+                    }
+                    // There will be no more.
+                    _ => news = None,
+                },
+            }
+        }
+    }
+
+    async fn add_members(self: &Arc<Self>, members: &Members, all: Vec<Arc<AggregateMember>>) {
+        let present = members.count();
+        for (at, member) in all.into_iter().enumerate().skip(present) {
+            members.add(Arc::clone(&member));
+            let touched = self.start_member(members, at, &member, true);
+            self.pass_on(touched).await;
+        }
+    }
+
+    /// Waits while more than one message waits for a server. One that does not read in time is given up, so
+    /// that it does not hold up the others.
+    pub(super) async fn servers_keep_up(&self) {
+        let Some(members) = &self.members else { return };
+        let most = members.aggregate.bounds.message_bytes;
+        let patience = members.aggregate.times.notify;
+        let open: Vec<_> = {
+            let connections = self.connections();
+            let open = connections.open.iter();
+            open.map(|(server, connection)| (*server, Arc::clone(connection)))
+                .collect()
+        };
+        for (server, connection) in open {
+            let held = self.hub().waiting_bytes(server);
+            if held.saturating_add(connection.waiting_bytes()) <= most {
+                continue;
+            }
+            let taken = Arc::clone(&connection).flush();
+            let taken = tokio::time::timeout(patience, taken).await;
+            if taken.is_err() || self.hub().waiting_bytes(server) > most {
+                connection.give_up();
+            }
+        }
+    }
+}
