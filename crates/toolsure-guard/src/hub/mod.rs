@@ -335,7 +335,7 @@ impl Hub {
                         self.remove(closed);
                     }
                 }
-                Effect::Finish => self.end(id, "it has no server left"),
+                Effect::Finish => self.end(id, "no server is left"),
                 Effect::Tools(event) => match self.front_of(id) {
                     Some((front, connection)) => {
                         let from = Connection::Server(connection);

@@ -175,6 +175,15 @@ impl MessageWriter {
     }
 }
 
+/// Writes what is queued as far as that needs no waiting, and the rest in a task of its own, so that a client
+/// that leaves does not cut a line in two.
+pub(super) fn start_to_flush(writer: &Arc<MessageWriter>) {
+    if !writer.try_flush() {
+        let writer = Arc::clone(writer);
+        tokio::spawn(async move { writer.flush().await });
+    }
+}
+
 /// Reads messages from the other end.
 pub(super) enum MessageReader {
     Lines(Lines<Box<dyn AsyncRead + Send + Unpin>>),

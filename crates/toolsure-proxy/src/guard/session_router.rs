@@ -17,7 +17,7 @@ use toolsure_mcp::message::INTERNAL_ERROR;
 use super::header_mirroring::{mismatch, of_arguments};
 use super::in_process::Caller;
 use super::mailbox::{Mailbox, MailboxItem, UNREAD, UpstreamHead};
-use super::messages::MessageWriter;
+use super::messages::{MessageWriter, start_to_flush};
 use super::reply::error_body;
 use super::session_driver::{Output, SessionDriver};
 use super::shared_child::SharedChild;
@@ -230,9 +230,7 @@ impl SessionRouter {
             SessionUpstream::None => {}
             SessionUpstream::Child(input) => {
                 input.push(message);
-                let input = Arc::clone(input);
-                // In a task of its own, so that a client that leaves does not cut a line in two.
-                tokio::spawn(async move { input.flush().await });
+                start_to_flush(input);
             }
             SessionUpstream::Shared(shared, headers, _) => match contradicted(&message, headers) {
                 None => shared.send(self, &message),

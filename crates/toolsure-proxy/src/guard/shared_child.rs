@@ -22,7 +22,7 @@ use toolsure_mcp::message::{Edits, Message as Decoded};
 use super::child::Child;
 use super::context::GuardContext;
 use super::in_process::Caller;
-use super::messages::{MessageWriter, Received};
+use super::messages::{MessageWriter, Received, start_to_flush};
 use super::session_driver::{Output, SessionDriver, link};
 use super::session_router::SessionRouter;
 use crate::probe::{Probe, unknown_method};
@@ -151,9 +151,7 @@ impl SharedChild {
             return;
         };
         self.input.push(message);
-        let input = Arc::clone(&self.input);
-        // In a task of its own, so that a client that leaves does not cut a line in two.
-        tokio::spawn(async move { input.flush().await });
+        start_to_flush(&self.input);
     }
 
     fn renumbered(
@@ -406,8 +404,7 @@ impl SharedChild {
             && message.envelope().is_answer()
         {
             self.input.push(message);
-            let input = Arc::clone(&self.input);
-            tokio::spawn(async move { input.flush().await });
+            start_to_flush(&self.input);
         }
     }
 

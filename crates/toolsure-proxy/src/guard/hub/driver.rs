@@ -1,6 +1,6 @@
 //! The driver: what all tasks of a hub share.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, AtomicUsize};
@@ -27,7 +27,7 @@ use crate::guard::upstream::Upstream;
 pub(in crate::guard) struct HubDriver {
     hub: Mutex<Hub>,
     /// By the numbers that the hub has for them.
-    pub(super) owners: RwLock<HashMap<usize, Arc<Owner>>>,
+    pub(super) owners: RwLock<BTreeMap<usize, Arc<Owner>>>,
     pub(super) client: MessageWriter,
     pub(super) caller: Caller,
     pub(super) clock: Clock,
@@ -92,7 +92,7 @@ pub(in crate::guard) trait Connection: Send + Sync {
 
 #[derive(Default)]
 pub(super) struct Connections {
-    pub(super) open: HashMap<NodeId, Arc<dyn Connection>>,
+    pub(super) open: BTreeMap<NodeId, Arc<dyn Connection>>,
     /// One task for each connection that is open or about to end.
     pub(super) tasks: JoinSet<()>,
 }

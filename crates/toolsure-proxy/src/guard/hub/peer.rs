@@ -79,7 +79,7 @@ impl HubPeer {
         let how = tokio::select! {
             () = self.closed.notified() => "was closed".to_owned(),
             () = driver.finished() => match driver.finished_state().take() {
-                Some(Exit::UpstreamGone(how)) => how,
+                Some(Exit::UpstreamGone(how)) => format!("has ended: {how}"),
                 _ => "has failed".to_owned(),
             },
         };

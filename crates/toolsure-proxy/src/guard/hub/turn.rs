@@ -82,12 +82,12 @@ impl HubDriver {
         })
     }
 
-    /// A server is ready for messages. `renewed` says whether it knows nothing of the conversation with the
-    /// one before it.
+    /// Lets the messages for a server go on.
     pub(in crate::guard) fn ready(self: &Arc<Self>, server: NodeId) -> Touched {
         self.turn(|hub, now| hub.ready(server, now))
     }
 
+    /// Begins a new conversation with a server that has started anew.
     pub(in crate::guard) fn renew(&self, server: NodeId) {
         self.hub().renew(server);
     }
@@ -125,7 +125,12 @@ impl HubDriver {
     /// Handles the permanent end of a server.
     pub(in crate::guard) fn gone(self: &Arc<Self>, server: NodeId, why: &str) -> Touched {
         if self.is_leaving() {
-            return self.fail_open(server, why);
+            // Nothing comes in its place any more.
+            return self.turn(|hub, now| {
+                let mut out = hub.fail_open(server, why, now);
+                out.extend(hub.ready(server, now));
+                out
+            });
         }
         self.turn(|hub, now| hub.gone(server, why, now))
     }

@@ -2,8 +2,10 @@
 
 use std::sync::Arc;
 
+use toolsure_guard::NodeId;
+
 use super::build::Builder;
-use super::driver::{HubDriver, Touched};
+use super::driver::{Connection, HubDriver, Touched};
 use super::members::Members;
 use crate::fault::Fault;
 use crate::guard::event::{Event, UpstreamState};
@@ -118,17 +120,19 @@ impl HubDriver {
         let Some(members) = &self.members else { return };
         let most = members.aggregate.bounds.message_bytes;
         let patience = members.aggregate.times.notify;
-        let open: Vec<_> = {
+        let slow: Vec<_> = {
+            let hub = self.hub();
             let connections = self.connections();
+            let waits = |server: NodeId, connection: &Arc<dyn Connection>| {
+                let held = hub.waiting_bytes(server);
+                held.saturating_add(connection.waiting_bytes()) > most
+            };
             let open = connections.open.iter();
-            open.map(|(server, connection)| (*server, Arc::clone(connection)))
+            let slow = open.filter(|(server, connection)| waits(**server, connection));
+            slow.map(|(server, connection)| (*server, Arc::clone(connection)))
                 .collect()
         };
-        for (server, connection) in open {
-            let held = self.hub().waiting_bytes(server);
-            if held.saturating_add(connection.waiting_bytes()) <= most {
-                continue;
-            }
+        for (server, connection) in slow {
             let taken = Arc::clone(&connection).flush();
             let taken = tokio::time::timeout(patience, taken).await;
             if taken.is_err() || self.hub().waiting_bytes(server) > most {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 /// A metric: for each combination of label values, a number or a distribution.
@@ -14,8 +14,16 @@ pub(super) struct Family {
     help: &'static str,
     kind: Kind,
     labels: &'static [&'static str],
-    /// By the labels in text format.
-    series: Mutex<BTreeMap<String, Series>>,
+    all: Mutex<All>,
+}
+
+struct All {
+    /// By the values of the labels, one after the other.
+    series: BTreeMap<String, Series>,
+    /// The combinations that have no series of their own.
+    others: Option<Series>,
+    /// Memory for the key that is looked up.
+    key: String,
 }
 
 /// The type of a metric.
@@ -74,7 +82,11 @@ impl Family {
             help,
             kind,
             labels,
-            series: Mutex::new(BTreeMap::new()),
+            all: Mutex::new(All {
+                series: BTreeMap::new(),
+                others: None,
+                key: String::new(),
+            }),
         }
     }
 
@@ -112,44 +124,52 @@ impl Family {
     }
 
     fn with(&self, values: &[&str], change: impl FnOnce(&mut Series)) {
-        let mut all = self.series.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut key = self.key(values);
-        if !all.contains_key(&key) && all.len() >= SERIES {
-            key = OVERFLOW.to_owned();
+        let mut all = self.all();
+        let All {
+            series,
+            others,
+            key,
+        } = &mut *all;
+        write_key(key, values);
+        if let Some(known) = series.get_mut(key.as_str()) {
+            return change(known);
         }
-        change(all.entry(key).or_insert_with(|| match self.kind {
+        let none = match self.kind {
             Kind::Counter | Kind::Gauge => Series::Number(0),
             Kind::Seconds => Series::Seconds {
                 counts: [0; BOUNDS.len() + 1],
                 sum: Duration::ZERO,
             },
-        }));
+        };
+        change(match series.len() < SERIES {
+            true => series.entry(key.clone()).or_insert(none),
+            false => others.get_or_insert(none),
+        });
     }
 
     /// The labels in text format: `a="x",b="y"`.
-    fn key(&self, values: &[&str]) -> String {
-        let mut key = String::with_capacity(96);
-        for (label, value) in self.labels.iter().zip(values) {
-            if !key.is_empty() {
-                key.push(',');
+    fn shown(&self, key: &str) -> String {
+        let mut text = String::new();
+        for (label, value) in self.labels.iter().zip(key.split(SEPARATOR)) {
+            if !text.is_empty() {
+                text.push(',');
             }
-            key.push_str(label);
-            key.push_str("=\"");
-            let is_escaped = |byte| matches!(byte, b'\\' | b'"' | b'\n');
-            if value.len() <= VALUE_CHARS && !value.bytes().any(is_escaped) {
-                key.push_str(value);
-            } else {
-                push_escaped(&mut key, value);
-            }
-            key.push('"');
+            text.push_str(label);
+            text.push_str("=\"");
+            push_escaped(&mut text, value);
+            text.push('"');
         }
-        key
+        text
+    }
+
+    fn all(&self) -> MutexGuard<'_, All> {
+        self.all.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Writes the metric; nothing if it has no value yet.
     pub(super) fn write(&self, text: &mut String) {
-        let all = self.series.lock().unwrap_or_else(PoisonError::into_inner);
-        if all.is_empty() {
+        let all = self.all();
+        if all.series.is_empty() {
             return;
         }
         let (name, help) = (self.name, self.help);
@@ -159,7 +179,14 @@ impl Family {
             Kind::Seconds => "histogram",
         };
         let _infallible = writeln!(text, "# HELP {name} {help}\n# TYPE {name} {kind}");
-        for (labels, series) in all.iter() {
+        let series = all.series.iter();
+        let series = series.map(|(key, series)| (self.shown(key), series));
+        let others = all
+            .others
+            .iter()
+            .map(|others| (OVERFLOW.to_owned(), others));
+        for (labels, series) in series.chain(others) {
+            let labels = &labels;
             match series {
                 Series::Number(number) => line(text, name, "", labels, "", &number.to_string()),
                 Series::Seconds { counts, sum } => {
@@ -222,8 +249,31 @@ const SERIES: usize = 2_000;
 const VALUE_CHARS: usize = 128;
 const OVERFLOW: &str = "otel_metric_overflow=\"true\"";
 
+/// Between the values of a key. In a value it is replaced.
+const SEPARATOR: char = '\u{1f}';
+
+fn write_key(key: &mut String, values: &[&str]) {
+    key.clear();
+    for (at, value) in values.iter().enumerate() {
+        if at > 0 {
+            key.push(SEPARATOR);
+        }
+        if value.len() <= VALUE_CHARS && !value.contains(SEPARATOR) {
+            key.push_str(value);
+            continue;
+        }
+        for c in value.chars().take(VALUE_CHARS) {
+            key.push(if c == SEPARATOR {
+                char::REPLACEMENT_CHARACTER
+            } else {
+                c
+            });
+        }
+    }
+}
+
 fn push_escaped(key: &mut String, value: &str) {
-    for c in value.chars().take(VALUE_CHARS) {
+    for c in value.chars() {
         match c {
             '\\' => key.push_str("\\\\"),
             '"' => key.push_str("\\\""),
@@ -287,6 +337,10 @@ mod tests {
         assert_eq!(text.lines().count(), SERIES + 3);
         assert!(text.contains("c_total{otel_metric_overflow=\"true\"} 5\n"));
         let long = "x".repeat(1_000);
-        assert_eq!(family.key(&[&long]).len(), "tool=\"\"".len() + VALUE_CHARS);
+        let mut key = String::new();
+        write_key(&mut key, &[&long]);
+        assert_eq!(key.len(), VALUE_CHARS);
+        write_key(&mut key, &["a\u{1f}b", "c"]);
+        assert_eq!(key.split(SEPARATOR).count(), 2);
     }
 }

@@ -109,9 +109,11 @@ impl ToHttp {
             _ = closing.wait_for(|closing| *closing) => {}
             () = Arc::clone(&self).send_queued() => {}
         }
-        let why = "the guard is shutting down";
-        let touched = self.driver.gone(self.server, why);
-        self.driver.pass_on(touched).await;
+        if !self.driver.is_idle(self.server) {
+            let why = "the guard is shutting down";
+            let touched = self.driver.gone(self.server, why);
+            self.driver.pass_on(touched).await;
+        }
         let (listening, requests, session) = {
             let mut state = self.state();
             let requests: Vec<_> = state
