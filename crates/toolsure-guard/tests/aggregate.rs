@@ -19,7 +19,9 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use expected::matches;
-use toolsure_guard::{Aggregator, AggregatorLimits, Connection, Effect, Effects, Member, Report};
+use toolsure_guard::{
+    Aggregator, AggregatorLimits, Connection, ConnectionId, Effect, Effects, Member, Report,
+};
 
 dialogues! { "aggregate":
     bounds
@@ -79,8 +81,11 @@ impl Play {
         let aggregator = self.aggregator.as_mut().unwrap();
         let place = |name: &str| self.names.iter().position(|own| own == name).unwrap();
         let done = match (sender, word) {
-            (Some("C"), _) => aggregator.from_client(rest.as_bytes(), now),
-            (Some(name), _) => aggregator.from_server(place(name), rest.as_bytes(), now),
+            (Some("C"), _) => aggregator.on_message(Connection::Client, rest.as_bytes(), now),
+            (Some(name), _) => {
+                let from = Connection::Server(ConnectionId::new(place(name)));
+                aggregator.on_message(from, rest.as_bytes(), now)
+            }
             (None, "gone") => {
                 let (name, why) = rest.split_once(' ').unwrap();
                 aggregator.server_gone(place(name), why, now)

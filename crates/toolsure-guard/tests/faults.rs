@@ -41,10 +41,17 @@ fn sent(effects: Effects, to: Side) -> Vec<String> {
 
 fn learn(talk: &mut Conversation, tools: &str) {
     let ask = br#"{"jsonrpc":"2.0","id":"l","method":"tools/list"}"#;
-    assert_eq!(sent(talk.from_client(ask, NOW), Side::Server).len(), 1);
+    assert_eq!(
+        sent(talk.on_message(Side::Client, ask, NOW), Side::Server).len(),
+        1
+    );
     let list = format!(r#"{{"jsonrpc":"2.0","id":"l","result":{{"tools":[{tools}]}}}}"#);
     assert_eq!(
-        sent(talk.from_server(list.as_bytes(), NOW), Side::Client).len(),
+        sent(
+            talk.on_message(Side::Server, list.as_bytes(), NOW),
+            Side::Client
+        )
+        .len(),
         1
     );
 }
@@ -61,7 +68,10 @@ fn deep_messages() {
     let deep = format!(
         r#"{{"jsonrpc":"2.0","method":"tools/call","params":{{"name":"t","arguments":{{"a":{open}{close}}}}},"id":1}}"#
     );
-    let answers = sent(talk.from_client(deep.as_bytes(), NOW), Side::Client);
+    let answers = sent(
+        talk.on_message(Side::Client, deep.as_bytes(), NOW),
+        Side::Client,
+    );
     assert!(
         answers[..]
             .iter()
@@ -69,9 +79,15 @@ fn deep_messages() {
     );
     assert_eq!(answers.len(), 1);
     let call = br#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"t"}}"#;
-    assert_eq!(sent(talk.from_client(call, NOW), Side::Server).len(), 1);
+    assert_eq!(
+        sent(talk.on_message(Side::Client, call, NOW), Side::Server).len(),
+        1
+    );
     let deep = format!(r#"{{"jsonrpc":"2.0","result":{{"content":{open}{close}}},"id":2}}"#);
-    let answers = sent(talk.from_server(deep.as_bytes(), NOW), Side::Client);
+    let answers = sent(
+        talk.on_message(Side::Server, deep.as_bytes(), NOW),
+        Side::Client,
+    );
     assert_eq!(answers.len(), 1);
     assert!(
         answers
@@ -115,7 +131,10 @@ fn ten_thousand_at_once() {
             r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"t"}}}}"#
         );
         assert_eq!(
-            sent(talk.from_client(call.as_bytes(), NOW), Side::Server),
+            sent(
+                talk.on_message(Side::Client, call.as_bytes(), NOW),
+                Side::Server
+            ),
             [call]
         );
     }
@@ -123,7 +142,10 @@ fn ten_thousand_at_once() {
     for id in (0..9_000).rev() {
         let answer = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[]}}}}"#);
         assert_eq!(
-            sent(talk.from_server(answer.as_bytes(), NOW), Side::Client),
+            sent(
+                talk.on_message(Side::Server, answer.as_bytes(), NOW),
+                Side::Client
+            ),
             [answer]
         );
     }
@@ -149,11 +171,15 @@ fn a_thousand_calls_wait_for_one_list() {
         let call = format!(
             r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"t"}}}}"#
         );
-        asks += sent(talk.from_client(call.as_bytes(), NOW), Side::Server).len();
+        asks += sent(
+            talk.on_message(Side::Client, call.as_bytes(), NOW),
+            Side::Server,
+        )
+        .len();
     }
     assert_eq!(asks, 1);
     let list = format!(r#"{{"jsonrpc":"2.0","id":"toolsure-1","result":{{"tools":[{TOOL}]}}}}"#);
-    let effects = talk.from_server(list.as_bytes(), NOW);
+    let effects = talk.on_message(Side::Server, list.as_bytes(), NOW);
     let calls = sent(effects, Side::Server);
     assert_eq!(calls.len(), 1_000);
     assert!(
@@ -193,7 +219,7 @@ fn scopes_that_know_nothing_are_forgotten_first() {
     // The guard would ask for the list if it had forgotten it.
     let mut again = conversation(&guard);
     let call = br#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"t"}}"#;
-    let asked = sent(again.from_client(call, NOW), Side::Server);
+    let asked = sent(again.on_message(Side::Client, call, NOW), Side::Server);
     assert!(asked[0].contains("tools/call"), "{asked:?}");
 }
 
@@ -223,12 +249,15 @@ fn an_old_page_is_not_a_public_list() {
     let change = br#"{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
     for (is_changed, expected) in [(false, "tools/call"), (true, "tools/list")] {
         let (mut one, mut other, mut third) = (talk(1), talk(2), talk(3));
-        let _sent = one.from_client(ask.as_bytes(), NOW);
+        let _sent = one.on_message(Side::Client, ask.as_bytes(), NOW);
         if is_changed {
-            let _passed = other.from_server(change, NOW);
+            let _passed = other.on_message(Side::Server, change, NOW);
         }
-        let _passed = one.from_server(page.as_bytes(), NOW);
-        let asked = sent(third.from_client(call.as_bytes(), NOW), Side::Server);
+        let _passed = one.on_message(Side::Server, page.as_bytes(), NOW);
+        let asked = sent(
+            third.on_message(Side::Client, call.as_bytes(), NOW),
+            Side::Server,
+        );
         assert!(asked[0].contains(expected), "{is_changed}: {asked:?}");
     }
 }
@@ -244,16 +273,26 @@ fn errors_about_results_name_the_tool_in_short() {
     let call =
         format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{name}"}}}}"#);
     for (at, result) in ["5", r#"{"content":[],"content":[]}"#].iter().enumerate() {
-        let asked = sent(talk.from_client(call.as_bytes(), NOW), Side::Server);
+        let asked = sent(
+            talk.on_message(Side::Client, call.as_bytes(), NOW),
+            Side::Server,
+        );
         assert!(asked[0].contains("tools/list"), "{asked:?}");
         let none = format!(
             r#"{{"jsonrpc":"2.0","id":"toolsure-{}","error":{{"code":-32601,"message":"none"}}}}"#,
             at + 1
         );
-        let called = sent(talk.from_server(none.as_bytes(), NOW), Side::Server);
+        let called = sent(
+            talk.on_message(Side::Server, none.as_bytes(), NOW),
+            Side::Server,
+        );
         assert!(called[0].contains("tools/call"), "{called:?}");
         let answer = format!(r#"{{"jsonrpc":"2.0","id":1,"result":{result}}}"#);
-        let told = sent(talk.from_server(answer.as_bytes(), NOW), Side::Client).concat();
+        let told = sent(
+            talk.on_message(Side::Server, answer.as_bytes(), NOW),
+            Side::Client,
+        )
+        .concat();
         let shown = format!("tool `{}…` ", "n".repeat(127));
         assert!(told.contains(&shown), "{told}");
         assert!(!told.contains(&"n".repeat(128)), "{told}");
@@ -275,11 +314,11 @@ fn what_opens_a_session_is_bounded() {
         let request = format!(
             r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{"filler":"{filler}"}}}}"#
         );
-        let effects = talk.from_client(request.as_bytes(), NOW);
+        let effects = talk.on_message(Side::Client, request.as_bytes(), NOW);
         let is_sent = sent(effects, Side::Server).len() == 1;
         assert_eq!(is_sent, allowed, "{method} of {} bytes", request.len());
         if !allowed {
-            let effects = talk.from_client(request.as_bytes(), NOW);
+            let effects = talk.on_message(Side::Client, request.as_bytes(), NOW);
             let answer = sent(effects, Side::Client).concat();
             let said = format!("more than the 65536 that `{method}` may have");
             assert!(answer.contains(&said), "{answer}");
@@ -303,9 +342,9 @@ fn records_have_no_values() {
     let mut lines = Vec::new();
     let mut answers = 0;
     for effects in [
-        talk.from_client(call, NOW),
-        talk.from_client(good, NOW),
-        talk.from_server(bad, NOW),
+        talk.on_message(Side::Client, call, NOW),
+        talk.on_message(Side::Client, good, NOW),
+        talk.on_message(Side::Server, bad, NOW),
     ] {
         for effect in effects {
             match effect {

@@ -121,20 +121,20 @@ proptest! {
                 format!("\"method\":\"{method}\""),
                 format!("\"params\":{value}"),
             ]);
-            prop_assert!(passes(talk.from_client(request.as_bytes(), NOW), Side::Server, &request));
+            prop_assert!(passes(talk.on_message(Side::Client, request.as_bytes(), NOW), Side::Server, &request));
             let answer = message(vec![format!("\"id\":{id}"), format!("\"result\":{value}")]);
-            prop_assert!(passes(talk.from_server(answer.as_bytes(), NOW), Side::Client, &answer));
+            prop_assert!(passes(talk.on_message(Side::Server, answer.as_bytes(), NOW), Side::Client, &answer));
             let request = message(vec![
                 format!("\"id\":{id}"),
                 format!("\"method\":\"{method}\""),
                 format!("\"params\":{value}"),
             ]);
-            prop_assert!(passes(talk.from_server(request.as_bytes(), NOW), Side::Client, &request));
+            prop_assert!(passes(talk.on_message(Side::Server, request.as_bytes(), NOW), Side::Client, &request));
             let error = message(vec![format!("\"id\":{id}"), format!("\"error\":{value}")]);
-            prop_assert!(passes(talk.from_client(error.as_bytes(), NOW), Side::Server, &error));
+            prop_assert!(passes(talk.on_message(Side::Client, error.as_bytes(), NOW), Side::Server, &error));
             let note = message(vec![format!("\"method\":\"{event}\""), format!("\"params\":{value}")]);
-            prop_assert!(passes(talk.from_client(note.as_bytes(), NOW), Side::Server, &note));
-            prop_assert!(passes(talk.from_server(note.as_bytes(), NOW), Side::Client, &note));
+            prop_assert!(passes(talk.on_message(Side::Client, note.as_bytes(), NOW), Side::Server, &note));
+            prop_assert!(passes(talk.on_message(Side::Server, note.as_bytes(), NOW), Side::Client, &note));
             prop_assert_eq!(talk.open_requests(), 0);
         }
     }
@@ -156,19 +156,19 @@ proptest! {
         let meta = format!(r#""_meta":{{"io.modelcontextprotocol/protocolVersion":"{version}","x":1.0}}"#);
         let mut talk = conversation(version);
         let ask = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{{{meta}}}}}"#);
-        prop_assert!(passes(talk.from_client(ask.as_bytes(), NOW), Side::Server, &ask));
+        prop_assert!(passes(talk.on_message(Side::Client, ask.as_bytes(), NOW), Side::Server, &ask));
         let tools = format!(
             r#"{{"jsonrpc":"2.0","id":1,"result":{{{tag}{list} "tools" : [ {{"name":"t","vendor":{described},"inputSchema":{{"type":"object","properties":{{"n":{{"type":"integer","vendor":{described}}}}}}},"outputSchema":{{"type":"object","required":["n"]}} }} ]}}}}"#
         );
-        prop_assert!(passes(talk.from_server(tools.as_bytes(), NOW), Side::Client, &tools), "{}", tools);
+        prop_assert!(passes(talk.on_message(Side::Server, tools.as_bytes(), NOW), Side::Client, &tools), "{}", tools);
         let call = format!(
             r#"{{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{{"vendor":{extra},"name":"t","arguments":{{"n": {number},"s":"{text}"}},{meta}}}}}"#
         );
-        prop_assert!(passes(talk.from_client(call.as_bytes(), NOW), Side::Server, &call), "{}", call);
+        prop_assert!(passes(talk.on_message(Side::Client, call.as_bytes(), NOW), Side::Server, &call), "{}", call);
         let result = format!(
             r#"{{"jsonrpc":"2.0","id":2,"result":{{{tag}"content":[{{"type":"text","text":"{text}","vendor":{extra}}}],"structuredContent":{{"n": {number},"v":{extra}}},"vendor":{extra}}}}}"#
         );
-        prop_assert!(passes(talk.from_server(result.as_bytes(), NOW), Side::Client, &result), "{}", result);
+        prop_assert!(passes(talk.on_message(Side::Server, result.as_bytes(), NOW), Side::Client, &result), "{}", result);
     }
 
     /// Whatever comes: no panic, and a request whose id can be read is answered or goes on.
@@ -176,11 +176,11 @@ proptest! {
     fn any_bytes_have_an_answer(bytes in prop::collection::vec(any::<u8>(), 0..200), message in json(DOUBLED)) {
         let mut talk = conversation("2025-11-25");
         for text in [bytes.as_slice(), message.as_bytes()] {
-            let _ = talk.from_client(text, NOW).len();
-            let _ = talk.from_server(text, NOW).len();
+            let _ = talk.on_message(Side::Client, text, NOW).len();
+            let _ = talk.on_message(Side::Server, text, NOW).len();
         }
         let broken = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{message}"#);
-        let effects = talk.from_client(broken.as_bytes(), NOW);
+        let effects = talk.on_message(Side::Client, broken.as_bytes(), NOW);
         let to_client = |effect: &Effect| matches!(effect, Effect::Send { to, .. } if *to == Side::Client);
         let is_answered = effects.iter().any(to_client);
         prop_assert!(is_answered);

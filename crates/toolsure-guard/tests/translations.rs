@@ -96,7 +96,10 @@ impl Stage {
             "legacy-clients" => self.begin(Translate::LegacyClients, Clients::One),
             "modern-client" => self.begin(Translate::ModernClients, Clients::One),
             "modern-clients" => self.begin(Translate::ModernClients, Clients::Many),
-            "C>" => self.event(|it| it.from_client(rest.as_bytes(), now), Some(rest)),
+            "C>" => self.event(
+                |it| it.on_message(Connection::Client, rest.as_bytes(), now),
+                Some(rest),
+            ),
             "at" => {
                 self.now = Duration::from_millis(rest.parse().unwrap());
                 let now = self.now;
@@ -122,7 +125,7 @@ impl Stage {
                 };
                 let connection = self.connection(number, connection);
                 self.event(
-                    |it| it.from_server(connection, rest.as_bytes(), now),
+                    |it| it.on_message(Connection::Server(connection), rest.as_bytes(), now),
                     Some(rest),
                 );
             }

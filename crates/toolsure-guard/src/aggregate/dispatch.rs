@@ -7,7 +7,7 @@ use toolsure_mcp::message::{Incoming, Message as Decoded};
 
 use super::Aggregator;
 use super::fan_out::FanOut;
-use crate::connection::{Connection, ConnectionId};
+use crate::connection::Connection;
 use crate::effect::Effects;
 use crate::error_reply::ErrorReply;
 use crate::id::IdKey;
@@ -15,25 +15,14 @@ use crate::message::{Message, kept};
 use crate::reading::strict;
 
 impl Aggregator {
-    /// Handles a message of the client.
-    pub fn from_client(&mut self, message: impl Into<Message>, now: Duration) -> Effects {
-        self.on_message(Connection::Client, message.into(), now)
-    }
-
-    /// Handles a message of a server.
-    pub fn from_server(
+    /// Handles a message of one side, or each message of a batch.
+    pub fn on_message(
         &mut self,
-        member: usize,
+        from: Connection,
         message: impl Into<Message>,
         now: Duration,
     ) -> Effects {
-        let from = Connection::Server(ConnectionId::new(member));
-        self.on_message(from, message.into(), now)
-    }
-
-    /// Handles a message of one side, or each message of a batch.
-    pub fn on_message(&mut self, from: Connection, message: Message, now: Duration) -> Effects {
-        let message = message.read_as_sent(&strict());
+        let message = message.into().read_as_sent(&strict());
         self.refusal.clone_from(&message.refusal);
         self.decide(from, &message, now);
         self.out.carry(self.refusal.take().as_ref(), 0);

@@ -3,7 +3,7 @@
 //! What a message of the client goes through:
 //!
 //! ```text
-//!                      from_client
+//!               a message of the client
 //!   ┌──────────────┬────────┴───────┬─────────────────┬──────────────┐
 //!   ▼              ▼                ▼                 ▼              ▼
 //! ping         a tool's or      a URI, a task     opening, lists,  listening

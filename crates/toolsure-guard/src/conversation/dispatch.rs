@@ -15,18 +15,13 @@ use crate::recover::Recovered;
 use crate::side::Side;
 
 impl Conversation {
-    /// Handles a message of the client.
-    pub fn from_client(&mut self, message: impl Into<Message>, now: Duration) -> Effects {
-        self.on_message(Side::Client, message.into(), now)
-    }
-
-    /// Handles a message of the server.
-    pub fn from_server(&mut self, message: impl Into<Message>, now: Duration) -> Effects {
-        self.on_message(Side::Server, message.into(), now)
-    }
-
     /// Handles a message of one side.
-    pub fn on_message(&mut self, from: Side, message: Message, now: Duration) -> Effects {
+    pub fn on_message(
+        &mut self,
+        from: Side,
+        message: impl Into<Message>,
+        now: Duration,
+    ) -> Effects {
         let message = self.guard.read(message);
         if let Some(peer) = message.peer.as_ref().filter(|_| from == Side::Client) {
             self.peer = Some(Arc::clone(peer));

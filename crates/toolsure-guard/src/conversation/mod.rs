@@ -3,7 +3,7 @@
 //! What a request of the client goes through, and what ends it:
 //!
 //! ```text
-//!                    from_client
+//!            a message of the client
 //!                         │ not JSON, no message, id in use,
 //!                         │ too many, stopping ──────────────────► answered: error
 //!                         ▼
@@ -21,7 +21,7 @@
 //!           ▼                 ▼
 //!          OPEN ◄─────────────┘  sent to the server
 //!           │
-//!           ├─ from_server, an answer ─► results, listing ─► answered: as it came, altered, or replaced
+//!           ├─ an answer of the server ─► results, listing ─► answered: as it came, altered, or replaced
 //!           ├─ notifications/progress ─► OPEN, patience begins anew
 //!           ├─ patience ends (tick) ───► answered: error; cancelled at the server
 //!           ├─ server_gone, request_failed ► answered: error
@@ -113,14 +113,14 @@ pub struct Link {
 ///
 /// ```
 /// use std::time::Duration;
-/// use toolsure_guard::{Carrier, Context, Conversation, Effect, Guard, Link, Policy, ScopeKey};
+/// use toolsure_guard::{Context, Conversation, Effect, Guard, Link, Policy, ScopeKey, Side};
 ///
 /// let guard = Guard::new(Policy::new())?;
 /// let scope = guard.scope(&ScopeKey { upstream: "demo".into(), context: Context::Session(1) });
 /// let mut conversation = Conversation::new(&guard, scope, Link::default());
 ///
 /// let ping = br#"{"jsonrpc": "2.0", "id": 1, "method": "ping"}"#;
-/// let effects = conversation.from_client(ping, Duration::ZERO);
+/// let effects = conversation.on_message(Side::Client, ping, Duration::ZERO);
 /// let sent: Vec<_> = effects.into_iter().collect();
 /// assert!(matches!(&sent[..], [Effect::Send { message, .. }] if message.bytes() == ping.as_slice()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -52,13 +52,13 @@ pub enum Translate {
 /// ```
 /// use std::time::Duration;
 /// use toolsure_guard::translate::{Clients, Translate, Translator};
-/// use toolsure_guard::{Effect, Policy, Side};
+/// use toolsure_guard::{Connection, Effect, Policy, Side};
 ///
 /// let seed = [7; 32]; // in earnest from the system's source of randomness
 /// let mut translator =
 ///     Translator::new(Translate::LegacyClients, Clients::One, seed, &Policy::new());
 /// let ping = br#"{"jsonrpc": "2.0", "id": 1, "method": "ping"}"#;
-/// let steps: Vec<_> = translator.from_client(ping, Duration::ZERO).into_iter().collect();
+/// let steps: Vec<_> = translator.on_message(Connection::Client, ping, Duration::ZERO).into_iter().collect();
 /// // The modern era has no `ping`, so the server never hears of it.
 /// assert!(matches!(&steps[..], [Effect::Send { to, message }]
 ///     if *to == Side::Client && message.bytes().ends_with(b"\"result\":{}}")));
@@ -92,25 +92,15 @@ impl Translator {
         }
     }
 
-    /// Handles a message of the client.
-    pub fn from_client(&mut self, message: impl Into<Message>, now: Duration) -> Effects {
-        self.on_message(Connection::Client, message.into(), now)
-    }
-
-    /// Handles a message of the server.
-    pub fn from_server(
+    /// Handles a message of one side.
+    pub fn on_message(
         &mut self,
-        connection: ConnectionId,
+        from: Connection,
         message: impl Into<Message>,
         now: Duration,
     ) -> Effects {
-        self.on_message(Connection::Server(connection), message.into(), now)
-    }
-
-    /// Handles a message of one side.
-    pub fn on_message(&mut self, from: Connection, message: Message, now: Duration) -> Effects {
         let mut turn = Turn::new(now);
-        let message = message.read_as_sent(&self.limits);
+        let message = message.into().read_as_sent(&self.limits);
         match message.elements() {
             None => {
                 self.take_one(from, &message, &mut turn);

@@ -134,7 +134,10 @@ impl Stage {
                 message.trace = self.carried.take().map(Box::new);
                 self.event(|c| c.on_message(Side::Client, message, now), Some(rest));
             }
-            "S>" => self.event(|c| c.from_server(rest.as_bytes(), now), Some(rest)),
+            "S>" => self.event(
+                |c| c.on_message(Side::Server, rest.as_bytes(), now),
+                Some(rest),
+            ),
             "ttl" => self.hear_for(rest),
             "reader" => {
                 let version = Era::from_version(rest).unwrap();
