@@ -336,9 +336,7 @@ impl Guarded {
     }
 
     fn say(&mut self, side: Side, message: &[u8]) -> usize {
-        let effects = self
-            .conversation
-            .on_message(side, message, Duration::ZERO);
+        let effects = self.conversation.on_message(side, message, Duration::ZERO);
         let mut bytes = 0_usize;
         for effect in effects {
             bytes = bytes.saturating_add(match effect {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use super::name_matches;
+use super::words::Words;
 use crate::lock::{Lock, MetaPin};
 
 /// How a tool is handled that differs from its pin.
@@ -47,4 +48,8 @@ impl Drift {
     pub(crate) fn refuses(&self) -> bool {
         self.lock.is_some() && [self.changed, self.added].contains(&DriftMode::Refuse)
     }
+}
+
+words! {
+    DriftMode { Refuse = "refuse", Report = "report", Off = "off" }
 }

@@ -1,11 +1,14 @@
 //! The operator's policy, as plain data.
 
+#[macro_use]
+mod words;
 mod drift;
 mod error;
 mod limits;
 mod mode;
 mod rule;
 mod rule_usage;
+pub mod settings;
 mod shown;
 mod terms;
 
@@ -31,6 +34,7 @@ pub use toolsure_mcp::clients::CostlySchemas;
 use toolsure_mcp::contract::SchemaPart;
 pub use toolsure_mcp::project::LegacyValues;
 use toolsure_schema::{Compiler, Formats, Strictness};
+pub use words::Words;
 
 /// All settings of the guard. By default nothing passes that breaks a contract, and nothing changes
 /// that keeps it.

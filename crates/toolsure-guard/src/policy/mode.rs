@@ -1,6 +1,8 @@
 //! The choices of a policy: how violations, bad tools and bad results are handled, and how results are
 //! completed and rewritten for their readers.
 
+use super::words::Words;
+
 /// How violations are handled: for each direction, and for each tool by [`ToolRule`](super::ToolRule).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[expect(
@@ -159,4 +161,31 @@ pub enum Project {
     Drop,
     /// It stays as the server sent it.
     Off,
+}
+
+words! {
+    Mode { Enforce = "enforce", Audit = "audit", Off = "off" }
+    BadTools { FilterOut = "filter-out", RejectServer = "reject-server", Pass = "pass" }
+    BadResult { Replace = "replace", DropStructured = "drop-structured", Flag = "flag" }
+    UnknownTool { Error = "error", Result = "result" }
+    TextBlocks { Repair = "repair", Refuse = "refuse", Report = "report" }
+    ResultMembers { Repair = "repair", Refuse = "refuse", Pass = "pass" }
+    Output { Enforce = "enforce", Lift = "lift", Hide = "hide" }
+    WideNumbers { Refuse = "refuse", Pass = "pass" }
+    Project { Wrap = "wrap", Drop = "drop", Off = "off" }
+}
+
+/// `true` is `all`, and `false` is `off`.
+impl Words for Repair {
+    const WORDS: &'static [&'static str] = &["certain", "all", "off"];
+    const ALL: &'static [Self] = &[Self::Certain, Self::All, Self::Off];
+
+    fn of(word: &str) -> Option<Self> {
+        Some(match word {
+            "certain" => Self::Certain,
+            "all" | "true" => Self::All,
+            "off" | "false" => Self::Off,
+            _ => return None,
+        })
+    }
 }

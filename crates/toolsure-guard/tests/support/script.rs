@@ -5,9 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolsure_guard::policy::{
-    BadResult, BadTools, CostlySchemas, DriftMode, LegacyValues, Mode, OnUndecided, Output,
-    Project, ProjectionLimits, Projector, Rate, Repair, ResultMembers, RuleUsage, TextBlocks,
-    ToolRule, UnknownTool, WideNumbers, reader,
+    DriftMode, ProjectionLimits, Projector, Rate, RuleUsage, ToolRule, Words, reader, settings,
 };
 use toolsure_guard::{
     Carrier, Context, Conversation, Effect, Effects, Guard, IdKey, Link, Lock, Message, Peer,
@@ -15,7 +13,6 @@ use toolsure_guard::{
 };
 use toolsure_mcp::argument::ArgumentSchema;
 use toolsure_mcp::era::Era;
-use toolsure_schema::Formats;
 
 use super::expected::matches;
 use super::recording_tracer::RecordingTracer;
@@ -308,36 +305,6 @@ impl Stage {
         for (name, value) in pairs(rest) {
             let size = || usize::try_from(number_of(value)).unwrap();
             match name {
-                "listing" => policy.listing = mode(value),
-                "arguments" => policy.arguments = mode(value),
-                "results" => policy.results = mode(value),
-                "bad_tools" => {
-                    policy.bad_tools = match value {
-                        "pass" => BadTools::Pass,
-                        "reject-server" => BadTools::RejectServer,
-                        _ => BadTools::FilterOut,
-                    }
-                }
-                "bad_result" => policy.bad_result = bad_result(value),
-                "elicitation" => policy.elicitation = mode(value),
-                "output" => policy.output = output(value),
-                "wide_numbers" => {
-                    policy.wide_numbers = match value {
-                        "pass" => WideNumbers::Pass,
-                        _ => WideNumbers::Refuse,
-                    }
-                }
-                "on_undecided" => policy.on_undecided = undecided(value),
-                "on_unlisted" => policy.on_unlisted = undecided(value),
-                "repair" => policy.repair = repair(value),
-                "costly_schemas" => {
-                    policy.costly_schemas = match value {
-                        "strip" => CostlySchemas::Strip,
-                        "pass" => CostlySchemas::Pass,
-                        _ => CostlySchemas::Simplify,
-                    }
-                }
-                "inline_refs" => policy.inline_refs = value == "true",
                 "project_for" => {
                     policy.project_for = reader(value).map(|reader| {
                         let limits = ProjectionLimits::without_relations();
@@ -348,19 +315,6 @@ impl Stage {
                     policy.rule_usage = Some(Arc::new(RuleUsage::new(size())));
                 }
                 "record_passes" => policy.record_passes = value == "true",
-                "project" => {
-                    policy.project = match value {
-                        "drop" => Project::Drop,
-                        "off" => Project::Off,
-                        _ => Project::Wrap,
-                    }
-                }
-                "legacy_values" => {
-                    policy.legacy_values = match value {
-                        "project" => LegacyValues::Project,
-                        _ => LegacyValues::Enforce,
-                    }
-                }
                 "translated_from_modern" => policy.translated_from_modern = value == "true",
                 "changed" => policy.drift.changed = drift(value),
                 "added" => policy.drift.added = drift(value),
@@ -385,35 +339,16 @@ impl Stage {
                     policy.drift.meta_may_change = patterns.collect();
                 }
                 "name_prefix" => policy.name_prefix = value.into(),
-                "unknown_tool" => {
-                    policy.unknown_tool = match value {
-                        "result" => UnknownTool::Result,
-                        _ => UnknownTool::Error,
-                    }
-                }
-                "text_blocks" => {
-                    policy.text_blocks = match value {
-                        "refuse" => TextBlocks::Refuse,
-                        "report" => TextBlocks::Report,
-                        _ => TextBlocks::Repair,
-                    }
-                }
-                "result_members" => {
-                    policy.result_members = match value {
-                        "refuse" => ResultMembers::Refuse,
-                        "pass" => ResultMembers::Pass,
-                        _ => ResultMembers::Repair,
-                    }
-                }
-                "listed_argument_schemas" => policy.listed_argument_schemas = value == "true",
-                "formats" => policy.formats = formats(value),
-                "result_formats" => policy.result_formats = formats(value),
                 "strictness" => {
                     let setting = toolsure_schema::settings::find(name).unwrap();
                     let made = setting.apply(policy.compiler.clone(), value);
                     policy.compiler = made.unwrap();
                 }
-                _ => panic!("line {number}: what is `{name}`?"),
+                _ => {
+                    let setting = settings::find(name);
+                    let setting = setting.unwrap_or_else(|| panic!("line {number}: {name}?"));
+                    assert!(setting.put(policy, value), "line {number}: {value}?");
+                }
             }
         }
     }
@@ -423,19 +358,19 @@ impl Stage {
         let mut rule = ToolRule::new(name);
         for (name, value) in pairs(rest) {
             match name {
-                "listing" => rule.listing = Some(mode(value)),
-                "arguments" => rule.arguments = Some(mode(value)),
-                "results" => rule.results = Some(mode(value)),
-                "bad_result" => rule.bad_result = Some(bad_result(value)),
-                "output" => rule.output = Some(output(value)),
-                "repair" => rule.repair = Some(repair(value)),
+                "listing" => rule.listing = Words::of(value),
+                "arguments" => rule.arguments = Words::of(value),
+                "results" => rule.results = Words::of(value),
+                "bad_result" => rule.bad_result = Words::of(value),
+                "output" => rule.output = Words::of(value),
+                "repair" => rule.repair = Words::of(value),
                 "argument_schema" => {
                     let schema = ArgumentSchema::read(value.as_bytes()).unwrap();
                     rule.argument_schema = Some(Arc::new(schema));
                 }
                 "argument_schema_only" => rule.argument_schema_only = Some(value == "true"),
-                "formats" => rule.formats = Some(formats(value)),
-                "result_formats" => rule.result_formats = Some(formats(value)),
+                "formats" => rule.formats = Words::of(value),
+                "result_formats" => rule.result_formats = Words::of(value),
                 "rate" => rule.rate = Some(rate(value)),
                 "hidden" => rule.hidden = Some(value == "true"),
                 _ => panic!("line {number}: what is `{name}`?"),
@@ -509,52 +444,6 @@ fn shown(effect: &Effect, message: Option<&str>) -> String {
 fn pairs(rest: &str) -> impl Iterator<Item = (&str, &str)> {
     rest.split_whitespace()
         .map(|pair| pair.split_once('=').unwrap())
-}
-
-fn mode(value: &str) -> Mode {
-    match value {
-        "audit" => Mode::Audit,
-        "off" => Mode::Off,
-        _ => Mode::Enforce,
-    }
-}
-
-fn formats(value: &str) -> Formats {
-    match value {
-        "assert" => Formats::Assert,
-        _ => Formats::Annotate,
-    }
-}
-
-fn output(value: &str) -> Output {
-    match value {
-        "lift" => Output::Lift,
-        "hide" => Output::Hide,
-        _ => Output::Enforce,
-    }
-}
-
-fn repair(value: &str) -> Repair {
-    match value {
-        "all" => Repair::All,
-        "off" => Repair::Off,
-        _ => Repair::Certain,
-    }
-}
-
-fn bad_result(value: &str) -> BadResult {
-    match value {
-        "drop" => BadResult::DropStructured,
-        "flag" => BadResult::Flag,
-        _ => BadResult::Replace,
-    }
-}
-
-fn undecided(value: &str) -> OnUndecided {
-    match value {
-        "pass" => OnUndecided::Pass,
-        _ => OnUndecided::Refuse,
-    }
 }
 
 fn drift(value: &str) -> DriftMode {

@@ -9,14 +9,16 @@ mod local;
 mod project_for;
 
 use super::settings::Config;
-use global::GLOBAL;
+use global::{NETWORK, POLICY, SCHEMAS, choices};
 pub(super) use key::Key;
 use limits::LIMITS;
 pub(super) use local::{TOOL, UPSTREAM};
 
 /// The keys that apply to the whole guard, in the order of the reference.
 pub(super) fn global() -> impl Iterator<Item = &'static Key<Config>> + Clone {
-    GLOBAL.iter().chain(LIMITS)
+    let policy = choices("policy.").chain(POLICY);
+    let schemas = choices("schemas.").chain(SCHEMAS);
+    NETWORK.iter().chain(policy).chain(schemas).chain(LIMITS)
 }
 
 /// Whether a table or a key in a table has this name.
@@ -44,7 +46,7 @@ mod tests {
     use toolsure_schema::settings::{self, Kind};
 
     use super::super::words::Words as _;
-    use super::key::SCHEMAS;
+    use super::key::SCHEMAS as PREFIX;
     use super::*;
 
     #[test]
@@ -54,7 +56,7 @@ mod tests {
             |name: &&str| *name == "limits.fuel" || name.starts_with("limits.instance.");
         let names = settings::ALL.iter().map(settings::Setting::name);
         let wanted: Vec<&str> = names.filter(|name| !elsewhere(name)).collect();
-        let names = global().filter_map(|key| key.name.strip_prefix(SCHEMAS));
+        let names = global().filter_map(|key| key.name.strip_prefix(PREFIX));
         let ours: Vec<&str> = names.filter(|name| *name != "result_formats").collect();
         assert_eq!(ours, wanted);
         let Kind::Word(words) = settings::find("formats").unwrap().kind() else {

@@ -5,6 +5,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use toolsure_guard::{Policy, policy};
 use toolsure_json::quote;
 use toolsure_schema::{Compiler, closest, settings};
 
@@ -35,6 +36,11 @@ pub(super) enum Slot<T: 'static> {
         put: fn(&mut T, &str) -> bool,
         word: fn(&T) -> &'static str,
     },
+    /// One of the choices of a policy.
+    Choice(
+        &'static policy::settings::Setting,
+        fn(&mut T) -> &mut Policy,
+    ),
     /// `true` or `false`.
     Flag(fn(&mut T) -> &mut bool),
     /// `true`, `false` or not set.
@@ -76,12 +82,15 @@ impl<T> Slot<T> {
         let file = |text: String| at.join(text);
         match self {
             Self::Word { words, put, .. } => {
-                let text = match raw {
-                    Raw::Flag(flag) => flag.to_string(),
-                    other => other.text(&self.expects())?,
-                };
+                let text = raw.word(&self.expects())?;
                 if !put(target, &text) {
                     return Err(wrong_word(&text, words));
+                }
+            }
+            Self::Choice(setting, slot) => {
+                let text = raw.word(&self.expects())?;
+                if !setting.put(slot(target), &text) {
+                    return Err(wrong_word(&text, setting.words()));
                 }
             }
             Self::Flag(slot) => *slot(target) = raw.flag()?,
@@ -161,6 +170,8 @@ impl<T> Slot<T> {
     pub(super) fn expects(&self) -> String {
         match self {
             Self::Word { words, .. } => listed(words),
+            Self::Choice(setting, _) if is_flag(setting) => "`true` or `false`".to_owned(),
+            Self::Choice(setting, _) => listed(setting.words()),
             Self::Flag(_) | Self::MaybeFlag(_) => "`true` or `false`".to_owned(),
             Self::Count(range, _) => format!("a number from {} to {}", range.start(), range.end()),
             Self::Bytes(range, _) => format!(
@@ -194,6 +205,15 @@ impl<T> Slot<T> {
             Self::Word { word, .. } => {
                 let word = word(target);
                 (!word.is_empty()).then(|| format!("\"{word}\""))
+            }
+            Self::Choice(setting, slot) => {
+                let word = setting.word(slot(target));
+                let plain = is_flag(setting);
+                Some(if plain {
+                    word.to_owned()
+                } else {
+                    format!("\"{word}\"")
+                })
             }
             Self::Flag(slot) => Some(slot(target).to_string()),
             Self::MaybeFlag(slot) => slot(target).map(|flag| flag.to_string()),
@@ -247,7 +267,19 @@ impl<T> Slot<T> {
     }
 }
 
+/// Whether a choice is written as `true` or `false`.
+fn is_flag(setting: &policy::settings::Setting) -> bool {
+    setting.words().contains(&"true")
+}
+
 impl Raw {
+    fn word(self, expects: &str) -> Result<String, String> {
+        match self {
+            Self::Flag(flag) => Ok(flag.to_string()),
+            other => other.text(expects),
+        }
+    }
+
     fn text(self, expects: &str) -> Result<String, String> {
         match self {
             Self::Text(text) => Ok(text),

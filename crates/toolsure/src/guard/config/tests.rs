@@ -541,6 +541,13 @@ fn names<T: 'static>(
     let one = |key: &keys::Key<T>| {
         let words = match &key.slot {
             slot::Slot::Word { words, .. } => words.to_vec(),
+            slot::Slot::Choice(setting, _) => {
+                let words = setting.words().iter();
+                words
+                    .copied()
+                    .filter(|word| !matches!(*word, "true" | "false"))
+                    .collect()
+            }
             slot::Slot::Setting(name, _) => match settings_of_engine::find(name).unwrap().kind() {
                 settings_of_engine::Kind::Word(words) => {
                     words.iter().map(|(word, _)| *word).collect()

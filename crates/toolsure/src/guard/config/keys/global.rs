@@ -1,10 +1,9 @@
 //! The keys that apply to the whole guard, section by section.
 
-use toolsure_guard::policy::{
-    BadResult, BadTools, CostlySchemas, DriftMode, LegacyValues, Mode, OnUndecided, Output,
-    Project, Repair, ResultMembers, TextBlocks, UnknownTool, WideNumbers,
-};
-use toolsure_schema::Formats;
+use std::sync::LazyLock;
+
+use toolsure_guard::policy::DriftMode;
+use toolsure_guard::policy::settings::{self, Setting};
 
 use super::super::settings::Config;
 use super::super::slot::Slot;
@@ -12,8 +11,8 @@ use super::super::words::{DriftWord, Words};
 use super::key::{Key, fixed, h, live, ms, put, s, setting};
 use super::project_for::{NOBODY, PROJECT_FOR, put_project_for};
 
-/// The keys of the network, sessions, policy and schemas, in the order of the reference.
-pub(super) const GLOBAL: &[Key<Config>] = &[
+/// The keys of the network, sessions and the store, in the order of the reference.
+pub(super) const NETWORK: &[Key<Config>] = &[
     fixed(
         "listen.address",
         field!(Address, listen.address),
@@ -129,81 +128,29 @@ pub(super) const GLOBAL: &[Key<Config>] = &[
         field!(Time(ms(0)..=h(24)), shared.quarantine),
         "how long all replicas refuse a tool after one of them found that it differs from its pin; 0 ms turns quarantine off",
     ),
-    live(
-        "policy.listing",
-        word!(Mode, policy.listing),
-        "tools with a schema that is refused: `enforce` does as `bad_tools` says, `audit` only records, `off` does not check",
-    ),
-    live(
-        "policy.arguments",
-        word!(Mode, policy.arguments),
-        "calls whose arguments break the input schema: `enforce` answers them without the server, `audit` only records, `off` does not check",
-    ),
-    live(
-        "policy.results",
-        word!(Mode, policy.results),
-        "results that break the output schema: `enforce` does as `bad_result` says, `audit` only records, `off` does not check",
-    ),
-    live(
-        "policy.bad_tools",
-        word!(BadTools, policy.bad_tools),
-        "a refused tool is left out of the listing, makes the whole listing an error, or passes",
-    ),
-    live(
-        "policy.bad_result",
-        word!(BadResult, policy.bad_result),
-        "a bad result becomes an error result, loses `structuredContent` and keeps `content`, or passes with the verdict in `_meta`",
-    ),
-    live(
-        "policy.unknown_tool",
-        word!(UnknownTool, policy.unknown_tool),
-        "the answer to a call of a tool that is not listed, or hidden: the JSON-RPC error -32602, as the protocol says and the TypeScript SDK 2, rmcp and the Go SDK do, or a result with `isError`, as the TypeScript SDK 1, the Python SDK and fastmcp do",
-    ),
-    live(
-        "policy.text_blocks",
-        word!(TextBlocks, policy.text_blocks),
-        "results without `content`, or with structured content that is not an object and no text block: the text is added, they are bad results, or they pass and are recorded",
-    ),
-    live(
-        "policy.result_members",
-        word!(ResultMembers, policy.result_members),
-        "results with members or blocks that clients cannot read, so that they reject or never deliver the result: optional members are left out, required ones with one possible value are added and other blocks become text, they are bad results, or they pass; lists of prompts, resources and skills follow `listing` and `bad_tools`",
-    ),
-    live(
-        "policy.output",
-        word!(Output, policy.output),
-        "results without the structured content that the tool's output schema requires: they are bad results, or the only text block becomes the structured content if it is JSON that fits, or the output schema is hidden and not checked",
-    ),
-    live(
-        "policy.elicitation",
-        word!(Mode, policy.elicitation),
-        "requests for forms whose `requestedSchema` the protocol does not allow: `enforce` refuses them, `audit` only records, `off` does not check",
-    ),
-    live(
-        "policy.wide_numbers",
-        word!(WideNumbers, policy.wide_numbers),
-        "calls and results with a number that a double cannot hold (`1e400`), which most programs read as infinity: they are refused, or pass",
-    ),
-    live(
-        "policy.on_undecided",
-        word!(OnUndecided, policy.on_undecided),
-        "what happens when a check reaches its limit before it has a verdict",
-    ),
-    live(
-        "policy.on_unlisted",
-        word!(OnUndecided, policy.on_unlisted),
-        "what happens to a call when the server's listing cannot be obtained",
-    ),
-    live(
-        "policy.repair",
-        word!(Repair, policy.repair),
-        "repair the arguments of a call that does not match the input schema, if few changes make it valid: `certain` reads strings as the JSON that they contain (`\"5\"`, `\"[1]\"`), if there is no other way; `all` also leaves out `null` for an optional member, fills in a missing default, and takes the first of several ways; `off` refuses the call with a text for the model; always recorded (`true` is `all`, `false` is `off`)",
-    ),
-    live(
-        "policy.inline_refs",
-        field!(Flag, policy.inline_refs),
-        "give clients schemas without `$ref` where that is possible in bounds",
-    ),
+];
+
+/// The choices of a policy that are one field each.
+static CHOICES: LazyLock<Vec<Key<Config>>> = LazyLock::new(|| {
+    let all = settings::ALL.iter();
+    let key = |it: &'static Setting| {
+        live(
+            it.name(),
+            Slot::Choice(it, |config: &mut Config| &mut config.policy),
+            it.meaning(),
+        )
+    };
+    all.map(key).collect()
+});
+
+/// Those of one section.
+pub(super) fn choices(section: &'static str) -> impl Iterator<Item = &'static Key<Config>> + Clone {
+    let keys = CHOICES.iter();
+    keys.filter(move |key| key.name.starts_with(section))
+}
+
+/// The other keys of the policy.
+pub(super) const POLICY: &[Key<Config>] = &[
     live(
         "policy.project_for",
         Slot::Word {
@@ -212,21 +159,6 @@ pub(super) const GLOBAL: &[Key<Config>] = &[
             word: |config| config.project_for.map_or(NOBODY, |profile| profile.name),
         },
         "the provider or client that tools are rewritten for: its listing has the input schemas, names and descriptions that it takes, calls are mapped back, and arguments are checked by the original; `toolsure project --for` shows what it changes",
-    ),
-    live(
-        "policy.costly_schemas",
-        word!(CostlySchemas, policy.costly_schemas),
-        "how schemas that are costly for clients to check are listed: `simplify` leaves out what is costly, `strip` the schema; calls and results are checked by the original",
-    ),
-    live(
-        "policy.project",
-        word!(Project, policy.project),
-        "output that is not an object, for clients before 2026-07-28: wrapped as `{\"result\": …}`, dropped (the text stays), or as it is",
-    ),
-    live(
-        "policy.legacy_values",
-        word!(LegacyValues, policy.legacy_values),
-        "values that are not objects, from a server to a client that are both before 2026-07-28, where no output schema allows them: `enforce` takes them as a breach of the protocol (a bad result if the output schema is one of objects, otherwise left out), `project` does as `project` says; nothing happens if `project` is `off`",
     ),
     live(
         "policy.drift",
@@ -248,21 +180,10 @@ pub(super) const GLOBAL: &[Key<Config>] = &[
         field!(Time(s(0)..=h(24)), policy.stale_for),
         "how long after its time to live a listing may still admit calls; a refusal always asks for a fresh one",
     ),
-    live(
-        "policy.listed_argument_schemas",
-        field!(Flag, policy.listed_argument_schemas),
-        "check arguments against the argument schemas that servers list under `_meta` → `toolsure/argument-schema`, besides the input schemas",
-    ),
-    live(
-        "schemas.formats",
-        word!(Formats, policy.formats),
-        "what `format` does in arguments",
-    ),
-    live(
-        "schemas.result_formats",
-        word!(Formats, policy.result_formats),
-        "what `format` does in results",
-    ),
+];
+
+/// The other keys of schemas.
+pub(super) const SCHEMAS: &[Key<Config>] = &[
     setting("schemas.content"),
     setting("schemas.strictness"),
     setting("schemas.dialect"),

@@ -1,0 +1,195 @@
+//! The table of a policy's choices: their names, words and meanings. The configuration's keys, its reference
+//! page and the dialogues of the tests are made from it.
+
+use super::{Policy, Words};
+
+/// A choice among a few words, or between `true` and `false`.
+#[derive(Debug)]
+pub struct Setting {
+    /// Its key in a configuration, with its section: `policy.bad_tools`.
+    pub(super) name: &'static str,
+    pub(super) meaning: &'static str,
+    pub(super) words: &'static [&'static str],
+    pub(super) put: fn(&mut Policy, &str) -> bool,
+    pub(super) word: fn(&Policy) -> &'static str,
+}
+
+impl Setting {
+    /// Its key in a configuration, with its section: `policy.bad_tools`.
+    #[must_use]
+    pub const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    /// One sentence for a reference page.
+    #[must_use]
+    pub fn meaning(&self) -> &'static str {
+        self.meaning
+    }
+
+    /// The words that it accepts.
+    #[must_use]
+    pub fn words(&self) -> &'static [&'static str] {
+        self.words
+    }
+
+    /// Sets it; `false` if the word is none of [`words`](Self::words), and then nothing changes.
+    pub fn put(&self, policy: &mut Policy, word: &str) -> bool {
+        (self.put)(policy, word)
+    }
+
+    /// The word of its value.
+    #[must_use]
+    pub fn word(&self, policy: &Policy) -> &'static str {
+        (self.word)(policy)
+    }
+}
+
+/// The setting with this name, with or without its section.
+///
+/// ```
+/// use toolsure_guard::Policy;
+/// use toolsure_guard::policy::{BadTools, settings};
+///
+/// let mut policy = Policy::new();
+/// assert!(settings::find("bad_tools").unwrap().put(&mut policy, "pass"));
+/// assert_eq!(policy.bad_tools, BadTools::Pass);
+/// ```
+#[must_use]
+pub fn find(name: &str) -> Option<&'static Setting> {
+    let is_it = |setting: &&Setting| {
+        let short = setting.name.split_once('.');
+        setting.name == name || short.is_some_and(|(_, short)| short == name)
+    };
+    ALL.iter().find(is_it)
+}
+
+macro_rules! choice {
+    ($name:literal, $field:ident, $meaning:literal) => {
+        Setting {
+            name: $name,
+            meaning: $meaning,
+            words: words_of(|policy| &policy.$field),
+            put: |policy, word| put(&mut policy.$field, word),
+            word: |policy| policy.$field.word(),
+        }
+    };
+}
+
+/// All of them, in the order of the reference page.
+pub const ALL: &[Setting] = &[
+    choice!(
+        "policy.listing",
+        listing,
+        "tools with a schema that is refused: `enforce` does as `bad_tools` says, `audit` only records, `off` does not check"
+    ),
+    choice!(
+        "policy.arguments",
+        arguments,
+        "calls whose arguments break the input schema: `enforce` answers them without the server, `audit` only records, `off` does not check"
+    ),
+    choice!(
+        "policy.results",
+        results,
+        "results that break the output schema: `enforce` does as `bad_result` says, `audit` only records, `off` does not check"
+    ),
+    choice!(
+        "policy.bad_tools",
+        bad_tools,
+        "a refused tool is left out of the listing, makes the whole listing an error, or passes"
+    ),
+    choice!(
+        "policy.bad_result",
+        bad_result,
+        "a bad result becomes an error result, loses `structuredContent` and keeps `content`, or passes with the verdict in `_meta`"
+    ),
+    choice!(
+        "policy.unknown_tool",
+        unknown_tool,
+        "the answer to a call of a tool that is not listed, or hidden: the JSON-RPC error -32602, as the protocol says and the TypeScript SDK 2, rmcp and the Go SDK do, or a result with `isError`, as the TypeScript SDK 1, the Python SDK and fastmcp do"
+    ),
+    choice!(
+        "policy.text_blocks",
+        text_blocks,
+        "results without `content`, or with structured content that is not an object and no text block: the text is added, they are bad results, or they pass and are recorded"
+    ),
+    choice!(
+        "policy.result_members",
+        result_members,
+        "results with members or blocks that clients cannot read, so that they reject or never deliver the result: optional members are left out, required ones with one possible value are added and other blocks become text, they are bad results, or they pass; lists of prompts, resources and skills follow `listing` and `bad_tools`"
+    ),
+    choice!(
+        "policy.output",
+        output,
+        "results without the structured content that the tool's output schema requires: they are bad results, or the only text block becomes the structured content if it is JSON that fits, or the output schema is hidden and not checked"
+    ),
+    choice!(
+        "policy.elicitation",
+        elicitation,
+        "requests for forms whose `requestedSchema` the protocol does not allow: `enforce` refuses them, `audit` only records, `off` does not check"
+    ),
+    choice!(
+        "policy.wide_numbers",
+        wide_numbers,
+        "calls and results with a number that a double cannot hold (`1e400`), which most programs read as infinity: they are refused, or pass"
+    ),
+    choice!(
+        "policy.on_undecided",
+        on_undecided,
+        "what happens when a check reaches its limit before it has a verdict"
+    ),
+    choice!(
+        "policy.on_unlisted",
+        on_unlisted,
+        "what happens to a call when the server's listing cannot be obtained"
+    ),
+    choice!(
+        "policy.repair",
+        repair,
+        "repair the arguments of a call that does not match the input schema, if few changes make it valid: `certain` reads strings as the JSON that they contain (`\"5\"`, `\"[1]\"`), if there is no other way; `all` also leaves out `null` for an optional member, fills in a missing default, and takes the first of several ways; `off` refuses the call with a text for the model; always recorded (`true` is `all`, `false` is `off`)"
+    ),
+    choice!(
+        "policy.inline_refs",
+        inline_refs,
+        "give clients schemas without `$ref` where that is possible in bounds"
+    ),
+    choice!(
+        "policy.costly_schemas",
+        costly_schemas,
+        "how schemas that are costly for clients to check are listed: `simplify` leaves out what is costly, `strip` the schema; calls and results are checked by the original"
+    ),
+    choice!(
+        "policy.project",
+        project,
+        "output that is not an object, for clients before 2026-07-28: wrapped as `{\"result\": …}`, dropped (the text stays), or as it is"
+    ),
+    choice!(
+        "policy.legacy_values",
+        legacy_values,
+        "values that are not objects, from a server to a client that are both before 2026-07-28, where no output schema allows them: `enforce` takes them as a breach of the protocol (a bad result if the output schema is one of objects, otherwise left out), `project` does as `project` says; nothing happens if `project` is `off`"
+    ),
+    choice!(
+        "policy.listed_argument_schemas",
+        listed_argument_schemas,
+        "check arguments against the argument schemas that servers list under `_meta` → `toolsure/argument-schema`, besides the input schemas"
+    ),
+    choice!(
+        "schemas.formats",
+        formats,
+        "what `format` does in arguments"
+    ),
+    choice!(
+        "schemas.result_formats",
+        result_formats,
+        "what `format` does in results"
+    ),
+];
+
+/// The words of a field's type.
+const fn words_of<W: Words>(_: fn(&Policy) -> &W) -> &'static [&'static str] {
+    W::WORDS
+}
+
+fn put<W: Words>(field: &mut W, word: &str) -> bool {
+    W::of(word).map(|value| *field = value).is_some()
+}
