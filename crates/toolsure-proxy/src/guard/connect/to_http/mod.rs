@@ -104,6 +104,7 @@ impl ToHttp {
 
     /// Runs until the connection is closed.
     async fn run(self: Arc<Self>) {
+        let ending = Ending(Arc::clone(&self));
         let mut closing = self.closing.subscribe();
         tokio::select! {
             _ = closing.wait_for(|closing| *closing) => {}
@@ -114,19 +115,8 @@ impl ToHttp {
             let touched = self.driver.gone(self.server, why);
             self.driver.pass_on(touched).await;
         }
-        let (listening, requests, session) = {
-            let mut state = self.state();
-            let requests: Vec<_> = state
-                .requests
-                .drain()
-                .map(|(_, upstream_request)| upstream_request)
-                .collect();
-            (state.listening.take(), requests, state.session.is_some())
-        };
-        for task in requests.into_iter().chain(listening) {
-            task.abort();
-        }
-        if session {
+        drop(ending);
+        if self.state().session.is_some() {
             self.delete().await;
         }
     }
@@ -403,6 +393,20 @@ impl ToHttp {
             self.queued.notified().await;
             self.dispatch().await;
             self.dispatched.notify_waiters();
+        }
+    }
+}
+
+/// Ends the requests of a connection and its stream, also if its task is dropped.
+struct Ending(Arc<ToHttp>);
+
+impl Drop for Ending {
+    fn drop(&mut self) {
+        let mut state = self.0.state();
+        let requests = state.requests.drain().map(|(_, request)| request);
+        let requests: Vec<_> = requests.collect();
+        for task in requests.into_iter().chain(state.listening.take()) {
+            task.abort();
         }
     }
 }
