@@ -4,7 +4,7 @@ use toolsure_mcp::message::INTERNAL_ERROR;
 
 use crate::fault::Act;
 use crate::id::IdKey;
-use crate::recover::Recovery;
+use crate::recovery::Recovery;
 use crate::side::Side;
 
 /// The error to send because a message cannot be read, so that nobody waits forever. Each variant with

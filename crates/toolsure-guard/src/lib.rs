@@ -36,7 +36,7 @@ pub mod policy;
 mod rate;
 mod reading;
 mod record;
-mod recover;
+mod recovery;
 mod renumber;
 mod scope;
 mod share;
@@ -60,7 +60,7 @@ pub use message::{HttpRefusal, Message, Purpose};
 pub use policy::{Policy, PolicyError};
 pub use reading::{OwnedReading, read_message, replace_lone_surrogates};
 pub use record::{Action, Filter, Peer, Record};
-pub use recover::{Recovered, Recovery};
+pub use recovery::{Recovered, Recovery};
 pub use renumber::{RequestOrigin, number_of};
 pub use scope::{Context, Scope, ScopeKey};
 pub use share::{

@@ -11,7 +11,7 @@ use crate::fault::Act;
 use crate::message::{Message, Purpose};
 use crate::reading::read_message;
 use crate::record::{Action, Filter};
-use crate::recover::Recovery;
+use crate::recovery::Recovery;
 use crate::side::Side;
 
 impl Conversation {

@@ -9,7 +9,7 @@ use toolsure_mcp::message::{Edits, Request, ToolCall};
 use super::Conversation;
 use super::mapped_call::{MappedCall, hides_headers};
 use super::open::{Called, Open, What};
-use super::parked::{Parked, Retry};
+use super::parked_calls::{Parked, Retry};
 use super::turn::Turn;
 use crate::envelope::Envelope;
 use crate::fault::{Act, Party};

@@ -10,7 +10,7 @@ use toolsure_mcp::message::{
 
 use super::call::{AskedCall, without_null};
 use super::open::{Open, What};
-use super::parked::Retry;
+use super::parked_calls::Retry;
 use super::turn::Turn;
 use super::{Carrier, Conversation};
 use crate::effect::Effect;

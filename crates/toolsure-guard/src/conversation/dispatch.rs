@@ -6,12 +6,12 @@ use std::time::Duration;
 use toolsure_json::{Kind, Node as _};
 
 use super::Conversation;
-use super::parked::Retry;
+use super::parked_calls::Retry;
 use super::turn::Turn;
 use crate::effect::Effects;
 use crate::fault::Act;
 use crate::message::{Message, kept};
-use crate::recover::Recovered;
+use crate::recovery::Recovered;
 use crate::side::Side;
 
 impl Conversation {

@@ -34,7 +34,6 @@
 //! answered by an error when the client is gone. Everything else passes as it
 //! came, in the order it came.
 
-mod answer;
 mod batch;
 mod call;
 mod client;
@@ -45,11 +44,12 @@ mod list;
 mod list_changed;
 mod mapped_call;
 mod open;
-mod parked;
-mod readable;
+mod own_answers;
+mod parked_calls;
 mod reload;
 mod result;
 mod result_faults;
+mod result_repair;
 mod result_text;
 mod server;
 mod server_requests;
@@ -71,7 +71,7 @@ use crate::share::Identity;
 use crate::trace::Tracer;
 use fetch::Fetch;
 use open::{Answered, OpenTable};
-use parked::ParkedCalls;
+use parked_calls::ParkedCalls;
 use server_requests::ServerRequests;
 use traces::Traces;
 use turn::Turn;

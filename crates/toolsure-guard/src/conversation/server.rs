@@ -18,7 +18,7 @@ use crate::id::IdKey;
 use crate::message::kept;
 use crate::policy::{Mode, Project};
 use crate::record::{Action, Filter};
-use crate::recover::Recovery;
+use crate::recovery::Recovery;
 use crate::side::Side;
 
 impl Conversation {

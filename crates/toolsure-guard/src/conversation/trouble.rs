@@ -15,7 +15,7 @@ use crate::fault::Act;
 use crate::id::IdKey;
 use crate::message::{Message, Purpose};
 use crate::record::{Action, Filter, Record};
-use crate::recover::{Recovered, Recovery};
+use crate::recovery::{Recovered, Recovery};
 use crate::side::Side;
 
 impl Conversation {

@@ -18,7 +18,7 @@ use crate::message::{Message, Purpose};
 use crate::policy::{Policy, Rules};
 use crate::reading::{read_message, time_to_live};
 use crate::record::{Action, Filter, Record};
-use crate::recover::Recovered;
+use crate::recovery::Recovered;
 use crate::scope::ListedPage;
 use crate::side::Side;
 use crate::trace::TraceContext;

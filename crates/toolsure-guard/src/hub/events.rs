@@ -10,7 +10,7 @@ use crate::effect::{Effect, Effects, ToolsEvent};
 use crate::guard::Guard;
 use crate::id::IdKey;
 use crate::message::Message;
-use crate::recover::Recovered;
+use crate::recovery::Recovered;
 use crate::side::Side;
 
 impl Hub {

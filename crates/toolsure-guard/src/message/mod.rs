@@ -15,7 +15,7 @@ use crate::filter::SHOWN_NUMBER;
 use crate::id::IdKey;
 use crate::reading::{generous, read_message};
 use crate::record::Peer;
-use crate::recover::{Recovered, Recovery, id_of};
+use crate::recovery::{Recovered, Recovery, id_of};
 use crate::trace::TraceContext;
 pub(crate) use renamed::{Renamed, renumber, token};
 pub(crate) use text::Readers;

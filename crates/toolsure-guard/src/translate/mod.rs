@@ -14,7 +14,7 @@ mod legacy_clients;
 mod modern_clients;
 mod parsed_message;
 mod refusal;
-mod splice;
+mod rewrite;
 mod turn;
 mod words;
 

@@ -8,7 +8,7 @@ use super::{Call, CallStage, LegacyClients, Own, Stage};
 use crate::id::IdKey;
 use crate::translate::parsed_message::ParsedMessage;
 use crate::translate::refusal::Refusal;
-use crate::translate::splice;
+use crate::translate::rewrite;
 use crate::translate::turn::Turn;
 use crate::translate::words::{self, Abilities, Level};
 
@@ -74,7 +74,7 @@ impl LegacyClients {
             .unwrap_or(Era::NEWEST_WITH_SESSIONS);
         self.session.info = info.map(|info| info.raw().to_owned());
         self.session.capabilities =
-            capabilities.map_or_else(|| "{}".to_owned(), splice::modern_capabilities);
+            capabilities.map_or_else(|| "{}".to_owned(), rewrite::modern_capabilities);
         self.session.abilities = capabilities.map(Abilities::of).unwrap_or_default();
         let meta = self.declaration().join(",");
         let own = Own::Discover(request.id.raw().to_owned());
@@ -115,7 +115,7 @@ impl LegacyClients {
             let text = format!("more open requests than the limit of {allowed} (pending)");
             return Err(Refusal::limit(text));
         }
-        let message = splice::modernised(parsed, request, &self.declaration(), None)?;
+        let message = rewrite::modernised(parsed, request, &self.declaration(), None)?;
         let bytes = parsed.whole.bytes();
         let fits = self.held.saturating_add(bytes.len()) <= self.bounds.held_bytes;
         let text = (fits && words::may_ask(request.method)).then(|| bytes.to_vec());
@@ -162,7 +162,7 @@ impl LegacyClients {
         match (call.map(|call| call.stage), id) {
             (Some(CallStage::Asking(_)), _) => {}
             (Some(CallStage::Pending(Some(own))), Some(id)) => {
-                let message = splice::replaced(parsed, id, &own.raw());
+                let message = rewrite::replaced(parsed, id, &own.raw());
                 self.send(message, turn);
             }
             _ => self.send_on(parsed, turn),

@@ -8,7 +8,7 @@ use toolsure_mcp::message::{METHOD_NOT_FOUND, write};
 use super::{LegacyClients, Own, Stage};
 use crate::effect::{Effect, ToolsEvent};
 use crate::envelope::error_code;
-use crate::translate::splice;
+use crate::translate::rewrite;
 use crate::translate::turn::Turn;
 
 impl LegacyClients {
@@ -40,7 +40,7 @@ impl LegacyClients {
     /// Handles the server's refusal of the subscription.
     pub(super) fn unheard(&mut self, error: View<'_>, turn: &mut Turn) {
         if error_code(error) == Some(METHOD_NOT_FOUND) {
-            turn.out.note("no-subscriptions", splice::complaint(error));
+            turn.out.note("no-subscriptions", rewrite::complaint(error));
         } else {
             self.deaf(turn);
         }

@@ -46,7 +46,7 @@ use toolsure_mcp::message::write;
 use super::bounds::Bounds;
 use super::parsed_message::ParsedMessage;
 use super::refusal::Refusal;
-use super::splice;
+use super::rewrite;
 use super::turn::Turn;
 use super::words::{self, Abilities, Level, Lists};
 use crate::connection::{Connection, ConnectionId};
@@ -198,7 +198,7 @@ impl LegacyClients {
     /// The members of `_meta` that each request has.
     fn declaration(&self) -> Vec<String> {
         let session = &self.session;
-        splice::declaration(
+        rewrite::declaration(
             session.info.as_deref(),
             &session.capabilities,
             session.level,

@@ -10,7 +10,7 @@ use crate::id::IdKey;
 use crate::message::kept;
 use crate::translate::parsed_message::ParsedMessage;
 use crate::translate::refusal::Refusal;
-use crate::translate::splice;
+use crate::translate::rewrite;
 use crate::translate::turn::Turn;
 use crate::translate::words::{is_object, question_method};
 
@@ -143,7 +143,7 @@ impl LegacyClients {
                 question.answer = Some(parsed.raw(outcome.result).to_owned());
                 None
             }
-            Message::Error(_, error) => Some(splice::complaint(error)),
+            Message::Error(_, error) => Some(rewrite::complaint(error)),
             _ => Some("the answer is not an object".to_owned()),
         };
         let method = question.method;
@@ -177,7 +177,7 @@ impl LegacyClients {
             return Ok(());
         };
         let id = own.raw();
-        let message = splice::modernised(&parsed, &request, &declaration, Some((&id, &members)))?;
+        let message = rewrite::modernised(&parsed, &request, &declaration, Some((&id, &members)))?;
         call.stage = CallStage::Pending(Some(own.clone()));
         self.own.insert(own, Own::Repeat(key.clone()));
         self.send(message, turn);

@@ -11,7 +11,7 @@ use crate::reading::time_to_live;
 use crate::subscription::subscription;
 use crate::translate::parsed_message::ParsedMessage;
 use crate::translate::refusal::Refusal;
-use crate::translate::splice;
+use crate::translate::rewrite;
 use crate::translate::turn::Turn;
 use crate::translate::words::{self, Lists, MODERN, SERVER_INFO};
 
@@ -34,7 +34,7 @@ impl LegacyClients {
 
     fn result(&mut self, parsed: &ParsedMessage<'_>, id: RequestId<'_>, turn: &mut Turn) {
         let key = IdKey::of(id);
-        let Some(result) = splice::outcome(parsed) else {
+        let Some(result) = rewrite::outcome(parsed) else {
             return;
         };
         let key = match self.own.remove(&key) {
@@ -57,7 +57,7 @@ impl LegacyClients {
                     "ttlMs" | "cacheScope" => kept,
                     _ => false,
                 };
-                let answer = splice::answer(parsed, id, Some(result), gone, &[]);
+                let answer = rewrite::answer(parsed, id, Some(result), gone, &[]);
                 let ttl = kept.then(|| time_to_live(result));
                 self.forget(&key, turn);
                 return turn.out.client_for(answer, ttl);
@@ -93,7 +93,7 @@ impl LegacyClients {
                 self.session.stage = Stage::Closed;
                 let text = format!(
                     "the server does not speak {MODERN}: {}",
-                    splice::complaint(error)
+                    rewrite::complaint(error)
                 );
                 turn.out
                     .client(Refusal::other_era("server-not-modern", text).to(&id));
@@ -101,8 +101,13 @@ impl LegacyClients {
             Some(Own::Listen) => self.unheard(error, turn),
             Some(Own::Repeat(call)) => {
                 if let Some(call) = self.forget(&call, turn) {
-                    turn.out
-                        .client(splice::answer(parsed, Some(&call.id), None, |_| false, &[]));
+                    turn.out.client(rewrite::answer(
+                        parsed,
+                        Some(&call.id),
+                        None,
+                        |_| false,
+                        &[],
+                    ));
                 }
             }
             None => {
@@ -135,7 +140,7 @@ impl LegacyClients {
         let mut members = format!(
             r#""protocolVersion":"{}","capabilities":{},"serverInfo":{}"#,
             self.session.era,
-            splice::server_capabilities(capabilities),
+            rewrite::server_capabilities(capabilities),
             info.as_deref().unwrap_or(UNNAMED),
         );
         if let Some(instructions) = result.member("instructions") {
@@ -167,7 +172,7 @@ impl LegacyClients {
             "notifications/subscriptions/acknowledged" if is_ours(subscription.clone()) => {
                 self.heard(turn);
             }
-            _ if is_ours(subscription) => turn.out.client(splice::unsubscribed(parsed, params)),
+            _ if is_ours(subscription) => turn.out.client(rewrite::unsubscribed(parsed, params)),
             _ => turn.pass(Connection::Client, parsed),
         }
     }

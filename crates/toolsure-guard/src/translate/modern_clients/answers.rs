@@ -9,7 +9,7 @@ use crate::envelope::error_code;
 use crate::message::kept;
 use crate::translate::parsed_message::ParsedMessage;
 use crate::translate::refusal::Refusal;
-use crate::translate::splice;
+use crate::translate::rewrite;
 use crate::translate::turn::Turn;
 use crate::translate::words::{self, ELICITATION};
 
@@ -26,7 +26,7 @@ impl ModernClients {
         let Ok(parsed) = ParsedMessage::of(&answer) else {
             return;
         };
-        let result = splice::outcome(&parsed);
+        let result = rewrite::outcome(&parsed);
         self.finish(connection, number, &parsed, result, turn);
     }
 
@@ -57,7 +57,7 @@ impl ModernClients {
                 let gone = |name: &str| {
                     name == "resultType" || call.is_kept && matches!(name, "ttlMs" | "cacheScope")
                 };
-                splice::answer(parsed, Some(id), Some(result), gone, &added)
+                rewrite::answer(parsed, Some(id), Some(result), gone, &added)
             }
             Some(_) => Refusal::answer("the server's result is not an object").to(id),
             None => self.error(connection, parsed, id),
@@ -85,7 +85,7 @@ impl ModernClients {
                 edits.apply(parsed.text)
             }
             Some(URL_ELICITATION_REQUIRED) => self.url_required(connection, parsed, id),
-            _ => splice::answer(parsed, Some(id), None, |_| false, &[]),
+            _ => rewrite::answer(parsed, Some(id), None, |_| false, &[]),
         }
     }
 

@@ -4,7 +4,7 @@ use toolsure_json::{Kind, Node as _, View};
 use toolsure_mcp::message::Request;
 
 use crate::translate::refusal::Refusal;
-use crate::translate::splice;
+use crate::translate::rewrite;
 use crate::translate::words::{self, Abilities, CAPABILITIES, CLIENT_INFO, LOG_LEVEL, Level};
 
 /// The declarations of a modern request.
@@ -27,7 +27,7 @@ impl<'a> Declared<'a> {
         };
         let info = member(CLIENT_INFO).filter(|is| is.kind() == Kind::Object);
         Ok(Self {
-            capabilities: splice::legacy_capabilities(capabilities),
+            capabilities: rewrite::legacy_capabilities(capabilities),
             abilities: Abilities::of(capabilities),
             info: info.map(View::raw),
             level: member(LOG_LEVEL).and_then(Level::read),

@@ -32,12 +32,12 @@
 //! clients, each call that allows questions has its own session.
 
 mod answers;
+mod awaits_input;
 mod call;
 mod client;
 mod declared;
 mod ended;
 mod handles;
-mod parked;
 mod server;
 mod session;
 mod sessions;

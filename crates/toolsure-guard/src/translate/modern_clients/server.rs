@@ -12,7 +12,7 @@ use crate::id::IdKey;
 use crate::renumber::number_of;
 use crate::translate::parsed_message::ParsedMessage;
 use crate::translate::refusal::Refusal;
-use crate::translate::splice;
+use crate::translate::rewrite;
 use crate::translate::turn::Turn;
 use crate::translate::words::{self, Level};
 
@@ -40,7 +40,7 @@ impl ModernClients {
             Message::Error(Some(_), error) => {
                 self.answer(connection, parsed, Err(error), turn);
             }
-            Message::Error(None, error) => turn.out.note("server-error", splice::complaint(error)),
+            Message::Error(None, error) => turn.out.note("server-error", rewrite::complaint(error)),
         }
     }
 
@@ -60,7 +60,7 @@ impl ModernClients {
             return;
         };
         if matches!(session.stage, Stage::Opening(own, _) if own == number) {
-            return self.opened(connection, answer.map_err(splice::complaint), turn);
+            return self.opened(connection, answer.map_err(rewrite::complaint), turn);
         }
         if session.own_requests.remove(&number) {
             return;
@@ -140,7 +140,7 @@ impl ModernClients {
             "notifications/progress" => {
                 let token = member("progressToken");
                 if let Some((token, theirs)) = token.and_then(|token| whose(session, token)) {
-                    turn.out.client(splice::replaced(parsed, token, theirs));
+                    turn.out.client(rewrite::replaced(parsed, token, theirs));
                 }
             }
             "notifications/message" => {

@@ -13,7 +13,7 @@ use crate::connection::ConnectionId;
 use crate::id::IdKey;
 use crate::implementation::UNNAMED;
 use crate::subscription::{acknowledgement, list_changed};
-use crate::translate::splice;
+use crate::translate::rewrite;
 use crate::translate::turn::Turn;
 use crate::translate::words::{self, Abilities, Level, Lists, MODERN, SERVER_INFO};
 
@@ -206,7 +206,7 @@ impl Served {
             .filter(|is| words::is_object(*is));
         let instructions = result.member("instructions");
         Ok(Self {
-            capabilities: splice::server_capabilities(capabilities),
+            capabilities: rewrite::server_capabilities(capabilities),
             info: info.map_or(UNNAMED, View::raw).to_owned(),
             instructions: instructions.map(|text| text.string().to_owned()),
             logs: capabilities.member("logging").is_some(),

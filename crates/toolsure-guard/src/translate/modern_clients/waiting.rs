@@ -12,7 +12,7 @@ use crate::id::IdKey;
 use crate::message::kept;
 use crate::translate::parsed_message::ParsedMessage;
 use crate::translate::refusal::Refusal;
-use crate::translate::splice;
+use crate::translate::rewrite;
 use crate::translate::turn::Turn;
 
 impl ModernClients {
@@ -73,7 +73,7 @@ impl ModernClients {
                     turn.out.server(connection, message);
                 }
                 turn.out
-                    .server(connection, splice::antiquated(parsed, request, number));
+                    .server(connection, rewrite::antiquated(parsed, request, number));
                 let repeated = self.handles.repeated(request);
                 let call = Call::new(request, declared.level, repeated);
                 session.calls.insert(number, call);
