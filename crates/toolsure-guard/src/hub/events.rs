@@ -152,17 +152,30 @@ impl Hub {
     /// Whether the client's next message may find no room.
     #[must_use]
     pub fn is_crowded(&self) -> bool {
-        let first = self.first.and_then(|id| self.nodes.get(&id));
-        first.is_some_and(|node| {
+        let crowded = |node: &Node| {
             let crowded = node.conversation().is_some_and(Conversation::is_crowded);
             crowded || !node.waiting.is_empty()
-        })
+        };
+        match self.is_several {
+            // One server must not hold up the messages for the others.
+            true => self
+                .first
+                .and_then(|id| self.nodes.get(&id))
+                .is_some_and(crowded),
+            false => self.nodes.values().any(crowded),
+        }
     }
 
-    /// The bytes of messages that wait for a server.
+    /// The bytes of messages that wait for a server, from the aggregator on.
     #[must_use]
     pub fn waiting_bytes(&self, server: NodeId) -> usize {
-        self.nodes.get(&server).map_or(0, |it| it.waiting_bytes)
+        let mut bytes: usize = 0;
+        let mut at = Some(server);
+        while let Some(node) = at.and_then(|id| self.nodes.get(&id)) {
+            bytes = bytes.saturating_add(node.waiting_bytes);
+            at = node.front.map(|(front, _)| front);
+        }
+        bytes
     }
 
     /// When [`tick`](Self::tick) has something to do.

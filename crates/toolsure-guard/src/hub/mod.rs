@@ -48,7 +48,7 @@ use node::{Machine, Node};
 ///     let scope = guard.scope(&ScopeKey { upstream: "demo".into(), context: Context::Session(1) });
 ///     Conversation::new(&guard, scope, Link::default())
 /// });
-/// let mut hub = Hub::default();
+/// let mut hub = Hub::new(usize::MAX);
 /// let server = hub.add_conversation(None, 0, begin);
 ///
 /// let ping = br#"{"jsonrpc": "2.0", "id": 1, "method": "ping"}"#.to_vec();
@@ -56,13 +56,17 @@ use node::{Machine, Node};
 /// assert!(matches!(&effects[..], [HubEffect::Received(..), HubEffect::ToServer(to, _)] if *to == server));
 /// # Ok::<(), toolsure_guard::PolicyError>(())
 /// ```
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Hub {
     nodes: BTreeMap<NodeId, Node>,
     /// The node that receives the client's messages.
     first: Option<NodeId>,
     /// The number of the last node.
     last: usize,
+    /// The bytes of messages that may wait in front of one node.
+    most_waiting: usize,
+    /// Whether one of the nodes is an aggregator.
+    is_several: bool,
     steps: VecDeque<Step>,
     out: HubEffects,
 }
@@ -87,6 +91,21 @@ enum Event {
 }
 
 impl Hub {
+    /// A hub without nodes. At most `most_waiting` bytes of messages, and one message more, wait in front of a
+    /// node; calls beyond are refused.
+    #[must_use]
+    pub fn new(most_waiting: usize) -> Self {
+        Self {
+            nodes: BTreeMap::new(),
+            first: None,
+            last: 0,
+            most_waiting,
+            is_several: false,
+            steps: VecDeque::new(),
+            out: HubEffects::new(),
+        }
+    }
+
     /// Adds a conversation behind a node's connection, or as the first node, and returns the number by which
     /// effects name its server. `owner` receives its reports.
     pub fn add_conversation(
@@ -119,6 +138,7 @@ impl Hub {
         aggregator: Aggregator,
     ) -> NodeId {
         let machine = Machine::Aggregator(Box::new(aggregator));
+        self.is_several = true;
         self.add(Node::new(machine, owner, at, None))
     }
 
@@ -230,7 +250,13 @@ impl Hub {
         let Some(node) = self.nodes.get_mut(&id) else {
             return;
         };
-        if from == Connection::Client && !released && (node.is_full() || !node.waiting.is_empty()) {
+        let waits = node.is_full() || !node.waiting.is_empty();
+        // One that finds no room to wait is refused by the conversation.
+        if from == Connection::Client
+            && !released
+            && waits
+            && node.waiting_bytes < self.most_waiting
+        {
             return node.wait(message);
         }
         let effects = match &mut node.machine {
@@ -293,7 +319,19 @@ impl Hub {
         let behind = node.behind.get(&connection).copied();
         let effects = match &mut node.machine {
             Machine::Conversation(conversation) => conversation.server_gone(why, now),
-            Machine::Translator(translator) => translator.server_gone(connection, why, now),
+            Machine::Translator(translator) => {
+                if behind.is_some() {
+                    let (what, detail) = ("server-gone", why.to_owned());
+                    let note = Report::Note {
+                        connection: None,
+                        what,
+                        detail,
+                    };
+                    self.out.push(HubEffect::Report(node.owner, note));
+                }
+                node.last_end = Some(why.to_owned());
+                translator.server_gone(connection, why, now)
+            }
             Machine::Aggregator(aggregator) => {
                 let at = connection.number();
                 self.out.push(HubEffect::MemberGone(at, why.to_owned()));
@@ -335,7 +373,12 @@ impl Hub {
                         self.remove(closed);
                     }
                 }
-                Effect::Finish => self.end(id, "no server is left"),
+                Effect::Finish => {
+                    let node = self.nodes.get_mut(&id);
+                    let last = node.and_then(|node| node.last_end.take());
+                    let why = last.map_or_else(String::new, |why| format!(": {why}"));
+                    self.end(id, &format!("no server is left{why}"));
+                }
                 Effect::Tools(event) => match self.front_of(id) {
                     Some((front, connection)) => {
                         let from = Connection::Server(connection);

@@ -27,6 +27,8 @@ pub(super) struct Node {
     pub(super) behind: BTreeMap<ConnectionId, NodeId>,
     /// The owners of an aggregator's servers, also of those that are gone.
     pub(super) owners: BTreeMap<ConnectionId, usize>,
+    /// Why the last of a translator's connections ended.
+    pub(super) last_end: Option<String>,
     /// Makes its conversation, or the conversations of a translator's connections.
     pub(super) begin: Option<Begin>,
     /// Messages of the client's side that wait: the server is not ready, or the conversation has no room for
@@ -57,6 +59,7 @@ impl Node {
             front,
             behind: BTreeMap::new(),
             owners: BTreeMap::new(),
+            last_end: None,
             begin,
             waiting: VecDeque::new(),
             waiting_bytes: 0,

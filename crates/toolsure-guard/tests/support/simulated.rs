@@ -71,7 +71,7 @@ impl Kind {
                 Conversation::new(&guard, scope, Link::default())
             })
         };
-        let mut hub = Hub::default();
+        let mut hub = Hub::new(usize::MAX);
         let translate = match self {
             Self::Filters => None,
             Self::LegacyClients => Some(Translate::LegacyClients),

@@ -21,6 +21,7 @@ mod eras;
 mod faults;
 mod http_child;
 mod http_http;
+mod hub_ends;
 mod hubs;
 mod left_behind;
 mod listener;

@@ -16,7 +16,7 @@ use toolsure_guard::{IdKey, Message, NodeId, Purpose, Side};
 use crate::guard::bounds::Restart;
 use crate::guard::child::{Child, Restarts, Source};
 use crate::guard::context::GuardContext;
-use crate::guard::hub::{Connected, Connection, HubDriver};
+use crate::guard::hub::{Connected, Connection, HubDriver, Touched};
 use crate::guard::in_process::Caller;
 use crate::guard::messages::{MessageWriter, Received};
 use crate::probe::{Probe, unknown_method};
@@ -29,14 +29,14 @@ pub(super) struct ToChild {
     input: Mutex<Input>,
     opening: Mutex<Opening>,
     closing: watch::Sender<bool>,
-    given_up: Notify,
 }
 
 /// The input of the process.
 enum Input {
     /// The first process is being started; it gets these messages.
     Starting(Vec<Message>),
-    Open(Arc<MessageWriter>),
+    /// The input, and the signal to give the process up.
+    Open(Arc<MessageWriter>, Arc<Notify>),
     /// Between two processes, or after the last. The hub holds the client's messages back.
     None,
 }
@@ -68,7 +68,6 @@ impl ToChild {
             input: Mutex::new(Input::Starting(Vec::new())),
             opening: Mutex::default(),
             closing: watch::Sender::new(false),
-            given_up: Notify::new(),
         });
         let (running, driver) = (Arc::clone(&connection), Arc::clone(driver));
         let source = Source::Launch(launch);
@@ -94,17 +93,18 @@ impl ToChild {
                 Ok(started) => started,
                 Err(fault) => {
                     let touched = driver.unusable(self.server, fault);
-                    return driver.pass_on(touched).await;
+                    return self.pass_on(driver, touched).await;
                 }
             };
+            let given_up = Arc::new(Notify::new());
             let mut is_closing = false;
             let mut is_given_up = false;
             {
-                let mut reading = pin!(self.read(driver, &mut child, &input));
+                let mut reading = pin!(self.read(driver, &mut child, (&input, &given_up)));
                 let mut closing = self.closing.subscribe();
                 tokio::select! {
                     () = &mut reading => {}
-                    () = self.given_up.notified() => is_given_up = true,
+                    () = given_up.notified() => is_given_up = true,
                     _ = closing.wait_for(|closing| *closing) => is_closing = true,
                 }
                 if is_closing {
@@ -124,7 +124,7 @@ impl ToChild {
             // A task that still writes to the process ends with it.
             drop(input);
             let touched = driver.hold(self.server);
-            driver.pass_on(touched).await;
+            self.pass_on(driver, touched).await;
             let mut how = child.end(self.ctx.times.grace).await;
             if is_given_up {
                 how = "it takes no messages".to_owned();
@@ -134,7 +134,7 @@ impl ToChild {
             if let Some(id) = &probe {
                 let answer = unknown_method(&id.raw());
                 let touched = driver.from_server(self.server, answer.into());
-                driver.pass_on(touched).await;
+                self.pass_on(driver, touched).await;
                 if self.opening().unanswered.is_some() {
                     continue;
                 }
@@ -148,16 +148,28 @@ impl ToChild {
                 Some(_) => driver.fail_open(self.server, &how),
                 None => driver.gone(self.server, &how),
             };
-            let _slow_reader = timeout(self.ctx.times.grace, driver.pass_on(touched)).await;
+            self.pass_on(driver, touched).await;
             let Some(pause) = pause else { return };
             tokio::time::sleep(pause).await;
             driver.renew(self.server);
         }
     }
 
+    /// Sends results after the end of a process. A client that does not read must not keep the process from
+    /// being ended.
+    async fn pass_on(&self, driver: &HubDriver, touched: Touched) {
+        let _slow_reader = timeout(self.ctx.times.grace, driver.pass_on(touched)).await;
+    }
+
     /// Reads the process until its output ends.
-    async fn read(&self, driver: &Arc<HubDriver>, child: &mut Child, input: &Arc<MessageWriter>) {
-        if !self.reopen_session(driver, child, input).await {
+    async fn read(
+        &self,
+        driver: &Arc<HubDriver>,
+        child: &mut Child,
+        (input, given_up): (&Arc<MessageWriter>, &Arc<Notify>),
+    ) {
+        let is_first = matches!(*self.input(), Input::Starting(_));
+        if !is_first && !self.reopen_session(driver, child, input).await {
             return;
         }
         // The new process gets it before anything that the client sends from now on.
@@ -167,9 +179,12 @@ impl ToChild {
         {
             let mut state = self.input();
             if let Input::Starting(first) = &mut *state {
-                first.drain(..).for_each(|message| input.push(message));
+                for message in first.drain(..) {
+                    self.opening().remember(&message);
+                    input.push(message);
+                }
             }
-            *state = Input::Open(Arc::clone(input));
+            *state = Input::Open(Arc::clone(input), Arc::clone(given_up));
         }
         let _child_is_gone = input.flush().await;
         let touched = driver.ready(self.server);
@@ -238,7 +253,7 @@ impl ToChild {
 
     fn open_input(&self) -> Option<Arc<MessageWriter>> {
         match &*self.input() {
-            Input::Open(input) => Some(Arc::clone(input)),
+            Input::Open(input, _) => Some(Arc::clone(input)),
             Input::Starting(_) | Input::None => None,
         }
     }
@@ -254,10 +269,12 @@ impl ToChild {
 
 impl Connection for ToChild {
     fn push(&self, message: Message) {
-        self.opening().remember(&message);
         match &mut *self.input() {
             Input::Starting(first) => first.push(message),
-            Input::Open(input) => input.push(message),
+            Input::Open(input, _) => {
+                self.opening().remember(&message);
+                input.push(message);
+            }
             // The conversation knows that the process is gone, and has answered all requests.
             Input::None => self.ctx.note(
                 "undeliverable",
@@ -291,7 +308,9 @@ impl Connection for ToChild {
     }
 
     fn give_up(&self) {
-        self.given_up.notify_one();
+        if let Input::Open(_, given_up) = &*self.input() {
+            given_up.notify_one();
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tokio::time::Instant;
 use toolsure_guard::translate::Translator;
 use toolsure_guard::{
     Begin, Carrier, ConnectionId, Context, Conversation, Guard, Hub, NodeId, ScopeKey,
@@ -13,6 +14,7 @@ use crate::fault::{Fault, FaultKind, Party, Phase};
 use crate::guard::bearer::bearer;
 use crate::guard::bounds::Restart;
 use crate::guard::context::GuardContext;
+use crate::guard::event::{Event, UpstreamState};
 use crate::guard::in_process::Caller;
 use crate::guard::options::{GuardOptions, Listener};
 use crate::guard::session_driver::{begin, link};
@@ -51,7 +53,12 @@ impl<'b> Builder<'b> {
         upstream: &Upstream,
     ) -> Result<(), Fault> {
         let server = carrier(upstream);
-        let begin = conversation_in(&ctx, context, server, self.caller.clone());
+        let served = match number {
+            // Whoever serves the client observes the first node.
+            0 => None,
+            _ => Some(Served::begin(&ctx, upstream)),
+        };
+        let begin = conversation_in(&ctx, (context, served), server, self.caller.clone());
         let node = self.hub.add_conversation(at, number, begin);
         let upstream = upstream.clone();
         self.owners.push((
@@ -176,7 +183,7 @@ pub(super) fn first_of_member(at: usize) -> usize {
 /// Makes the conversations in a context, one after the other. Its scope is forgotten after each.
 fn conversation_in(
     ctx: &Arc<GuardContext>,
-    context: Context,
+    (context, served): (Context, Option<Served>),
     server: Carrier,
     caller: Caller,
 ) -> Begin {
@@ -184,6 +191,7 @@ fn conversation_in(
     let scope = ForgottenScope {
         ctx: Arc::clone(ctx),
         key: ScopeKey { upstream, context },
+        _served: served,
     };
     Arc::new(move || {
         let ScopeKey { upstream, context } = &scope.key;
@@ -203,6 +211,42 @@ fn conversation_in(
 struct ForgottenScope {
     ctx: Arc<GuardContext>,
     key: ScopeKey,
+    _served: Option<Served>,
+}
+
+/// Observes an aggregator's server, for as long as the hub has nodes for it. A process is observed where it is
+/// started.
+struct Served {
+    ctx: Arc<GuardContext>,
+    begun: Instant,
+    is_translated: bool,
+}
+
+impl Served {
+    fn begin(ctx: &Arc<GuardContext>, upstream: &Upstream) -> Self {
+        let is_translated = !upstream.is_server();
+        ctx.observe(&Event::Connected);
+        if is_translated {
+            ctx.observe(&Event::Upstream(UpstreamState::Started));
+        }
+        Self {
+            ctx: Arc::clone(ctx),
+            begun: Instant::now(),
+            is_translated,
+        }
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        if self.is_translated {
+            let how = "no server is left";
+            self.ctx
+                .observe(&Event::Upstream(UpstreamState::Ended { how }));
+        }
+        let lasted = self.begun.elapsed();
+        self.ctx.observe(&Event::Disconnected { lasted });
+    }
 }
 
 impl Drop for ForgottenScope {

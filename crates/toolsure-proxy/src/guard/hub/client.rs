@@ -32,7 +32,8 @@ pub(in crate::guard) fn run(
     connect: Connect,
 ) -> Result<JoinHandle<Exit>, Fault> {
     let context = Context::Session(options.context);
-    let mut hub = Hub::default();
+    let limits = ctx.guard.policy().limits;
+    let mut hub = Hub::new(options.bounds.most_unread(&limits));
     let mut builder = Builder::new(&mut hub, &options.caller);
     builder.conversation(None, 0, (Arc::clone(ctx), context), &options.upstream)?;
     let (owners, servers, members) = (builder.owners, builder.servers, builder.members);
@@ -86,7 +87,10 @@ impl HubDriver {
         // Queued answers are still written, if the client reads them.
         let _reader_is_gone = timeout(self.times.grace, self.client.close()).await;
         if !is_direct {
-            let how = "was closed";
+            let how = match &finished {
+                Some(Exit::UpstreamGone(how)) => how,
+                _ => "was closed",
+            };
             ctx.observe(&Event::Upstream(UpstreamState::Ended { how }));
         }
         let lasted = begun.elapsed();

@@ -5,7 +5,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use tokio::sync::Notify;
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, JoinSet};
+use toolsure_guard::policy::Limits;
 use toolsure_guard::{Hub, Message};
 
 use super::build::Builder;
@@ -24,7 +25,7 @@ pub(in crate::guard) fn open(
     connect: Connect,
     caller: &Caller,
 ) -> Result<InProcessPeer, Fault> {
-    let mut hub = Hub::default();
+    let mut hub = Hub::new(options.bounds.most_unread(&Limits::default()));
     let mut builder = Builder::new(&mut hub, caller);
     builder.behind(None, 0, &options.upstream)?;
     let (owners, servers, members) = (builder.owners, builder.servers, builder.members);
@@ -74,8 +75,10 @@ impl HubPeer {
     async fn run(self: Arc<Self>) -> String {
         let driver = &self.driver;
         let _ending = Ending(Arc::clone(driver));
-        let clock = tokio::spawn(Arc::clone(driver).keep_time());
-        let members = tokio::spawn(Arc::clone(driver).keep_members());
+        let mut clock = JoinSet::new();
+        clock.spawn(Arc::clone(driver).keep_time());
+        let mut members = JoinSet::new();
+        members.spawn(Arc::clone(driver).keep_members());
         let how = tokio::select! {
             () = self.closed.notified() => "was closed".to_owned(),
             () = driver.finished() => match driver.finished_state().take() {
@@ -83,9 +86,9 @@ impl HubPeer {
                 _ => "has failed".to_owned(),
             },
         };
-        members.abort();
+        drop(members);
         driver.close_all().await;
-        clock.abort();
+        drop(clock);
         driver.client.close().await;
         how
     }

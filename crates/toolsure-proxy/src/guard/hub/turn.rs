@@ -113,7 +113,7 @@ impl HubDriver {
             let mut rest = HubEffects::new();
             for effect in hub.absorb(server, from, message, now) {
                 match effect {
-                    HubEffect::ToServer(_, message) => for_server.push(message),
+                    HubEffect::ToServer(to, message) if to == server => for_server.push(message),
                     other => rest.push(other),
                 }
             }
@@ -165,6 +165,8 @@ impl HubDriver {
             HubEffect::Abandon(server, id) => {
                 if let Some(connection) = self.connection(server) {
                     connection.abandon(&id);
+                    // Other messages may have waited for that request.
+                    touched.add(server, connection);
                 }
             }
             HubEffect::Open(server, owner) => self.open(server, owner),
@@ -209,6 +211,9 @@ impl HubDriver {
         while connections.tasks.try_join_next().is_some() {}
         match (self.connect)(self, server, &owner, &self.caller) {
             Ok(Connected { connection, task }) => {
+                if self.is_leaving() {
+                    connection.close();
+                }
                 connections.open.insert(server, connection);
                 connections.tasks.spawn(task);
             }

@@ -1,6 +1,7 @@
 //! Servers of an aggregator that are added, that are gone and come back, or that do not read.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use toolsure_guard::NodeId;
 
@@ -133,11 +134,22 @@ impl HubDriver {
                 .collect()
         };
         for (server, connection) in slow {
-            let taken = Arc::clone(&connection).flush();
-            let taken = tokio::time::timeout(patience, taken).await;
-            if taken.is_err() || self.hub().waiting_bytes(server) > most {
+            tokio::spawn(Arc::clone(&connection).flush());
+            let waits = || {
+                let held = self.hub().waiting_bytes(server);
+                held.saturating_add(connection.waiting_bytes()) > most
+            };
+            let taken = async {
+                while waits() {
+                    tokio::time::sleep(LOOK_AGAIN).await;
+                }
+            };
+            if tokio::time::timeout(patience, taken).await.is_err() {
                 connection.give_up();
             }
         }
     }
 }
+
+/// How often to look whether a slow server has taken its messages.
+const LOOK_AGAIN: Duration = Duration::from_millis(20);

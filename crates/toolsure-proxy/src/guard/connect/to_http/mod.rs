@@ -51,6 +51,7 @@ pub(super) struct ToHttp {
     places: Semaphore,
     state: Mutex<State>,
     closing: watch::Sender<bool>,
+    given_up: Notify,
 }
 
 #[derive(Default)]
@@ -94,6 +95,7 @@ impl ToHttp {
             places: Semaphore::new(MAX_CONCURRENT_REQUESTS),
             state: Mutex::default(),
             closing: watch::Sender::new(false),
+            given_up: Notify::new(),
         });
         let running = Arc::clone(&connection);
         Connected {
@@ -105,15 +107,21 @@ impl ToHttp {
     /// Runs until the connection is closed.
     async fn run(self: Arc<Self>) {
         let ending = Ending(Arc::clone(&self));
+        let grace = self.ctx.times.grace;
         let mut closing = self.closing.subscribe();
-        tokio::select! {
-            _ = closing.wait_for(|closing| *closing) => {}
-            () = Arc::clone(&self).send_queued() => {}
+        let why = tokio::select! {
+            _ = closing.wait_for(|closing| *closing) => None,
+            () = self.given_up.notified() => Some("it takes no messages"),
+            () = Arc::clone(&self).send_queued() => None,
+        };
+        if why.is_none() {
+            // The client's last notifications and answers.
+            let _slow_server = timeout(grace, self.dispatch()).await;
         }
-        if !self.driver.is_idle(self.server) {
-            let why = "the guard is shutting down";
+        if why.is_some() || !self.driver.is_idle(self.server) {
+            let why = why.unwrap_or("the guard is shutting down");
             let touched = self.driver.gone(self.server, why);
-            self.driver.pass_on(touched).await;
+            let _slow_reader = timeout(grace, self.driver.pass_on(touched)).await;
         }
         drop(ending);
         if self.state().session.is_some() {
@@ -439,8 +447,9 @@ impl Connection for ToHttp {
         self.closing.send_replace(true);
     }
 
-    /// Each request has its own deadline, and a notification that is not taken in time is lost.
-    fn give_up(&self) {}
+    fn give_up(&self) {
+        self.given_up.notify_one();
+    }
 }
 
 /// Maximum concurrent requests; more wait. Many systems let a process open 1,024 files.

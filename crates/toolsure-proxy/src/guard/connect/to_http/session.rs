@@ -160,7 +160,9 @@ impl ToHttp {
             match notifies.contains(&kind) {
                 true => self.heard(note),
                 false => {
-                    let _none = self.driver.absorb(self.server, Side::Server, note);
+                    for message in self.driver.absorb(self.server, Side::Server, note) {
+                        self.queue().push_back(message);
+                    }
                 }
             }
         }
