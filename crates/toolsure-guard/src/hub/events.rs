@@ -149,6 +149,13 @@ impl Hub {
         })
     }
 
+    /// Whether no server has an open request.
+    #[must_use]
+    pub fn are_servers_idle(&self) -> bool {
+        let mut conversations = self.nodes.values().filter_map(Node::conversation);
+        conversations.all(Conversation::is_idle)
+    }
+
     /// Whether the client's next message may find no room.
     #[must_use]
     pub fn is_crowded(&self) -> bool {

@@ -251,7 +251,8 @@ impl Hub {
             return;
         };
         let waits = node.is_full() || !node.waiting.is_empty();
-        // One that finds no room to wait is refused by the conversation.
+        // One that finds no room to wait goes on. The conversation refuses it, or answers it when its server
+        // turns out to be gone.
         if from == Connection::Client
             && !released
             && waits

@@ -11,8 +11,10 @@ use toolsure_proxy::guard::{
     Aggregate, Bounds, Clock, GuardOptions, Listener, Times, Unobserved, Upstream,
 };
 
-use crate::aggregate::{aggregate, member, short};
-use crate::common::{Lined, PATIENCE, call, initialize, options, policy, python, remote, text_of};
+use crate::aggregate::{aggregate, member, of, short};
+use crate::common::{
+    Lined, PATIENCE, Served, call, initialize, options, policy, python, remote, restarting, text_of,
+};
 use crate::web::{JSON, Web, respond};
 
 const ECHO: &str = r#"
@@ -265,4 +267,110 @@ async fn a_url_that_takes_no_notifications_is_given_up() {
         }
     };
     timeout(PATIENCE, gone).await.expect("it is not given up");
+    let here = async {
+        while !seen
+            .0
+            .lock()
+            .unwrap()
+            .iter()
+            .any(|event| event == "Upstream(Here)")
+        {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    timeout(PATIENCE, here)
+        .await
+        .expect("it does not come back");
+}
+
+#[tokio::test]
+async fn a_server_that_dies_does_not_keep_the_guard_from_ending() {
+    const LARGE: &str = r#"
+for m, id, name, args in calls(): text(id, "x" * 1_000_000, **MORE)
+"#;
+    const DIES: &str = r#"
+threading.Timer(0.5, lambda: os._exit(3)).start()
+for m, id, name, args in calls(): text(id, "ok", **MORE)
+"#;
+    let (large, _) = member("a", python(LARGE), policy());
+    let (dies, seen) = member("b", restarting(python(DIES)), policy());
+    let upstream = aggregate(vec![large, dies], Bounds::default(), short());
+    let mut options = options(Listener::Stdio, upstream);
+    options.times.drain = Duration::from_millis(300);
+    options.times.grace = Duration::from_millis(300);
+    let mut client = Lined::with(options, policy().without_filters());
+    client.open().await;
+    for id in 1..=3 {
+        client.send(&call(id, "a_echo", json!({}))).await;
+    }
+    let started = || {
+        let seen = seen.0.lock().unwrap();
+        seen.iter().filter(|it| *it == "Upstream(Started)").count()
+    };
+    while started() < 2 {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    client.running.stop();
+    let ended = timeout(PATIENCE / 2, client.running.ended()).await;
+    assert!(
+        ended.is_ok(),
+        "the guard waits for a client that does not read"
+    );
+}
+
+#[tokio::test]
+async fn a_session_that_ends_while_it_is_opened_is_not_opened_again() {
+    let web = Web::start(|request, stream| {
+        let result = match request.rpc().as_str() {
+            "initialize" => json!({"protocolVersion": "2025-11-25", "capabilities": {"tools": {}},
+                "serverInfo": {"name": "web", "version": "1"}}),
+            "tools/list" => json!({"tools": []}),
+            "notifications/initialized" => {
+                std::thread::sleep(Duration::from_millis(400));
+                return respond(stream, "202 Accepted", "", "");
+            }
+            _ => return respond(stream, "404 Not Found", "", ""),
+        };
+        let headers = format!("{JSON}Mcp-Session-Id: s\r\n");
+        let body = json!({"jsonrpc": "2.0", "id": request.json()["id"], "result": result});
+        respond(stream, "200 OK", &headers, &body.to_string());
+    });
+    let served = Served::with(
+        of(vec![("web", remote(&web.url))]),
+        policy().without_filters(),
+        |_| {},
+    )
+    .await;
+    let session = served.open().await;
+    let gone = [("Mcp-Session-Id", session.as_str())];
+    assert_eq!(served.request("DELETE", &gone, "").await.status, 204);
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    let seen = web.seen();
+    let opened = seen.iter().filter(|request| request.rpc() == "initialize");
+    assert_eq!(opened.count(), 1);
+}
+
+#[tokio::test]
+async fn a_call_is_answered_although_its_session_is_deleted() {
+    const SLOW: &str = r#"
+for m, id, name, args in calls():
+    time.sleep(4)
+    text(id, "ok", **MORE)
+"#;
+    let served = Served::with(
+        of(vec![("a", python(SLOW))]),
+        policy().without_filters(),
+        |_| {},
+    )
+    .await;
+    let session = served.open().await;
+    let headers = [
+        ("Mcp-Session-Id", session.as_str()),
+        ("MCP-Protocol-Version", "2025-11-25"),
+    ];
+    let asked = call(1, "a_echo", json!({})).to_string();
+    let mut open = served.begin("POST", &headers, &asked).await;
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert_eq!(served.request("DELETE", &headers, "").await.status, 204);
+    assert_eq!(text_of(&open.rest().await.message()), "ok");
 }

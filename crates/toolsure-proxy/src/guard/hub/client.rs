@@ -82,6 +82,7 @@ impl HubDriver {
         let finished = self.finished_state().take();
         self.close_all().await;
         let finished = finished.or(self.finished_state().take());
+        self.end();
         reading.abort();
         clock.abort();
         // Queued answers are still written, if the client reads them.

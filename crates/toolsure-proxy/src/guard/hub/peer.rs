@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use tokio::sync::Notify;
 use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::timeout;
 use toolsure_guard::policy::Limits;
 use toolsure_guard::{Hub, Message};
 
@@ -80,7 +81,13 @@ impl HubPeer {
         let mut members = JoinSet::new();
         members.spawn(Arc::clone(driver).keep_members());
         let how = tokio::select! {
-            () = self.closed.notified() => "was closed".to_owned(),
+            () = self.closed.notified() => {
+                if driver.members.is_some() {
+                    let _others_get_an_error =
+                        timeout(driver.times.drain, driver.servers_idle()).await;
+                }
+                "was closed".to_owned()
+            }
             () = driver.finished() => match driver.finished_state().take() {
                 Some(Exit::UpstreamGone(how)) => format!("has ended: {how}"),
                 _ => "has failed".to_owned(),
@@ -88,6 +95,7 @@ impl HubPeer {
         };
         drop(members);
         driver.close_all().await;
+        driver.end();
         drop(clock);
         driver.client.close().await;
         how

@@ -221,7 +221,7 @@ impl HubDriver {
                 let driver = Arc::clone(self);
                 connections.tasks.spawn(async move {
                     let touched = driver.unusable(server, fault);
-                    driver.pass_on(touched).await;
+                    driver.pass_on_apart(touched);
                 });
             }
         }
@@ -263,6 +263,15 @@ impl HubDriver {
         self.client_flushed().await;
     }
 
+    /// The same for a task that must not wait for a client that does not read.
+    pub(super) fn pass_on_apart(self: &Arc<Self>, mut touched: Touched) {
+        Self::kick(&mut touched);
+        if touched.client {
+            let driver = Arc::clone(self);
+            tokio::spawn(async move { driver.client_flushed().await });
+        }
+    }
+
     /// Waits until the client has taken most of what is queued for it.
     pub(in crate::guard) async fn client_flushed(&self) {
         // That it has left shows up where it is read.
@@ -297,6 +306,23 @@ impl HubDriver {
         }
     }
 
+    /// Waits until no server has an open request.
+    pub(super) async fn servers_idle(&self) {
+        loop {
+            let notified = self.idle.notified();
+            if self.hub().are_servers_idle() {
+                return;
+            }
+            notified.await;
+        }
+    }
+
+    /// Drops the nodes of the hub: their servers have ended, and are observed so.
+    pub(super) fn end(&self) {
+        let nodes = std::mem::replace(&mut *self.hub(), Hub::new(0));
+        drop(nodes);
+    }
+
     /// Waits until the client's next message finds room.
     pub(super) async fn room(&self) {
         loop {
@@ -317,17 +343,15 @@ impl HubDriver {
     /// Handles deadlines and new policies.
     pub(super) async fn keep_time(self: Arc<Self>) {
         loop {
-            let mut touched = tokio::select! {
+            let touched = tokio::select! {
                 passed = self.alarm.passed(self.clock) => match passed {
                     true => self.turn(Hub::tick),
                     false => continue,
                 },
                 () = self.policy_replaced() => self.turn(Hub::policy_replaced),
             };
-            Self::kick(&mut touched);
-            // In a task of its own: the timer must keep the next deadline even if the client does not read.
-            let driver = Arc::clone(&self);
-            tokio::spawn(async move { driver.client_flushed().await });
+            // The timer must keep the next deadline.
+            self.pass_on_apart(touched);
         }
     }
 

@@ -10,7 +10,7 @@ use super::driver::{Connection, HubDriver, Touched};
 use super::members::Members;
 use crate::fault::Fault;
 use crate::guard::event::{Event, UpstreamState};
-use crate::guard::upstream::AggregateMember;
+use crate::guard::upstream::{AggregateMember, Upstream};
 
 impl HubDriver {
     async fn bring_back(self: Arc<Self>, at: usize, why: &str) {
@@ -41,7 +41,11 @@ impl HubDriver {
             () = paused => {}
         }
         let touched = self.start_member(members, at, &member, false);
-        self.pass_on(touched).await;
+        self.pass_on_apart(touched);
+        if matches!(member.upstream, Upstream::Http(_)) {
+            // A process, and a translated server, are observed when they start.
+            observer.observe(&Event::Upstream(UpstreamState::Here));
+        }
     }
 
     /// Adds the nodes of a server, and tells the aggregator of it. `is_new` says that it was added.
@@ -97,7 +101,7 @@ impl HubDriver {
                 more = changed => match &mut news {
                     Some(news) if more => {
                         let all = news.borrow_and_update().clone();
-                        self.add_members(members, all).await;
+                        self.add_members(members, all);
                     }
                     // There will be no more.
                     _ => news = None,
@@ -106,12 +110,12 @@ impl HubDriver {
         }
     }
 
-    async fn add_members(self: &Arc<Self>, members: &Members, all: Vec<Arc<AggregateMember>>) {
+    fn add_members(self: &Arc<Self>, members: &Members, all: Vec<Arc<AggregateMember>>) {
         let present = members.count();
         for (at, member) in all.into_iter().enumerate().skip(present) {
             members.add(Arc::clone(&member));
             let touched = self.start_member(members, at, &member, true);
-            self.pass_on(touched).await;
+            self.pass_on_apart(touched);
         }
     }
 

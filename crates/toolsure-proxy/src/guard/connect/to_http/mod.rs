@@ -63,6 +63,8 @@ struct State {
     version: Option<HeaderValue>,
     listening: Option<AbortHandle>,
     opened: Opened,
+    /// Whether the connection has ended: nothing is sent any more.
+    is_over: bool,
 }
 
 impl State {
@@ -115,15 +117,19 @@ impl ToHttp {
             () = Arc::clone(&self).send_queued() => None,
         };
         if why.is_none() {
-            // The client's last notifications and answers.
-            let _slow_server = timeout(grace, self.dispatch()).await;
+            // The client's last notifications and answers, and the one that another task is sending.
+            let sent = async {
+                self.dispatch().await;
+                drop(self.turn.lock().await);
+            };
+            let _slow_server = timeout(grace, sent).await;
         }
+        drop(ending);
         if why.is_some() || !self.driver.is_idle(self.server) {
             let why = why.unwrap_or("the guard is shutting down");
             let touched = self.driver.gone(self.server, why);
             let _slow_reader = timeout(grace, self.driver.pass_on(touched)).await;
         }
-        drop(ending);
         if self.state().session.is_some() {
             self.delete().await;
         }
@@ -169,6 +175,9 @@ impl ToHttp {
     /// Sends a request, in a task of its own.
     fn start_request(self: &Arc<Self>, id: IdKey, message: Message) {
         let mut state = self.state();
+        if state.is_over {
+            return;
+        }
         if message.envelope().has_method("initialize") {
             state.opening = Some(id.clone());
         }
@@ -180,8 +189,15 @@ impl ToHttp {
     /// The next message to send. While a session is being opened, only answers are sent and the
     /// rest waits, because a client may not wait for the session itself.
     fn next_due(&self) -> Option<Message> {
-        let opening = self.state().opening.is_some();
+        let (opening, is_over) = {
+            let state = self.state();
+            (state.opening.is_some(), state.is_over)
+        };
         let mut queue = self.queue();
+        if is_over {
+            // The conversation has answered them.
+            queue.clear();
+        }
         if !opening {
             return queue.pop_front();
         }
@@ -411,6 +427,7 @@ struct Ending(Arc<ToHttp>);
 impl Drop for Ending {
     fn drop(&mut self) {
         let mut state = self.0.state();
+        state.is_over = true;
         let requests = state.requests.drain().map(|(_, request)| request);
         let requests: Vec<_> = requests.collect();
         for task in requests.into_iter().chain(state.listening.take()) {

@@ -40,6 +40,9 @@ impl ToHttp {
         let _one_at_a_time = self.reopening.lock().await;
         let (initialize, initialized, level) = {
             let state = self.state();
+            if state.is_over {
+                return Err("the connection was closed".to_owned());
+            }
             if state.session.as_ref() != Some(lost) {
                 return Ok(());
             }
@@ -171,7 +174,7 @@ impl ToHttp {
     /// Opens the stream for a legacy server's own messages, and keeps it open.
     pub(super) fn listen(self: &Arc<Self>) {
         let mut state = self.state();
-        if state.listening.is_some() || state.version.is_none() {
+        if state.listening.is_some() || state.version.is_none() || state.is_over {
             return;
         }
         let task = tokio::spawn(Arc::clone(self).read_stream());
