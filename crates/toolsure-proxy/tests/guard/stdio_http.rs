@@ -81,7 +81,9 @@ async fn a_legacy_session_is_kept_and_ended() {
         assert_eq!(request.header("mcp-session-id"), Some("s-1"), "{request:?}");
         assert_eq!(request.header("mcp-protocol-version"), Some("2025-11-25"));
     }
-    assert_eq!(seen.last().unwrap().method, "DELETE");
+    // The stream is asked for on another connection, which the server may read later.
+    let mut others = seen.iter().filter(|request| request.method != "GET");
+    assert_eq!(others.next_back().unwrap().method, "DELETE");
 }
 
 #[tokio::test]
