@@ -8,7 +8,8 @@
 //!
 //! A [`translate::Translator`] connects a client to a server that speaks another protocol version.
 //! An [`Aggregator`] presents several servers as one. All three take a [`Message`] and return
-//! [`Effects`].
+//! [`Effects`]. A [`Hub`] holds those that stand between one client and its servers, and passes
+//! messages and events between them.
 //!
 //! The replicas of a guard may [`Share`] call counts, pins and quarantined tools.
 //!

@@ -70,7 +70,7 @@ impl Hub {
     }
 
     /// Answers the open requests of a server with an error: it has ended, and may start anew.
-    pub fn fail_open(&mut self, server: NodeId, why: &str, now: Duration) -> HubEffects {
+    pub fn fail_requests(&mut self, server: NodeId, why: &str, now: Duration) -> HubEffects {
         self.of_conversation(server, now, |it| it.server_gone(why, now))
     }
 
@@ -101,7 +101,7 @@ impl Hub {
 
     /// Lets a server's conversation handle a message whose results are not for the client: the opening of
     /// another session in place of a lost one. Returns the messages to the server.
-    pub fn absorb(
+    pub fn handle_unseen(
         &mut self,
         server: NodeId,
         from: Side,
@@ -132,7 +132,7 @@ impl Hub {
     /// Handles the permanent end of a server. Every open request is answered with an error. A translator may
     /// open another connection, and an aggregator goes on without the server.
     pub fn gone(&mut self, server: NodeId, why: &str, now: Duration) -> HubEffects {
-        let mut out = self.fail_open(server, why, now);
+        let mut out = self.fail_requests(server, why, now);
         out.extend(self.ready(server, now));
         self.end(server, why);
         out.extend(self.run(now));
@@ -163,7 +163,7 @@ impl Hub {
             let crowded = node.conversation().is_some_and(Conversation::is_crowded);
             crowded || !node.waiting.is_empty()
         };
-        match self.is_several {
+        match self.has_aggregator {
             // One server must not hold up the messages for the others.
             true => self
                 .first
@@ -233,23 +233,23 @@ impl Hub {
     /// Whether a policy was replaced and [`policy_replaced`](Self::policy_replaced) was not called since.
     #[must_use]
     pub fn is_outdated(&self) -> bool {
-        self.conversations_told().any(Conversation::is_outdated)
+        self.with_list_changed().any(Conversation::is_outdated)
     }
 
     /// The number of conversations whose clients get news of a new policy.
     #[must_use]
-    pub fn told(&self) -> usize {
-        self.conversations_told().count()
+    pub fn list_changed_count(&self) -> usize {
+        self.with_list_changed().count()
     }
 
     /// Their guards.
     #[must_use]
-    pub fn told_guards(&self) -> Vec<Guard> {
-        let guards = self.conversations_told();
+    pub fn list_changed_guards(&self) -> Vec<Guard> {
+        let guards = self.with_list_changed();
         guards.map(|it| it.guard().clone()).collect()
     }
 
-    fn conversations_told(&self) -> impl Iterator<Item = &Conversation> {
+    fn with_list_changed(&self) -> impl Iterator<Item = &Conversation> {
         let conversations = self.nodes.values().filter_map(Node::conversation);
         conversations.filter(|it| it.gets_list_changed())
     }

@@ -66,7 +66,7 @@ pub struct Hub {
     /// The bytes of messages that may wait in front of one node.
     most_waiting: usize,
     /// Whether one of the nodes is an aggregator.
-    is_several: bool,
+    has_aggregator: bool,
     steps: VecDeque<Step>,
     out: HubEffects,
 }
@@ -100,7 +100,7 @@ impl Hub {
             first: None,
             last: 0,
             most_waiting,
-            is_several: false,
+            has_aggregator: false,
             steps: VecDeque::new(),
             out: HubEffects::new(),
         }
@@ -138,7 +138,7 @@ impl Hub {
         aggregator: Aggregator,
     ) -> NodeId {
         let machine = Machine::Aggregator(Box::new(aggregator));
-        self.is_several = true;
+        self.has_aggregator = true;
         self.add(Node::new(machine, owner, at, None))
     }
 
@@ -224,8 +224,8 @@ impl Hub {
     fn run(&mut self, now: Duration) -> HubEffects {
         while let Some(Step { node, from, event }) = self.steps.pop_front() {
             match event {
-                Event::Message(message) => self.message(node, from, message, false, now),
-                Event::Released(message) => self.message(node, from, message, true, now),
+                Event::Message(message) => self.message(node, from, message, now),
+                Event::Released(message) => self.deliver(node, from, message, now),
                 Event::Ended(why) => self.connection_ended(node, from, &why, now),
                 Event::Tools(event) => self.tools(node, event),
                 Event::ClientVersion(era) => {
@@ -239,27 +239,23 @@ impl Hub {
         std::mem::take(&mut self.out)
     }
 
-    fn message(
-        &mut self,
-        id: NodeId,
-        from: Connection,
-        message: Message,
-        released: bool,
-        now: Duration,
-    ) {
-        let Some(node) = self.nodes.get_mut(&id) else {
-            return;
-        };
-        let waits = node.is_full() || !node.waiting.is_empty();
-        // One that finds no room to wait goes on. The conversation refuses it, or answers it when its server
-        // turns out to be gone.
+    fn message(&mut self, id: NodeId, from: Connection, message: Message, now: Duration) {
         if from == Connection::Client
-            && !released
-            && waits
+            && let Some(node) = self.nodes.get_mut(&id)
+            && (node.is_full() || !node.waiting.is_empty())
+            // One that finds no room to wait goes on. The conversation refuses it, or answers it when its
+            // server turns out to be gone.
             && node.waiting_bytes < self.most_waiting
         {
             return node.wait(message);
         }
+        self.deliver(id, from, message, now);
+    }
+
+    fn deliver(&mut self, id: NodeId, from: Connection, message: Message, now: Duration) {
+        let Some(node) = self.nodes.get_mut(&id) else {
+            return;
+        };
         let effects = match &mut node.machine {
             Machine::Conversation(conversation) => {
                 let received = HubEffect::Received(node.owner, from.side(), message.bytes().len());

@@ -1,6 +1,5 @@
 //! Upstreams in this process, which exchange messages with the guard directly.
 
-use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 
@@ -39,12 +38,4 @@ pub(super) struct InProcessPeer {
     /// is awaited once `to` is closed, and dropped if that takes too long: what the peer has
     /// started ends with it.
     pub(super) ended: Pin<Box<dyn Future<Output = String> + Send>>,
-}
-
-impl fmt::Debug for InProcessPeer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("InProcessPeer")
-            .field("name", &self.name)
-            .finish_non_exhaustive()
-    }
 }

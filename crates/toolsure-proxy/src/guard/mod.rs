@@ -160,7 +160,8 @@ async fn serve_http(
             UpstreamPool::Children(ProcessPool::new(Source::Launch(launch), restart, children))
         }
         Upstream::Several(_) | Upstream::Translated(_) => {
-            let in_process = Source::InProcess(Arc::new(HubUpstream(options.clone())));
+            let in_process =
+                Source::InProcess(Arc::new(HubUpstream(options.clone(), ctx.guard.clone())));
             UpstreamPool::Children(ProcessPool::new(in_process, Restart::default(), children))
         }
     };
@@ -257,11 +258,11 @@ where
 }
 
 /// A hub with several servers, or with a translator, in place of one server.
-struct HubUpstream(GuardOptions);
+struct HubUpstream(GuardOptions, Guard);
 
 impl InProcessUpstream for HubUpstream {
     fn open(&self, caller: &Caller) -> Result<InProcessPeer, Fault> {
-        hub::open(&self.0, connect::connect, caller)
+        hub::open((&self.0, &self.1), connect::connect, caller)
     }
 
     fn moves(&self) -> bool {

@@ -23,12 +23,26 @@ for m, id, name, args in calls():
     text(id, "ok", **MORE)
 "#;
 
+const LARGE: &str = r#"
+for m, id, name, args in calls(): text(id, "x" * 1_000_000, **MORE)
+"#;
+
 fn translated(mut options: GuardOptions, translate: Translate) -> GuardOptions {
     let mut policy = policy();
     policy.translated_from_modern = translate == Translate::LegacyClients;
     let guard = Guard::new(policy).unwrap();
     options = options.translated(translate, &guard, Arc::new(Unobserved));
     options
+}
+
+/// The guard ends although the client does not read.
+async fn stops(client: &mut Lined) {
+    client.running.stop();
+    let ended = timeout(PATIENCE / 2, client.running.ended()).await;
+    assert!(
+        ended.is_ok(),
+        "the guard waits for a client that does not read"
+    );
 }
 
 /// The next answer; other messages are skipped.
@@ -43,9 +57,6 @@ async fn answer(client: &mut Lined) -> Value {
 
 #[tokio::test]
 async fn a_client_that_does_not_read_does_not_keep_the_guard_from_ending() {
-    const LARGE: &str = r#"
-for m, id, name, args in calls(): text(id, "x" * 1_000_000, **MORE)
-"#;
     let web = Web::start(|request, stream| {
         let text = "x".repeat(1_000_000);
         let result = match request.rpc().as_str() {
@@ -67,12 +78,7 @@ for m, id, name, args in calls(): text(id, "x" * 1_000_000, **MORE)
             client.send(&call(id, "echo", json!({}))).await;
         }
         tokio::time::sleep(Duration::from_millis(300)).await;
-        client.running.stop();
-        let ended = timeout(PATIENCE / 2, client.running.ended()).await;
-        assert!(
-            ended.is_ok(),
-            "the guard waits for a client that does not read"
-        );
+        stops(&mut client).await;
     }
 }
 
@@ -285,9 +291,6 @@ async fn a_url_that_takes_no_notifications_is_given_up() {
 
 #[tokio::test]
 async fn a_server_that_dies_does_not_keep_the_guard_from_ending() {
-    const LARGE: &str = r#"
-for m, id, name, args in calls(): text(id, "x" * 1_000_000, **MORE)
-"#;
     const DIES: &str = r#"
 threading.Timer(0.5, lambda: os._exit(3)).start()
 for m, id, name, args in calls(): text(id, "ok", **MORE)
@@ -310,12 +313,7 @@ for m, id, name, args in calls(): text(id, "ok", **MORE)
     while started() < 2 {
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
-    client.running.stop();
-    let ended = timeout(PATIENCE / 2, client.running.ended()).await;
-    assert!(
-        ended.is_ok(),
-        "the guard waits for a client that does not read"
-    );
+    stops(&mut client).await;
 }
 
 #[tokio::test]

@@ -16,7 +16,7 @@ use toolsure_guard::{IdKey, Message, NodeId, Purpose, Side};
 use crate::guard::bounds::Restart;
 use crate::guard::child::{Child, Restarts, Source};
 use crate::guard::context::GuardContext;
-use crate::guard::hub::{Connected, Connection, HubDriver, Touched};
+use crate::guard::hub::{Connected, Connection, HubDriver, Receivers};
 use crate::guard::in_process::Caller;
 use crate::guard::messages::{MessageWriter, Received};
 use crate::probe::{Probe, unknown_method};
@@ -92,8 +92,8 @@ impl ToChild {
             let (mut child, input) = match Child::start(&self.ctx, &source, &caller) {
                 Ok(started) => started,
                 Err(fault) => {
-                    let touched = driver.unusable(self.server, fault);
-                    return self.pass_on(driver, touched).await;
+                    let receivers = driver.unusable(self.server, fault);
+                    return self.pass_on(driver, receivers).await;
                 }
             };
             let given_up = Arc::new(Notify::new());
@@ -123,8 +123,8 @@ impl ToChild {
             *self.input() = Input::None;
             // A task that still writes to the process ends with it.
             drop(input);
-            let touched = driver.hold(self.server);
-            self.pass_on(driver, touched).await;
+            let receivers = driver.hold(self.server);
+            self.pass_on(driver, receivers).await;
             let mut how = child.end(self.ctx.times.grace).await;
             if is_given_up {
                 how = "it takes no messages".to_owned();
@@ -133,8 +133,8 @@ impl ToChild {
             let probe = probe.filter(|_| !is_closing);
             if let Some(id) = &probe {
                 let answer = unknown_method(&id.raw());
-                let touched = driver.from_server(self.server, answer.into());
-                self.pass_on(driver, touched).await;
+                let receivers = driver.from_server(self.server, answer.into());
+                self.pass_on(driver, receivers).await;
                 if self.opening().unanswered.is_some() {
                     continue;
                 }
@@ -144,11 +144,11 @@ impl ToChild {
                 Some(_) => Some(std::time::Duration::ZERO),
                 None => restarts.next(),
             };
-            let touched = match pause {
-                Some(_) => driver.fail_open(self.server, &how),
+            let receivers = match pause {
+                Some(_) => driver.fail_requests(self.server, &how),
                 None => driver.gone(self.server, &how),
             };
-            self.pass_on(driver, touched).await;
+            self.pass_on(driver, receivers).await;
             let Some(pause) = pause else { return };
             tokio::time::sleep(pause).await;
             driver.renew(self.server);
@@ -157,8 +157,8 @@ impl ToChild {
 
     /// Sends results after the end of a process. A client that does not read must not keep the process from
     /// being ended.
-    async fn pass_on(&self, driver: &HubDriver, touched: Touched) {
-        let _slow_reader = timeout(self.ctx.times.grace, driver.pass_on(touched)).await;
+    async fn pass_on(&self, driver: &HubDriver, receivers: Receivers) {
+        let _slow_reader = timeout(self.ctx.times.grace, driver.pass_on(receivers)).await;
     }
 
     /// Reads the process until its output ends.
@@ -187,10 +187,10 @@ impl ToChild {
             *state = Input::Open(Arc::clone(input), Arc::clone(given_up));
         }
         let _child_is_gone = input.flush().await;
-        let touched = driver.ready(self.server);
-        driver.pass_on(touched).await;
+        let receivers = driver.ready(self.server);
+        driver.pass_on(receivers).await;
         loop {
-            let touched = match child.next(|| !driver.is_idle(self.server)).await {
+            let receivers = match child.next(|| !driver.is_idle(self.server)).await {
                 Received::Message(message) => {
                     let message = self.ctx.guard.read(message);
                     self.opening().hear(&message);
@@ -201,7 +201,7 @@ impl ToChild {
                 Received::TooLong(found) => driver.oversize(Some(self.server), &found),
                 Received::End => return,
             };
-            driver.pass_on(touched).await;
+            driver.pass_on(receivers).await;
         }
     }
 
@@ -220,20 +220,20 @@ impl ToChild {
         let (Some((id, request)), Some(notification)) = (initialize, initialized) else {
             return true;
         };
-        let absorb = |from: Side, message: Message| {
-            for message in driver.absorb(self.server, from, message) {
+        let handle_unseen = |from: Side, message: Message| {
+            for message in driver.handle_unseen(self.server, from, message) {
                 input.push(message);
             }
         };
         let handshake = async {
-            absorb(Side::Client, request.into());
+            handle_unseen(Side::Client, request.into());
             input.flush().await.ok()?;
             loop {
                 match child.next(|| true).await {
                     Received::Message(message) => {
                         let message = self.ctx.guard.read(message);
                         let is_answer = message.envelope().answers(&id);
-                        absorb(Side::Server, message);
+                        handle_unseen(Side::Server, message);
                         if is_answer {
                             break;
                         }
@@ -242,7 +242,7 @@ impl ToChild {
                     Received::End => return None,
                 }
             }
-            absorb(Side::Client, notification.into());
+            handle_unseen(Side::Client, notification.into());
             input.flush().await.ok()
         };
         matches!(

@@ -1,5 +1,6 @@
 //! Builds the nodes of a hub from the options of a guard.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use tokio::time::Instant;
@@ -8,7 +9,7 @@ use toolsure_guard::{
     Begin, Carrier, ConnectionId, Context, Conversation, Guard, Hub, NodeId, ScopeKey,
 };
 
-use super::driver::{HubDriver, Owner};
+use super::driver::Owner;
 use super::members::Members;
 use crate::fault::{Fault, FaultKind, Party, Phase};
 use crate::guard::bearer::bearer;
@@ -24,8 +25,8 @@ use crate::guard::upstream::{Aggregate, AggregateMember, Translated, Upstream};
 pub(super) struct Builder<'b> {
     pub(super) hub: &'b mut Hub,
     pub(super) caller: &'b Caller,
-    /// The owners, by their numbers.
-    pub(super) owners: Vec<(usize, Arc<Owner>)>,
+    /// By their numbers.
+    pub(super) owners: BTreeMap<usize, Arc<Owner>>,
     pub(super) servers: Vec<(NodeId, usize)>,
     pub(super) members: Option<Members>,
 }
@@ -38,7 +39,7 @@ impl<'b> Builder<'b> {
         Self {
             hub,
             caller,
-            owners: Vec::new(),
+            owners: BTreeMap::new(),
             servers: Vec::new(),
             members: None,
         }
@@ -60,15 +61,12 @@ impl<'b> Builder<'b> {
         };
         let begin = conversation_in(&ctx, (context, served), server, self.caller.clone());
         let node = self.hub.add_conversation(at, number, begin);
-        let upstream = upstream.clone();
-        self.owners.push((
-            number,
-            Arc::new(Owner {
-                ctx,
-                upstream: upstream.clone(),
-            }),
-        ));
-        self.behind(Some((node, ConnectionId::ONLY)), number, &upstream)
+        let owner = Owner {
+            ctx,
+            upstream: upstream.clone(),
+        };
+        self.owners.insert(number, Arc::new(owner));
+        self.behind(Some((node, ConnectionId::ONLY)), number, upstream)
     }
 
     /// Adds what is behind a conversation of the owner `number`, or without one the first node.
@@ -115,8 +113,8 @@ impl<'b> Builder<'b> {
         let begin = connection_of(&ctx, translated.guard.clone(), server);
         self.hub.add_translator(at, number, translator, begin);
         let upstream = options.upstream;
-        self.owners
-            .push((number, Arc::new(Owner { ctx, upstream })));
+        let owner = Arc::new(Owner { ctx, upstream });
+        self.owners.insert(number, owner);
         Ok(())
     }
 
@@ -167,7 +165,7 @@ impl<'b> Builder<'b> {
         let behind = Some((members.aggregator, ConnectionId::new(at)));
         self.conversation(
             behind,
-            first_of_member(at),
+            owner_of_member(at),
             (ctx, context),
             &options.upstream,
         )
@@ -176,7 +174,7 @@ impl<'b> Builder<'b> {
 
 /// The number of the owner of an aggregator's server; the next is that of its translator. The numbers
 /// before are those of the conversation in front and of the aggregator.
-pub(super) fn first_of_member(at: usize) -> usize {
+pub(super) fn owner_of_member(at: usize) -> usize {
     2 + 2 * at
 }
 
@@ -240,7 +238,7 @@ impl Served {
 impl Drop for Served {
     fn drop(&mut self) {
         if self.is_translated {
-            let how = "no server is left";
+            let how = "the translator has ended";
             self.ctx
                 .observe(&Event::Upstream(UpstreamState::Ended { how }));
         }
@@ -289,14 +287,4 @@ fn on_behalf_of(upstream: Upstream, caller: &Caller) -> Upstream {
 /// The fault of a hub that cannot be built.
 fn cannot(text: String) -> Fault {
     Fault::new(Party::Operator, FaultKind::Config, Phase::Start, text)
-}
-
-impl HubDriver {
-    pub(super) fn owners_set(&self, owners: Vec<(usize, Arc<Owner>)>) {
-        let mut known = self
-            .owners
-            .write()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        known.extend(owners);
-    }
 }

@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout};
 use toolsure_guard::{Context, Hub};
 
 use super::build::Builder;
-use super::driver::{Connect, Ending, HubDriver, Touched};
+use super::driver::{Connect, Ending, HubDriver, Receivers};
 use crate::fault::Fault;
 use crate::guard::context::GuardContext;
 use crate::guard::event::{Event, UpstreamState};
@@ -37,8 +37,7 @@ pub(in crate::guard) fn run(
     let mut builder = Builder::new(&mut hub, &options.caller);
     builder.conversation(None, 0, (Arc::clone(ctx), context), &options.upstream)?;
     let (owners, servers, members) = (builder.owners, builder.servers, builder.members);
-    let driver = HubDriver::new(hub, client.to, options, connect, members);
-    driver.owners_set(owners);
+    let driver = HubDriver::new((hub, members), client.to, options, connect, owners);
     let work = Arc::clone(ctx);
     Ok(tokio::spawn(async move {
         let _ending = Ending(Arc::clone(&driver));
@@ -59,7 +58,7 @@ impl HubDriver {
         }
         let mut reading = tokio::spawn(Arc::clone(self).read_client(from));
         let clock = tokio::spawn(Arc::clone(self).keep_time());
-        let members = tokio::spawn(Arc::clone(self).keep_members());
+        let members = tokio::spawn(Arc::clone(self).watch_members());
         let left = tokio::select! {
             _ = &mut reading => Some(Exit::ClientGone),
             () = self.client.lost() => Some(Exit::ClientGone),
@@ -107,31 +106,31 @@ impl HubDriver {
     /// Reads the client until it leaves.
     async fn read_client(self: Arc<Self>, mut messages: MessageReader) {
         loop {
-            let touched = match messages.next().await {
+            let receivers = match messages.next().await {
                 Received::Message(message) => self.from_client(message),
                 Received::TooLong(found) => self.oversize(None, &found),
                 // A client reports none.
                 Received::Tools(_) => continue,
                 Received::End => return,
             };
-            self.sent(touched).await;
+            self.sent(receivers).await;
             // Calls that find no room to wait stay with the client.
             self.room().await;
         }
     }
 
     /// Waits until the receivers of a client's message have taken it.
-    async fn sent(&self, mut touched: Touched) {
+    async fn sent(&self, mut receivers: Receivers) {
         if self.members.is_some() {
-            Self::kick(&mut touched);
-            if touched.client {
+            Self::start_sending(&mut receivers);
+            if receivers.client {
                 self.client_flushed().await;
             }
-            return self.servers_keep_up().await;
+            return self.wait_for_slow_servers().await;
         }
         // At the same time, so that a slow reader does not hold up the other one.
         let servers = async {
-            for (_, connection) in touched.servers {
+            for (_, connection) in receivers.servers {
                 if !Arc::clone(&connection).try_flush() {
                     connection.flush().await;
                 }

@@ -38,7 +38,7 @@ pub(in crate::guard) struct HubDriver {
     pub(super) members: Option<Members>,
     pub(super) alarm: Alarm,
     /// How many conversations get news of a new policy.
-    pub(super) told: AtomicUsize,
+    pub(super) list_changed_count: AtomicUsize,
     pub(super) idle: Notify,
     /// Whether a task waits in [`HubDriver::room`].
     pub(super) is_awaited: AtomicBool,
@@ -99,24 +99,25 @@ pub(super) struct Connections {
 
 /// Who has new messages queued.
 #[derive(Default)]
-pub(in crate::guard) struct Touched {
+pub(in crate::guard) struct Receivers {
     pub(super) client: bool,
     pub(super) servers: SmallVec<[(NodeId, Arc<dyn Connection>); 2]>,
 }
 
 impl HubDriver {
+    /// A driver whose connections are not open yet.
     pub(super) fn new(
-        hub: Hub,
+        (hub, members): (Hub, Option<Members>),
         client: MessageWriter,
         options: &GuardOptions,
         connect: Connect,
-        members: Option<Members>,
+        owners: BTreeMap<usize, Arc<Owner>>,
     ) -> Arc<Self> {
         // All that uses the guards of the servers has their clock.
         let clock = members.as_ref().map(|members| members.aggregate.clock);
         Arc::new(Self {
             hub: Mutex::new(hub),
-            owners: RwLock::default(),
+            owners: RwLock::new(owners),
             client,
             caller: options.caller.clone(),
             clock: clock.unwrap_or(options.clock),
@@ -125,7 +126,7 @@ impl HubDriver {
             connect,
             members,
             alarm: Alarm::default(),
-            told: AtomicUsize::new(0),
+            list_changed_count: AtomicUsize::new(0),
             idle: Notify::new(),
             is_awaited: AtomicBool::new(false),
             roomy: Notify::new(),
@@ -148,6 +149,11 @@ impl HubDriver {
     pub(super) fn owner(&self, number: usize) -> Option<Arc<Owner>> {
         let owners = self.owners.read().unwrap_or_else(PoisonError::into_inner);
         owners.get(&number).cloned()
+    }
+
+    pub(super) fn add_owners(&self, more: BTreeMap<usize, Arc<Owner>>) {
+        let mut owners = self.owners.write().unwrap_or_else(PoisonError::into_inner);
+        owners.extend(more);
     }
 
     /// The connection to a server, while it is open.

@@ -50,14 +50,14 @@ impl Members {
     }
 
     /// A server is gone. Called under the lock of the hub.
-    pub(super) fn lose(&self, at: usize, why: String) {
+    pub(super) fn add_gone(&self, at: usize, why: String) {
         let gone = self.gone.lock();
         gone.unwrap_or_else(PoisonError::into_inner).push((at, why));
         self.has_gone.notify_one();
     }
 
     /// Waits until servers are gone.
-    pub(super) async fn lost(&self) -> Vec<(usize, String)> {
+    pub(super) async fn next_gone(&self) -> Vec<(usize, String)> {
         loop {
             let has_gone = self.has_gone.notified();
             let gone = {

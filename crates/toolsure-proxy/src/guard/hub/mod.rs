@@ -23,5 +23,5 @@ mod turn;
 mod upkeep;
 
 pub(super) use client::run;
-pub(super) use driver::{Connected, Connection, HubDriver, Owner, Touched};
+pub(super) use driver::{Connected, Connection, HubDriver, Owner, Receivers};
 pub(super) use peer::open;

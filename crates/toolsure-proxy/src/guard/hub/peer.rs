@@ -7,8 +7,7 @@ use std::sync::Arc;
 use tokio::sync::Notify;
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::timeout;
-use toolsure_guard::policy::Limits;
-use toolsure_guard::{Hub, Message};
+use toolsure_guard::{Guard, Hub, Message};
 
 use super::build::Builder;
 use super::driver::{Connect, Ending, HubDriver};
@@ -22,25 +21,19 @@ use crate::guard::upstream::Upstream;
 /// Opens a hub for a session, or for all clients with one authorization. Their conversations have locks of
 /// their own, so what the hub has for them is queued, and a task takes it to them.
 pub(in crate::guard) fn open(
-    options: &GuardOptions,
+    (options, guard): (&GuardOptions, &Guard),
     connect: Connect,
     caller: &Caller,
 ) -> Result<InProcessPeer, Fault> {
-    let mut hub = Hub::new(options.bounds.most_unread(&Limits::default()));
+    let mut hub = Hub::new(options.bounds.most_unread(&guard.policy().limits));
     let mut builder = Builder::new(&mut hub, caller);
     builder.behind(None, 0, &options.upstream)?;
     let (owners, servers, members) = (builder.owners, builder.servers, builder.members);
     let (output, from) = message_channel();
     let mut options = options.clone();
     options.caller = caller.clone();
-    let driver = HubDriver::new(
-        hub,
-        MessageWriter::Memory(output),
-        &options,
-        connect,
-        members,
-    );
-    driver.owners_set(owners);
+    let client = MessageWriter::Memory(output);
+    let driver = HubDriver::new((hub, members), client, &options, connect, owners);
     for (server, owner) in servers {
         driver.open(server, owner);
     }
@@ -79,7 +72,7 @@ impl HubPeer {
         let mut clock = JoinSet::new();
         clock.spawn(Arc::clone(driver).keep_time());
         let mut members = JoinSet::new();
-        members.spawn(Arc::clone(driver).keep_members());
+        members.spawn(Arc::clone(driver).watch_members());
         let how = tokio::select! {
             () = self.closed.notified() => {
                 if driver.members.is_some() {
@@ -104,12 +97,12 @@ impl HubPeer {
 
 impl Receiver for HubPeer {
     fn take(&self, message: Message) {
-        let mut touched = self.driver.from_client(message);
-        HubDriver::kick(&mut touched);
+        let mut receivers = self.driver.from_client(message);
+        HubDriver::start_sending(&mut receivers);
     }
 
     fn flush(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
-        Box::pin(self.driver.servers_keep_up())
+        Box::pin(self.driver.wait_for_slow_servers())
     }
 
     fn close(&self) {

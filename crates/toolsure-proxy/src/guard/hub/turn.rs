@@ -11,7 +11,7 @@ use toolsure_guard::{
     Hub, HubEffect, HubEffects, IdKey, Message, NodeId, Recovered, Report, Side, ToolsEvent,
 };
 
-use super::driver::{Connected, Connection, HubDriver, Touched};
+use super::driver::{Connected, Connection, HubDriver, Receivers};
 use crate::fault::Fault;
 use crate::guard::event::Event;
 use crate::guard::running::Exit;
@@ -21,18 +21,18 @@ impl HubDriver {
     pub(super) fn turn(
         self: &Arc<Self>,
         event: impl FnOnce(&mut Hub, Duration) -> HubEffects,
-    ) -> Touched {
-        let mut touched = Touched::default();
+    ) -> Receivers {
+        let mut receivers = Receivers::default();
         let mut hub = self.hub();
         for effect in event(&mut hub, self.clock.now()) {
-            self.carry_out(effect, &mut touched);
+            self.carry_out(effect, &mut receivers);
         }
         self.settle(&mut hub);
-        touched
+        receivers
     }
 
     /// Handles a message of the client.
-    pub(super) fn from_client(self: &Arc<Self>, message: Message) -> Touched {
+    pub(super) fn from_client(self: &Arc<Self>, message: Message) -> Receivers {
         let owner = self.owner(0);
         // Read before the lock is taken.
         let message = match &owner {
@@ -47,7 +47,7 @@ impl HubDriver {
         self: &Arc<Self>,
         server: NodeId,
         message: Message,
-    ) -> Touched {
+    ) -> Receivers {
         self.turn(|hub, now| hub.on_server(server, message, now))
     }
 
@@ -55,7 +55,7 @@ impl HubDriver {
         self: &Arc<Self>,
         server: Option<NodeId>,
         found: &Recovered,
-    ) -> Touched {
+    ) -> Receivers {
         self.turn(|hub, now| hub.oversize(server, found, now))
     }
 
@@ -64,17 +64,21 @@ impl HubDriver {
         server: NodeId,
         request: (&IdKey, &str),
         alter: &mut dyn FnMut(&mut Message),
-    ) -> Touched {
+    ) -> Receivers {
         self.turn(|hub, now| hub.request_failed(server, request, alter, now))
     }
 
     /// Answers the open requests of a server with an error.
-    pub(in crate::guard) fn fail_open(self: &Arc<Self>, server: NodeId, why: &str) -> Touched {
-        self.turn(|hub, now| hub.fail_open(server, why, now))
+    pub(in crate::guard) fn fail_requests(
+        self: &Arc<Self>,
+        server: NodeId,
+        why: &str,
+    ) -> Receivers {
+        self.turn(|hub, now| hub.fail_requests(server, why, now))
     }
 
     /// Holds the messages for a server back, because it has ended and may start anew.
-    pub(in crate::guard) fn hold(self: &Arc<Self>, server: NodeId) -> Touched {
+    pub(in crate::guard) fn hold(self: &Arc<Self>, server: NodeId) -> Receivers {
         self.turn(|hub, now| {
             hub.hold(server);
             // A conversation in front must not check calls for the next process against the list of this one.
@@ -83,7 +87,7 @@ impl HubDriver {
     }
 
     /// Lets the messages for a server go on.
-    pub(in crate::guard) fn ready(self: &Arc<Self>, server: NodeId) -> Touched {
+    pub(in crate::guard) fn ready(self: &Arc<Self>, server: NodeId) -> Receivers {
         self.turn(|hub, now| hub.ready(server, now))
     }
 
@@ -96,12 +100,12 @@ impl HubDriver {
         self: &Arc<Self>,
         server: NodeId,
         event: ToolsEvent,
-    ) -> Touched {
+    ) -> Receivers {
         self.turn(|hub, now| hub.tools_event(server, event, now))
     }
 
     /// Lets the conversation with a server handle a message whose results are not for the client.
-    pub(in crate::guard) fn absorb(
+    pub(in crate::guard) fn handle_unseen(
         self: &Arc<Self>,
         server: NodeId,
         from: Side,
@@ -111,7 +115,7 @@ impl HubDriver {
         let mut for_server = Vec::new();
         self.turn(|hub, now| {
             let mut rest = HubEffects::new();
-            for effect in hub.absorb(server, from, message, now) {
+            for effect in hub.handle_unseen(server, from, message, now) {
                 match effect {
                     HubEffect::ToServer(to, message) if to == server => for_server.push(message),
                     other => rest.push(other),
@@ -123,11 +127,11 @@ impl HubDriver {
     }
 
     /// Handles the permanent end of a server.
-    pub(in crate::guard) fn gone(self: &Arc<Self>, server: NodeId, why: &str) -> Touched {
+    pub(in crate::guard) fn gone(self: &Arc<Self>, server: NodeId, why: &str) -> Receivers {
         if self.is_leaving() {
             // Nothing comes in its place any more.
             return self.turn(|hub, now| {
-                let mut out = hub.fail_open(server, why, now);
+                let mut out = hub.fail_requests(server, why, now);
                 out.extend(hub.ready(server, now));
                 out
             });
@@ -136,7 +140,7 @@ impl HubDriver {
     }
 
     /// Handles a server that cannot be started, or whose connection cannot be set up.
-    pub(in crate::guard) fn unusable(self: &Arc<Self>, server: NodeId, fault: Fault) -> Touched {
+    pub(in crate::guard) fn unusable(self: &Arc<Self>, server: NodeId, fault: Fault) -> Receivers {
         let why = fault.to_string();
         if self.owner(0).is_some_and(|it| it.upstream.is_server()) {
             *self.finished_state() = Some(Exit::Failed(fault));
@@ -149,24 +153,24 @@ impl HubDriver {
         self.hub().is_idle(Some(server))
     }
 
-    fn carry_out(self: &Arc<Self>, effect: HubEffect, touched: &mut Touched) {
+    fn carry_out(self: &Arc<Self>, effect: HubEffect, receivers: &mut Receivers) {
         match effect {
             HubEffect::ToClient(message) => {
-                touched.client = true;
+                receivers.client = true;
                 self.client.push(message);
             }
             HubEffect::ToServer(server, message) => {
                 // The conversation with a server that is gone has answered.
                 if let Some(connection) = self.connection(server) {
                     connection.push(message);
-                    touched.add(server, connection);
+                    receivers.add(server, connection);
                 }
             }
             HubEffect::Abandon(server, id) => {
                 if let Some(connection) = self.connection(server) {
                     connection.abandon(&id);
                     // Other messages may have waited for that request.
-                    touched.add(server, connection);
+                    receivers.add(server, connection);
                 }
             }
             HubEffect::Open(server, owner) => self.open(server, owner),
@@ -179,7 +183,7 @@ impl HubDriver {
             HubEffect::Finish(why) => self.finish(Exit::UpstreamGone(why)),
             HubEffect::MemberGone(at, why) => {
                 if let Some(members) = &self.members {
-                    members.lose(at, why);
+                    members.add_gone(at, why);
                 }
             }
             HubEffect::Tools(event) => self.client.tools_event(event),
@@ -220,8 +224,8 @@ impl HubDriver {
             Err(fault) => {
                 let driver = Arc::clone(self);
                 connections.tasks.spawn(async move {
-                    let touched = driver.unusable(server, fault);
-                    driver.pass_on_apart(touched);
+                    let receivers = driver.unusable(server, fault);
+                    driver.pass_on_in_background(receivers);
                 });
             }
         }
@@ -249,8 +253,8 @@ impl HubDriver {
     }
 
     /// Starts to send what is queued for servers, without waiting.
-    pub(in crate::guard) fn kick(touched: &mut Touched) {
-        for (_, connection) in touched.servers.drain(..) {
+    pub(in crate::guard) fn start_sending(receivers: &mut Receivers) {
+        for (_, connection) in receivers.servers.drain(..) {
             if !Arc::clone(&connection).try_flush() {
                 tokio::spawn(connection.flush());
             }
@@ -258,15 +262,15 @@ impl HubDriver {
     }
 
     /// Sends the results of a server's message, and waits for the client.
-    pub(in crate::guard) async fn pass_on(&self, mut touched: Touched) {
-        Self::kick(&mut touched);
+    pub(in crate::guard) async fn pass_on(&self, mut receivers: Receivers) {
+        Self::start_sending(&mut receivers);
         self.client_flushed().await;
     }
 
     /// The same for a task that must not wait for a client that does not read.
-    pub(super) fn pass_on_apart(self: &Arc<Self>, mut touched: Touched) {
-        Self::kick(&mut touched);
-        if touched.client {
+    pub(super) fn pass_on_in_background(self: &Arc<Self>, mut receivers: Receivers) {
+        Self::start_sending(&mut receivers);
+        if receivers.client {
             let driver = Arc::clone(self);
             tokio::spawn(async move { driver.client_flushed().await });
         }
@@ -286,8 +290,12 @@ impl HubDriver {
         if self.is_awaited.load(Ordering::Acquire) && !hub.is_crowded() {
             self.roomy.notify_waiters();
         }
-        let told = hub.told();
-        if self.told.swap(told, Ordering::AcqRel) != told {
+        let list_changed_count = hub.list_changed_count();
+        if self
+            .list_changed_count
+            .swap(list_changed_count, Ordering::AcqRel)
+            != list_changed_count
+        {
             self.alarm.look_again();
         }
         if let Some(next) = hub.next_deadline() {
@@ -343,7 +351,7 @@ impl HubDriver {
     /// Handles deadlines and new policies.
     pub(super) async fn keep_time(self: Arc<Self>) {
         loop {
-            let touched = tokio::select! {
+            let receivers = tokio::select! {
                 passed = self.alarm.passed(self.clock) => match passed {
                     true => self.turn(Hub::tick),
                     false => continue,
@@ -351,16 +359,16 @@ impl HubDriver {
                 () = self.policy_replaced() => self.turn(Hub::policy_replaced),
             };
             // The timer must keep the next deadline.
-            self.pass_on_apart(touched);
+            self.pass_on_in_background(receivers);
         }
     }
 
     /// Waits until the client may have to be told that its tools have changed.
     async fn policy_replaced(&self) {
-        if self.told.load(Ordering::Acquire) == 0 {
+        if self.list_changed_count.load(Ordering::Acquire) == 0 {
             return std::future::pending().await;
         }
-        let guards = self.hub().told_guards();
+        let guards = self.hub().list_changed_guards();
         let mut replaced: Vec<_> = guards.iter().map(toolsure_guard::Guard::replaced).collect();
         if self.hub().is_outdated() {
             return;
@@ -376,7 +384,7 @@ impl HubDriver {
     }
 }
 
-impl Touched {
+impl Receivers {
     fn add(&mut self, server: NodeId, connection: Arc<dyn Connection>) {
         if !self.servers.iter().any(|(known, _)| *known == server) {
             self.servers.push((server, connection));
@@ -384,7 +392,7 @@ impl Touched {
     }
 
     pub(in crate::guard) fn leave_out(&mut self, server: NodeId) {
-        self.servers.retain(|(touched, _)| *touched != server);
+        self.servers.retain(|(receivers, _)| *receivers != server);
     }
 }
 

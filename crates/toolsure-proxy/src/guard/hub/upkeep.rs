@@ -6,14 +6,14 @@ use std::time::Duration;
 use toolsure_guard::NodeId;
 
 use super::build::Builder;
-use super::driver::{Connection, HubDriver, Touched};
+use super::driver::{Connection, HubDriver, Receivers};
 use super::members::Members;
 use crate::fault::Fault;
 use crate::guard::event::{Event, UpstreamState};
 use crate::guard::upstream::{AggregateMember, Upstream};
 
 impl HubDriver {
-    async fn bring_back(self: Arc<Self>, at: usize, why: &str) {
+    async fn restart_member(self: Arc<Self>, at: usize, why: &str) {
         let Some(members) = &self.members else { return };
         let Some(member) = members.member(at) else {
             return;
@@ -40,8 +40,8 @@ impl HubDriver {
             }
             () = paused => {}
         }
-        let touched = self.start_member(members, at, &member, false);
-        self.pass_on_apart(touched);
+        let receivers = self.start_member(members, at, &member, false);
+        self.pass_on_in_background(receivers);
         if matches!(member.upstream, Upstream::Http(_)) {
             // A process, and a translated server, are observed when they start.
             observer.observe(&Event::Upstream(UpstreamState::Here));
@@ -55,13 +55,13 @@ impl HubDriver {
         at: usize,
         member: &AggregateMember,
         is_new: bool,
-    ) -> Touched {
+    ) -> Receivers {
         let aggregator = members.aggregator;
         self.turn(|hub, now| {
             let mut builder = Builder::new(hub, &self.caller);
             let built: Result<(), Fault> = builder.member(members, at, member);
             let (owners, servers) = (builder.owners, builder.servers);
-            self.owners_set(owners);
+            self.add_owners(owners);
             for (server, owner) in servers {
                 self.open(server, owner);
             }
@@ -78,7 +78,7 @@ impl HubDriver {
 
     /// Adds the servers that are added to the aggregate while the hub runs, and brings back those that are
     /// gone.
-    pub(super) async fn keep_members(self: Arc<Self>) {
+    pub(super) async fn watch_members(self: Arc<Self>) {
         let Some(members) = &self.members else {
             return std::future::pending().await;
         };
@@ -91,10 +91,10 @@ impl HubDriver {
                 }
             };
             tokio::select! {
-                gone = members.lost() => {
+                gone = members.next_gone() => {
                     for (at, why) in gone {
                         let driver = Arc::clone(&self);
-                        let back = async move { driver.bring_back(at, &why).await };
+                        let back = async move { driver.restart_member(at, &why).await };
                         self.connections().tasks.spawn(back);
                     }
                 }
@@ -114,14 +114,14 @@ impl HubDriver {
         let present = members.count();
         for (at, member) in all.into_iter().enumerate().skip(present) {
             members.add(Arc::clone(&member));
-            let touched = self.start_member(members, at, &member, true);
-            self.pass_on_apart(touched);
+            let receivers = self.start_member(members, at, &member, true);
+            self.pass_on_in_background(receivers);
         }
     }
 
     /// Waits while more than one message waits for a server. One that does not read in time is given up, so
     /// that it does not hold up the others.
-    pub(super) async fn servers_keep_up(&self) {
+    pub(super) async fn wait_for_slow_servers(&self) {
         let Some(members) = &self.members else { return };
         let most = members.aggregate.bounds.message_bytes;
         let patience = members.aggregate.times.notify;

@@ -53,17 +53,17 @@ pub(crate) enum LogFormat {
     Json,
 }
 
-macro_rules! words {
-    ($($type:ty { $($value:ident = $word:literal),+ })+) => {$(
-        impl Words for $type {
-            const WORDS: &'static [&'static str] = &[$($word),+];
-            const ALL: &'static [Self] = &[$(Self::$value),+];
-        }
-    )+};
+impl Words for DriftWord {
+    const WORDS: &'static [&'static str] = &["auto", "refuse", "report", "off"];
+    const ALL: &'static [Self] = &[Self::Auto, Self::Refuse, Self::Report, Self::Off];
 }
 
-words! {
-    DriftWord { Auto = "auto", Refuse = "refuse", Report = "report", Off = "off" }
-    TranslateWord { Off = "off", LegacyClients = "legacy-clients", ModernClients = "modern-clients" }
-    LogFormat { Human = "human", Json = "json" }
+impl Words for TranslateWord {
+    const WORDS: &'static [&'static str] = &["off", "legacy-clients", "modern-clients"];
+    const ALL: &'static [Self] = &[Self::Off, Self::LegacyClients, Self::ModernClients];
+}
+
+impl Words for LogFormat {
+    const WORDS: &'static [&'static str] = &["human", "json"];
+    const ALL: &'static [Self] = &[Self::Human, Self::Json];
 }

@@ -127,8 +127,8 @@ impl ToHttp {
         drop(ending);
         if why.is_some() || !self.driver.is_idle(self.server) {
             let why = why.unwrap_or("the guard is shutting down");
-            let touched = self.driver.gone(self.server, why);
-            let _slow_reader = timeout(grace, self.driver.pass_on(touched)).await;
+            let receivers = self.driver.gone(self.server, why);
+            let _slow_reader = timeout(grace, self.driver.pass_on(receivers)).await;
         }
         if self.state().session.is_some() {
             self.delete().await;
@@ -263,8 +263,8 @@ impl ToHttp {
             let alter = &mut |answer: &mut Message| {
                 with_refusal(answer, head.0, refusal.as_ref(), &servers)
             };
-            let touched = self.driver.request_failed(self.server, (&id, &why), alter);
-            self.kick_others(touched);
+            let receivers = self.driver.request_failed(self.server, (&id, &why), alter);
+            self.start_sending_to_others(receivers);
         }
         self.settle().await;
     }

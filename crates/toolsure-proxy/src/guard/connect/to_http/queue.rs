@@ -7,21 +7,21 @@ use hyper::header::{HeaderMap, HeaderValue};
 use toolsure_guard::Message;
 
 use super::{State, ToHttp};
-use crate::guard::hub::{HubDriver, Touched};
+use crate::guard::hub::{HubDriver, Receivers};
 use crate::http::{SESSION, VERSION};
 
 impl ToHttp {
     /// Handles a message of the server.
     pub(super) fn heard(&self, message: impl Into<Message>) {
         let message = self.ctx.guard.read(message);
-        let touched = self.driver.from_server(self.server, message);
-        self.kick_others(touched);
+        let receivers = self.driver.from_server(self.server, message);
+        self.start_sending_to_others(receivers);
     }
 
     /// Starts to send what other servers get. The task that has heard of it sends what this one gets.
-    pub(super) fn kick_others(&self, mut touched: Touched) {
-        touched.leave_out(self.server);
-        HubDriver::kick(&mut touched);
+    pub(super) fn start_sending_to_others(&self, mut receivers: Receivers) {
+        receivers.leave_out(self.server);
+        HubDriver::start_sending(&mut receivers);
     }
 
     /// The headers of a legacy session.

@@ -153,17 +153,17 @@ impl ToHttp {
     /// Reports that the server's lists may have changed. The client is notified only of those lists
     /// whose changes the server has declared to announce.
     fn changed(&self, notifies: &[&'static str]) {
-        let touched = self
+        let receivers = self
             .driver
             .tools_event(self.server, ToolsEvent::SessionEnded);
-        self.kick_others(touched);
+        self.start_sending_to_others(receivers);
         for kind in LISTS {
             let method = format!("notifications/{kind}/list_changed");
             let note = write::notification(&method, None);
             match notifies.contains(&kind) {
                 true => self.heard(note),
                 false => {
-                    for message in self.driver.absorb(self.server, Side::Server, note) {
+                    for message in self.driver.handle_unseen(self.server, Side::Server, note) {
                         self.queue().push_back(message);
                     }
                 }
