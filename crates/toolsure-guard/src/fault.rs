@@ -170,6 +170,8 @@ pub enum Act {
     TaskUnknown,
     /// The policy hides the tool.
     ToolHidden,
+    /// The caller may not use it.
+    NotAllowed,
     /// The tool is called more often than the policy allows.
     ToolCalledTooOften,
     /// The policy has a rule that matches no tool of the server.
@@ -278,6 +280,7 @@ impl Act {
             Self::ToolQuarantined => ("tool-quarantined", Server),
             Self::TaskUnknown => ("task-unknown", Guard),
             Self::ToolHidden => ("tool-hidden", Policy),
+            Self::NotAllowed => ("caller-not-allowed", Policy),
             Self::ToolCalledTooOften => ("tool-rate", Policy),
             Self::RuleWithoutTool => ("rule-without-tool", Policy),
             Self::GuardOverloaded => ("guard-overloaded", Guard),

@@ -20,6 +20,7 @@
 #![deny(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
 mod aggregate;
+mod caller;
 mod connection;
 mod conversation;
 mod effect;
@@ -48,6 +49,7 @@ mod trace;
 pub mod translate;
 
 pub use aggregate::{Aggregator, AggregatorError, AggregatorLimits, Member, default_prefix};
+pub use caller::VerifiedCaller;
 pub use connection::{Connection, ConnectionId};
 pub use conversation::{Carrier, Conversation, Link};
 pub use effect::{Effect, Effects, Report, ToolsEvent};

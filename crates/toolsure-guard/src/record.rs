@@ -9,6 +9,7 @@ use std::time::Duration;
 use toolsure_json::{json_string, push_json_string, quote};
 use toolsure_mcp::era::Era;
 
+use crate::caller::VerifiedCaller;
 use crate::fault::Party;
 use crate::id::IdKey;
 use crate::side::Side;
@@ -70,6 +71,9 @@ pub struct Peer {
     pub session: Option<Arc<str>>,
     /// The network address that the message came from: `IP:PORT`, or the `IP` that a proxy reports.
     pub address: Option<Arc<str>>,
+    /// Who the caller is, if the transport has verified it. Not part of a record's line, which has
+    /// [`caller`](Self::caller).
+    pub verified: Option<Arc<VerifiedCaller>>,
 }
 
 impl Peer {
@@ -308,6 +312,7 @@ mod tests {
             caller: Some("user@issuer".into()),
             session: None,
             address: Some("127.0.0.1:5".into()),
+            verified: None,
         }));
         let line = record.to_json_with(&[("time", "\"now\"")]);
         assert_eq!(
@@ -324,6 +329,7 @@ mod tests {
                 caller: None,
                 session: None,
                 address: Some(address.into()),
+                verified: None,
             };
             peer.network().map(|ip| ip.to_string())
         };

@@ -22,6 +22,8 @@ dialogues! { "cases":
     arguments
     batches
     cache_scope
+    callers
+    callers_modern
     cancel
     client_version
     clients

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 pub(crate) enum Exit {
     /// 0: success.
     Ok,
-    /// 1: an instance does not match its schema.
+    /// 1: an instance does not match its schema, or a caller may not use a tool.
     Invalid,
     /// 2: the command line or its input cannot be used.
     Usage,

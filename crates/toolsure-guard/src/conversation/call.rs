@@ -7,6 +7,7 @@ use toolsure_json::{Kind, Node as _, View, json_string};
 use toolsure_mcp::message::{Edits, Request, ToolCall};
 
 use super::Conversation;
+use super::access::{allows_tool, caller_of};
 use super::mapped_call::{MappedCall, hides_headers};
 use super::open::{Called, Open, What};
 use super::parked_calls::{Parked, Retry};
@@ -17,10 +18,10 @@ use crate::filter::arguments::repair_text;
 use crate::filter::{CALL, CallCase, Judged, Violation, mode_without_list};
 use crate::id::IdKey;
 use crate::message::{Message, Purpose};
-use crate::policy::Mode;
+use crate::policy::{Mode, Terms};
 use crate::reading::with_lone_surrogates;
 use crate::record::{Action, Filter, Record};
-use crate::scope::{Found, Tools, Trust};
+use crate::scope::{Found, Known, Tools, Trust};
 use crate::side::Side;
 
 /// The result of the filters.
@@ -68,9 +69,10 @@ impl Conversation {
         };
         let mapped = MappedCall::of(turn.rules, &tools, &sent);
         let call = mapped.as_ref().map_or(sent, |mapped| mapped.call(sent));
-        let terms = turn.policy().terms(call.name);
+        let terms = self.terms(turn, &open, call.name);
         let mut found = tools.find(call.name);
-        let looks = terms.arguments != Mode::Off
+        let looks = turn.policy().has_hint_rules()
+            || terms.arguments != Mode::Off
             || terms.results != Mode::Off
             // A tool has its own bucket if the server lists it.
             || terms.rate.is_some()
@@ -95,6 +97,7 @@ impl Conversation {
         let mut case = CallCase {
             rules: turn.rules,
             terms,
+            is_allowed: allows_tool(turn.policy(), &open, call.name, known(&found)),
             scope: &self.scope,
             mirrors_headers: self.mirrors_headers() && open.era.declares_version(),
             caller: &caller,
@@ -193,6 +196,15 @@ impl Conversation {
         }));
         self.open.insert(key, open);
         turn.out.send(Side::Server, message);
+    }
+
+    /// The settings for a tool and the caller of a request.
+    pub(super) fn terms(&self, turn: &Turn<'_>, open: &Open, tool: &str) -> Terms {
+        let policy = turn.policy();
+        match policy.callers.is_empty() {
+            true => policy.terms(tool),
+            false => policy.terms_of(caller_of(open.peer.as_deref()), tool),
+        }
     }
 
     /// Whether the cached contract of a tool can still be trusted.
@@ -319,6 +331,14 @@ impl Passage {
             repaired: None,
             mapped: None,
         }
+    }
+}
+
+/// The tool that a list has under a name.
+fn known(found: &Found) -> Option<&Known> {
+    match found {
+        Found::Tool(known) => Some(known),
+        Found::Bad(_) | Found::Absent | Found::Unknown => None,
     }
 }
 

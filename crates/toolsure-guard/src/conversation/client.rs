@@ -108,6 +108,9 @@ impl Conversation {
         let token = names.and_then(|names| names.new_token().cloned());
         open.progress = token.or_else(|| progress_token(request.params));
         open.peer.clone_from(&self.peer);
+        if self.withhold(turn, request, &open) {
+            return;
+        }
         match method {
             Some(ToolMethod::Call) => {
                 if let Some(text) = without_null(turn, request, &open) {

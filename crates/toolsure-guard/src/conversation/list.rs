@@ -6,6 +6,7 @@ use toolsure_mcp::catalog::Listing;
 use toolsure_mcp::era::Era;
 
 use super::Conversation;
+use super::access::allows_tool;
 use super::fetch::Fetch;
 use super::open::{Open, What};
 use super::turn::Turn;
@@ -24,7 +25,11 @@ impl Conversation {
     fn leaves_tools_out(&self, turn: &Turn<'_>) -> bool {
         let policy = turn.policy();
         let hides = policy.tools.iter().any(|rule| rule.hidden == Some(true));
-        hides || policy.project_for.is_some() || policy.drift.refuses() || self.scope.is_pinned()
+        hides
+            || !policy.callers.is_empty()
+            || policy.project_for.is_some()
+            || policy.drift.refuses()
+            || self.scope.is_pinned()
     }
 
     /// Handles a page of tools that the client asked for.
@@ -92,6 +97,7 @@ impl Conversation {
             cursor,
             reader: open.era,
             http: self.mirrors_headers(),
+            is_allowed: &|name, known| allows_tool(turn.policy(), open, name, known),
             parser: self.scope.store().compiler().parser(),
         };
         match present(&case, forms.remarks(turn.rules, &self.scope)) {

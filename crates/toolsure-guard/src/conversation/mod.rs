@@ -34,6 +34,7 @@
 //! answered by an error when the client is gone. Everything else passes as it
 //! came, in the order it came.
 
+mod access;
 mod batch;
 mod call;
 mod client;
@@ -68,6 +69,7 @@ use crate::policy::Rules;
 use crate::record::Peer;
 use crate::scope::{Scope, ScopeKey};
 use crate::share::Identity;
+use crate::side::Side;
 use crate::trace::Tracer;
 use fetch::Fetch;
 use open::{Answered, OpenTable};
@@ -294,13 +296,17 @@ impl Conversation {
         self.era
     }
 
-    /// Adds the client's peer to the records from `start` on that have no peer.
+    /// Adds the client's peer to the records from `start` on that have no peer, and to the messages for the
+    /// server, behind which may be other conversations.
     fn sign(&self, turn: &mut Turn<'_>, start: usize) {
         for effect in turn.out.since(start) {
-            if let Effect::Report(Report::Decision(record)) = effect
-                && record.peer.is_none()
-            {
-                record.peer.clone_from(&self.peer);
+            let peer = match effect {
+                Effect::Report(Report::Decision(record)) => &mut record.peer,
+                Effect::Send { to, message } if *to == Side::Server => &mut message.peer,
+                _ => continue,
+            };
+            if peer.is_none() {
+                peer.clone_from(&self.peer);
             }
         }
     }

@@ -270,7 +270,7 @@ impl Conversation {
                 task_view = (*method != ToolMethod::TaskResult).then_some(result);
                 let tool = self.scope.task(task);
                 let name = tool.as_ref().map(|tool| tool.shared_name());
-                let terms = turn.policy().terms(name.as_deref().unwrap_or_default());
+                let terms = self.terms(turn, open, name.as_deref().unwrap_or_default());
                 (tool, name, terms, inner)
             }
             _ => return None,
@@ -329,7 +329,7 @@ impl Conversation {
         if let (Some(tool), Some(task)) = (&answered.tool, made_task(of, answered.result))
             && is_call
         {
-            self.scope.began(task, tool);
+            self.scope.began(task, tool, answered.open.peer.as_deref());
         }
         if mode == Mode::Off {
             return None;

@@ -130,6 +130,19 @@ impl Conversation {
             // A JSON-RPC error keeps every contract.
             Err(error) => return forward_error(turn, key, open, error),
         };
+        if Self::is_unclear_list(turn, open) {
+            return Self::unrestricted(turn, key, open);
+        }
+        if let Some(text) = self.restricted(turn, open, result) {
+            let message = self.guard.read_within(text, turn.limits());
+            let root = message.document().ok().map(|document| document.root());
+            return match root.and_then(|root| root.member("result")) {
+                Some(result) => turn.with_made(&message, |turn| {
+                    self.answer(turn, key, open, Ok(result));
+                }),
+                None => Self::unrestricted(turn, key, open),
+            };
+        }
         match &open.what {
             What::Plain => self.forward_readable(turn, key, open, result),
             What::Parked => turn.forward_answer(key, None),

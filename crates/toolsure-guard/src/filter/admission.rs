@@ -15,8 +15,11 @@ use crate::scope::Found;
 
 pub(super) fn judge(case: &mut CallCase<'_>) -> Judged {
     let name = case.call.name;
+    if !case.is_allowed {
+        return withheld(&case.rules.policy, Act::NotAllowed, name).into();
+    }
     if case.terms.hidden {
-        return hidden(&case.rules.policy, name).into();
+        return withheld(&case.rules.policy, Act::ToolHidden, name).into();
     }
     if let Some(why) = rejection(case.rules, case.tools) {
         let text = why.as_ref().to_owned();
@@ -102,11 +105,10 @@ fn bad(case: &CallCase<'_>, reason: &str) -> Judged {
     violation.into()
 }
 
-/// A call of a hidden tool is answered as if the tool did not exist, whatever the mode; the record
-/// says that it is hidden.
-fn hidden(policy: &Policy, name: &str) -> Violation {
-    let (filter, act) = (Filter::Admission, Act::ToolHidden);
-    Violation::act(filter, Mode::Enforce, act, unknown(policy, name))
+/// A call of a tool that is hidden, or that its caller may not use, is answered as if the tool did not exist,
+/// whatever the mode; the record says why.
+fn withheld(policy: &Policy, act: Act, name: &str) -> Violation {
+    Violation::act(Filter::Admission, Mode::Enforce, act, unknown(policy, name))
 }
 
 fn object(case: &CallCase<'_>, mode: Mode, act: Act, reply: Reply) -> Judged {

@@ -14,6 +14,8 @@ use crate::scope::{Found, Scope, Tools};
 pub(crate) struct CallCase<'c> {
     pub(crate) rules: &'c Rules,
     pub(crate) terms: Terms,
+    /// Whether its caller may use the tool.
+    pub(crate) is_allowed: bool,
     pub(crate) scope: &'c Scope,
     /// Whether HTTP headers may repeat arguments of the call.
     pub(crate) mirrors_headers: bool,

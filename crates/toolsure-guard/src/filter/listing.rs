@@ -41,6 +41,8 @@ pub(crate) struct PageCase<'p> {
     pub(crate) keeps_unreadable: bool,
     /// Whether HTTP headers may repeat parts of calls.
     pub(crate) http: bool,
+    /// Whether the reader may use a tool; `None` is one of which only the name is known.
+    pub(crate) is_allowed: &'p dyn Fn(&str, Option<&Known>) -> bool,
     /// Reads schemas as they are compiled.
     pub(crate) parser: &'p Parser,
 }
@@ -88,7 +90,7 @@ pub(crate) fn present(
     let mut unreadable = case.listing.unreadable().iter();
     let keeps_unreadable = case.keeps_unreadable
         && !judged.withholds
-        && !unreadable.any(|isolated| is_withheld(policy, isolated.name.as_deref()));
+        && !unreadable.any(|isolated| is_withheld(case, isolated.name.as_deref()));
     for isolated in case.listing.unreadable() {
         remarks.push(
             Filter::Admission,
@@ -177,6 +179,10 @@ fn judge(case: &PageCase<'_>, listed: &Listed<'_>, judged: &mut Judgement) -> bo
     let name = original(case.provider, published);
     let terms = policy.terms(name);
     let tool = || listed.name.map(|_| Arc::from(name));
+    if !(case.is_allowed)(name, case.own.get(name).map(|known| &***known)) {
+        *withholds = true;
+        return false;
+    }
     if terms.hidden {
         remarks.push(Filter::Admission, Act::ToolHidden, true, || {
             (tool(), String::new())
@@ -238,10 +244,13 @@ fn judge(case: &PageCase<'_>, listed: &Listed<'_>, judged: &mut Judgement) -> bo
 }
 
 /// Whether a tool of which at most the name can be read is withheld from clients in any mode.
-fn is_withheld(policy: &Policy, name: Option<&str>) -> bool {
+fn is_withheld(case: &PageCase<'_>, name: Option<&str>) -> bool {
+    let policy = &case.rules.policy;
     let name = name.unwrap_or_default();
     let drifted = drift::unknown(&policy.drift, name);
-    policy.terms(name).hidden || drifted.is_some_and(|(_, mode)| mode == Mode::Enforce)
+    policy.terms(name).hidden
+        || !(case.is_allowed)(name, None)
+        || drifted.is_some_and(|(_, mode)| mode == Mode::Enforce)
 }
 
 /// Why the tool has no form for the provider, if it has none.

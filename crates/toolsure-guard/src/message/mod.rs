@@ -135,7 +135,10 @@ impl Message {
         if view.parent().is_some() || renamed.has_values() || !is_as_it_came {
             let span = view.span();
             let text = std::str::from_utf8(self.bytes()).unwrap_or_default();
-            return Self::new(renamed.edits().apply_within(text, span.start, span.end));
+            let edited = renamed.edits().apply_within(text, span.start, span.end);
+            let mut message = Self::new(edited);
+            message.peer.clone_from(&self.peer);
+            return message;
         }
         let mut envelope = self.envelope().clone();
         if let Some((key, _)) = renamed.new_id() {
@@ -147,6 +150,7 @@ impl Message {
         let mut message = Self::sharing(Arc::clone(&self.text));
         message.envelope = Some(Box::new(envelope));
         message.renamed = Some(Arc::new(renamed));
+        message.peer.clone_from(&self.peer);
         message
     }
 

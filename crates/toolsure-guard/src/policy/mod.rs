@@ -2,6 +2,7 @@
 
 #[macro_use]
 mod words;
+mod caller_rule;
 mod drift;
 mod error;
 mod limits;
@@ -16,6 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+pub use caller_rule::{Access, AllowList, CallerRule, Hints};
 pub use drift::{Drift, DriftMode};
 pub use error::PolicyError;
 pub use limits::Limits;
@@ -119,6 +121,9 @@ pub struct Policy {
     /// What holds for some tools; of two rules for one tool the later counts,
     /// member by member.
     pub tools: Vec<ToolRule>,
+    /// What callers may use whose identity the transport has verified
+    /// ([`Peer::verified`](crate::Peer::verified)). Without a rule, everybody may use everything. Default: none.
+    pub callers: Vec<Arc<CallerRule>>,
     /// Finds those of the rules that no listed tool is under; a record names each, once. Default: none.
     pub rule_usage: Option<Arc<RuleUsage>>,
     /// Whether verdicts that find nothing wrong are recorded too. Default `true`.
@@ -173,6 +178,7 @@ impl Policy {
             total_rate: None,
             address_rate: None,
             tools: Vec::new(),
+            callers: Vec::new(),
             rule_usage: None,
             record_passes: true,
             // why: long enough that a server with `ttlMs: 0` is not asked for
@@ -311,6 +317,9 @@ impl Policy {
                     "needs an argument schema for the same tools",
                 ));
             }
+        }
+        for (index, rule) in self.callers.iter().enumerate() {
+            rule.check(index)?;
         }
         let pinning = self.drift.changed != DriftMode::Off || self.drift.added != DriftMode::Off;
         if pinning && self.drift.lock.is_none() {

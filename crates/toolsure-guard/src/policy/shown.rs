@@ -1,7 +1,10 @@
 //! The settings that decide which tools clients are shown, and how.
 
+use std::sync::Arc;
+
 use super::{
-    BadTools, CostlySchemas, DriftMode, LegacyValues, Mode, Output, Policy, Project, ToolRule,
+    BadTools, CallerRule, CostlySchemas, DriftMode, LegacyValues, Mode, Output, Policy, Project,
+    ToolRule,
 };
 use crate::lock::Lock;
 
@@ -22,6 +25,7 @@ struct Shown<'p> {
     project_for: Option<&'static str>,
     lock: (Option<&'p Lock>, DriftMode, DriftMode, &'p [String]),
     tools: Vec<ShownRule<'p>>,
+    callers: &'p [Arc<CallerRule>],
 }
 
 /// The same of a rule.
@@ -56,6 +60,7 @@ impl<'p> Shown<'p> {
                 &drift.meta_may_change,
             ),
             tools: policy.tools.iter().filter_map(ShownRule::of).collect(),
+            callers: &policy.callers,
         }
     }
 }

@@ -19,8 +19,10 @@ use toolsure_mcp::catalog::{Listing, UnreadableListing};
 use toolsure_mcp::check::PendingTasks;
 use toolsure_mcp::contract::{SchemaStore, ToolContract};
 
+use crate::caller::VerifiedCaller;
 use crate::policy::{Limits, Rate};
 use crate::rate::{AddressBuckets, Bucket};
+use crate::record::Peer;
 use crate::share::{Identity, SharedBucket, SharedState};
 use pages::Page;
 pub(crate) use pages::{Found, Tools, Trust};
@@ -76,6 +78,8 @@ struct State {
     /// If public pages are kept here: `changes` of the upstream's public lists when the first of them came.
     public_changes: Option<u64>,
     tasks: PendingTasks,
+    /// The verified callers that have made them.
+    task_owners: HashMap<Box<str>, Arc<VerifiedCaller>>,
     buckets: HashMap<Arc<str>, CallBudget>,
     /// The tokens of all tools together.
     total: CallBudget,
@@ -135,6 +139,7 @@ impl Scope {
                 changes: 0,
                 public_changes: None,
                 tasks: PendingTasks::new(limits.tasks),
+                task_owners: HashMap::new(),
                 buckets: HashMap::new(),
                 total: CallBudget::default(),
                 addresses: AddressBuckets::default(),
@@ -402,9 +407,28 @@ impl Scope {
         at.is_some_and(|at| state.continuable.remove(at).is_some())
     }
 
-    /// Remembers that a tool made a task.
-    pub(crate) fn began(&self, task: &str, tool: &Arc<ToolContract>) {
-        self.state().tasks.insert(task, Arc::clone(tool));
+    /// Remembers that a tool made a task, and for whom.
+    pub(crate) fn began(&self, task: &str, tool: &Arc<ToolContract>, peer: Option<&Peer>) {
+        let mut state = self.state();
+        if let Some(forgotten) = state.tasks.insert(task, Arc::clone(tool)) {
+            state.task_owners.remove(forgotten.as_str());
+        }
+        if let Some(owner) = peer.and_then(|peer| peer.verified.clone())
+            && state.tasks.tool(task).is_some()
+        {
+            // If another caller is said to have made the same task, it stays that of the first.
+            state.task_owners.entry(task.into()).or_insert(owner);
+        }
+    }
+
+    /// The tool that made a task, and the caller for whom it did, if a transport had verified that.
+    pub(crate) fn task_of(
+        &self,
+        task: &str,
+    ) -> Option<(Arc<ToolContract>, Option<Arc<VerifiedCaller>>)> {
+        let state = self.state();
+        let tool = state.tasks.tool(task)?;
+        Some((Arc::clone(tool), state.task_owners.get(task).cloned()))
     }
 
     /// The tool that made a task.

@@ -12,7 +12,7 @@ use toolsure_mcp::contract::{Isolated, SchemaStore, ToolContract};
 use toolsure_mcp::provider::ProviderTools;
 
 use crate::lock::{MetaPin, Pin};
-use crate::policy::Rules;
+use crate::policy::{Hints, Rules};
 
 /// A known tool.
 #[derive(Debug)]
@@ -21,6 +21,7 @@ pub(crate) struct Known {
     pin: OnceLock<Option<Pin>>,
     meta: OnceLock<Option<MetaPin>>,
     arguments: OnceLock<Option<Result<ArgumentSchema, SchemaError>>>,
+    hints: OnceLock<Option<Hints>>,
 }
 
 impl Known {
@@ -34,6 +35,15 @@ impl Known {
     pub(crate) fn meta(&self) -> Option<&MetaPin> {
         let meta = || MetaPin::of_contract(&self.contract);
         self.meta.get_or_init(meta).as_ref()
+    }
+
+    /// The hints in its annotations.
+    pub(crate) fn hints(&self) -> Option<Hints> {
+        *self.hints.get_or_init(|| {
+            let text = self.contract.text();
+            let tool = OwnedDocument::read(text, &ReadLimits::default()).ok()?;
+            Some(Hints::of(tool.document().root()))
+        })
     }
 
     /// The argument schema that the server lists beside the input schema, if it does.
@@ -198,6 +208,7 @@ impl ToolCache {
                 pin: OnceLock::new(),
                 meta: OnceLock::new(),
                 arguments: OnceLock::new(),
+                hints: OnceLock::new(),
             })
         };
         Ok(PageTools {

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolsure_guard::policy::{
-    DriftMode, ProjectionLimits, Projector, Rate, RuleUsage, ToolRule, Words, reader, settings,
+    AllowList, CallerRule, DriftMode, Mode, ProjectionLimits, Projector, Rate, RuleUsage, ToolRule,
+    Words, reader, settings,
 };
 use toolsure_guard::{
     Carrier, Context, Conversation, Effect, Effects, Guard, IdKey, Link, Lock, Message, Peer,
     Policy, Purpose, Recovery, Report, ScopeKey, Share, ShareTerms, Side, ToolsEvent, TraceContext,
+    VerifiedCaller,
 };
 use toolsure_mcp::argument::ArgumentSchema;
 use toolsure_mcp::era::Era;
@@ -111,9 +113,18 @@ impl Stage {
                     caller: None,
                     session: None,
                     address: Some(rest.into()),
+                    verified: None,
                 };
                 self.conversation().set_peer(Some(Arc::new(peer)));
             }
+            "caller" => {
+                let peer = Peer {
+                    verified: Some(Arc::new(caller(rest))),
+                    ..Peer::default()
+                };
+                self.conversation().set_peer(Some(Arc::new(peer)));
+            }
+            "allow" => self.policy.callers.push(Arc::new(caller_rule(rest))),
             "link" => self.set_link(number, rest),
             "new" => {
                 self.context = match rest {
@@ -444,6 +455,38 @@ fn shown(effect: &Effect, message: Option<&str>) -> String {
 fn pairs(rest: &str) -> impl Iterator<Item = (&str, &str)> {
     rest.split_whitespace()
         .map(|pair| pair.split_once('=').unwrap())
+}
+
+/// A verified caller: `subject=a group=b`.
+fn caller(rest: &str) -> VerifiedCaller {
+    let mut caller = VerifiedCaller::default();
+    for (name, value) in pairs(rest) {
+        match name {
+            "subject" => caller.subject = Some(value.into()),
+            "group" => caller.groups.push(value.into()),
+            _ => panic!("what is `{name}`?"),
+        }
+    }
+    caller
+}
+
+/// A rule for callers: `group=b tools=x,!y`.
+fn caller_rule(rest: &str) -> CallerRule {
+    let mut rule = CallerRule::new(rest);
+    for (name, value) in pairs(rest) {
+        let list = || Some(AllowList::new(value.split(',')).unwrap());
+        match name {
+            "subject" => rule.subject = Some(value.to_owned()),
+            "group" => rule.group = Some(value.to_owned()),
+            "tools" => rule.tools = list(),
+            "prompts" => rule.prompts = list(),
+            "resources" => rule.resources = list(),
+            "rate" => rule.rate = Some(rate(value)),
+            "arguments" => rule.arguments = Mode::of(value),
+            _ => panic!("what is `{name}`?"),
+        }
+    }
+    rule
 }
 
 fn drift(value: &str) -> DriftMode {

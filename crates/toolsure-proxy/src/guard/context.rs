@@ -6,7 +6,6 @@ use std::time::Duration;
 use tokio::sync::watch;
 use toolsure_guard::{Context, Guard, Peer, hex};
 
-use super::bearer::bearer;
 use super::bounds::{Bounds, Times};
 use super::clock::Clock;
 use super::event::{Event, Observer};
@@ -52,7 +51,7 @@ impl GuardContext {
         } = options;
         let identity = match caller.stands() {
             Standing::Somebody => None,
-            Standing::Everybody => Some(ClientIdentity::Context(bearer(caller.value().as_ref()))),
+            Standing::Everybody => Some(ClientIdentity::Context(caller.context().clone())),
             Standing::Session(name) => Some(ClientIdentity::Session(Arc::clone(name))),
         };
         let message_memory = options.message_memory.clone();

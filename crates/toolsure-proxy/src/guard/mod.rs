@@ -5,6 +5,7 @@
 //! HTTP.
 
 mod alarm;
+mod auth;
 mod bearer;
 mod bounds;
 mod child;
@@ -17,6 +18,7 @@ mod header_mirroring;
 mod http_exchange;
 mod http_server;
 mod hub;
+mod identity;
 mod in_process;
 mod mailbox;
 mod messages;
@@ -47,6 +49,7 @@ use tokio::time::timeout;
 use toolsure_guard::Guard;
 
 pub use crate::message_memory::MessageMemory;
+pub use auth::{Authentication, Authenticator, TokenIssuer};
 pub use bounds::{Bounds, Restart, Times};
 pub use clock::Clock;
 pub use event::{Event, Observer, Unobserved, UpstreamState};
@@ -59,12 +62,14 @@ pub use upstream::{Aggregate, AggregateMember, Translated, Upstream};
 use crate::fault::{Fault, FaultKind, Party, Phase};
 use crate::http::Endpoint;
 use crate::standard;
-pub use crate::web::ServerCertificate;
 use crate::web::{Admission, Closing, Server, ServerLimits};
+pub use crate::web::{ClientAuthorities, ServerCertificate};
 use child::Source;
 use connect::endpoint;
 use context::GuardContext;
-use http_server::{HttpServer, ProcessPool, ProtectedResource, TrustedProxies, UpstreamPool};
+use http_server::{
+    HttpServer, ProcessPool, ProtectedResource, TrustedProxies, UpstreamPool, Whose,
+};
 use in_process::{InProcessPeer, InProcessUpstream};
 use messages::{Client, MessageReader, MessageWriter};
 use options::public_url;
@@ -102,7 +107,9 @@ async fn serve_http(
 ) -> Result<Running, Fault> {
     let ctx = GuardContext::of(&options, guard, observer);
     let tls = listener.tls.as_ref();
-    let tls = tls.map(ServerCertificate::acceptor).transpose()?;
+    let clients = listener.client_authorities.as_ref();
+    let tls = tls.map(|it| it.acceptor(clients)).transpose()?;
+    let authenticator = listener.authenticator.clone();
     let Bounds {
         connections,
         head_bytes,
@@ -130,13 +137,13 @@ async fn serve_http(
         .map_err(cannot)?;
     let address = server.address().map_err(cannot)?;
     let public = listener.public_url.as_deref().map(public_url).transpose()?;
-    let protected = match options.upstream.protected_resource() {
-        None => None,
-        Some(target) => {
-            let endpoint = Endpoint::new(target)?;
-            Some(ProtectedResource::new(endpoint, public.clone(), listener))
-        }
+    let whose = match (&authenticator, options.upstream.protected_resource()) {
+        // Its issuer may change.
+        (Some(authenticator), _) => Some(Whose::Issuer(authenticator.clone())),
+        (None, None) => None,
+        (None, Some(target)) => Some(Whose::Server(Arc::new(Endpoint::new(target)?))),
     };
+    let protected = whose.map(|whose| ProtectedResource::new(whose, public.clone(), listener));
     let paths = protected.as_ref().map(ProtectedResource::paths);
     let mut hosts = hosts(listener, address);
     hosts.extend(public.as_ref().and_then(Url::host_str).map(str::to_owned));
@@ -171,7 +178,7 @@ async fn serve_http(
         (admission, TrustedProxies::read(&listener.trusted_proxies)?),
         upstream_pool,
         tickets,
-        protected,
+        (protected, authenticator),
     );
     Ok(Running {
         task: tokio::spawn(attend(Arc::clone(&ctx), server, http_server)),

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use reqwest::Url;
 use toolsure_guard::Guard;
 
+use super::auth::Authenticator;
 use super::bounds::{Bounds, Times};
 use super::clock::Clock;
 use super::http_server::TrustedProxies;
@@ -13,7 +14,7 @@ use super::tickets::Sessions;
 use super::upstream::Upstream;
 use crate::fault::{Fault, FaultKind, Party, Phase};
 use crate::message_memory::MessageMemory;
-use crate::web::ServerCertificate;
+use crate::web::{ClientAuthorities, ServerCertificate};
 
 /// Everything that a guard needs besides its policy.
 #[derive(Clone, Debug)]
@@ -99,6 +100,11 @@ pub struct HttpListener {
     /// [`Policy::address_rate`](toolsure_guard::Policy::address_rate) and limits of clients without an
     /// authorization count by. Default none: the address of the connection.
     pub trusted_proxies: Vec<String>,
+    /// How callers prove who they are. Default none: everybody who reaches the listener may send requests, and
+    /// servers get the `Authorization` that comes with them.
+    pub authenticator: Option<Authenticator>,
+    /// The authorities whose certificates clients may show, over HTTPS. Default none: no certificate is asked for.
+    pub client_authorities: Option<ClientAuthorities>,
 }
 
 impl HttpListener {
@@ -112,6 +118,8 @@ impl HttpListener {
             tls: None,
             public_url: None,
             trusted_proxies: Vec::new(),
+            authenticator: None,
+            client_authorities: None,
         }
     }
 

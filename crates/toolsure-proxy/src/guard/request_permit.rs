@@ -5,6 +5,7 @@ use std::sync::Arc;
 use tokio::sync::OwnedSemaphorePermit;
 use toolsure_guard::Peer;
 
+use super::identity::Identity;
 use crate::message_memory::{Held, Holder};
 
 /// A request's slot and its bytes, held until its answer is complete.
@@ -15,4 +16,5 @@ pub(super) struct RequestPermit {
     pub(super) holder: Holder,
     /// The client, for the records.
     pub(super) peer: Option<Arc<Peer>>,
+    pub(super) sender: Arc<Identity>,
 }

@@ -3,7 +3,6 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hyper::header::HeaderValue;
 use toolsure_guard::{
     Act, Carrier, Context, Conversation, Effect, Effects, IdKey, Identity, Link, Message, Peer,
     Recovered, Report, ScopeKey, Side, ToolsEvent,
@@ -11,9 +10,9 @@ use toolsure_guard::{
 use toolsure_mcp::era::Era;
 
 use super::alarm::Alarm;
-use super::bearer::bearer;
 use super::context::{ClientIdentity, GuardContext};
 use super::event::Event;
+use super::identity::Identity as Sender;
 
 /// What a transport must do for a conversation.
 #[derive(Debug)]
@@ -56,8 +55,8 @@ impl SessionDriver {
 
     /// Counts the client's calls by its authorization, if it has one: a caller may open many
     /// sessions, and may share a process with others.
-    pub(crate) fn count_for(&self, authorization: Option<&HeaderValue>) {
-        let context = bearer(authorization);
+    pub(crate) fn count_for(&self, sender: &Sender) {
+        let context = sender.counted.clone();
         if context != Context::Anonymous {
             let upstream = Arc::clone(&self.ctx.name);
             self.lock().count_in(ScopeKey { upstream, context });

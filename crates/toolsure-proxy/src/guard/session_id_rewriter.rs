@@ -7,6 +7,7 @@ use hyper::header::{
 };
 use toolsure_guard::Message;
 
+use super::identity::Identity;
 use super::reply::passed_on;
 use super::session_router::{SessionIds, SessionRouter};
 use super::tickets::{NoSessionId, TicketIssuer};
@@ -15,6 +16,7 @@ use crate::http::{SESSION, VERSION};
 /// Rewrites the session ids in the responses of one exchange.
 pub(super) struct SessionIdRewriter {
     tickets: Arc<TicketIssuer>,
+    sender: Arc<Identity>,
     /// Whether the exchange is an `initialize`.
     pub(super) opens: bool,
     /// The version that its answer agrees on.
@@ -22,9 +24,10 @@ pub(super) struct SessionIdRewriter {
 }
 
 impl SessionIdRewriter {
-    pub(super) fn new(tickets: &Arc<TicketIssuer>, opens: bool) -> Self {
+    pub(super) fn new(tickets: &Arc<TicketIssuer>, opens: bool, sender: &Arc<Identity>) -> Self {
         Self {
             tickets: Arc::clone(tickets),
+            sender: Arc::clone(sender),
             opens,
             version: None,
         }
@@ -52,7 +55,9 @@ impl SessionIdRewriter {
         }
         let header = client.get(VERSION).and_then(|value| value.to_str().ok());
         let version = self.version.as_deref().or(header);
-        let client_id = self.tickets.of_upstream(&upstream_id, version, client)?;
+        let client_id = self
+            .tickets
+            .of_upstream(&upstream_id, version, &self.sender)?;
         if session_ids.is_none() {
             let client_id = client_id.clone();
             router.set_session_ids(SessionIds {

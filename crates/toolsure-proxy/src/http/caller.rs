@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
 use reqwest::header::HeaderValue;
-use toolsure_guard::Peer;
+use toolsure_guard::{Context, Peer};
 
 /// The client that an upstream is opened for. Only its `Authorization` is passed on to servers; a
 /// client on standard input and output has none.
@@ -16,10 +16,28 @@ pub struct Caller {
     authorization: Arc<RwLock<Option<HeaderValue>>>,
     /// Whether a server behind the upstream keeps a session for it.
     kept: Arc<AtomicBool>,
+    who: Arc<Who>,
+    renewals: Arc<AtomicU64>,
+}
+
+/// What does not change of a caller.
+#[derive(Clone)]
+struct Who {
+    /// What belongs to it.
+    context: Context,
     stands: Standing,
     /// Its name in records.
     peer: Option<Arc<Peer>>,
-    renewals: Arc<AtomicU64>,
+}
+
+impl Default for Who {
+    fn default() -> Self {
+        Self {
+            context: Context::Anonymous,
+            stands: Standing::default(),
+            peer: None,
+        }
+    }
 }
 
 /// Which clients a caller stands for.
@@ -35,28 +53,34 @@ pub(crate) enum Standing {
 }
 
 impl Caller {
-    pub(crate) fn new(authorization: Option<&HeaderValue>) -> Self {
-        let caller = Self::default();
+    pub(crate) fn new(context: Context, authorization: Option<&HeaderValue>) -> Self {
+        let mut caller = Self::default();
+        Arc::make_mut(&mut caller.who).context = context;
         caller.renew(authorization);
         caller
     }
 
+    /// What belongs to the caller: what it learns about servers.
+    pub(crate) fn context(&self) -> &Context {
+        &self.who.context
+    }
+
     pub(crate) fn standing_for(mut self, stands: Standing) -> Self {
-        self.stands = stands;
+        Arc::make_mut(&mut self.who).stands = stands;
         self
     }
 
     pub(crate) fn recorded_as(mut self, peer: Arc<Peer>) -> Self {
-        self.peer = Some(peer);
+        Arc::make_mut(&mut self.who).peer = Some(peer);
         self
     }
 
     pub(crate) fn peer(&self) -> Option<Arc<Peer>> {
-        self.peer.clone()
+        self.who.peer.clone()
     }
 
     pub(crate) fn stands(&self) -> &Standing {
-        &self.stands
+        &self.who.stands
     }
 
     /// The current value of its `Authorization` header, if it is text.

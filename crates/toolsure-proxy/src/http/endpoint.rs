@@ -30,6 +30,8 @@ pub(crate) struct Endpoint {
     /// The operator's own headers.
     headers: HeaderMap,
     caller: Caller,
+    /// Whether the server gets the `Authorization` of callers.
+    passes_authorization: bool,
     health: Health,
     watcher: Option<Arc<dyn Watcher>>,
     /// What the server says about its authorization.
@@ -48,6 +50,7 @@ impl Endpoint {
     pub(crate) fn new(target: HttpTarget) -> Result<Self, Fault> {
         let (client, connections) = target.clients()?;
         let metadata = target.metadata();
+        let passes_authorization = target.passes_authorization();
         let (url, headers, caller, health) = target.into_parts();
         Ok(Self {
             client,
@@ -55,6 +58,7 @@ impl Endpoint {
             url,
             headers,
             caller,
+            passes_authorization,
             health,
             watcher: None,
             metadata,
@@ -83,7 +87,8 @@ impl Endpoint {
     /// The caller's authorization and the operator's own headers.
     pub(crate) fn headers(&self) -> HeaderMap {
         let mut headers = self.headers.clone();
-        if !headers.contains_key(AUTHORIZATION)
+        if self.passes_authorization
+            && !headers.contains_key(AUTHORIZATION)
             && let Some(authorization) = self.caller.value()
         {
             headers.insert(AUTHORIZATION, authorization);
@@ -149,6 +154,9 @@ impl Endpoint {
     /// Headers in which the operator's own replace those of the same name.
     fn with_own(&self, headers: &HeaderMap) -> HeaderMap {
         let mut headers = headers.clone();
+        if !self.passes_authorization {
+            headers.remove(AUTHORIZATION);
+        }
         for name in self.headers.keys() {
             headers.remove(name);
         }

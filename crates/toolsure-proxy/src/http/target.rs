@@ -27,6 +27,8 @@ pub struct HttpTarget {
     headers: HeaderMap,
     caller: Caller,
     authorities: Vec<Certificate>,
+    /// Whether the server gets the `Authorization` of callers.
+    passes_authorization: bool,
     /// Shared by clones: connections, and the trust store, which is read only once.
     clients: Arc<OnceLock<Clients>>,
     health: Health,
@@ -64,10 +66,18 @@ impl HttpTarget {
             headers: HeaderMap::new(),
             caller: Caller::default(),
             authorities: Vec::new(),
+            passes_authorization: true,
             clients: Arc::default(),
             health: Health::default(),
             metadata: MetadataCache::default(),
         })
+    }
+
+    /// Another URL, with the same certificate authorities and without the operator's headers.
+    pub(crate) fn at(&self, url: &str) -> Result<Self, Fault> {
+        let mut other = Self::new(url)?;
+        other.authorities.clone_from(&self.authorities);
+        Ok(other)
     }
 
     /// Trusts the certificate authorities in a PEM file, in addition to those of the platform.
@@ -120,6 +130,13 @@ impl HttpTarget {
         Ok(self)
     }
 
+    /// The same endpoint, which never gets the `Authorization` of callers.
+    #[must_use]
+    pub fn without_authorization_of_callers(mut self) -> Self {
+        self.passes_authorization = false;
+        self
+    }
+
     /// The same endpoint for a client, whose `Authorization` is sent with every request unless the
     /// operator has set one.
     #[must_use]
@@ -144,11 +161,16 @@ impl HttpTarget {
 
     /// Whether the operator's headers authorize all requests, so that no client has to.
     pub(crate) fn has_authorization(&self) -> bool {
-        self.headers.contains_key(AUTHORIZATION)
+        self.headers.contains_key(AUTHORIZATION) || !self.passes_authorization
     }
 
     pub(super) fn metadata(&self) -> MetadataCache {
         self.metadata.clone()
+    }
+
+    /// Whether the server gets the `Authorization` of callers.
+    pub(super) fn passes_authorization(&self) -> bool {
+        self.passes_authorization
     }
 
     pub(super) fn into_parts(self) -> (Url, HeaderMap, Caller, Health) {

@@ -20,6 +20,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Request, Response};
 use hyper_util::rt::TokioIo;
+use rustls::pki_types::CertificateDer;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
@@ -29,7 +30,7 @@ use tokio_rustls::TlsAcceptor;
 pub(crate) use admit::{Admission, Refusal, Wanted, accepts};
 pub(crate) use body::{Piece, ResponseBody, TooLarge, read};
 pub(crate) use late_timeout::late_timeout;
-pub use tls::ServerCertificate;
+pub use tls::{ClientAuthorities, ServerCertificate};
 
 use head_timer::HeadTimer;
 use write_deadline::WriteDeadline;
@@ -153,6 +154,8 @@ pub(crate) trait Service: Send + Sync + 'static {
     type Connection: Send + Sync + 'static;
 
     fn connected(&self, from: SocketAddr) -> Self::Connection;
+    /// The client has shown this certificate, which is that of one of the authorities for clients.
+    fn certified(&self, client: &mut Self::Connection, certificate: &CertificateDer<'_>);
     fn disconnected(&self, after: Duration);
     /// Waits until a connection is to end at once, because its client reads too slowly.
     fn given_up(&self, client: &Self::Connection) -> impl Future<Output = ()> + Send;
@@ -206,14 +209,19 @@ struct Connection<S> {
 impl<S: Service> Connection<S> {
     async fn serve(self, stream: TcpStream) {
         let begun = tokio::time::Instant::now();
-        let client = Arc::new(self.service.connected(self.from));
+        let mut client = self.service.connected(self.from);
         let service = Arc::clone(&self.service);
         match self.tls.clone() {
-            None => self.speak(stream, client).await,
+            None => self.speak(stream, Arc::new(client)).await,
             Some(tls) => {
                 let shaken = timeout(self.costs.head, tls.accept(stream)).await;
                 if let Ok(Ok(stream)) = shaken {
-                    self.speak(stream, client).await;
+                    let (_, session) = stream.get_ref();
+                    let certificates = session.peer_certificates();
+                    if let Some(own) = certificates.and_then(<[_]>::first) {
+                        service.certified(&mut client, own);
+                    }
+                    self.speak(stream, Arc::new(client)).await;
                 }
             }
         }

@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::sync::{Arc, PoisonError, RwLock};
 
-use rustls::ServerConfig;
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use rustls::server::{ClientHello, ResolvesServerCert};
+use rustls::server::danger::ClientCertVerifier;
+use rustls::server::{ClientHello, ResolvesServerCert, WebPkiClientVerifier};
 use rustls::sign::CertifiedKey;
+use rustls::{RootCertStore, ServerConfig};
 use tokio_rustls::TlsAcceptor;
 use toolsure_json::quote;
 
@@ -50,16 +51,57 @@ impl ServerCertificate {
         *self.0.0.write().unwrap_or_else(PoisonError::into_inner) = other;
     }
 
-    pub(crate) fn acceptor(&self) -> Result<TlsAcceptor, Fault> {
-        let config = ServerConfig::builder_with_provider(Arc::new(provider()))
+    /// Accepts connections. A client certificate of one of the authorities is verified; a client may have none.
+    pub(crate) fn acceptor(
+        &self,
+        clients: Option<&ClientAuthorities>,
+    ) -> Result<TlsAcceptor, Fault> {
+        let builder = ServerConfig::builder_with_provider(Arc::new(provider()))
             .with_safe_default_protocol_versions()
             .map_err(|error| {
                 let message = format!("TLS cannot be served: {error}");
                 Fault::new(Party::Operator, FaultKind::Config, Phase::Start, message)
-            })?
-            .with_no_client_auth()
-            .with_cert_resolver(Arc::<Current>::clone(&self.0));
+            })?;
+        let builder = match clients {
+            Some(clients) => builder.with_client_cert_verifier(Arc::clone(&clients.0)),
+            None => builder.with_no_client_auth(),
+        };
+        let config = builder.with_cert_resolver(Arc::<Current>::clone(&self.0));
         Ok(TlsAcceptor::from(Arc::new(config)))
+    }
+}
+
+/// The certificate authorities whose certificates clients may show.
+#[derive(Clone)]
+pub struct ClientAuthorities(Arc<dyn ClientCertVerifier>);
+
+impl ClientAuthorities {
+    /// Reads the certificates of the authorities, PEM.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::Config`] if the file cannot be read, or has no certificate of an authority.
+    pub fn read(path: &Path) -> Result<Self, Fault> {
+        let wrong = |error: &dyn std::fmt::Display| fault("client authorities", path, error);
+        let found = CertificateDer::pem_file_iter(path)
+            .and_then(Iterator::collect::<Result<Vec<_>, _>>)
+            .map_err(|error| wrong(&error))?;
+        let mut roots = RootCertStore::empty();
+        for certificate in found {
+            roots.add(certificate).map_err(|error| wrong(&error))?;
+        }
+        let provider = Arc::new(provider());
+        let verifier = WebPkiClientVerifier::builder_with_provider(Arc::new(roots), provider)
+            .allow_unauthenticated()
+            .build()
+            .map_err(|error| wrong(&error))?;
+        Ok(Self(verifier))
+    }
+}
+
+impl std::fmt::Debug for ClientAuthorities {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("ClientAuthorities")
     }
 }
 

@@ -416,8 +416,8 @@ async fn records_name_the_caller_the_session_and_the_address() {
                 .unwrap()
                 .starts_with("127.0.0.1:")
         );
-        // Clients that share a server of an aggregate have many addresses.
-        assert_eq!(refused[1]["address"].is_null(), several, "{refused:?}");
+        // Also of a client that shares the servers of an aggregate with others.
+        assert!(refused[1]["address"].is_string(), "{refused:?}");
     }
 }
 

@@ -12,6 +12,7 @@
 
 pub(crate) mod aggregate;
 mod attacks;
+mod authentication;
 mod authorization;
 mod bodies;
 mod callers;

@@ -58,6 +58,16 @@ pub(crate) struct GuardArgs {
     #[arg(long)]
     pub(crate) check_config: bool,
 
+    /// Say what a caller may use and by which rules, or whether it may use one tool, and exit; a caller is
+    /// `subject=ann,group=readers`, a subject, or the name of a token
+    #[arg(
+        long,
+        value_names = ["CALLER", "TOOL"],
+        num_args = 1..=2,
+        conflicts_with_all = ["check_config", "print_config"]
+    )]
+    pub(crate) explain_access: Vec<String>,
+
     /// Print the configuration with which a client runs this guard, and exit
     #[arg(
         long,

@@ -311,6 +311,13 @@ impl<'r> Guards<'r> {
             (None, None) => {}
             _ => tracing::warn!("HTTPS is turned on or off only after a restart"),
         }
+        match (&self.started.auth.authenticator, &new.auth.authenticator) {
+            (Some(used), Some(new)) => used.replace(new),
+            (None, None) => {}
+            _ => {
+                tracing::warn!("authentication of callers is turned on or off only after a restart")
+            }
+        }
         for name in self.started.fixed_changes(&new) {
             tracing::warn!("`{name}` changes only after a restart");
         }

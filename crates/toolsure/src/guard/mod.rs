@@ -10,6 +10,7 @@ mod allocator;
 mod args;
 mod audit;
 mod config;
+mod explain_access;
 mod guards;
 mod log;
 mod metrics;
@@ -60,6 +61,9 @@ pub(crate) fn run(args: &GuardArgs, term: &Term) -> Result<Exit, Failure> {
         }
         term.note(&summary(&config));
         return Ok(Exit::Ok);
+    }
+    if !args.explain_access.is_empty() {
+        return explain_access::run(&args.explain_access, &config, term);
     }
     allocator::give_memory_back();
     serve::run(config, &sources)

@@ -11,7 +11,7 @@ use toolsure_proxy::guard::{
 };
 
 use super::allocator;
-use super::config::{Config, Listen, Upstream};
+use super::config::{Config, Upstream};
 use crate::exit::Failure;
 
 /// The options of the guard in front of several upstreams, and the upstreams.
@@ -30,7 +30,7 @@ pub(super) fn in_front(
     let aggregate = Aggregate::new(members, (own, times), config.aggregator_limits(), clock);
     let aggregate = aggregate.map_err(|error| Failure::usage(error.to_string()))?;
     let aggregate = Arc::new(aggregate.sharing(message_memory.clone()));
-    let listener = listener(config.listen.address, MERGED_PATH, &config.listen);
+    let listener = listener(config.listen.address, MERGED_PATH, config);
     let upstream = Behind::Several(Arc::clone(&aggregate));
     let mut options = GuardOptions::new(AGGREGATE, listener, upstream);
     options.bounds = bounds;
@@ -52,7 +52,7 @@ pub(super) fn member_upstream(
     let Some(translate) = upstream.translate.mode() else {
         return Ok(behind);
     };
-    let listener = listener(config.listen.address, MERGED_PATH, &config.listen);
+    let listener = listener(config.listen.address, MERGED_PATH, config);
     let mut options = GuardOptions::new(name, listener, behind);
     options.bounds = config.bounds;
     options.times = config.times;
@@ -69,7 +69,7 @@ pub(super) fn options(
 ) -> Result<GuardOptions, Failure> {
     let listen = &config.listen;
     let path = upstream.path.as_deref().unwrap_or(MERGED_PATH);
-    let mut listener = listener(upstream.listen.or(listen.address), path, listen);
+    let mut listener = listener(upstream.listen.or(listen.address), path, config);
     if let Listener::Http(http) = &mut listener
         && (upstream.listen.is_some() || upstream.public_url.is_some())
     {
@@ -83,10 +83,11 @@ pub(super) fn options(
 }
 
 /// The listener for clients.
-fn listener(address: Option<SocketAddr>, path: &str, listen: &Listen) -> Listener {
+fn listener(address: Option<SocketAddr>, path: &str, config: &Config) -> Listener {
     let Some(address) = address else {
         return Listener::Stdio;
     };
+    let listen = &config.listen;
     let mut http = HttpListener::new(address);
     http.path = path.to_owned();
     http.hosts.clone_from(&listen.hosts);
@@ -94,6 +95,9 @@ fn listener(address: Option<SocketAddr>, path: &str, listen: &Listen) -> Listene
     http.tls.clone_from(&listen.certificate);
     http.public_url.clone_from(&listen.public_url);
     http.trusted_proxies.clone_from(&listen.trusted_proxies);
+    http.client_authorities
+        .clone_from(&listen.client_authorities);
+    http.authenticator.clone_from(&config.auth.authenticator);
     Listener::Http(http)
 }
 

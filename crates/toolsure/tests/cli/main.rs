@@ -9,6 +9,7 @@
 )]
 
 mod argument_schema;
+mod callers;
 mod cases;
 mod check_config;
 mod check_file;

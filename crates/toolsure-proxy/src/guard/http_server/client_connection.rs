@@ -9,7 +9,8 @@ use tokio::sync::Notify;
 use toolsure_guard::Peer;
 
 use super::trusted_proxies::TrustedProxies;
-use crate::guard::tickets::caller::{digest, shown};
+use crate::guard::identity::Identity;
+use crate::guard::tickets::caller::digest;
 use crate::http::SESSION;
 
 /// A client's connection.
@@ -17,14 +18,18 @@ pub(in crate::guard) struct ClientConnection {
     pub(super) address: Arc<str>,
     /// The address, if it is that of a trusted proxy.
     proxy: Option<IpAddr>,
+    /// The names in its certificate, which one of the authorities for clients has signed.
+    pub(super) certificates: Vec<Arc<str>>,
     last: Mutex<Option<Sender>>,
+    /// The last sender whom nobody verified, and its `Authorization`.
+    unverified: Mutex<Option<(Option<HeaderValue>, Arc<Identity>)>>,
     /// Ends the connection, because its client reads too slowly.
     pub(super) close: Arc<Notify>,
 }
 
-/// The headers that identify a sender, and the sender for the records.
+/// The sender of the last request, for the records.
 struct Sender {
-    authorization: Option<HeaderValue>,
+    identity: Arc<Identity>,
     session: Option<HeaderValue>,
     /// The client's address, if a trusted proxy reports it.
     client: Option<IpAddr>,
@@ -36,34 +41,64 @@ impl ClientConnection {
         Self {
             address: from.to_string().into(),
             proxy: Some(from.ip()).filter(|ip| trusted.contains(*ip)),
+            certificates: Vec::new(),
             last: Mutex::default(),
+            unverified: Mutex::default(),
             close: Arc::default(),
         }
     }
 
+    /// Whether it is the connection of a trusted proxy.
+    pub(super) fn is_from_proxy(&self) -> bool {
+        self.proxy.is_some()
+    }
+
+    /// The sender of a request, whom nobody verifies.
+    pub(super) fn unverified(&self, headers: &HeaderMap) -> Arc<Identity> {
+        // Requests with two of them were refused earlier.
+        let authorization = headers.get(AUTHORIZATION);
+        let mut last = self
+            .unverified
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some((known, identity)) = &*last
+            && known.as_ref() == authorization
+        {
+            return Arc::clone(identity);
+        }
+        let identity = Identity::unverified(headers);
+        *last = Some((authorization.cloned(), Arc::clone(&identity)));
+        identity
+    }
+
     /// The sender of a request, for the records.
-    pub(super) fn peer(&self, headers: &HeaderMap, trusted: &TrustedProxies) -> Arc<Peer> {
+    pub(super) fn peer(
+        &self,
+        headers: &HeaderMap,
+        trusted: &TrustedProxies,
+        identity: &Arc<Identity>,
+    ) -> Arc<Peer> {
         let client = self.proxy.map(|proxy| trusted.client(proxy, headers));
-        // Requests with two of either header were refused earlier.
-        let (authorization, session) = (headers.get(AUTHORIZATION), headers.get(SESSION));
+        let session = headers.get(SESSION);
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(last) = &*last
-            && last.authorization.as_ref() == authorization
+            && Arc::ptr_eq(&last.identity, identity)
             && last.session.as_ref() == session
             && last.client == client
         {
             return Arc::clone(&last.peer);
         }
         let peer = Arc::new(Peer {
-            caller: shown(headers).map(Into::into),
+            caller: identity.name.clone(),
             session: session.map(|session| digest(session.as_bytes()).into()),
             address: Some(match client {
                 Some(client) => client.to_string().into(),
                 None => Arc::clone(&self.address),
             }),
+            verified: identity.verified.clone(),
         });
         *last = Some(Sender {
-            authorization: authorization.cloned(),
+            identity: Arc::clone(identity),
             session: session.cloned(),
             client,
             peer: Arc::clone(&peer),
@@ -85,7 +120,7 @@ mod tests {
             let mut headers = HeaderMap::new();
             headers.insert(AUTHORIZATION, HeaderValue::from_static(authorization));
             headers.insert(SESSION, HeaderValue::from_static(session));
-            connection.peer(&headers, &nobody)
+            connection.peer(&headers, &nobody, &connection.unverified(&headers))
         };
         let first = named("Bearer a", "s");
         assert_eq!(first.address.as_deref(), Some("127.0.0.1:80"));
@@ -94,7 +129,9 @@ mod tests {
         assert_ne!(first.caller, other.caller);
         assert_eq!(first.session, other.session);
         assert_ne!(other.session, moved.session);
-        assert_eq!(connection.peer(&HeaderMap::new(), &nobody).caller, None);
+        let none = HeaderMap::new();
+        let peer = connection.peer(&none, &nobody, &connection.unverified(&none));
+        assert_eq!(peer.caller, None);
         assert_eq!(first, named("Bearer a", "s"));
     }
 
@@ -105,9 +142,11 @@ mod tests {
             let connection = ClientConnection::new((from, 80).into(), &trusted);
             let mut headers = HeaderMap::new();
             headers.insert(FORWARDED_FOR, HeaderValue::from_static(client));
-            let first = connection.peer(&headers, &trusted).address.clone();
+            let sender = connection.unverified(&headers);
+            let first = connection.peer(&headers, &trusted, &sender).address.clone();
             headers.insert(FORWARDED_FOR, HeaderValue::from_static("192.0.2.2"));
-            (first, connection.peer(&headers, &trusted).address.clone())
+            let other = connection.peer(&headers, &trusted, &sender);
+            (first, other.address.clone())
         };
         let (first, other) = forwarded([127, 0, 0, 1], "192.0.2.1");
         assert_eq!(first.as_deref(), Some("192.0.2.1"));

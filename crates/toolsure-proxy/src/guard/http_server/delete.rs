@@ -9,14 +9,19 @@ use toolsure_guard::Envelope;
 use toolsure_mcp::message::{INTERNAL_ERROR, INVALID_REQUEST};
 
 use super::{HttpServer, UpstreamPool};
+use crate::guard::identity::Identity;
 use crate::guard::reply::{error, onward, respond};
 use crate::guard::tickets::NoSession;
 use crate::http::SESSION;
 use crate::web::ResponseBody;
 
 impl HttpServer {
-    pub(super) async fn delete(self: &Arc<Self>, headers: &HeaderMap) -> Response<ResponseBody> {
-        let session = match self.session_of(headers).await {
+    pub(super) async fn delete(
+        self: &Arc<Self>,
+        headers: &HeaderMap,
+        sender: &Identity,
+    ) -> Response<ResponseBody> {
+        let session = match self.session_of(headers, sender).await {
             Ok(session) => session,
             // Nothing of the session is here; it is remembered as deleted, so that it is not opened
             // here.

@@ -66,6 +66,7 @@ mod tests {
             caller: caller.map(Into::into),
             session: None,
             address: Some(address.into()),
+            verified: None,
         }
     }
 

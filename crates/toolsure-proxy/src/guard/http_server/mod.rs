@@ -1,6 +1,7 @@
 //! The HTTP server for clients: admits requests, finds the conversation of each, and keeps the
 //! sessions of the older protocol versions.
 
+mod authenticate;
 mod client_connection;
 mod cors;
 mod delete;
@@ -20,8 +21,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hyper::body::Incoming;
-use hyper::header::{AUTHORIZATION, HOST, HeaderMap, TRANSFER_ENCODING};
+use hyper::header::{HOST, HeaderMap, TRANSFER_ENCODING};
 use hyper::{Method, Request, Response};
+use rustls::pki_types::CertificateDer;
 use tokio::sync::Semaphore;
 use tokio::time::Instant;
 use toolsure_guard::{Context, Envelope, Message, MessageKind, Recovery};
@@ -30,11 +32,12 @@ use toolsure_mcp::message::{
     HEADER_MISMATCH, INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, write,
 };
 
-use super::bearer::bearer;
+use super::auth::{Authenticator, certificate_names};
 use super::context::GuardContext;
 use super::event::Event;
 use super::header_mirroring::{given_of_arguments, mirrored_headers, mismatch};
 use super::http_exchange::HttpExchange;
+use super::identity::Identity;
 use super::in_process::Caller;
 use super::reply::{closing, error, onward, respond};
 use super::request_permit::RequestPermit;
@@ -47,7 +50,7 @@ use crate::web::{Admission, ResponseBody, Service, TooLarge, Wanted, late_timeou
 use client_connection::ClientConnection;
 use listeners::{Listeners, caller};
 pub(super) use process_pool::ProcessPool;
-pub(super) use protected_resource::ProtectedResource;
+pub(super) use protected_resource::{ProtectedResource, Whose};
 use session_transfers::SessionTransfers;
 pub(super) use trusted_proxies::TrustedProxies;
 
@@ -73,8 +76,10 @@ pub(super) struct HttpServer {
     contexts: AtomicU64,
     tickets: Arc<TicketIssuer>,
     transfers: SessionTransfers,
-    /// The server whose authorization clients need.
+    /// The authorization that clients need.
     protected: Option<ProtectedResource>,
+    /// Verifies callers, if that is not left to the servers.
+    authenticator: Option<Authenticator>,
 }
 
 #[derive(Clone)]
@@ -93,7 +98,7 @@ impl HttpServer {
         (admission, trusted): (Admission, TrustedProxies),
         upstream_pool: UpstreamPool,
         tickets: TicketIssuer,
-        protected: Option<ProtectedResource>,
+        (protected, authenticator): (Option<ProtectedResource>, Option<Authenticator>),
     ) -> Arc<Self> {
         Arc::new(Self {
             slots: Arc::new(Semaphore::new(ctx.bounds.requests)),
@@ -109,6 +114,7 @@ impl HttpServer {
             tickets: Arc::new(tickets),
             transfers: SessionTransfers::default(),
             protected,
+            authenticator,
         })
     }
 
@@ -132,7 +138,12 @@ impl HttpServer {
         {
             return protected.metadata(request.headers()).await;
         }
-        let peer = client.peer(request.headers(), &self.trusted);
+        let (mut head, body) = request.into_parts();
+        let sender = match self.identify(&mut head.headers, client).await {
+            Ok(sender) => sender,
+            Err(refused) => return refused,
+        };
+        let peer = client.peer(&head.headers, &self.trusted, &sender);
         let close = Arc::clone(&client.close);
         let holder = self.ctx.message_memory.of(caller(Some(&peer)), close);
         let slot = RequestPermit {
@@ -140,18 +151,20 @@ impl HttpServer {
             bytes: holder.request(),
             holder,
             peer: Some(peer),
+            sender,
         };
-        let (head, body) = request.into_parts();
         if head.method != Method::POST
             && let Some(refused) = self.unsupported(&head.headers, &Envelope::default())
         {
             return refused;
         }
-        match head.method {
+        let mut response = match head.method {
             Method::GET => self.listen(head.headers, slot).await,
-            Method::DELETE => self.delete(&head.headers).await,
+            Method::DELETE => self.delete(&head.headers, &slot.sender).await,
             _ => self.post(head.headers, body, slot).await,
-        }
+        };
+        self.keep_to_itself(&mut response);
+        response
     }
 
     async fn post(
@@ -174,7 +187,12 @@ impl HttpServer {
             Ok(Err(TooLarge::Limit(part))) => {
                 let mut recovery = Recovery::new();
                 recovery.feed(&part);
-                let router = self.passing(&HeaderMap::new(), &Arc::default(), true, None);
+                let router = self.passing(
+                    (&HeaderMap::new(), &slot.sender),
+                    &Arc::default(),
+                    true,
+                    None,
+                );
                 let exchange = HttpExchange::new(router, onward(&headers), true, slot);
                 return exchange.oversize(&recovery.finish()).await;
             }
@@ -193,7 +211,12 @@ impl HttpServer {
         let is_array = message.bytes().trim_ascii_start().first() == Some(&b'[');
         if envelope.kind == MessageKind::Unknown && !is_array {
             // The conversation answers it with an error, and needs no state of its caller.
-            let router = self.passing(&HeaderMap::new(), &Arc::default(), true, None);
+            let router = self.passing(
+                (&HeaderMap::new(), &slot.sender),
+                &Arc::default(),
+                true,
+                None,
+            );
             let exchange = HttpExchange::new(router, onward(&headers), true, slot);
             return exchange.post(envelope, message).await;
         }
@@ -229,7 +252,7 @@ impl HttpServer {
         }
         let shared = match &self.upstream_pool {
             UpstreamPool::Endpoint(_) => None,
-            UpstreamPool::Children(pool) => match self.shared(pool, &headers).await {
+            UpstreamPool::Children(pool) => match self.shared(pool, &slot.sender).await {
                 Ok(shared) => Some(shared),
                 Err(why) if why == process_pool::TOO_MANY => {
                     return self.unavailable("children", envelope.id.as_ref(), &why);
@@ -239,7 +262,7 @@ impl HttpServer {
         };
         let caller = shared.as_ref().map(|shared| shared.caller.clone());
         let passed = onward(&headers);
-        let router = self.passing(&headers, &passed, true, shared);
+        let router = self.passing((&headers, &slot.sender), &passed, true, shared);
         let mut exchange = HttpExchange::new(router, passed, true, slot);
         exchange.keeps_time = true;
         exchange.caller = caller;
@@ -259,18 +282,18 @@ impl HttpServer {
         }
         let passed = onward(&headers);
         let mut caller = None;
-        let router = match self.session_for(&headers).await {
+        let router = match self.session_for(&headers, &slot.sender).await {
             Ok(Some(session)) => {
                 if let Some(refused) = self.of_other_version(&session, &headers, envelope) {
                     return refused;
                 }
-                session.caller.renew(headers.get(AUTHORIZATION));
+                session.caller.renew(slot.sender.authorization.as_ref());
                 caller = Some(session.caller);
                 session.router
             }
             // Some servers keep no sessions; they decide about the message themselves.
             Ok(None) if matches!(self.upstream_pool, UpstreamPool::Endpoint(_)) => {
-                self.passing(&headers, &passed, false, None)
+                self.passing((&headers, &slot.sender), &passed, false, None)
             }
             Ok(None) => {
                 let text = "send `Mcp-Session-Id`, or open a session with `initialize`";
@@ -286,8 +309,9 @@ impl HttpServer {
             let text = "too many calls wait for the list of tools (parked)";
             return self.unavailable("parked", envelope.id.as_ref(), text);
         }
+        let rewriter = self.session_id_rewriter(false, &slot.sender);
         let mut exchange = HttpExchange::new(router, passed, false, slot);
-        exchange.rewriter = self.session_id_rewriter(false);
+        exchange.rewriter = rewriter;
         exchange.caller = caller;
         exchange.keeps_time = !headers.contains_key(SESSION);
         let response = exchange.post(envelope, message).await;
@@ -301,7 +325,7 @@ impl HttpServer {
         slot: RequestPermit,
     ) -> Response<ResponseBody> {
         let passed = onward(&headers);
-        let router = match self.session_for(&headers).await {
+        let router = match self.session_for(&headers, &slot.sender).await {
             Ok(Some(session)) => {
                 let no_message = Envelope::default();
                 if let Some(refused) = self.of_other_version(&session, &headers, &no_message) {
@@ -310,13 +334,14 @@ impl HttpServer {
                 session.router
             }
             Ok(None) if matches!(self.upstream_pool, UpstreamPool::Endpoint(_)) => {
-                self.passing(&headers, &passed, false, None)
+                self.passing((&headers, &slot.sender), &passed, false, None)
             }
             Ok(None) => return respond(405, HeaderMap::new(), ResponseBody::empty()),
             Err(why) => return self.no_session(why, &Envelope::default()),
         };
+        let rewriter = self.session_id_rewriter(false, &slot.sender);
         let mut exchange = HttpExchange::new(router, passed, false, slot);
-        exchange.rewriter = self.session_id_rewriter(false);
+        exchange.rewriter = rewriter;
         // First, so that a stream that the session ends itself does not count.
         exchange.register();
         self.limit_streams(&exchange);
@@ -342,7 +367,7 @@ impl HttpServer {
     /// A conversation for one request; `passed` are its headers as forwarded to an HTTP upstream.
     fn passing(
         &self,
-        headers: &HeaderMap,
+        (headers, sender): (&HeaderMap, &Identity),
         passed: &Arc<HeaderMap>,
         modern: bool,
         shared: Option<Arc<SharedChild>>,
@@ -356,15 +381,15 @@ impl HttpServer {
                 SessionUpstream::Shared(
                     shared,
                     given_of_arguments(headers),
-                    bearer(headers.get(AUTHORIZATION)),
+                    sender.context.clone(),
                 ),
             ),
             (UpstreamPool::Endpoint(endpoint), None) => (
-                bearer(headers.get(AUTHORIZATION)),
+                sender.context.clone(),
                 SessionUpstream::Endpoint(
                     Arc::clone(endpoint),
                     Arc::clone(passed),
-                    Caller::new(headers.get(AUTHORIZATION)),
+                    sender.caller(),
                 ),
             ),
             // Only for messages that cannot be read completely; nothing is sent.
@@ -373,18 +398,18 @@ impl HttpServer {
         let driver = SessionDriver::new(&self.ctx, context, self.link(version));
         if let Some(identity) = identity {
             driver.stand_for(&identity);
-            driver.count_for(headers.get(AUTHORIZATION));
         }
+        driver.count_for(sender);
         SessionRouter::new(driver, upstream)
     }
 
     async fn shared(
         &self,
         pool: &ProcessPool,
-        headers: &HeaderMap,
+        sender: &Identity,
     ) -> Result<Arc<SharedChild>, String> {
         let number = self.contexts.fetch_add(1, Ordering::Relaxed);
-        pool.shared(&self.ctx, headers, number).await
+        pool.shared(&self.ctx, sender, number).await
     }
 }
 
@@ -394,6 +419,10 @@ impl Service for HttpServer {
     fn connected(&self, from: SocketAddr) -> ClientConnection {
         self.ctx.observe(&Event::Connected);
         ClientConnection::new(from, &self.trusted)
+    }
+
+    fn certified(&self, client: &mut ClientConnection, certificate: &CertificateDer<'_>) {
+        client.certificates = certificate_names(certificate);
     }
 
     async fn given_up(&self, client: &ClientConnection) {

@@ -5,19 +5,17 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use hyper::header::{AUTHORIZATION, HeaderMap};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::{Instant, timeout};
 use toolsure_guard::{Context, Peer};
 
-use crate::guard::bearer::bearer;
 use crate::guard::bounds::Restart;
 use crate::guard::child::{Child, Restarts, Source};
 use crate::guard::context::GuardContext;
+use crate::guard::identity::Identity;
 use crate::guard::in_process::Caller;
 use crate::guard::messages::MessageWriter;
 use crate::guard::shared_child::SharedChild;
-use crate::guard::tickets::caller::shown;
 use crate::http::Standing;
 
 /// Starts children and holds the shared ones.
@@ -92,20 +90,20 @@ impl ProcessPool {
     pub(super) async fn shared(
         &self,
         ctx: &Arc<GuardContext>,
-        headers: &HeaderMap,
+        sender: &Identity,
         number: u64,
     ) -> Result<Arc<SharedChild>, String> {
         let (key, caller) = match &self.source {
             Source::Launch(_) => (Context::Anonymous, Caller::default()),
             Source::InProcess(_) => {
-                let authorization = headers.get(AUTHORIZATION);
-                let caller = Caller::new(authorization).standing_for(Standing::Everybody);
+                let caller = sender.caller().standing_for(Standing::Everybody);
                 // Many clients share it, so the record has no address.
                 let caller = caller.recorded_as(Arc::new(Peer {
-                    caller: shown(headers).map(Into::into),
+                    caller: sender.name.clone(),
+                    verified: sender.verified.clone(),
                     ..Peer::default()
                 }));
-                (bearer(authorization), caller)
+                (sender.context.clone(), caller)
             }
         };
         let (slot, evicted) = self.slot(&key).ok_or(TOO_MANY)?;

@@ -6,25 +6,35 @@ use std::sync::Arc;
 use hyper::Response;
 use hyper::header::{CACHE_CONTROL, CONTENT_TYPE, HOST, HeaderMap, HeaderValue, WWW_AUTHENTICATE};
 use reqwest::Url;
+use toolsure_json::json_string;
 use toolsure_mcp::message::{INTERNAL_ERROR, INVALID_REQUEST};
 
+use crate::guard::auth::Authenticator;
 use crate::guard::options::HttpListener;
 use crate::guard::reply::{error, respond};
 use crate::http::{Endpoint, NoMetadata, WELL_KNOWN, well_known, with_metadata_url};
 use crate::web::ResponseBody;
 
-/// The server whose authorization clients need.
+/// The authorization that clients need.
 pub(in crate::guard) struct ProtectedResource {
-    endpoint: Arc<Endpoint>,
+    whose: Whose,
     /// The guard's own URL, if the operator has set it.
     public: Option<Url>,
     scheme: &'static str,
     path: String,
 }
 
+/// Whose authorization clients need.
+pub(in crate::guard) enum Whose {
+    /// That of the server at this endpoint.
+    Server(Arc<Endpoint>),
+    /// Tokens for the guard, of the issuer that this names.
+    Issuer(Authenticator),
+}
+
 impl ProtectedResource {
     pub(in crate::guard) fn new(
-        endpoint: Endpoint,
+        whose: Whose,
         public: Option<Url>,
         listener: &HttpListener,
     ) -> Self {
@@ -33,7 +43,7 @@ impl ProtectedResource {
             None => "http",
         };
         Self {
-            endpoint: Arc::new(endpoint),
+            whose,
             public,
             scheme,
             path: listener.path.clone(),
@@ -62,15 +72,24 @@ impl ProtectedResource {
         let Some((origin, path)) = self.address(request.get(HOST)) else {
             return error(400, None, INVALID_REQUEST, "send `Host`");
         };
-        match self.endpoint.resource_metadata().await {
-            Ok(metadata) => {
-                let body = metadata.at(&format!("{origin}{path}"));
-                let mut headers = HeaderMap::new();
-                let json = HeaderValue::from_static("application/json");
-                headers.insert(CONTENT_TYPE, json);
-                headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-                respond(200, headers, ResponseBody::Whole(body.into()))
+        let resource = format!("{origin}{path}");
+        let found = match &self.whose {
+            Whose::Server(endpoint) => endpoint.resource_metadata().await,
+            Whose::Issuer(authenticator) => {
+                let verifier = authenticator.current();
+                let Some(issuer) = verifier.issuer() else {
+                    let text = "there is no authorization server for tokens";
+                    return error(404, None, INVALID_REQUEST, text);
+                };
+                let (resource, issuer) = (json_string(&resource), json_string(issuer));
+                let own = format!(
+                    r#"{{"resource":{resource},"authorization_servers":[{issuer}],"bearer_methods_supported":["header"]}}"#
+                );
+                return metadata(own);
             }
+        };
+        match found {
+            Ok(found) => metadata(found.at(&resource)),
             Err(NoMetadata::Absent) => {
                 let text = "the upstream has no metadata of a protected resource";
                 error(404, None, INVALID_REQUEST, text)
@@ -82,16 +101,26 @@ impl ProtectedResource {
         }
     }
 
+    /// The URL of the metadata of the guard.
+    pub(super) fn metadata_url(&self, host: Option<&HeaderValue>) -> Option<String> {
+        if let Whose::Issuer(authenticator) = &self.whose {
+            authenticator.current().issuer()?;
+        }
+        let (origin, path) = self.address(host)?;
+        Some(format!("{origin}{}", well_known(path)))
+    }
+
     /// Has the challenges in a response name the metadata of the guard.
     pub(super) fn rename(&self, response: &mut HeaderMap, host: Option<&HeaderValue>) {
         if !response.contains_key(WWW_AUTHENTICATE) {
             return;
         }
-        self.endpoint.learn_metadata_url(response);
-        let Some((origin, path)) = self.address(host) else {
+        if let Whose::Server(endpoint) = &self.whose {
+            endpoint.learn_metadata_url(response);
+        }
+        let Some(url) = self.metadata_url(host) else {
             return;
         };
-        let url = format!("{origin}{}", well_known(path));
         if let hyper::header::Entry::Occupied(mut challenges) = response.entry(WWW_AUTHENTICATE) {
             for challenge in challenges.iter_mut() {
                 let renamed = with_metadata_url(challenge.as_bytes(), &url);
@@ -101,4 +130,12 @@ impl ProtectedResource {
             }
         }
     }
+}
+
+/// A response with metadata.
+fn metadata(body: String) -> Response<ResponseBody> {
+    let mut headers = HeaderMap::new();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    respond(200, headers, ResponseBody::Whole(body.into()))
 }

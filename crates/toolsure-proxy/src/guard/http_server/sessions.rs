@@ -6,7 +6,7 @@ use std::sync::{Arc, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hyper::Response;
-use hyper::header::{AUTHORIZATION, HeaderMap, HeaderValue};
+use hyper::header::{HeaderMap, HeaderValue};
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Instant, timeout};
 use toolsure_guard::{Carrier, Context, Envelope, Message, Peer, ScopeKey, Side};
@@ -16,6 +16,7 @@ use super::{HttpServer, ProcessPool, STOPPING, Session, UpstreamPool, transfers}
 use crate::guard::child::Child;
 use crate::guard::event::Event;
 use crate::guard::http_exchange::HttpExchange;
+use crate::guard::identity::Identity;
 use crate::guard::in_process::Caller;
 use crate::guard::messages::Received;
 use crate::guard::reply::{error, onward};
@@ -45,8 +46,9 @@ impl HttpServer {
         }
         let number = self.contexts.fetch_add(1, Ordering::Relaxed);
         let driver = SessionDriver::new(&self.ctx, Context::Session(number), self.link(None));
-        driver.count_for(headers.get(AUTHORIZATION));
-        let caller = Caller::new(headers.get(AUTHORIZATION));
+        let sender = Arc::clone(&slot.sender);
+        driver.count_for(&sender);
+        let caller = sender.caller();
         match &self.upstream_pool {
             UpstreamPool::Endpoint(endpoint) => {
                 let passed = onward(&headers);
@@ -57,12 +59,12 @@ impl HttpServer {
                 );
                 let router = SessionRouter::new(driver, upstream);
                 let mut exchange = HttpExchange::new(Arc::clone(&router), passed, false, slot);
-                exchange.rewriter = self.session_id_rewriter(true);
+                exchange.rewriter = self.session_id_rewriter(true, &sender);
                 // The session, which has a clock, begins only with the answer.
                 exchange.keeps_time = true;
                 let response = exchange.post(envelope, message).await;
                 if let Some(session_ids) = router.session_ids() {
-                    self.add_session(&session_ids.client_id, &headers, router, number, caller);
+                    self.add_session(&session_ids.client_id, &sender, router, number, caller);
                 }
                 response
             }
@@ -72,8 +74,8 @@ impl HttpServer {
                 };
                 let opening = pool.moves().then(|| transfers::opening(message.bytes()));
                 let name = match opening.flatten() {
-                    Some(opening) => self.tickets.of_opening(opening, &headers),
-                    None => self.tickets.of_child(&headers),
+                    Some(opening) => self.tickets.of_opening(opening, &sender),
+                    None => self.tickets.of_child(&sender),
                 };
                 let name = match name {
                     Ok(name) => name,
@@ -98,7 +100,7 @@ impl HttpServer {
                     }
                 };
                 let router = SessionRouter::new(driver, SessionUpstream::Child(input));
-                self.add_session(&name, &headers, Arc::clone(&router), number, caller.clone());
+                self.add_session(&name, &sender, Arc::clone(&router), number, caller.clone());
                 let server = Arc::clone(self);
                 tokio::spawn(server.read_child(
                     Arc::clone(&router),
@@ -216,10 +218,14 @@ impl HttpServer {
     }
 
     /// Rewrites session ids in the responses of an HTTP upstream.
-    pub(super) fn session_id_rewriter(&self, opens: bool) -> Option<SessionIdRewriter> {
+    pub(super) fn session_id_rewriter(
+        &self,
+        opens: bool,
+        sender: &Arc<Identity>,
+    ) -> Option<SessionIdRewriter> {
         let names =
             matches!(self.upstream_pool, UpstreamPool::Endpoint(_)).then_some(&self.tickets);
-        names.map(|names| SessionIdRewriter::new(names, opens))
+        names.map(|names| SessionIdRewriter::new(names, opens, sender))
     }
 
     /// The session of a request; `None` if it has no session id. A session of an HTTP upstream that
@@ -227,6 +233,7 @@ impl HttpServer {
     pub(super) async fn session_of(
         &self,
         headers: &HeaderMap,
+        sender: &Identity,
     ) -> Result<Option<Session>, NoSession> {
         let Some(value) = headers.get(SESSION) else {
             return Ok(None);
@@ -234,7 +241,7 @@ impl HttpServer {
         let name = value.to_str().map_err(|_| NoSession::Unknown)?;
         let known = self.sessions().get(name).cloned();
         let before = known.as_ref().map(|session| &session.ticket);
-        let ticket = self.tickets.read(name, before, headers)?;
+        let ticket = self.tickets.read(name, before, sender)?;
         if let Some(known) = known {
             // The stored ticket is the same one, read with the same keys.
             if known.ticket.is(&ticket) {
@@ -256,8 +263,8 @@ impl HttpServer {
         let link = self.link(version.as_deref().or(header));
         let driver = SessionDriver::adopt(&self.ctx, Context::Session(number), link);
         driver.stand_for_session(id);
-        driver.count_for(headers.get(AUTHORIZATION));
-        let caller = Caller::new(headers.get(AUTHORIZATION));
+        driver.count_for(sender);
+        let caller = sender.caller();
         let upstream =
             SessionUpstream::Endpoint(Arc::clone(endpoint), onward(headers), caller.clone());
         let router = SessionRouter::new(driver, upstream);
@@ -315,18 +322,18 @@ impl HttpServer {
         }
     }
 
-    /// Stores a session that was opened here by the caller who sent `headers`.
+    /// Stores a session that was opened here by `sender`.
     pub(super) fn add_session(
         &self,
         name: &HeaderValue,
-        headers: &HeaderMap,
+        sender: &Identity,
         router: Arc<SessionRouter>,
         number: u64,
         caller: Caller,
     ) {
         let Ok(name) = name.to_str() else { return };
         // Fails if the keys were replaced in the meantime; then the session id is invalid.
-        if let Ok(ticket) = self.tickets.read(name, None, headers) {
+        if let Ok(ticket) = self.tickets.read(name, None, sender) {
             if let SessionLocation::Upstream { id, .. } = &ticket.contents.location {
                 router.driver.stand_for_session(id);
             }

@@ -7,13 +7,13 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use hyper::header::{AUTHORIZATION, HeaderMap};
+use hyper::header::HeaderMap;
 use toolsure_guard::{Context, IdKey, Side, read_message};
 use toolsure_json::{Node as _, View};
 use toolsure_mcp::message::{Message, write};
 
 use super::{HttpServer, Session, UpstreamPool};
-use crate::guard::in_process::Caller;
+use crate::guard::identity::Identity;
 use crate::guard::mailbox::{MailboxItem, mailbox};
 use crate::guard::session_driver::SessionDriver;
 use crate::guard::session_router::{SessionRouter, SessionUpstream};
@@ -25,12 +25,14 @@ impl HttpServer {
     pub(super) async fn session_for(
         self: &Arc<Self>,
         headers: &HeaderMap,
+        sender: &Arc<Identity>,
     ) -> Result<Option<Session>, NoSession> {
-        match self.session_of(headers).await {
+        match self.session_of(headers, sender).await {
             Err(NoSession::NotOpenHere) => {}
             known => return known,
         }
         let (server, headers) = (Arc::clone(self), headers.clone());
+        let sender = Arc::clone(sender);
         // In a task of its own: the client may leave while others wait for the session too.
         let opening = tokio::spawn(async move {
             let name = headers.get(SESSION).and_then(|name| name.to_str().ok());
@@ -38,8 +40,8 @@ impl HttpServer {
             let turn = server.transfers.turn(name);
             let session = {
                 let _turn = turn.lock().await;
-                match server.session_of(&headers).await {
-                    Err(NoSession::NotOpenHere) => server.open_here(name, &headers).await.map(Some),
+                match server.session_of(&headers, &sender).await {
+                    Err(NoSession::NotOpenHere) => server.open_here(name, &sender).await.map(Some),
                     known => known,
                 }
             };
@@ -53,9 +55,9 @@ impl HttpServer {
     async fn open_here(
         self: &Arc<Self>,
         name: &str,
-        headers: &HeaderMap,
+        sender: &Identity,
     ) -> Result<Session, NoSession> {
-        let ticket = self.tickets.read(name, None, headers)?;
+        let ticket = self.tickets.read(name, None, sender)?;
         let (SessionLocation::Anywhere(opening), UpstreamPool::Children(pool)) =
             (&ticket.contents.location, &self.upstream_pool)
         else {
@@ -77,9 +79,8 @@ impl HttpServer {
         let number = self.contexts.fetch_add(1, Ordering::Relaxed);
         let driver = SessionDriver::new(&self.ctx, Context::Session(number), self.link(None));
         driver.stand_for_session(name.as_bytes());
-        driver.count_for(headers.get(AUTHORIZATION));
-        let caller = Caller::new(headers.get(AUTHORIZATION));
-        let caller = caller.standing_for(Standing::Session(name.into()));
+        driver.count_for(sender);
+        let caller = sender.caller().standing_for(Standing::Session(name.into()));
         let started = pool.start(&self.ctx, &caller);
         let (child, input) = started.map_err(|_observed| NoSession::OpeningFailed)?;
         let router = SessionRouter::new(driver, SessionUpstream::Child(input));

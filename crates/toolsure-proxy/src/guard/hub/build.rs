@@ -12,7 +12,6 @@ use toolsure_guard::{
 use super::driver::Owner;
 use super::members::Members;
 use crate::fault::{Fault, FaultKind, Party, Phase};
-use crate::guard::bearer::bearer;
 use crate::guard::bounds::Restart;
 use crate::guard::context::GuardContext;
 use crate::guard::event::{Event, UpstreamState};
@@ -197,7 +196,7 @@ fn conversation_in(
         let link = link(Carrier::Stdio, server, None);
         let mut conversation = begin(&scope.ctx, context.clone(), link);
         // A caller may have many connections, and share a process with others.
-        let context = bearer(caller.value().as_ref());
+        let context = caller.context().clone();
         if context != Context::Anonymous {
             let upstream = Arc::clone(upstream);
             conversation.count_in(ScopeKey { upstream, context });

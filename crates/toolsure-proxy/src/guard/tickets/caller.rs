@@ -13,7 +13,7 @@ use toolsure_json::{DuplicateKeys, Kind, Node as _, ReadLimits, Reader, View};
 /// which stay the same when the token is refreshed. The signature is not verified: a forged token
 /// can open a session id here, but the server refuses the token. Any other authorization identifies
 /// only itself, so the session ends with it.
-pub(super) fn caller(headers: &HeaderMap) -> Option<[u8; 32]> {
+pub(in crate::guard) fn caller(headers: &HeaderMap) -> Option<[u8; 32]> {
     let mut all = headers.get_all(AUTHORIZATION).iter();
     let first = all.next()?;
     let mut digest = Sha256::new();

@@ -12,8 +12,9 @@ mod ticket;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use hyper::header::{HeaderMap, HeaderValue};
+use hyper::header::HeaderValue;
 
+use super::identity::Identity;
 pub use keys::SessionKeys;
 use ticket::SessionTicket;
 pub(super) use ticket::{NotMovable, SessionLocation};
@@ -98,12 +99,12 @@ impl TicketIssuer {
         }
     }
 
-    /// A ticket for a session at the upstream, for the client that sent `headers`.
+    /// A ticket for a session at the upstream, for the client that is `sender`.
     pub(super) fn of_upstream(
         &self,
         id: &HeaderValue,
         version: Option<&str>,
-        headers: &HeaderMap,
+        sender: &Identity,
     ) -> Result<HeaderValue, NoSessionId> {
         let location = SessionLocation::Upstream {
             id: id.as_bytes().to_vec(),
@@ -111,14 +112,14 @@ impl TicketIssuer {
                 .filter(|version| version.len() <= LONGEST_VERSION)
                 .map(str::to_owned),
         };
-        self.seal(location, headers)
+        self.seal(location, sender)
     }
 
     /// A ticket for a session whose server is a process of this replica.
-    pub(super) fn of_child(&self, headers: &HeaderMap) -> Result<HeaderValue, NoSessionId> {
+    pub(super) fn of_child(&self, sender: &Identity) -> Result<HeaderValue, NoSessionId> {
         self.seal(
             SessionLocation::Replica(self.replica, NotMovable::Process),
-            headers,
+            sender,
         )
     }
 
@@ -127,24 +128,24 @@ impl TicketIssuer {
     pub(super) fn of_opening(
         &self,
         opening: String,
-        headers: &HeaderMap,
+        sender: &Identity,
     ) -> Result<HeaderValue, NoSessionId> {
         let location = if opening.len() <= ticket::LONGEST_PART {
             SessionLocation::Anywhere(opening)
         } else {
             SessionLocation::Replica(self.replica, NotMovable::LongInitialize)
         };
-        self.seal(location, headers)
+        self.seal(location, sender)
     }
 
     fn seal(
         &self,
         location: SessionLocation,
-        headers: &HeaderMap,
+        sender: &Identity,
     ) -> Result<HeaderValue, NoSessionId> {
         let ticket = SessionTicket {
             opened: now(),
-            caller: self.caller(headers),
+            caller: self.caller(sender),
             upstream: self.upstream.as_ref().to_owned(),
             location,
         };
@@ -154,13 +155,13 @@ impl TicketIssuer {
             .ok_or(NoSessionId::NoRandomness)
     }
 
-    /// The ticket in a session id, if it is valid for the caller who sent `headers`. `known` is an
+    /// The ticket in a session id, if it is valid for the caller who is `sender`. `known` is an
     /// earlier reading of this id.
     pub(super) fn read(
         &self,
         name: &str,
         known: Option<&VerifiedTicket>,
-        headers: &HeaderMap,
+        sender: &Identity,
     ) -> Result<VerifiedTicket, NoSession> {
         let known = known.filter(|verified| verified.generation == self.sessions.keys.generation());
         let verified = match known {
@@ -168,9 +169,10 @@ impl TicketIssuer {
             None => self.open(name).ok_or(NoSession::Unknown)?,
         };
         let ticket = &verified.contents;
-        if ticket.upstream != *self.upstream
-            || (ticket.caller.is_some() && ticket.caller != self.caller(headers))
-        {
+        let is_of_sender = ticket.caller == self.caller(sender);
+        // One that was opened without authorization belongs to nobody, unless callers are verified.
+        let is_of_nobody = ticket.caller.is_none() && sender.verified.is_none();
+        if ticket.upstream != *self.upstream || !(is_of_sender || is_of_nobody) {
             return Err(NoSession::Unknown);
         }
         if self.is_old(ticket) {
@@ -210,8 +212,9 @@ impl TicketIssuer {
         now().saturating_sub(ticket.opened) >= self.sessions.age.as_secs()
     }
 
-    fn caller(&self, headers: &HeaderMap) -> Option<[u8; 32]> {
-        caller::caller(headers).filter(|_| self.sessions.bound)
+    fn caller(&self, sender: &Identity) -> Option<[u8; 32]> {
+        let is_bound = self.sessions.bound || sender.verified.is_some();
+        sender.owner.filter(|_| is_bound)
     }
 }
 
@@ -280,7 +283,8 @@ fn now() -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use hyper::header::AUTHORIZATION;
+    use hyper::header::{AUTHORIZATION, HeaderMap};
+    use toolsure_guard::VerifiedCaller;
 
     use super::*;
 
@@ -288,11 +292,42 @@ mod tests {
         TicketIssuer::new(sessions.clone(), &Arc::from(upstream), [replica; 16])
     }
 
-    fn bearer(token: &str) -> HeaderMap {
+    fn bearer(token: &str) -> Arc<Identity> {
         let mut headers = HeaderMap::new();
         let value = HeaderValue::from_str(&format!("Bearer {token}")).unwrap();
         headers.insert(AUTHORIZATION, value);
-        headers
+        Identity::unverified(&headers)
+    }
+
+    fn nobody() -> Arc<Identity> {
+        Identity::unverified(&HeaderMap::new())
+    }
+
+    #[test]
+    fn the_session_of_a_verified_caller_is_of_no_other() {
+        let of = |subject: &str| {
+            let caller = VerifiedCaller {
+                subject: Some(subject.into()),
+                ..VerifiedCaller::default()
+            };
+            Identity::verified(caller, None)
+        };
+        let loose = Sessions {
+            bound: false,
+            ..Sessions::default()
+        };
+        let one = names(&loose, "tools", 1);
+        let name = one.of_child(&of("a")).unwrap();
+        let name = name.to_str().unwrap();
+        assert!(one.read(name, None, &of("a")).is_ok());
+        for other in [of("b"), bearer("a"), nobody()] {
+            assert!(one.read(name, None, &other).is_err(), "{other:?}");
+        }
+        // One that was opened before callers were verified.
+        let name = one.of_child(&nobody()).unwrap();
+        let name = name.to_str().unwrap();
+        assert!(one.read(name, None, &bearer("a")).is_ok());
+        assert!(one.read(name, None, &of("a")).is_err());
     }
 
     #[test]
@@ -311,18 +346,14 @@ mod tests {
         };
         assert_eq!(verified.contents.location, location);
         let other = names(&sessions, "others", 1);
-        for (at, headers) in [
-            (&two, bearer("b")),
-            (&two, HeaderMap::new()),
-            (&other, bearer("a")),
-        ] {
+        for (at, headers) in [(&two, bearer("b")), (&two, nobody()), (&other, bearer("a"))] {
             let verified = at.read(name, None, &headers);
             assert_eq!(verified.err(), Some(NoSession::Unknown));
             let verified = at.read(name, Some(&told_of(&two, name)), &headers);
             assert_eq!(verified.err(), Some(NoSession::Unknown));
         }
         // A session that was opened without authorization has no owner.
-        let name = one.of_upstream(&id, None, &HeaderMap::new()).unwrap();
+        let name = one.of_upstream(&id, None, &nobody()).unwrap();
         assert!(two.read(name.to_str().unwrap(), None, &bearer("b")).is_ok());
         let loose = Sessions {
             bound: false,
@@ -341,7 +372,7 @@ mod tests {
     fn names_end() {
         let mut sessions = Sessions::default();
         let one = names(&sessions, "tools", 1);
-        let name = one.of_child(&HeaderMap::new()).unwrap();
+        let name = one.of_child(&nobody()).unwrap();
         let name = name.to_str().unwrap();
         let verified = told_of(&one, name);
         assert_eq!(one.absent(&verified.contents.location), NoSession::Unknown);
@@ -350,13 +381,13 @@ mod tests {
         assert_eq!(away, NoSession::OnOtherReplica(NotMovable::Process));
         sessions.age = Duration::ZERO;
         let short = names(&sessions, "tools", 1);
-        let read = short.read(name, Some(&verified), &HeaderMap::new());
+        let read = short.read(name, Some(&verified), &nobody());
         assert_eq!(read.err(), Some(NoSession::Expired));
         assert!(short.is_over(name, &verified));
         // Known sessions end with the key that encrypted them.
         let secret = "a secret of more than thirty-two bytes";
         sessions.keys.replace(&[secret]).unwrap();
-        let read = one.read(name, Some(&verified), &HeaderMap::new());
+        let read = one.read(name, Some(&verified), &nobody());
         assert_eq!(read.err(), Some(NoSession::Unknown));
         assert!(one.is_over(name, &verified));
     }
@@ -381,13 +412,10 @@ mod tests {
     fn the_upstream_may_not_be_wordy() {
         let one = names(&Sessions::default(), "tools", 1);
         let id = HeaderValue::try_from("x".repeat(2_049)).unwrap();
-        let name = one.of_upstream(&id, None, &HeaderMap::new());
+        let name = one.of_upstream(&id, None, &nobody());
         assert_eq!(name.err(), Some(NoSessionId::TooLong));
         let id = HeaderValue::try_from("x".repeat(2_048)).unwrap();
-        let name = one.of_upstream(&id, None, &HeaderMap::new()).unwrap();
-        assert!(
-            one.read(name.to_str().unwrap(), None, &HeaderMap::new())
-                .is_ok()
-        );
+        let name = one.of_upstream(&id, None, &nobody()).unwrap();
+        assert!(one.read(name.to_str().unwrap(), None, &nobody()).is_ok());
     }
 }

@@ -35,6 +35,11 @@ impl Faults {
         lines.into_iter()
     }
 
+    /// The name of the configuration file.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
     /// The number of problems.
     pub(crate) fn len(&self) -> usize {
         self.problems.len()

@@ -9,7 +9,8 @@ use toml::de::{DeTable, DeValue};
 use toolsure_json::quote;
 use toolsure_schema::closest;
 
-use super::keys::{self, Key, TOOL, UPSTREAM};
+use super::caller_rule::CallerRule;
+use super::keys::{self, CALLER, Key, TOOL, UPSTREAM};
 use super::no_effect;
 use super::place::{Place, SHOWN, Shows};
 use super::problem::Problem;
@@ -66,13 +67,14 @@ impl Reader<'_> {
             match name {
                 "upstreams" => self.upstreams(config, value),
                 "tools" => self.tools(config, value),
+                "callers" => self.callers(config, value),
                 _ if keys::sections().any(|section| section == name) => {
                     if let Some(table) = self.table(value) {
                         self.keys(config, table, keys::global(), &format!("{name}."));
                     }
                 }
                 _ => {
-                    let known = keys::sections().chain(["upstreams", "tools"]);
+                    let known = keys::sections().chain(["upstreams", "tools", "callers"]);
                     self.unknown("section", name, key.span(), known);
                 }
             }
@@ -99,23 +101,41 @@ impl Reader<'_> {
     }
 
     fn tools(&mut self, config: &mut Config, value: &Spanned<DeValue<'_>>) {
+        for (span, table) in self.rules("tools", value) {
+            let mut read = ToolRule::default();
+            self.keys(&mut read, table, TOOL.iter(), "");
+            self.problems.extend(no_effect::tool_rule(span, table));
+            config.tools.push(read);
+        }
+    }
+
+    fn callers(&mut self, config: &mut Config, value: &Spanned<DeValue<'_>>) {
+        for (span, table) in self.rules("callers", value) {
+            let mut read = CallerRule {
+                place: span,
+                ..CallerRule::default()
+            };
+            self.keys(&mut read, table, CALLER.iter(), "");
+            self.problems.extend(no_effect::rate_of_rule(table));
+            config.callers.push(read);
+        }
+    }
+
+    /// The tables of a list of rules.
+    fn rules<'v, 'i>(
+        &mut self,
+        name: &str,
+        value: &'v Spanned<DeValue<'i>>,
+    ) -> Vec<(Range<usize>, &'v DeTable<'i>)> {
         let Some(rules) = value.get_ref().as_array() else {
             let found = value.get_ref().type_str();
-            self.fault(
-                value.span(),
-                Shows::NoValue,
-                format!("expected `[[tools]]`, a list of tables, found {found}"),
-            );
-            return;
+            let message = format!("expected `[[{name}]]`, a list of tables, found {found}");
+            self.fault(value.span(), Shows::NoValue, message);
+            return Vec::new();
         };
-        for rule in rules.iter() {
-            if let Some(table) = self.table(rule) {
-                let mut read = ToolRule::default();
-                self.keys(&mut read, table, TOOL.iter(), "");
-                self.problems.extend(no_effect::rule(rule.span(), table));
-                config.tools.push(read);
-            }
-        }
+        let tables = rules.iter().map(|rule| (rule.span(), self.table(rule)));
+        let tables = tables.filter_map(|(span, table)| Some((span, table?)));
+        tables.collect()
     }
 
     /// Reads the keys of one table; their names in `known` begin with `prefix`.

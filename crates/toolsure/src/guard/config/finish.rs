@@ -10,6 +10,7 @@ use toolsure_proxy::HttpTarget;
 use toolsure_schema::closest;
 use tracing_subscriber::filter::{LevelFilter, Targets};
 
+use super::auth::Around;
 use super::no_effect;
 use super::place::{Place, SHOWN, Shows};
 use super::problem::Problem;
@@ -17,7 +18,7 @@ use super::settings::Config;
 use super::slot::wrong_word;
 use super::sources::Sources;
 use super::upstream::Upstream;
-use super::words::{TranslateWord, Words as _};
+use super::words::{AuthorizationWord, TranslateWord, Words as _};
 
 /// Completes the settings, and returns what does not fit together.
 pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem> {
@@ -28,6 +29,12 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
     for rule in &mut config.tools {
         if let Err(why) = rule.finish() {
             problems.push(Problem::new(Place::Whole, why));
+        }
+    }
+    for (number, rule) in (1..).zip(&mut config.callers) {
+        if let Err(why) = rule.finish(number) {
+            let place = Place::File(rule.place.clone(), Shows::Key);
+            problems.push(Problem::new(place, why));
         }
     }
     problems.extend(no_effect::rates(config).chain(no_effect::listen(config)));
@@ -50,6 +57,7 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
         }
     }
     problems.extend(without_address);
+    problems.extend(authentication(config, sources));
     let mut whole = |message: &str| problems.push(Problem::new(Place::Whole, message));
     if config.upstreams.is_empty() {
         whole(
@@ -116,6 +124,66 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
         if let Err(error) = config.policy(name, upstream).check() {
             let message = format!("upstream `{name}`: policy: {error}");
             problems.push(Problem::new(Place::Whole, message));
+        }
+    }
+    problems
+}
+
+/// Completes the authentication of callers, and returns what is wrong with it.
+fn authentication(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem> {
+    let whole = |why: String| Problem::new(Place::Whole, why);
+    let upstreams = config.upstreams.values();
+    let around = Around {
+        environment: &sources.environment,
+        public_url: config.listen.public_url.as_deref(),
+        has_proxies: !config.listen.trusted_proxies.is_empty(),
+        has_client_authorities: config.listen.client_authorities.is_some(),
+        passes_on: upstreams
+            .clone()
+            .any(|upstream| upstream.authorization == AuthorizationWord::Caller),
+    };
+    if let Err(why) = config.auth.finish(&around) {
+        return vec![whole(why)];
+    }
+    let mut problems = Vec::new();
+    let addresses = upstreams.filter_map(|upstream| upstream.listen);
+    let mut addresses = addresses.chain(config.listen.address);
+    let public = addresses.find(|address| !address.ip().is_loopback());
+    let is_open = config.auth.authenticator.is_none();
+    if let Some(public) = public.filter(|_| is_open && !config.listen.open) {
+        let problem = whole(format!(
+            "everybody who reaches `{public}` could use the guard: callers do not have to authenticate"
+        ));
+        problems.push(problem.with_help(
+            "set up `[auth]` or `listen.tls_client_ca`; `listen.open = true` lets everybody in, for example if something in front authenticates",
+        ));
+    }
+    if let Some(rule) = config.callers.first().filter(|_| is_open) {
+        let place = Place::File(rule.place.clone(), Shows::Key);
+        let message = "`[[callers]]` need callers that authenticate";
+        let problem = Problem::new(place, message);
+        problems.push(
+            problem.with_help("set up `[auth]` or `listen.tls_client_ca`, with `listen.address`"),
+        );
+    }
+    for rule in &config.callers {
+        let unknown = rule
+            .upstreams
+            .iter()
+            .find(|name| !config.upstreams.contains_key(*name));
+        if let Some(unknown) = unknown {
+            let place = Place::File(rule.place.clone(), Shows::Key);
+            let message = format!("there is no upstream `{}`", quote(unknown, SHOWN));
+            let names = config.upstreams.keys().map(String::as_str);
+            problems.push(Problem::new(place, message).meant(closest(unknown, names)));
+        }
+    }
+    // A token for the guard is for no other server.
+    if !is_open {
+        for upstream in config.upstreams.values_mut() {
+            if upstream.authorization == AuthorizationWord::Auto {
+                upstream.authorization = AuthorizationWord::None;
+            }
         }
     }
     problems

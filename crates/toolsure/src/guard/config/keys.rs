@@ -12,7 +12,7 @@ use super::settings::Config;
 use global::{NETWORK, POLICY, SCHEMAS, choices};
 pub(super) use key::Key;
 use limits::LIMITS;
-pub(super) use local::{TOOL, UPSTREAM};
+pub(super) use local::{CALLER, TOOL, UPSTREAM};
 
 /// The keys that apply to the whole guard, in the order of the reference.
 pub(super) fn global() -> impl Iterator<Item = &'static Key<Config>> + Clone {
@@ -26,10 +26,13 @@ pub(super) fn is_name(name: &str) -> bool {
     let sections = global().flat_map(|key| key.name.split('.'));
     let upstream = UPSTREAM.iter().map(|key| key.name);
     let tool = TOOL.iter().map(|key| key.name);
-    let mut names = sections
-        .chain(upstream)
-        .chain(tool)
-        .chain(["upstreams", "tools"]);
+    let caller = CALLER.iter().map(|key| key.name);
+    let mut names =
+        sections
+            .chain(upstream)
+            .chain(tool)
+            .chain(caller)
+            .chain(["upstreams", "tools", "callers"]);
     names.any(|known| known == name)
 }
 

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use toolsure_json::quote;
-use toolsure_proxy::guard::{HttpListener, ServerCertificate};
+use toolsure_proxy::guard::{ClientAuthorities, HttpListener, ServerCertificate};
 
 use super::place::SHOWN;
 
@@ -21,8 +21,14 @@ pub(crate) struct Listen {
     pub(crate) trusted_proxies: Vec<String>,
     pub(crate) tls_certificate: Option<PathBuf>,
     pub(crate) tls_key: Option<PathBuf>,
+    /// Certificate authorities of clients.
+    pub(crate) tls_client_ca: Option<PathBuf>,
+    /// Whether everybody who reaches a public address may use the guard.
+    pub(crate) open: bool,
     /// The contents of both files, once read.
     pub(crate) certificate: Option<ServerCertificate>,
+    /// The authorities of clients, once read.
+    pub(crate) client_authorities: Option<ClientAuthorities>,
 }
 
 impl Listen {
@@ -53,6 +59,16 @@ impl Listen {
             }
             _ => {
                 return Err("`listen.tls_certificate` and `listen.tls_key` go together".into());
+            }
+        };
+        self.client_authorities = match &self.tls_client_ca {
+            None => None,
+            Some(_) if self.certificate.is_none() => {
+                return Err("`listen.tls_client_ca` needs `listen.tls_certificate`: clients show certificates over HTTPS only".into());
+            }
+            Some(path) => {
+                let read = ClientAuthorities::read(path);
+                Some(read.map_err(|fault| fault.to_string())?)
             }
         };
         Ok(())

@@ -4,6 +4,8 @@
 //! environment, the flags and the reference page (`docs/guard/settings.md`). [`finish`] checks the
 //! settings together.
 
+mod auth;
+mod caller_rule;
 mod environment;
 mod excerpt;
 mod faults;
@@ -33,9 +35,9 @@ mod tests;
 
 use std::path::Path;
 
+pub(crate) use caller_rule::RulePlaces;
 pub(crate) use environment::Environment;
 pub(crate) use faults::Faults;
-pub(crate) use listen::Listen;
 pub(crate) use overrides::Override;
 #[cfg(feature = "otel")]
 pub(crate) use settings::Telemetry;
@@ -70,6 +72,7 @@ impl Config {
             faults.extend(finish::finish(&mut config, sources));
         }
         if faults.is_empty() {
+            config.source = (faults.name().to_owned(), faults.text);
             Ok(config)
         } else {
             Err(faults)

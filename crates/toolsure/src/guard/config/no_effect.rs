@@ -12,7 +12,7 @@ use super::problem::Problem;
 use super::settings::Config;
 
 /// Finds what is wrong with a rule of `[[tools]]`, besides the values of its keys.
-pub(super) fn rule(span: Range<usize>, table: &DeTable<'_>) -> Vec<Problem> {
+pub(super) fn tool_rule(span: Range<usize>, table: &DeTable<'_>) -> Vec<Problem> {
     let find = |name: &str| table.iter().find(|(key, _)| key.get_ref() == name);
     let mut problems = Vec::new();
     match find("match") {
@@ -36,15 +36,21 @@ pub(super) fn rule(span: Range<usize>, table: &DeTable<'_>) -> Vec<Problem> {
         let problem = Problem::new(place, "the rule has no setting for the tools it matches");
         problems.push(problem.with_help("add one, such as `hidden = true`, or leave the rule out"));
     }
-    if find("calls").is_none()
-        && let Some((key, _)) = find("burst").or_else(|| find("per"))
-    {
-        let place = Place::File(key.span(), Shows::Key);
-        let message = format!("`{}` has no effect without `calls`", key.get_ref());
-        let help = "add `calls`, the calls of one tool in each `per`; 0 leaves the general rate";
-        problems.push(Problem::new(place, message).with_help(help));
-    }
+    problems.extend(rate_of_rule(table));
     problems
+}
+
+/// The problem of a rule with a rate that limits nothing.
+pub(super) fn rate_of_rule(table: &DeTable<'_>) -> Option<Problem> {
+    let find = |name: &str| table.iter().find(|(key, _)| key.get_ref() == name);
+    if find("calls").is_some() {
+        return None;
+    }
+    let (key, _) = find("burst").or_else(|| find("per"))?;
+    let place = Place::File(key.span(), Shows::Key);
+    let message = format!("`{}` has no effect without `calls`", key.get_ref());
+    let help = "add `calls`, the calls of one tool in each `per`; 0 leaves the general rate";
+    Some(Problem::new(place, message).with_help(help))
 }
 
 /// The problems of rates that limit nothing, because their `calls` is not set.
@@ -66,7 +72,8 @@ pub(super) fn rates(config: &Config) -> impl Iterator<Item = Problem> {
 pub(super) fn listen(config: &Config) -> impl Iterator<Item = Problem> {
     let has_address = config.is_on_network() || config.written.contains_key("listen.address");
     let written = config.written.iter();
-    let unused = written.filter(move |(name, _)| !has_address && name.starts_with("listen."));
+    let of_listener = |name: &str| name.starts_with("listen.") || name.starts_with("auth.");
+    let unused = written.filter(move |(name, _)| !has_address && of_listener(name));
     unused.map(|(name, place)| {
         let message = format!("`{name}` has no effect without `listen.address`");
         Problem::new(place.clone(), message)

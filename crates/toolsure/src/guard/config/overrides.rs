@@ -124,9 +124,12 @@ fn put<T>(key: &Key<T>, target: &mut T, text: String, place: Place) -> Result<()
 }
 
 fn unknown<'k>(place: &Place, name: &str, known: impl Iterator<Item = &'k str>) -> Problem {
-    if name == "tools" || name.starts_with("tools.") {
-        let message = "the rules of `[[tools]]` can be set in the configuration file only";
-        return Problem::new(place.clone(), message);
+    for rules in ["tools", "callers"] {
+        if name == rules || name.starts_with(&format!("{rules}.")) {
+            let message =
+                format!("the rules of `[[{rules}]]` can be set in the configuration file only");
+            return Problem::new(place.clone(), message);
+        }
     }
     let message = format!("there is no key `{}`", quote(name, 60));
     Problem::new(place.clone(), message).meant(closest(name, known))

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use super::caller_rule::CallerRule;
 use super::keys::{self, Key};
 use super::settings::Config;
 use super::tool_rule::ToolRule;
@@ -25,6 +26,10 @@ fn tables() -> String {
     heading(&mut text, "[[tools]]");
     for key in keys::TOOL {
         row(&mut text, key.name, key, &mut ToolRule::default());
+    }
+    heading(&mut text, "[[callers]]");
+    for key in keys::CALLER {
+        row(&mut text, key.name, key, &mut CallerRule::default());
     }
     text
 }

@@ -13,6 +13,8 @@ use toolsure_guard::{AggregatorLimits, default_prefix};
 use toolsure_json::quote;
 use toolsure_proxy::guard as proxy;
 
+use super::auth::Auth;
+use super::caller_rule::{CallerRule, RulePlaces};
 use super::listen::Listen;
 use super::place::{Place, SHOWN};
 use super::rate::RateWords;
@@ -32,6 +34,8 @@ pub(crate) struct Config {
     pub(crate) upstreams: BTreeMap<String, Upstream>,
     /// Rules for single tools. Later rules override earlier ones, setting by setting.
     pub(super) tools: Vec<ToolRule>,
+    /// What callers may use.
+    pub(super) callers: Vec<CallerRule>,
     /// The policy for all tools; [`Config::policy`] completes it for one upstream.
     pub(super) policy: Policy,
     /// Documents that references may resolve to, by URI.
@@ -45,6 +49,7 @@ pub(crate) struct Config {
     pub(super) total_rate: RateWords,
     pub(super) address_rate: RateWords,
     pub(crate) listen: Listen,
+    pub(crate) auth: Auth,
     pub(crate) sessions: Sessions,
     pub(crate) shared: Shared,
     pub(crate) admin: Option<SocketAddr>,
@@ -58,6 +63,8 @@ pub(crate) struct Config {
     pub(crate) log: Log,
     pub(crate) audit: Audit,
     pub(crate) telemetry: Telemetry,
+    /// The name and the text of the configuration file.
+    pub(super) source: (String, String),
     /// The section keys that were set, and the last source of each.
     pub(super) written: BTreeMap<&'static str, Place>,
 }
@@ -171,6 +178,7 @@ impl Config {
         policy.total_rate = self.total_rate.rate();
         // Behind others, it does not know the clients' addresses.
         policy.address_rate = self.address_rate.rate().filter(|_| !is_merged);
+        policy.callers = CallerRule::of_upstream(&self.callers, name);
         policy.tools = self
             .tools
             .iter()
@@ -182,6 +190,22 @@ impl Config {
             })
             .collect();
         policy
+    }
+
+    /// Whether there are rules for callers.
+    pub(crate) fn has_caller_rules(&self) -> bool {
+        !self.callers.is_empty()
+    }
+
+    /// Where the rules for callers are.
+    pub(crate) fn rule_places(&self) -> RulePlaces {
+        let (name, text) = &self.source;
+        RulePlaces::of(&self.callers, name, text)
+    }
+
+    /// Whether there is a static token with this name.
+    pub(crate) fn has_token(&self, name: &str) -> bool {
+        self.auth.tokens.iter().any(|(own, _)| own == name)
     }
 
     /// How many connections may start their servers, if each starts `children`: `limits.children`
@@ -221,6 +245,7 @@ impl Default for Config {
             call_timeout: policy.request_timeout.unwrap_or(Duration::from_secs(300)),
             upstreams: BTreeMap::new(),
             tools: Vec::new(),
+            callers: Vec::new(),
             policy,
             documents: Vec::new(),
             project_for: None,
@@ -231,6 +256,7 @@ impl Default for Config {
             total_rate: RateWords::default(),
             address_rate: RateWords::default(),
             listen: Listen::default(),
+            auth: Auth::default(),
             sessions: Sessions::default(),
             shared: Shared::default(),
             admin: None,
@@ -248,6 +274,7 @@ impl Default for Config {
                 endpoint: None,
                 sample: 100,
             },
+            source: (String::new(), String::new()),
             written: BTreeMap::new(),
         }
     }

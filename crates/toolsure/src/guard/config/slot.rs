@@ -61,6 +61,8 @@ pub(super) enum Slot<T: 'static> {
     Text(fn(&mut T) -> &mut Option<String>),
     /// A list of texts.
     Texts(fn(&mut T) -> &mut Vec<String>),
+    /// A list of texts that may be absent; an empty one is a list.
+    MaybeTexts(fn(&mut T) -> &mut Option<Vec<String>>),
     /// One secret or a list of secrets, in which `${NAME}` is an environment variable. Messages do
     /// not show them.
     Secrets(fn(&mut T) -> &mut Vec<String>),
@@ -118,6 +120,7 @@ impl<T> Slot<T> {
                 other => return Err(found(&self.expects(), other.kind())),
             },
             Self::Texts(slot) => *slot(target) = raw.texts(&self.expects())?,
+            Self::MaybeTexts(slot) => *slot(target) = Some(raw.texts(&self.expects())?),
             Self::Secrets(slot) => {
                 *slot(target) = match raw {
                     Raw::Text(text) => vec![text],
@@ -188,7 +191,7 @@ impl<T> Slot<T> {
             Self::Path(_) => "a file".to_owned(),
             Self::Url(_) => "a URL".to_owned(),
             Self::Text(_) => "a string".to_owned(),
-            Self::Texts(_) => "a list of strings".to_owned(),
+            Self::Texts(_) | Self::MaybeTexts(_) => "a list of strings".to_owned(),
             Self::Secrets(_) => "a string or a list of strings".to_owned(),
             Self::Pairs(_) => "a table of strings".to_owned(),
             Self::Documents(_) => "a table of files by URI".to_owned(),
@@ -228,6 +231,7 @@ impl<T> Slot<T> {
                 slot(target).as_ref().map(|text| format!("{text:?}"))
             }
             Self::Texts(slot) => list(slot(target).clone()),
+            Self::MaybeTexts(slot) => slot(target).as_ref().map(|items| format!("{items:?}")),
             Self::Secrets(slot) => (!slot(target).is_empty()).then(|| "(secrets)".to_owned()),
             Self::Pairs(slot) => (!slot(target).is_empty()).then(|| "(a table)".to_owned()),
             Self::Documents(slot) => (!slot(target).is_empty()).then(|| "(a table)".to_owned()),
@@ -262,7 +266,11 @@ impl<T> Slot<T> {
     pub(super) fn is_compound(&self) -> bool {
         matches!(
             self,
-            Self::Texts(_) | Self::Secrets(_) | Self::Pairs(_) | Self::Documents(_)
+            Self::Texts(_)
+                | Self::MaybeTexts(_)
+                | Self::Secrets(_)
+                | Self::Pairs(_)
+                | Self::Documents(_)
         )
     }
 }

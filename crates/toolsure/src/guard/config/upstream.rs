@@ -14,7 +14,7 @@ use toolsure_proxy::{Fault, HttpTarget};
 use super::environment::Environment;
 use super::place::SHOWN;
 use super::read::{file, read};
-use super::words::TranslateWord;
+use super::words::{AuthorizationWord, TranslateWord};
 
 /// One server behind the guard: a command or a URL.
 #[derive(Clone)]
@@ -37,6 +37,8 @@ pub(crate) struct Upstream {
     /// The configured prefix of its tools' names in a listing of several upstreams.
     pub(crate) prefix: Option<String>,
     pub(crate) translate: TranslateWord,
+    /// Whether the server gets the `Authorization` of callers.
+    pub(super) authorization: AuthorizationWord,
     pub(super) lock: Option<PathBuf>,
     /// The contents of the lock, once read.
     pub(super) pins: Option<Arc<Lock>>,
@@ -61,6 +63,7 @@ impl Default for Upstream {
             public_url: None,
             prefix: None,
             translate: TranslateWord::default(),
+            authorization: AuthorizationWord::default(),
             lock: None,
             pins: None,
             place: None,
@@ -145,10 +148,19 @@ impl Upstream {
         wrong
     }
 
+    /// The names of the tools in its lock.
+    pub(crate) fn locked_tools(&self) -> impl Iterator<Item = &str> {
+        let locked = self.pins.iter().flat_map(|lock| lock.tools());
+        locked.map(|(name, _)| name)
+    }
+
     /// The URL with its headers and certificate authorities.
     pub(crate) fn target(&self, url: &str) -> Result<HttpTarget, String> {
         let text = |fault: Fault| fault.to_string();
         let mut target = HttpTarget::new(url).map_err(text)?;
+        if self.authorization == AuthorizationWord::None {
+            target = target.without_authorization_of_callers();
+        }
         for (name, value) in &self.headers {
             target = target.header(name, value).map_err(text)?;
         }

@@ -45,6 +45,16 @@ impl TranslateWord {
     }
 }
 
+/// Whether a server gets the `Authorization` of callers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum AuthorizationWord {
+    /// `none` if the guard authenticates callers, `caller` if it does not.
+    #[default]
+    Auto,
+    Caller,
+    None,
+}
+
 /// The format of logs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum LogFormat {
@@ -61,6 +71,11 @@ impl Words for DriftWord {
 impl Words for TranslateWord {
     const WORDS: &'static [&'static str] = &["off", "legacy-clients", "modern-clients"];
     const ALL: &'static [Self] = &[Self::Off, Self::LegacyClients, Self::ModernClients];
+}
+
+impl Words for AuthorizationWord {
+    const WORDS: &'static [&'static str] = &["auto", "caller", "none"];
+    const ALL: &'static [Self] = &[Self::Auto, Self::Caller, Self::None];
 }
 
 impl Words for LogFormat {

@@ -49,6 +49,61 @@ pub(super) const NETWORK: &[Key<Config>] = &[
         "PEM file with the certificate's private key",
     ),
     fixed(
+        "listen.tls_client_ca",
+        field!(Path, listen.tls_client_ca),
+        "PEM file with the certificate authorities of clients: a client certificate of one of them is a way to authenticate; its names are the DNS names and URIs among its subject alternative names, and `sha256:` with its digest",
+    ),
+    fixed(
+        "listen.open",
+        field!(Flag, listen.open),
+        "whether everybody who reaches an address that is not a loopback address may use the guard; without it, such an address needs `[auth]` or `tls_client_ca`",
+    ),
+    live(
+        "auth.tokens",
+        field!(Pairs, auth.tokens),
+        "bearer tokens: a table of names, each with `sha256:` and the hexadecimal SHA-256 digest of a token, or with several digests, separated by spaces; `${NAME}` is an environment variable",
+    ),
+    live(
+        "auth.issuer",
+        field!(Url, auth.issuer),
+        "the issuer of JSON Web Tokens (`iss`), and the authorization server that clients are sent to",
+    ),
+    live(
+        "auth.keys_url",
+        field!(Url, auth.keys_url),
+        "the issuer's key set (JWKS); without it, where the issuer's metadata say (`/.well-known/openid-configuration`, `/.well-known/oauth-authorization-server`)",
+    ),
+    live(
+        "auth.audiences",
+        field!(Texts, auth.audiences),
+        "the audiences of which tokens must have one (`aud`); without it, `listen.public_url`",
+    ),
+    live(
+        "auth.algorithms",
+        field!(Texts, auth.algorithms),
+        "the signature algorithms of tokens; without it, all of RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384 and EdDSA",
+    ),
+    live(
+        "auth.leeway",
+        field!(Time(s(0)..=s(600)), auth.leeway),
+        "how much the clocks of the issuer and of the guard may differ",
+    ),
+    live(
+        "auth.groups_claim",
+        field!(Text, auth.groups_claim),
+        "the claim with the caller's groups, an array of strings or a string; without it, `groups`",
+    ),
+    live(
+        "auth.tls_ca",
+        field!(Path, auth.tls_ca),
+        "PEM file with certificate authorities that are trusted for the issuer, besides the platform's",
+    ),
+    live(
+        "auth.header",
+        field!(Text, auth.header),
+        "the header in which a proxy of `listen.trusted_proxies` names the user that it has authenticated, such as `X-Forwarded-User`; from others it is ignored",
+    ),
+    fixed(
         "admin.address",
         field!(Address, admin),
         "where `/healthz`, `/readyz` and `/metrics` are served",

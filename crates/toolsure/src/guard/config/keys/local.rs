@@ -5,10 +5,11 @@ use std::time::Duration;
 use toolsure_guard::policy::{BadResult, Mode, Output, Repair};
 use toolsure_schema::Formats;
 
+use super::super::caller_rule::CallerRule;
 use super::super::slot::Slot;
 use super::super::tool_rule::ToolRule;
 use super::super::upstream::Upstream;
-use super::super::words::{TranslateWord, Words};
+use super::super::words::{AuthorizationWord, TranslateWord, Words};
 use super::key::{Key, fixed, live, put, put_some};
 
 /// The keys of an upstream, in the order of the reference.
@@ -77,6 +78,11 @@ pub(in super::super) const UPSTREAM: &[Key<Upstream>] = &[
         "translate",
         word!(TranslateWord, translate),
         "`legacy-clients` lets clients of 2025-11-25 and older use a server of 2026-07-28, `modern-clients` lets clients of 2026-07-28 use a server of 2025-11-25 or older, `off` passes each era on as it is",
+    ),
+    fixed(
+        "authorization",
+        word!(AuthorizationWord, authorization),
+        "the `Authorization` that the server at `url` gets, unless `headers` has one: `caller` is the caller's, `none` is none, `auto` is `none` if the guard authenticates callers (a token is for one audience) and `caller` if it does not",
     ),
     live(
         "lock",
@@ -156,6 +162,90 @@ pub(in super::super) const TOOL: &[Key<ToolRule>] = &[
         "calls",
         field!(Count(0..=1_000_000), rate.calls),
         "as `rate.calls`; 0 leaves the general rate",
+    ),
+    live(
+        "per",
+        field!(Time(Duration::from_millis(1)..=DAY), rate.per),
+        "as `rate.per`",
+    ),
+    live(
+        "burst",
+        field!(Count(1..=1_000_000), rate.burst),
+        "as `rate.burst`",
+    ),
+];
+
+/// The keys of a rule for callers, in the order of the reference.
+pub(in super::super) const CALLER: &[Key<CallerRule>] = &[
+    live(
+        "name",
+        field!(Text, name),
+        "the rule's name, for `--explain-access`",
+    ),
+    live(
+        "token",
+        field!(Text, rule.token),
+        "the name of a static token (`auth.tokens`); here and in the next five, `*` is any text and `?` any one character, and a caller must match all that are set",
+    ),
+    live(
+        "subject",
+        field!(Text, rule.subject),
+        "the subject of a JSON Web Token (`sub`), or the user that a proxy names (`auth.header`)",
+    ),
+    live(
+        "group",
+        field!(Text, rule.group),
+        "one of the groups in the token (`auth.groups_claim`)",
+    ),
+    live(
+        "scope",
+        field!(Text, rule.scope),
+        "one of the scopes of the token (`scope`, `scp`)",
+    ),
+    live(
+        "issuer",
+        field!(Text, rule.issuer),
+        "the issuer of the token (`iss`)",
+    ),
+    live(
+        "certificate",
+        field!(Text, rule.certificate),
+        "one of the names of the client certificate (`listen.tls_client_ca`)",
+    ),
+    live(
+        "upstreams",
+        field!(Texts, upstreams),
+        "the upstreams that the rule is for; without it, all",
+    ),
+    live(
+        "tools",
+        field!(MaybeTexts, tools),
+        "the tools that these callers may use: names as clients know them, in which `*` is any text and `?` any one character, or `@readOnlyHint`, `@destructiveHint`, `@idempotentHint`, `@openWorldHint` for those with the annotation (with the protocol's defaults); after `!`, those that they may not use; a list with `!` only is all others",
+    ),
+    live(
+        "prompts",
+        field!(MaybeTexts, prompts),
+        "the same for prompts, without annotations",
+    ),
+    live(
+        "resources",
+        field!(MaybeTexts, resources),
+        "the same for resources and skills, by their URIs, and resource templates, by their URI templates",
+    ),
+    live(
+        "arguments",
+        optional_word!(Mode, rule.arguments),
+        "as `policy.arguments`, for these callers",
+    ),
+    live(
+        "results",
+        optional_word!(Mode, rule.results),
+        "as `policy.results`, for these callers",
+    ),
+    live(
+        "calls",
+        field!(Count(0..=1_000_000), rate.calls),
+        "as `rate.calls`, for each of these callers; 0 leaves the general rate",
     ),
     live(
         "per",

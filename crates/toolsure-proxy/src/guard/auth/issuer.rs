@@ -1,0 +1,234 @@
+//! JSON Web Tokens of one issuer (RFC 7519, RFC 9068).
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use jsonwebtoken::errors::ErrorKind;
+use jsonwebtoken::{Algorithm, Validation, decode, decode_header};
+use serde::de::IgnoredAny;
+use toolsure_json::{DuplicateKeys, Kind, Node as _, OwnedDocument, ReadLimits, View, quote};
+
+use super::keys::{KeyError, KeyStore};
+use super::{SHOWN, Unauthenticated, config, invalid, signature};
+use crate::fault::Fault;
+
+/// An issuer of JSON Web Tokens, and which of its tokens are taken.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct TokenIssuer {
+    /// Its URL: `iss` of its tokens.
+    pub issuer: String,
+    /// Where its keys are (RFC 7517). Default: where its metadata say, at the well-known places of OpenID Connect
+    /// Discovery 1.0 and RFC 8414.
+    pub keys_url: Option<String>,
+    /// The audiences of which `aud` must have one: the guard as the issuer knows it.
+    pub audiences: Vec<String>,
+    /// The signature algorithms. Default: RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384 and EdDSA, which
+    /// are all that can be set.
+    pub algorithms: Vec<String>,
+    /// How much the clocks of the issuer and of the guard may differ. Default 60 s.
+    pub leeway: Duration,
+    /// The claim with the caller's groups: an array of strings, or one string. Default `groups`.
+    pub groups_claim: String,
+    /// Certificate authorities that are trusted for the issuer, besides the platform's. Default none.
+    pub authorities: Option<PathBuf>,
+}
+
+impl TokenIssuer {
+    /// An issuer, with defaults.
+    pub fn new(issuer: impl Into<String>, audiences: Vec<String>) -> Self {
+        Self {
+            issuer: issuer.into(),
+            keys_url: None,
+            audiences,
+            algorithms: ALGORITHMS.map(|(name, _)| name.to_owned()).into(),
+            leeway: Duration::from_secs(60),
+            groups_claim: "groups".to_owned(),
+            authorities: None,
+        }
+    }
+}
+
+/// What a valid token says.
+pub(super) struct Claims {
+    pub(super) issuer: Arc<str>,
+    pub(super) subject: Arc<str>,
+    pub(super) groups: Vec<Arc<str>>,
+    pub(super) scopes: Vec<Arc<str>>,
+    /// When it ends, in seconds since 1970, with the leeway.
+    pub(super) until: u64,
+    /// The generation of the keys that it was verified with.
+    pub(super) generation: u64,
+}
+
+/// Verifies the tokens of an issuer.
+pub(super) struct Issuer {
+    name: Arc<str>,
+    audiences: Vec<String>,
+    algorithms: Vec<Algorithm>,
+    leeway: u64,
+    groups_claim: String,
+    keys: KeyStore,
+}
+
+impl Issuer {
+    pub(super) fn new(settings: &TokenIssuer) -> Result<Self, Fault> {
+        signature::install();
+        let algorithms = settings.algorithms.iter().map(|name| {
+            let known = ALGORITHMS.iter().find(|(known, _)| known == name);
+            known.map(|(_, algorithm)| *algorithm).ok_or_else(|| {
+                let all: Vec<&str> = ALGORITHMS.iter().map(|(name, _)| *name).collect();
+                let shown = quote(name, SHOWN);
+                config(format!(
+                    "the algorithm `{shown}` is not one of {}",
+                    all.join(", ")
+                ))
+            })
+        });
+        let algorithms: Vec<Algorithm> = algorithms.collect::<Result<_, Fault>>()?;
+        if algorithms.is_empty() {
+            return Err(config("there is no algorithm for tokens".to_owned()));
+        }
+        if settings.audiences.is_empty() || settings.audiences.iter().any(String::is_empty) {
+            return Err(config(
+                "tokens need an audience: the guard as the issuer knows it".to_owned(),
+            ));
+        }
+        Ok(Self {
+            name: settings.issuer.as_str().into(),
+            audiences: settings.audiences.clone(),
+            algorithms,
+            leeway: settings.leeway.as_secs(),
+            groups_claim: settings.groups_claim.clone(),
+            keys: KeyStore::new(settings)?,
+        })
+    }
+
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    pub(super) fn generation(&self) -> u64 {
+        self.keys.generation()
+    }
+
+    /// Verifies a token: its signature, its issuer, its audience, and its time.
+    pub(super) async fn verify(&self, token: &str) -> Result<Claims, Unauthenticated> {
+        if token.len() > TOKEN_BYTES {
+            return Err(Unauthenticated::Invalid(format!(
+                "the token has more than {TOKEN_BYTES} bytes"
+            )));
+        }
+        let header = decode_header(token).map_err(|_| invalid("the token is unknown"))?;
+        if !self.algorithms.contains(&header.alg) {
+            return Err(Unauthenticated::Invalid(format!(
+                "tokens with the algorithm {:?} are not taken",
+                header.alg
+            )));
+        }
+        let keys = self.keys.of(header.kid.as_deref(), header.alg).await;
+        let (keys, generation) = keys.map_err(|error| match error {
+            KeyError::Unknown => invalid("the issuer has no such key"),
+            KeyError::Unavailable(why) => Unauthenticated::Undecided(why),
+        })?;
+        let mut validation = Validation::new(header.alg);
+        validation.leeway = self.leeway;
+        validation.validate_nbf = true;
+        validation.set_issuer(&[&self.name]);
+        validation.set_audience(&self.audiences);
+        validation.set_required_spec_claims(&["exp", "iss", "aud", "sub"]);
+        let mut refused = ErrorKind::InvalidSignature;
+        let mut is_valid = false;
+        for key in &keys {
+            match decode::<IgnoredAny>(token, key, &validation) {
+                Ok(_) => {
+                    is_valid = true;
+                    break;
+                }
+                // Of several keys without an id, at most one fits.
+                Err(error) => match error.into_kind() {
+                    ErrorKind::InvalidSignature => {}
+                    other => refused = other,
+                },
+            }
+        }
+        if !is_valid {
+            return Err(Unauthenticated::Invalid(why(&refused)));
+        }
+        self.claims(token, generation)
+            .ok_or_else(|| invalid("the claims of the token cannot be read"))
+    }
+
+    /// The claims of a token that was verified.
+    fn claims(&self, token: &str, generation: u64) -> Option<Claims> {
+        let claims = token.split('.').nth(1)?;
+        let claims = URL_SAFE_NO_PAD.decode(claims).ok()?;
+        let limits = ReadLimits {
+            duplicate_keys: DuplicateKeys::Refuse,
+            ..ReadLimits::default()
+        };
+        let document = OwnedDocument::read(claims, &limits).ok()?;
+        let root = document.document().root();
+        let subject = root.member("sub").filter(|it| it.kind() == Kind::String)?;
+        let until = root.member("exp")?.number();
+        let until = until.as_i64().and_then(|until| u64::try_from(until).ok());
+        let scopes = root.member("scope").or_else(|| root.member("scp"));
+        let scopes = scopes.map(texts).unwrap_or_default();
+        let groups = root.member(&self.groups_claim);
+        Some(Claims {
+            issuer: Arc::clone(&self.name),
+            subject: subject.string().into(),
+            groups: groups.map(texts).unwrap_or_default(),
+            scopes: scopes
+                .iter()
+                .flat_map(|scopes| scopes.split_ascii_whitespace())
+                .map(Arc::from)
+                .collect(),
+            // A time with a fraction is valid; the token is then verified each time.
+            until: until.unwrap_or(0).saturating_add(self.leeway),
+            generation,
+        })
+    }
+}
+
+/// The strings of a claim: those in an array, or one.
+fn texts(claim: View<'_>) -> Vec<Arc<str>> {
+    match claim.kind() {
+        Kind::String => vec![claim.string().into()],
+        Kind::Array => {
+            let items = claim.items().filter(|item| item.kind() == Kind::String);
+            items.map(|item| Arc::from(item.string())).collect()
+        }
+        _ => Vec::new(),
+    }
+}
+
+/// Why a token is not valid, without a part of it.
+fn why(kind: &ErrorKind) -> String {
+    match kind {
+        ErrorKind::ExpiredSignature => "the token has expired".to_owned(),
+        ErrorKind::ImmatureSignature => "the token is not valid yet".to_owned(),
+        ErrorKind::InvalidAudience => "the token is for another audience".to_owned(),
+        ErrorKind::InvalidIssuer => "the token is from another issuer".to_owned(),
+        ErrorKind::InvalidSignature => "the signature of the token is wrong".to_owned(),
+        ErrorKind::MissingRequiredClaim(claim) => format!("the token has no `{claim}`"),
+        _ => "the token cannot be read".to_owned(),
+    }
+}
+
+const ALGORITHMS: [(&str, Algorithm); 9] = [
+    ("RS256", Algorithm::RS256),
+    ("RS384", Algorithm::RS384),
+    ("RS512", Algorithm::RS512),
+    ("PS256", Algorithm::PS256),
+    ("PS384", Algorithm::PS384),
+    ("PS512", Algorithm::PS512),
+    ("ES256", Algorithm::ES256),
+    ("ES384", Algorithm::ES384),
+    ("EdDSA", Algorithm::EdDSA),
+];
+/// Maximum bytes of a token.
+const TOKEN_BYTES: usize = 8 << 10;

@@ -1,0 +1,480 @@
+//! Authentication of callers: static tokens, JSON Web Tokens, client certificates, and users that a trusted
+//! proxy names.
+//!
+//! ```text
+//!   a request ─► client certificate (verified by TLS) ─┐
+//!             ─► Authorization: Bearer ─ static token ─┤
+//!             │                        └ JWT ── keys ──┼─► caller ─► rules
+//!             ─► header of a trusted proxy ────────────┘
+//!             └─ none of them, or one that is wrong ─────► 401; keys cannot be had ─► 503
+//! ```
+
+mod certificate;
+mod issuer;
+mod keys;
+mod signature;
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName};
+use ring::digest::{SHA256, digest};
+use toolsure_guard::VerifiedCaller;
+use toolsure_json::quote;
+
+use super::identity::Identity;
+use crate::fault::{Fault, FaultKind, Party, Phase};
+pub(crate) use certificate::names as certificate_names;
+use issuer::Issuer;
+pub use issuer::TokenIssuer;
+
+/// How callers prove who they are. Every way that is set may be used; a request that uses none of them, or one
+/// of them wrongly, is refused.
+///
+/// It has no `Debug` of its tokens' digests.
+#[derive(Clone, Default)]
+#[non_exhaustive]
+pub struct Authentication {
+    /// Static bearer tokens: a name, and `sha256:` with the hexadecimal digest of the token. Several tokens may
+    /// have one name. Default none.
+    pub tokens: Vec<(String, String)>,
+    /// Who issues JSON Web Tokens (RFC 9068). Default nobody.
+    pub issuer: Option<TokenIssuer>,
+    /// The header in which a proxy among the [trusted ones](super::HttpListener::trusted_proxies) names the user.
+    /// Default none.
+    pub header: Option<String>,
+    /// Whether a client certificate that the [authorities](super::HttpListener::client_authorities) have signed
+    /// is enough. Default no.
+    pub certificates: bool,
+    /// Whether the `Authorization` of callers goes on to servers ([`HttpTarget`](crate::HttpTarget)). Default no.
+    pub passes_on: bool,
+}
+
+impl std::fmt::Debug for Authentication {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Authentication").finish_non_exhaustive()
+    }
+}
+
+/// Verifies callers. A handle: clones share the settings, and see them replaced.
+#[derive(Clone)]
+pub struct Authenticator(Arc<RwLock<Arc<Verifier>>>);
+
+impl Authenticator {
+    /// Checks the settings. Nothing is fetched before the first token comes.
+    ///
+    /// # Errors
+    ///
+    /// [`FaultKind::Config`] for the first setting that is wrong.
+    pub fn new(authentication: &Authentication) -> Result<Self, Fault> {
+        let verifier = Verifier::new(authentication)?;
+        Ok(Self(Arc::new(RwLock::new(Arc::new(verifier)))))
+    }
+
+    /// Replaces the settings with those of `other`, for new requests.
+    pub fn replace(&self, other: &Self) {
+        let other = other.current();
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = other;
+    }
+
+    pub(super) fn current(&self) -> Arc<Verifier> {
+        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl std::fmt::Debug for Authenticator {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Authenticator")
+    }
+}
+
+/// Why a request has no caller.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Unauthenticated {
+    /// It proves nothing.
+    Missing,
+    /// What it proves is wrong, for this reason.
+    Invalid(String),
+    /// It is unknown whether its token is right, because the issuer's keys cannot be had, for this reason.
+    Undecided(String),
+}
+
+/// What a request brings besides its headers.
+pub(super) struct Proof<'c> {
+    /// The names in the client certificate, which TLS has verified.
+    pub(super) certificates: &'c [Arc<str>],
+    /// Whether the connection is that of a trusted proxy.
+    pub(super) is_from_proxy: bool,
+}
+
+/// The settings in force.
+pub(super) struct Verifier {
+    /// The digests of the static tokens, and their names.
+    tokens: Vec<([u8; 32], Arc<str>)>,
+    issuer: Option<Issuer>,
+    pub(super) header: Option<HeaderName>,
+    certificates: bool,
+    passes_on: bool,
+    /// Callers whose tokens were verified, by the digests of their `Authorization`.
+    known: Mutex<HashMap<[u8; 32], Known>>,
+}
+
+struct Known {
+    identity: Arc<Identity>,
+    /// When the token ends, in seconds since 1970, and the generation of the keys that it was verified with.
+    until: Option<u64>,
+    generation: u64,
+}
+
+impl Verifier {
+    /// # Errors
+    ///
+    /// [`FaultKind::Config`] if a setting is wrong.
+    pub(super) fn new(authentication: &Authentication) -> Result<Self, Fault> {
+        let tokens = authentication.tokens.iter();
+        let tokens = tokens.map(|(name, digest)| match digest_of(digest) {
+            Some(digest) => Ok((digest, Arc::from(name.as_str()))),
+            None => Err(config(format!(
+                "the token `{}` must be `sha256:` with the 64 hexadecimal digits of its digest",
+                quote(name, SHOWN)
+            ))),
+        });
+        let header = authentication.header.as_deref().map(|name| {
+            HeaderName::from_bytes(name.as_bytes())
+                .map_err(|_| config(format!("`{}` is not a header name", quote(name, SHOWN))))
+        });
+        Ok(Self {
+            tokens: tokens.collect::<Result<_, Fault>>()?,
+            issuer: authentication
+                .issuer
+                .as_ref()
+                .map(Issuer::new)
+                .transpose()?,
+            header: header.transpose()?,
+            certificates: authentication.certificates,
+            passes_on: authentication.passes_on,
+            known: Mutex::default(),
+        })
+    }
+
+    /// Whether the `Authorization` of callers goes on to servers.
+    pub(super) fn passes_on(&self) -> bool {
+        self.passes_on
+    }
+
+    /// The issuer of the tokens that it takes, for its metadata.
+    pub(super) fn issuer(&self) -> Option<&str> {
+        self.issuer.as_ref().map(Issuer::name)
+    }
+
+    /// The caller of a request.
+    pub(super) async fn identify(
+        &self,
+        headers: &HeaderMap,
+        proof: &Proof<'_>,
+    ) -> Result<Arc<Identity>, Unauthenticated> {
+        let authorization = headers.get(AUTHORIZATION);
+        let certificates = match self.certificates {
+            true => proof.certificates,
+            false => &[],
+        };
+        let user = self.header.as_ref().filter(|_| proof.is_from_proxy);
+        let user = user.and_then(|name| headers.get(name));
+        let mut caller = VerifiedCaller {
+            certificates: certificates.to_vec(),
+            ..VerifiedCaller::default()
+        };
+        let mut until = (None, 0);
+        let mut key = None;
+        if let Some(value) = authorization {
+            let token = bearer_token(value.as_bytes())
+                .ok_or_else(|| invalid("`Authorization` is not `Bearer` with a token"))?;
+            let given = sha256(token);
+            // A caller that proves itself by its token alone was maybe verified before.
+            let is_alone = certificates.is_empty() && user.is_none();
+            if let Some(known) = self.known(&given).filter(|_| is_alone) {
+                return Ok(known);
+            }
+            match (self.static_token(&given), &self.issuer) {
+                (Some(name), _) => caller.token = Some(name),
+                (None, Some(issuer)) => {
+                    let claims = issuer.verify(token).await?;
+                    until = (Some(claims.until), claims.generation);
+                    caller.issuer = Some(claims.issuer);
+                    caller.subject = Some(claims.subject);
+                    caller.groups = claims.groups;
+                    caller.scopes = claims.scopes;
+                }
+                (None, None) => return Err(invalid("the token is unknown")),
+            }
+            key = is_alone.then_some(given);
+        } else if let Some(user) = user {
+            let user = user.to_str().ok().filter(|user| !user.is_empty());
+            let name = self.header.as_ref().map_or("", HeaderName::as_str);
+            let user = user.ok_or_else(|| invalid(&format!("`{name}` is not a name")))?;
+            caller.subject = Some(user.into());
+        } else if certificates.is_empty() {
+            return Err(Unauthenticated::Missing);
+        }
+        let authorization = authorization.filter(|_| self.passes_on);
+        let identity = Identity::verified(caller, authorization);
+        if let Some(key) = key {
+            self.keep(key, &identity, until);
+        }
+        Ok(identity)
+    }
+
+    /// The name of a static token. All are compared, and each in constant time.
+    fn static_token(&self, given: &[u8; 32]) -> Option<Arc<str>> {
+        let mut found = None;
+        for (digest, name) in &self.tokens {
+            let difference = digest.iter().zip(given);
+            let difference = difference.fold(0, |all, (a, b)| all | (a ^ b));
+            if std::hint::black_box(difference) == 0 {
+                found = Some(Arc::clone(name));
+            }
+        }
+        found
+    }
+
+    fn known(&self, key: &[u8; 32]) -> Option<Arc<Identity>> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let found = known.get(key).filter(|known| self.is_current(known))?;
+        Some(Arc::clone(&found.identity))
+    }
+
+    /// Whether a token is still valid, and with the same keys.
+    fn is_current(&self, known: &Known) -> bool {
+        let generation = self.issuer.as_ref().map_or(0, Issuer::generation);
+        known
+            .until
+            .is_none_or(|until| now() < until && known.generation == generation)
+    }
+
+    fn keep(
+        &self,
+        key: [u8; 32],
+        identity: &Arc<Identity>,
+        (until, generation): (Option<u64>, u64),
+    ) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        if known.len() >= MOST_KNOWN {
+            known.retain(|_, known| self.is_current(known));
+        }
+        if known.len() >= MOST_KNOWN {
+            known.clear();
+        }
+        let identity = Arc::clone(identity);
+        let new = Known {
+            identity,
+            until,
+            generation,
+        };
+        known.insert(key, new);
+    }
+}
+
+/// The token of an `Authorization` (RFC 6750, section 2.1).
+fn bearer_token(value: &[u8]) -> Option<&str> {
+    let (scheme, token) = value.split_at_checked(BEARER.len())?;
+    let token = std::str::from_utf8(token.trim_ascii()).ok()?;
+    let is_token = scheme.eq_ignore_ascii_case(BEARER)
+        && !token.is_empty()
+        && token.bytes().all(|byte| byte.is_ascii_graphic());
+    is_token.then_some(token)
+}
+
+fn sha256(text: &str) -> [u8; 32] {
+    let mut out = [0; 32];
+    out.copy_from_slice(digest(&SHA256, text.as_bytes()).as_ref());
+    out
+}
+
+/// The digest in `sha256:` and hexadecimal digits.
+fn digest_of(text: &str) -> Option<[u8; 32]> {
+    let digits = text.strip_prefix("sha256:")?.as_bytes();
+    let mut out = [0; 32];
+    if digits.len() != 64 {
+        return None;
+    }
+    for (byte, digits) in out.iter_mut().zip(digits.chunks_exact(2)) {
+        let digits = std::str::from_utf8(digits).ok()?;
+        if !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+            return None;
+        }
+        *byte = u8::from_str_radix(digits, 16).ok()?;
+    }
+    Some(out)
+}
+
+/// Seconds since 1970 (UTC).
+fn now() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH);
+    since.map_or(0, |since| since.as_secs())
+}
+
+fn invalid(why: &str) -> Unauthenticated {
+    Unauthenticated::Invalid(why.to_owned())
+}
+
+fn config(why: String) -> Fault {
+    Fault::new(Party::Operator, FaultKind::Config, Phase::Start, why)
+}
+
+const BEARER: &[u8] = b"Bearer ";
+/// How many verified tokens are remembered.
+const MOST_KNOWN: usize = 4_096;
+/// Maximum characters of a setting that a message repeats.
+const SHOWN: usize = 60;
+
+#[cfg(test)]
+mod tests {
+    use hyper::header::HeaderValue;
+
+    use super::*;
+
+    const NOTHING: Proof<'_> = Proof {
+        certificates: &[],
+        is_from_proxy: false,
+    };
+
+    fn with(tokens: &[(&str, &str)]) -> Authentication {
+        let hex = |token: &str| {
+            let digits = sha256(token).map(|byte| format!("{byte:02x}"));
+            format!("sha256:{}", digits.concat())
+        };
+        Authentication {
+            tokens: tokens
+                .iter()
+                .map(|(name, token)| ((*name).to_owned(), hex(token)))
+                .collect(),
+            ..Authentication::default()
+        }
+    }
+
+    fn sending(values: &[(&'static str, &'static str)]) -> HeaderMap {
+        let values = values.iter();
+        let headers = values.map(|(name, value)| {
+            (
+                HeaderName::from_static(name),
+                HeaderValue::from_static(value),
+            )
+        });
+        headers.collect()
+    }
+
+    #[tokio::test]
+    async fn a_static_token_is_itself_and_no_other() {
+        let authenticator = Verifier::new(&with(&[("ci", "one"), ("ci", "two"), ("b", "b")]));
+        let authenticator = authenticator.unwrap();
+        for (value, expected) in [
+            ("Bearer one", Ok("token:ci")),
+            ("bearer  two ", Ok("token:ci")),
+            ("Bearer b", Ok("token:b")),
+            ("Bearer one ", Ok("token:ci")),
+            ("Bearer on", Err("the token is unknown")),
+            ("Bearer onee", Err("the token is unknown")),
+            ("Bearer One", Err("the token is unknown")),
+            (
+                "Basic one",
+                Err("`Authorization` is not `Bearer` with a token"),
+            ),
+            (
+                "Bearer",
+                Err("`Authorization` is not `Bearer` with a token"),
+            ),
+            (
+                "Bearer ",
+                Err("`Authorization` is not `Bearer` with a token"),
+            ),
+            (
+                "Bearer one two",
+                Err("`Authorization` is not `Bearer` with a token"),
+            ),
+        ] {
+            // The second time, the caller is known.
+            for _ in 0..2 {
+                let headers = sending(&[("authorization", value)]);
+                let found = authenticator.identify(&headers, &NOTHING).await;
+                let found = found.as_deref().map(|found| found.name.as_deref().unwrap());
+                assert_eq!(
+                    found.map_err(|why| format!("{why:?}")),
+                    expected.map_err(|why| format!("{:?}", invalid(why))),
+                    "{value}"
+                );
+            }
+        }
+        let nothing = authenticator.identify(&HeaderMap::new(), &NOTHING).await;
+        assert_eq!(nothing.unwrap_err(), Unauthenticated::Missing);
+    }
+
+    #[tokio::test]
+    async fn only_a_trusted_proxy_names_a_user() {
+        let authenticator = Verifier::new(&Authentication {
+            header: Some("X-User".to_owned()),
+            ..with(&[("ci", "one")])
+        });
+        let authenticator = authenticator.unwrap();
+        let proxy = Proof {
+            is_from_proxy: true,
+            ..NOTHING
+        };
+        let headers = sending(&[("x-user", "ann")]);
+        let found = authenticator.identify(&headers, &proxy).await.unwrap();
+        assert_eq!(found.name.as_deref(), Some("user:ann"));
+        let found = authenticator.identify(&headers, &NOTHING).await;
+        assert_eq!(found.unwrap_err(), Unauthenticated::Missing);
+        let both = sending(&[("x-user", "ann"), ("authorization", "Bearer one")]);
+        let found = authenticator.identify(&both, &NOTHING).await.unwrap();
+        assert_eq!(found.name.as_deref(), Some("token:ci"));
+        let wrong = sending(&[("x-user", "ann"), ("authorization", "Bearer two")]);
+        assert!(authenticator.identify(&wrong, &proxy).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn a_certificate_counts_only_if_it_is_asked_for() {
+        let names = [Arc::from("client.example")];
+        let certified = Proof {
+            certificates: &names,
+            is_from_proxy: false,
+        };
+        let without = Verifier::new(&with(&[("ci", "one")])).unwrap();
+        let found = without.identify(&HeaderMap::new(), &certified).await;
+        assert_eq!(found.unwrap_err(), Unauthenticated::Missing);
+        let with_it = Verifier::new(&Authentication {
+            certificates: true,
+            ..with(&[("ci", "one")])
+        });
+        let with_it = with_it.unwrap();
+        let found = with_it
+            .identify(&HeaderMap::new(), &certified)
+            .await
+            .unwrap();
+        assert_eq!(found.name.as_deref(), Some("certificate:client.example"));
+        // With both, the caller is who it is by both.
+        let headers = sending(&[("authorization", "Bearer one")]);
+        let both = with_it.identify(&headers, &certified).await.unwrap();
+        let token = with_it.identify(&headers, &NOTHING).await.unwrap();
+        assert_ne!(both.context, token.context);
+    }
+
+    #[test]
+    fn a_digest_that_is_none_is_refused_and_not_shown() {
+        for wrong in [
+            "",
+            "sha256:",
+            "hush",
+            "sha256:zz",
+            &format!("sha256:+{}", "0".repeat(63)),
+        ] {
+            let authentication = Authentication {
+                tokens: vec![("ci".to_owned(), wrong.to_owned())],
+                ..Authentication::default()
+            };
+            let fault = Authenticator::new(&authentication).unwrap_err();
+            assert!(!fault.to_string().contains("hush"), "{fault}");
+        }
+        assert!(!format!("{:?}", with(&[("ci", "one")])).contains("sha256"));
+    }
+}

@@ -1,0 +1,102 @@
+//! Finds out who sends a request, and refuses those who do not prove it.
+
+use std::sync::Arc;
+
+use hyper::header::{AUTHORIZATION, HOST, HeaderMap, HeaderValue, WWW_AUTHENTICATE};
+use hyper::{Response, StatusCode};
+use toolsure_mcp::message::{INTERNAL_ERROR, INVALID_REQUEST};
+
+use super::HttpServer;
+use super::client_connection::ClientConnection;
+use crate::guard::auth::{Proof, Unauthenticated};
+use crate::guard::identity::Identity;
+use crate::guard::reply::error;
+use crate::web::ResponseBody;
+
+impl HttpServer {
+    /// The sender of a request. Its headers have what goes on to servers afterwards, and nothing else that proves
+    /// who it is.
+    pub(super) async fn identify(
+        &self,
+        headers: &mut HeaderMap,
+        client: &ClientConnection,
+    ) -> Result<Arc<Identity>, Response<ResponseBody>> {
+        let Some(authenticator) = &self.authenticator else {
+            return Ok(client.unverified(headers));
+        };
+        let verifier = authenticator.current();
+        let proof = Proof {
+            certificates: &client.certificates,
+            is_from_proxy: client.is_from_proxy(),
+        };
+        let found = verifier.identify(headers, &proof).await;
+        let sender = found.map_err(|why| self.unauthenticated(&why, headers.get(HOST)))?;
+        headers.remove(AUTHORIZATION);
+        if let Some(authorization) = &sender.authorization {
+            headers.insert(AUTHORIZATION, authorization.clone());
+        }
+        if let Some(header) = &verifier.header
+            && !proof.is_from_proxy
+        {
+            headers.remove(header);
+        }
+        Ok(sender)
+    }
+
+    /// The answer to a request without a caller (RFC 6750, section 3; RFC 9728, section 5.1).
+    fn unauthenticated(
+        &self,
+        why: &Unauthenticated,
+        host: Option<&HeaderValue>,
+    ) -> Response<ResponseBody> {
+        let (text, code) = match why {
+            Unauthenticated::Missing => ("send a token, `Authorization: Bearer …`", None),
+            Unauthenticated::Invalid(why) => (why.as_str(), Some("invalid_token")),
+            Unauthenticated::Undecided(why) => {
+                self.ctx.note("issuer-unreachable", why);
+                let text = "the token cannot be checked now: the keys of its issuer cannot be had";
+                return self.unavailable("issuer", None, text);
+            }
+        };
+        self.rejected(401, "unauthenticated");
+        let mut parts = Vec::new();
+        if let Some(code) = code {
+            parts.push(format!("error=\"{code}\""));
+            // The texts have no quotation mark.
+            parts.push(format!("error_description=\"{}\"", text.replace('`', "'")));
+        }
+        let metadata = self
+            .protected
+            .as_ref()
+            .and_then(|own| own.metadata_url(host));
+        parts.extend(metadata.map(|url| format!("resource_metadata=\"{url}\"")));
+        let challenge = match parts.is_empty() {
+            true => "Bearer".to_owned(),
+            false => format!("Bearer {}", parts.join(", ")),
+        };
+        let mut response = error(401, None, INVALID_REQUEST, text);
+        if let Ok(challenge) = HeaderValue::from_str(&challenge) {
+            response.headers_mut().insert(WWW_AUTHENTICATE, challenge);
+        }
+        response
+    }
+
+    /// Keeps a server's demand for authorization from callers who authenticate here and whose tokens the server
+    /// does not get: they could not meet it.
+    pub(super) fn keep_to_itself(&self, response: &mut Response<ResponseBody>) {
+        let authenticator = self.authenticator.as_ref();
+        if authenticator.is_none_or(|own| own.current().passes_on()) {
+            return;
+        }
+        let challenge = response.headers_mut().remove(WWW_AUTHENTICATE);
+        if response.status() == StatusCode::UNAUTHORIZED {
+            self.ctx.note(
+                "upstream-unauthorized",
+                "the server wants an authorization that the guard does not send: set one in `headers`",
+            );
+            let text = "the server refuses the authorization of the guard";
+            *response = error(502, None, INTERNAL_ERROR, text);
+        }
+        drop(challenge);
+    }
+}

@@ -1,0 +1,150 @@
+//! `--explain-access`: what a caller may use, and by which rule, from the function that the guard decides with.
+
+use std::fmt::Write as _;
+
+use toolsure_guard::VerifiedCaller;
+use toolsure_guard::policy::{Access, CallerRule, Policy};
+use toolsure_json::quote;
+
+use super::config::{Config, RulePlaces};
+use crate::exit::{Exit, Failure};
+use crate::term::Term;
+
+/// Explains what the caller may use, or whether it may use one tool. The exit code of the latter is 1 if not.
+pub(super) fn run(words: &[String], config: &Config, term: &Term) -> Result<Exit, Failure> {
+    let (caller, tool) = match words {
+        [caller] => (caller, None),
+        [caller, tool] => (caller, Some(tool.as_str())),
+        _ => {
+            return Err(Failure::usage(
+                "`--explain-access` takes a caller, and a tool",
+            ));
+        }
+    };
+    let caller = read(caller, config)?;
+    if !config.has_caller_rules() {
+        term.write(
+            "there are no rules for callers (`[[callers]]`): every caller may use everything\n",
+        )?;
+        return Ok(Exit::Ok);
+    }
+    let places = config.rule_places();
+    let mut text = String::new();
+    let mut is_allowed = false;
+    for (name, upstream) in &config.upstreams {
+        let policy = config.policy(name, upstream);
+        let prefix = policy.name_prefix.to_string();
+        if let Some(tool) = tool {
+            // Of upstreams with one listing, only that with the prefix can have the tool.
+            if !tool.starts_with(&prefix) {
+                continue;
+            }
+            let access = policy.tool_access(&caller, tool, None);
+            is_allowed |= access.is_allowed();
+            let shown = quote(tool, SHOWN);
+            line(
+                &mut text,
+                format!("{name}: {shown}: {}", why(&access, &places)),
+            );
+            continue;
+        }
+        line(&mut text, format!("{name}:"));
+        let rules: Vec<&CallerRule> = policy.rules_of(&caller).collect();
+        if rules.is_empty() {
+            line(
+                &mut text,
+                "  no rule matches this caller: it may use nothing".to_owned(),
+            );
+        }
+        for rule in rules {
+            line(&mut text, format!("  {}", allows(rule, &places)));
+        }
+        for tool in upstream.locked_tools() {
+            let tool = format!("{prefix}{tool}");
+            let access = policy.tool_access(&caller, &tool, None);
+            line(&mut text, format!("  {tool}: {}", why(&access, &places)));
+        }
+    }
+    if has_hints(config) {
+        line(
+            &mut text,
+            "entries with `@` need the annotations of tools, which are not known here: they allow nothing and deny everything".to_owned(),
+        );
+    }
+    if text.is_empty() {
+        line(&mut text, "no upstream has tools of such a name".to_owned());
+    }
+    term.write(&text)?;
+    match tool {
+        Some(_) if !is_allowed => Ok(Exit::Invalid),
+        _ => Ok(Exit::Ok),
+    }
+}
+
+fn line(text: &mut String, line: String) {
+    let _infallible = writeln!(text, "{line}");
+}
+
+fn has_hints(config: &Config) -> bool {
+    let mut upstreams = config.upstreams.iter();
+    upstreams.any(|(name, upstream)| Policy::has_hint_rules(&config.policy(name, upstream)))
+}
+
+/// A caller as the command line writes it: `subject=ann,group=readers`, or the name of a static token, or a
+/// subject.
+fn read(text: &str, config: &Config) -> Result<VerifiedCaller, Failure> {
+    let mut caller = VerifiedCaller::default();
+    for part in text.split(',').filter(|part| !part.is_empty()) {
+        match part.split_once('=') {
+            None if config.has_token(part) => caller.token = Some(part.into()),
+            None => caller.subject = Some(part.into()),
+            Some(("token", value)) => caller.token = Some(value.into()),
+            Some(("subject", value)) => caller.subject = Some(value.into()),
+            Some(("issuer", value)) => caller.issuer = Some(value.into()),
+            Some(("group", value)) => caller.groups.push(value.into()),
+            Some(("scope", value)) => caller.scopes.push(value.into()),
+            Some(("certificate", value)) => caller.certificates.push(value.into()),
+            Some((key, _)) => {
+                let key = quote(key, SHOWN);
+                return Err(Failure::usage(format!("a caller has no `{key}`")).with_help(
+                    "write `subject=…,group=…`; the keys are token, subject, issuer, group, scope and certificate",
+                ));
+            }
+        }
+    }
+    Ok(caller)
+}
+
+/// What a rule allows, in one line.
+fn allows(rule: &CallerRule, places: &RulePlaces) -> String {
+    let lists = [
+        ("tools", &rule.tools),
+        ("prompts", &rule.prompts),
+        ("resources", &rule.resources),
+    ];
+    let lists = lists.iter().filter_map(|(what, list)| {
+        let list = list.as_ref()?;
+        Some(format!("{what} {list}"))
+    });
+    let lists: Vec<String> = lists.collect();
+    let lists = match lists.is_empty() {
+        true => "everything".to_owned(),
+        false => lists.join("; "),
+    };
+    format!("{}: {lists}", places.shown(rule))
+}
+
+fn why(access: &Access<'_>, places: &RulePlaces) -> String {
+    match access {
+        Access::Allowed(rule, Some(entry)) => {
+            format!("allowed by `{entry}` of {}", places.shown(rule))
+        }
+        Access::Allowed(rule, None) => format!("allowed by {}", places.shown(rule)),
+        Access::Denied(rule, entry) => format!("denied by `{entry}` of {}", places.shown(rule)),
+        Access::NotListed => "not allowed: no rule for this caller lists it".to_owned(),
+        _ => "not allowed: no rule matches this caller".to_owned(),
+    }
+}
+
+/// Maximum characters of the text of others in a line.
+const SHOWN: usize = 120;

@@ -1,0 +1,159 @@
+//! Callers of the guard: settings that do not fit together, and what `--explain-access` says.
+
+use crate::run::{Dir, toolsure};
+
+const AUTH: &str = r#"
+[upstreams.a]
+command = ["python3"]
+[upstreams.b]
+command = ["python3"]
+[listen]
+address = "127.0.0.1:0"
+[auth]
+tokens = { ci = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" }
+"#;
+
+const RULES: &str = r#"
+[[callers]]
+token = "ci"
+tools = ["a_read*", "@readOnlyHint", "!a_read_secret"]
+
+[[callers]]
+name = "admins"
+group = "admins"
+
+[[callers]]
+subject = "svc-*"
+upstreams = ["b"]
+prompts = ["b_p"]
+"#;
+
+#[test]
+fn what_a_caller_may_use_is_explained_with_its_rule() {
+    let dir = Dir::new();
+    let file = dir.file("guard.toml", &format!("{AUTH}{RULES}"));
+    let explain = |words: &[&str]| {
+        let run = toolsure(&[&["guard", "--config", &file, "--explain-access"], words].concat());
+        assert_eq!(run.stderr, "", "{words:?}");
+        (run.stdout.replace(&file, "guard.toml"), run.code)
+    };
+    for (words, expected, code) in [
+        (
+            &["ci", "a_read_file"][..],
+            "a: a_read_file: allowed by `a_read*` of guard.toml:11 (callers 1)\n",
+            0,
+        ),
+        (
+            &["ci", "a_read_secret"],
+            "a: a_read_secret: denied by `!a_read_secret` of guard.toml:11 (callers 1)\n",
+            1,
+        ),
+        (
+            &["token=ci", "b_write"],
+            "b: b_write: not allowed: no rule for this caller lists it\n",
+            1,
+        ),
+        (
+            &["subject=ann,group=admins", "b_write"],
+            "b: b_write: allowed by guard.toml:15 (admins)\n",
+            0,
+        ),
+        (
+            &["ann", "a_read"],
+            "a: a_read: not allowed: no rule matches this caller\n",
+            1,
+        ),
+        (
+            &["svc-1"],
+            "a:\n  no rule matches this caller: it may use nothing\n\
+             b:\n  guard.toml:19 (callers 3): prompts b_p\n",
+            0,
+        ),
+    ] {
+        let (text, found) = explain(words);
+        let note = "entries with `@` need the annotations of tools, which are not known here: they allow nothing and deny everything\n";
+        assert_eq!(text, format!("{expected}{note}"), "{words:?}");
+        assert_eq!(found, code, "{words:?}");
+    }
+    let run = toolsure(&["guard", "--config", &file, "--explain-access", "colour=red"]);
+    assert_eq!(run.code, 2);
+    assert!(
+        run.stderr.contains("a caller has no `colour`"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn what_does_not_fit_together_is_refused() {
+    let server = "[upstreams.a]\ncommand = [\"python3\"]\n";
+    let digest = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+    for (text, expected) in [
+        (
+            "[listen]\naddress = \"0.0.0.0:0\"",
+            "everybody who reaches `0.0.0.0:0` could use the guard",
+        ),
+        (
+            "[[callers]]\ntools = [\"a\"]\n[listen]\naddress = \"127.0.0.1:0\"",
+            "`[[callers]]` need callers that authenticate",
+        ),
+        (
+            "[auth]\ntokens = { a = \"hush\" }\n[listen]\naddress = \"127.0.0.1:0\"",
+            "the token `a` must be `sha256:`",
+        ),
+        (
+            "[auth]\nissuer = \"https://id.example\"\n[listen]\naddress = \"127.0.0.1:0\"",
+            "`auth.issuer` needs `auth.audiences`, or `listen.public_url`",
+        ),
+        (
+            "[auth]\nissuer = \"https://id.example\"\naudiences = [\"a\"]\nalgorithms = [\"HS256\"]\n[listen]\naddress = \"127.0.0.1:0\"",
+            "the algorithm `HS256` is not one of RS256",
+        ),
+        (
+            "[auth]\nheader = \"X-User\"\n[listen]\naddress = \"127.0.0.1:0\"",
+            "`auth.header` needs `listen.trusted_proxies`",
+        ),
+        (
+            "[auth]\naudiences = [\"a\"]\n[listen]\naddress = \"127.0.0.1:0\"",
+            "have no effect without `auth.issuer`",
+        ),
+        (
+            "[auth]\ntokens = { a = \"DIGEST\" }",
+            "`auth.tokens` has no effect without `listen.address`",
+        ),
+        (
+            "[listen]\naddress = \"127.0.0.1:0\"\ntls_client_ca = \"ca.pem\"",
+            "`listen.tls_client_ca` needs `listen.tls_certificate`",
+        ),
+        (
+            "[[callers]]\ntools = [\"@readonly\"]\n[auth]\ntokens = { a = \"DIGEST\" }\n[listen]\naddress = \"127.0.0.1:0\"",
+            "`@readonly` is not a hint",
+        ),
+        (
+            "[[callers]]\nupstreams = [\"c\"]\n[auth]\ntokens = { a = \"DIGEST\" }\n[listen]\naddress = \"127.0.0.1:0\"",
+            "there is no upstream `c`",
+        ),
+        (
+            "[[callers]]\ntool = [\"c\"]\n[auth]\ntokens = { a = \"DIGEST\" }\n[listen]\naddress = \"127.0.0.1:0\"",
+            "did you mean `tools`?",
+        ),
+    ] {
+        let dir = Dir::new();
+        let text = text.replace("DIGEST", digest);
+        let file = dir.file("guard.toml", &format!("{server}{text}\n"));
+        let run = toolsure(&["guard", "--config", &file, "--check-config"]);
+        assert_eq!(run.code, 2, "{text}: {}", run.stderr);
+        assert!(run.stderr.contains(expected), "{text}: {}", run.stderr);
+        assert!(!run.stderr.contains("hush"), "{}", run.stderr);
+    }
+    for text in [
+        "[listen]\naddress = \"0.0.0.0:0\"\nopen = true",
+        "[listen]\naddress = \"0.0.0.0:0\"\n[auth]\ntokens = { a = \"DIGEST DIGEST\" }",
+    ] {
+        let dir = Dir::new();
+        let text = text.replace("DIGEST", digest);
+        let file = dir.file("guard.toml", &format!("{server}{text}\n"));
+        let run = toolsure(&["guard", "--config", &file, "--check-config"]);
+        assert_eq!(run.code, 0, "{text}: {}", run.stderr);
+    }
+}
