@@ -4,11 +4,14 @@
 //! under a number that replaces its id and its progress token, and in the messages that come back the
 //! sender's own id or token replaces the number.
 
+use std::sync::Arc;
+
 use toolsure_json::{Kind, Node as _, View};
 use toolsure_mcp::message::Request;
 
 use crate::id::IdKey;
 use crate::message::{Message, Renamed, token};
+use crate::record::Peer;
 use crate::subscription::subscription;
 
 /// A request as its sender wrote it.
@@ -21,6 +24,8 @@ pub struct RequestOrigin {
     pub id: String,
     /// Its progress token as JSON text.
     pub token: Option<String>,
+    /// Its sender, if that is known.
+    pub peer: Option<Arc<Peer>>,
 }
 
 impl RequestOrigin {
@@ -31,7 +36,14 @@ impl RequestOrigin {
             key: IdKey::of(request.id),
             id: request.id.raw().to_owned(),
             token: token(request.params).map(|token| token.raw().to_owned()),
+            peer: None,
         }
+    }
+
+    /// The same, with the sender of the message.
+    pub(crate) fn from(mut self, message: &Message) -> Self {
+        self.peer.clone_from(&message.peer);
+        self
     }
 }
 

@@ -49,7 +49,7 @@ impl Aggregator {
         if let Err(why) = self.may_keep(own.len()) {
             return self.refuse(request, INTERNAL_ERROR, &why);
         }
-        let client = RequestOrigin::of(request);
+        let client = RequestOrigin::of(request).from(whole);
         let search = OwnerSearch::new(client, subject, name.to_owned(), own.to_owned(), rest);
         let number = self.number();
         self.owner_searches.insert(number, search);
@@ -90,8 +90,8 @@ impl Aggregator {
         let Some(route) = search.next_route() else {
             return self.no_owner(number);
         };
-        let text = search.text.clone();
-        self.reread(&text, |it, whole, request| {
+        let (text, peer) = (search.text.clone(), search.client.peer.clone());
+        self.reread((&text, peer), |it, whole, request| {
             let sending = Sending {
                 route,
                 role: Role::Search(number),

@@ -20,7 +20,7 @@ impl Aggregator {
         let span = request.view.span();
         let own = whole.text().get(span.start..span.end).unwrap_or_default();
         let deadline = now.saturating_add(self.bounds.patience);
-        let client = RequestOrigin::of(request);
+        let client = RequestOrigin::of(request).from(whole);
         let stream = ClientStream::new(client, own.to_owned(), self.routes.len(), deadline);
         self.client_streams.insert(number, stream);
         for route in 0..self.routes.len() {
@@ -131,12 +131,15 @@ impl Aggregator {
     pub(super) fn listen_again(&mut self, route: usize) {
         let waiting = self.client_streams.iter();
         let waiting = waiting.filter(|(_, stream)| stream.awaits(route));
-        let mut waiting: Vec<(i64, String)> = waiting
-            .map(|(number, stream)| (*number, stream.text().to_owned()))
+        let mut waiting: Vec<_> = waiting
+            .map(|(number, stream)| {
+                let peer = stream.client.peer.clone();
+                (*number, stream.text().to_owned(), peer)
+            })
             .collect();
-        waiting.sort_unstable();
-        for (number, text) in waiting {
-            self.reread(&text, |it, whole, request| {
+        waiting.sort_unstable_by_key(|(number, ..)| *number);
+        for (number, text, peer) in waiting {
+            self.reread((&text, peer), |it, whole, request| {
                 it.listen_to(number, route, whole, request);
             });
         }

@@ -126,7 +126,7 @@ impl Aggregator {
 
     fn replay(&mut self, route: usize, text: Option<String>, role: Role) {
         let Some(text) = text else { return };
-        self.reread(&text, |it, whole, request| {
+        self.reread((&text, None), |it, whole, request| {
             let sending = Sending {
                 route,
                 role,

@@ -1,5 +1,7 @@
 //! Sends messages to the client and to servers, requests to servers under numbers of our own.
 
+use std::sync::Arc;
+
 use toolsure_json::{Node as _, View};
 use toolsure_mcp::message::{INTERNAL_ERROR, Message as Decoded, Request, write};
 
@@ -10,6 +12,7 @@ use super::route::{Abilities, Refused};
 use crate::connection::{Connection, ConnectionId};
 use crate::effect::{Effect, Report};
 use crate::message::{Message, Renamed, kept};
+use crate::record::Peer;
 use crate::renumber::RequestOrigin;
 
 impl Aggregator {
@@ -37,13 +40,14 @@ impl Aggregator {
         self.out.send(Connection::Client, message);
     }
 
-    /// Reads a kept request again.
+    /// Reads a kept request again, which `peer` had sent.
     pub(super) fn reread(
         &mut self,
-        text: &str,
+        (text, peer): (&str, Option<Arc<Peer>>),
         with: impl FnOnce(&mut Self, &Message, &Request<'_>),
     ) {
-        let message = kept(text.as_bytes());
+        let mut message = kept(text.as_bytes());
+        message.peer = peer;
         if let Ok(document) = message.document()
             && let Ok(Decoded::Request(request)) = Decoded::decode(document.root())
         {

@@ -4,7 +4,9 @@
 use std::borrow::Cow;
 
 use toolsure_json::{Kind, Node as _, View, quote};
-use toolsure_mcp::message::{Edits, INVALID_PARAMS, RESOURCE_NOT_FOUND, Request, write};
+use toolsure_mcp::message::{
+    Edits, INVALID_PARAMS, METHOD_NOT_FOUND, RESOURCE_NOT_FOUND, Request, write,
+};
 
 use super::Conversation;
 use super::open::Open;
@@ -12,10 +14,11 @@ use super::turn::Turn;
 use crate::caller::VerifiedCaller;
 use crate::fault::Act;
 use crate::id::IdKey;
-use crate::policy::Policy;
+use crate::policy::{Access, Policy};
 use crate::record::{Action, Filter, Peer};
 use crate::scope::{Found, Known};
 use crate::side::Side;
+use crate::subscription::subscription;
 
 /// The caller of a request. Without one that a transport has verified, only rules for everybody apply.
 pub(super) fn caller_of(peer: Option<&Peer>) -> &VerifiedCaller {
@@ -31,19 +34,28 @@ pub(super) fn caller_of(peer: Option<&Peer>) -> &VerifiedCaller {
     verified.unwrap_or(&NOBODY)
 }
 
-/// Whether the caller of a request may use a tool of the server.
-pub(super) fn allows_tool(policy: &Policy, open: &Open, name: &str, known: Option<&Known>) -> bool {
+/// Whether the caller of a request may use a tool of the server. Rules for either of its names apply, if it is
+/// listed under another than the server's.
+pub(super) fn allows_tool(
+    policy: &Policy,
+    open: &Open,
+    (own, listed): (&str, &str),
+    known: Option<&Known>,
+) -> bool {
     if policy.callers.is_empty() {
         return true;
     }
     let hints = known.filter(|_| policy.has_hint_rules());
     let hints = hints.and_then(Known::hints);
-    let access = policy.tool_access(
-        caller_of(open.peer.as_deref()),
-        &clients_name(policy, name),
-        hints,
-    );
-    access.is_allowed()
+    let caller = caller_of(open.peer.as_deref());
+    let access = |name| policy.tool_access(caller, &clients_name(policy, name), hints);
+    let first = access(own);
+    if own == listed {
+        return first.is_allowed();
+    }
+    let second = access(listed);
+    let is_denied = |access: &Access<'_>| matches!(access, Access::Denied(..));
+    (first.is_allowed() || second.is_allowed()) && !is_denied(&first) && !is_denied(&second)
 }
 
 fn clients_name<'n>(policy: &Policy, name: &'n str) -> Cow<'n, str> {
@@ -58,6 +70,8 @@ enum Subject<'a> {
     Prompt(&'a str),
     Resource(&'a str),
     Task(&'a str),
+    /// A method of which it is unknown what it is about.
+    Method(&'a str),
 }
 
 impl Conversation {
@@ -82,6 +96,7 @@ impl Conversation {
                 .is_allowed(),
             Subject::Resource(uri) => policy.resource_access(caller, uri).is_allowed(),
             Subject::Task(task) => self.may_use_task(policy, open, task),
+            Subject::Method(_) => policy.allows_everything(caller),
         };
         let Some(subject) = subjects.iter().find(|subject| !may(subject)) else {
             return false;
@@ -97,6 +112,10 @@ impl Conversation {
             }
             Subject::Resource(uri) => (not_found, format!("resource not found: {}", shown(uri))),
             Subject::Task(task) => (INVALID_PARAMS, format!("unknown task: {}", shown(task))),
+            Subject::Method(method) => (
+                METHOD_NOT_FOUND,
+                format!("unknown method: {}", shown(method)),
+            ),
         };
         let act = Act::NotAllowed;
         let mut record = turn.fault(Side::Client, Filter::Admission, Action::Refused, act);
@@ -109,19 +128,35 @@ impl Conversation {
         true
     }
 
-    /// Whether a task that is known here was made by this caller, by a call of a tool that it may use.
+    /// Whether a task was made for this caller, by a call of a tool that it may use. Of a task that was made
+    /// elsewhere that is unknown.
     fn may_use_task(&self, policy: &Policy, open: &Open, task: &str) -> bool {
-        let Some((tool, owner)) = self.scope.task_of(task) else {
+        let caller = caller_of(open.peer.as_deref());
+        let owner = self.scope.task_owner(task);
+        if !owner.is_some_and(|owner| owner.is(caller)) {
+            return false;
+        }
+        let Some(tool) = self.scope.task(task) else {
             return true;
         };
-        let caller = caller_of(open.peer.as_deref());
-        let is_own = owner.is_none_or(|owner| owner.is(caller));
         let tools = self.scope.tools();
         let known = match tools.find(tool.name()) {
             Found::Tool(known) => Some(known),
             _ => None,
         };
-        is_own && allows_tool(policy, open, tool.name(), known.as_deref())
+        let name = tool.name();
+        allows_tool(policy, open, (name, name), known.as_deref())
+    }
+
+    /// Whether a notification of a task is for a caller who may know of it.
+    pub(super) fn may_note_task(&self, policy: &Policy, params: View<'_>) -> bool {
+        if policy.callers.is_empty() {
+            return true;
+        }
+        let task = params.member("taskId").map_or("", |id| id.string());
+        let key = subscription(Some(params)).and_then(|id| IdKey::read(id.raw()));
+        let open = key.and_then(|key| self.open.get(&key));
+        open.is_some_and(|open| self.may_use_task(policy, open, task))
     }
 
     /// The text of an answer without what its caller may not use, and not to be cached for others; `None` if it
@@ -192,21 +227,31 @@ fn subjects<'a>(request: &Request<'a>, named: Option<&'a str>) -> Vec<Subject<'a
         "completion/complete" => {
             let of = member("ref");
             let part = |name: &str| of.and_then(|of| of.member(name));
-            match part("uri") {
-                Some(uri) => vec![Subject::Resource(text(Some(uri)))],
-                None => vec![Subject::Prompt(text(part("name")))],
+            // Servers may look at the type, or at what is there.
+            let uri = part("uri").map(|uri| Subject::Resource(uri.string()));
+            let name = part("name").map(|name| Subject::Prompt(name.string()));
+            let all: Vec<Subject<'_>> = uri.into_iter().chain(name).collect();
+            if all.is_empty() {
+                vec![Subject::Prompt("")]
+            } else {
+                all
             }
         }
         "subscriptions/listen" => {
-            let uris =
-                member("notifications").and_then(|wanted| wanted.member("resourceSubscriptions"));
-            let items = uris.into_iter().flat_map(View::items);
-            items.map(|uri| Subject::Resource(uri.string())).collect()
+            let wanted = member("notifications");
+            let items = |name: &str| {
+                let items = wanted.and_then(|wanted| wanted.member(name));
+                items.into_iter().flat_map(View::items)
+            };
+            let uris = items("resourceSubscriptions").map(|uri| Subject::Resource(uri.string()));
+            let tasks = items("taskIds").map(|task| Subject::Task(task.string()));
+            uris.chain(tasks).collect()
         }
         "tasks/get" | "tasks/result" | "tasks/cancel" | "tasks/update" => {
             vec![Subject::Task(text(member("taskId")))]
         }
-        _ => Vec::new(),
+        method if KNOWN.contains(&method) => Vec::new(),
+        method => vec![Subject::Method(method)],
     }
 }
 
@@ -224,6 +269,20 @@ const LISTS: [(&str, &str, &str); 4] = [
         "uriTemplate",
     ),
     ("skills/list", "skills", "uri"),
+];
+/// The other methods of which it is known that they are about nothing that has a name, or whose answers are
+/// restricted.
+const KNOWN: [&str; 10] = [
+    "initialize",
+    "ping",
+    "server/discover",
+    "logging/setLevel",
+    "tools/list",
+    "tools/call",
+    "prompts/list",
+    "resources/list",
+    "resources/templates/list",
+    "skills/list",
 ];
 /// Maximum characters of a name that a text repeats.
 const SHOWN: usize = 128;

@@ -97,7 +97,7 @@ impl Conversation {
         let mut case = CallCase {
             rules: turn.rules,
             terms,
-            is_allowed: allows_tool(turn.policy(), &open, call.name, known(&found)),
+            is_allowed: allows_tool(turn.policy(), &open, (call.name, sent.name), known(&found)),
             scope: &self.scope,
             mirrors_headers: self.mirrors_headers() && open.era.declares_version(),
             caller: &caller,

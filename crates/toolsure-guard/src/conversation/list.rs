@@ -97,7 +97,7 @@ impl Conversation {
             cursor,
             reader: open.era,
             http: self.mirrors_headers(),
-            is_allowed: &|name, known| allows_tool(turn.policy(), open, name, known),
+            is_allowed: &|names, known| allows_tool(turn.policy(), open, names, known),
             parser: self.scope.store().compiler().parser(),
         };
         match present(&case, forms.remarks(turn.rules, &self.scope)) {

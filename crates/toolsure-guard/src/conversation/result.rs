@@ -220,8 +220,14 @@ impl Conversation {
         }
     }
 
-    /// Handles a task's notification, which may contain a result. Returns whether it was altered and sent.
+    /// Handles a task's notification, which may contain a result. Returns whether it was altered and sent, or
+    /// dropped.
     pub(super) fn task_note(&mut self, turn: &mut Turn<'_>, task: View<'_>) -> bool {
+        if !self.may_note_task(turn.policy(), task) {
+            let act = Act::NotAllowed;
+            turn.audit(turn.fault(Side::Server, Filter::Admission, Action::Dropped, act));
+            return true;
+        }
         let era = Era::V2026_07_28;
         let method = ToolMethod::TaskChanged;
         let id = task.member("taskId").map_or("", |id| id.string());
@@ -326,10 +332,14 @@ impl Conversation {
     ) -> Option<Violation> {
         let mode = answered.mode;
         let is_call = matches!(answered.open.what, What::Call(_));
-        if let (Some(tool), Some(task)) = (&answered.tool, made_task(of, answered.result))
-            && is_call
-        {
-            self.scope.began(task, tool, answered.open.peer.as_deref());
+        if let Some(task) = made_task(of, answered.result).filter(|_| is_call) {
+            if let Some(tool) = &answered.tool {
+                self.scope.began(task, tool);
+            }
+            let peer = answered.open.peer.as_ref();
+            if let Some(caller) = peer.and_then(|peer| peer.verified.as_ref()) {
+                self.scope.began_for(task, caller);
+            }
         }
         if mode == Mode::Off {
             return None;

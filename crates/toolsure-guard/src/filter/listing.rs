@@ -41,11 +41,15 @@ pub(crate) struct PageCase<'p> {
     pub(crate) keeps_unreadable: bool,
     /// Whether HTTP headers may repeat parts of calls.
     pub(crate) http: bool,
-    /// Whether the reader may use a tool; `None` is one of which only the name is known.
-    pub(crate) is_allowed: &'p dyn Fn(&str, Option<&Known>) -> bool,
+    /// Whether the reader may use a tool, by the server's name for it and the listed one; `None` is one of which
+    /// only the names are known.
+    pub(crate) is_allowed: &'p IsAllowed<'p>,
     /// Reads schemas as they are compiled.
     pub(crate) parser: &'p Parser,
 }
+
+/// Decides by the names of a tool whether it is for a reader.
+pub(crate) type IsAllowed<'p> = dyn Fn((&str, &str), Option<&Known>) -> bool + 'p;
 
 /// A page after the filter.
 pub(crate) struct PresentedPage {
@@ -179,7 +183,7 @@ fn judge(case: &PageCase<'_>, listed: &Listed<'_>, judged: &mut Judgement) -> bo
     let name = original(case.provider, published);
     let terms = policy.terms(name);
     let tool = || listed.name.map(|_| Arc::from(name));
-    if !(case.is_allowed)(name, case.own.get(name).map(|known| &***known)) {
+    if !(case.is_allowed)((name, published), case.own.get(name).map(|known| &***known)) {
         *withholds = true;
         return false;
     }
@@ -249,7 +253,7 @@ fn is_withheld(case: &PageCase<'_>, name: Option<&str>) -> bool {
     let name = name.unwrap_or_default();
     let drifted = drift::unknown(&policy.drift, name);
     policy.terms(name).hidden
-        || !(case.is_allowed)(name, None)
+        || !(case.is_allowed)((name, name), None)
         || drifted.is_some_and(|(_, mode)| mode == Mode::Enforce)
 }
 

@@ -304,9 +304,23 @@ impl Policy {
     }
 
     /// Whether a caller may use a resource with this URI, or a template with this URI template, and why.
+    ///
+    /// A URI is judged as it is written and as a server may read it, with its percent-encoding decoded and its dot
+    /// segments removed (RFC 3986, section 6.2): both must be allowed.
     #[must_use]
     pub fn resource_access(&self, caller: &VerifiedCaller, uri: &str) -> Access<'_> {
-        self.access(caller, uri, None, |rule| &rule.resources)
+        let access = |uri: &str| self.access(caller, uri, None, |rule| &rule.resources);
+        let written = access(uri);
+        if !written.is_allowed() {
+            return written;
+        }
+        match resolved(uri) {
+            Some(resolved) => {
+                let read = access(&resolved);
+                if read.is_allowed() { written } else { read }
+            }
+            None => written,
+        }
     }
 
     fn access<'p>(
@@ -332,6 +346,11 @@ impl Policy {
         access
     }
 
+    /// Whether a rule without lists is for a caller: it may use what has no name, too.
+    pub(crate) fn allows_everything(&self, caller: &VerifiedCaller) -> bool {
+        self.rules_of(caller).any(|rule| !rule.has_lists())
+    }
+
     /// The rules for a caller, in order.
     pub fn rules_of<'p>(&'p self, caller: &VerifiedCaller) -> impl Iterator<Item = &'p CallerRule> {
         let rules = self.callers.iter().map(|rule| &**rule);
@@ -354,6 +373,55 @@ impl Policy {
         }
         terms
     }
+}
+
+/// A URI as servers may read it: scheme and host in lower case, everything decoded once, `\\` as `/`, and without
+/// dot segments. `None` if that is the URI as it is written.
+fn resolved(uri: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(uri.len());
+    let mut rest = uri.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let digits = after
+            .get(..2)
+            .and_then(|digits| std::str::from_utf8(digits).ok());
+        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match byte.filter(|_| *first == b'%') {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = after.get(2..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    let text = String::from_utf8_lossy(&bytes).replace('\\', "/");
+    let (scheme, rest) = text.split_once(':').unwrap_or(("", &text));
+    let (host, path) = match rest.strip_prefix("//") {
+        Some(after) => after.split_at(after.find('/').unwrap_or(after.len())),
+        None => ("", rest),
+    };
+    let mut segments: Vec<&str> = Vec::new();
+    for segment in path.split('/') {
+        match segment {
+            "." => {}
+            // The first segment is empty, or what is before the first slash.
+            ".." => segments.truncate(segments.len().saturating_sub(1).max(1)),
+            other => segments.push(other),
+        }
+    }
+    let mut out = String::new();
+    if text.contains(':') {
+        out.push_str(&scheme.to_ascii_lowercase());
+        out.push(':');
+    }
+    if rest.starts_with("//") {
+        out.push_str("//");
+        out.push_str(&host.to_ascii_lowercase());
+    }
+    out.push_str(&segments.join("/"));
+    (out != uri).then_some(out)
 }
 
 /// Maximum characters of an entry that a message repeats.
@@ -475,6 +543,63 @@ mod tests {
             assert_eq!(found.is_allowed(), expected, "{group} {hints:?}");
         }
         assert!(policy.has_hint_rules());
+    }
+
+    #[test]
+    fn a_uri_is_also_what_a_server_reads() {
+        let mut public = CallerRule::new("");
+        public.resources = Some(AllowList::new(["file:///data/public/*"]).unwrap());
+        let mut most = CallerRule::new("");
+        most.subject = Some("most".to_owned());
+        most.resources = Some(AllowList::new(["!file:///data/secret/*"]).unwrap());
+        let mut policy = Policy::new();
+        policy.callers = vec![public.into()];
+        let nobody = VerifiedCaller::default();
+        for (uri, expected) in [
+            ("file:///data/public/a", true),
+            ("file:///data/public/a%20b", true),
+            ("file:///data/public/./a", true),
+            ("file:///data/public/../private/key", false),
+            ("file:///data/public/%2e%2e/private/key", false),
+            ("file:///data/public/..%2fprivate/key", false),
+            ("file:///data/public/..\\private/key", false),
+            ("file:///data/public/a/../../private/key", false),
+            ("file:///data/public/..", false),
+            ("FILE:///data/public/a", false),
+        ] {
+            let access = policy.resource_access(&nobody, uri);
+            assert_eq!(access.is_allowed(), expected, "{uri}: {access:?}");
+        }
+        policy.callers = vec![most.into()];
+        let most = VerifiedCaller {
+            subject: Some("most".into()),
+            ..VerifiedCaller::default()
+        };
+        for (uri, expected) in [
+            ("file:///data/other/x", true),
+            ("file:///data/secret/x", false),
+            ("FILE:///data/secret/x", false),
+            ("file:///data/./secret/x", false),
+            ("file:///data/%73ecret/x", false),
+            ("file:///../data/secret/x", false),
+            ("file:///a/../data/secret/x", false),
+        ] {
+            let access = policy.resource_access(&most, uri);
+            assert_eq!(access.is_allowed(), expected, "{uri}: {access:?}");
+        }
+        for uri in [
+            "a",
+            "a:b",
+            "%",
+            "%2",
+            "x:{a}",
+            "..",
+            "",
+            "file://host",
+            "a:../b",
+        ] {
+            let _no_panic = resolved(uri);
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@
 //! and the lists from before it began must not judge its calls.
 
 mod pages;
+mod task_owners;
 mod tool_cache;
 
 use std::collections::{HashMap, VecDeque};
@@ -22,10 +23,10 @@ use toolsure_mcp::contract::{SchemaStore, ToolContract};
 use crate::caller::VerifiedCaller;
 use crate::policy::{Limits, Rate};
 use crate::rate::{AddressBuckets, Bucket};
-use crate::record::Peer;
 use crate::share::{Identity, SharedBucket, SharedState};
 use pages::Page;
 pub(crate) use pages::{Found, Tools, Trust};
+use task_owners::TaskOwners;
 pub(crate) use tool_cache::{Known, PageTools, ToolCache};
 
 /// The key of a scope.
@@ -78,8 +79,8 @@ struct State {
     /// If public pages are kept here: `changes` of the upstream's public lists when the first of them came.
     public_changes: Option<u64>,
     tasks: PendingTasks,
-    /// The verified callers that have made them.
-    task_owners: HashMap<Box<str>, Arc<VerifiedCaller>>,
+    /// For whom tasks were made, of all callers who share this scope.
+    task_owners: TaskOwners,
     buckets: HashMap<Arc<str>, CallBudget>,
     /// The tokens of all tools together.
     total: CallBudget,
@@ -139,7 +140,7 @@ impl Scope {
                 changes: 0,
                 public_changes: None,
                 tasks: PendingTasks::new(limits.tasks),
-                task_owners: HashMap::new(),
+                task_owners: TaskOwners::new(limits.tasks),
                 buckets: HashMap::new(),
                 total: CallBudget::default(),
                 addresses: AddressBuckets::default(),
@@ -407,28 +408,30 @@ impl Scope {
         at.is_some_and(|at| state.continuable.remove(at).is_some())
     }
 
-    /// Remembers that a tool made a task, and for whom.
-    pub(crate) fn began(&self, task: &str, tool: &Arc<ToolContract>, peer: Option<&Peer>) {
-        let mut state = self.state();
-        if let Some(forgotten) = state.tasks.insert(task, Arc::clone(tool)) {
-            state.task_owners.remove(forgotten.as_str());
-        }
-        if let Some(owner) = peer.and_then(|peer| peer.verified.clone())
-            && state.tasks.tool(task).is_some()
-        {
-            // If another caller is said to have made the same task, it stays that of the first.
-            state.task_owners.entry(task.into()).or_insert(owner);
-        }
+    /// Remembers that a tool made a task.
+    pub(crate) fn began(&self, task: &str, tool: &Arc<ToolContract>) {
+        self.state().tasks.insert(task, Arc::clone(tool));
     }
 
-    /// The tool that made a task, and the caller for whom it did, if a transport had verified that.
-    pub(crate) fn task_of(
-        &self,
-        task: &str,
-    ) -> Option<(Arc<ToolContract>, Option<Arc<VerifiedCaller>>)> {
-        let state = self.state();
-        let tool = state.tasks.tool(task)?;
-        Some((Arc::clone(tool), state.task_owners.get(task).cloned()))
+    /// Remembers for which caller a task was made.
+    pub(crate) fn began_for(&self, task: &str, caller: &Arc<VerifiedCaller>) {
+        self.of_all_callers()
+            .state()
+            .task_owners
+            .insert(task, caller);
+    }
+
+    /// The caller for whom a task was made.
+    pub(crate) fn task_owner(&self, task: &str) -> Option<Arc<VerifiedCaller>> {
+        self.of_all_callers().state().task_owners.get(task)
+    }
+
+    /// The scope of all callers who may ask for the same tasks: a connection or a session has tasks of its own.
+    fn of_all_callers(&self) -> &Self {
+        let public = self.0.public.as_ref();
+        public
+            .filter(|_| !self.0.keeps_public_lists)
+            .unwrap_or(self)
     }
 
     /// The tool that made a task.

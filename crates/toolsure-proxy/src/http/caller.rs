@@ -23,8 +23,9 @@ pub struct Caller {
 /// What does not change of a caller.
 #[derive(Clone)]
 struct Who {
-    /// What belongs to it.
+    /// What belongs to it, and what its calls are counted by.
     context: Context,
+    counted: Context,
     stands: Standing,
     /// Its name in records.
     peer: Option<Arc<Peer>>,
@@ -34,6 +35,7 @@ impl Default for Who {
     fn default() -> Self {
         Self {
             context: Context::Anonymous,
+            counted: Context::Anonymous,
             stands: Standing::default(),
             peer: None,
         }
@@ -53,9 +55,15 @@ pub(crate) enum Standing {
 }
 
 impl Caller {
-    pub(crate) fn new(context: Context, authorization: Option<&HeaderValue>) -> Self {
+    /// A caller with the context of what belongs to it, and the context that its calls are counted in.
+    pub(crate) fn new(
+        (context, counted): (Context, Context),
+        authorization: Option<&HeaderValue>,
+    ) -> Self {
         let mut caller = Self::default();
-        Arc::make_mut(&mut caller.who).context = context;
+        let who = Arc::make_mut(&mut caller.who);
+        who.context = context;
+        who.counted = counted;
         caller.renew(authorization);
         caller
     }
@@ -63,6 +71,11 @@ impl Caller {
     /// What belongs to the caller: what it learns about servers.
     pub(crate) fn context(&self) -> &Context {
         &self.who.context
+    }
+
+    /// What its calls are counted by.
+    pub(crate) fn counted(&self) -> &Context {
+        &self.who.counted
     }
 
     pub(crate) fn standing_for(mut self, stands: Standing) -> Self {

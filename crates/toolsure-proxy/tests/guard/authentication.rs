@@ -333,8 +333,9 @@ async fn keys_are_replaced_while_calls_run_and_nobody_is_let_in_without_them() {
         let header = json!({"alg": "ES256", "kid": id});
         signer.token(&header, &issuer.claims(json!({})))
     };
+    let of_old = token(&old, "old");
     // It is unknown whether the token is right.
-    let reply = asks(&served, &token(&old, "old")).await;
+    let reply = asks(&served, &of_old).await;
     assert_eq!(
         (reply.status, reply.header("retry-after")),
         (503, Some("1")),
@@ -343,7 +344,7 @@ async fn keys_are_replaced_while_calls_run_and_nobody_is_let_in_without_them() {
     issuer.state.lock().unwrap().is_down = false;
     let patience = tokio::time::Instant::now() + Duration::from_secs(20);
     loop {
-        let reply = asks(&served, &token(&old, "old")).await;
+        let reply = asks(&served, &of_old).await;
         if reply.status == 200 {
             break;
         }
@@ -353,7 +354,7 @@ async fn keys_are_replaced_while_calls_run_and_nobody_is_let_in_without_them() {
     }
     // The issuer is down again: what is known goes on, what is not is undecided.
     issuer.state.lock().unwrap().is_down = true;
-    assert_eq!(asks(&served, &token(&old, "old")).await.status, 200);
+    assert_eq!(asks(&served, &of_old).await.status, 200);
     issuer.state.lock().unwrap().keys = vec![new.jwk("new")];
     issuer.state.lock().unwrap().is_down = false;
     let patience = tokio::time::Instant::now() + Duration::from_secs(20);
@@ -362,7 +363,7 @@ async fn keys_are_replaced_while_calls_run_and_nobody_is_let_in_without_them() {
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
     // The old key is gone, and with it what was verified by it.
-    assert_eq!(asks(&served, &token(&old, "old")).await.status, 401);
+    assert_eq!(asks(&served, &of_old).await.status, 401);
 }
 
 /// What a caller may use, on each path.

@@ -312,7 +312,12 @@ impl<'r> Guards<'r> {
             _ => tracing::warn!("HTTPS is turned on or off only after a restart"),
         }
         match (&self.started.auth.authenticator, &new.auth.authenticator) {
-            (Some(used), Some(new)) => used.replace(new),
+            (Some(used), Some(_)) => {
+                if let Err(fault) = used.replace(&new.auth.made) {
+                    // `Config::load` has already checked this.
+                    tracing::error!(%fault, "authentication is not changed");
+                }
+            }
             (None, None) => {}
             _ => {
                 tracing::warn!("authentication of callers is turned on or off only after a restart")
@@ -323,6 +328,8 @@ impl<'r> Guards<'r> {
         }
         // Policies and new listeners must match what runs.
         new.listen.clone_from(&self.started.listen);
+        let authenticator = &self.started.auth.authenticator;
+        new.auth.authenticator.clone_from(authenticator);
         new.bounds = self.started.bounds;
         new.times = self.started.times;
         for (name, started) in &self.started.upstreams {

@@ -157,3 +157,39 @@ fn what_does_not_fit_together_is_refused() {
         assert_eq!(run.code, 0, "{text}: {}", run.stderr);
     }
 }
+
+/// The page about callers shows these settings, and what is explained of them.
+#[test]
+fn the_page_shows_what_is_explained() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guard/callers.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let block = |mark: &str| {
+        let (_, rest) = page.split_once(mark).unwrap();
+        rest.split_once("```").unwrap().0.to_owned()
+    };
+    // The files and the variable are not here; the lines keep their numbers.
+    let elsewhere = |line: &str| line.starts_with("tls_") || line.starts_with("headers");
+    let settings = block("```toml\n");
+    let lines = settings.lines();
+    let lines: Vec<&str> = lines
+        .map(|line| if elsewhere(line) { "#" } else { line })
+        .collect();
+    let dir = Dir::new();
+    let file = dir.file("guard.toml", &lines.join("\n"));
+    let shown = block("```console\n$ ");
+    for command in shown.split("\n$ ") {
+        let (command, expected) = command.split_once('\n').unwrap();
+        let words = command.split(' ').skip(1);
+        let words: Vec<&str> = words
+            .map(|word| if word == "guard.toml" { &*file } else { word })
+            .collect();
+        let run = toolsure(&words);
+        let found = run.stdout.replace(&file, "guard.toml");
+        assert_eq!(
+            found.trim_end(),
+            expected.trim_end(),
+            "{command}: {}",
+            run.stderr
+        );
+    }
+}

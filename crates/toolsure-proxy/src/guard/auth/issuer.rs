@@ -71,7 +71,7 @@ pub(super) struct Issuer {
     algorithms: Vec<Algorithm>,
     leeway: u64,
     groups_claim: String,
-    keys: KeyStore,
+    keys: Arc<KeyStore>,
 }
 
 impl Issuer {
@@ -103,7 +103,7 @@ impl Issuer {
             algorithms,
             leeway: settings.leeway.as_secs(),
             groups_claim: settings.groups_claim.clone(),
-            keys: KeyStore::new(settings)?,
+            keys: Arc::new(KeyStore::new(settings)?),
         })
     }
 
@@ -113,6 +113,18 @@ impl Issuer {
 
     pub(super) fn generation(&self) -> u64 {
         self.keys.generation()
+    }
+
+    /// Whether the keys need not be fetched again yet.
+    pub(super) fn is_fresh(&self) -> bool {
+        self.keys.is_fresh()
+    }
+
+    /// Uses the keys that another has fetched, if they are from the same place.
+    pub(super) fn take_keys_of(&mut self, other: &Self) {
+        if self.keys.is_of_same(&other.keys) {
+            self.keys = Arc::clone(&other.keys);
+        }
     }
 
     /// Verifies a token: its signature, its issuer, its audience, and its time.

@@ -3,6 +3,7 @@
 //! They are fetched again when they are old, and when a token names a key that is not among them, but not
 //! more often than once in [`PAUSE`]. While the issuer cannot be reached, the old ones are used for [`KEPT`].
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 use std::time::Duration;
@@ -34,6 +35,7 @@ pub(super) enum KeyError {
 pub(super) struct KeyStore {
     issuer: String,
     keys_url: Option<String>,
+    authorities: Option<PathBuf>,
     target: HttpTarget,
     current: RwLock<Arc<Keys>>,
     /// Grows when a key is gone or new.
@@ -74,12 +76,31 @@ impl KeyStore {
         Ok(Self {
             issuer: settings.issuer.clone(),
             keys_url: settings.keys_url.clone(),
+            authorities: settings.authorities.clone(),
             target,
             current: RwLock::default(),
             generation: AtomicU64::new(1),
             fetching: tokio::sync::Mutex::default(),
             waiting: Semaphore::new(MOST_WAITING),
         })
+    }
+
+    /// Whether both fetch from the same place, and trust the same authorities.
+    pub(super) fn is_of_same(&self, other: &Self) -> bool {
+        let place = |it: &Self| {
+            (
+                it.issuer.clone(),
+                it.keys_url.clone(),
+                it.authorities.clone(),
+            )
+        };
+        place(self) == place(other)
+    }
+
+    /// Whether they need not be fetched again yet.
+    pub(super) fn is_fresh(&self) -> bool {
+        let fetched = self.current().fetched;
+        fetched.is_some_and(|fetched| fetched.elapsed() < FRESH)
     }
 
     pub(super) fn generation(&self) -> u64 {

@@ -18,7 +18,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName};
+use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use ring::digest::{SHA256, digest};
 use toolsure_guard::VerifiedCaller;
 use toolsure_json::quote;
@@ -72,10 +72,19 @@ impl Authenticator {
         Ok(Self(Arc::new(RwLock::new(Arc::new(verifier)))))
     }
 
-    /// Replaces the settings with those of `other`, for new requests.
-    pub fn replace(&self, other: &Self) {
-        let other = other.current();
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = other;
+    /// Replaces the settings, for new requests. The keys of an issuer that stays the same are kept.
+    ///
+    /// # Errors
+    ///
+    /// As [`new`](Self::new).
+    pub fn replace(&self, authentication: &Authentication) -> Result<(), Fault> {
+        let mut new = Verifier::new(authentication)?;
+        let mut current = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        if let (Some(issuer), Some(old)) = (&mut new.issuer, &current.issuer) {
+            issuer.take_keys_of(old);
+        }
+        *current = Arc::new(new);
+        Ok(())
     }
 
     pub(super) fn current(&self) -> Arc<Verifier> {
@@ -175,22 +184,30 @@ impl Verifier {
         proof: &Proof<'_>,
     ) -> Result<Arc<Identity>, Unauthenticated> {
         let authorization = headers.get(AUTHORIZATION);
-        let certificates = match self.certificates {
+        let from_proxy = self.header.as_ref().filter(|_| proof.is_from_proxy);
+        let certificates = match self.certificates && from_proxy.is_none() {
             true => proof.certificates,
+            // That of a proxy is not its user's.
             false => &[],
         };
-        let user = self.header.as_ref().filter(|_| proof.is_from_proxy);
-        let user = user.and_then(|name| headers.get(name));
+        let mut users = from_proxy
+            .into_iter()
+            .flat_map(|name| headers.get_all(name).iter());
+        let user = users.next();
+        if users.next().is_some() {
+            return Err(invalid("the header with the user is given twice"));
+        }
         let mut caller = VerifiedCaller {
             certificates: certificates.to_vec(),
             ..VerifiedCaller::default()
         };
         let mut until = (None, 0);
-        let mut key = None;
+        let (mut key, mut token) = (None, None);
         if let Some(value) = authorization {
-            let token = bearer_token(value.as_bytes())
+            let sent = bearer_token(value.as_bytes())
                 .ok_or_else(|| invalid("`Authorization` is not `Bearer` with a token"))?;
-            let given = sha256(token);
+            token = Some(sent);
+            let given = sha256(sent);
             // A caller that proves itself by its token alone was maybe verified before.
             let is_alone = certificates.is_empty() && user.is_none();
             if let Some(known) = self.known(&given).filter(|_| is_alone) {
@@ -199,7 +216,7 @@ impl Verifier {
             match (self.static_token(&given), &self.issuer) {
                 (Some(name), _) => caller.token = Some(name),
                 (None, Some(issuer)) => {
-                    let claims = issuer.verify(token).await?;
+                    let claims = issuer.verify(sent).await?;
                     until = (Some(claims.until), claims.generation);
                     caller.issuer = Some(claims.issuer);
                     caller.subject = Some(claims.subject);
@@ -217,8 +234,13 @@ impl Verifier {
         } else if certificates.is_empty() {
             return Err(Unauthenticated::Missing);
         }
-        let authorization = authorization.filter(|_| self.passes_on);
-        let identity = Identity::verified(caller, authorization);
+        let authorization = token.filter(|_| self.passes_on).and_then(|token| {
+            // In one spelling: what belongs to a caller depends on it.
+            let mut value = HeaderValue::from_str(&format!("Bearer {token}")).ok()?;
+            value.set_sensitive(true);
+            Some(value)
+        });
+        let identity = Identity::verified(caller, authorization, until.0);
         if let Some(key) = key {
             self.keep(key, &identity, until);
         }
@@ -246,10 +268,12 @@ impl Verifier {
 
     /// Whether a token is still valid, and with the same keys.
     fn is_current(&self, known: &Known) -> bool {
-        let generation = self.issuer.as_ref().map_or(0, Issuer::generation);
-        known
-            .until
-            .is_none_or(|until| now() < until && known.generation == generation)
+        let Some(until) = known.until else {
+            return true;
+        };
+        // Old keys are fetched again before a token is taken.
+        let keys = self.issuer.as_ref().filter(|issuer| issuer.is_fresh());
+        now() < until && keys.is_some_and(|keys| known.generation == keys.generation())
     }
 
     fn keep(
@@ -330,8 +354,6 @@ const SHOWN: usize = 60;
 
 #[cfg(test)]
 mod tests {
-    use hyper::header::HeaderValue;
-
     use super::*;
 
     const NOTHING: Proof<'_> = Proof {
@@ -425,6 +447,10 @@ mod tests {
         assert_eq!(found.name.as_deref(), Some("user:ann"));
         let found = authenticator.identify(&headers, &NOTHING).await;
         assert_eq!(found.unwrap_err(), Unauthenticated::Missing);
+        // The proxy has added its own to that of the client.
+        let mut twice = headers.clone();
+        twice.append("x-user", HeaderValue::from_static("root"));
+        assert!(authenticator.identify(&twice, &proxy).await.is_err());
         let both = sending(&[("x-user", "ann"), ("authorization", "Bearer one")]);
         let found = authenticator.identify(&both, &NOTHING).await.unwrap();
         assert_eq!(found.name.as_deref(), Some("token:ci"));
@@ -452,6 +478,21 @@ mod tests {
             .await
             .unwrap();
         assert_eq!(found.name.as_deref(), Some("certificate:client.example"));
+        // That of a proxy is not its user's.
+        let behind = Verifier::new(&Authentication {
+            certificates: true,
+            header: Some("X-User".to_owned()),
+            ..Authentication::default()
+        });
+        let (behind, proxy) = (
+            behind.unwrap(),
+            Proof {
+                is_from_proxy: true,
+                ..certified
+            },
+        );
+        let found = behind.identify(&HeaderMap::new(), &proxy).await;
+        assert_eq!(found.unwrap_err(), Unauthenticated::Missing);
         // With both, the caller is who it is by both.
         let headers = sending(&[("authorization", "Bearer one")]);
         let both = with_it.identify(&headers, &certified).await.unwrap();

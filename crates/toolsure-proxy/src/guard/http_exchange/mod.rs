@@ -16,6 +16,7 @@ mod own_id;
 mod upstream;
 
 use std::collections::VecDeque;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -26,6 +27,7 @@ use tokio::time::timeout;
 use toolsure_guard::{Envelope, IdKey, Message, MessageKind, Peer, Side};
 use toolsure_mcp::message::INVALID_REQUEST;
 
+use super::identity::Identity;
 use super::in_process::Caller;
 use super::mailbox::{Inbox, Mailbox, MailboxItem, mailbox};
 use super::refusal;
@@ -85,6 +87,9 @@ pub(super) struct HttpExchange {
     open: bool,
     /// Whether the client still waits for an answer.
     owed: bool,
+    sender: Arc<Identity>,
+    /// Whether it lasts as long as its client wants.
+    lasts: bool,
     /// The request's slot and bytes, held until the exchange ends.
     slot: Option<RequestPermit>,
     /// Whether the conversation belongs to this request alone, so that its deadlines are kept here.
@@ -139,6 +144,8 @@ impl HttpExchange {
             session_id: None,
             rewriter: None,
             peer: slot.peer.clone(),
+            sender: Arc::clone(&slot.sender),
+            lasts: false,
             slot: Some(slot),
             caller: None,
         }
@@ -168,7 +175,8 @@ impl HttpExchange {
             }
             self.begins_after = self.begins_after(envelope);
         }
-        if self.json_only && envelope.has_method("subscriptions/listen") {
+        self.lasts = envelope.has_method("subscriptions/listen");
+        if self.json_only && self.lasts {
             let text = "send `Accept: application/json, text/event-stream`: a subscription is a stream of events";
             return error(406, envelope.id.as_ref(), INVALID_REQUEST, text);
         }
@@ -189,6 +197,11 @@ impl HttpExchange {
         message.peer.clone_from(&self.peer);
         router.take(Side::Client, message, Some(&mailbox));
         self.answer().await
+    }
+
+    /// Whose stream it is.
+    pub(super) fn listener(&self) -> Arc<str> {
+        self.sender.counted_as(self.peer.as_deref())
     }
 
     /// Where its messages wait.
@@ -219,6 +232,7 @@ impl HttpExchange {
     /// Registers the stream for the server's own messages, before [`listen`](Self::listen).
     pub(super) fn register(&mut self) {
         self.listens = true;
+        self.lasts = true;
         self.router.listen(&self.mailbox);
     }
 
@@ -341,9 +355,18 @@ impl HttpExchange {
         }
         let silence = self.router.driver.ctx.times.keepalive;
         // A listening stream has no last answer; the stream of a request ends with its answer.
+        let (sender, lasts) = (Arc::clone(&self.sender), self.lasts);
+        let mut proof_ended = pin!(async move {
+            match lasts {
+                true => sender.ended().await,
+                false => std::future::pending().await,
+            }
+        });
         while self.owed {
             let step = tokio::select! {
                 () = to.closed() => return,
+                // Its client may open another with a new token.
+                () = proof_ended.as_mut() => return,
                 step = timeout(silence, self.step()) => step,
             };
             let Ok(step) = step else {

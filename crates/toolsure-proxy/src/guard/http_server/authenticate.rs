@@ -53,7 +53,10 @@ impl HttpServer {
             Unauthenticated::Missing => ("send a token, `Authorization: Bearer …`", None),
             Unauthenticated::Invalid(why) => (why.as_str(), Some("invalid_token")),
             Unauthenticated::Undecided(why) => {
-                self.ctx.note("issuer-unreachable", why);
+                if self.is_first_in_a_while("issuer") {
+                    let detail = format!("{why} (reported at most once a minute)");
+                    self.ctx.note("issuer-unreachable", &detail);
+                }
                 let text = "the token cannot be checked now: the keys of its issuer cannot be had";
                 return self.unavailable("issuer", None, text);
             }

@@ -3,8 +3,6 @@
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 
-use toolsure_guard::Peer;
-
 use crate::guard::mailbox::{Mailbox, MailboxItem};
 
 /// The open streams of each caller, oldest first.
@@ -17,14 +15,14 @@ pub(super) struct Listeners {
 
 impl Listeners {
     /// Adds a stream of a caller, and ends its oldest if it has more than `most`.
-    pub(super) fn add(&mut self, peer: Option<&Peer>, stream: &Mailbox, most: usize) {
+    pub(super) fn add(&mut self, caller: Arc<str>, stream: &Mailbox, most: usize) {
         // Callers that have left are removed when the number of callers has doubled.
         if self.of_callers.len() > self.kept.saturating_mul(2).max(FEW) {
             self.of_callers
                 .retain(|_, streams| streams.iter().any(Mailbox::is_open));
             self.kept = self.of_callers.len();
         }
-        let streams = self.of_callers.entry(caller(peer)).or_default();
+        let streams = self.of_callers.entry(caller).or_default();
         streams.retain(Mailbox::is_open);
         streams.push_back(stream.clone());
         while streams.len() > most.max(1) {
@@ -42,41 +40,35 @@ impl Listeners {
     }
 }
 
-/// Whose stream it is: of an `Authorization`, or without one, of an address (of an IPv6 address,
-/// of its first 64 bits).
-pub(super) fn caller(peer: Option<&Peer>) -> Arc<str> {
-    let Some(peer) = peer else { return "".into() };
-    match (&peer.caller, peer.network()) {
-        (Some(caller), _) => Arc::clone(caller),
-        (None, Some(network)) => network.to_string().into(),
-        (None, None) => "".into(),
-    }
-}
-
 /// So few callers need no clean-up.
 const FEW: usize = 64;
 
 #[cfg(test)]
 mod tests {
+    use hyper::header::{AUTHORIZATION, HeaderValue};
+    use toolsure_guard::Peer;
+
     use super::*;
+    use crate::guard::identity::Identity;
     use crate::guard::mailbox::{Inbox, mailbox};
 
-    fn from(address: &str, caller: Option<&str>) -> Peer {
-        Peer {
-            caller: caller.map(Into::into),
-            session: None,
+    fn from(address: &str, authorization: Option<&'static str>) -> Arc<str> {
+        let peer = Peer {
             address: Some(address.into()),
-            verified: None,
-        }
+            ..Peer::default()
+        };
+        let named = authorization.map(|value| (AUTHORIZATION, HeaderValue::from_static(value)));
+        let headers = named.into_iter().collect();
+        Identity::unverified(&headers).counted_as(Some(&peer))
     }
 
     #[test]
     fn one_stream_too_many_ends_the_oldest_of_its_caller() {
         let mut listeners = Listeners::default();
         let mut opened: Vec<Inbox> = Vec::new();
-        let mut open = |peer: &Peer| {
+        let mut open = |caller: &Arc<str>| {
             let (sender, inbox) = mailbox();
-            listeners.add(Some(peer), &sender, 2);
+            listeners.add(Arc::clone(caller), &sender, 2);
             opened.push(inbox);
             sender.queued()
         };
@@ -94,7 +86,11 @@ mod tests {
         drop(opened);
         for port in 0..1_000 {
             let (sender, _left) = mailbox();
-            listeners.add(Some(&from(&format!("{port}:1"), None)), &sender, 2);
+            listeners.add(
+                from(&format!("10.0.{}.{}:1", port / 250, port % 250), None),
+                &sender,
+                2,
+            );
         }
         assert!(listeners.of_callers.len() <= FEW + 1);
     }

@@ -48,7 +48,7 @@ use super::tickets::{TicketIssuer, VerifiedTicket};
 use crate::http::{Endpoint, SESSION, VERSION};
 use crate::web::{Admission, ResponseBody, Service, TooLarge, Wanted, late_timeout, read};
 use client_connection::ClientConnection;
-use listeners::{Listeners, caller};
+use listeners::Listeners;
 pub(super) use process_pool::ProcessPool;
 pub(super) use protected_resource::{ProtectedResource, Whose};
 use session_transfers::SessionTransfers;
@@ -145,7 +145,10 @@ impl HttpServer {
         };
         let peer = client.peer(&head.headers, &self.trusted, &sender);
         let close = Arc::clone(&client.close);
-        let holder = self.ctx.message_memory.of(caller(Some(&peer)), close);
+        let holder = self
+            .ctx
+            .message_memory
+            .of(sender.counted_as(Some(&peer)), close);
         let slot = RequestPermit {
             _slot: slot,
             bytes: holder.request(),
@@ -358,7 +361,7 @@ impl HttpServer {
             .listeners
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        listeners.add(exchange.peer.as_deref(), exchange.mailbox(), most);
+        listeners.add(exchange.listener(), exchange.mailbox(), most);
         if self.ctx.is_stopping() {
             listeners.close();
         }

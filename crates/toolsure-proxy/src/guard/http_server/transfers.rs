@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use hyper::header::HeaderMap;
-use toolsure_guard::{Context, IdKey, Side, read_message};
+use toolsure_guard::{Context, IdKey, Peer, Side, read_message};
 use toolsure_json::{Node as _, View};
 use toolsure_mcp::message::{Message, write};
 
@@ -17,6 +17,7 @@ use crate::guard::identity::Identity;
 use crate::guard::mailbox::{MailboxItem, mailbox};
 use crate::guard::session_driver::SessionDriver;
 use crate::guard::session_router::{SessionRouter, SessionUpstream};
+use crate::guard::tickets::caller::digest;
 use crate::guard::tickets::{NoSession, NotMovable, SessionLocation};
 use crate::http::{SESSION, Standing};
 
@@ -81,6 +82,12 @@ impl HttpServer {
         driver.stand_for_session(name.as_bytes());
         driver.count_for(sender);
         let caller = sender.caller().standing_for(Standing::Session(name.into()));
+        let caller = caller.recorded_as(Arc::new(Peer {
+            caller: sender.name.clone(),
+            session: Some(digest(name.as_bytes()).into()),
+            verified: sender.verified.clone(),
+            ..Peer::default()
+        }));
         let started = pool.start(&self.ctx, &caller);
         let (child, input) = started.map_err(|_observed| NoSession::OpeningFailed)?;
         let router = SessionRouter::new(driver, SessionUpstream::Child(input));

@@ -196,7 +196,7 @@ fn conversation_in(
         let link = link(Carrier::Stdio, server, None);
         let mut conversation = begin(&scope.ctx, context.clone(), link);
         // A caller may have many connections, and share a process with others.
-        let context = caller.context().clone();
+        let context = caller.counted().clone();
         if context != Context::Anonymous {
             let upstream = Arc::clone(upstream);
             conversation.count_in(ScopeKey { upstream, context });

@@ -310,7 +310,7 @@ mod tests {
                 subject: Some(subject.into()),
                 ..VerifiedCaller::default()
             };
-            Identity::verified(caller, None)
+            Identity::verified(caller, None, None)
         };
         let loose = Sessions {
             bound: false,

@@ -22,7 +22,9 @@ pub(crate) struct Auth {
     pub(super) leeway: Duration,
     pub(super) groups_claim: Option<String>,
     pub(super) tls_ca: Option<PathBuf>,
-    /// What all of it makes, if any of it is set.
+    /// All of it, completed.
+    pub(crate) made: Authentication,
+    /// What it makes, if any of it is set.
     pub(crate) authenticator: Option<Authenticator>,
 }
 
@@ -95,6 +97,7 @@ impl Auth {
         made.passes_on = around.passes_on;
         let authenticator = Authenticator::new(&made);
         self.authenticator = Some(authenticator.map_err(|fault| format!("`[auth]`: {fault}"))?);
+        self.made = made;
         Ok(())
     }
 }
@@ -111,6 +114,7 @@ impl Default for Auth {
             leeway: Duration::from_secs(60),
             groups_claim: None,
             tls_ca: None,
+            made: Authentication::default(),
             authenticator: None,
         }
     }
