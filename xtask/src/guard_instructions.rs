@@ -53,6 +53,8 @@ enum Client {
     Session,
     /// Over HTTP, 2026-07-28.
     Modern,
+    /// The same with a token and rules.
+    Caller,
 }
 
 #[derive(Clone, Copy)]
@@ -114,7 +116,7 @@ impl Scene {
         let mut guard = Guard::start(self, client, &config)?;
         let mut more = String::new();
         match client {
-            Client::Modern => more = format!(r#","_meta":{}"#, meta()),
+            Client::Modern | Client::Caller => more = format!(r#","_meta":{}"#, meta()),
             _ => guard.open()?,
         }
         // All ids are equally long.
@@ -134,7 +136,7 @@ impl Scene {
 
     fn settings(&self, client: Client, servers: Servers) -> String {
         let (own, other, translate) = match client {
-            Client::Modern => (MODERN, LEGACY, "modern-clients"),
+            Client::Modern | Client::Caller => (MODERN, LEGACY, "modern-clients"),
             _ => (LEGACY, MODERN, "legacy-clients"),
         };
         let (names, version, translate) = match servers {
@@ -148,15 +150,25 @@ impl Scene {
         let upstream = |name| {
             format!("[upstreams.{name}]\ncommand = {command}\ntranslate = \"{translate}\"\n")
         };
-        names.iter().map(upstream).collect()
+        let mut settings: String = names.iter().map(upstream).collect();
+        if client == Client::Caller {
+            settings.push_str(RULES);
+        }
+        settings
     }
 }
 
 /// A guard and its client.
 enum Guard {
     Lines(Child, Option<ChildStdin>, BufReader<ChildStdout>),
-    /// One connection, the protocol version, and the session after it was opened.
-    Http(Replica, Connection, Era, Option<String>),
+    /// One connection, the protocol version, the caller's token, and the session after it was opened.
+    Http(
+        Replica,
+        Connection,
+        Era,
+        Option<&'static str>,
+        Option<String>,
+    ),
 }
 
 impl Guard {
@@ -165,12 +177,13 @@ impl Guard {
         let era = match client {
             Client::Lines => return Self::lines(&scene.script, &config),
             Client::Session => Era::Legacy,
-            Client::Modern => Era::Modern,
+            Client::Modern | Client::Caller => Era::Modern,
         };
+        let token = (client == Client::Caller).then_some(TOKEN);
         let keys = scene.folder.join("keys");
         let replica = Replica::start_with(&scene.script, &["--config", &config], &keys, &[])?;
         let connection = Connection::open(replica.address)?;
-        Ok(Self::Http(replica, connection, era, None))
+        Ok(Self::Http(replica, connection, era, token, None))
     }
 
     fn lines(script: &Path, config: &str) -> Result<Self, String> {
@@ -205,8 +218,9 @@ impl Guard {
                 read.map(|_bytes| answer)
                     .map_err(|e| format!("no answer: {e}"))
             }
-            Self::Http(_, connection, era, session) => {
-                let headers = calls::headers(*era, tool, session.as_deref());
+            Self::Http(_, connection, era, token, session) => {
+                let mut headers = calls::headers(*era, tool, session.as_deref());
+                headers.extend(token.map(|token| ("Authorization", token)));
                 let reply = connection.request("POST", "/mcp", &headers, text.as_bytes())?;
                 if session.is_none() {
                     *session = reply.header("mcp-session-id").map(str::to_owned);
@@ -265,9 +279,9 @@ fn float(count: u64) -> f64 {
     f64::from(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
-/// The same paths as in `crates/toolsure-proxy/tests/reads.rs`.
-const PATHS: [(&str, Client, Servers); 10] = {
-    use Client::{Lines, Modern, Session};
+/// The same paths as in `crates/toolsure-proxy/tests/reads.rs`, and one with a caller who authenticates.
+const PATHS: [(&str, Client, Servers); 11] = {
+    use Client::{Caller, Lines, Modern, Session};
     use Servers::{Http, Program, Translated, Two, TwoTranslated};
     [
         ("stdio, 2025-11-25 | program", Lines, Program),
@@ -280,8 +294,23 @@ const PATHS: [(&str, Client, Servers); 10] = {
         ("HTTP, 2026-07-28 | program, translated", Modern, Translated),
         ("HTTP, 2026-07-28 | two programs", Modern, Two),
         ("HTTP, 2026-07-28 | two, translated", Modern, TwoTranslated),
+        (
+            "HTTP, 2026-07-28, a caller with rules | program",
+            Caller,
+            Program,
+        ),
     ]
 };
+const TOKEN: &str = "Bearer the-token-of-one-caller";
+const RULES: &str = r#"
+[auth]
+tokens = { one = "sha256:2d3b2c6ba34fbaef4b0dc87c10fbd7d250cce9fab84b1da89e5cc352c2f70b44" }
+[[callers]]
+token = "two"
+[[callers]]
+token = "one"
+tools = ["read_*", "@readOnlyHint", "add", "!delete_*"]
+"#;
 /// The numbers of calls of the two guards. What only first calls take is in both.
 const FEW: u64 = 200;
 const MANY: u64 = 1_200;

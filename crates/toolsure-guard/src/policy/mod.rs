@@ -2,6 +2,7 @@
 
 #[macro_use]
 mod words;
+mod access;
 mod caller_rule;
 mod drift;
 mod error;

@@ -1,8 +1,6 @@
 //! JSON Web Tokens of one issuer (RFC 7519, RFC 9068).
 
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -12,45 +10,10 @@ use serde::de::IgnoredAny;
 use toolsure_json::{DuplicateKeys, Kind, Node as _, OwnedDocument, ReadLimits, View, quote};
 
 use super::keys::{KeyError, KeyStore};
-use super::{SHOWN, Unauthenticated, config, invalid, signature};
+use super::refusal::{SHOWN, Unauthenticated, config, invalid};
+use super::signature;
+use super::token_issuer::{ALGORITHMS, TokenIssuer};
 use crate::fault::Fault;
-
-/// An issuer of JSON Web Tokens, and which of its tokens are taken.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct TokenIssuer {
-    /// Its URL: `iss` of its tokens.
-    pub issuer: String,
-    /// Where its keys are (RFC 7517). Default: where its metadata say, at the well-known places of OpenID Connect
-    /// Discovery 1.0 and RFC 8414.
-    pub keys_url: Option<String>,
-    /// The audiences of which `aud` must have one: the guard as the issuer knows it.
-    pub audiences: Vec<String>,
-    /// The signature algorithms. Default: RS256, RS384, RS512, PS256, PS384, PS512, ES256, ES384 and EdDSA, which
-    /// are all that can be set.
-    pub algorithms: Vec<String>,
-    /// How much the clocks of the issuer and of the guard may differ. Default 60 s.
-    pub leeway: Duration,
-    /// The claim with the caller's groups: an array of strings, or one string. Default `groups`.
-    pub groups_claim: String,
-    /// Certificate authorities that are trusted for the issuer, besides the platform's. Default none.
-    pub authorities: Option<PathBuf>,
-}
-
-impl TokenIssuer {
-    /// An issuer, with defaults.
-    pub fn new(issuer: impl Into<String>, audiences: Vec<String>) -> Self {
-        Self {
-            issuer: issuer.into(),
-            keys_url: None,
-            audiences,
-            algorithms: ALGORITHMS.map(|(name, _)| name.to_owned()).into(),
-            leeway: Duration::from_secs(60),
-            groups_claim: "groups".to_owned(),
-            authorities: None,
-        }
-    }
-}
 
 /// What a valid token says.
 pub(super) struct Claims {
@@ -231,16 +194,5 @@ fn why(kind: &ErrorKind) -> String {
     }
 }
 
-const ALGORITHMS: [(&str, Algorithm); 9] = [
-    ("RS256", Algorithm::RS256),
-    ("RS384", Algorithm::RS384),
-    ("RS512", Algorithm::RS512),
-    ("PS256", Algorithm::PS256),
-    ("PS384", Algorithm::PS384),
-    ("PS512", Algorithm::PS512),
-    ("ES256", Algorithm::ES256),
-    ("ES384", Algorithm::ES384),
-    ("EdDSA", Algorithm::EdDSA),
-];
 /// Maximum bytes of a token.
 const TOKEN_BYTES: usize = 8 << 10;

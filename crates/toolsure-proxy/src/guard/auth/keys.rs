@@ -17,8 +17,8 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout};
 use toolsure_json::{DuplicateKeys, Kind, Node as _, OwnedDocument, ReadLimits, View, shown_url};
 
-use super::config;
-use super::issuer::TokenIssuer;
+use super::refusal::config;
+use super::token_issuer::TokenIssuer;
 use crate::fault::{Fault, Phase};
 use crate::http::{Endpoint, HttpTarget, body};
 

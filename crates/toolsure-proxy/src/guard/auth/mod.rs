@@ -12,7 +12,9 @@
 mod certificate;
 mod issuer;
 mod keys;
+mod refusal;
 mod signature;
+mod token_issuer;
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
@@ -24,10 +26,12 @@ use toolsure_guard::VerifiedCaller;
 use toolsure_json::quote;
 
 use super::identity::Identity;
-use crate::fault::{Fault, FaultKind, Party, Phase};
+use crate::fault::Fault;
 pub(crate) use certificate::names as certificate_names;
 use issuer::Issuer;
-pub use issuer::TokenIssuer;
+pub(super) use refusal::Unauthenticated;
+use refusal::{SHOWN, config, invalid};
+pub use token_issuer::TokenIssuer;
 
 /// How callers prove who they are. Every way that is set may be used; a request that uses none of them, or one
 /// of them wrongly, is refused.
@@ -66,7 +70,7 @@ impl Authenticator {
     ///
     /// # Errors
     ///
-    /// [`FaultKind::Config`] for the first setting that is wrong.
+    /// [`FaultKind::Config`](crate::FaultKind::Config) for the first setting that is wrong.
     pub fn new(authentication: &Authentication) -> Result<Self, Fault> {
         let verifier = Verifier::new(authentication)?;
         Ok(Self(Arc::new(RwLock::new(Arc::new(verifier)))))
@@ -96,17 +100,6 @@ impl std::fmt::Debug for Authenticator {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Authenticator")
     }
-}
-
-/// Why a request has no caller.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Unauthenticated {
-    /// It proves nothing.
-    Missing,
-    /// What it proves is wrong, for this reason.
-    Invalid(String),
-    /// It is unknown whether its token is right, because the issuer's keys cannot be had, for this reason.
-    Undecided(String),
 }
 
 /// What a request brings besides its headers.
@@ -139,7 +132,7 @@ struct Known {
 impl Verifier {
     /// # Errors
     ///
-    /// [`FaultKind::Config`] if a setting is wrong.
+    /// [`FaultKind::Config`](crate::FaultKind::Config) if a setting is wrong.
     pub(super) fn new(authentication: &Authentication) -> Result<Self, Fault> {
         let tokens = authentication.tokens.iter();
         let tokens = tokens.map(|(name, digest)| match digest_of(digest) {
@@ -338,19 +331,9 @@ fn now() -> u64 {
     since.map_or(0, |since| since.as_secs())
 }
 
-fn invalid(why: &str) -> Unauthenticated {
-    Unauthenticated::Invalid(why.to_owned())
-}
-
-fn config(why: String) -> Fault {
-    Fault::new(Party::Operator, FaultKind::Config, Phase::Start, why)
-}
-
 const BEARER: &[u8] = b"Bearer ";
 /// How many verified tokens are remembered.
 const MOST_KNOWN: usize = 4_096;
-/// Maximum characters of a setting that a message repeats.
-const SHOWN: usize = 60;
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,286 @@
+//! What the rules for callers decide.
+
+use super::caller_rule::{Access, AllowList, CallerRule, Hints};
+use super::{Policy, Terms};
+use crate::caller::VerifiedCaller;
+
+impl Policy {
+    /// Whether a caller may use a tool that clients know by this name, and why.
+    #[must_use]
+    pub fn tool_access(
+        &self,
+        caller: &VerifiedCaller,
+        name: &str,
+        hints: Option<Hints>,
+    ) -> Access<'_> {
+        self.access(caller, name, hints, |rule| &rule.tools)
+    }
+
+    /// Whether a caller may use a prompt that clients know by this name, and why.
+    #[must_use]
+    pub fn prompt_access(&self, caller: &VerifiedCaller, name: &str) -> Access<'_> {
+        self.access(caller, name, None, |rule| &rule.prompts)
+    }
+
+    /// Whether a caller may use a resource with this URI, or a template with this URI template, and why.
+    ///
+    /// A URI is judged as it is written and as a server may read it, with its percent-encoding decoded and its dot
+    /// segments removed (RFC 3986, section 6.2): both must be allowed.
+    #[must_use]
+    pub fn resource_access(&self, caller: &VerifiedCaller, uri: &str) -> Access<'_> {
+        let access = |uri: &str| self.access(caller, uri, None, |rule| &rule.resources);
+        let written = access(uri);
+        if !written.is_allowed() {
+            return written;
+        }
+        match resolved(uri) {
+            Some(resolved) => {
+                let read = access(&resolved);
+                if read.is_allowed() { written } else { read }
+            }
+            None => written,
+        }
+    }
+
+    fn access<'p>(
+        &'p self,
+        caller: &VerifiedCaller,
+        name: &str,
+        hints: Option<Hints>,
+        list: fn(&CallerRule) -> &Option<AllowList>,
+    ) -> Access<'p> {
+        let mut access = Access::NoRule;
+        for rule in self.rules_of(caller) {
+            let found = match list(rule) {
+                Some(list) => list.find(name, hints),
+                None => (!rule.has_lists()).then_some(Ok(None)),
+            };
+            match found {
+                Some(Err(entry)) => return Access::Denied(rule, entry),
+                Some(Ok(entry)) if !access.is_allowed() => access = Access::Allowed(rule, entry),
+                None if access == Access::NoRule => access = Access::NotListed,
+                Some(Ok(_)) | None => {}
+            }
+        }
+        access
+    }
+
+    /// Whether a rule without lists is for a caller: it may use what has no name, too.
+    pub(crate) fn allows_everything(&self, caller: &VerifiedCaller) -> bool {
+        self.rules_of(caller).any(|rule| !rule.has_lists())
+    }
+
+    /// The rules for a caller, in order.
+    pub fn rules_of<'p>(&'p self, caller: &VerifiedCaller) -> impl Iterator<Item = &'p CallerRule> {
+        let rules = self.callers.iter().map(|rule| &**rule);
+        rules.filter(|rule| rule.applies(caller))
+    }
+
+    /// Whether the annotations of tools decide what callers may use.
+    #[must_use]
+    pub fn has_hint_rules(&self) -> bool {
+        self.callers.iter().any(|rule| rule.has_hints())
+    }
+
+    /// The settings for one tool and one caller.
+    pub(crate) fn terms_of(&self, caller: &VerifiedCaller, tool: &str) -> Terms {
+        let mut terms = self.terms(tool);
+        for rule in self.rules_of(caller) {
+            terms.arguments = rule.arguments.unwrap_or(terms.arguments);
+            terms.results = rule.results.unwrap_or(terms.results);
+            terms.rate = rule.rate.or(terms.rate);
+        }
+        terms
+    }
+}
+
+/// A URI as servers may read it: scheme and host in lower case, everything decoded once, `\\` as `/`, and without
+/// dot segments. `None` if that is the URI as it is written.
+fn resolved(uri: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(uri.len());
+    let mut rest = uri.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let digits = after
+            .get(..2)
+            .and_then(|digits| std::str::from_utf8(digits).ok());
+        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        match byte.filter(|_| *first == b'%') {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = after.get(2..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(*first);
+                rest = after;
+            }
+        }
+    }
+    let text = String::from_utf8_lossy(&bytes).replace('\\', "/");
+    let (scheme, rest) = text.split_once(':').unwrap_or(("", &text));
+    let (host, path) = match rest.strip_prefix("//") {
+        Some(after) => after.split_at(after.find('/').unwrap_or(after.len())),
+        None => ("", rest),
+    };
+    let mut segments: Vec<&str> = Vec::new();
+    for segment in path.split('/') {
+        match segment {
+            "." => {}
+            // The first segment is empty, or what is before the first slash.
+            ".." => segments.truncate(segments.len().saturating_sub(1).max(1)),
+            other => segments.push(other),
+        }
+    }
+    let mut out = String::new();
+    if text.contains(':') {
+        out.push_str(&scheme.to_ascii_lowercase());
+        out.push(':');
+    }
+    if rest.starts_with("//") {
+        out.push_str("//");
+        out.push_str(&host.to_ascii_lowercase());
+    }
+    out.push_str(&segments.join("/"));
+    (out != uri).then_some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    fn rule(group: &str, tools: &[&str]) -> Arc<CallerRule> {
+        let mut rule = CallerRule::new(group);
+        rule.group = Some(group.to_owned());
+        rule.tools = (!tools.is_empty()).then(|| AllowList::new(tools).unwrap());
+        Arc::new(rule)
+    }
+
+    /// The hints of a tool that only reads, or of one without annotations.
+    fn hints(reads: bool) -> Option<Hints> {
+        let text = format!(r#"{{"annotations":{{"readOnlyHint":{reads}}}}}"#);
+        let tool = toolsure_json::OwnedDocument::read(text, &toolsure_json::ReadLimits::default());
+        Some(Hints::of(tool.unwrap().document().root()))
+    }
+
+    fn of(groups: &[&str]) -> VerifiedCaller {
+        VerifiedCaller {
+            groups: groups.iter().map(|group| Arc::from(*group)).collect(),
+            ..VerifiedCaller::default()
+        }
+    }
+
+    #[test]
+    fn what_no_rule_allows_is_not_allowed_and_what_one_denies_neither() {
+        let mut policy = Policy::new();
+        policy.callers = vec![
+            rule("admins", &[]),
+            rule("readers", &["read_*", "list"]),
+            rule("writers", &["write_*", "!write_all"]),
+            rule("most", &["!read_secret"]),
+        ];
+        for (groups, tool, expected) in [
+            (&["admins"][..], "anything", true),
+            (&["readers"], "read_file", true),
+            (&["readers"], "list", true),
+            (&["readers"], "lists", false),
+            (&["readers"], "write_file", false),
+            (&["readers", "writers"], "read_file", true),
+            (&["readers", "writers"], "write_file", true),
+            (&["writers"], "write_all", false),
+            (&["admins", "writers"], "write_all", false),
+            (&["most"], "write_all", true),
+            (&["most"], "read_secret", false),
+            (&["readers", "most"], "read_secret", false),
+            (&["nobody"], "read_file", false),
+            (&[], "read_file", false),
+        ] {
+            let found = policy.tool_access(&of(groups), tool, None);
+            assert_eq!(found.is_allowed(), expected, "{groups:?} {tool}: {found:?}");
+        }
+        // A rule that lists tools allows no prompts and resources.
+        assert!(policy.prompt_access(&of(&["admins"]), "p").is_allowed());
+        assert!(!policy.prompt_access(&of(&["readers"]), "p").is_allowed());
+        assert!(!policy.resource_access(&of(&["most"]), "a:b").is_allowed());
+    }
+
+    #[test]
+    fn an_unknown_tool_has_no_hint_that_allows_and_each_that_denies() {
+        let mut policy = Policy::new();
+        policy.callers = vec![
+            rule("a", &["@readOnlyHint"]),
+            rule("b", &["*", "!@destructiveHint"]),
+        ];
+        let reads = hints(true);
+        let writes = hints(false);
+        for (group, hints, expected) in [
+            ("a", reads, true),
+            ("a", writes, false),
+            ("a", None, false),
+            ("b", reads, true),
+            ("b", writes, false),
+            ("b", None, false),
+        ] {
+            let found = policy.tool_access(&of(&[group]), "t", hints);
+            assert_eq!(found.is_allowed(), expected, "{group} {hints:?}");
+        }
+        assert!(policy.has_hint_rules());
+    }
+
+    #[test]
+    fn a_uri_is_also_what_a_server_reads() {
+        let mut public = CallerRule::new("");
+        public.resources = Some(AllowList::new(["file:///data/public/*"]).unwrap());
+        let mut most = CallerRule::new("");
+        most.subject = Some("most".to_owned());
+        most.resources = Some(AllowList::new(["!file:///data/secret/*"]).unwrap());
+        let mut policy = Policy::new();
+        policy.callers = vec![public.into()];
+        let nobody = VerifiedCaller::default();
+        for (uri, expected) in [
+            ("file:///data/public/a", true),
+            ("file:///data/public/a%20b", true),
+            ("file:///data/public/./a", true),
+            ("file:///data/public/../private/key", false),
+            ("file:///data/public/%2e%2e/private/key", false),
+            ("file:///data/public/..%2fprivate/key", false),
+            ("file:///data/public/..\\private/key", false),
+            ("file:///data/public/a/../../private/key", false),
+            ("file:///data/public/..", false),
+            ("FILE:///data/public/a", false),
+        ] {
+            let access = policy.resource_access(&nobody, uri);
+            assert_eq!(access.is_allowed(), expected, "{uri}: {access:?}");
+        }
+        policy.callers = vec![most.into()];
+        let most = VerifiedCaller {
+            subject: Some("most".into()),
+            ..VerifiedCaller::default()
+        };
+        for (uri, expected) in [
+            ("file:///data/other/x", true),
+            ("file:///data/secret/x", false),
+            ("FILE:///data/secret/x", false),
+            ("file:///data/./secret/x", false),
+            ("file:///data/%73ecret/x", false),
+            ("file:///../data/secret/x", false),
+            ("file:///a/../data/secret/x", false),
+        ] {
+            let access = policy.resource_access(&most, uri);
+            assert_eq!(access.is_allowed(), expected, "{uri}: {access:?}");
+        }
+        for uri in [
+            "a",
+            "a:b",
+            "%",
+            "%2",
+            "x:{a}",
+            "..",
+            "",
+            "file://host",
+            "a:../b",
+        ] {
+            let _no_panic = resolved(uri);
+        }
+    }
+}
