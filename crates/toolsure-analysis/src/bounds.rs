@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use toolsure_json::{Kind, Node as _, View};
+use toolsure_json::{Kind, Node as _, Number, View};
 use toolsure_syntax::Dialect;
 
 /// A lower or an upper bound.
@@ -78,13 +78,12 @@ impl<'a> Bound<'a> {
         }
     }
 
-    /// Whether it is that of the integers which JavaScript holds exactly: `Number.MAX_SAFE_INTEGER`.
-    pub(crate) fn is_of_safe_integers(&self, end: End) -> bool {
-        let most = match end {
-            End::Lower => -SAFE,
-            End::Upper => SAFE,
-        };
-        self.integer(end) == Some(most)
+    /// Whether it allows all integers that JavaScript holds exactly: up to `Number.MAX_SAFE_INTEGER`.
+    pub(crate) fn allows_safe_integers(&self, end: End) -> bool {
+        match end {
+            End::Lower => self.allows_number(&Number::from_i64(-SAFE), end),
+            End::Upper => self.allows_number(&Number::from_i64(SAFE), end),
+        }
     }
 
     /// The last integer that it allows.
@@ -99,7 +98,11 @@ impl<'a> Bound<'a> {
 
     /// Whether the bound allows a number.
     pub(crate) fn allows(&self, number: View<'_>, end: End) -> bool {
-        match number.number().compare(&self.value.number()) {
+        self.allows_number(&number.number(), end)
+    }
+
+    fn allows_number(&self, number: &Number<'_>, end: End) -> bool {
+        match number.compare(&self.value.number()) {
             Ordering::Equal => !self.is_exclusive,
             Ordering::Greater => end == End::Lower,
             Ordering::Less => end == End::Upper,

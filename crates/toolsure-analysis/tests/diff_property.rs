@@ -21,8 +21,16 @@ use toolsure_testkit::differential::instances::instance;
 use toolsure_testkit::differential::random::Random;
 use toolsure_testkit::differential::schemas::schema;
 
-fn tool(schema: &Value) -> String {
-    json!({"name": "t", "inputSchema": schema}).to_string()
+/// Two versions of a tool, of which one pair of schemas says that calls, or results, still pass.
+fn tools(is_output: bool, old: &Value, new: &Value) -> [String; 2] {
+    if is_output {
+        // Readers must accept what is promised now as they accepted what was promised before.
+        return [new, old].map(|schema| {
+            let input = json!({"type": "object"});
+            json!({"name": "t", "inputSchema": input, "outputSchema": schema}).to_string()
+        });
+    }
+    [old, new].map(|schema| json!({"name": "t", "inputSchema": schema}).to_string())
 }
 
 fn compile(schema: &Value) -> Option<Schema> {
@@ -164,10 +172,14 @@ fn hold(old: &Value, new: &Value, instances: &[Value]) -> Option<Class> {
         todo.extend(value.as_object().into_iter().flat_map(|all| all.values()));
         todo.extend(value.as_array().into_iter().flatten());
     }
+    // Arguments are objects, and results are any values.
+    let objects = instances.iter().filter(|instance| instance.is_object());
+    let objects: Vec<Value> = objects.cloned().collect();
     let known = |instance: &&Value| is_declared((old, &new_names), &[old], instance, true);
-    let known: Vec<Value> = instances.iter().filter(known).cloned().collect();
-    hold_as(Differ::new(), old, new, &known)?;
-    hold_as(Differ::new().open(true), old, new, instances)
+    let known: Vec<Value> = objects.iter().filter(known).cloned().collect();
+    hold_as((Differ::new(), false), old, new, &known)?;
+    hold_as((Differ::new().open(true), false), old, new, &objects)?;
+    hold_as((Differ::new(), true), old, new, instances)
 }
 
 /// Whether each member of an instance is named where it stands, or other members are allowed for
@@ -265,9 +277,15 @@ fn is_declared(
 }
 
 /// The same, as one way to compare has it.
-fn hold_as(differ: Differ, old: &Value, new: &Value, instances: &[Value]) -> Option<Class> {
+fn hold_as(
+    (differ, is_output): (Differ, bool),
+    old: &Value,
+    new: &Value,
+    instances: &[Value],
+) -> Option<Class> {
     let (before, after) = (compile(old)?, compile(new)?);
-    let report = differ.diff([tool(old).as_str()], [tool(new).as_str()]);
+    let [earlier, later] = tools(is_output, old, new);
+    let report = differ.diff([earlier.as_str()], [later.as_str()]);
     let mut workspace = Workspace::new();
     let mut passes = |schema: &Schema, text: &str| {
         let verdict = schema.check(&mut workspace, text.as_bytes());
@@ -278,6 +296,7 @@ fn hold_as(differ: Differ, old: &Value, new: &Value, instances: &[Value]) -> Opt
             continue;
         };
         assert_eq!(change.class, Class::Breaking);
+        assert!(is_output || witness.starts_with('{'), "{witness}");
         assert!(
             passes(&before, witness) && !passes(&after, witness),
             "{old}\n{new}\n{witness} proves nothing"

@@ -26,7 +26,9 @@ impl<'a> Comparison<'a> {
         if self.right.keyword(node, "uniqueItems").is_some_and(unique)
             && !facts.all("uniqueItems").into_iter().any(unique)
         {
-            holds = self.say_both(true, "items must now differ", "items need no longer differ");
+            holds = self.about("uniqueItems", |this| {
+                this.say_both(true, "items must now differ", "items need no longer differ")
+            });
         }
         holds &= self.items(facts, node);
         holds & self.contains(facts, node)

@@ -35,6 +35,12 @@ pub(super) struct Doc<'a> {
     pub(super) evaluated: Rc<RefCell<EvaluatedBy<'a>>>,
     /// The declared members, if undeclared ones are taken as absent.
     pub(super) declared: Option<Rc<Declared<'a>>>,
+    /// Whether its values are the arguments of calls, which are objects.
+    pub(super) is_of_arguments: bool,
+    /// Whether integers that a double does not hold exactly are taken as absent.
+    pub(super) safe_integers: bool,
+    /// Whether a `type` names `integer`, or data looks like that.
+    pub(super) names_integers: bool,
 }
 
 /// What the references of a document depend on.
@@ -65,10 +71,14 @@ impl<'a> Doc<'a> {
             lookup: Rc::new(Lookup::new()),
             evaluated: Rc::default(),
             declared: None,
+            is_of_arguments: false,
+            safe_integers: false,
+            names_integers: false,
         };
         let mut todo = vec![root];
         while let Some(view) = todo.pop() {
             for (key, value) in view.members() {
+                doc.names_integers |= key.text() == "type" && value.raw().contains("integer");
                 match value.kind() {
                     Kind::Array | Kind::Object => todo.push(value),
                     Kind::String => doc.note(key.text(), value.string(), view.id() == root.id()),

@@ -3,7 +3,7 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use toolsure_json::{Kind, Node as _, View};
+use toolsure_json::{Kind, Node as _, View, quote};
 use toolsure_syntax::model::TypeSet;
 
 use super::collect_evaluated::evaluated;
@@ -216,6 +216,23 @@ pub(super) fn types_of(node: View<'_>) -> TypeSet {
     }
 }
 
+/// The types of one set that another does not have.
+pub(super) fn without(types: TypeSet, others: TypeSet) -> TypeSet {
+    let all = [
+        TypeSet::NULL,
+        TypeSet::BOOLEAN,
+        TypeSet::INTEGER,
+        TypeSet::FRACTION,
+        TypeSet::STRING,
+        TypeSet::ARRAY,
+        TypeSet::OBJECT,
+    ];
+    let lost = all
+        .into_iter()
+        .filter(|one| types.contains(*one) && !others.contains(*one));
+    lost.fold(TypeSet::NONE, TypeSet::union)
+}
+
 /// The names of types, for a message.
 pub(super) fn type_names(types: TypeSet) -> String {
     if types.is_all() {
@@ -227,5 +244,19 @@ pub(super) fn type_names(types: TypeSet) -> String {
     types.names().join(" or ")
 }
 
+/// A few values for a message, and the number of the others.
+pub(super) fn listed(values: &[View<'_>]) -> String {
+    let shown = values.iter().take(SHOWN);
+    let shown: Vec<String> = shown
+        .map(|value| format!("`{}`", quote(value.raw(), 40)))
+        .collect();
+    match values.len().saturating_sub(SHOWN) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
+    }
+}
+
+/// Values that a message names.
+const SHOWN: usize = 6;
 /// Nodes in one conjunction.
 const MOST_NODES: usize = 64;

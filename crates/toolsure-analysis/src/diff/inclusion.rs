@@ -67,8 +67,14 @@ impl<'a> Pair<'a> {
     }
 
     fn run(&self, left: &Doc<'a>, right: &Doc<'a>, pairs: usize) -> Places {
-        let reasons = Comparison::run(left, right, (Side::Input, true), pairs, &mut { pairs });
-        Places(reasons.into_iter().map(|reason| reason.place).collect())
+        let compared = Comparison::run(left, right, (Side::Input, true), pairs, &mut { pairs });
+        Places(
+            compared
+                .reasons
+                .into_iter()
+                .map(|reason| reason.place)
+                .collect(),
+        )
     }
 
     /// The first instance of the first schema that proves a difference, among about `most`: tries those

@@ -8,20 +8,15 @@ use toolsure_syntax::format::{Format, NumberFormat};
 use toolsure_syntax::model::TypeSet;
 
 use super::document::Doc;
-use super::facts::{Facts, type_names, types_of};
-use super::subset::{Comparison, Left};
+use super::facts::{Facts, listed, type_names, types_of, without};
+use super::only::Only;
+use super::subset::Comparison;
 use crate::bounds::{Bound, End};
 
 impl<'a> Comparison<'a> {
     /// All leaf keywords of a node.
-    pub(super) fn leaves(
-        &mut self,
-        left: &Left<'a>,
-        facts: &Facts<'a>,
-        types: TypeSet,
-        node: View<'a>,
-    ) -> bool {
-        let mut holds = self.type_rule(left, types, node);
+    pub(super) fn leaves(&mut self, facts: &Facts<'a>, types: TypeSet, node: View<'a>) -> bool {
+        let mut holds = self.type_rule(types, node);
         holds &= self.enum_rule(facts, types, node);
         if types.intersects(TypeSet::NUMBER) {
             holds &= self.bounds(facts, node);
@@ -45,33 +40,35 @@ impl<'a> Comparison<'a> {
         holds
     }
 
-    fn type_rule(&mut self, left: &Left<'a>, types: TypeSet, node: View<'a>) -> bool {
+    fn type_rule(&mut self, types: TypeSet, node: View<'a>) -> bool {
         let wanted = types_of(node);
-        if wanted.contains(types) {
-            return true;
-        }
-        if left.is_branch() {
-            // The other branches have other types.
-            let names = type_names(types);
-            return self.say_both(
-                true,
-                &format!("may no longer be of type {names}"),
-                &format!("may now also be of type {names}"),
-            );
+        wanted.contains(types) || self.about("type", |this| this.type_changed(types, wanted))
+    }
+
+    /// Reports that the left side has these types, and the right one other ones. Always `false`.
+    pub(super) fn type_changed(&mut self, types: TypeSet, wanted: TypeSet) -> bool {
+        let lost = without(types, wanted);
+        let keeps_some = types.intersects(wanted) && lost != TypeSet::FRACTION && !types.is_all();
+        // Other branches of the left side may have types that this one has not.
+        let lost = match (self.in_branch, lost) {
+            (true, TypeSet::FRACTION) => Some(types),
+            (true, _) => Some(lost),
+            (false, _) => (keeps_some && types.contains(wanted)).then_some(lost),
+        };
+        if let Some(lost) = lost {
+            return self.say_types(lost);
         }
         let (old, new) = if self.forward {
             (types, wanted)
         } else {
             (wanted, types)
         };
-        self.say(
-            true,
-            format!(
-                "the type was {}, is now {}",
-                type_names(old),
-                type_names(new)
-            ),
-        )
+        let message = format!(
+            "the type was {}, is now {}",
+            type_names(old),
+            type_names(new)
+        );
+        self.say_only(Only::Types(types), &message, &message)
     }
 
     fn enum_rule(&mut self, facts: &Facts<'a>, types: TypeSet, node: View<'a>) -> bool {
@@ -105,11 +102,17 @@ impl<'a> Comparison<'a> {
                     || self.say(false, "`const` and `enum` stand side by side".to_owned());
             }
             let names = listed(&gone);
-            return self.say_both(
-                true,
-                &format!("no longer accepts {names}"),
-                &format!("may now be {names}"),
-            );
+            let also = match self.in_branch || gone.len() < values.len() {
+                true => "also ",
+                false => "",
+            };
+            return self.about("enum", |this| {
+                this.say_only(
+                    Only::Values(gone),
+                    &format!("no longer accepts {names}"),
+                    &format!("may now {also}be {names}"),
+                )
+            });
         }
         // Null and the booleans are so few that a list can contain all of them.
         let few = [
@@ -123,13 +126,21 @@ impl<'a> Comparison<'a> {
                 .iter()
                 .filter(|(one, _)| types.intersects(*one))
                 .all(|(_, text)| wanted.iter().any(|one| one.raw() == *text));
+        if listed_all {
+            return true;
+        }
+        let some = wanted
+            .iter()
+            .any(|one| right.type_of(*one).intersects(types));
         let names = listed(&wanted);
-        listed_all
-            || self.say_both(
-                true,
+        self.about("enum", |this| match some {
+            true => this.say_only(
+                Only::Types(types),
                 &format!("now accepts {names} only"),
                 &format!("is no longer limited to {names}"),
-            )
+            ),
+            false => this.say_types(types),
+        })
     }
 
     fn bounds(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
@@ -158,9 +169,13 @@ impl<'a> Comparison<'a> {
                     End::Lower => "minimum",
                     End::Upper => "maximum",
                 };
-                self.of_safe_integers = whole && tight.is_none() && wanted.is_of_safe_integers(end);
-                holds = self.changed(word, tight.map(|own| own.value), wanted.value);
-                self.of_safe_integers = false;
+                let own = tight.map(|own| own.value);
+                if whole && self.left.safe_integers && wanted.allows_safe_integers(end) {
+                    let message = self.change_of(word, own, wanted.value);
+                    self.about(word, |this| this.say_of_safe_integers(&message));
+                } else {
+                    holds = self.changed(word, own, wanted.value);
+                }
             }
         }
         holds
@@ -190,8 +205,38 @@ impl<'a> Comparison<'a> {
         let count = |value: View<'_>| {
             (value.kind() == Kind::String).then(|| value.string().chars().count())
         };
-        self.count_rule(facts, node, "minLength", true, count)
-            & self.count_rule(facts, node, "maxLength", false, count)
+        let mut holds = true;
+        for (keyword, least) in [("minLength", true), ("maxLength", false)] {
+            if !self.pattern_implies(facts, node, keyword, least) {
+                // A pattern or a format may imply it, and the rules do not know.
+                let sure = self.sure;
+                self.sure &= facts.all("pattern").is_empty() && facts.all("format").is_empty();
+                holds &= self.count_rule(facts, node, keyword, least, count);
+                self.sure = sure;
+            }
+        }
+        holds
+    }
+
+    /// Whether a pattern of the left side has only matches of the length that a keyword asks for.
+    fn pattern_implies(
+        &self,
+        facts: &Facts<'a>,
+        node: View<'a>,
+        keyword: &str,
+        least: bool,
+    ) -> bool {
+        let wanted = self.right.keyword(node, keyword);
+        let count = wanted.and_then(|wanted| wanted.number().as_u64());
+        let Some(count) = count.filter(|count| *count <= LONGEST_IMPLIED) else {
+            return false;
+        };
+        let text = match least {
+            true => format!("^[\\s\\S]{{{count},}}$"),
+            false => format!("^[\\s\\S]{{0,{count}}}$"),
+        };
+        let mut own = facts.all("pattern").into_iter();
+        own.any(|one| self.left.lookup.is_within(one.string(), &text))
     }
 
     /// A keyword that bounds a count.
@@ -199,7 +244,7 @@ impl<'a> Comparison<'a> {
         &mut self,
         facts: &Facts<'a>,
         node: View<'a>,
-        keyword: &str,
+        keyword: &'static str,
         least: bool,
         count: impl Fn(View<'_>) -> Option<usize>,
     ) -> bool {
@@ -227,15 +272,20 @@ impl<'a> Comparison<'a> {
         holds || self.changed(keyword, tight, wanted)
     }
 
-    /// A keyword whose value got tighter or looser.
+    /// Reports a keyword whose value got tighter or looser. Always `false`.
     pub(super) fn changed(
         &mut self,
-        keyword: &str,
+        keyword: &'static str,
         left: Option<View<'a>>,
         right: View<'a>,
     ) -> bool {
+        let message = self.change_of(keyword, left, right);
+        self.about(keyword, |this| this.say(true, message))
+    }
+
+    fn change_of(&self, keyword: &str, left: Option<View<'a>>, right: View<'a>) -> String {
         let right = quote(right.raw(), 60).to_string();
-        let message = match (left, self.forward) {
+        match (left, self.forward) {
             (Some(left), true) => {
                 format!("`{keyword}` was {}, is now {right}", quote(left.raw(), 60))
             }
@@ -244,8 +294,7 @@ impl<'a> Comparison<'a> {
             }
             (None, true) => format!("`{keyword}` {right} is new"),
             (None, false) => format!("`{keyword}` {right} is gone"),
-        };
-        self.say(true, message)
+        }
     }
 
     fn pattern(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
@@ -256,8 +305,13 @@ impl<'a> Comparison<'a> {
         if own.iter().any(|one| one.string() == wanted.string()) {
             return true;
         }
-        let includes = |one: &View<'a>| self.right.lookup.includes(wanted.string(), one.string());
-        if own.iter().any(includes) {
+        let shortest = facts.all("minLength").into_iter();
+        let shortest = shortest.filter_map(|one| one.number().as_u64()).max();
+        let shortest = usize::try_from(shortest.unwrap_or(0)).unwrap_or(0);
+        // The empty pattern matches every string.
+        let mut texts = own.iter().map(|one| one.string()).chain([""]);
+        let lookup = &self.right.lookup;
+        if texts.any(|one| lookup.includes(wanted.string(), one, shortest)) {
             return true;
         }
         // What the rules cannot decide is left to instances.
@@ -294,7 +348,7 @@ impl<'a> Comparison<'a> {
         };
         // Instances decide whether one format includes another, and which formats a dialect has.
         let sure = self.sure;
-        self.sure &= own.is_empty();
+        self.sure &= own.is_empty() && facts.all("pattern").is_empty();
         let holds = fits || self.changed("format", own.first().copied(), wanted);
         self.sure = sure;
         holds
@@ -306,19 +360,8 @@ fn bound<'a>(doc: &Doc<'a>, node: View<'a>, end: End) -> Option<Bound<'a>> {
     Bound::of(doc.dialect, end, |keyword| doc.keyword(node, keyword))
 }
 
-/// A few values for a message, and the number of the others.
-fn listed(values: &[View<'_>]) -> String {
-    let shown = values.iter().take(SHOWN);
-    let shown: Vec<String> = shown
-        .map(|value| format!("`{}`", quote(value.raw(), 40)))
-        .collect();
-    match values.len().saturating_sub(SHOWN) {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
-    }
-}
-
-const SHOWN: usize = 6;
+/// The longest length that is compared with a pattern.
+const LONGEST_IMPLIED: u64 = 100;
 /// Formats that are included in another.
 const WIDER: [(&str, &str); 5] = [
     ("uri", "uri-reference"),

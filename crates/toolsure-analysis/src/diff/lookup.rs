@@ -31,7 +31,7 @@ pub(super) struct Lookup<'a> {
     members: Members<'a>,
     values: RefCell<HashMap<usize, Rc<Values<'a>>>>,
     patterns: RefCell<HashMap<&'a str, Option<Rc<Pattern>>>>,
-    included: RefCell<HashMap<(&'a str, &'a str), bool>>,
+    included: RefCell<HashMap<(&'a str, &'a str, usize), bool>>,
     matched: RefCell<HashMap<(usize, String), Rc<Matched<'a>>>>,
     pattern_work: Cell<u64>,
 }
@@ -121,24 +121,36 @@ impl<'a> Lookup<'a> {
         compiled.clone()
     }
 
-    /// Whether a pattern of this document is known to match all strings that another one matches.
-    pub(super) fn includes(&self, pattern: &'a str, other: &'a str) -> bool {
-        let key = (pattern, other);
+    /// Whether a pattern of this document is known to match all strings of at least this length that another
+    /// one matches.
+    pub(super) fn includes(&self, pattern: &'a str, other: &'a str, shortest: usize) -> bool {
+        let key = (pattern, other, shortest);
         if let Some(known) = self.included.borrow().get(&key) {
             return *known;
         }
-        let includes = self.is_included(other, pattern).unwrap_or(false);
+        let (wide, narrow) = (self.compiled(pattern), self.compiled(other));
+        let includes = wide.zip(narrow);
+        let includes = includes.and_then(|(wide, narrow)| self.covers(&wide, &narrow, shortest));
+        let includes = includes.unwrap_or(false);
         self.included.borrow_mut().insert(key, includes);
         includes
     }
 
+    /// Whether a pattern that is in no document is known to match all strings that one of this document
+    /// matches.
+    pub(super) fn is_within(&self, pattern: &'a str, other: &str) -> bool {
+        let wide = Pattern::new(other, &Limits::default()).ok();
+        let both = self.compiled(pattern).zip(wide);
+        let covers = both.and_then(|(narrow, wide)| self.covers(&wide, &narrow, 0));
+        covers.unwrap_or(false)
+    }
+
     /// `None` if it is not known.
-    fn is_included(&self, narrow: &'a str, wide: &'a str) -> Option<bool> {
-        let (narrow, wide) = (self.compiled(narrow)?, self.compiled(wide)?);
+    fn covers(&self, wide: &Pattern, narrow: &Pattern, shortest: usize) -> Option<bool> {
         let work = self.pattern_work.get();
         let granted = work.div_euclid(INCLUSION_UNIT).min(INCLUSION_FUEL);
         let mut fuel = granted;
-        let found = narrow.included_in(&wide, 0, &mut fuel);
+        let found = narrow.included_in(wide, shortest, &mut fuel);
         let used = granted.saturating_sub(fuel).saturating_mul(INCLUSION_UNIT);
         self.pattern_work.set(work.saturating_sub(used));
         Some(found? == Inclusion::Included)

@@ -12,20 +12,29 @@
 //! Everything is bounded by [`Limits`]: the pairs of subschemas compared, the instances tried, and the fuel
 //! of all checks of a tool. What a limit cuts short is [`Class::Unknown`].
 
+mod annotations;
 mod arrays;
 mod collect_declared;
 mod collect_evaluated;
+mod contract;
 mod declared;
+mod dependent;
+mod dialects;
 mod document;
 mod evaluated;
+mod execution;
 mod facts;
 pub(crate) mod inclusion;
 mod keywords;
 mod leaf;
 mod limits;
+mod listing;
 mod locate;
 mod lookup;
+mod members;
+mod mend;
 mod objects;
+mod only;
 mod parameters;
 mod parts;
 mod pool;
@@ -39,6 +48,7 @@ mod tag;
 mod text;
 mod tool;
 mod tuple;
+mod unions;
 mod witness;
 mod word_diff;
 mod words;
@@ -47,7 +57,7 @@ use toolsure_schema::Compiler;
 
 use crate::engine::Engine;
 pub use limits::Limits;
-pub use report::{Aspect, Change, Class, Kind, Report, Side, ToolChange};
+pub use report::{Aspect, Category, Change, Class, Kind, Report, Side, ToolChange};
 pub use word_diff::{Piece, word_diff};
 
 use tool::ListingDiffer;

@@ -36,10 +36,7 @@ impl<'a> Comparison<'a> {
                 return false;
             }
         }
-        for keyword in ["dependentRequired", "dependentSchemas", "dependencies"] {
-            holds &= self.verbatim(facts, node, keyword);
-        }
-        holds
+        holds & self.dependent(facts, node)
     }
 
     /// The members under a keyword of the right side.
@@ -73,23 +70,31 @@ impl<'a> Comparison<'a> {
             if !own.contains(&name.string()) {
                 let property = name.string();
                 let name = quote(property, 64).to_string();
-                let properties = self.right.keyword(node, "properties");
-                let schema = properties.and_then(|all| self.right.lookup.member(all, property));
-                let default = match schema.is_some_and(|one| one.member("default").is_some()) {
+                let default = match self.has_default(node, property) {
                     true => "; it has a default, which only callers could apply",
                     false => "",
                 };
-                holds = self.say_of(
-                    property,
-                    &format!("`{name}` is now required{default}"),
-                    &format!("`{name}` is no longer required"),
-                );
+                holds = self.about("required", |this| {
+                    this.say_of(
+                        property,
+                        &format!("`{name}` is now required{default}"),
+                        &format!("`{name}` is no longer required"),
+                    )
+                });
                 if !self.heard() {
                     return false;
                 }
             }
         }
         holds
+    }
+
+    /// Whether the right side gives a property a default, also behind a reference.
+    fn has_default(&self, node: View<'a>, property: &str) -> bool {
+        let properties = self.right.keyword(node, "properties");
+        let schema = properties.and_then(|all| self.right.lookup.member(all, property));
+        let facts = schema.map(|schema| Facts::of(&self.right, &[schema]));
+        facts.is_some_and(|facts| !facts.all("default").is_empty())
     }
 
     fn declared(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
@@ -147,7 +152,9 @@ impl<'a> Comparison<'a> {
             & self.uncovered_patterns(facts, rest, shared)
             & match others(facts) {
                 None => true,
-                Some(_) if closed => self.say_both(true, words.rest_refused, words.rest_accepted),
+                Some(_) if closed => self.about(words.keyword, |this| {
+                    this.say_both(true, words.rest_refused, words.rest_accepted)
+                }),
                 Some(own) => {
                     self.within(Step::AnyName, |this| this.contained(&Left::of(own), rest))
                 }
@@ -178,11 +185,13 @@ impl<'a> Comparison<'a> {
             if closed {
                 let property = name;
                 let name = quote(name, 64).to_string();
-                holds = self.say_of(
-                    property,
-                    &format!("`{name}` {}", words.name_refused),
-                    &format!("`{name}` {}", words.name_accepted),
-                );
+                holds = self.about(words.keyword, |this| {
+                    this.say_of(
+                        property,
+                        &format!("`{name}` {}", words.name_refused),
+                        &format!("`{name}` {}", words.name_accepted),
+                    )
+                });
             } else {
                 let step = Step::Name(name.to_owned());
                 holds &= self.within(step, |this| this.contained(&Left::of(own), rest));
@@ -399,6 +408,7 @@ impl<'a> Comparison<'a> {
 
 /// Messages about a member that only the left side declares.
 struct Words {
+    keyword: &'static str,
     name_refused: &'static str,
     name_accepted: &'static str,
     rest_refused: &'static str,
@@ -406,6 +416,7 @@ struct Words {
 }
 
 const ADDITIONAL: Words = Words {
+    keyword: "additionalProperties",
     name_refused: "is no longer accepted",
     name_accepted: "is new",
     rest_refused: "properties that are not declared are now refused",
@@ -426,6 +437,7 @@ const RESULTS_CLOSE: &str = "results no longer have properties that are not decl
     added from now on breaks clients that check results";
 const RESULTS_OPEN: &str = "results may now have properties that are not declared";
 const UNEVALUATED: Words = Words {
+    keyword: "unevaluatedProperties",
     name_refused: "is left to `unevaluatedProperties` now, which refuses it",
     name_accepted: "is no longer left to `unevaluatedProperties`, which refused it",
     rest_refused: "properties that no keyword evaluates are now refused",

@@ -123,8 +123,8 @@ impl<'a> Parameters<'a> {
     pub(super) fn say(
         &self,
         (changes, newer): (&mut Vec<Change>, &Doc<'_>),
-        broken: &[Reason],
-        loosened: &mut Vec<Reason>,
+        broken: &[Reason<'_>],
+        loosened: &mut Vec<Reason<'_>>,
         renamed: &[RenamedMember],
     ) {
         let is_told = |parameter: &Parameter, name: &str| {

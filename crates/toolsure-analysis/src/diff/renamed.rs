@@ -1,60 +1,140 @@
-//! Tools that went while an equal one with another name came.
+//! Tools that went while one like them came under another name.
 
-use std::collections::HashMap;
-use std::ops::ControlFlow;
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::Hash;
 
-use toolsure_json::{Key as _, Node as _, Unmetered, View, hash_bytes, hash_value};
+use toolsure_json::{Key as _, Kind, Node as _, View, json_string};
+use toolsure_syntax::Keyword;
+use toolsure_syntax::positions::SubschemaLayout;
 
-use crate::equality::equal_values;
+/// What two tools with different names have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Likeness {
+    /// Everything else.
+    Rest,
+    /// The name, but for case and separators.
+    Name,
+    /// The parameters.
+    Parameters,
+}
 
-/// The tools that were probably renamed: the old index, and the new one. Only a pair that could not be any
-/// other is taken: one tool went, and one that differs only in its name came.
-pub(super) fn renamed<'a>(
-    gone: impl Iterator<Item = (usize, View<'a>)>,
-    came: impl Iterator<Item = (usize, View<'a>)>,
-) -> HashMap<usize, usize> {
-    let (gone, came) = (by_content(gone), by_content(came));
-    let mut pairs = HashMap::new();
-    for (content, old) in &gone {
-        if let ([(index, tool)], Some([(at, other)])) =
-            (old.as_slice(), came.get(content).map(Vec::as_slice))
-            && is_equal(*tool, *other)
-        {
-            pairs.insert(*index, *at);
+impl Likeness {
+    /// What the new tool is like, in words.
+    pub(super) fn words(self) -> &'static str {
+        match self {
+            Self::Rest => "differs only in its name",
+            Self::Name => "has the same name but for case and separators",
+            Self::Parameters => "takes the same parameters",
         }
     }
+}
+
+/// A tool that was probably renamed.
+pub(super) struct Renamed {
+    /// Its index in the new listing.
+    pub(super) at: usize,
+    pub(super) likeness: Likeness,
+}
+
+/// A tool that went or came: its index, its name, and what it is.
+pub(super) type Tool<'v> = (usize, &'v str, View<'v>);
+
+/// The tools that were probably renamed, by their old index. Only a pair that could not be any other is
+/// taken: of the tools that have it in common, one went, and one came.
+pub(super) fn renamed(gone: Vec<Tool<'_>>, came: Vec<Tool<'_>>) -> HashMap<usize, Renamed> {
+    let mut left = (gone, came);
+    let mut pairs = HashMap::new();
+    let rest = |(_, _, tool): &Tool<'_>| Some(leaves(*tool, Likeness::Rest));
+    take(&mut pairs, &mut left, Likeness::Rest, rest);
+    let name = |(_, name, _): &Tool<'_>| plain_name(name);
+    take(&mut pairs, &mut left, Likeness::Name, name);
+    let parameters = |(_, _, tool): &Tool<'_>| {
+        let schema = tool.member("inputSchema")?;
+        let properties = schema.member("properties")?;
+        // A tool without parameters is like any other.
+        (!properties.is_empty()).then(|| leaves(schema, Likeness::Parameters))
+    };
+    take(&mut pairs, &mut left, Likeness::Parameters, parameters);
     pairs
 }
 
-fn by_content<'a>(
-    tools: impl Iterator<Item = (usize, View<'a>)>,
-) -> HashMap<u64, Vec<(usize, View<'a>)>> {
-    let mut all: HashMap<u64, Vec<(usize, View<'a>)>> = HashMap::new();
-    for (index, tool) in tools {
-        // Equal contents have equal sums, in any order of the members.
-        let sum = contents(tool).fold(0_u64, |sum, (name, value)| {
-            let name = hash_bytes(name.as_bytes());
-            let value = match hash_value(value, &mut Unmetered) {
-                ControlFlow::Continue(hash) => hash,
-                ControlFlow::Break(never) => match never {},
-            };
-            sum.wrapping_add(name.rotate_left(1) ^ value)
-        });
-        all.entry(sum).or_default().push((index, tool));
+/// Takes the pairs that alone have a key in common.
+fn take<'v, K: Hash + Eq>(
+    pairs: &mut HashMap<usize, Renamed>,
+    (gone, came): &mut (Vec<Tool<'v>>, Vec<Tool<'v>>),
+    likeness: Likeness,
+    key: impl Fn(&Tool<'v>) -> Option<K>,
+) {
+    let group = |tools: &[Tool<'v>]| {
+        let mut groups: HashMap<K, Vec<usize>> = HashMap::new();
+        for tool in tools {
+            if let Some(key) = key(tool) {
+                groups.entry(key).or_default().push(tool.0);
+            }
+        }
+        groups
+    };
+    let (olds, news) = (group(gone), group(came));
+    let mut taken = HashSet::new();
+    for (key, old) in &olds {
+        if let ([index], Some([at])) = (old.as_slice(), news.get(key).map(Vec::as_slice)) {
+            pairs.insert(*index, Renamed { at: *at, likeness });
+            taken.insert(*at);
+        }
+    }
+    gone.retain(|(index, ..)| !pairs.contains_key(index));
+    came.retain(|(index, ..)| !taken.contains(index));
+}
+
+/// A name without case and separators; `None` if nothing is left of it.
+fn plain_name(name: &str) -> Option<String> {
+    let letters = name.chars().filter(|letter| letter.is_alphanumeric());
+    let plain: String = letters.flat_map(char::to_lowercase).collect();
+    (!plain.is_empty()).then_some(plain)
+}
+
+/// Whether a keyword says nothing about what is accepted.
+fn is_words(keyword: Keyword) -> bool {
+    keyword == Keyword::Schema || (!keyword.can_reject() && keyword.layout().is_none())
+}
+
+/// The scalars of a tool without its name, or of a schema without its words, by their locations. Numbers are
+/// compared by their texts.
+fn leaves(root: View<'_>, likeness: Likeness) -> BTreeMap<String, String> {
+    let mut all = BTreeMap::new();
+    let mut todo = vec![(root, String::new(), true)];
+    while let Some((view, place, is_schema)) = todo.pop() {
+        match view.kind() {
+            Kind::Object if !view.is_empty() => {
+                for (key, value) in view.members() {
+                    let name = key.text();
+                    let keyword = Keyword::from_name(name).filter(|_| is_schema);
+                    let is_left_out = match likeness {
+                        Likeness::Rest => place.is_empty() && name == "name",
+                        _ => keyword.is_some_and(is_words),
+                    };
+                    if !is_left_out {
+                        let mut place = place.clone();
+                        toolsure_json::pointer::push(&mut place, name);
+                        // The members of `properties` are names, and their values are schemas again.
+                        let holds_names = keyword
+                            .is_some_and(|keyword| keyword.layout() == Some(SubschemaLayout::Map));
+                        todo.push((value, place, !holds_names));
+                    }
+                }
+            }
+            Kind::Array if !view.is_empty() => {
+                for (index, item) in view.items().enumerate() {
+                    todo.push((item, format!("{place}/{index}"), is_schema));
+                }
+            }
+            Kind::String => {
+                all.insert(place, json_string(view.string()));
+            }
+            _ => {
+                all.insert(place, view.raw().to_owned());
+            }
+        }
     }
     all
-}
-
-/// The members of a tool, except its name.
-fn contents<'a>(tool: View<'a>) -> impl Iterator<Item = (&'a str, View<'a>)> {
-    let members = tool.members().map(|(key, value)| (key.text(), value));
-    members.filter(|(name, _)| *name != "name")
-}
-
-fn is_equal(one: View<'_>, other: View<'_>) -> bool {
-    contents(one).count() == contents(other).count()
-        && contents(one).all(|(name, value)| {
-            let same = other.member(name);
-            same.is_some_and(|same| equal_values(value, same))
-        })
 }

@@ -24,7 +24,7 @@ impl RenamedMember {
     }
 
     /// Whether a reason is about the member under one of its names, or about a part of it.
-    fn explains(&self, reason: &Reason) -> bool {
+    fn explains(&self, reason: &Reason<'_>) -> bool {
         let Some(below) = reason.place.strip_prefix(self.place.as_slice()) else {
             return false;
         };
@@ -37,11 +37,16 @@ impl RenamedMember {
     }
 
     /// Replaces the reasons that it explains by one, if one of them is a break.
-    fn join(&self, broken: &mut Vec<Reason>, loosened: &mut Vec<Reason>, side: Side) -> bool {
+    fn join(
+        &self,
+        broken: &mut Vec<Reason<'_>>,
+        loosened: &mut Vec<Reason<'_>>,
+        side: Side,
+    ) -> bool {
         let Some(first) = broken.iter().position(|reason| self.explains(reason)) else {
             return false;
         };
-        let explained: Vec<Reason> = broken
+        let explained: Vec<_> = broken
             .extract_if(.., |reason| self.explains(reason))
             .collect();
         loosened.retain(|reason| !self.explains(reason));
@@ -61,7 +66,9 @@ impl RenamedMember {
                 ),
                 member: member.or_else(|| Some(self.old.clone())),
                 sure: explained.iter().any(|one| one.sure),
-                of_safe_integers: false,
+                keyword: None,
+                only: None,
+                union_at: explained.iter().find_map(|one| one.union_at),
             },
         );
         true
@@ -71,8 +78,8 @@ impl RenamedMember {
 /// Joins the reasons that are about one renamed member, and returns the members with such reasons.
 pub(super) fn join_renamed(
     (old, new): (&Doc<'_>, &Doc<'_>),
-    broken: &mut Vec<Reason>,
-    loosened: &mut Vec<Reason>,
+    broken: &mut Vec<Reason<'_>>,
+    loosened: &mut Vec<Reason<'_>>,
     side: Side,
 ) -> Vec<RenamedMember> {
     let mut renamed = match broken.is_empty() {

@@ -45,7 +45,8 @@ impl fmt::Display for Class {
 pub enum Kind {
     /// `tool-removed`: the tool is gone.
     ToolRemoved,
-    /// `tool-renamed`: the tool is gone, and one that differs only in its name came.
+    /// `tool-renamed`: the tool is gone, and one came that is the same but for its name, has the same name
+    /// but for case and separators, or takes the same parameters.
     ToolRenamed,
     /// `tool-not-listed`: the tool is not in a listing that may lack tools.
     ToolNotListed,
@@ -53,6 +54,8 @@ pub enum Kind {
     ToolAdded,
     /// `tool-unreadable`: one of the two definitions is not JSON.
     ToolUnreadable,
+    /// `tool-refused`: clients refuse one of the two definitions.
+    ToolRefused,
     /// `schema-removed`: the tool had this schema.
     SchemaRemoved,
     /// `schema-added`: the tool had no such schema.
@@ -75,7 +78,7 @@ pub enum Kind {
     DefaultChanged,
     /// `member-changed`: another member of the tool or of its annotations changed.
     MemberChanged,
-    /// `consent`: an annotation changed that clients ask users about.
+    /// `consent`: an annotation changed that clients and users rely on when they decide what may run.
     Consent,
     /// `wording`: a description, title, default or another annotation changed.
     Wording,
@@ -83,12 +86,13 @@ pub enum Kind {
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::ToolRemoved,
         Self::ToolRenamed,
         Self::ToolNotListed,
         Self::ToolAdded,
         Self::ToolUnreadable,
+        Self::ToolRefused,
         Self::SchemaRemoved,
         Self::SchemaAdded,
         Self::SchemaRefused,
@@ -113,6 +117,7 @@ impl Kind {
             Self::ToolNotListed => "tool-not-listed",
             Self::ToolAdded => "tool-added",
             Self::ToolUnreadable => "tool-unreadable",
+            Self::ToolRefused => "tool-refused",
             Self::SchemaRemoved => "schema-removed",
             Self::SchemaAdded => "schema-added",
             Self::SchemaRefused => "schema-refused",
@@ -129,15 +134,48 @@ impl Kind {
         }
     }
 
+    /// What it is a change of.
+    ///
+    /// ```
+    /// use toolsure_analysis::diff::{Category, Kind};
+    ///
+    /// assert_eq!(Kind::SchemaNarrowed.category(), Category::Schema);
+    /// assert_eq!(Kind::Consent.category().name(), "consent");
+    /// ```
+    #[must_use]
+    pub fn category(self) -> Category {
+        match self {
+            Self::ToolRemoved
+            | Self::ToolRenamed
+            | Self::ToolNotListed
+            | Self::ToolAdded
+            | Self::ToolUnreadable
+            | Self::ToolRefused => Category::Tool,
+            Self::SchemaRemoved
+            | Self::SchemaAdded
+            | Self::SchemaRefused
+            | Self::SchemaNarrowed
+            | Self::SchemaWidened
+            | Self::SchemaRewritten
+            | Self::ParameterRemoved
+            | Self::ParameterAdded
+            | Self::DefaultChanged => Category::Schema,
+            Self::Consent => Category::Consent,
+            Self::Wording => Category::Words,
+            Self::TaskSupport | Self::MemberChanged => Category::Other,
+        }
+    }
+
     /// What it means, in one line.
     #[must_use]
     pub fn summary(self) -> &'static str {
         match self {
             Self::ToolRemoved => "the tool is gone",
-            Self::ToolRenamed => "the tool is gone, and one that differs only in its name came",
+            Self::ToolRenamed => "the tool is gone, and one like it came under another name",
             Self::ToolNotListed => "the tool is not in this listing, which may lack tools",
             Self::ToolAdded => "the tool is new",
             Self::ToolUnreadable => "one of the two definitions is not JSON",
+            Self::ToolRefused => "clients refuse one of the two definitions",
             Self::SchemaRemoved => "the tool had this schema and has none now",
             Self::SchemaAdded => "the tool had no such schema",
             Self::SchemaRefused => "one of the schemas does not compile",
@@ -153,7 +191,9 @@ impl Kind {
                 "a parameter has another default: calls without it mean something else"
             }
             Self::MemberChanged => "another member of the tool or of its annotations changed",
-            Self::Consent => "an annotation changed that users are asked about",
+            Self::Consent => {
+                "an annotation changed that users and clients rely on to decide what may run"
+            }
             Self::Wording => "a description, title, default or another annotation changed",
         }
     }
@@ -162,6 +202,37 @@ impl Kind {
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
+    }
+}
+
+/// What a change is about: who has to look at it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum Category {
+    /// The tool as a whole: it came, went, has another name, or cannot be used.
+    Tool,
+    /// What calls and results may be.
+    Schema,
+    /// What users and clients rely on when they decide what may run: `readOnlyHint`, `destructiveHint`,
+    /// `idempotentHint` and `openWorldHint`.
+    Consent,
+    /// Texts that a model or a person reads.
+    Words,
+    /// Every other member: `execution`, `icons`, `_meta`, and members that the protocol does not have.
+    Other,
+}
+
+impl Category {
+    /// Its name, such as `consent`.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Tool => "tool",
+            Self::Schema => "schema",
+            Self::Consent => "consent",
+            Self::Words => "words",
+            Self::Other => "other",
+        }
     }
 }
 

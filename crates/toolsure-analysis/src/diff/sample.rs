@@ -121,17 +121,23 @@ impl<'p, 'a> Sampler<'p, 'a> {
         let facts = self.branched(schemas, at_focus);
         self.step(&facts);
         let chosen = facts.values();
-        let types = facts.types();
+        let mut types = facts.types();
+        if depth == 0 && self.doc.is_of_arguments {
+            types = types.intersection(TypeSet::OBJECT);
+        }
         if at_focus {
             let all = self.candidates(&facts, types, chosen);
             let pick = self.number.checked_rem(all.len()).unwrap_or(0);
+            let round = self.number.checked_div(all.len()).unwrap_or(0);
             return match all.into_iter().nth(pick) {
                 Some(Candidate::Text(text)) => text,
                 Some(Candidate::Array(turn)) => {
-                    self.later(turn, |this| this.array(&facts, None, depth))
+                    let turn = turn.saturating_add(round.saturating_mul(ARRAYS));
+                    self.as_number(turn, |this| this.array(&facts, None, depth))
                 }
                 Some(Candidate::Object(turn)) => {
-                    self.later(turn, |this| this.object(&facts, None, depth))
+                    let turn = turn.saturating_add(round.saturating_mul(OBJECTS));
+                    self.as_number(turn, |this| this.object(&facts, None, depth))
                 }
                 None => "null".to_owned(),
             };
@@ -221,33 +227,42 @@ impl<'p, 'a> Sampler<'p, 'a> {
             let raw = values.iter().take(MOST_KEPT);
             return texts(raw.map(|value| value.raw().to_owned()).collect()).collect();
         }
-        let mut all = Vec::new();
+        let mut by_type: Vec<std::vec::IntoIter<Candidate>> = Vec::new();
         for (name, bits) in TYPES {
             if !types.intersects(bits) || (name == "number" && !types.intersects(TypeSet::FRACTION))
             {
                 continue;
             }
-            match name {
-                "null" => all.extend(texts(vec!["null".to_owned()])),
-                "boolean" => all.extend(texts(vec!["true".to_owned(), "false".to_owned()])),
-                "string" => all.extend(texts(self.strings(facts))),
+            let of_type: Vec<Candidate> = match name {
+                "null" => texts(vec!["null".to_owned()]).collect(),
+                "boolean" => texts(vec!["true".to_owned(), "false".to_owned()]).collect(),
+                "string" => texts(self.strings(facts)).collect(),
                 "integer" => {
                     let mut numbers = self.numbers(facts);
                     numbers.retain(|number| !number.contains('.'));
-                    all.extend(texts(numbers));
+                    texts(numbers).collect()
                 }
-                "number" => all.extend(texts(self.numbers(facts))),
-                "array" => all.extend((0..6).map(Candidate::Array)),
-                _ => all.extend((0..8).map(Candidate::Object)),
+                "number" => texts(self.numbers(facts)).collect(),
+                "array" => (0..ARRAYS).map(Candidate::Array).collect(),
+                _ => (0..OBJECTS).map(Candidate::Object).collect(),
+            };
+            by_type.push(of_type.into_iter());
+        }
+        // Each type in turn, because there are few tries.
+        let mut all = Vec::new();
+        loop {
+            let before = all.len();
+            all.extend(by_type.iter_mut().filter_map(Iterator::next));
+            if all.len() == before {
+                return all;
             }
         }
-        all
     }
 
-    /// Calls `make` as for the instance that is `turns` later.
-    fn later(&mut self, turns: usize, make: impl FnOnce(&mut Self) -> String) -> String {
+    /// Calls `make` as for the instance with another number.
+    fn as_number(&mut self, other: usize, make: impl FnOnce(&mut Self) -> String) -> String {
         let number = self.number;
-        self.number = number.wrapping_add(turns);
+        self.number = other;
         let made = make(self);
         self.number = number;
         made
@@ -415,6 +430,12 @@ impl<'p, 'a> Sampler<'p, 'a> {
             .map(str::to_owned),
         );
         all.extend(self.pool.numbers.iter().cloned());
+        if self.doc.safe_integers && !facts.types().intersects(TypeSet::FRACTION) {
+            all.retain(|text| {
+                let value = text.parse::<f64>();
+                value.is_ok_and(|value| value.abs() < TWO_POW_53)
+            });
+        }
         all
     }
 }
@@ -446,5 +467,10 @@ const MOST_BYTES: usize = 64 << 10;
 /// The cost of looking up a member in one node, in units of fuel.
 const NODE_LOOK: u64 = 4;
 const MOST_MEMBERS: usize = 200;
+/// Arrays and objects that are tried at one location in a row.
+const ARRAYS: usize = 6;
+const OBJECTS: usize = 8;
 const MOST_CHOICES: usize = 6;
+/// The first integer that a double does not hold apart from its neighbours.
+const TWO_POW_53: f64 = 9_007_199_254_740_992.0;
 const DEEPEST: usize = 24;

@@ -15,6 +15,17 @@ pub(super) enum Step {
     AnyItem,
 }
 
+impl Step {
+    /// Whether a token of a JSON pointer is such a step.
+    pub(super) fn is(&self, token: &str) -> bool {
+        match self {
+            Self::Name(name) => name == token,
+            Self::Index(index) => index.to_string() == token,
+            Self::AnyName | Self::AnyItem => true,
+        }
+    }
+}
+
 /// A location in the values, in the form of [`Change::place`](super::Change::place).
 pub(super) fn pattern(place: &[Step]) -> String {
     let mut text = String::new();

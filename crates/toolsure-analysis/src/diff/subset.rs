@@ -12,15 +12,15 @@ use toolsure_syntax::Dialect;
 use toolsure_syntax::model::TypeSet;
 
 use super::document::{Doc, References};
-use super::facts::Facts;
+use super::facts::{Facts, type_names};
 use super::lookup::Work;
+use super::only::Only;
 use super::report::Side;
 use super::step::Step;
-use super::tag::tagged_apart;
 
 /// Why a schema is not known to accept all values of the other.
 #[derive(Debug, Clone)]
-pub(super) struct Reason {
+pub(super) struct Reason<'a> {
     /// The location in the values.
     pub(super) place: Vec<Step>,
     pub(super) message: String,
@@ -28,8 +28,33 @@ pub(super) struct Reason {
     pub(super) member: Option<String>,
     /// Whether the rules are sure that there is such a value, provided that the left schema has any values.
     pub(super) sure: bool,
-    /// Whether it is a new bound of integers that only excludes what JavaScript does not hold exactly.
-    pub(super) of_safe_integers: bool,
+    /// The keyword that refuses such a value; `None` if it may be any.
+    pub(super) keyword: Option<&'static str>,
+    /// The values that are refused, if others at the location may be refused for another reason.
+    pub(super) only: Option<Only<'a>>,
+    /// How many steps lead to the outermost union of the right side that it is inside of.
+    pub(super) union_at: Option<usize>,
+}
+
+impl Reason<'_> {
+    /// Whether it is about all values of some types.
+    pub(super) fn is_of_types(&self) -> bool {
+        matches!(self.only, Some(Only::Types(_)))
+    }
+
+    /// The location that an instance has to vary at: that of the property, or of the value.
+    pub(super) fn focus(&self) -> Vec<Step> {
+        let member = self.member.iter().map(|name| Step::Name(name.clone()));
+        self.place.iter().cloned().chain(member).collect()
+    }
+}
+
+/// The result of a comparison.
+pub(super) struct Compared<'a> {
+    /// What the left side accepts and the right one does not.
+    pub(super) reasons: Vec<Reason<'a>>,
+    /// New bounds of integers that refuse only what a double does not hold exactly.
+    pub(super) bounds: Vec<Reason<'a>>,
 }
 
 /// The left side: all of these schemas hold, for values of these types.
@@ -50,11 +75,6 @@ impl<'a> Left<'a> {
         }
     }
 
-    /// Whether a branch of a union was chosen.
-    pub(super) fn is_branch(&self) -> bool {
-        !self.taken.is_empty()
-    }
-
     pub(super) fn masked(mut self, mask: TypeSet) -> Self {
         self.mask = self.mask.intersection(mask);
         self
@@ -71,10 +91,15 @@ pub(super) struct Comparison<'a> {
     pub(super) forward: bool,
     /// The side of the tool whose schemas they are.
     pub(super) side: Side,
-    pub(super) reasons: Vec<Reason>,
-    place: Vec<Step>,
+    reasons: Vec<Reason<'a>>,
+    safe_bounds: Vec<Reason<'a>>,
+    pub(super) place: Vec<Step>,
     pub(super) sure: bool,
-    pub(super) of_safe_integers: bool,
+    keyword: Option<&'static str>,
+    only: Option<Only<'a>>,
+    pub(super) union_at: Option<usize>,
+    /// Whether the left side is one of several branches, or inside of one.
+    pub(super) in_branch: bool,
     /// How many trials are running, which report nothing.
     quiet: usize,
     known: HashMap<Key, bool>,
@@ -94,7 +119,7 @@ impl<'a> Comparison<'a> {
         (side, forward): (Side, bool),
         most: usize,
         pairs: &mut usize,
-    ) -> Vec<Reason> {
+    ) -> Compared<'a> {
         let granted = most.min(*pairs);
         let mut comparison = Self {
             left: left.clone(),
@@ -102,9 +127,13 @@ impl<'a> Comparison<'a> {
             forward,
             side,
             reasons: Vec::new(),
+            safe_bounds: Vec::new(),
             place: Vec::new(),
             sure: true,
-            of_safe_integers: false,
+            keyword: None,
+            only: None,
+            union_at: None,
+            in_branch: false,
             quiet: 0,
             known: HashMap::new(),
             log: Vec::new(),
@@ -119,17 +148,20 @@ impl<'a> Comparison<'a> {
         comparison.whole();
         let left_over = usize::try_from(comparison.work.0.div_euclid(PAIR)).unwrap_or(0);
         *pairs = pairs.saturating_sub(granted.saturating_sub(left_over).max(1));
-        comparison.reasons
+        Compared {
+            reasons: comparison.reasons,
+            bounds: comparison.safe_bounds,
+        }
     }
 
     fn whole(&mut self) {
         let (old, new) = (self.left.root, self.right.root);
-        let (one, other) = (self.left.dialect, self.right.dialect);
         if let Some(why) = self.left.beyond_rules.or(self.right.beyond_rules) {
             self.say(false, why.to_owned());
             return;
         }
-        if one != other && (one == Dialect::Draft4 || other == Dialect::Draft4) {
+        let only_right_is = |dialect| self.right.dialect == dialect && self.left.dialect != dialect;
+        if only_right_is(Dialect::Draft4) && self.right.names_integers {
             // 1.0 is an integer in all dialects except draft 4.
             self.say(
                 false,
@@ -141,13 +173,17 @@ impl<'a> Comparison<'a> {
             References::ToDefinitions => ["$defs", "definitions"].iter().all(|name| {
                 match (old.member(name), new.member(name)) {
                     (None, None) => true,
-                    (Some(a), Some(b)) => self.equal(a, b),
+                    (Some(a), Some(b)) => self.equal(a, b) && self.reads_alike(a),
                     _ => false,
                 }
             }),
             References::Elsewhere => false,
         };
-        self.contained(&Left::of(vec![old]), new);
+        let mut left = Left::of(vec![old]);
+        if self.left.is_of_arguments {
+            left = left.masked(TypeSet::OBJECT);
+        }
+        self.contained(&left, new);
     }
 
     /// Whether the right schema accepts everything that the left accepts; reports what it is not known to
@@ -174,9 +210,9 @@ impl<'a> Comparison<'a> {
         let mark = self.log.len();
         self.known.insert(key.clone(), true);
         self.log.push(key.clone());
-        let sure = self.sure;
+        let before = (self.sure, self.keyword.take(), self.only.take());
         let holds = self.compare(left, right);
-        self.sure = sure;
+        (self.sure, self.keyword, self.only) = before;
         self.depth = self.depth.saturating_sub(1);
         if !holds {
             for forgotten in self.log.drain(mark..) {
@@ -223,6 +259,7 @@ impl<'a> Comparison<'a> {
         };
         let mut holds = true;
         self.sure &= list.len() <= 1;
+        let in_branch = std::mem::replace(&mut self.in_branch, true);
         for branch in list.items() {
             let mut narrower = left.clone();
             narrower.schemas.push(branch);
@@ -230,6 +267,7 @@ impl<'a> Comparison<'a> {
             let types = Facts::of(&self.left, &narrower.schemas).types();
             holds &= !types.intersects(left.mask) || self.contained(&narrower, right);
         }
+        self.in_branch = in_branch;
         holds
     }
 
@@ -257,7 +295,7 @@ impl<'a> Comparison<'a> {
         if types.is_empty() {
             return true;
         }
-        let mut holds = self.leaves(left, facts, types, node);
+        let mut holds = self.leaves(facts, types, node);
         if !holds && !self.heard() {
             return false;
         }
@@ -268,69 +306,13 @@ impl<'a> Comparison<'a> {
         holds & self.choices(left, facts, types, node)
     }
 
-    fn choices(
-        &mut self,
-        left: &Left<'a>,
-        facts: &Facts<'a>,
-        types: TypeSet,
-        node: View<'a>,
-    ) -> bool {
-        let mut holds = true;
-        for keyword in ["anyOf", "oneOf"] {
-            let Some(list) = self.right.keyword(node, keyword) else {
-                continue;
-            };
-            if facts
-                .all(keyword)
-                .into_iter()
-                .any(|own| self.same(own, list))
-            {
-                continue;
-            }
-            let fits = self.one_of_them(left, types, list);
-            let apart = keyword == "anyOf" || self.disjoint(list);
-            if !fits {
-                holds = self.say_both(
-                    false,
-                    "no single branch is known to accept all that was accepted",
-                    "a choice took less than is accepted now",
-                );
-            } else if !apart {
-                holds = self.say(
-                    false,
-                    "a value may fit two branches of a `oneOf`".to_owned(),
-                );
-            }
-        }
-        holds &= self.verbatim(facts, node, "not");
-        holds & self.conditional(facts, node)
-    }
-
-    /// `if`, `then` and `else`, which have a meaning only together.
-    fn conditional(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
-        let Some(condition) = self.right.keyword(node, "if") else {
-            return true;
-        };
-        let branches = ["then", "else"].map(|keyword| (keyword, self.right.keyword(node, keyword)));
-        if branches.iter().all(|(_, branch)| branch.is_none()) {
-            return true;
-        }
-        let says_so = facts.nodes.iter().any(|one| {
-            let left = self.left.clone();
-            let mut same = |keyword, wanted| {
-                let own = left.keyword(*one, keyword);
-                own.is_some_and(|own| self.same(own, wanted))
-            };
-            same("if", condition)
-                && branches
-                    .iter()
-                    .all(|(keyword, branch)| branch.is_none_or(|branch| same(keyword, branch)))
-        });
-        says_so || self.keyword_changed(facts, "if")
-    }
-
     /// A keyword that holds if the left side has the same value.
-    pub(super) fn verbatim(&mut self, facts: &Facts<'a>, node: View<'a>, keyword: &str) -> bool {
+    pub(super) fn verbatim(
+        &mut self,
+        facts: &Facts<'a>,
+        node: View<'a>,
+        keyword: &'static str,
+    ) -> bool {
         let Some(wanted) = self.right.keyword(node, keyword) else {
             return true;
         };
@@ -339,7 +321,11 @@ impl<'a> Comparison<'a> {
     }
 
     /// Reports that a keyword was added, removed or changed. Always `false`.
-    pub(super) fn keyword_changed(&mut self, facts: &Facts<'a>, keyword: &str) -> bool {
+    pub(super) fn keyword_changed(&mut self, facts: &Facts<'a>, keyword: &'static str) -> bool {
+        self.about(keyword, |this| this.say_keyword_changed(facts, keyword))
+    }
+
+    fn say_keyword_changed(&mut self, facts: &Facts<'a>, keyword: &str) -> bool {
         if facts.all(keyword).is_empty() {
             let (new, gone) = (
                 format!("`{keyword}` is new"),
@@ -350,39 +336,6 @@ impl<'a> Comparison<'a> {
         self.say(false, format!("`{keyword}` changed"))
     }
 
-    /// Whether the left side, type by type, fits some branch.
-    fn one_of_them(&mut self, left: &Left<'a>, types: TypeSet, list: View<'a>) -> bool {
-        let branches: Vec<View<'a>> = list.items().take(MOST_BRANCHES).collect();
-        self.trial(|this| {
-            let whole = branches.iter().any(|branch| this.contained(left, *branch));
-            whole
-                || ONE_BY_ONE
-                    .into_iter()
-                    .filter(|one| types.intersects(*one))
-                    .all(|one| {
-                        let part = left.clone().masked(one);
-                        branches.iter().any(|branch| this.contained(&part, *branch))
-                    })
-        })
-    }
-
-    /// Whether no two branches of a union can hold together, because of their types or a tag.
-    fn disjoint(&self, list: View<'a>) -> bool {
-        let branches: Vec<Facts<'a>> = list
-            .items()
-            .take(MOST_BRANCHES)
-            .map(|branch| Facts::of(&self.right, &[branch]))
-            .collect();
-        // Every pair of branches: at most 2,016.
-        list.len() <= MOST_BRANCHES
-            && branches.iter().enumerate().all(|(at, one)| {
-                branches
-                    .iter()
-                    .skip(at.saturating_add(1))
-                    .all(|other| !one.types().intersects(other.types()) || tagged_apart(one, other))
-            })
-    }
-
     /// Whether two schemas are equal and mean the same.
     pub(super) fn same(&mut self, a: View<'a>, b: View<'a>) -> bool {
         let (text, other) = (a.raw(), b.raw());
@@ -391,12 +344,9 @@ impl<'a> Comparison<'a> {
         {
             return false;
         }
-        if self.left.dialect != self.right.dialect {
-            return false;
-        }
         // The name of a keyword may be written with escapes.
         let refers = |text: &str| text.contains("\"$") || text.contains("\\u");
-        (self.same_references || !refers(text)) && self.equal(a, b)
+        (self.same_references || !refers(text)) && self.equal(a, b) && self.reads_alike(a)
     }
 
     /// Whether two values are known to be equal.
@@ -450,7 +400,9 @@ impl<'a> Comparison<'a> {
                 message,
                 member: None,
                 sure: sure && self.sure && !used_up,
-                of_safe_integers: self.of_safe_integers,
+                keyword: self.keyword,
+                only: self.only.clone(),
+                union_at: self.union_at,
             };
             let reported = self
                 .reasons
@@ -460,6 +412,71 @@ impl<'a> Comparison<'a> {
                 self.reasons.push(reason);
             }
         }
+        false
+    }
+
+    /// Reports a new bound that refuses only integers that a double does not hold exactly.
+    pub(super) fn say_of_safe_integers(&mut self, message: &str) {
+        let reason = Reason {
+            place: self.place.clone(),
+            message: format!("{message}: the integers that a double holds exactly"),
+            member: None,
+            sure: true,
+            keyword: self.keyword,
+            only: None,
+            union_at: self.union_at,
+        };
+        let mut known = self.safe_bounds.iter();
+        let is_known = known.any(|one| one.place == reason.place && one.message == reason.message);
+        if !is_known && self.safe_bounds.len() < MOST_REASONS {
+            self.safe_bounds.push(reason);
+        }
+    }
+
+    /// Runs a comparison of what this keyword of the right side refuses.
+    pub(super) fn about<T>(
+        &mut self,
+        keyword: &'static str,
+        run: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let before = self.keyword.replace(keyword);
+        let answer = run(self);
+        self.keyword = before;
+        answer
+    }
+
+    /// Reports that values of these types may no longer be here, or may now. Types that several branches of
+    /// a union have lost are one reason. Always `false`.
+    pub(super) fn say_types(&mut self, types: TypeSet) -> bool {
+        let here = |one: &Reason<'_>| one.place == self.place && one.keyword == self.keyword;
+        let known = self
+            .reasons
+            .iter()
+            .position(|one| here(one) && one.is_of_types());
+        let known = known.filter(|_| self.quiet == 0);
+        let before = known.map(|at| self.reasons.remove(at));
+        let types = match before.as_ref().and_then(|one| one.only.as_ref()) {
+            Some(Only::Types(others)) => types.union(*others),
+            _ => types,
+        };
+        let names = type_names(types);
+        let count = self.reasons.len();
+        self.say_only(
+            Only::Types(types),
+            &format!("may no longer be of type {names}"),
+            &format!("may now also be of type {names}"),
+        );
+        if let (Some(reason), Some(before)) = (self.reasons.get_mut(count), before) {
+            reason.sure |= before.sure;
+        }
+        false
+    }
+
+    /// Reports it from the new schema's point of view, of some of the values here; the rules are sure.
+    pub(super) fn say_only(&mut self, only: Only<'a>, narrowed: &str, widened: &str) -> bool {
+        let before = self.only.replace(only);
+        self.say_both(true, narrowed, widened);
+        self.only = before;
         false
     }
 
@@ -483,15 +500,6 @@ impl<'a> Comparison<'a> {
 /// The cost of comparing a pair of schemas; a value costs one.
 pub(super) const PAIR: u64 = 64;
 const DEEPEST: usize = 80;
-/// The types, one by one; both kinds of numbers together.
-const ONE_BY_ONE: [TypeSet; 6] = [
-    TypeSet::NULL,
-    TypeSet::BOOLEAN,
-    TypeSet::STRING,
-    TypeSet::ARRAY,
-    TypeSet::OBJECT,
-    TypeSet::NUMBER,
-];
-const MOST_BRANCHES: usize = 64;
+pub(super) const MOST_BRANCHES: usize = 64;
 const MOST_SPLITS: usize = 4;
 const MOST_REASONS: usize = 100;

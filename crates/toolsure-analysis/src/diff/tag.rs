@@ -29,6 +29,15 @@ pub(super) fn tagged_apart(a: &Facts<'_>, b: &Facts<'_>) -> bool {
     })
 }
 
+/// A required property of an object schema that lists its values, and these values.
+pub(super) fn tag<'a>(facts: &Facts<'a>) -> Option<(&'a str, Vec<View<'a>>)> {
+    if facts.types() != TypeSet::OBJECT {
+        return None;
+    }
+    let mut required = facts.all("required").into_iter().flat_map(View::items);
+    required.find_map(|name| Some((name.string(), tags(facts, name.string())?)))
+}
+
 /// The values that a property can have, if a schema lists them and they are few.
 fn tags<'a>(facts: &Facts<'a>, name: &str) -> Option<Vec<View<'a>>> {
     let properties = facts.all("properties").into_iter();

@@ -1,9 +1,10 @@
 //! Proof of a break: an instance of one schema that the other rejects.
 
-use toolsure_json::{ReadLimits, Reader, View};
+use toolsure_json::{Kind, Node as _, OwnedDocument, ReadLimits, Reader, View};
 use toolsure_schema::{CompileError, Finding, FindingKind, Schema, Verdict, Workspace};
 
 use super::document::Doc;
+use super::mend::{mended, places};
 use super::pool::Pool;
 use super::sample::Sampler;
 use super::step::Step;
@@ -33,9 +34,14 @@ impl Judge {
     }
 }
 
+/// A schema and its compiled form.
+pub(super) type End<'p, 'a> = (Doc<'a>, &'p Judge);
+
 /// A bounded search for instances.
 pub(super) struct Search<'p, 'a> {
     sampler: Sampler<'p, 'a>,
+    /// Makes instances of the schema that refuses.
+    mender: Sampler<'p, 'a>,
     accepts: &'p Judge,
     refuses: &'p Judge,
     fuel: u64,
@@ -44,20 +50,38 @@ pub(super) struct Search<'p, 'a> {
     workspace: Workspace,
 }
 
+/// Instances that one schema accepts and the other refuses.
+pub(super) struct Proofs {
+    /// For each reason, an instance that is refused because of it.
+    pub(super) own: Vec<Option<String>>,
+    /// An instance that is refused because of none of them, as far as is known.
+    pub(super) other: Option<String>,
+}
+
+/// What a refused instance says about a reason.
+enum Evidence {
+    /// It is refused for nothing else.
+    Alone,
+    /// It is refused for this and something else.
+    Beside,
+    /// It is refused for something else.
+    None,
+}
+
 impl<'p, 'a> Search<'p, 'a> {
-    /// A search for instances of `doc` that `accepts` accepts and `refuses` rejects.
+    /// A search for instances that `accepts` accepts and `refuses` rejects, with so much fuel and so many
+    /// instances.
     pub(super) fn new(
-        doc: Doc<'a>,
+        accepts: End<'p, 'a>,
+        refuses: End<'p, 'a>,
         pool: &'p Pool,
-        accepts: &'p Judge,
-        refuses: &'p Judge,
-        fuel: u64,
-        tries: usize,
+        (fuel, tries): (u64, usize),
     ) -> Self {
         Self {
-            sampler: Sampler::new(doc, pool),
-            accepts,
-            refuses,
+            sampler: Sampler::new(accepts.0, pool),
+            mender: Sampler::new(refuses.0, pool),
+            accepts: accepts.1,
+            refuses: refuses.1,
             fuel,
             tries,
             reader: Reader::new(),
@@ -65,46 +89,62 @@ impl<'p, 'a> Search<'p, 'a> {
         }
     }
 
-    /// A proof for each reason, if one is found among `share` instances. An instance that is rejected for
-    /// another reason proves nothing about this one; if no reason has a proof of its own, the first gets
-    /// any instance that proves a break.
-    pub(super) fn prove(
-        &mut self,
-        reasons: &[Reason],
-        share: usize,
-        most: usize,
-    ) -> Vec<Option<String>> {
-        let mut proofs: Vec<Option<String>> = vec![None; reasons.len()];
+    /// A proof for each reason, if one is found among `share` instances. If there is none of any reason and
+    /// the rules are sure of none, looks for any instance that is refused, among `most`.
+    pub(super) fn prove(&mut self, reasons: &[Reason<'_>], share: usize, most: usize) -> Proofs {
         let mut other = None;
+        let mut own = Vec::with_capacity(reasons.len());
         for (index, reason) in reasons.iter().enumerate() {
-            let alone = reasons.len() == 1;
-            for number in 0..share {
-                // Half of them vary at the member itself.
-                let member = reason.member.iter().filter(|_| number % 2 == 1);
-                let member = member.map(|name| Step::Name(name.clone()));
-                let focus: Vec<Step> = reason.place.iter().cloned().chain(member).collect();
-                let Some(text) = self.next_proof(Some(&focus), number) else {
-                    if self.is_used_up() {
-                        break;
-                    }
-                    continue;
-                };
-                if alone || self.is_refused_for(reason, &text) {
-                    if let Some(proof) = proofs.get_mut(index) {
-                        *proof = Some(text);
-                    }
+            own.push(self.prove_one(reasons, (index, reason), share, &mut other));
+        }
+        let is_shown = own.iter().any(Option::is_some) || reasons.iter().any(|one| one.sure);
+        Proofs {
+            own,
+            other: match is_shown {
+                true => None,
+                false => other.or_else(|| self.find(None, most)),
+            },
+        }
+    }
+
+    fn prove_one(
+        &mut self,
+        reasons: &[Reason<'_>],
+        (index, reason): (usize, &Reason<'_>),
+        share: usize,
+        other: &mut Option<String>,
+    ) -> Option<String> {
+        let focus = reason.focus();
+        let mut beside = None;
+        let mut last = share;
+        for number in 0..share {
+            if number >= last {
+                break;
+            }
+            // Half of them vary at the member itself.
+            let focus = match number % 2 {
+                1 => focus.as_slice(),
+                _ => reason.place.as_slice(),
+            };
+            let Some(text) = self.next_proof(Some(focus), number) else {
+                if self.is_used_up() {
                     break;
                 }
-                other.get_or_insert(text);
+                continue;
+            };
+            match self.evidence(reasons, index, &text) {
+                Evidence::Alone => return Some(text),
+                Evidence::Beside if beside.is_none() => {
+                    beside = Some(text);
+                    last = share.min(number.saturating_add(MORE_TRIES));
+                }
+                Evidence::Beside => {}
+                Evidence::None => {
+                    other.get_or_insert(text);
+                }
             }
         }
-        if proofs.iter().all(Option::is_none) {
-            let any = other.or_else(|| self.find(None, most));
-            if let Some(first) = proofs.first_mut() {
-                *first = any;
-            }
-        }
-        proofs
+        beside
     }
 
     /// The first proof among `most` instances that vary at `focus`.
@@ -133,22 +173,90 @@ impl<'p, 'a> Search<'p, 'a> {
         self.tries == 0 || self.fuel == 0
     }
 
-    /// Whether an instance is rejected at the location of a reason or below it, or by a union above it; if
-    /// the reason is about a member, because of that one.
-    fn is_refused_for(&mut self, reason: &Reason, text: &str) -> bool {
+    /// Why an instance is refused: because of this reason, or of others.
+    fn evidence(&mut self, reasons: &[Reason<'_>], index: usize, text: &str) -> Evidence {
+        let Some(reason) = reasons.get(index) else {
+            return Evidence::None;
+        };
         let mut workspace =
             std::mem::take(&mut self.workspace).fuel(self.fuel.min(self.refuses.fuel));
         let report = self.refuses.schema.explain(&mut workspace, text.as_bytes());
         self.fuel = self.fuel.saturating_sub(workspace.fuel_used());
         self.workspace = workspace;
-        // A rejection that is not fully explained may have this reason too.
-        report.is_ok_and(|report| {
-            !report.complete
-                || report
-                    .findings
-                    .iter()
-                    .any(|finding| is_for(reason, finding))
+        let Ok(report) = report else {
+            return Evidence::None;
+        };
+        if !self.is_about(reason, text) {
+            return Evidence::None;
+        }
+        let same_place = reasons.iter().filter(|one| one.place == reason.place);
+        let members: Vec<&str> = same_place.filter_map(|one| one.member.as_deref()).collect();
+        let findings = report.findings.iter();
+        let own = findings
+            .filter(|finding| reason.is_found(finding, &members))
+            .count();
+        // One reason is the only one that there can be.
+        let is_only = reasons.len() == 1 && reason.keyword.is_none();
+        if is_only || (own == report.findings.len() && report.complete) {
+            return Evidence::Alone;
+        }
+        let hidden = || {
+            report
+                .findings
+                .iter()
+                .any(|finding| reason.is_hidden_by(finding))
+        };
+        if own > 0 {
+            Evidence::Beside
+        } else if hidden() && self.is_mended(reasons, index, text) {
+            Evidence::Alone
+        } else {
+            Evidence::None
+        }
+    }
+
+    /// Whether an instance has a value that the reason is about.
+    fn is_about(&self, reason: &Reason<'_>, text: &str) -> bool {
+        let Some(only) = &reason.only else {
+            return true;
+        };
+        let document = OwnedDocument::read(text.as_bytes(), &self.refuses.instance);
+        document.is_ok_and(|document| {
+            let values = places(document.document().root(), &reason.place);
+            values.into_iter().any(|value| only.has(value))
         })
+    }
+
+    /// Whether an instance would be accepted with another value at the location of a reason. This says
+    /// nothing if another reason is about the same values.
+    fn is_mended(&mut self, reasons: &[Reason<'_>], index: usize, text: &str) -> bool {
+        let Some(focus) = reasons.get(index).map(Reason::focus) else {
+            return false;
+        };
+        let others = reasons.iter().enumerate().filter(|(at, _)| *at != index);
+        let mut others = others.map(|(_, other)| other.focus());
+        if others.any(|other| other.starts_with(&focus) || focus.starts_with(&other)) {
+            return false;
+        }
+        for number in 0..MENDS {
+            let donor = self.mender.instance(number, Some(&focus));
+            self.fuel = self.fuel.saturating_sub(self.mender.take_work());
+            for text in mended(text, &focus, &donor) {
+                if self.is_used_up() {
+                    return false;
+                }
+                let mut reader = std::mem::take(&mut self.reader);
+                let document = reader.read(text.as_bytes(), &self.refuses.instance);
+                let is_valid = document.is_ok_and(|document| {
+                    self.verdict(self.refuses, document.root()) == Verdict::Valid
+                });
+                self.reader = reader;
+                if is_valid {
+                    return true;
+                }
+            }
+        }
+        false
     }
 
     /// The fuel that is left.
@@ -163,7 +271,9 @@ impl<'p, 'a> Search<'p, 'a> {
         let document = reader.read(text.as_bytes(), &self.refuses.instance);
         let proves = document.is_ok_and(|document| {
             let instance = document.root();
-            self.verdict(self.refuses, instance) == Verdict::Invalid
+            let is_possible = !self.sampler.doc.is_of_arguments || instance.kind() == Kind::Object;
+            is_possible
+                && self.verdict(self.refuses, instance) == Verdict::Invalid
                 && self.verdict(self.accepts, instance) == Verdict::Valid
         });
         self.reader = reader;
@@ -181,45 +291,84 @@ impl<'p, 'a> Search<'p, 'a> {
     }
 }
 
-/// Whether a finding is about what a reason is about, or about something around it that hides that.
-fn is_for(reason: &Reason, finding: &Finding) -> bool {
-    let mut tokens = toolsure_json::pointer::tokens(&finding.instance_location);
-    for step in &reason.place {
-        let Some(token) = tokens.next() else {
-            return HIDE_THE_PLACE.contains(&finding.keyword.as_str());
-        };
-        let same = match step {
-            Step::Name(name) => *name == token,
-            Step::Index(index) => index.to_string() == token,
-            Step::AnyName | Step::AnyItem => true,
-        };
-        if !same {
-            return false;
+impl Reason<'_> {
+    /// Whether a finding is about what this is about. `members` are those that reasons at the same location
+    /// are about.
+    fn is_found(&self, finding: &Finding, members: &[&str]) -> bool {
+        let mut tokens = toolsure_json::pointer::tokens(&finding.instance_location);
+        for step in &self.place {
+            if !tokens.next().is_some_and(|token| step.is(&token)) {
+                return false;
+            }
+        }
+        let (inner, deeper) = (tokens.next(), tokens.next());
+        let is_keyword = |keyword: &str| group(keyword) == group(&finding.keyword);
+        match (&self.member, self.keyword) {
+            (Some(member), Some("required")) => {
+                inner.is_none()
+                    && matches!(&finding.kind, FindingKind::Required { missing, .. }
+                        if missing.contains(member))
+            }
+            (Some(member), keyword) => {
+                let missing = match &finding.kind {
+                    FindingKind::Required { missing, .. } => missing.contains(member),
+                    _ => false,
+                };
+                let is_inner = inner.is_some_and(|inner| inner == *member);
+                (is_inner && keyword.is_none_or(is_keyword)) || (keyword.is_none() && missing)
+            }
+            (None, None) => true,
+            // Such a finding is at the member.
+            (None, Some(keyword @ ("additionalProperties" | "unevaluatedProperties"))) => {
+                let is_other = inner.is_some_and(|inner| !members.contains(&&*inner));
+                is_other && deeper.is_none() && is_keyword(keyword)
+            }
+            (None, Some(keyword)) if APPLICATORS.contains(&group(keyword)) => {
+                let mut path = toolsure_json::pointer::tokens(&finding.keyword_location);
+                path.any(|one| group(&one) == group(keyword))
+            }
+            (None, Some(keyword)) => inner.is_none() && is_keyword(keyword),
         }
     }
-    let Some(member) = &reason.member else {
-        return true;
-    };
-    match (tokens.next(), &finding.kind) {
-        (Some(token), _) => *member == token,
-        (None, FindingKind::Required { missing, more }) => {
-            *more > 0 || missing.iter().any(|name| name == member)
-        }
-        (None, FindingKind::UnexpectedProperty { name, .. }) => name == member,
-        (None, _) => HIDE_THE_PLACE.contains(&finding.keyword.as_str()),
+
+    /// Whether a finding is about the union around what this is about.
+    fn is_hidden_by(&self, finding: &Finding) -> bool {
+        let Some(above) = self.union_at.and_then(|count| self.place.get(..count)) else {
+            return false;
+        };
+        let mut tokens = toolsure_json::pointer::tokens(&finding.instance_location);
+        let mut steps = above.iter();
+        let at_union = steps.all(|step| tokens.next().is_some_and(|token| step.is(&token)));
+        at_union && tokens.next().is_none() && group(&finding.keyword) == "anyOf"
     }
 }
 
-/// Keywords that reject a value because of something inside it.
-const HIDE_THE_PLACE: [&str; 8] = [
-    "anyOf",
-    "oneOf",
-    "not",
-    "contains",
-    "enum",
-    "const",
-    "uniqueItems",
+/// The first of the keywords that say the same kind of thing.
+fn group(keyword: &str) -> &str {
+    match keyword {
+        "exclusiveMinimum" => "minimum",
+        "exclusiveMaximum" => "maximum",
+        "const" => "enum",
+        "oneOf" => "anyOf",
+        "then" | "else" => "if",
+        "minContains" | "maxContains" => "contains",
+        "dependentRequired" | "dependentSchemas" => "dependencies",
+        other => other,
+    }
+}
+
+/// Keywords whose findings may be those of a keyword inside them.
+const APPLICATORS: [&str; 6] = [
     "if",
+    "dependencies",
+    "contains",
+    "not",
+    "unevaluatedItems",
+    "propertyNames",
 ];
+/// Instances that are tried after one that is refused for something else too.
+const MORE_TRIES: usize = 8;
+/// Instances whose values are put in the place of refused ones.
+const MENDS: usize = 8;
 /// One check may take a tenth of the whole budget.
 const FUEL_OF_ONE: u64 = 500_000;

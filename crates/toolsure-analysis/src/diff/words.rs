@@ -1,22 +1,21 @@
-//! What changed in words: descriptions, titles, defaults, annotations.
+//! What changed in words: descriptions, titles, defaults, annotations of schemas.
+
+use std::collections::HashSet;
 
 use toolsure_json::{Key as _, Kind, Node as _, Span, View, pointer, quote};
+use toolsure_syntax::Keyword;
+use toolsure_syntax::positions::SubschemaLayout;
 
 use super::lookup::Lookup;
 use super::report::{Aspect, Change, Class, Kind as Happened, Side};
 use crate::equality::equal_values;
-use crate::tool::{ANNOTATIONS, AllowedMembers, Form, HEADER, TOOL};
+use crate::tool::HEADER;
 
-/// Reports every change of words between two tools.
+/// Reports every change of words between two tools, except in their annotations.
 pub(super) fn compare(changes: &mut Vec<Change>, old: View<'_>, new: View<'_>) {
     for member in ["title", "description"] {
         let values = (old.member(member), new.member(member));
         changes.extend(words((Side::Tool, ""), member, values, new.span()));
-    }
-    hints(changes, old, new);
-    let (notes, others) = (old.member("annotations"), new.member("annotations"));
-    for (old, new, known) in [(Some(old), Some(new), &TOOL), (notes, others, &ANNOTATIONS)] {
-        others_of(changes, old, new, known);
     }
     for (side, member) in [(Side::Input, "inputSchema"), (Side::Output, "outputSchema")] {
         if let (Some(old), Some(new)) = (old.member(member), new.member(member)) {
@@ -25,149 +24,163 @@ pub(super) fn compare(changes: &mut Vec<Change>, old: View<'_>, new: View<'_>) {
     }
 }
 
-/// The members that nothing else here compares: what a lock pins besides.
-fn others_of(
-    changes: &mut Vec<Change>,
-    old: Option<View<'_>>,
-    new: Option<View<'_>>,
-    known: &AllowedMembers,
-) {
-    let compared = |name: &str| match known.get(name) {
-        Some((_, Form::Text | Form::Boolean)) => true,
-        _ => ["inputSchema", "outputSchema", "annotations"].contains(&name),
-    };
-    let (olds, news) = (Lookup::new(), Lookup::new());
-    let gone = old.into_iter().flat_map(View::members);
-    let gone = gone.filter(|(key, _)| {
-        let found = new.and_then(|new| news.member(new, key.text()));
-        found.is_none()
-    });
-    let gone = gone.map(|(key, value)| (key.text(), Some(value), None));
-    let now = new.into_iter().flat_map(View::members).map(|(key, value)| {
-        let before = old.and_then(|old| olds.member(old, key.text()));
-        (key.text(), before, Some(value))
-    });
-    let span = new.map(View::span);
-    for (name, before, after) in gone.chain(now) {
-        let Some(span) = span.filter(|_| !compared(name) && changes.len() < MOST_CHANGES) else {
-            continue;
-        };
-        let shown = format!("`{}`", quote(name, 64));
-        let change = words((Side::Tool, ""), &shown, (before, after), span);
-        changes.extend(change.map(|change| Change {
-            kind: Happened::MemberChanged,
-            ..change
-        }));
-    }
-}
-
-/// The annotations that clients ask their users about. A change that allows the tool more than users agreed
-/// to is a warning; the hints on writing have no meaning for a tool that only reads.
-fn hints(changes: &mut Vec<Change>, old: View<'_>, new: View<'_>) {
-    let whole = new.span();
-    let (old, new) = (old.member("annotations"), new.member("annotations"));
-    let hint = |annotations: Option<View<'_>>, name: &str, default: bool| {
-        let value = annotations.and_then(|all| all.member(name));
-        let value = value.filter(|value| value.kind() == Kind::Boolean);
-        value.map_or(default, |value| value.boolean())
-    };
-    let only_reads = hint(new, "readOnlyHint", false);
-    for (name, default, harmless) in [
-        ("readOnlyHint", false, true),
-        ("destructiveHint", true, false),
-        ("idempotentHint", false, true),
-        ("openWorldHint", true, false),
-    ] {
-        let (before, after) = (hint(old, name, default), hint(new, name, default));
-        if before == after {
-            continue;
-        }
-        let on_writing = matches!(name, "destructiveHint" | "idempotentHint");
-        let allows_more = after != harmless && !(on_writing && only_reads);
-        let message = format!("`{name}` was {before}, is now {after}");
-        let (class, kind) = if allows_more {
-            (Class::Warning, Happened::Consent)
-        } else {
-            (Class::Compatible, Happened::Wording)
-        };
-        let value = new.and_then(|all| all.member(name)).or(new);
-        let span = value.map_or(whole, View::span);
-        changes.push(Change {
-            aspect: Aspect::Words,
-            span: Some(span.start..span.end),
-            ..Change::on_tool(class, kind, &message)
-        });
-    }
-    let titles = (
-        old.and_then(|all| all.member("title")),
-        new.and_then(|all| all.member("title")),
-    );
-    let whole = new.map_or(whole, View::span);
-    changes.extend(words(
-        (Side::Tool, ""),
-        "title of the annotations",
-        titles,
-        whole,
-    ));
+/// A pair of schemas to compare, and where they are.
+struct Place<'v> {
+    old: View<'v>,
+    new: View<'v>,
+    place: String,
+    depth: usize,
 }
 
 /// Walks two schemas side by side, as long as both have the same keyword.
 fn schemas(changes: &mut Vec<Change>, side: Side, old: View<'_>, new: View<'_>) {
     let lookup = Lookup::new();
-    let mut todo = vec![(old, new, String::new(), 0_usize)];
+    // Branches of a union have one location.
+    let mut said = HashSet::new();
+    let root = Place {
+        old,
+        new,
+        place: String::new(),
+        depth: 0,
+    };
+    let mut todo = vec![root];
     let mut left = MOST_PLACES;
-    while let Some((old, new, place, depth)) = todo.pop() {
+    while let Some(here) = todo.pop() {
         left = match left.checked_sub(1) {
             Some(left) if changes.len() < MOST_CHANGES => left,
             _ => return,
         };
-        for keyword in ["description", "title", "default", HEADER] {
-            let values = (old.member(keyword), new.member(keyword));
-            let mut change = words((side, &place), keyword, values, new.span());
-            if let (Some(change), (Some(_), Some(_)), "default", Side::Input) =
-                (&mut change, values, keyword, side)
-            {
-                change.class = Class::Warning;
-                change.kind = Happened::DefaultChanged;
-                change.aspect = Aspect::Contract;
-                change
-                    .message
-                    .push_str(": calls without it mean something else");
-            }
-            changes.extend(change);
-        }
-        if depth >= DEEPEST || place.len() > LONGEST_PLACE {
+        annotated(changes, side, &here, &mut said);
+        if here.depth >= DEEPEST || here.place.len() > LONGEST_PLACE {
             continue;
         }
-        let depth = depth.saturating_add(1);
-        for keyword in ["properties", "$defs", "definitions"] {
-            let (Some(before), Some(after)) = (old.member(keyword), new.member(keyword)) else {
-                continue;
-            };
-            for (key, schema) in after.members() {
-                if let Some(other) = lookup.member(before, key.text()) {
-                    let mut place = place.clone();
-                    if keyword != "properties" {
-                        pointer::push(&mut place, keyword);
-                    }
-                    pointer::push(&mut place, key.text());
-                    todo.push((other, schema, place, depth));
-                }
-            }
-        }
-        for keyword in ["items", "additionalProperties"] {
-            let object = |schema: View<'_>| schema.kind() == Kind::Object;
-            let before = old.member(keyword).filter(|schema| object(*schema));
-            let after = new.member(keyword).filter(|schema| object(*schema));
-            if let (Some(before), Some(after)) = (before, after) {
-                todo.push((before, after, format!("{place}/*"), depth));
+        for keyword in Keyword::ALL.iter().copied() {
+            let name = keyword.name();
+            if let (Some(layout), Some(before), Some(after)) = (
+                keyword.layout(),
+                here.old.member(name),
+                here.new.member(name),
+            ) {
+                inside(
+                    &mut todo,
+                    &lookup,
+                    (keyword, layout),
+                    &here,
+                    (before, after),
+                );
             }
         }
     }
 }
 
+/// Reports the annotations that changed in one schema.
+fn annotated(
+    changes: &mut Vec<Change>,
+    side: Side,
+    here: &Place<'_>,
+    said: &mut HashSet<(String, String)>,
+) {
+    let first = ["description", "title", "default", HEADER];
+    let names = here.new.members().chain(here.old.members());
+    let others = names.map(|(key, _)| key.text());
+    let others = others.filter(|name| !first.contains(name) && is_annotation(name));
+    let mut seen = HashSet::new();
+    for keyword in first.into_iter().chain(others) {
+        if !seen.insert(keyword) || changes.len() >= MOST_CHANGES {
+            continue;
+        }
+        let values = (here.old.member(keyword), here.new.member(keyword));
+        let shown = match first.contains(&keyword) {
+            true => keyword.to_owned(),
+            false => format!("`{}`", quote(keyword, 64)),
+        };
+        let Some(mut change) = words((side, &here.place), &shown, values, here.new.span()) else {
+            continue;
+        };
+        if let ((Some(_), Some(_)), "default", Side::Input) = (values, keyword, side) {
+            change.class = Class::Warning;
+            change.kind = Happened::DefaultChanged;
+            change.aspect = Aspect::Contract;
+            change
+                .message
+                .push_str(": calls without it mean something else");
+        }
+        if said.insert((change.place.clone(), change.message.clone())) {
+            changes.push(change);
+        }
+    }
+}
+
+/// Whether a member of a schema neither refuses anything nor says what other parts of it mean.
+fn is_annotation(name: &str) -> bool {
+    match Keyword::from_name(name) {
+        Some(keyword) => {
+            !name.starts_with('$')
+                && name != "id"
+                && !keyword.can_reject()
+                && keyword.layout().is_none()
+        }
+        None => true,
+    }
+}
+
+/// The subschemas that a keyword has on both sides.
+fn inside<'v>(
+    todo: &mut Vec<Place<'v>>,
+    lookup: &Lookup<'v>,
+    (keyword, layout): (Keyword, SubschemaLayout),
+    here: &Place<'v>,
+    (before, after): (View<'v>, View<'v>),
+) {
+    let mut push = |old, new, step: Option<&str>| {
+        let mut place = here.place.clone();
+        match step {
+            Some("*") => place.push_str("/*"),
+            Some(step) => {
+                if matches!(keyword, Keyword::Defs | Keyword::Definitions) {
+                    pointer::push(&mut place, keyword.name());
+                }
+                pointer::push(&mut place, step);
+            }
+            None => {}
+        }
+        todo.push(Place {
+            old,
+            new,
+            place,
+            depth: here.depth.saturating_add(1),
+        });
+    };
+    let in_place = keyword.is_in_place();
+    let of_any = if in_place { None } else { Some("*") };
+    match (layout, before.kind(), after.kind()) {
+        (SubschemaLayout::Map, Kind::Object, Kind::Object) => {
+            for (key, schema) in after.members() {
+                let name = key.text();
+                let step = match keyword {
+                    _ if in_place => None,
+                    Keyword::PatternProperties => Some("*"),
+                    _ => Some(name),
+                };
+                if let Some(other) = lookup.member(before, name) {
+                    push(other, schema, step);
+                }
+            }
+        }
+        // Of lists of other lengths, nobody knows what belongs together.
+        (SubschemaLayout::Schemas, Kind::Array, Kind::Array) if before.len() == after.len() => {
+            for (index, (old, new)) in before.items().zip(after.items()).enumerate() {
+                let index = index.to_string();
+                push(old, new, (!in_place).then_some(index.as_str()));
+            }
+        }
+        (_, Kind::Object, Kind::Object) => push(before, after, of_any),
+        _ => {}
+    }
+}
+
 /// The change of a member that consists of words, if there is one; `whole` is the new object without it.
-fn words(
+pub(super) fn words(
     (side, place): (Side, &str),
     member: &str,
     (old, new): (Option<View<'_>>, Option<View<'_>>),
@@ -204,6 +217,7 @@ fn words(
 }
 
 const MOST_PLACES: usize = 20_000;
-const MOST_CHANGES: usize = 1_000;
+/// Changes of one tool that are kept.
+pub(super) const MOST_CHANGES: usize = 1_000;
 const DEEPEST: usize = 64;
 const LONGEST_PLACE: usize = 2_000;

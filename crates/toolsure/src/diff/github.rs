@@ -1,14 +1,14 @@
 //! Changes as workflow commands, which GitHub Actions shows beside the code.
 
-use toolsure_analysis::diff::{Aspect, Class};
+use toolsure_analysis::diff::{Aspect, Class, Kind};
 use toolsure_json::quote;
 
 use super::sides::{Sides, place_of};
 use crate::render::Severity;
 use crate::render::github::{Commands, Place, command};
 
-/// Renders one command for each change of a contract and each change that is not compatible. Unless
-/// `all` is set, only the first of very many changes are printed.
+/// Renders one command for each change of a contract, of what users consent to, and each change that is not
+/// compatible. Unless `all` is set, only the first of very many changes are printed.
 pub(crate) fn render(pairs: &[Sides], all: bool) -> String {
     let mut out = Commands::new(all);
     for sides in pairs {
@@ -19,11 +19,11 @@ pub(crate) fn render(pairs: &[Sides], all: bool) -> String {
 
 fn commands(out: &mut Commands, sides: &Sides) {
     for tool in &sides.report.tools {
-        for change in tool
-            .changes
-            .iter()
-            .filter(|change| change.aspect == Aspect::Contract || change.class > Class::Compatible)
-        {
+        for change in tool.changes.iter().filter(|change| {
+            change.aspect == Aspect::Contract
+                || change.class > Class::Compatible
+                || change.kind == Kind::Consent
+        }) {
             let severity = match change.class {
                 Class::Breaking => Severity::Error,
                 Class::Unknown | Class::Warning => Severity::Warning,

@@ -1,11 +1,12 @@
-//! Changes for people, by tool: the worst first, with a value that proves each.
+//! Changes for people: the worst first, each once with the tools that have it, and a value that proves it.
 
 use std::fmt::Write as _;
 
 use anstyle::Style;
-use toolsure_analysis::diff::{Aspect, Change, Class, Piece, Side, ToolChange, word_diff};
+use toolsure_analysis::diff::{Change, Class, Piece, Report, Side, word_diff};
 use toolsure_json::quote;
 
+use super::shared::{Section, SharedChange, sections, word};
 use super::sides::{Sides, tally};
 use crate::render::{count, hang};
 use crate::term::{BOLD, DIM, ERROR, GOOD, WARNING};
@@ -15,19 +16,19 @@ use crate::term::{BOLD, DIM, ERROR, GOOD, WARNING};
 /// Unless `all` is set, only the first of very many tools and changes are shown.
 pub(crate) fn render(sides: &Sides, all: bool, quiet: bool, columns: Option<usize>) -> String {
     let mut out = String::new();
-    let tools = sides.report.tools.iter();
-    let tools = tools.filter(|tool| !(quiet && tool.class() == Class::Compatible));
-    let mut hidden = 0_u64;
-    for (index, tool) in tools.enumerate() {
-        if all || index < MOST_TOOLS {
-            draw(&mut out, tool, all, quiet, columns);
+    let report = &sides.report;
+    let is_shown = |change: &Change| !(quiet && change.class == Class::Compatible);
+    let mut hidden = 0_usize;
+    for (index, section) in sections(report, is_shown).iter().enumerate() {
+        if all || index < MOST_SECTIONS {
+            draw(&mut out, (section, report), all, columns);
         } else {
-            hidden = hidden.saturating_add(1);
+            hidden = hidden.saturating_add(section.changes.len());
         }
     }
     if hidden > 0 {
-        let tools = count(hidden, "tool");
-        let text = format!("… and {tools} more; `--all` shows them");
+        let changes = count(u64::try_from(hidden).unwrap_or(u64::MAX), "change");
+        let text = format!("… and {changes} more of other tools; `--all` shows them");
         line(&mut out, &format!("{}\n", hang(&text, columns)));
     }
     let same = u64::try_from(sides.report.same).unwrap_or(u64::MAX);
@@ -42,16 +43,20 @@ pub(crate) fn render(sides: &Sides, all: bool, quiet: bool, columns: Option<usiz
     out
 }
 
-fn draw(out: &mut String, tool: &ToolChange, all: bool, quiet: bool, columns: Option<usize>) {
-    line(out, &format!("{BOLD}{}{BOLD:#}", quote(&tool.name, 80)));
-    let shown = tool
-        .changes
-        .iter()
-        .filter(|change| !(quiet && change.class == Class::Compatible));
+fn draw(
+    out: &mut String,
+    (section, report): (&Section<'_>, &Report),
+    all: bool,
+    columns: Option<usize>,
+) {
+    line(
+        out,
+        &hang(&format!("{BOLD}{}{BOLD:#}", section.title()), columns),
+    );
     let mut hidden = 0_u64;
-    for (index, change) in shown.enumerate() {
+    for (index, change) in section.changes.iter().enumerate() {
         if all || index < MOST_CHANGES {
-            one(out, change, columns);
+            one(out, (change, report), columns);
         } else {
             hidden = hidden.saturating_add(1);
         }
@@ -64,14 +69,15 @@ fn draw(out: &mut String, tool: &ToolChange, all: bool, quiet: bool, columns: Op
     line(out, "");
 }
 
-fn one(out: &mut String, change: &Change, columns: Option<usize>) {
+fn one(out: &mut String, (shared, report): (&SharedChange<'_>, &Report), columns: Option<usize>) {
+    let change = shared.change;
     let mut line = |text: &str| line(out, &hang(text, columns));
-    let (style, word) = match (change.class, change.aspect) {
-        (Class::Breaking, _) => (ERROR, "breaking"),
-        (Class::Unknown, _) => (WARNING, "unknown"),
-        (Class::Warning, _) => (WARNING, "warning"),
-        (Class::Compatible, Aspect::Words) => (DIM, "words"),
-        (Class::Compatible, _) => (GOOD, "compatible"),
+    let word = word(change);
+    let style = match (change.class, word) {
+        (Class::Breaking, _) => ERROR,
+        (Class::Unknown | Class::Warning, _) | (_, "consent") => WARNING,
+        (Class::Compatible, "compatible") => GOOD,
+        (Class::Compatible, _) => DIM,
     };
     let place = match (change.side, change.place.as_str()) {
         (Side::Tool, _) => String::new(),
@@ -89,12 +95,9 @@ fn one(out: &mut String, change: &Change, columns: Option<usize>) {
         line(&format!("              {}", pieces(before, after)));
     }
     if let Some(witness) = &change.witness {
-        let says = match change.side {
-            Side::Output => "not promised before",
-            _ => "worked before",
-        };
         line(&format!(
-            "              {DIM}{says}: {}{DIM:#}",
+            "              {DIM}{}: {}{DIM:#}",
+            shared.witness_says(report),
             quote(witness, WITNESS_CHARS)
         ));
     }
@@ -152,9 +155,9 @@ fn line(out: &mut String, text: &str) {
     let _infallible = writeln!(out, "{text}");
 }
 
-/// Maximum tools shown.
-const MOST_TOOLS: usize = 100;
-/// Maximum changes shown for each tool.
+/// Maximum tools, or groups of tools, shown.
+const MOST_SECTIONS: usize = 100;
+/// Maximum changes shown for each of them.
 const MOST_CHANGES: usize = 50;
 /// Unchanged words shown beside a change.
 const CONTEXT: usize = 6;

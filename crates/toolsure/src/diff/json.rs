@@ -15,12 +15,13 @@
 //!     "changes": [{
 //!       "class": "breaking",
 //!       "kind": "schema-narrowed",    // what happened, by a stable name
+//!       "category": "schema",         // "tool" | "schema" | "consent" | "words" | "other"
 //!       "side": "input",              // "tool" | "input" | "output"
 //!       "aspect": "contract",         // or "words": descriptions, titles, defaults, hints
 //!       "place": "/filter/*/name",    // in the values; * is any item or undeclared member
 //!       "file": "b.json", "line": 3, "column": 14,   // in the newer listing, or where a tool that it has not was; null if unknown
 //!       "message": "…",
-//!       "witness": {"q": 1},          // a value that proves it, or null
+//!       "witness": {"q": 1},          // a value that proves it; absent if there is none
 //!       "before": "…", "after": "…",  // the texts of a change of wording, else null
 //!       "words": [{"same": "a "}, {"removed": "b"}, {"added": "c"}]   // the same word by word, or null
 //!     }]
@@ -99,9 +100,10 @@ fn change(change: &Change, place: Option<(&str, Option<LineColumn>)>) -> Value {
         });
         pieces.collect::<Vec<_>>()
     });
-    json!({
+    let mut object = json!({
         "class": change.class.to_string(),
         "kind": change.kind.name(),
+        "category": change.kind.category().name(),
         "side": change.side.to_string(),
         "aspect": if change.aspect == Aspect::Words { "words" } else { "contract" },
         "place": change.place,
@@ -109,9 +111,12 @@ fn change(change: &Change, place: Option<(&str, Option<LineColumn>)>) -> Value {
         "line": at.map(|at| at.line),
         "column": at.map(|at| at.column),
         "message": change.message,
-        "witness": witness,
         "before": change.before,
         "after": change.after,
         "words": words,
-    })
+    });
+    if let Some((witness, members)) = witness.zip(object.as_object_mut()) {
+        members.insert("witness".to_owned(), witness);
+    }
+    object
 }

@@ -1,13 +1,15 @@
-//! Changes as Markdown, for a comment on a pull request.
+//! Changes as Markdown, for a comment on a pull request: the worst first, so that those are kept if the
+//! comment is cut.
 //!
 //! Texts of tools are untrusted: they are put in `<code>`, with all characters that Markdown or
 //! HTML interprets written as entities, so that they neither format anything nor mention anybody.
 
 use std::fmt::Write as _;
 
-use toolsure_analysis::diff::{Change, Class, Piece, Side, word_diff};
+use toolsure_analysis::diff::{Change, Class, Piece, Report, Side, word_diff};
 use toolsure_json::quote;
 
+use super::shared::{SharedChange, shared, word};
 use super::sides::{Sides, tally};
 
 /// Renders the pairs of listings. Changes that exceed a comment's size are only counted.
@@ -25,19 +27,17 @@ pub(crate) fn render(all: &[Sides]) -> String {
         line(&mut out, "| class | tool | change |");
         line(&mut out, "|---|---|---|");
         let mut hidden = 0_usize;
-        for tool in &sides.report.tools {
-            for change in &tool.changes {
-                let row = format!(
-                    "| {} | {} | {} |",
-                    class(change.class),
-                    code(&quote(&tool.name, 80).to_string()),
-                    sentence(change)
-                );
-                if out.len().saturating_add(row.len()) < MOST_BYTES {
-                    line(&mut out, &row);
-                } else {
-                    hidden = hidden.saturating_add(1);
-                }
+        for shared in shared(&sides.report, |_| true) {
+            let row = format!(
+                "| {} | {} | {} |",
+                class(shared.change),
+                code(&shared.title(&sides.report)),
+                sentence(&shared, &sides.report)
+            );
+            if out.len().saturating_add(row.len()) < MOST_BYTES {
+                line(&mut out, &row);
+            } else {
+                hidden = hidden.saturating_add(1);
             }
         }
         line(&mut out, "");
@@ -48,14 +48,15 @@ pub(crate) fn render(all: &[Sides]) -> String {
     out
 }
 
-fn class(class: Class) -> String {
-    match class {
-        Class::Compatible => class.to_string(),
-        _ => format!("**{class}**"),
+fn class(change: &Change) -> String {
+    match change.class {
+        Class::Compatible => word(change).to_owned(),
+        class => format!("**{class}**"),
     }
 }
 
-fn sentence(change: &Change) -> String {
+fn sentence(shared: &SharedChange<'_>, report: &Report) -> String {
+    let change = shared.change;
     let place = match (change.side, change.place.as_str()) {
         (Side::Tool, _) => String::new(),
         (side, "") => format!("{side}: "),
@@ -63,13 +64,10 @@ fn sentence(change: &Change) -> String {
     };
     let mut text = code(&format!("{place}{}", quote(&change.message, 300)));
     if let Some(witness) = &change.witness {
-        let says = match change.side {
-            Side::Output => "not promised before",
-            _ => "worked before",
-        };
         let _infallible = write!(
             text,
-            "<br>{says}: {}",
+            "<br>{}: {}",
+            escape(&shared.witness_says(report)),
             code(&quote(witness, 300).to_string())
         );
     }

@@ -5,6 +5,7 @@ mod human;
 mod json;
 mod markdown;
 mod sarif;
+mod shared;
 mod sides;
 
 use clap::{Args, ValueEnum};

@@ -230,12 +230,16 @@ fn kinds(args: &[&str]) -> Vec<String> {
     all
 }
 
-/// A rename is told as one where it could be nothing else, and still breaks callers.
+/// A rename is told as one where it could be nothing else, and still breaks callers: the rest is the same, or
+/// the parameters, or the name but for case and separators.
 #[test]
 fn a_tool_that_came_equal_under_another_name_was_perhaps_renamed() {
     let dir = Dir::new();
     let tool = |name: &str, description: &str| {
         format!(r#"{{"name": "{name}", "description": "{description}", "inputSchema": {OLD}}}"#)
+    };
+    let empty = |name: &str| {
+        format!(r#"{{"name": "{name}", "description": "b", "inputSchema": {{"type": "object"}}}}"#)
     };
     // The same, with another order and other white space.
     let rewritten =
@@ -254,7 +258,21 @@ fn a_tool_that_came_equal_under_another_name_was_perhaps_renamed() {
         (
             vec![tool("find", "a")],
             vec![tool("find_all", "b")],
+            vec!["tool-renamed find", "wording find"],
+        ),
+        (
+            vec![tool("find", "a")],
+            vec![empty("find_all")],
             vec!["tool-removed find", "tool-added find_all"],
+        ),
+        (
+            vec![empty("findAll")],
+            vec![tool("find_all", "a")],
+            vec![
+                "tool-renamed findAll",
+                "parameter-added findAll",
+                "wording findAll",
+            ],
         ),
         (
             vec![tool("find", "a")],
@@ -401,12 +419,142 @@ fn an_output_that_closes_says_what_it_means() {
 fn the_page_has_every_class_and_kind() {
     let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/diff.md");
     let page = std::fs::read_to_string(page).unwrap();
-    for class in ["breaking", "unknown", "warning", "compatible", "words"] {
+    for class in [
+        "breaking",
+        "unknown",
+        "warning",
+        "compatible",
+        "words",
+        "consent",
+        "other",
+    ] {
         assert!(page.contains(&format!("\n| {class} | ")), "{class}");
     }
     for kind in Kind::ALL {
         assert!(page.contains(&format!("`{kind}`")), "{kind}");
     }
+}
+
+/// Changes that several tools have are read once, with the number of tools, the worst first.
+#[test]
+fn equal_changes_of_several_tools_are_one_line() {
+    let dir = Dir::new();
+    let tool = |name: &str, description: &str, required: &str, more: &str| {
+        let schema = format!(
+            r#"{{"type": "object", "properties": {{"q": {{}}{more}}}, "required": [{required}]}}"#
+        );
+        format!(r#"{{"name": "{name}", "description": "{description}", "inputSchema": {schema}}}"#)
+    };
+    let listing = |file: &str, description: &str, required: &str, more: &str| {
+        let mut tools: Vec<String> = (1..=8)
+            .map(|number| tool(&format!("t{number}"), description, required, ""))
+            .collect();
+        tools.push(tool("other", "a", "", more));
+        dir.file(file, &format!("[{}]", tools.join(", ")))
+    };
+    let old = listing("old.json", "a", "", "");
+    let new = listing("new.json", "b", r#""q""#, r#", "p": {}"#);
+    let run = toolsure(&["diff", &old, &new]);
+    let told = "\
+8 tools: t1, t2, t3, t4, t5, t6 and 2 more
+  breaking    input: `q` is now required
+              worked before: {}
+  words       the description was \"a\", is now \"b\"
+
+other
+  compatible  input: `p` is new
+
+";
+    assert!(run.stdout.starts_with(told), "{}", run.stdout);
+    let run = toolsure(&["diff", "--format", "markdown", &old, &new]);
+    let rows: Vec<&str> = run
+        .stdout
+        .lines()
+        .filter(|line| line.starts_with("| "))
+        .collect();
+    let title = "<code>8 tools: t1, t2, t3, t4, t5, t6 and 2 more</code>";
+    assert_eq!(rows.len(), 4, "{}", run.stdout);
+    assert!(
+        rows[1].starts_with(&format!("| **breaking** | {title} |")),
+        "{rows:?}"
+    );
+    assert!(
+        rows[2].starts_with(&format!("| words | {title} |")),
+        "{rows:?}"
+    );
+    // Programs get each change of each tool.
+    let run = toolsure(&["diff", "--format", "json", &old, &new]);
+    let document: Value = serde_json::from_str(&run.stdout).unwrap();
+    assert_eq!(document["tools"].as_array().unwrap().len(), 9);
+}
+
+/// A counterexample of one of the tools is shown with its name.
+#[test]
+fn counterexamples_that_differ_are_shown_for_one_tool() {
+    let dir = Dir::new();
+    let tool = |name: &str, more: &str, schema: &str| {
+        format!(
+            r#"{{"name": "{name}", "inputSchema": {{"type": "object", "properties": {{"q": {schema}, "a": {{"const": {more}}}}}, "required": ["a"]}}}}"#
+        )
+    };
+    let listing = |file: &str, schema: &str| {
+        let tools = [tool("x", "1", schema), tool("y", "2", schema)];
+        dir.file(file, &format!("[{}]", tools.join(", ")))
+    };
+    let old = listing("old.json", r#"{"type": "string"}"#);
+    let new = listing("new.json", r#"{"type": "integer"}"#);
+    let run = toolsure(&["diff", &old, &new]);
+    let told = "\
+2 tools: x, y
+  breaking    input /q: the type was string, is now integer
+              worked before (x): {";
+    assert!(run.stdout.starts_with(told), "{}", run.stdout);
+}
+
+/// A result may be null, and a change may have no counterexample.
+#[test]
+fn no_counterexample_is_not_the_counterexample_null() {
+    let dir = Dir::new();
+    let file = |name: &str, output: &str| {
+        let text = format!(
+            r#"[{{"name": "find", "description": "d", "inputSchema": {{"type": "object"}}, "outputSchema": {output}}}]"#
+        );
+        dir.file(name, &text)
+    };
+    let old = file("old.json", r#"{"type": "object"}"#);
+    let new = file("new.json", r#"{"type": ["object", "null"], "title": "t"}"#);
+    let run = toolsure(&["diff", "--format", "json", &old, &new]);
+    let document: Value = serde_json::from_str(&run.stdout).unwrap();
+    let changes = document["tools"][0]["changes"].as_array().unwrap();
+    assert_eq!(changes[0].get("witness"), Some(&Value::Null));
+    assert_eq!(
+        (changes[1].get("witness"), &changes[1]["category"]),
+        (None, &"words".into())
+    );
+}
+
+/// A tool that newly says that it only reads runs without a question in some clients.
+#[test]
+fn a_new_claim_to_only_read_is_about_consent() {
+    let dir = Dir::new();
+    let old = dir.file("old.json", &listing(OLD, "a"));
+    let text = listing(OLD, "a").replace(
+        "{\"name\"",
+        r#"{"annotations": {"readOnlyHint": true}, "name""#,
+    );
+    let new = dir.file("new.json", &text);
+    let run = toolsure(&["diff", &old, &new]);
+    let told = "  consent     `readOnlyHint` was false, is now true";
+    assert!(run.code == 0 && run.stdout.contains(told), "{}", run.stdout);
+    let run = toolsure(&["diff", "--format", "json", &old, &new]);
+    let document: Value = serde_json::from_str(&run.stdout).unwrap();
+    let change = &document["tools"][0]["changes"][0];
+    assert_eq!(
+        (&change["category"], &change["class"]),
+        (&"consent".into(), &"compatible".into())
+    );
+    let commands = toolsure(&["diff", "--format", "github", &old, &new]).stdout;
+    assert!(commands.starts_with("::notice "), "{commands}");
 }
 
 #[test]
