@@ -86,14 +86,36 @@ impl<'a> Bound<'a> {
         }
     }
 
-    /// The last integer that it allows.
+    /// The last integer that it allows; `None` if that is not one that a double holds exactly.
     fn integer(&self, end: End) -> Option<i64> {
-        let number = self.value.number().as_i64()?;
-        match (self.is_exclusive, end) {
-            (false, _) => Some(number),
-            (true, End::Lower) => number.checked_add(1),
-            (true, End::Upper) => number.checked_sub(1),
+        // Counted away from the side on which integers are refused.
+        let signed = |count: i64| {
+            if end == End::Lower {
+                count
+            } else {
+                count.saturating_neg()
+            }
+        };
+        let allows = |count: i64| self.allows_number(&Number::from_i64(signed(count)), end);
+        let (mut refused, mut allowed) = (SAFE.saturating_neg(), SAFE);
+        if allows(refused) || !allows(allowed) {
+            return None;
         }
+        while allowed.saturating_sub(refused) > 1 {
+            let middle = refused.midpoint(allowed);
+            match allows(middle) {
+                true => allowed = middle,
+                false => refused = middle,
+            }
+        }
+        Some(signed(allowed))
+    }
+
+    /// The integers that a lower and an upper bound allow, if they are at most `most`.
+    pub(crate) fn integers(lower: &Self, upper: &Self, most: usize) -> Option<Vec<i64>> {
+        let (first, last) = (lower.integer(End::Lower)?, upper.integer(End::Upper)?);
+        let count = usize::try_from(last.saturating_sub(first)).ok()?;
+        (count < most).then(|| (first..=last).collect())
     }
 
     /// Whether the bound allows a number.

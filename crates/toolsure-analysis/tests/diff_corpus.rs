@@ -14,7 +14,7 @@ use std::panic::catch_unwind;
 use edits::edit;
 use jsonschema::canonical::Containment;
 use serde_json::{Value, json};
-use toolsure_analysis::diff::{Class, Differ};
+use toolsure_analysis::diff::{Class, Differ, Kind};
 use toolsure_schema::{Compiler, Formats, Schema, Workspace};
 use toolsure_testkit::differential::instances::instance;
 use toolsure_testkit::differential::random::Random;
@@ -79,7 +79,11 @@ impl Tally {
         self.compared += 1;
         let differ = Differ::new().open(true);
         let report = differ.diff([tool(old).as_str()], [tool(new).as_str()]);
-        let class = report.class().unwrap_or(Class::Compatible);
+        // What clients refuse matters to no instance.
+        let changes = report.tools.iter().flat_map(|tool| &tool.changes);
+        let changes = changes.filter(|change| change.kind != Kind::ToolRefused);
+        let class = changes.map(|change| change.class).max();
+        let class = class.unwrap_or(Class::Compatible);
         let mut workspace = Workspace::new();
         let mut passes = |schema: &Schema, text: &str| {
             let verdict = schema.check(&mut workspace, text.as_bytes());

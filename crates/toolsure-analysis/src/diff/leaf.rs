@@ -126,21 +126,54 @@ impl<'a> Comparison<'a> {
                 .iter()
                 .filter(|(one, _)| types.intersects(*one))
                 .all(|(_, text)| wanted.iter().any(|one| one.raw() == *text));
-        if listed_all {
+        if listed_all || self.are_all_listed(facts, types, &wanted) {
             return true;
         }
-        let some = wanted
+        if !wanted
             .iter()
-            .any(|one| right.type_of(*one).intersects(types));
+            .any(|one| right.type_of(*one).intersects(types))
+        {
+            return self.about("enum", |this| this.say_types(types));
+        }
+        // Few values may be left, and all of them listed.
+        let limits = [
+            "pattern",
+            "format",
+            "maximum",
+            "exclusiveMaximum",
+            "maxLength",
+            "maxItems",
+        ];
+        let is_limited = limits.iter().any(|keyword| !facts.all(keyword).is_empty());
+        let sure = self.sure;
+        self.sure &= !is_limited;
         let names = listed(&wanted);
-        self.about("enum", |this| match some {
-            true => this.say_only(
+        let holds = self.about("enum", |this| {
+            this.say_only(
                 Only::Types(types),
                 &format!("now accepts {names} only"),
                 &format!("is no longer limited to {names}"),
-            ),
-            false => this.say_types(types),
-        })
+            )
+        });
+        self.sure = sure;
+        holds
+    }
+
+    /// Whether all integers that bounds leave are among the listed values.
+    fn are_all_listed(&self, facts: &Facts<'a>, types: TypeSet, listed: &[View<'a>]) -> bool {
+        let bound_at = |end| {
+            let own = facts.nodes.iter();
+            let own = own.filter_map(|node| bound(&self.left, *node, end));
+            own.reduce(|one, other| one.tighter(other, end))
+        };
+        let both = bound_at(End::Lower).zip(bound_at(End::Upper));
+        let all = both.and_then(|(lower, upper)| Bound::integers(&lower, &upper, MOST_INTEGERS));
+        let is_listed = |integer: i64| {
+            let integer = Number::from_i64(integer);
+            let mut numbers = listed.iter().filter(|one| one.kind() == Kind::Number);
+            numbers.any(|one| one.number().compare(&integer).is_eq())
+        };
+        types == TypeSet::INTEGER && all.is_some_and(|all| all.into_iter().all(is_listed))
     }
 
     fn bounds(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
@@ -305,6 +338,13 @@ impl<'a> Comparison<'a> {
         if own.iter().any(|one| one.string() == wanted.string()) {
             return true;
         }
+        if let Some(values) = facts.values() {
+            let mut texts = values.iter().filter(|value| value.kind() == Kind::String);
+            let matches = |text: &str| self.right.lookup.matches(wanted.string(), text);
+            if texts.all(|text| matches(text.string()) == Some(true)) {
+                return true;
+            }
+        }
         let shortest = facts.all("minLength").into_iter();
         let shortest = shortest.filter_map(|one| one.number().as_u64()).max();
         let shortest = usize::try_from(shortest.unwrap_or(0)).unwrap_or(0);
@@ -360,6 +400,8 @@ fn bound<'a>(doc: &Doc<'a>, node: View<'a>, end: End) -> Option<Bound<'a>> {
     Bound::of(doc.dialect, end, |keyword| doc.keyword(node, keyword))
 }
 
+/// Integers between bounds that are compared with a list.
+const MOST_INTEGERS: usize = 64;
 /// The longest length that is compared with a pattern.
 const LONGEST_IMPLIED: u64 = 100;
 /// Formats that are included in another.

@@ -9,10 +9,10 @@ use super::collect_declared::declared;
 use super::declared::Declared;
 use super::document::Doc;
 use super::locate::span;
+use super::reason::Reason;
 use super::renamed_member::RenamedMember;
 use super::report::{Change, Class, Kind, Side};
 use super::step::{Step, pattern};
-use super::subset::Reason;
 
 /// The parameters that two input schemas declare, and their differences.
 pub(super) struct Parameters<'a> {

@@ -1,9 +1,10 @@
 //! Tools that went while one like them came under another name.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
+use std::ops::ControlFlow;
 
-use toolsure_json::{Key as _, Kind, Node as _, View, json_string};
+use toolsure_json::{Key as _, Kind, Node as _, Unmetered, View, hash_bytes, hash_value};
 use toolsure_syntax::Keyword;
 use toolsure_syntax::positions::SubschemaLayout;
 
@@ -98,43 +99,43 @@ fn is_words(keyword: Keyword) -> bool {
     keyword == Keyword::Schema || (!keyword.can_reject() && keyword.layout().is_none())
 }
 
-/// The scalars of a tool without its name, or of a schema without its words, by their locations. Numbers are
-/// compared by their texts.
-fn leaves(root: View<'_>, likeness: Likeness) -> BTreeMap<String, String> {
-    let mut all = BTreeMap::new();
-    let mut todo = vec![(root, String::new(), true)];
+/// The scalars of a tool without its name, or of a schema without its words, each as the hash of its location
+/// and of itself, in order.
+fn leaves(root: View<'_>, likeness: Likeness) -> Vec<(u64, u64)> {
+    let mut all = Vec::new();
+    let mut todo = vec![(root, ROOT, true)];
     while let Some((view, place, is_schema)) = todo.pop() {
-        match view.kind() {
-            Kind::Object if !view.is_empty() => {
-                for (key, value) in view.members() {
-                    let name = key.text();
-                    let keyword = Keyword::from_name(name).filter(|_| is_schema);
-                    let is_left_out = match likeness {
-                        Likeness::Rest => place.is_empty() && name == "name",
-                        _ => keyword.is_some_and(is_words),
-                    };
-                    if !is_left_out {
-                        let mut place = place.clone();
-                        toolsure_json::pointer::push(&mut place, name);
-                        // The members of `properties` are names, and their values are schemas again.
-                        let holds_names = keyword
-                            .is_some_and(|keyword| keyword.layout() == Some(SubschemaLayout::Map));
-                        todo.push((value, place, !holds_names));
-                    }
-                }
-            }
-            Kind::Array if !view.is_empty() => {
-                for (index, item) in view.items().enumerate() {
-                    todo.push((item, format!("{place}/{index}"), is_schema));
-                }
-            }
-            Kind::String => {
-                all.insert(place, json_string(view.string()));
-            }
-            _ => {
-                all.insert(place, view.raw().to_owned());
+        if !matches!(view.kind(), Kind::Object | Kind::Array) || view.is_empty() {
+            let ControlFlow::Continue(hash) = hash_value(view, &mut Unmetered);
+            all.push((place, hash));
+            continue;
+        }
+        for (key, value) in view.members() {
+            let name = key.text();
+            let keyword = Keyword::from_name(name).filter(|_| is_schema);
+            let is_left_out = match likeness {
+                Likeness::Rest => place == ROOT && name == "name",
+                _ => keyword.is_some_and(is_words),
+            };
+            if !is_left_out {
+                // The members of `properties` are names, and their values are schemas again.
+                let holds_names =
+                    keyword.is_some_and(|keyword| keyword.layout() == Some(SubschemaLayout::Map));
+                todo.push((value, below(place, name.as_bytes()), !holds_names));
             }
         }
+        for (index, item) in view.items().enumerate() {
+            todo.push((item, below(place, &index.to_le_bytes()), is_schema));
+        }
     }
+    all.sort_unstable();
     all
 }
+
+/// The hash of a location in another one.
+fn below(place: u64, step: &[u8]) -> u64 {
+    hash_bytes(&[&place.to_le_bytes(), step].concat())
+}
+
+/// The location of the whole.
+const ROOT: u64 = 0;

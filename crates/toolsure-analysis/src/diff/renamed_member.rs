@@ -3,9 +3,9 @@
 use toolsure_json::{Key as _, Kind, Node as _, View, quote};
 
 use super::document::Doc;
+use super::reason::Reason;
 use super::report::Side;
 use super::step::Step;
-use super::subset::Reason;
 use crate::equality::equal_values;
 
 /// A member that was probably renamed.

@@ -118,7 +118,7 @@ impl<'p, 'a> Sampler<'p, 'a> {
             return "null".to_owned();
         }
         let at_focus = focus.is_some_and(<[Step]>::is_empty);
-        let facts = self.branched(schemas, at_focus);
+        let (facts, number) = self.branched(schemas, at_focus);
         self.step(&facts);
         let chosen = facts.values();
         let mut types = facts.types();
@@ -127,8 +127,8 @@ impl<'p, 'a> Sampler<'p, 'a> {
         }
         if at_focus {
             let all = self.candidates(&facts, types, chosen);
-            let pick = self.number.checked_rem(all.len()).unwrap_or(0);
-            let round = self.number.checked_div(all.len()).unwrap_or(0);
+            let pick = number.checked_rem(all.len()).unwrap_or(0);
+            let round = number.checked_div(all.len()).unwrap_or(0);
             return match all.into_iter().nth(pick) {
                 Some(Candidate::Text(text)) => text,
                 Some(Candidate::Array(turn)) => {
@@ -191,8 +191,10 @@ impl<'p, 'a> Sampler<'p, 'a> {
         }
     }
 
-    /// The facts of one branch of every choice.
-    fn branched(&mut self, schemas: &[View<'a>], at_focus: bool) -> Facts<'a> {
+    /// The facts of one branch of every choice, and what is left of the number after these choices, so that
+    /// each branch meets each value.
+    fn branched(&mut self, schemas: &[View<'a>], at_focus: bool) -> (Facts<'a>, usize) {
+        let mut number = self.number;
         let mut all = schemas.to_vec();
         let mut taken = Vec::new();
         loop {
@@ -203,11 +205,13 @@ impl<'p, 'a> Sampler<'p, 'a> {
                 .chain(facts.all("oneOf"))
                 .find(|list| !taken.contains(&list.id()));
             let Some(list) = choice.filter(|_| taken.len() < MOST_CHOICES) else {
-                return facts;
+                return (facts, number);
             };
             taken.push(list.id());
             let pick = if at_focus {
-                self.number.checked_rem(list.len()).unwrap_or(0)
+                let pick = number.checked_rem(list.len()).unwrap_or(0);
+                number = number.checked_div(list.len()).unwrap_or(0);
+                pick
             } else {
                 self.choose(list.len())
             };
@@ -423,6 +427,8 @@ impl<'p, 'a> Sampler<'p, 'a> {
         .filter(|value| value.kind() == Kind::Number)
         .map(|value| value.raw().to_owned());
         let mut all: Vec<String> = own.collect();
+        let divisors = facts.all("multipleOf").into_iter();
+        all.extend(divisors.map(|divisor| format!("-{}", divisor.raw())));
         all.extend(
             [
                 "1", "0", "-1", "2", "7", "1000000", "0.5", "-1000000", "0.125",

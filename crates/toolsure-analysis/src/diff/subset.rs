@@ -12,50 +12,12 @@ use toolsure_syntax::Dialect;
 use toolsure_syntax::model::TypeSet;
 
 use super::document::{Doc, References};
-use super::facts::{Facts, type_names};
+use super::facts::Facts;
 use super::lookup::Work;
 use super::only::Only;
+use super::reason::{Compared, Reason};
 use super::report::Side;
 use super::step::Step;
-
-/// Why a schema is not known to accept all values of the other.
-#[derive(Debug, Clone)]
-pub(super) struct Reason<'a> {
-    /// The location in the values.
-    pub(super) place: Vec<Step>,
-    pub(super) message: String,
-    /// The property, of the object at the location, that it is about.
-    pub(super) member: Option<String>,
-    /// Whether the rules are sure that there is such a value, provided that the left schema has any values.
-    pub(super) sure: bool,
-    /// The keyword that refuses such a value; `None` if it may be any.
-    pub(super) keyword: Option<&'static str>,
-    /// The values that are refused, if others at the location may be refused for another reason.
-    pub(super) only: Option<Only<'a>>,
-    /// How many steps lead to the outermost union of the right side that it is inside of.
-    pub(super) union_at: Option<usize>,
-}
-
-impl Reason<'_> {
-    /// Whether it is about all values of some types.
-    pub(super) fn is_of_types(&self) -> bool {
-        matches!(self.only, Some(Only::Types(_)))
-    }
-
-    /// The location that an instance has to vary at: that of the property, or of the value.
-    pub(super) fn focus(&self) -> Vec<Step> {
-        let member = self.member.iter().map(|name| Step::Name(name.clone()));
-        self.place.iter().cloned().chain(member).collect()
-    }
-}
-
-/// The result of a comparison.
-pub(super) struct Compared<'a> {
-    /// What the left side accepts and the right one does not.
-    pub(super) reasons: Vec<Reason<'a>>,
-    /// New bounds of integers that refuse only what a double does not hold exactly.
-    pub(super) bounds: Vec<Reason<'a>>,
-}
 
 /// The left side: all of these schemas hold, for values of these types.
 #[derive(Clone)]
@@ -91,17 +53,18 @@ pub(super) struct Comparison<'a> {
     pub(super) forward: bool,
     /// The side of the tool whose schemas they are.
     pub(super) side: Side,
-    reasons: Vec<Reason<'a>>,
-    safe_bounds: Vec<Reason<'a>>,
+    pub(super) reasons: Vec<Reason<'a>>,
+    pub(super) safe_bounds: Vec<Reason<'a>>,
     pub(super) place: Vec<Step>,
     pub(super) sure: bool,
-    keyword: Option<&'static str>,
-    only: Option<Only<'a>>,
+    /// What a report made now is about.
+    pub(super) keyword: Option<&'static str>,
+    pub(super) only: Option<Only<'a>>,
     pub(super) union_at: Option<usize>,
     /// Whether the left side is one of several branches, or inside of one.
     pub(super) in_branch: bool,
     /// How many trials are running, which report nothing.
-    quiet: usize,
+    pub(super) quiet: usize,
     known: HashMap<Key, bool>,
     log: Vec<Key>,
     pub(super) work: Work,
@@ -363,11 +326,6 @@ impl<'a> Comparison<'a> {
         self.work.0 > 0
     }
 
-    /// Reports that a limit was reached. Always `false`.
-    pub(super) fn too_large(&mut self) -> bool {
-        self.say(false, "too large to compare".to_owned())
-    }
-
     /// Whether a report made now would be kept.
     pub(super) fn heard(&self) -> bool {
         self.quiet == 0 && self.reasons.len() < MOST_REASONS && self.work.0 > 0
@@ -388,113 +346,6 @@ impl<'a> Comparison<'a> {
         self.place.pop();
         answer
     }
-
-    /// Reports why not. Always `false`.
-    pub(super) fn say(&mut self, sure: bool, message: String) -> bool {
-        if self.quiet == 0 && self.reasons.len() < MOST_REASONS {
-            // The rules are sure of nothing while there are patterns that may match but were not tried.
-            let used_up =
-                self.left.lookup.patterns_used_up() || self.right.lookup.patterns_used_up();
-            let reason = Reason {
-                place: self.place.clone(),
-                message,
-                member: None,
-                sure: sure && self.sure && !used_up,
-                keyword: self.keyword,
-                only: self.only.clone(),
-                union_at: self.union_at,
-            };
-            let reported = self
-                .reasons
-                .iter()
-                .any(|one| one.message == reason.message && one.place == reason.place);
-            if !reported {
-                self.reasons.push(reason);
-            }
-        }
-        false
-    }
-
-    /// Reports a new bound that refuses only integers that a double does not hold exactly.
-    pub(super) fn say_of_safe_integers(&mut self, message: &str) {
-        let reason = Reason {
-            place: self.place.clone(),
-            message: format!("{message}: the integers that a double holds exactly"),
-            member: None,
-            sure: true,
-            keyword: self.keyword,
-            only: None,
-            union_at: self.union_at,
-        };
-        let mut known = self.safe_bounds.iter();
-        let is_known = known.any(|one| one.place == reason.place && one.message == reason.message);
-        if !is_known && self.safe_bounds.len() < MOST_REASONS {
-            self.safe_bounds.push(reason);
-        }
-    }
-
-    /// Runs a comparison of what this keyword of the right side refuses.
-    pub(super) fn about<T>(
-        &mut self,
-        keyword: &'static str,
-        run: impl FnOnce(&mut Self) -> T,
-    ) -> T {
-        let before = self.keyword.replace(keyword);
-        let answer = run(self);
-        self.keyword = before;
-        answer
-    }
-
-    /// Reports that values of these types may no longer be here, or may now. Types that several branches of
-    /// a union have lost are one reason. Always `false`.
-    pub(super) fn say_types(&mut self, types: TypeSet) -> bool {
-        let here = |one: &Reason<'_>| one.place == self.place && one.keyword == self.keyword;
-        let known = self
-            .reasons
-            .iter()
-            .position(|one| here(one) && one.is_of_types());
-        let known = known.filter(|_| self.quiet == 0);
-        let before = known.map(|at| self.reasons.remove(at));
-        let types = match before.as_ref().and_then(|one| one.only.as_ref()) {
-            Some(Only::Types(others)) => types.union(*others),
-            _ => types,
-        };
-        let names = type_names(types);
-        let count = self.reasons.len();
-        self.say_only(
-            Only::Types(types),
-            &format!("may no longer be of type {names}"),
-            &format!("may now also be of type {names}"),
-        );
-        if let (Some(reason), Some(before)) = (self.reasons.get_mut(count), before) {
-            reason.sure |= before.sure;
-        }
-        false
-    }
-
-    /// Reports it from the new schema's point of view, of some of the values here; the rules are sure.
-    pub(super) fn say_only(&mut self, only: Only<'a>, narrowed: &str, widened: &str) -> bool {
-        let before = self.only.replace(only);
-        self.say_both(true, narrowed, widened);
-        self.only = before;
-        false
-    }
-
-    /// Reports it from the new schema's point of view.
-    pub(super) fn say_both(&mut self, sure: bool, narrowed: &str, widened: &str) -> bool {
-        let message = if self.forward { narrowed } else { widened };
-        self.say(sure, message.to_owned())
-    }
-
-    /// Reports it of a property of the object here; the rules are sure.
-    pub(super) fn say_of(&mut self, name: &str, narrowed: &str, widened: &str) -> bool {
-        let next = self.reasons.len();
-        self.say_both(true, narrowed, widened);
-        if let Some(reason) = self.reasons.get_mut(next) {
-            reason.member = Some(name.to_owned());
-        }
-        false
-    }
 }
 
 /// The cost of comparing a pair of schemas; a value costs one.
@@ -502,4 +353,5 @@ pub(super) const PAIR: u64 = 64;
 const DEEPEST: usize = 80;
 pub(super) const MOST_BRANCHES: usize = 64;
 const MOST_SPLITS: usize = 4;
-const MOST_REASONS: usize = 100;
+/// Reasons that are kept.
+pub(super) const MOST_REASONS: usize = 100;

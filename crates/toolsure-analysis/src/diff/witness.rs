@@ -2,13 +2,15 @@
 
 use toolsure_json::{Kind, Node as _, OwnedDocument, ReadLimits, Reader, View};
 use toolsure_schema::{CompileError, Finding, FindingKind, Schema, Verdict, Workspace};
+use toolsure_syntax::Keyword;
+use toolsure_syntax::model::TypeSet;
 
 use super::document::Doc;
 use super::mend::{mended, places};
 use super::pool::Pool;
+use super::reason::Reason;
 use super::sample::Sampler;
 use super::step::Step;
-use super::subset::Reason;
 use crate::engine::Engine;
 
 /// A compiled schema.
@@ -215,15 +217,15 @@ impl<'p, 'a> Search<'p, 'a> {
         }
     }
 
-    /// Whether an instance has a value that the reason is about.
+    /// Whether an instance has a value that the reason may be about.
     fn is_about(&self, reason: &Reason<'_>, text: &str) -> bool {
-        let Some(only) = &reason.only else {
-            return true;
-        };
         let document = OwnedDocument::read(text.as_bytes(), &self.refuses.instance);
         document.is_ok_and(|document| {
             let values = places(document.document().root(), &reason.place);
-            values.into_iter().any(|value| only.has(value))
+            values.into_iter().any(|value| {
+                let only = reason.only.as_ref();
+                only.is_none_or(|only| only.has(value)) && reason.applies_to(value)
+            })
         })
     }
 
@@ -234,8 +236,11 @@ impl<'p, 'a> Search<'p, 'a> {
             return false;
         };
         let others = reasons.iter().enumerate().filter(|(at, _)| *at != index);
-        let mut others = others.map(|(_, other)| other.focus());
-        if others.any(|other| other.starts_with(&focus) || focus.starts_with(&other)) {
+        let mut others = others.filter(|(_, other)| {
+            let place = other.focus();
+            place.starts_with(&focus) || focus.starts_with(&place)
+        });
+        if others.any(|(_, other)| self.is_about(other, text)) {
             return false;
         }
         for number in 0..MENDS {
@@ -331,6 +336,14 @@ impl Reason<'_> {
         }
     }
 
+    /// Whether the keyword applies to values of this type.
+    fn applies_to(&self, value: View<'_>) -> bool {
+        let keyword = self.keyword.and_then(Keyword::from_name);
+        let names = keyword.map_or(&[][..], |keyword| keyword.applies_to().types());
+        let mut types = names.iter().filter_map(|name| TypeSet::from_name(name));
+        names.is_empty() || types.any(|types| types.intersects(TypeSet::of(value)))
+    }
+
     /// Whether a finding is about the union around what this is about.
     fn is_hidden_by(&self, finding: &Finding) -> bool {
         let Some(above) = self.union_at.and_then(|count| self.place.get(..count)) else {
@@ -367,7 +380,7 @@ const APPLICATORS: [&str; 6] = [
     "propertyNames",
 ];
 /// Instances that are tried after one that is refused for something else too.
-const MORE_TRIES: usize = 8;
+const MORE_TRIES: usize = 16;
 /// Instances whose values are put in the place of refused ones.
 const MENDS: usize = 8;
 /// One check may take a tenth of the whole budget.
