@@ -16,8 +16,8 @@ use crate::side::Side;
 
 /// One verdict, as plain data.
 ///
-/// It contains neither arguments nor results, only names, places and codes: the data of a caller may be
-/// secret, and logs are kept for long.
+/// It contains names, places and codes, and what a [`Recording`](crate::policy::Recording) takes of arguments and
+/// results, which by default is nothing: the data of a caller may be secret, and logs are kept for long.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Record {
@@ -54,6 +54,10 @@ pub struct Record {
     /// If the record names no tool: how many more tools of a page have the same finding as tools with
     /// records of their own.
     pub more: u64,
+    /// The arguments of the call, or what is recorded of them, as JSON text.
+    pub arguments: Option<Box<str>>,
+    /// The same of its result.
+    pub result: Option<Box<str>>,
     /// Whether the server lists the tool. Other names can be anything that a caller wrote.
     pub listed: bool,
 }
@@ -179,6 +183,8 @@ impl Record {
             elapsed: None,
             peer: None,
             more: 0,
+            arguments: None,
+            result: None,
             listed: false,
         }
     }
@@ -235,6 +241,11 @@ impl Record {
         }
         if let Some(detail) = &self.detail {
             line.text("detail", detail);
+        }
+        for (name, value) in [("arguments", &self.arguments), ("result", &self.result)] {
+            if let Some(value) = value {
+                line.raw(name, value);
+            }
         }
         if self.more > 0 {
             line.raw("more", &self.more.to_string());

@@ -135,7 +135,7 @@ fn shown_word(word: &str) -> String {
         return MASK.to_owned();
     }
     let bare = word.trim_start_matches(['"', '\'']);
-    if is_scheme(bare) || PREFIXES.iter().any(|prefix| bare.starts_with(prefix)) {
+    if is_secret(bare) {
         return MASK.to_owned();
     }
     word.to_owned()
@@ -162,6 +162,13 @@ fn is_capital(one: char) -> bool {
     one.is_ascii_uppercase() || one.is_ascii_digit() || matches!(one, '_' | '"' | '\'')
 }
 
+/// Whether a text looks like a secret: it begins with an authentication scheme or as the keys of well-known services
+/// do.
+#[must_use]
+pub fn is_secret(text: &str) -> bool {
+    is_scheme(text) || PREFIXES.iter().any(|prefix| text.starts_with(prefix))
+}
+
 /// Whether a value begins with an authentication scheme.
 fn is_scheme(value: &str) -> bool {
     let first = value.split_whitespace().next().unwrap_or_default();
@@ -171,7 +178,15 @@ fn is_scheme(value: &str) -> bool {
 }
 
 /// Whether a name says that its value is a secret.
-fn names_secret(name: &str) -> bool {
+///
+/// ```
+/// use toolsure_json::names_secret;
+///
+/// assert!(names_secret("apiKey") && names_secret("X-Auth-Token"));
+/// assert!(!names_secret("monkeys") && !names_secret("title"));
+/// ```
+#[must_use]
+pub fn names_secret(name: &str) -> bool {
     let mut part = String::new();
     let mut before = '-';
     for one in name.chars().chain(['-']) {

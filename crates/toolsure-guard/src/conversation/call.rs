@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use toolsure_json::{Kind, Node as _, View, json_string};
+use toolsure_json::{Kind, Node as _, OwnedDocument, ReadLimits, View, json_string};
 use toolsure_mcp::message::{Edits, Request, ToolCall};
 
 use super::Conversation;
@@ -18,7 +18,7 @@ use crate::filter::arguments::repair_text;
 use crate::filter::{CALL, CallCase, Judged, Violation, mode_without_list};
 use crate::id::IdKey;
 use crate::message::{Message, Purpose};
-use crate::policy::{Mode, Terms};
+use crate::policy::{Mode, Policy, Recorded, Terms};
 use crate::reading::with_lone_surrogates;
 use crate::record::{Action, Filter, Record};
 use crate::scope::{Found, Known, Tools, Trust};
@@ -71,6 +71,7 @@ impl Conversation {
         let call = mapped.as_ref().map_or(sent, |mapped| mapped.call(sent));
         let terms = self.terms(turn, &open, call.name);
         let mut found = tools.find(call.name);
+        open.recorded = recorded(turn.policy(), &call, &found);
         let looks = turn.policy().has_hint_rules()
             || terms.arguments != Mode::Off
             || terms.results != Mode::Off
@@ -261,6 +262,7 @@ impl Conversation {
         record.describe(&key, open, turn);
         record.tool = tool.map(|(name, _)| Arc::clone(name));
         record.listed = tool.is_some_and(|(_, listed)| listed);
+        record.arguments.clone_from(&open.recorded);
         turn.answer(Side::Client, key, answer, code);
         turn.audit(record);
     }
@@ -276,6 +278,7 @@ impl Conversation {
             record.listed = passage.listed;
             record.fuel = fuel;
             record.peer.clone_from(&open.peer);
+            record.arguments.clone_from(&open.recorded);
             turn.audit(record);
         };
         for violation in &passage.reported {
@@ -340,6 +343,18 @@ fn known(found: &Found) -> Option<&Known> {
         Found::Tool(known) => Some(known),
         Found::Bad(_) | Found::Absent | Found::Unknown => None,
     }
+}
+
+/// What is recorded of the arguments of a call.
+fn recorded(policy: &Policy, call: &ToolCall<'_>, found: &Found) -> Option<Box<str>> {
+    if policy.recording.arguments == Recorded::Nothing {
+        return None;
+    }
+    let input = known(found).map(|known| known.contract.input_text());
+    let schema = input.and_then(|text| OwnedDocument::read(text, &ReadLimits::default()).ok());
+    let schema = schema.as_ref().map(|schema| schema.document().root());
+    let text = policy.recording.arguments(call.arguments?, schema)?;
+    Some(text.into())
 }
 
 /// Passes a call through the filters.

@@ -32,6 +32,8 @@ pub(super) struct Open {
     gets_list_changed: bool,
     /// The client that made it.
     pub(super) peer: Option<Arc<Peer>>,
+    /// What is recorded of the arguments of a call.
+    pub(super) recorded: Option<Box<str>>,
 }
 
 /// What an answer will be checked against.
@@ -93,6 +95,7 @@ impl Open {
             cancelled: false,
             gets_list_changed: false,
             peer: None,
+            recorded: None,
         }
     }
 

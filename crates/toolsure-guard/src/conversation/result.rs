@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use toolsure_json::{Kind, Node as _, View, quote};
+use toolsure_json::{Kind, Node as _, OwnedDocument, ReadLimits, View, quote};
 use toolsure_mcp::check::{Checked, Decision, OnUndecided, ResultOf};
 use toolsure_mcp::contract::ToolContract;
 use toolsure_mcp::era::{Era, ToolMethod};
@@ -16,7 +16,7 @@ use crate::fault::Act;
 use crate::filter::results::NotObject;
 use crate::filter::{Reply, SHOWN_NAME, Violation, results};
 use crate::id::IdKey;
-use crate::policy::{BadResult, Mode, Output, Policy};
+use crate::policy::{BadResult, Mode, Output, Policy, Recorded};
 use crate::record::{Action, Filter, Record};
 use crate::side::Side;
 
@@ -64,6 +64,18 @@ impl ToolAnswer<'_> {
             Some(key) => self.open.raw(key),
             None => "null".to_owned(),
         }
+    }
+
+    /// What is recorded of the result.
+    fn recorded(&self, policy: &Policy) -> Option<Box<str>> {
+        if policy.recording.results == Recorded::Nothing {
+            return None;
+        }
+        let output = self.tool.as_ref().and_then(|tool| tool.output_text());
+        let schema = output.and_then(|text| OwnedDocument::read(text, &ReadLimits::default()).ok());
+        let schema = schema.as_ref().map(|schema| schema.document().root());
+        let text = policy.recording.result(self.result, schema)?;
+        Some(text.into())
     }
 
     /// Says in a record which answer it is about.
@@ -152,8 +164,10 @@ impl Conversation {
             violation.name_for_client(name, &clients);
         }
         let fuel = turn.checker.fuel_used();
+        let recorded = answered.recorded(turn.policy());
         let note = |turn: &mut Turn<'_>, mut record: Record| {
             answered.describe(&mut record, turn);
+            record.result.clone_from(&recorded);
             record.fuel = fuel;
             turn.audit(record);
         };

@@ -8,6 +8,7 @@ mod drift;
 mod error;
 mod limits;
 mod mode;
+mod recording;
 mod rule;
 mod rule_usage;
 pub mod settings;
@@ -26,6 +27,7 @@ pub use mode::{
     BadResult, BadTools, Mode, Output, Project, Repair, ResultMembers, TextBlocks, UnknownTool,
     WideNumbers,
 };
+pub use recording::{Recorded, Recording};
 pub use rule::{Rate, ToolRule, name_matches};
 pub use rule_usage::RuleUsage;
 pub(crate) use terms::Terms;
@@ -129,6 +131,8 @@ pub struct Policy {
     pub rule_usage: Option<Arc<RuleUsage>>,
     /// Whether verdicts that find nothing wrong are recorded too. Default `true`.
     pub record_passes: bool,
+    /// What records have of arguments and results. Default: nothing.
+    pub recording: Recording,
     /// How long a list of tools whose `ttlMs` is over may still admit calls.
     /// A refusal is always confirmed by a fresh list. Default 60 s.
     pub stale_for: Duration,
@@ -182,6 +186,7 @@ impl Policy {
             callers: Vec::new(),
             rule_usage: None,
             record_passes: true,
+            recording: Recording::default(),
             // why: long enough that a server with `ttlMs: 0` is not asked for
             // its tools before every call, short enough that a removed tool is
             // soon gone.

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
+use toolsure_guard::policy::Recorded;
 use toolsure_proxy::guard::{Bounds, GuardOptions, Listener};
 
 use crate::common::{MODERN, PATIENCE, Served, call, initialize, modern, policy, python, text_of};
@@ -450,4 +451,57 @@ async fn another_version_than_that_of_the_session_is_refused() {
     declared["params"]["_meta"] = json!({"io.modelcontextprotocol/protocolVersion": "2025-11-25"});
     let called = served.in_session(&session, &declared).await;
     assert_eq!(text_of(&called.message()), "ok", "{called:?}");
+}
+
+/// What an operator asks for is in the records of a call, and no secret.
+#[tokio::test]
+async fn records_have_the_values_that_are_asked_for_without_secrets() {
+    let tool = r#"{"name": "echo", "inputSchema": {"type": "object",
+        "properties": {"pin": {"type": "string", "format": "password"}, "n": {"type": "integer"}}},
+        "outputSchema": {"type": "object", "properties": {"session": {"writeOnly": True}}}}"#;
+    let script = format!(
+        "TOOLS = [{tool}]\nfor m, id, name, args in calls(): answer(id, {{'content': [], \
+         'structuredContent': {{'session': 'hush', 'seen': args}}, **(MORE if '_meta' in m['params'] else {{}})}})"
+    );
+    for how in [Recorded::Nothing, Recorded::Names, Recorded::Full] {
+        let mut policy = policy();
+        (policy.recording.arguments, policy.recording.results) = (how, how);
+        policy.recording.secrets = vec!["/card/*".to_owned(), "/seen/card/*".to_owned()];
+        let served = Served::with(python(&script), policy, |_| {}).await;
+        let arguments = json!({"pin": "hush", "n": 5, "apiKey": "hush", "card": {"no": "hush"}});
+        let answer = served.modern(&modern(call(1, "echo", arguments))).await;
+        assert!(answer.message()["result"].is_object(), "{answer:?}");
+        let wrong = served
+            .modern(&modern(call(2, "echo", json!({"n": "hush"}))))
+            .await;
+        assert!(wrong.message()["result"]["isError"] == true, "{wrong:?}");
+        let records = served.seen.1.lock().unwrap().clone();
+        let of = |filter: &str, action: &str| {
+            let is_it = |it: &&Value| it["filter"] == filter && it["action"] == action;
+            records
+                .iter()
+                .find(is_it)
+                .unwrap_or_else(|| panic!("{records:?}"))
+        };
+        let (called, answered) = (of("arguments", "passed"), of("results", "passed"));
+        let refused = &of("arguments", "refused")["arguments"];
+        let (arguments, result) = (&called["arguments"], &answered["result"]);
+        match how {
+            Recorded::Names => {
+                assert_eq!(*arguments, json!(["apiKey", "card", "n", "pin"]));
+                assert_eq!(*result, json!(["session", "seen"]));
+                assert_eq!(*refused, json!(["n"]));
+            }
+            Recorded::Full => {
+                let seen = json!({"pin": "(secret)", "n": 5, "apiKey": "(secret)",
+                    "card": {"no": "(secret)"}});
+                assert_eq!(*arguments, seen);
+                assert_eq!(result["session"], "(secret)");
+                assert_eq!(result["seen"]["card"], json!({"no": "(secret)"}));
+                assert_eq!(result["seen"]["n"], 5);
+                assert_eq!(*refused, json!({"n": "hush"}));
+            }
+            _ => assert!(arguments.is_null() && result.is_null() && refused.is_null()),
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! The keys of rates, limits, times and records, section by section.
 
+use toolsure_guard::policy::Recorded;
+
 use super::super::settings::Config;
 use super::super::slot::Slot;
 use super::super::words::{LogFormat, Words};
@@ -241,6 +243,21 @@ pub(super) const LIMITS: &[Key<Config>] = &[
         "audit.passes",
         field!(Flag, audit.passes),
         "whether what passes is recorded too",
+    ),
+    live(
+        "audit.arguments",
+        word!(Recorded, policy.recording.arguments),
+        "what is recorded of the arguments of calls: `none`, the `names` of their members, or, `full`, all values but secret ones, in at most 4 KiB",
+    ),
+    live(
+        "audit.results",
+        word!(Recorded, policy.recording.results),
+        "the same of results: of their structured content, or without one of their content",
+    ),
+    live(
+        "audit.secrets",
+        field!(Texts, policy.recording.secrets),
+        "JSON pointers into arguments and results, in which the part `*` stands for any name or index: what is there is a secret, besides members with names such as `apiKey`, texts that look like a key, and places of schemas with the format `password` or `secret` or with `writeOnly`",
     ),
     fixed(
         "telemetry.endpoint",
