@@ -178,20 +178,18 @@ impl Conversation {
             edits.replace(scope, "\"private\"");
         }
         let caller = caller_of(open.peer.as_deref());
-        if let Some((list, name, is_prompt)) = LISTS.iter().find_map(|(method, list, name)| {
-            let is_it = *method == open.method;
-            is_it.then_some((*list, *name, *list == "prompts"))
-        }) && let Some(items) = result
-            .member(list)
-            .filter(|items| items.kind() == Kind::Array)
+        let list = LISTS.iter().find(|(method, ..)| *method == open.method);
+        if let Some((_, member, name)) = list
+            && let Some(items) = result.member(member)
+            && items.kind() == Kind::Array
         {
             let may = |item: View<'_>| {
                 let name = item.member(name).map_or("", |name| name.string());
-                match is_prompt {
-                    true => policy.prompt_access(caller, &clients_name(policy, name)),
-                    false => policy.resource_access(caller, name),
-                }
-                .is_allowed()
+                let access = match *member {
+                    "prompts" => policy.prompt_access(caller, &clients_name(policy, name)),
+                    _ => policy.resource_access(caller, name),
+                };
+                access.is_allowed()
             };
             if !items.items().all(may) {
                 edits.reshape(items, |_, item| !may(item), &[]);

@@ -176,68 +176,84 @@ impl Verifier {
         headers: &HeaderMap,
         proof: &Proof<'_>,
     ) -> Result<Arc<Identity>, Unauthenticated> {
-        let authorization = headers.get(AUTHORIZATION);
-        let from_proxy = self.header.as_ref().filter(|_| proof.is_from_proxy);
-        let certificates = match self.certificates && from_proxy.is_none() {
-            true => proof.certificates,
-            // That of a proxy is not its user's.
-            false => &[],
-        };
-        let mut users = from_proxy
-            .into_iter()
-            .flat_map(|name| headers.get_all(name).iter());
-        let user = users.next();
-        if users.next().is_some() {
-            return Err(invalid("the header with the user is given twice"));
-        }
+        let user = self.user(headers, proof)?;
+        // The certificate of a proxy is not that of its users.
+        let is_own = self.certificates && !(self.header.is_some() && proof.is_from_proxy);
+        let certificates = if is_own { proof.certificates } else { &[] };
         let mut caller = VerifiedCaller {
             certificates: certificates.to_vec(),
             ..VerifiedCaller::default()
         };
-        let mut until = (None, 0);
-        let (mut key, mut token) = (None, None);
-        if let Some(value) = authorization {
-            let sent = bearer_token(value.as_bytes())
-                .ok_or_else(|| invalid("`Authorization` is not `Bearer` with a token"))?;
-            token = Some(sent);
-            let given = sha256(sent);
-            // A caller that proves itself by its token alone was maybe verified before.
-            let is_alone = certificates.is_empty() && user.is_none();
-            if let Some(known) = self.known(&given).filter(|_| is_alone) {
-                return Ok(known);
-            }
-            match (self.static_token(&given), &self.issuer) {
-                (Some(name), _) => caller.token = Some(name),
-                (None, Some(issuer)) => {
-                    let claims = issuer.verify(sent).await?;
-                    until = (Some(claims.until), claims.generation);
-                    caller.issuer = Some(claims.issuer);
-                    caller.subject = Some(claims.subject);
-                    caller.groups = claims.groups;
-                    caller.scopes = claims.scopes;
-                }
-                (None, None) => return Err(invalid("the token is unknown")),
-            }
-            key = is_alone.then_some(given);
-        } else if let Some(user) = user {
-            let user = user.to_str().ok().filter(|user| !user.is_empty());
-            let name = self.header.as_ref().map_or("", HeaderName::as_str);
-            let user = user.ok_or_else(|| invalid(&format!("`{name}` is not a name")))?;
-            caller.subject = Some(user.into());
-        } else if certificates.is_empty() {
-            return Err(Unauthenticated::Missing);
+        let Some(authorization) = headers.get(AUTHORIZATION) else {
+            caller.subject = user;
+            let is_somebody = caller.subject.is_some() || !certificates.is_empty();
+            return match is_somebody {
+                true => Ok(Identity::verified(caller, None, None)),
+                false => Err(Unauthenticated::Missing),
+            };
+        };
+        let token = bearer_token(authorization.as_bytes())
+            .ok_or_else(|| invalid("`Authorization` is not `Bearer` with a token"))?;
+        let digest = sha256(token);
+        // A caller that proves itself by its token alone was maybe verified before.
+        let is_alone = certificates.is_empty() && user.is_none();
+        if let Some(known) = self.known(&digest).filter(|_| is_alone) {
+            return Ok(known);
         }
-        let authorization = token.filter(|_| self.passes_on).and_then(|token| {
-            // In one spelling: what belongs to a caller depends on it.
-            let mut value = HeaderValue::from_str(&format!("Bearer {token}")).ok()?;
-            value.set_sensitive(true);
-            Some(value)
-        });
-        let identity = Identity::verified(caller, authorization, until.0);
-        if let Some(key) = key {
-            self.keep(key, &identity, until);
+        let (mut until, mut generation) = (None, 0);
+        match (self.static_token(&digest), &self.issuer) {
+            (Some(name), _) => caller.token = Some(name),
+            (None, Some(issuer)) => {
+                let claims = issuer.verify(token).await?;
+                (until, generation) = (Some(claims.until), claims.generation);
+                caller.issuer = Some(claims.issuer);
+                caller.subject = Some(claims.subject);
+                caller.groups = claims.groups;
+                caller.scopes = claims.scopes;
+            }
+            (None, None) => return Err(invalid("the token is unknown")),
+        }
+        let identity = Identity::verified(caller, self.passed_on(token), until);
+        if is_alone {
+            let known = Known {
+                identity: Arc::clone(&identity),
+                until,
+                generation,
+            };
+            self.keep(digest, known);
         }
         Ok(identity)
+    }
+
+    /// The user whom a trusted proxy names.
+    fn user(
+        &self,
+        headers: &HeaderMap,
+        proof: &Proof<'_>,
+    ) -> Result<Option<Arc<str>>, Unauthenticated> {
+        let Some(name) = self.header.as_ref().filter(|_| proof.is_from_proxy) else {
+            return Ok(None);
+        };
+        let mut all = headers.get_all(name).iter();
+        let Some(user) = all.next() else {
+            return Ok(None);
+        };
+        // The client may have sent the one, and the proxy have added the other.
+        if all.next().is_some() {
+            return Err(invalid(&format!("`{name}` is given twice")));
+        }
+        let user = user.to_str().ok().filter(|user| !user.is_empty());
+        let user = user.ok_or_else(|| invalid(&format!("`{name}` is not a name")))?;
+        Ok(Some(user.into()))
+    }
+
+    /// The `Authorization` with a token that goes on to servers, in one spelling: what belongs to a caller depends
+    /// on it.
+    fn passed_on(&self, token: &str) -> Option<HeaderValue> {
+        let value = self.passes_on.then(|| format!("Bearer {token}"))?;
+        let mut value = HeaderValue::from_str(&value).ok()?;
+        value.set_sensitive(true);
+        Some(value)
     }
 
     /// The name of a static token. All are compared, and each in constant time.
@@ -269,12 +285,7 @@ impl Verifier {
         now() < until && keys.is_some_and(|keys| known.generation == keys.generation())
     }
 
-    fn keep(
-        &self,
-        key: [u8; 32],
-        identity: &Arc<Identity>,
-        (until, generation): (Option<u64>, u64),
-    ) {
+    fn keep(&self, digest: [u8; 32], caller: Known) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.len() >= MOST_KNOWN {
             known.retain(|_, known| self.is_current(known));
@@ -282,13 +293,7 @@ impl Verifier {
         if known.len() >= MOST_KNOWN {
             known.clear();
         }
-        let identity = Arc::clone(identity);
-        let new = Known {
-            identity,
-            until,
-            generation,
-        };
-        known.insert(key, new);
+        known.insert(digest, caller);
     }
 }
 
