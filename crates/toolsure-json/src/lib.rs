@@ -75,7 +75,7 @@ pub use crate::read::{Mark, MemberAhead, MembersAhead, Parsed, Reader, Scalar, S
 #[cfg(feature = "count-reads")]
 #[doc(hidden)]
 pub use crate::reads::reads;
-pub use crate::shown::{is_secret, names_secret, shown_command, shown_url};
+pub use crate::shown::{has_secret, names_secret, shown_command, shown_url};
 pub use crate::span::Span;
 pub use crate::unique::{PAIRED, first_duplicate, first_equal_scalars};
 pub use crate::value_hash::{count_values, hash_value};

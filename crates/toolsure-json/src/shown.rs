@@ -162,11 +162,39 @@ fn is_capital(one: char) -> bool {
     one.is_ascii_uppercase() || one.is_ascii_digit() || matches!(one, '_' | '"' | '\'')
 }
 
-/// Whether a text looks like a secret: it begins with an authentication scheme or as the keys of well-known services
-/// do.
+/// Whether a text looks as if it had a secret in it: an authentication scheme, a word that begins as the keys of
+/// well-known services do, a value under a name that says so, or a URL with a password.
+///
+/// ```
+/// use toolsure_json::has_secret;
+///
+/// assert!(has_secret("my key is ghp_abcdef") && has_secret(r#"{"password":"x"}"#));
+/// assert!(has_secret("https://me:x@host/") && has_secret("https://host/?api_key=x"));
+/// assert!(!has_secret("the keys of the house") && !has_secret("https://host/?q=x"));
+/// ```
 #[must_use]
-pub fn is_secret(text: &str) -> bool {
-    is_scheme(text) || PREFIXES.iter().any(|prefix| text.starts_with(prefix))
+pub fn has_secret(text: &str) -> bool {
+    let words = || text.split_whitespace();
+    let is_masked = |text: &str| text.contains(MASK);
+    is_masked(&shown_command(words())) && !is_masked(text) || words().any(is_secret_url)
+}
+
+/// Whether a word is a URL with a user, or with a parameter whose name says that it is a secret.
+fn is_secret_url(word: &str) -> bool {
+    let Some((_, rest)) = word.split_once("://") else {
+        return false;
+    };
+    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+    let (authority, rest) = rest.split_at_checked(end).unwrap_or((rest, ""));
+    let query = rest.split_once('?').map_or("", |(_, query)| query);
+    let names = query
+        .split('&')
+        .map(|part| part.split('=').next().unwrap_or(part));
+    authority.contains('@') || names.into_iter().any(names_secret)
+}
+
+fn is_secret(word: &str) -> bool {
+    is_scheme(word) || PREFIXES.iter().any(|prefix| word.starts_with(prefix))
 }
 
 /// Whether a value begins with an authentication scheme.

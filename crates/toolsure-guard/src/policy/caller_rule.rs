@@ -261,6 +261,16 @@ impl Hint {
 }
 
 impl Hints {
+    /// All that a tool can have.
+    pub fn all() -> impl Iterator<Item = Self> {
+        let bit = |bits: u8, at: u8| bits >> at & 1 == 1;
+        (0..16_u8)
+            .map(move |bits| [0, 1, 2, 3].map(|at| bit(bits, at)))
+            // A tool that only reads is not destructive, and is idempotent.
+            .filter(|[reads, destructive, idempotent, _]| !reads || !destructive && *idempotent)
+            .map(Self)
+    }
+
     /// The hints of a tool, from its definition. `destructiveHint` and `openWorldHint` are true if they are
     /// absent; a tool that only reads is neither destructive nor not idempotent.
     #[must_use]

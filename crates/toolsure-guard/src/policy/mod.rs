@@ -327,6 +327,7 @@ impl Policy {
         for (index, rule) in self.callers.iter().enumerate() {
             rule.check(index)?;
         }
+        self.recording.check()?;
         let pinning = self.drift.changed != DriftMode::Off || self.drift.added != DriftMode::Off;
         if pinning && self.drift.lock.is_none() {
             return Err(PolicyError::new(

@@ -1,9 +1,10 @@
 //! How much of the values of calls records have.
 
 use toolsure_json::{
-    Kind, Node as _, View, is_secret, json_string, names_secret, push_json_string,
+    Kind, Node as _, View, has_secret, json_string, names_secret, push_json_string, quote,
 };
 
+use super::error::PolicyError;
 use super::words::Words;
 
 /// How much of arguments, or of results, a record has.
@@ -39,6 +40,21 @@ pub struct Recording {
 }
 
 impl Recording {
+    /// Checks the pointers.
+    pub(super) fn check(&self) -> Result<(), PolicyError> {
+        let is_pointer = |text: &String| text.is_empty() || text.starts_with('/');
+        match self.secrets.iter().find(|text| !is_pointer(text)) {
+            Some(wrong) => {
+                let why = format!(
+                    "`{}` is not a JSON pointer: it must begin with `/`",
+                    quote(wrong, SHOWN)
+                );
+                Err(PolicyError::new("recording.secrets", why))
+            }
+            None => Ok(()),
+        }
+    }
+
     /// The arguments of a call as a record has them, as JSON text; `schema` is the text of the tool's input schema.
     pub(crate) fn arguments(&self, value: View<'_>, schema: Option<View<'_>>) -> Option<String> {
         self.recorded(self.arguments, value, schema)
@@ -129,7 +145,7 @@ impl Writer<'_> {
                 }
                 self.out.push(']');
             }
-            Kind::String if is_secret(value.string()) => self.out.push_str(SECRET),
+            Kind::String if has_secret(value.string()) => self.out.push_str(SECRET),
             Kind::String => self.out.push_str(&bounded(value.string())),
             _ => self.out.push_str(value.raw()),
         }
@@ -180,6 +196,8 @@ fn bounded(text: &str) -> String {
 
 const SECRET: &str = r#""(secret)""#;
 const CUT: &str = r#""…""#;
+/// Maximum characters of a pointer in a message.
+const SHOWN: usize = 60;
 /// Maximum names of members in a record.
 const MOST_NAMES: usize = 64;
 /// Maximum characters of one text.
@@ -240,6 +258,11 @@ mod tests {
                 r#"{"x/y":"(secret)","x":{"y":1}}"#,
             ),
             (r#"{"h":"Bearer hush"}"#, r#"{"h":"(secret)"}"#),
+            (r#"["Echo: sk-ant-hush"]"#, r#"["(secret)"]"#),
+            (r#"["my key: ghp_hush."]"#, r#"["(secret)"]"#),
+            (r#"["{\"password\":\"hush\"}"]"#, r#"["(secret)"]"#),
+            (r#"["https://me:hush@host/"]"#, r#"["(secret)"]"#),
+            (r#"["https://host/?q=1"]"#, r#"["https://host/?q=1"]"#),
             ("[]", "[]"),
             ("null", "null"),
         ] {

@@ -3,14 +3,15 @@
 use std::fmt::Write as _;
 
 use toolsure_guard::VerifiedCaller;
-use toolsure_guard::policy::{Access, CallerRule, Policy};
+use toolsure_guard::policy::{Access, CallerRule, Hints, Policy};
 use toolsure_json::quote;
 
 use super::config::{Config, RulePlaces};
 use crate::exit::{Exit, Failure};
 use crate::term::Term;
 
-/// Explains what the caller may use, or whether it may use one tool. The exit code of the latter is 1 if not.
+/// Explains what the caller may use, or whether it may use one tool. The exit code of the latter is 1 if not, and 7 if that depends on the
+/// annotations of the tool.
 pub(super) fn run(words: &[String], config: &Config, term: &Term) -> Result<Exit, Failure> {
     let (caller, tool) = match words {
         [caller] => (caller, None),
@@ -30,7 +31,7 @@ pub(super) fn run(words: &[String], config: &Config, term: &Term) -> Result<Exit
     }
     let places = config.rule_places();
     let mut text = String::new();
-    let mut is_allowed = false;
+    let mut exit = Verdict::No;
     for (name, upstream) in &config.upstreams {
         let policy = config.policy(name, upstream);
         let prefix = policy.name_prefix.to_string();
@@ -39,13 +40,10 @@ pub(super) fn run(words: &[String], config: &Config, term: &Term) -> Result<Exit
             if !tool.starts_with(&prefix) {
                 continue;
             }
-            let access = policy.tool_access(&caller, tool, None);
-            is_allowed |= access.is_allowed();
+            let (why, verdict) = explain(&policy, &caller, tool, &places);
+            exit = exit.max(verdict);
             let shown = quote(tool, SHOWN);
-            line(
-                &mut text,
-                format!("{name}: {shown}: {}", why(&access, &places)),
-            );
+            line(&mut text, format!("{name}: {shown}: {why}"));
             continue;
         }
         line(&mut text, format!("{name}:"));
@@ -61,40 +59,67 @@ pub(super) fn run(words: &[String], config: &Config, term: &Term) -> Result<Exit
         }
         for tool in upstream.locked_tools() {
             let tool = format!("{prefix}{tool}");
-            let access = policy.tool_access(&caller, &tool, None);
-            line(&mut text, format!("  {tool}: {}", why(&access, &places)));
+            let (why, _) = explain(&policy, &caller, &tool, &places);
+            line(&mut text, format!("  {}: {why}", quote(&tool, SHOWN)));
         }
     }
-    if has_hints(config) {
+    if text.is_empty() {
         line(
             &mut text,
-            "entries with `@` need the annotations of tools, which are not known here: they allow nothing and deny everything".to_owned(),
+            "no upstream has tools of such a name: names begin with the prefix of their upstream"
+                .to_owned(),
         );
     }
-    if text.is_empty() {
-        line(&mut text, "no upstream has tools of such a name".to_owned());
-    }
     term.write(&text)?;
-    match tool {
-        Some(_) if !is_allowed => Ok(Exit::Invalid),
-        _ => Ok(Exit::Ok),
-    }
+    Ok(match (tool, exit) {
+        (None, _) | (_, Verdict::Yes) => Exit::Ok,
+        (_, Verdict::No) => Exit::Invalid,
+        (_, Verdict::Depends) => Exit::Undecided,
+    })
 }
 
 fn line(text: &mut String, line: String) {
     let _infallible = writeln!(text, "{line}");
 }
 
-fn has_hints(config: &Config) -> bool {
-    let mut upstreams = config.upstreams.iter();
-    upstreams.any(|(name, upstream)| Policy::has_hint_rules(&config.policy(name, upstream)))
+/// Whether a caller may use a tool, in words. Its annotations are not known here, so it may depend on them.
+fn explain(
+    policy: &Policy,
+    caller: &VerifiedCaller,
+    tool: &str,
+    places: &RulePlaces,
+) -> (String, Verdict) {
+    let mut of = Hints::all().map(|hints| policy.tool_access(caller, tool, Some(hints)));
+    let Some(first) = of.next() else {
+        return (String::new(), Verdict::No);
+    };
+    let is_allowed = first.is_allowed();
+    if of.all(|access| access.is_allowed() == is_allowed) {
+        let verdict = if is_allowed {
+            Verdict::Yes
+        } else {
+            Verdict::No
+        };
+        return (why(&first, places), verdict);
+    }
+    let text = "depends on the annotations of the tool, which only the running guard knows";
+    (text.to_owned(), Verdict::Depends)
+}
+
+/// Whether a tool may be used, the better verdict last.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Verdict {
+    No,
+    Depends,
+    Yes,
 }
 
 /// A caller as the command line writes it: `subject=ann,group=readers`, or the name of a static token, or a
 /// subject.
 fn read(text: &str, config: &Config) -> Result<VerifiedCaller, Failure> {
     let mut caller = VerifiedCaller::default();
-    for part in text.split(',').filter(|part| !part.is_empty()) {
+    let parts = text.split(',').map(str::trim);
+    for part in parts.filter(|part| !part.is_empty()) {
         match part.split_once('=') {
             None if config.has_token(part) => caller.token = Some(part.into()),
             None => caller.subject = Some(part.into()),

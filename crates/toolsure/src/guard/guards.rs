@@ -164,6 +164,7 @@ impl<'r> Guards<'r> {
         let kept = parts.session_keys.replace(&config.sessions.secrets);
         kept.map_err(|fault| failure(&fault))?;
         tell_of_sessions(&config);
+        tell_of_callers(&config);
         let merged = config.merged();
         let mut guards = Vec::new();
         let mut left = 0_usize;
@@ -433,6 +434,20 @@ fn tell_of_sessions(config: &Config) {
             keys,
             "sessions of clients before 2026-07-28 are valid in every process with these keys"
         ),
+    }
+}
+
+/// Logs what of the authentication of callers may not be what was wanted.
+fn tell_of_callers(config: &Config) {
+    if config.auth.authenticator.is_some() && !config.has_caller_rules() {
+        tracing::info!(
+            "every caller that authenticates may use everything: there are no rules for callers (`[[callers]]`)"
+        );
+    }
+    if config.auth.is_in_the_clear() {
+        tracing::warn!(
+            "the issuer's keys are fetched without TLS, so somebody on the way could replace them"
+        );
     }
 }
 

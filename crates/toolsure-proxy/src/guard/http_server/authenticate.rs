@@ -30,7 +30,8 @@ impl HttpServer {
             is_from_proxy: client.is_from_proxy(),
         };
         let found = verifier.identify(headers, &proof).await;
-        let sender = found.map_err(|why| self.unauthenticated(&why, headers.get(HOST)))?;
+        let refuse = |why| self.unauthenticated(&why, headers.get(HOST), &client.address);
+        let sender = found.map_err(refuse)?;
         headers.remove(AUTHORIZATION);
         if let Some(authorization) = &sender.authorization {
             headers.insert(AUTHORIZATION, authorization.clone());
@@ -48,6 +49,7 @@ impl HttpServer {
         &self,
         why: &Unauthenticated,
         host: Option<&HeaderValue>,
+        from: &str,
     ) -> Response<ResponseBody> {
         let (text, code) = match why {
             Unauthenticated::Missing => ("send a token, `Authorization: Bearer …`", None),
@@ -62,6 +64,10 @@ impl HttpServer {
             }
         };
         self.rejected(401, "unauthenticated");
+        if code.is_some() && self.is_first_in_a_while("unauthenticated") {
+            let detail = format!("{from}: {text} (reported at most once a minute)");
+            self.ctx.note("unauthenticated", &detail);
+        }
         let mut parts = Vec::new();
         if let Some(code) = code {
             parts.push(format!("error=\"{code}\""));

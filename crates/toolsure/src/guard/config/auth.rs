@@ -40,6 +40,16 @@ pub(super) struct Around<'c> {
 }
 
 impl Auth {
+    /// Whether the issuer's keys are fetched without TLS from another host.
+    pub(crate) fn is_in_the_clear(&self) -> bool {
+        let url = self.keys_url.as_ref().or(self.issuer.as_ref());
+        let host = url.and_then(|url| url.strip_prefix("http://"));
+        host.is_some_and(|host| {
+            let end = host.find(['/', ':']).unwrap_or(host.len());
+            !matches!(host.get(..end), Some("localhost" | "127.0.0.1"))
+        })
+    }
+
     /// Makes the authenticator, if there is a way for callers to prove who they are.
     pub(super) fn finish(&mut self, around: &Around<'_>) -> Result<(), String> {
         let is_set = !self.tokens.is_empty() || self.header.is_some() || self.issuer.is_some();

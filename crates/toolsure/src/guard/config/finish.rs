@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use toolsure_guard::policy::RuleUsage;
+use toolsure_guard::policy::{RuleUsage, name_matches};
 use toolsure_guard::{Aggregator, AggregatorLimits, Member};
 use toolsure_json::{quote, shown_url};
 use toolsure_proxy::HttpTarget;
@@ -178,11 +178,53 @@ fn authentication(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem> {
             problems.push(Problem::new(place, message).meant(closest(unknown, names)));
         }
     }
+    problems.extend(idle_callers(config));
     // A token for the guard is for no other server.
     if !is_open {
         for upstream in config.upstreams.values_mut() {
             if upstream.authorization == AuthorizationWord::Auto {
                 upstream.authorization = AuthorizationWord::None;
+            }
+        }
+    }
+    problems
+}
+
+/// Rules for callers that match no token, or list names that no upstream's tools and prompts can have.
+fn idle_callers(config: &Config) -> Vec<Problem> {
+    let mut problems = Vec::new();
+    let merged = config.merged();
+    let prefixes = merged
+        .iter()
+        .map(|(name, upstream)| Config::prefix(name, upstream));
+    let prefixes: Vec<String> = prefixes.collect();
+    // Upstreams with an address of their own have names without a prefix.
+    let is_prefixed = !prefixes.is_empty() && merged.len() == config.upstreams.len();
+    for rule in &config.callers {
+        let at = || Place::File(rule.place.clone(), Shows::Key);
+        if let Some(token) = &rule.rule.token
+            && !config
+                .auth
+                .tokens
+                .iter()
+                .any(|(name, _)| name_matches(token, name))
+        {
+            let message = format!("`auth.tokens` has no `{}`", quote(token, SHOWN));
+            let names = config.auth.tokens.iter().map(|(name, _)| name.as_str());
+            problems.push(Problem::new(at(), message).meant(closest(token, names)));
+        }
+        let entries = [&rule.tools, &rule.prompts].into_iter().flatten().flatten();
+        for entry in entries.filter(|_| is_prefixed) {
+            let name = entry.trim_start_matches('!');
+            let head = name.split(['*', '?']).next().unwrap_or(name);
+            let fits = |prefix: &String| prefix.starts_with(head) || head.starts_with(prefix);
+            if !name.starts_with('@') && !prefixes.iter().any(fits) {
+                let message = format!(
+                    "no name is like `{}`: with several upstreams, names begin with one of {}",
+                    quote(name, SHOWN),
+                    prefixes.join(", ")
+                );
+                problems.push(Problem::new(at(), message));
             }
         }
     }
