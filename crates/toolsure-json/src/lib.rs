@@ -31,6 +31,7 @@
 #![deny(clippy::exhaustive_enums, clippy::exhaustive_structs)]
 
 mod bits;
+mod canonical;
 mod contradiction;
 mod document;
 mod error;
@@ -58,6 +59,7 @@ mod unique;
 mod value_hash;
 mod write;
 
+pub use crate::canonical::{canonical_json, exact_object};
 pub use crate::contradiction::{contradictions, note_contradiction};
 pub use crate::document::{Document, Items, KeyView, Members, View};
 pub use crate::error::{ReadError, ReadErrorKind};

@@ -2,8 +2,7 @@
 
 use std::fmt::Write as _;
 
-/// `text` as a JSON string, with its quotes: the shortest spelling that RFC 8259 §7 allows, except
-/// that only `\n`, `\r` and `\t` have short escapes.
+/// `text` as a JSON string, with its quotes: the shortest spelling that RFC 8259 §7 allows, which is that of RFC 8785.
 ///
 /// ```
 /// assert_eq!(toolsure_json::json_string("a\"b\n\u{1}"), r#""a\"b\n\u0001""#);
@@ -32,6 +31,8 @@ pub fn push_json_string(out: &mut String, text: &str) {
         match characters.next() {
             Some('"') => out.push_str("\\\""),
             Some('\\') => out.push_str("\\\\"),
+            Some('\u{8}') => out.push_str("\\b"),
+            Some('\u{c}') => out.push_str("\\f"),
             Some('\n') => out.push_str("\\n"),
             Some('\r') => out.push_str("\\r"),
             Some('\t') => out.push_str("\\t"),

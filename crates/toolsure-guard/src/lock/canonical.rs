@@ -3,7 +3,7 @@
 use std::fmt;
 
 use sha2::{Digest as _, Sha256};
-use toolsure_json::{Items, Key as _, Kind, Node as _, ReadLimits, View, json_string};
+use toolsure_json::{Key as _, Node as _, ReadLimits, View, canonical_json, exact_object};
 
 /// A SHA-256 digest; `Display` is `sha256:` and 64 hexadecimal digits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -31,6 +31,25 @@ impl Digest {
         Some(Self(bytes))
     }
 
+    /// The digest of a value's canonical form (RFC 8785); `None` if it has none, as
+    /// [`canonical_json`] says.
+    ///
+    /// ```
+    /// use toolsure_guard::Digest;
+    /// use toolsure_json::{OwnedDocument, ReadLimits};
+    ///
+    /// let of = |text: &str| {
+    ///     let document = OwnedDocument::read(text, &ReadLimits::default()).ok()?;
+    ///     Digest::of(document.document().root())
+    /// };
+    /// assert_eq!(of(r#"{"a": 10, "b": "é"}"#), of(r#"{"b":"\u00e9","a":1e1}"#));
+    /// assert_eq!(of("1e400"), None);
+    /// ```
+    #[must_use]
+    pub fn of(value: View<'_>) -> Option<Self> {
+        canonical_json(value).as_deref().map(Self::of_text)
+    }
+
     /// The digest of some members of an object, and of one that is not among them, with their names.
     pub(super) fn of_members<'a>(
         object: View<'a>,
@@ -43,10 +62,11 @@ impl Digest {
                 members.push((key.text(), value));
             }
         }
-        let mut writer = Writer::default();
-        writer.open_members(members);
-        writer.run();
-        Self(writer.hash.finalize().into())
+        Self::of_text(&exact_object(members))
+    }
+
+    fn of_text(text: &str) -> Self {
+        Self(Sha256::digest(text).into())
     }
 }
 
@@ -64,72 +84,6 @@ pub(super) fn limits() -> ReadLimits {
         depth: 16_384,
         nodes: 8_000_000,
         ..ReadLimits::default()
-    }
-}
-
-/// Writes values into a digest: members sorted by name, numbers in the one form of their value, strings
-/// with the fewest escapes, no whitespace. It keeps its own stack, because the values are untrusted.
-#[derive(Default)]
-struct Writer<'a> {
-    hash: Sha256,
-    open: Vec<Frame<'a>>,
-}
-
-enum Frame<'a> {
-    /// Remaining members, the next one last.
-    Members(Vec<(&'a str, View<'a>)>),
-    Items(Items<'a>),
-}
-
-impl<'a> Writer<'a> {
-    fn run(&mut self) {
-        while let Some(frame) = self.open.last_mut() {
-            match frame {
-                Frame::Members(members) => match members.pop() {
-                    Some((name, value)) => {
-                        self.hash.update(json_string(name));
-                        self.hash.update(":");
-                        self.value(value);
-                    }
-                    None => self.close("}"),
-                },
-                Frame::Items(items) => match items.next() {
-                    Some(value) => self.value(value),
-                    None => self.close("]"),
-                },
-            }
-        }
-    }
-
-    fn value(&mut self, value: View<'a>) {
-        match value.kind() {
-            Kind::Object => {
-                let members = value.members();
-                self.open_members(members.map(|(key, value)| (key.text(), value)).collect());
-                return;
-            }
-            Kind::Array => {
-                self.hash.update("[");
-                self.open.push(Frame::Items(value.items()));
-                return;
-            }
-            Kind::String => self.hash.update(json_string(value.string())),
-            Kind::Number => self.hash.update(value.number().to_string()),
-            Kind::Boolean | Kind::Null => self.hash.update(value.raw()),
-        }
-        self.hash.update(",");
-    }
-
-    fn open_members(&mut self, mut members: Vec<(&'a str, View<'a>)>) {
-        members.sort_unstable_by(|(left, _), (right, _)| right.cmp(left));
-        self.hash.update("{");
-        self.open.push(Frame::Members(members));
-    }
-
-    fn close(&mut self, bracket: &str) {
-        self.open.pop();
-        self.hash.update(bracket);
-        self.hash.update(",");
     }
 }
 

@@ -31,7 +31,27 @@ fn formatted(value: f64) -> (bool, u64, i64) {
         short.is_some(),
         "a double as longer text than {BUFFER} bytes"
     );
-    short.unwrap_or_default()
+    let (negative, coefficient, scale) = short.unwrap_or_default();
+    let is_odd = coefficient & 1 == 1;
+    let down = u64::from(is_odd && is_halfway(value, scale));
+    (negative, coefficient - down, scale)
+}
+
+/// Whether a double lies exactly between two multiples of `10^scale`, where the shortest decimals that read back as it are. The
+/// standard library takes the one that is farther from 0, but ECMAScript, Python and RFC 8785 take the even one.
+///
+/// The double is an odd number times a power of 2, and so is its product with `10^-scale`, because `5^-scale` is odd. It ends
+/// in a half if that power is 1/2. Doubles of which the shortest decimal has a scale above 0 are never halfway: their distance to it
+/// would be too large to read back.
+fn is_halfway(value: f64, scale: i64) -> bool {
+    let bits = value.to_bits();
+    let (biased, fraction) = ((bits >> 52) & 0x7ff, bits & ((1 << 52) - 1));
+    if biased == 0 || scale > 0 {
+        return false;
+    }
+    let odd = fraction | 1 << 52;
+    let lowest_bit = i64::try_from(biased).unwrap_or(0) - 1075 + i64::from(odd.trailing_zeros());
+    lowest_bit == scale - 1
 }
 
 /// Sign, coefficient and scale of the shortest decimal that reads back as a double, if it has up to
@@ -101,6 +121,35 @@ mod tests {
     fn of_text(value: f64) -> Number<'static> {
         let (negative, coefficient, scale) = formatted(value);
         Number::from_scaled(negative, coefficient, scale)
+    }
+
+    /// serde_json takes the even one of two decimals that are equally near.
+    #[test]
+    fn halfway_doubles_are_written_with_an_even_digit() {
+        let mut halfway = 0;
+        let mut state = 1_u64;
+        for round in 0..200_000_u64 {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            // Around 2^50 the quarters lie between two tenths, and other doubles nearby do not.
+            let exponent = 1023 + 40 + (round % 20);
+            let value = f64::from_bits((exponent << 52) | (state >> 12));
+            for value in [value, -value, f64::from_bits(state)] {
+                if !value.is_finite() {
+                    continue;
+                }
+                let (_, _, scale) = formatted(value);
+                halfway += u32::from(is_halfway(value, scale));
+                let text = serde_json::to_string(&value).unwrap();
+                assert_eq!(of_text(value), Number::parse(&text).unwrap(), "{text}");
+            }
+        }
+        assert!(halfway > 1_000, "{halfway}");
+        assert_eq!(
+            formatted(f64::from_bits(0x4314_3ff3_c1cb_0959)),
+            (false, 14_249_539_237_812_062, -1)
+        );
     }
 
     /// The result is the same as that of formatting the double.

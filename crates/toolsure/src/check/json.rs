@@ -25,9 +25,11 @@
 //!       "verdict": "ok",             // "ok" | "warned" | "refused"
 //!       "inputBytes": 312,           // null if absent
 //!       "outputBytes": null,
+//!       "digest": "sha256:…",        // of the definition; null if it has no canonical form
 //!       "findings": []               // as in the report of `lint`
 //!     }],
 //!     "findings": [],                // on the listing and its pages
+//!     "digest": "sha256:…",          // of all tools; null if the listing is not complete
 //!     "summary": { "tools": 1, "ok": 1, "warned": 0, "refused": 0 },
 //!     "notes": ["…"],
 //!     "fault": null                  // or { "kind", "by", "phase", "message", "help", "stderr" }
@@ -107,6 +109,7 @@ fn report(page: &Page, quiet: bool) -> Value {
         })),
         "tools": tools.map(|(one, judged)| tool(page, one, judged)).collect::<Vec<_>>(),
         "findings": others.iter().map(|one| finding(page, one)).collect::<Vec<_>>(),
+        "digest": listing.digest().map(|digest| digest.to_string()),
         "summary": {
             "tools": listing.tools.len(),
             "ok": tally.ok,
@@ -129,6 +132,7 @@ fn tool(page: &Page, tool: &ListedTool, judged: &Judged<'_>) -> Value {
         "verdict": verdict,
         "inputBytes": tool.input,
         "outputBytes": tool.output,
+        "digest": tool.digest().map(|digest| digest.to_string()),
         "findings": judged.findings.iter().map(|one| finding(page, one)).collect::<Vec<_>>(),
     })
 }

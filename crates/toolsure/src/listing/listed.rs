@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use toolsure_analysis::lint::ListPage;
-use toolsure_json::{DuplicateKeys, Kind, Node as _, OwnedDocument, ReadLimits};
+use toolsure_guard::Digest;
+use toolsure_json::{DuplicateKeys, Kind, Node as _, OwnedDocument, ReadLimits, json_string};
 use toolsure_mcp::era::Era;
 use toolsure_proxy::{Fault, ServerInfo};
 
@@ -99,6 +100,12 @@ impl ListedTool {
             text,
         }
     }
+
+    /// The digest of its definition; `None` if that has no canonical form, or two members with the same name.
+    pub(crate) fn digest(&self) -> Option<Digest> {
+        let document = OwnedDocument::read(self.text.as_bytes(), &UNIQUE).ok()?;
+        Digest::of(document.document().root())
+    }
 }
 
 impl Listing {
@@ -124,6 +131,22 @@ impl Listing {
             fault: Some(fault),
             ..Self::new(target, Vec::new())
         }
+    }
+
+    /// A digest of all tools that does not depend on their order and pages: that of an object whose members are the tools' names, with the
+    /// texts of their digests. `None` if the listing is not complete, or a tool has no digest or shares its name with another.
+    pub(crate) fn digest(&self) -> Option<Digest> {
+        if self.partial || self.fault.is_some() {
+            return None;
+        }
+        let member = |tool: &ListedTool| {
+            let name = json_string(tool.name.as_deref()?);
+            Some(format!(r#"{name}:"{}""#, tool.digest()?))
+        };
+        let members: Vec<String> = self.tools.iter().map(member).collect::<Option<_>>()?;
+        let text = format!("{{{}}}", members.join(","));
+        let document = OwnedDocument::read(text, &UNIQUE).ok()?;
+        Digest::of(document.document().root())
     }
 
     /// The name by which a client probably knows the server: the one in the configuration, or else
@@ -186,4 +209,9 @@ const ANY: ReadLimits = ReadLimits {
     nodes: usize::MAX,
     digits: usize::MAX,
     duplicate_keys: DuplicateKeys::KeepLast,
+};
+/// What has two members with the same name means different things to different readers, so it has no digest.
+const UNIQUE: ReadLimits = ReadLimits {
+    duplicate_keys: DuplicateKeys::Refuse,
+    ..ANY
 };

@@ -122,6 +122,7 @@ fn json_says_the_same_to_machines() {
         report["tools"][5],
         json!({
             "name": "root", "verdict": "refused", "inputBytes": 42, "outputBytes": null,
+            "digest": "sha256:df23f692e742e81e7e5fd7a0909d578c24bad66763c7a8216ee13cc0f8e5b40f",
             "findings": [{
                 "severity": "error", "code": "TL017", "name": "root-type", "tool": "root", "list": null, "pointer": "/inputSchema/type",
                 "message": "the input schema's root must have the type `\"object\"`, found `[\"object\", \"null\"]`",
@@ -134,6 +135,50 @@ fn json_says_the_same_to_machines() {
     assert_eq!(
         (&report["fault"], &report["notes"]),
         (&Value::Null, &json!([]))
+    );
+}
+
+/// The digests are those that Python's `json` and `hashlib` make of the sorted members.
+#[test]
+fn digests_depend_on_the_definitions_alone() {
+    let dir = Dir::new();
+    let report = |name: &str, text: &str| -> Value {
+        let path = dir.file(name, text);
+        let run = toolsure(&["check", "--format", "json", &path]);
+        let document: Value = serde_json::from_str(&run.stdout).unwrap();
+        document["reports"][0].clone()
+    };
+    let first = r#"{"name":"a","inputSchema":{"type":"object"},"description":"\u00e9"}"#;
+    let second = r#"{"inputSchema":{"maxProperties":1e1,"type":"object"}, "name":"b"}"#;
+    let all = "sha256:cb02197e2f141f258d36e49312c2afee0503e1bf861611657ceacea5f7b8268b";
+    for text in [
+        format!("[{first},{second}]"),
+        format!(r#"{{"tools":[{second},{first}]}}"#),
+    ] {
+        let report = report("tools.json", &text);
+        assert_eq!(report["digest"], json!(all), "{text}");
+        let digests: Vec<&Value> = report["tools"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|tool| &tool["digest"])
+            .collect();
+        assert!(digests.contains(&&json!(
+            "sha256:dd18c3d7aec4b910a2f9aebc4f35a9f75e9cd2699b1eaa9478796206b49f81e5"
+        )));
+        assert!(digests.contains(&&json!(
+            "sha256:ab50dd3109cc6663891f67efa37c6c4924e4e9e40d793fd4dc35c4c700bb974d"
+        )));
+    }
+    // Which of two tools with one name is called is not known, and a page is not the whole list.
+    let twice = report("twice.json", &format!("[{first},{first}]"));
+    assert_eq!(twice["digest"], Value::Null);
+    let page = format!(r#"{{"tools":[{first}],"nextCursor":"2"}}"#);
+    assert_eq!(report("page.json", &page)["digest"], Value::Null);
+    let large = r#"[{"name":"a","inputSchema":{"type":"object","maximum":1e400}}]"#;
+    assert_eq!(
+        report("large.json", large)["tools"][0]["digest"],
+        Value::Null
     );
 }
 
