@@ -113,30 +113,31 @@ impl Hidden {
 }
 
 fn shown_word(word: &str) -> String {
-    if let Some(at) = word.find(['=', ':'])
-        && let (name, rest) = word.split_at(at)
+    // The names before this place are shown: `--header=` of `--header=Authorization: …`.
+    let mut start = 0;
+    let mut rest = word;
+    while let Some(at) = rest.find(['=', ':'])
+        && let (name, value) = rest.split_at(at)
         && is_name(name)
-        && !rest.starts_with("://")
+        && !value.starts_with("://")
     {
-        let (mark, value) = rest.split_at(1);
+        let (mark, value) = value.split_at(1);
         let is_variable = mark == "=" && name.chars().all(is_capital) && !name.is_empty();
         let is_header = mark == ":" && value.starts_with(' ');
+        start = word.len().saturating_sub(value.len());
+        rest = value;
         if !value.is_empty() && (is_variable || is_header || names_secret(name)) {
-            return format!("{name}{mark}{MASK}");
+            return format!("{}{MASK}", word.get(..start).unwrap_or_default());
         }
-        // The value of `--header=Authorization: …` and `--url=https://…`.
-        return format!("{name}{mark}{}", shown_word(value));
     }
-    if word.contains("://") {
-        return shown_url(word);
+    let before = word.get(..start).unwrap_or_default();
+    if rest.contains("://") {
+        return format!("{before}{}", shown_url(rest));
     }
-    let is_json = word.starts_with(['{', '[']);
-    if is_json && word.split('"').any(names_secret) {
-        return MASK.to_owned();
-    }
-    let bare = word.trim_start_matches(['"', '\'']);
-    if is_secret(bare) {
-        return MASK.to_owned();
+    let is_json = rest.starts_with(['{', '[']);
+    let bare = rest.trim_start_matches(['"', '\'']);
+    if is_json && rest.split('"').any(names_secret) || is_secret(bare) {
+        return format!("{before}{MASK}");
     }
     word.to_owned()
 }
@@ -162,35 +163,67 @@ fn is_capital(one: char) -> bool {
     one.is_ascii_uppercase() || one.is_ascii_digit() || matches!(one, '_' | '"' | '\'')
 }
 
-/// Whether a text looks as if it had a secret in it: an authentication scheme, a word that begins as the keys of
-/// well-known services do, a value under a name that says so, or a URL with a password.
+/// Whether a text looks as if it had a secret in it: an authentication scheme and what follows it, a word that begins as the keys of
+/// well-known services do, a value after a name that says so (`password: …`, `"apiKey":…`, `--token …`, `?key=…`), a URL with a user or a
+/// password, or a private key.
 ///
 /// ```
 /// use toolsure_json::has_secret;
 ///
-/// assert!(has_secret("my key is ghp_abcdef") && has_secret(r#"{"password":"x"}"#));
+/// assert!(has_secret("my key is ghp_abcdef") && has_secret(r#"{"id": 1, "password": "x"}"#));
 /// assert!(has_secret("https://me:x@host/") && has_secret("https://host/?api_key=x"));
 /// assert!(!has_secret("the keys of the house") && !has_secret("https://host/?q=x"));
 /// ```
 #[must_use]
 pub fn has_secret(text: &str) -> bool {
-    let words = || text.split_whitespace();
-    let is_masked = |text: &str| text.contains(MASK);
-    is_masked(&shown_command(words())) && !is_masked(text) || words().any(is_secret_url)
+    let ends_url = |one: char| one.is_whitespace() || matches!(one, '"' | '<' | '>' | '`');
+    text.contains("PRIVATE KEY-----")
+        || text.split(ends_url).any(has_user)
+        || words(text).any(|(word, after)| {
+            let bare = word.trim_start_matches('-');
+            let follows = || after.chars().any(|one| !one.is_whitespace());
+            let is_key = PREFIXES
+                .iter()
+                .any(|prefix| bare.len() > prefix.len() && bare.starts_with(prefix));
+            is_key
+                || (is_scheme(bare) && after.starts_with(char::is_whitespace) && follows())
+                || (names_secret(bare) && (is_given(after) || (is_option(word) && follows())))
+        })
 }
 
-/// Whether a word is a URL with a user, or with a parameter whose name says that it is a secret.
-fn is_secret_url(word: &str) -> bool {
-    let Some((_, rest)) = word.split_once("://") else {
-        return false;
-    };
-    let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
-    let (authority, rest) = rest.split_at_checked(end).unwrap_or((rest, ""));
-    let query = rest.split_once('?').map_or("", |(_, query)| query);
-    let names = query
-        .split('&')
-        .map(|part| part.split('=').next().unwrap_or(part));
-    authority.contains('@') || names.into_iter().any(names_secret)
+/// The words of a text, of letters, digits, `_` and `-`, each with what follows it.
+fn words(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    let is_inner = |one: char| one.is_alphanumeric() || matches!(one, '_' | '-');
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let start = rest.find(is_inner)?;
+        let (_, from) = rest.split_at_checked(start)?;
+        let end = from.find(|one| !is_inner(one)).unwrap_or(from.len());
+        let (word, after) = from.split_at_checked(end)?;
+        rest = after;
+        Some((word, after))
+    })
+}
+
+/// Whether a value follows a name: after `:` or `=`, or in the form `"name":"password","value":…`.
+fn is_given(after: &str) -> bool {
+    let is_around =
+        |one: char| one.is_whitespace() || matches!(one, '"' | '\'' | '\\' | '`' | '*' | ']');
+    let after = after.trim_start_matches(is_around);
+    if let Some(pair) = after.strip_prefix(',') {
+        let pair = pair.trim_start_matches(is_around);
+        return pair.starts_with("value") || pair.starts_with("Value");
+    }
+    let value = after.strip_prefix([':', '=']);
+    value.is_some_and(|value| value.chars().any(|one| !one.is_whitespace()))
+}
+
+/// Whether a word without spaces has a URL with a user or a password.
+fn has_user(word: &str) -> bool {
+    word.split("://").skip(1).any(|rest| {
+        let authority = rest.split(['/', '\\', '?', '#']).next().unwrap_or_default();
+        authority.contains('@') || (rest.contains('@') && !has_valid_port(authority))
+    })
 }
 
 fn is_secret(word: &str) -> bool {
@@ -221,7 +254,8 @@ pub fn names_secret(name: &str) -> bool {
         let ends = !one.is_ascii_alphanumeric()
             || (one.is_ascii_uppercase() && before.is_ascii_lowercase());
         if ends {
-            if SECRET.contains(&part.as_str()) || ENDINGS.iter().any(|end| part.ends_with(end)) {
+            let word = part.trim_end_matches(|one: char| one.is_ascii_digit());
+            if SECRET.contains(&word) || ENDINGS.iter().any(|end| word.ends_with(end)) {
                 return true;
             }
             part.clear();
@@ -235,47 +269,61 @@ pub fn names_secret(name: &str) -> bool {
 }
 
 /// Parts of names whose values are secrets.
-const SECRET: [&str; 16] = [
+const SECRET: [&str; 19] = [
     "auth",
+    "authentication",
     "authorization",
     "bearer",
     "cookie",
+    "cookies",
     "credential",
     "credentials",
+    "creds",
     "dsn",
     "jwt",
     "keys",
+    "otp",
     "pass",
     "pat",
     "pwd",
     "sig",
     "signature",
-    "tokens",
     "webhook",
 ];
 /// Ends of parts of such names, as in `apikey`.
-const ENDINGS: [&str; 7] = [
+const ENDINGS: [&str; 13] = [
+    "accesskeys",
+    "apikeys",
     "key",
+    "passcode",
     "passphrase",
+    "passphrases",
     "passwd",
     "password",
+    "passwords",
     "secret",
     "secrets",
     "token",
+    "tokens",
 ];
 /// The beginnings of well-known tokens.
-const PREFIXES: [&str; 13] = [
+const PREFIXES: [&str; 18] = [
     "AIza",
     "AKIA",
+    "ASIA",
     "eyJ",
     "gho_",
     "ghp_",
+    "ghr_",
     "ghs_",
+    "ghu_",
     "github_pat_",
     "glpat-",
     "sk-",
     "sk_",
+    "xoxa-",
     "xoxb-",
+    "xoxe-",
     "xoxp-",
     "npm_",
 ];
@@ -401,6 +449,66 @@ mod tests {
             let found = shown_command(words.iter().copied());
             assert_eq!(found, shown, "{words:?}");
             assert!(!found.contains("hu"), "{found}");
+        }
+    }
+
+    #[test]
+    fn texts_with_secrets() {
+        for text in [
+            r#"{"password":"hush"}"#,
+            r#"{"id": 1, "password": "hush"}"#,
+            "{\n  \"id\": 1,\n  \"apiKey\": \"hush\"\n}",
+            r#"{"a":"b c","password":"hush"}"#,
+            r#"{"url":"https://x/","password":"hush"}"#,
+            r#"{\"password\": \"hush\"}"#,
+            r#"[{"name":"password","value":"hush"}]"#,
+            "{'a': 1, 'password': 'hush'}",
+            "password: hush",
+            "password = hush",
+            "a = 1\npassword2 = hush",
+            "X-Api-Key: hush",
+            "Cookie: session=hush",
+            "**password**: hush",
+            "config['token'] = hush",
+            "Authorization: Token hush",
+            "*** Bearer hush",
+            "(Bearer hush)",
+            "`ghp_hush`",
+            "run --api-key hush",
+            r#"["https://a/","https://u:hush@h/"]"#,
+            "https://me:hu/sh@host/",
+            "https://a/cb#access_token=hush",
+            "https://a/cb?x=1&sig=hush",
+            "ghu_hush",
+            "ASIAHUSH",
+            "-----BEGIN RSA PRIVATE KEY-----\nhush",
+        ] {
+            assert!(has_secret(text), "{text}");
+        }
+        for text in [
+            "",
+            "password",
+            "the password is wrong",
+            "password: ",
+            "https://host/@scope/a",
+            "https://host:80/?q=a@b",
+            "a: b = c",
+            "sk-",
+            "passage: 5",
+            "0:30 to 1:45",
+            "--token",
+        ] {
+            assert!(!has_secret(text), "{text}");
+        }
+    }
+
+    /// Neither the stack nor the time depends on how many separators a word has.
+    #[test]
+    fn long_words_of_separators() {
+        for text in [":", "a=", "=", "://", "a:'", "x ", "password ", "ghp_ "] {
+            let long = text.repeat(100_000);
+            let _ = has_secret(&long);
+            assert!(!shown_command([long.as_str()]).is_empty());
         }
     }
 }

@@ -75,6 +75,7 @@ impl Conversation {
         let looks = turn.policy().has_hint_rules()
             || terms.arguments != Mode::Off
             || terms.results != Mode::Off
+            || turn.policy().recording.needs_schemas()
             // A tool has its own bucket if the server lists it.
             || terms.rate.is_some()
             || turn.policy().tool_rate.is_some()

@@ -68,14 +68,20 @@ impl ToolAnswer<'_> {
 
     /// What is recorded of the result.
     fn recorded(&self, policy: &Policy) -> Option<Box<str>> {
-        if policy.recording.results == Recorded::Nothing {
+        let recording = &policy.recording;
+        if recording.results == Recorded::Nothing {
             return None;
         }
-        let output = self.tool.as_ref().and_then(|tool| tool.output_text());
-        let schema = output.and_then(|text| OwnedDocument::read(text, &ReadLimits::default()).ok());
-        let schema = schema.as_ref().map(|schema| schema.document().root());
-        let text = policy.recording.result(self.result, schema)?;
-        Some(text.into())
+        let output = self.tool.as_ref().map(|tool| tool.output_text());
+        let read = |text| OwnedDocument::read(text, &ReadLimits::default()).ok();
+        let text = match output {
+            Some(None) => recording.result(self.result, None),
+            Some(Some(output)) if let Some(schema) = read(output) => {
+                recording.result(self.result, Some(schema.document().root()))
+            }
+            _ => recording.unknown_result(self.result),
+        };
+        Some(text?.into())
     }
 
     /// Says in a record which answer it is about.

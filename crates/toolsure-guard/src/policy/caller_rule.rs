@@ -162,6 +162,14 @@ impl CallerRule {
     }
 
     pub(super) fn check(&self, index: usize) -> Result<(), PolicyError> {
+        for (kind, list) in [("prompts", &self.prompts), ("resources", &self.resources)] {
+            let entries = list.iter().flat_map(|list| &list.0);
+            let mut hinted = entries.filter(|entry| matches!(entry.what, Names::Hinted(_)));
+            if let Some(entry) = hinted.next() {
+                let why = format!("`{}` stands for tools; {kind} have no hints", entry.text);
+                return Err(PolicyError::new(format!("callers[{index}].{kind}"), why));
+            }
+        }
         match &self.rate {
             Some(rate) => rate.check(&format!("callers[{index}].rate")),
             None => Ok(()),
@@ -365,6 +373,15 @@ mod tests {
         }
         let list = AllowList::new(["a", "!b"]).unwrap();
         assert_eq!(list.to_string(), "a, !b");
+        let mut rule = CallerRule::new("x");
+        rule.tools = AllowList::new(["!@destructiveHint"]).ok();
+        assert!(rule.check(0).is_ok());
+        rule.resources = rule.tools.clone();
+        let why = rule.check(0).unwrap_err().to_string();
+        assert!(
+            why.contains("`!@destructiveHint` stands for tools"),
+            "{why}"
+        );
         let none = AllowList::new([""; 0]).unwrap();
         assert_eq!(none.find("a", None), None);
     }

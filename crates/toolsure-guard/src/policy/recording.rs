@@ -1,7 +1,7 @@
 //! How much of the values of calls records have.
 
 use toolsure_json::{
-    Kind, Node as _, View, has_secret, json_string, names_secret, push_json_string, quote,
+    Kind, Node as _, OwnedDocument, ReadLimits, View, has_secret, json_string, names_secret, quote,
 };
 
 use super::error::PolicyError;
@@ -55,105 +55,245 @@ impl Recording {
         }
     }
 
-    /// The arguments of a call as a record has them, as JSON text; `schema` is the text of the tool's input schema.
-    pub(crate) fn arguments(&self, value: View<'_>, schema: Option<View<'_>>) -> Option<String> {
-        self.recorded(self.arguments, value, schema)
+    /// Whether a record needs the schemas of tools, which say what is a secret.
+    pub(crate) fn needs_schemas(&self) -> bool {
+        self.arguments == Recorded::Full || self.results == Recorded::Full
     }
 
-    /// The same for a result and the output schema.
-    pub(crate) fn result(&self, result: View<'_>, schema: Option<View<'_>>) -> Option<String> {
-        match result.member("structuredContent") {
-            Some(value) => self.recorded(self.results, value, schema),
-            None => self.recorded(self.results, result.member("content")?, None),
+    /// The arguments of a call as a record has them, as JSON text; `schema` is the text of the tool's input schema. Without one it is
+    /// not known which values are secrets, and the record has only names.
+    pub(crate) fn arguments(&self, value: View<'_>, schema: Option<View<'_>>) -> Option<String> {
+        match schema {
+            Some(_) => self.recorded(self.arguments, value, schema, None),
+            None => (self.arguments != Recorded::Nothing).then(|| names(value)),
         }
     }
 
-    fn recorded(&self, how: Recorded, value: View<'_>, schema: Option<View<'_>>) -> Option<String> {
+    /// The same for the result of a tool and its output schema, if it has one.
+    pub(crate) fn result(&self, result: View<'_>, schema: Option<View<'_>>) -> Option<String> {
+        match result.member("structuredContent") {
+            Some(value) => self.recorded(self.results, value, schema, None),
+            // Texts may be the value that the output schema describes.
+            None => self.recorded(self.results, result.member("content")?, None, schema),
+        }
+    }
+
+    /// The same for the result of a tool that is not known.
+    pub(crate) fn unknown_result(&self, result: View<'_>) -> Option<String> {
+        let content = || result.member("content");
+        let value = result.member("structuredContent").or_else(content)?;
+        (self.results != Recorded::Nothing).then(|| names(value))
+    }
+
+    fn recorded(
+        &self,
+        how: Recorded,
+        value: View<'_>,
+        schema: Option<View<'_>>,
+        of_texts: Option<View<'_>>,
+    ) -> Option<String> {
         match how {
             Recorded::Nothing => None,
-            Recorded::Names => {
-                let names = value
-                    .members()
-                    .map(|(name, _)| bounded(name.view().string()));
-                let names: Vec<String> = names.take(MOST_NAMES).collect();
-                Some(format!("[{}]", names.join(",")))
-            }
+            Recorded::Names => Some(names(value)),
             Recorded::Full => {
-                let mut writer = Writer {
-                    secrets: &self.secrets,
-                    at: Vec::new(),
-                    out: String::new(),
-                };
-                writer.value(value, schema);
+                let mut writer = Writer::new(&self.secrets);
+                writer.of_texts = Some(of_texts);
+                writer.value(value, &Schemas::of(schema, schema));
                 Some(writer.out)
             }
         }
     }
 }
 
+/// The names of a value's members, as JSON text.
+fn names(value: View<'_>) -> String {
+    let mut out = "[".to_owned();
+    for (at, (name, _)) in value.members().enumerate() {
+        if at > 0 {
+            out.push(',');
+        }
+        if at == MOST_NAMES || out.len() > MOST_BYTES {
+            out.push_str(CUT);
+            break;
+        }
+        out.push_str(&bounded(name.view().string()));
+    }
+    out.push(']');
+    out
+}
+
+/// The schemas that one value must match.
+struct Schemas<'s> {
+    /// The document's root, in which `$ref` is looked up.
+    root: Option<View<'s>>,
+    all: Vec<View<'s>>,
+}
+
+impl<'s> Schemas<'s> {
+    /// A schema, what it refers to in its document, and the branches of both.
+    fn of(root: Option<View<'s>>, schemas: impl IntoIterator<Item = View<'s>>) -> Self {
+        let mut all: Vec<View<'s>> = schemas.into_iter().collect();
+        let mut next = 0;
+        while let Some(&schema) = all.get(next)
+            && next < MOST_SCHEMAS
+        {
+            next += 1;
+            for keyword in ["allOf", "anyOf", "oneOf"] {
+                let branches = schema.member(keyword);
+                all.extend(branches.into_iter().flat_map(|all| all.items()));
+            }
+            for keyword in ["if", "then", "else"] {
+                all.extend(schema.member(keyword));
+            }
+            let reference = schema.member("$ref").map(|text| text.string());
+            all.extend(reference.and_then(|text| target(root?, text)));
+        }
+        Self { root, all }
+    }
+
+    fn member(&self, name: &str) -> Self {
+        let schemas = self.all.iter().flat_map(|schema| {
+            let own = schema.member("properties").and_then(|all| all.member(name));
+            let other = schema.member("additionalProperties");
+            let patterns = schema.member("patternProperties");
+            let patterns = patterns.into_iter().flat_map(|all| all.members());
+            let patterns = patterns.map(|(_, schema)| schema);
+            own.or(other).into_iter().chain(patterns)
+        });
+        Self::of(self.root, schemas)
+    }
+
+    fn item(&self, at: usize) -> Self {
+        let schemas = self.all.iter().flat_map(|schema| {
+            let first = schema
+                .member("prefixItems")
+                .and_then(|all| all.items().nth(at));
+            first.or_else(|| schema.member("items"))
+        });
+        Self::of(self.root, schemas)
+    }
+
+    /// Whether one of them says that the value is a secret. So many that not all were looked at may say so, too.
+    fn are_for_secrets(&self) -> bool {
+        self.all.len() > MOST_SCHEMAS || self.all.iter().any(|schema| is_for_secrets(*schema))
+    }
+}
+
+/// The part of a document that a reference within it means.
+fn target<'s>(root: View<'s>, reference: &str) -> Option<View<'s>> {
+    let pointer = reference.strip_prefix('#')?;
+    let mut found = root;
+    for part in pointer.split('/').skip(1) {
+        let part = part.replace("~1", "/").replace("~0", "~");
+        let item = || found.items().nth(part.parse().ok()?);
+        found = found.member(&part).or_else(item)?;
+    }
+    Some(found)
+}
+
 /// Writes a value without its secrets.
-struct Writer<'r> {
+struct Writer<'r, 's> {
     secrets: &'r [String],
+    /// The schema of the JSON that texts are; the outer `None` if they are not read.
+    of_texts: Option<Option<View<'s>>>,
     /// The parts of the pointer to the current value.
     at: Vec<String>,
     out: String,
+    /// Something was left out because it is a secret.
+    has_masked: bool,
 }
 
-impl Writer<'_> {
-    fn value(&mut self, value: View<'_>, schema: Option<View<'_>>) {
-        if self.is_secret_place() || schema.is_some_and(is_for_secrets) {
-            return self.out.push_str(SECRET);
+impl<'r, 's> Writer<'r, 's> {
+    fn new(secrets: &'r [String]) -> Self {
+        Self {
+            secrets,
+            of_texts: None,
+            at: Vec::new(),
+            out: String::new(),
+            has_masked: false,
+        }
+    }
+
+    fn value(&mut self, value: View<'_>, schemas: &Schemas<'s>) {
+        if self.is_secret_place() || schemas.are_for_secrets() {
+            return self.mask();
         }
         match value.kind() {
-            _ if self.out.len() > MOST_BYTES => self.out.push_str(CUT),
+            _ if self.is_full() => self.out.push_str(CUT),
             Kind::Object => {
                 self.out.push('{');
+                let names_other = names_other(value);
                 for (at, (name, member)) in value.members().enumerate() {
                     if at > 0 {
                         self.out.push(',');
                     }
                     // What is left is not written, member by member.
-                    if self.out.len() > MOST_BYTES {
+                    if self.is_full() {
                         self.out.push_str(r#""…":"…""#);
                         break;
                     }
                     let name = name.view().string();
                     self.out.push_str(&bounded(name));
                     self.out.push(':');
-                    if names_secret(name) {
-                        self.out.push_str(SECRET);
+                    if names_secret(name) || (names_other && name.eq_ignore_ascii_case("value")) {
+                        self.mask();
                         continue;
                     }
-                    let properties = schema.and_then(|schema| schema.member("properties"));
-                    let inner = properties.and_then(|all| all.member(name));
-                    self.inside(name.to_owned(), member, inner);
+                    self.inside(name.to_owned(), member, &schemas.member(name));
                 }
                 self.out.push('}');
             }
             Kind::Array => {
                 self.out.push('[');
-                let items = schema.and_then(|schema| schema.member("items"));
                 for (at, item) in value.items().enumerate() {
                     if at > 0 {
                         self.out.push(',');
                     }
-                    if self.out.len() > MOST_BYTES {
+                    if self.is_full() {
                         self.out.push_str(CUT);
                         break;
                     }
-                    self.inside(at.to_string(), item, items);
+                    self.inside(at.to_string(), item, &schemas.item(at));
                 }
                 self.out.push(']');
             }
-            Kind::String if has_secret(value.string()) => self.out.push_str(SECRET),
+            Kind::String if self.is_secret(value.string()) => self.mask(),
             Kind::String => self.out.push_str(&bounded(value.string())),
             _ => self.out.push_str(value.raw()),
         }
     }
 
-    fn inside(&mut self, part: String, value: View<'_>, schema: Option<View<'_>>) {
+    fn mask(&mut self) {
+        self.has_masked = true;
+        self.out.push_str(SECRET);
+    }
+
+    fn is_full(&self) -> bool {
+        self.out.len() > MOST_BYTES || self.at.len() > MOST_DEPTH
+    }
+
+    /// Whether a text has a secret in it, as text or as JSON.
+    fn is_secret(&self, text: &str) -> bool {
+        if has_secret(cut(text).0) {
+            return true;
+        }
+        let Some(schema) = self
+            .of_texts
+            .filter(|_| text.trim_start().starts_with(['{', '[']))
+        else {
+            return false;
+        };
+        let Ok(read) = OwnedDocument::read(text, &ReadLimits::default()) else {
+            return false;
+        };
+        let mut inner = Writer::new(self.secrets);
+        inner.value(read.document().root(), &Schemas::of(schema, schema));
+        inner.has_masked
+    }
+
+    fn inside(&mut self, part: String, value: View<'_>, schemas: &Schemas<'s>) {
         self.at.push(part);
-        self.value(value, schema);
+        self.value(value, schemas);
         self.at.pop();
     }
 
@@ -180,18 +320,27 @@ fn is_for_secrets(schema: View<'_>) -> bool {
     is_write_only || matches!(format, "password" | "secret")
 }
 
+/// Whether an object has the form `{"name": "password", "value": …}`.
+fn names_other(object: View<'_>) -> bool {
+    ["name", "key", "header"].iter().any(|member| {
+        let name = object.member(member);
+        name.is_some_and(|name| name.kind() == Kind::String && names_secret(cut(name.string()).0))
+    })
+}
+
 /// A text as JSON, cut if it is long.
 fn bounded(text: &str) -> String {
-    match text.char_indices().nth(MOST_CHARACTERS) {
-        None => json_string(text),
-        Some((end, _)) => {
-            let mut cut = text.get(..end).unwrap_or_default().to_owned();
-            cut.push('…');
-            let mut out = String::new();
-            push_json_string(&mut out, &cut);
-            out
-        }
+    match cut(text) {
+        (all, false) => json_string(all),
+        (start, true) => json_string(&format!("{start}…")),
     }
+}
+
+/// As much of a text as a record has, and whether that is less than all.
+fn cut(text: &str) -> (&str, bool) {
+    let end = text.char_indices().nth(MOST_CHARACTERS);
+    let start = end.and_then(|(end, _)| text.get(..end));
+    (start.unwrap_or(text), start.is_some())
 }
 
 const SECRET: &str = r#""(secret)""#;
@@ -202,13 +351,15 @@ const SHOWN: usize = 60;
 const MOST_NAMES: usize = 64;
 /// Maximum characters of one text.
 const MOST_CHARACTERS: usize = 1_024;
+/// Maximum depth of a recorded value.
+const MOST_DEPTH: usize = 64;
+/// Maximum schemas that are looked at for one value.
+const MOST_SCHEMAS: usize = 64;
 /// After so many bytes no other value is written.
 const MOST_BYTES: usize = 4 << 10;
 
 #[cfg(test)]
 mod tests {
-    use toolsure_json::{OwnedDocument, ReadLimits};
-
     use super::*;
 
     fn of(recording: &Recording, value: &str, schema: &str) -> String {
@@ -229,8 +380,11 @@ mod tests {
             secrets: vec!["/a/*/b".to_owned(), "/x~1y".to_owned()],
             ..Recording::default()
         };
-        let schema = r#"{"properties":{"pin":{"format":"password"},"in":{"writeOnly":true},
-            "list":{"items":{"properties":{"word":{"format":"secret"}}}}}}"#;
+        let schema = r##"{"properties":{"pin":{"format":"password"},"in":{"writeOnly":true},
+            "list":{"items":{"properties":{"word":{"format":"secret"}}}},
+            "ref":{"$ref":"#/$defs/p"},"any":{"anyOf":[{"type":"null"},{"$ref":"#/$defs/p"}]},
+            "pair":{"prefixItems":[{},{"writeOnly":true}]},"map":{"additionalProperties":{"writeOnly":true}},
+            "loop":{"$ref":"#/properties/loop"}},"$defs":{"p":{"allOf":[{"writeOnly":true}]}}}"##;
         for (value, expected) in [
             (r#"{"a":1,"b":"x"}"#, r#"{"a":1,"b":"x"}"#),
             (
@@ -263,6 +417,18 @@ mod tests {
             (r#"["{\"password\":\"hush\"}"]"#, r#"["(secret)"]"#),
             (r#"["https://me:hush@host/"]"#, r#"["(secret)"]"#),
             (r#"["https://host/?q=1"]"#, r#"["https://host/?q=1"]"#),
+            (
+                r#"{"ref":"hush","any":"hush","pair":[1,"hush"],"map":{"a":"hush"},"loop":1}"#,
+                r#"{"ref":"(secret)","any":"(secret)","pair":[1,"(secret)"],"map":{"a":"(secret)"},"loop":"(secret)"}"#,
+            ),
+            (
+                r#"{"env":[{"name":"password","value":"hush"},{"name":"a","value":1}]}"#,
+                r#"{"env":[{"name":"password","value":"(secret)"},{"name":"a","value":1}]}"#,
+            ),
+            (
+                r#"{"text":"{\"a\": {\"k\": {\"b\": \"hush\"}}}","t":"{\"a\":1}"}"#,
+                r#"{"text":"(secret)","t":"{\"a\":1}"}"#,
+            ),
             ("[]", "[]"),
             ("null", "null"),
         ] {
@@ -277,6 +443,43 @@ mod tests {
             r#"["a","b"]"#
         );
         assert_eq!(of(&names, "5", "{}"), "[]");
+        let many: Vec<String> = (0..70).map(|at| format!("\"n{at}\":1")).collect();
+        let found = of(&names, &format!("{{{}}}", many.join(",")), "{}");
+        assert!(found.ends_with(r#""n63","…"]"#), "{found}");
+    }
+
+    #[test]
+    fn without_a_schema_there_are_only_names() {
+        let recording = Recording {
+            arguments: Recorded::Full,
+            results: Recorded::Full,
+            ..Recording::default()
+        };
+        let value = OwnedDocument::read(r#"{"pin":"hush"}"#, &ReadLimits::default()).unwrap();
+        let found = recording.arguments(value.document().root(), None);
+        assert_eq!(found.as_deref(), Some(r#"["pin"]"#));
+        let result = r#"{"structuredContent":{"pin":"hush"},"content":[]}"#;
+        let result = OwnedDocument::read(result, &ReadLimits::default()).unwrap();
+        let found = recording.unknown_result(result.document().root());
+        assert_eq!(found.as_deref(), Some(r#"["pin"]"#));
+    }
+
+    /// The output schema says what is a secret in a text that is its value.
+    #[test]
+    fn texts_of_results_are_read() {
+        let recording = Recording {
+            results: Recorded::Full,
+            ..Recording::default()
+        };
+        let schema = r#"{"properties":{"x":{"format":"password"}}}"#;
+        let schema = OwnedDocument::read(schema, &ReadLimits::default()).unwrap();
+        let result = r#"{"content":[{"type":"text","text":"{\"x\":\"hush\",\"y\":1}"},{"type":"text","text":"{\"y\":1}"}]}"#;
+        let result = OwnedDocument::read(result, &ReadLimits::default()).unwrap();
+        let found = recording.result(result.document().root(), Some(schema.document().root()));
+        assert_eq!(
+            found.as_deref(),
+            Some(r#"[{"type":"text","text":"(secret)"},{"type":"text","text":"{\"y\":1}"}]"#)
+        );
     }
 
     #[test]

@@ -83,8 +83,9 @@ impl CallerRule {
         let own = rules.iter().filter(is_for_it);
         let mut own: Vec<_> = own.map(|rule| Arc::clone(&rule.made)).collect();
         if own.is_empty() && !rules.is_empty() {
-            // Without any rule, everybody could use everything.
+            // Without any rule, everybody could use everything. This one is for a token that nobody has, and allows nothing.
             let mut nothing = policy::CallerRule::new("no rule");
+            nothing.token = Some(String::new());
             nothing.tools = AllowList::new([""; 0]).ok();
             own.push(Arc::new(nothing));
         }

@@ -215,7 +215,7 @@ fn idle_callers(config: &Config) -> Vec<Problem> {
         }
         let entries = [&rule.tools, &rule.prompts].into_iter().flatten().flatten();
         for entry in entries.filter(|_| is_prefixed) {
-            let name = entry.trim_start_matches('!');
+            let name = entry.strip_prefix('!').unwrap_or(entry);
             let head = name.split(['*', '?']).next().unwrap_or(name);
             let fits = |prefix: &String| prefix.starts_with(head) || head.starts_with(prefix);
             if !name.starts_with('@') && !prefixes.iter().any(fits) {
