@@ -488,7 +488,15 @@ async fn records_have_the_values_that_are_asked_for_without_secrets() {
         let (arguments, result) = (&called["arguments"], &answered["result"]);
         match how {
             Recorded::Names => {
-                assert_eq!(*arguments, json!(["apiKey", "card", "n", "pin"]));
+                // Other packages decide in which order serde_json writes members.
+                let mut names: Vec<&str> = arguments
+                    .as_array()
+                    .unwrap()
+                    .iter()
+                    .filter_map(Value::as_str)
+                    .collect();
+                names.sort_unstable();
+                assert_eq!(names, ["apiKey", "card", "n", "pin"]);
                 assert_eq!(*result, json!(["session", "seen"]));
                 assert_eq!(*refused, json!(["n"]));
             }
