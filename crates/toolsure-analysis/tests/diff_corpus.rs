@@ -98,18 +98,11 @@ impl Tally {
                     .push(format!("{old}\n{new}\n{witness} proves nothing"));
             }
         }
-        // Whether a root says that arguments are objects matters to clients, and to no instance.
-        if old.get("type") != new.get("type") {
-            match class {
-                Class::Unknown => self.unknown += 1,
-                Class::Breaking => self.breaking += 1,
-                _ => self.compatible += 1,
-            }
-            return;
-        }
-        let peer = peer(old, new);
+        // That a root says that arguments are objects matters to clients, and not to the peer.
+        let is_comparable = old.get("type") == new.get("type");
+        let peer = is_comparable.then(|| peer(old, new)).flatten();
         self.peer_decided += usize::from(peer.is_some());
-        self.only_ours += usize::from(peer.is_none() && class != Class::Unknown);
+        self.only_ours += usize::from(is_comparable && peer.is_none() && class != Class::Unknown);
         self.only_peer += usize::from(peer.is_some() && class == Class::Unknown);
         let opposite = match class {
             Class::Unknown => {

@@ -1,6 +1,7 @@
 //! What changed in what a schema accepts or promises.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 use toolsure_json::View;
 
@@ -133,9 +134,20 @@ impl ListingDiffer<'_> {
                 direction.change(Class::Compatible, true, &reason)
             }));
         }
-        // Locations of different kinds may look the same; the worst class comes first.
-        let mut reported = HashSet::new();
-        changes.retain(|one| reported.insert((one.side, one.place.clone(), one.message.clone())));
+        // Different locations may look the same: of changes that read the same, the worst is reported.
+        let read = |one: &Change| (one.side, one.place.clone(), one.message.clone());
+        let mut worst: HashMap<_, Class> = HashMap::new();
+        for one in changes.iter() {
+            let class = worst.entry(read(one)).or_insert(one.class);
+            *class = one.class.max(*class);
+        }
+        changes.retain(|one| match worst.entry(read(one)) {
+            Entry::Occupied(found) if *found.get() == one.class => {
+                found.remove();
+                true
+            }
+            _ => false,
+        });
     }
 
     fn run<'a>(

@@ -178,7 +178,9 @@ impl<'a> Comparison<'a> {
 
     fn bounds(&mut self, facts: &Facts<'a>, node: View<'a>) -> bool {
         let mut holds = true;
-        let whole = !facts.types().intersects(TypeSet::FRACTION);
+        // The type of the right side refuses all other numbers.
+        let are_whole = |types: TypeSet| !types.intersects(TypeSet::FRACTION);
+        let whole = are_whole(facts.types()) || are_whole(types_of(node));
         for end in [End::Lower, End::Upper] {
             let Some(wanted) = bound(&self.right, node, end) else {
                 continue;

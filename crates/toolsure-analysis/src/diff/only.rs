@@ -4,7 +4,7 @@ use toolsure_json::{Node as _, View};
 use toolsure_syntax::model::TypeSet;
 
 use super::facts::Facts;
-use super::tag::tag;
+use super::tag::Tags;
 use crate::equality::equal_values;
 
 /// Some of the values at a location.
@@ -21,7 +21,7 @@ pub(super) enum Only<'a> {
 impl<'a> Only<'a> {
     /// The values of one branch of a union, as far as they tell it from others.
     pub(super) fn of_branch(facts: &Facts<'a>, types: TypeSet) -> Self {
-        match (facts.values(), tag(facts)) {
+        match (facts.values(), Tags::of(facts).first()) {
             (Some(values), _) => Self::Values(values.to_vec()),
             (None, Some((name, values))) => Self::Tagged(name, values),
             _ => Self::Types(types),

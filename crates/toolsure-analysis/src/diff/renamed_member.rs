@@ -135,7 +135,8 @@ fn renamed_members(old: &Doc<'_>, new: &Doc<'_>) -> Vec<RenamedMember> {
         let came: Vec<_> = came.take(2).collect();
         if let ([(name, one)], [(key, other)]) = (gone.as_slice(), came.as_slice())
             && is_required(before, name) == is_required(after, key.text())
-            && is_equal(*one, *other)
+            && is_equal(*one, (*other, new))
+            && (!refers(*one) || has_same_definitions(old, new))
         {
             renamed.push(RenamedMember {
                 place,
@@ -155,7 +156,7 @@ fn is_required(schema: View<'_>, name: &str) -> bool {
 
 /// Whether two schemas are equal except for their titles, which generators make of the name, and say
 /// more than a type.
-fn is_equal(one: View<'_>, other: View<'_>) -> bool {
+fn is_equal<'a>(one: View<'_>, (other, new): (View<'a>, &Doc<'a>)) -> bool {
     if one.kind() != Kind::Object || other.kind() != Kind::Object {
         return false;
     }
@@ -169,9 +170,24 @@ fn is_equal(one: View<'_>, other: View<'_>) -> bool {
     contents(one) == contents(other)
         && contents(one) > 1
         && own.all(|(key, value)| {
-            let same = other.member(key.text());
+            let same = new.lookup.member(other, key.text());
             same.is_some_and(|same| equal_values(value, same))
         })
+}
+
+/// Whether a schema may mean other parts of its document.
+fn refers(schema: View<'_>) -> bool {
+    schema.raw().contains("\"$ref\"") || schema.raw().contains("\"$dynamicRef\"")
+}
+
+fn has_same_definitions(old: &Doc<'_>, new: &Doc<'_>) -> bool {
+    ["$defs", "definitions"].into_iter().all(|keyword| {
+        match (old.root.member(keyword), new.root.member(keyword)) {
+            (Some(old), Some(new)) => equal_values(old, new),
+            (None, None) => true,
+            _ => false,
+        }
+    })
 }
 
 /// Pairs of schemas that are searched.

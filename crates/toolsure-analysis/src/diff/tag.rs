@@ -1,41 +1,47 @@
 //! A tag: a property whose value tells the branches of a union apart.
 
-use std::collections::HashSet;
-
 use toolsure_json::{Node as _, View};
 use toolsure_syntax::model::TypeSet;
 
 use super::facts::Facts;
 use crate::equality::equal_values;
 
-/// Whether two object schemas require a property to have different constant values.
-pub(super) fn tagged_apart(a: &Facts<'_>, b: &Facts<'_>) -> bool {
-    if a.types() != TypeSet::OBJECT || b.types() != TypeSet::OBJECT {
-        return false;
-    }
-    let required: HashSet<&str> = a
-        .all("required")
-        .into_iter()
-        .flat_map(View::items)
-        .map(|name| name.string())
-        .collect();
-    let also = b.all("required").into_iter().flat_map(View::items);
-    let mut shared = also
-        .map(|name| name.string())
-        .filter(|name| required.contains(name));
-    shared.any(|name| {
-        matches!((tags(a, name), tags(b, name)), (Some(a), Some(b))
-            if a.iter().all(|one| !b.iter().any(|other| equal_values(*one, *other))))
-    })
-}
+/// The required properties of an object schema that list their values, and these values.
+pub(super) struct Tags<'a>(Vec<(&'a str, Vec<View<'a>>)>);
 
-/// A required property of an object schema that lists its values, and these values.
-pub(super) fn tag<'a>(facts: &Facts<'a>) -> Option<(&'a str, Vec<View<'a>>)> {
-    if facts.types() != TypeSet::OBJECT {
-        return None;
+impl<'a> Tags<'a> {
+    /// Those among the first required properties.
+    pub(super) fn of(facts: &Facts<'a>) -> Self {
+        if facts.types() != TypeSet::OBJECT {
+            return Self::none();
+        }
+        let required = facts.all("required").into_iter().flat_map(View::items);
+        let listed = required
+            .take(MOST_REQUIRED)
+            .filter_map(|name| Some((name.string(), tags(facts, name.string())?)));
+        Self(listed.collect())
     }
-    let mut required = facts.all("required").into_iter().flat_map(View::items);
-    required.find_map(|name| Some((name.string(), tags(facts, name.string())?)))
+
+    pub(super) fn none() -> Self {
+        Self(Vec::new())
+    }
+
+    /// The first of them.
+    pub(super) fn first(self) -> Option<(&'a str, Vec<View<'a>>)> {
+        self.0.into_iter().next()
+    }
+
+    /// Whether one property has no value in common, so that no object fits both schemas.
+    pub(super) fn are_apart(&self, other: &Self) -> bool {
+        self.0.iter().any(|(name, values)| {
+            let mut same = other.0.iter().filter(|(own, _)| own == name);
+            same.any(|(_, others)| {
+                values
+                    .iter()
+                    .all(|one| !others.iter().any(|other| equal_values(*one, *other)))
+            })
+        })
+    }
 }
 
 /// The values that a property can have, if a schema lists them and they are few.
@@ -51,6 +57,8 @@ fn tags<'a>(facts: &Facts<'a>, name: &str) -> Option<Vec<View<'a>>> {
     few.map(<[View<'_>]>::to_vec)
 }
 
+/// Required properties that may be a tag.
+const MOST_REQUIRED: usize = 32;
 /// Values that distinguish branches.
 const MOST_TAGS: usize = 16;
 const LONGEST_TAG: usize = 200;

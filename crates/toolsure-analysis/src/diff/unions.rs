@@ -5,8 +5,8 @@ use toolsure_syntax::model::TypeSet;
 
 use super::facts::{Facts, listed, type_names, without};
 use super::only::Only;
-use super::subset::{Comparison, Left, MOST_BRANCHES};
-use super::tag::{tag, tagged_apart};
+use super::subset::{Comparison, Left, MOST_BRANCHES, PAIR};
+use super::tag::Tags;
 use crate::equality::equal_values;
 
 impl<'a> Comparison<'a> {
@@ -71,6 +71,7 @@ impl<'a> Comparison<'a> {
         if list.len() > MOST_BRANCHES {
             return self.no_single_branch(facts);
         }
+        let tags = self.tags(facts);
         let accepted = branches
             .iter()
             .fold(TypeSet::NONE, |types, branch| types.union(branch.types));
@@ -93,7 +94,7 @@ impl<'a> Comparison<'a> {
             }
             // A value that fits no other branch has to fit the only one that is left.
             let may_fit = |branch: &&Branch<'a>| {
-                branch.types.intersects(part_types) && !is_apart(facts, &branch.facts)
+                branch.types.intersects(part_types) && !is_apart((facts, &tags), branch)
             };
             let mut fitting = branches.iter().filter(may_fit);
             match (fitting.next(), fitting.next()) {
@@ -132,20 +133,33 @@ impl<'a> Comparison<'a> {
     }
 
     /// Whether no two branches of a union can hold together, because of their types or a tag.
-    fn disjoint(&self, list: View<'a>) -> bool {
-        let branches: Vec<Facts<'a>> = list
-            .items()
-            .take(MOST_BRANCHES)
-            .map(|branch| Facts::of(&self.right, &[branch]))
-            .collect();
+    fn disjoint(&mut self, list: View<'a>) -> bool {
+        if list.len() > MOST_BRANCHES {
+            return false;
+        }
+        let mut branches: Vec<(Facts<'a>, Tags<'a>)> = Vec::new();
+        for branch in list.items() {
+            let facts = Facts::of(&self.right, &[branch]);
+            let tags = self.tags(&facts);
+            branches.push((facts, tags));
+        }
         // Every pair of branches: at most 2,016.
-        list.len() <= MOST_BRANCHES
-            && branches.iter().enumerate().all(|(at, one)| {
-                branches
-                    .iter()
-                    .skip(at.saturating_add(1))
-                    .all(|other| !one.types().intersects(other.types()) || tagged_apart(one, other))
+        self.has_work()
+            && branches.iter().enumerate().all(|(at, (one, tags))| {
+                let mut others = branches.iter().skip(at.saturating_add(1));
+                others.all(|(other, others)| {
+                    !one.types().intersects(other.types()) || tags.are_apart(others)
+                })
             })
+    }
+
+    /// The tags of a branch, paid by its nodes, each of which is looked at for each of them.
+    fn tags(&mut self, facts: &Facts<'a>) -> Tags<'a> {
+        let nodes = u64::try_from(facts.nodes.len()).unwrap_or(u64::MAX);
+        match self.pay(nodes.saturating_mul(PAIR)) {
+            true => Tags::of(facts),
+            false => Tags::none(),
+        }
     }
 
     /// `if`, `then` and `else`, which have a meaning only together.
@@ -176,37 +190,44 @@ impl<'a> Comparison<'a> {
 struct Branch<'a> {
     view: View<'a>,
     facts: Facts<'a>,
+    tags: Tags<'a>,
     types: TypeSet,
 }
 
 impl<'a> Branch<'a> {
-    fn of(comparison: &Comparison<'a>, view: View<'a>) -> Self {
+    fn of(comparison: &mut Comparison<'a>, view: View<'a>) -> Self {
         let facts = Facts::of(&comparison.right, &[view]);
+        let tags = comparison.tags(&facts);
         let types = match facts.never {
             true => TypeSet::NONE,
             false => facts.possible_types(),
         };
-        Self { view, facts, types }
+        Self {
+            view,
+            facts,
+            tags,
+            types,
+        }
     }
 }
 
 /// Whether no value fits both: their tags differ, or the values that they list.
-fn is_apart(one: &Facts<'_>, other: &Facts<'_>) -> bool {
+fn is_apart((one, tags): (&Facts<'_>, &Tags<'_>), other: &Branch<'_>) -> bool {
     let differ = |values: &[View<'_>], others: &[View<'_>]| {
         values.len().saturating_mul(others.len()) <= MOST_VALUES
             && values
                 .iter()
                 .all(|value| others.iter().all(|other| !equal_values(*value, *other)))
     };
-    match (one.values(), other.values()) {
+    match (one.values(), other.facts.values()) {
         (Some(values), Some(others)) => differ(values, others),
-        _ => tagged_apart(one, other),
+        _ => tags.are_apart(&other.tags),
     }
 }
 
 /// What a branch accepts, for a message.
 fn described(facts: &Facts<'_>, types: TypeSet) -> String {
-    match (facts.values(), tag(facts)) {
+    match (facts.values(), Tags::of(facts).first()) {
         (Some(values), _) => listed(values),
         (None, Some((name, values))) => {
             format!(

@@ -4,6 +4,7 @@ use toolsure_json::{Kind, Node as _, OwnedDocument, ReadLimits, Reader, View};
 use toolsure_schema::{CompileError, Finding, FindingKind, Schema, Verdict, Workspace};
 use toolsure_syntax::Keyword;
 use toolsure_syntax::model::TypeSet;
+use toolsure_syntax::positions::SubschemaLayout;
 
 use super::document::Doc;
 use super::mend::{mended, places};
@@ -329,8 +330,7 @@ impl Reason<'_> {
                 is_other && deeper.is_none() && is_keyword(keyword)
             }
             (None, Some(keyword)) if APPLICATORS.contains(&group(keyword)) => {
-                let mut path = toolsure_json::pointer::tokens(&finding.keyword_location);
-                path.any(|one| group(&one) == group(keyword))
+                stands_at(&finding.keyword_location, self.place.len(), keyword)
             }
             (None, Some(keyword)) => inner.is_none() && is_keyword(keyword),
         }
@@ -354,6 +354,33 @@ impl Reason<'_> {
         let at_union = steps.all(|step| tokens.next().is_some_and(|token| step.is(&token)));
         at_union && tokens.next().is_none() && group(&finding.keyword) == "anyOf"
     }
+}
+
+/// Whether a keyword of this group is in the location of a keyword, in a schema for the values that are so many steps inside the
+/// instance. A property or a definition may have the name of a keyword, and be neither.
+fn stands_at(keyword_location: &str, depth: usize, keyword: &str) -> bool {
+    let mut tokens = toolsure_json::pointer::tokens(keyword_location).peekable();
+    let mut steps = 0;
+    while let Some(token) = tokens.next() {
+        if steps == depth && group(&token) == group(keyword) {
+            return true;
+        }
+        let Some(outer) = Keyword::from_name(&token) else {
+            continue;
+        };
+        match outer.layout() {
+            Some(SubschemaLayout::Map) => {
+                let _name = tokens.next();
+            }
+            Some(SubschemaLayout::Schemas) => {
+                let is_index = |next: &_| str::bytes(next).all(|byte| byte.is_ascii_digit());
+                let _index = tokens.next_if(|next| is_index(next));
+            }
+            None => continue,
+        }
+        steps += usize::from(!outer.is_in_place());
+    }
+    false
 }
 
 /// The first of the keywords that say the same kind of thing.
@@ -385,3 +412,29 @@ const MORE_TRIES: usize = 16;
 const MENDS: usize = 8;
 /// One check may take a tenth of the whole budget.
 const FUEL_OF_ONE: u64 = 500_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_keywords_of_other_schemas_are_told_apart() {
+        for (location, depth, keyword, expected) in [
+            ("/not", 0, "not", true),
+            ("/then/maxProperties", 0, "if", true),
+            ("/allOf/1/$ref/not/type", 0, "not", true),
+            ("/properties/a/items/contains", 2, "contains", true),
+            ("/properties/not/not", 1, "not", true),
+            ("/items/0/not", 1, "not", true),
+            ("/dependentSchemas/not/not", 0, "not", true),
+            ("/properties/not/type", 0, "not", false),
+            ("/properties/a/not", 0, "not", false),
+            ("/dependentSchemas/not/type", 0, "not", false),
+            ("/properties/a/items/contains", 1, "contains", false),
+            ("/not", 1, "not", false),
+        ] {
+            let found = stands_at(location, depth, keyword);
+            assert_eq!(found, expected, "{keyword} at {depth} in {location}");
+        }
+    }
+}

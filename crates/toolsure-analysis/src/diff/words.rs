@@ -34,7 +34,7 @@ struct Place<'v> {
 
 /// Walks two schemas side by side, as long as both have the same keyword.
 fn schemas(changes: &mut Vec<Change>, side: Side, old: View<'_>, new: View<'_>) {
-    let lookup = Lookup::new();
+    let lookups = (Lookup::new(), Lookup::new());
     // Branches of a union have one location.
     let mut said = HashSet::new();
     let root = Place {
@@ -50,7 +50,7 @@ fn schemas(changes: &mut Vec<Change>, side: Side, old: View<'_>, new: View<'_>) 
             Some(left) if changes.len() < MOST_CHANGES => left,
             _ => return,
         };
-        annotated(changes, side, &here, &mut said);
+        annotated(changes, (side, &here), &lookups, &mut said);
         if here.depth >= DEEPEST || here.place.len() > LONGEST_PLACE {
             continue;
         }
@@ -63,7 +63,7 @@ fn schemas(changes: &mut Vec<Change>, side: Side, old: View<'_>, new: View<'_>) 
             ) {
                 inside(
                     &mut todo,
-                    &lookup,
+                    &lookups.0,
                     (keyword, layout),
                     &here,
                     (before, after),
@@ -74,10 +74,10 @@ fn schemas(changes: &mut Vec<Change>, side: Side, old: View<'_>, new: View<'_>) 
 }
 
 /// Reports the annotations that changed in one schema.
-fn annotated(
+fn annotated<'v>(
     changes: &mut Vec<Change>,
-    side: Side,
-    here: &Place<'_>,
+    (side, here): (Side, &Place<'v>),
+    (olds, news): &(Lookup<'v>, Lookup<'v>),
     said: &mut HashSet<(String, String)>,
 ) {
     let first = ["description", "title", "default", HEADER];
@@ -89,7 +89,10 @@ fn annotated(
         if !seen.insert(keyword) || changes.len() >= MOST_CHANGES {
             continue;
         }
-        let values = (here.old.member(keyword), here.new.member(keyword));
+        let values = (
+            olds.member(here.old, keyword),
+            news.member(here.new, keyword),
+        );
         let shown = match first.contains(&keyword) {
             true => keyword.to_owned(),
             false => format!("`{}`", quote(keyword, 64)),

@@ -51,7 +51,7 @@ fn draw(
 ) {
     line(
         out,
-        &hang(&format!("{BOLD}{}{BOLD:#}", section.title()), columns),
+        &hang(&format!("{BOLD}{}{BOLD:#}", section.title(all)), columns),
     );
     let mut hidden = 0_u64;
     for (index, change) in section.changes.iter().enumerate() {

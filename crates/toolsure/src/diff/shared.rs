@@ -83,16 +83,23 @@ pub(super) fn sections(report: &Report, is_shown: impl Fn(&Change) -> bool) -> V
 }
 
 impl Section<'_> {
-    /// The tools: one by its name, several by their number and the first names.
-    pub(super) fn title(&self) -> String {
-        names(self.report, &self.tools)
+    /// The tools: one by its name, several by their number and their names; unless `all` is set, only the first names of
+    /// very many that are still there.
+    pub(super) fn title(&self, all: bool) -> String {
+        let is_on_tools = self.changes.iter().any(|shared| shared.is_on_tools());
+        names(self.report, &self.tools, all || is_on_tools)
     }
 }
 
 impl SharedChange<'_> {
-    /// The tools: one by its name, several by their number and the first names.
+    /// The tools, as [`Section::title`] has them.
     pub(super) fn title(&self, report: &Report) -> String {
-        names(report, &self.tools)
+        names(report, &self.tools, self.is_on_tools())
+    }
+
+    /// Whether the names of the tools are what changed.
+    fn is_on_tools(&self) -> bool {
+        matches!(self.change.kind, Kind::ToolRemoved | Kind::ToolAdded)
     }
 
     /// What its counterexample shows, in words.
@@ -112,17 +119,18 @@ impl SharedChange<'_> {
     }
 }
 
-fn names(report: &Report, tools: &[usize]) -> String {
-    let all = tools.iter().filter_map(|index| report.tools.get(*index));
-    let shown: Vec<String> = all
-        .take(MOST_NAMES)
+fn names(report: &Report, tools: &[usize], all: bool) -> String {
+    let most = if all { tools.len() } else { MOST_NAMES };
+    let tools_here = tools.iter().filter_map(|index| report.tools.get(*index));
+    let shown: Vec<String> = tools_here
+        .take(most)
         .map(|tool| quote(&tool.name, NAME_CHARS).to_string())
         .collect();
     if tools.len() == 1 {
         return shown.concat();
     }
     let number = count(u64::try_from(tools.len()).unwrap_or(u64::MAX), "tool");
-    let more = match tools.len().saturating_sub(MOST_NAMES) {
+    let more = match tools.len().saturating_sub(most) {
         0 => String::new(),
         more => format!(" and {more} more"),
     };
