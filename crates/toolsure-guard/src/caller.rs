@@ -34,7 +34,7 @@ impl VerifiedCaller {
             && self.certificates == other.certificates
     }
 
-    /// Its name in records: no two callers that differ in who they are have the same.
+    /// Its name in records, for people. It is not unique: [`is`](Self::is) tells callers apart.
     #[must_use]
     pub fn name(&self) -> String {
         match (&self.token, &self.subject, self.certificates.first()) {

@@ -11,6 +11,7 @@ mod mode;
 mod recording;
 mod rule;
 mod rule_usage;
+mod secret_places;
 pub mod settings;
 mod shown;
 mod terms;

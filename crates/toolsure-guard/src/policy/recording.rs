@@ -5,6 +5,7 @@ use toolsure_json::{
 };
 
 use super::error::PolicyError;
+use super::secret_places::{Schemas, SecretPlaces};
 use super::words::Words;
 
 /// How much of arguments, or of results, a record has.
@@ -98,7 +99,7 @@ impl Recording {
             Recorded::Full => {
                 let mut writer = Writer::new(&self.secrets);
                 writer.of_texts = Some(of_texts);
-                writer.value(value, &Schemas::of(schema, schema));
+                writer.root(value, schema);
                 Some(writer.out)
             }
         }
@@ -122,78 +123,10 @@ fn names(value: View<'_>) -> String {
     out
 }
 
-/// The schemas that one value must match.
-struct Schemas<'s> {
-    /// The document's root, in which `$ref` is looked up.
-    root: Option<View<'s>>,
-    all: Vec<View<'s>>,
-}
-
-impl<'s> Schemas<'s> {
-    /// A schema, what it refers to in its document, and the branches of both.
-    fn of(root: Option<View<'s>>, schemas: impl IntoIterator<Item = View<'s>>) -> Self {
-        let mut all: Vec<View<'s>> = schemas.into_iter().collect();
-        let mut next = 0;
-        while let Some(&schema) = all.get(next)
-            && next < MOST_SCHEMAS
-        {
-            next += 1;
-            for keyword in ["allOf", "anyOf", "oneOf"] {
-                let branches = schema.member(keyword);
-                all.extend(branches.into_iter().flat_map(|all| all.items()));
-            }
-            for keyword in ["if", "then", "else"] {
-                all.extend(schema.member(keyword));
-            }
-            let reference = schema.member("$ref").map(|text| text.string());
-            all.extend(reference.and_then(|text| target(root?, text)));
-        }
-        Self { root, all }
-    }
-
-    fn member(&self, name: &str) -> Self {
-        let schemas = self.all.iter().flat_map(|schema| {
-            let own = schema.member("properties").and_then(|all| all.member(name));
-            let other = schema.member("additionalProperties");
-            let patterns = schema.member("patternProperties");
-            let patterns = patterns.into_iter().flat_map(|all| all.members());
-            let patterns = patterns.map(|(_, schema)| schema);
-            own.or(other).into_iter().chain(patterns)
-        });
-        Self::of(self.root, schemas)
-    }
-
-    fn item(&self, at: usize) -> Self {
-        let schemas = self.all.iter().flat_map(|schema| {
-            let first = schema
-                .member("prefixItems")
-                .and_then(|all| all.items().nth(at));
-            first.or_else(|| schema.member("items"))
-        });
-        Self::of(self.root, schemas)
-    }
-
-    /// Whether one of them says that the value is a secret. So many that not all were looked at may say so, too.
-    fn are_for_secrets(&self) -> bool {
-        self.all.len() > MOST_SCHEMAS || self.all.iter().any(|schema| is_for_secrets(*schema))
-    }
-}
-
-/// The part of a document that a reference within it means.
-fn target<'s>(root: View<'s>, reference: &str) -> Option<View<'s>> {
-    let pointer = reference.strip_prefix('#')?;
-    let mut found = root;
-    for part in pointer.split('/').skip(1) {
-        let part = part.replace("~1", "/").replace("~0", "~");
-        let item = || found.items().nth(part.parse().ok()?);
-        found = found.member(&part).or_else(item)?;
-    }
-    Some(found)
-}
-
 /// Writes a value without its secrets.
 struct Writer<'r, 's> {
     secrets: &'r [String],
+    schemas: SecretPlaces<'s>,
     /// The schema of the JSON that texts are; the outer `None` if they are not read.
     of_texts: Option<Option<View<'s>>>,
     /// The parts of the pointer to the current value.
@@ -207,6 +140,7 @@ impl<'r, 's> Writer<'r, 's> {
     fn new(secrets: &'r [String]) -> Self {
         Self {
             secrets,
+            schemas: SecretPlaces::new(),
             of_texts: None,
             at: Vec::new(),
             out: String::new(),
@@ -214,8 +148,14 @@ impl<'r, 's> Writer<'r, 's> {
         }
     }
 
+    fn root(&mut self, value: View<'_>, schema: Option<View<'s>>) {
+        let schemas = self.schemas.of_root(schema);
+        self.value(value, &schemas);
+    }
+
     fn value(&mut self, value: View<'_>, schemas: &Schemas<'s>) {
-        if self.is_secret_place() || schemas.are_for_secrets() {
+        // What is deeper is not looked at.
+        if self.is_secret_place() || schemas.are_for_secrets || self.at.len() > MOST_DEPTH {
             return self.mask();
         }
         match value.kind() {
@@ -239,7 +179,8 @@ impl<'r, 's> Writer<'r, 's> {
                         self.mask();
                         continue;
                     }
-                    self.inside(name.to_owned(), member, &schemas.member(name));
+                    let inner = self.schemas.member(schemas, name);
+                    self.inside(name.to_owned(), member, &inner);
                 }
                 self.out.push('}');
             }
@@ -253,7 +194,8 @@ impl<'r, 's> Writer<'r, 's> {
                         self.out.push_str(CUT);
                         break;
                     }
-                    self.inside(at.to_string(), item, &schemas.item(at));
+                    let inner = self.schemas.item(schemas, at);
+                    self.inside(at.to_string(), item, &inner);
                 }
                 self.out.push(']');
             }
@@ -269,7 +211,7 @@ impl<'r, 's> Writer<'r, 's> {
     }
 
     fn is_full(&self) -> bool {
-        self.out.len() > MOST_BYTES || self.at.len() > MOST_DEPTH
+        self.out.len() > MOST_BYTES
     }
 
     /// Whether a text has a secret in it, as text or as JSON.
@@ -284,10 +226,11 @@ impl<'r, 's> Writer<'r, 's> {
             return false;
         };
         let Ok(read) = OwnedDocument::read(text, &ReadLimits::default()) else {
-            return false;
+            // It is not known what the schema says of it.
+            return schema.is_some();
         };
         let mut inner = Writer::new(self.secrets);
-        inner.value(read.document().root(), &Schemas::of(schema, schema));
+        inner.root(read.document().root(), schema);
         inner.has_masked
     }
 
@@ -309,15 +252,6 @@ impl<'r, 's> Writer<'r, 's> {
             self.at.iter().all(same) && parts.next().is_none()
         })
     }
-}
-
-/// Whether a schema says that its values are secrets.
-fn is_for_secrets(schema: View<'_>) -> bool {
-    let format = schema.member("format").map_or("", |format| format.string());
-    let is_write_only = schema
-        .member("writeOnly")
-        .is_some_and(|it| it.raw() == "true");
-    is_write_only || matches!(format, "password" | "secret")
 }
 
 /// Whether an object has the form `{"name": "password", "value": …}`.
@@ -353,8 +287,6 @@ const MOST_NAMES: usize = 64;
 const MOST_CHARACTERS: usize = 1_024;
 /// Maximum depth of a recorded value.
 const MOST_DEPTH: usize = 64;
-/// Maximum schemas that are looked at for one value.
-const MOST_SCHEMAS: usize = 64;
 /// After so many bytes no other value is written.
 const MOST_BYTES: usize = 4 << 10;
 
@@ -473,13 +405,47 @@ mod tests {
         };
         let schema = r#"{"properties":{"x":{"format":"password"}}}"#;
         let schema = OwnedDocument::read(schema, &ReadLimits::default()).unwrap();
-        let result = r#"{"content":[{"type":"text","text":"{\"x\":\"hush\",\"y\":1}"},{"type":"text","text":"{\"y\":1}"}]}"#;
+        let result = r#"{"content":[{"type":"text","text":"{\"x\":\"hush\",\"y\":1}"},{"type":"text","text":"{\"y\":1}"},{"type":"text","text":"{\"x\":\"hush\",\"x\":1}"},{"type":"text","text":"done [1]"}]}"#;
         let result = OwnedDocument::read(result, &ReadLimits::default()).unwrap();
         let found = recording.result(result.document().root(), Some(schema.document().root()));
         assert_eq!(
             found.as_deref(),
-            Some(r#"[{"type":"text","text":"(secret)"},{"type":"text","text":"{\"y\":1}"}]"#)
+            Some(
+                r#"[{"type":"text","text":"(secret)"},{"type":"text","text":"{\"y\":1}"},{"type":"text","text":"(secret)"},{"type":"text","text":"done [1]"}]"#
+            )
         );
+    }
+
+    /// A server may write any schema: its references and branches cost a bounded number of steps, and what was not looked
+    /// at is a secret.
+    #[test]
+    fn schemas_cost_a_bounded_number_of_steps() {
+        let recording = Recording {
+            arguments: Recorded::Full,
+            ..Recording::default()
+        };
+        let value: Vec<String> = (0..200).map(|at| format!("\"n{at}\":1")).collect();
+        let value = format!("{{{}}}", value.join(","));
+        let fan = vec![r##"{"$ref":"#"}"##; 100_000].join(",");
+        let wide: Vec<String> = (0..100_000).map(|at| format!("\"p{at}\":{{}}")).collect();
+        let chain = vec![r##"{"$ref":"#/$defs/wide"}"##; 200].join(",");
+        for schema in [
+            format!(r#"{{"anyOf":[{fan}]}}"#),
+            format!(
+                r#"{{"allOf":[{chain}],"$defs":{{"wide":{{"properties":{{{}}}}}}}}}"#,
+                wide.join(",")
+            ),
+            format!(
+                r#"{{"prefixItems":[{fan}],"properties":{{{}}}}}"#,
+                wide.join(",")
+            ),
+        ] {
+            let text = of(&recording, &value, &schema);
+            assert!(
+                text.ends_with("\"(secret)\"}") || text == "\"(secret)\"",
+                "{text}"
+            );
+        }
     }
 
     #[test]
@@ -492,7 +458,7 @@ mod tests {
         let many: Vec<String> = (0..50_000)
             .map(|at| format!("\"n{at}\":[{at},[]]"))
             .collect();
-        let deep = format!("{}{}", "[".repeat(60), "]".repeat(60));
+        let deep = format!("{}{}", "[".repeat(120), "]".repeat(120));
         let wide = format!("[{}]", vec![json_string(&long); 20].join(","));
         for value in [
             format!("{{\"{long}\":\"{long}\"}}"),

@@ -123,15 +123,22 @@ mod tests {
         Number::from_scaled(negative, coefficient, scale)
     }
 
+    /// 200,000 numbered words of random bits, always the same.
+    fn random_bits() -> impl Iterator<Item = (u64, u64)> {
+        let mut state = 1_u64;
+        (0..200_000).map(move |round| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (round, state)
+        })
+    }
+
     /// serde_json takes the even one of two decimals that are equally near.
     #[test]
     fn halfway_doubles_are_written_with_an_even_digit() {
         let mut halfway = 0;
-        let mut state = 1_u64;
-        for round in 0..200_000_u64 {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
+        for (round, state) in random_bits() {
             // Around 2^50 the quarters lie between two tenths, and other doubles nearby do not.
             let exponent = 1023 + 40 + (round % 20);
             let value = f64::from_bits((exponent << 52) | (state >> 12));
@@ -156,11 +163,7 @@ mod tests {
     #[test]
     fn agrees_with_the_shortest_text() {
         let mut found = 0;
-        let mut state = 1_u64;
-        for round in 0..200_000_u64 {
-            state = state
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
+        for (round, state) in random_bits() {
             let bits = state >> 11;
             let whole = i32::try_from(bits % 2_000_000_000).unwrap_or(0);
             let value = match round % 4 {
