@@ -2,18 +2,14 @@
 
 use crate::run::{Dir, toolsure};
 
-const AUTH: &str = r#"
+const CONFIG: &str = r#"
 [upstreams.a]
 command = ["python3"]
 [upstreams.b]
 command = ["python3"]
 [listen]
 address = "127.0.0.1:0"
-[auth]
-tokens = { ci = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" }
-"#;
 
-const RULES: &str = r#"
 [[callers]]
 token = "ci"
 tools = ["a_read*", "@readOnlyHint", "!a_read_secret"]
@@ -26,12 +22,17 @@ group = "admins"
 subject = "svc-*"
 upstreams = ["b"]
 prompts = ["b_p"]
+
+[auth]
+issuer = "https://id.example"
+audiences = ["guard"]
+tokens = { ci = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" }
 "#;
 
 #[test]
 fn what_a_caller_may_use_is_explained_with_its_rule() {
     let dir = Dir::new();
-    let file = dir.file("guard.toml", &format!("{AUTH}{RULES}"));
+    let file = dir.file("guard.toml", CONFIG);
     let explain = |words: &[&str]| {
         let run = toolsure(&[&["guard", "--config", &file, "--explain-access"], words].concat());
         assert_eq!(run.stderr, "", "{words:?}");
@@ -40,12 +41,12 @@ fn what_a_caller_may_use_is_explained_with_its_rule() {
     for (words, expected, code) in [
         (
             &["ci", "a_read_file"][..],
-            "a: a_read_file: allowed by `a_read*` of guard.toml:11 (callers 1)\n",
+            "a: a_read_file: allowed by `a_read*` of guard.toml:9 (callers 1)\n",
             0,
         ),
         (
             &["ci", "a_read_secret"],
-            "a: a_read_secret: denied by `!a_read_secret` of guard.toml:11 (callers 1)\n",
+            "a: a_read_secret: denied by `!a_read_secret` of guard.toml:9 (callers 1)\n",
             1,
         ),
         (
@@ -55,7 +56,7 @@ fn what_a_caller_may_use_is_explained_with_its_rule() {
         ),
         (
             &["subject=ann,group=admins", "b_write"],
-            "b: b_write: allowed by guard.toml:15 (admins)\n",
+            "b: b_write: allowed by guard.toml:13 (admins)\n",
             0,
         ),
         (
@@ -66,7 +67,7 @@ fn what_a_caller_may_use_is_explained_with_its_rule() {
         (
             &["svc-1"],
             "a:\n  no rule matches this caller: it may use nothing\n\
-             b:\n  guard.toml:19 (callers 3): prompts b_p\n",
+             b:\n  guard.toml:17 (callers 3): prompts b_p\n",
             0,
         ),
     ] {
@@ -135,6 +136,18 @@ fn what_does_not_fit_together_is_refused() {
         (
             "[[callers]]\ntoken = \"b\"\n[auth]\ntokens = { a = \"DIGEST\" }\n[listen]\naddress = \"127.0.0.1:0\"",
             "`auth.tokens` has no `b`",
+        ),
+        (
+            "[[callers]]\ngroup = \"g\"\n[auth]\ntokens = { a = \"DIGEST\" }\n[listen]\naddress = \"127.0.0.1:0\"",
+            "`group` matches no caller without `auth.issuer`",
+        ),
+        (
+            "[[callers]]\ncertificate = \"x\"\n[auth]\ntokens = { a = \"DIGEST\" }\n[listen]\naddress = \"127.0.0.1:0\"",
+            "`certificate` matches no caller without `listen.tls_client_ca`",
+        ),
+        (
+            "[[callers]]\nresources = [\"!@destructiveHint\"]\n[auth]\ntokens = { a = \"DIGEST\" }\n[listen]\naddress = \"127.0.0.1:0\"",
+            "`!@destructiveHint` stands for tools; resources have no hints",
         ),
         (
             "prefix = \"a_\"\n[[callers]]\ntools = [\"echo\"]\n[auth]\ntokens = { a = \"DIGEST\" }\n[listen]\naddress = \"127.0.0.1:0\"",

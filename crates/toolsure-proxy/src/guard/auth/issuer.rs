@@ -148,8 +148,7 @@ impl Issuer {
         let document = OwnedDocument::read(claims, &limits).ok()?;
         let root = document.document().root();
         let subject = root.member("sub").filter(|it| it.kind() == Kind::String)?;
-        let until = root.member("exp")?.number();
-        let until = until.as_i64().and_then(|until| u64::try_from(until).ok());
+        let until = seconds(root.member("exp")?)?;
         let scopes = root.member("scope").or_else(|| root.member("scp"));
         let scopes = scopes.map(texts).unwrap_or_default();
         let groups = root.member(&self.groups_claim);
@@ -162,11 +161,20 @@ impl Issuer {
                 .flat_map(|scopes| scopes.split_ascii_whitespace())
                 .map(Arc::from)
                 .collect(),
-            // A time with a fraction is valid; the token is then verified each time.
-            until: until.unwrap_or(0).saturating_add(self.leeway),
+            until: until.saturating_add(self.leeway),
             generation,
         })
     }
+}
+
+/// A time in seconds, without a fraction (RFC 7519, section 2, `NumericDate`).
+fn seconds(claim: View<'_>) -> Option<u64> {
+    if let Some(whole) = claim.number().as_u64() {
+        return Some(whole);
+    }
+    let (whole, fraction) = claim.raw().split_once('.')?;
+    let is_plain = fraction.bytes().all(|digit| digit.is_ascii_digit());
+    whole.parse().ok().filter(|_| is_plain)
 }
 
 /// The strings of a claim: those in an array, or one.
@@ -196,3 +204,25 @@ fn why(kind: &ErrorKind) -> String {
 
 /// Maximum bytes of a token.
 const TOKEN_BYTES: usize = 8 << 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_may_have_a_fraction() {
+        for (text, expected) in [
+            ("1764398400", Some(1_764_398_400)),
+            ("1764398400.0", Some(1_764_398_400)),
+            ("1764398400.75", Some(1_764_398_400)),
+            ("1.7643984e9", Some(1_764_398_400)),
+            ("-1", None),
+            ("-1.5", None),
+            ("1.75e1", None),
+            ("\"1764398400\"", None),
+        ] {
+            let read = OwnedDocument::read(text, &ReadLimits::default()).unwrap();
+            assert_eq!(seconds(read.document().root()), expected, "{text}");
+        }
+    }
+}

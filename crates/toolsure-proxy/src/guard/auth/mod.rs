@@ -22,7 +22,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
 use ring::digest::{SHA256, digest};
-use toolsure_guard::VerifiedCaller;
+use toolsure_guard::{Digest, VerifiedCaller};
 use toolsure_json::quote;
 
 use super::identity::Identity;
@@ -135,8 +135,8 @@ impl Verifier {
     /// [`FaultKind::Config`](crate::FaultKind::Config) if a setting is wrong.
     pub(super) fn new(authentication: &Authentication) -> Result<Self, Fault> {
         let tokens = authentication.tokens.iter();
-        let tokens = tokens.map(|(name, digest)| match digest_of(digest) {
-            Some(digest) => Ok((digest, Arc::from(name.as_str()))),
+        let tokens = tokens.map(|(name, digest)| match Digest::read(digest) {
+            Some(digest) => Ok((*digest.bytes(), Arc::from(name.as_str()))),
             None => Err(config(format!(
                 "the token `{}` must be `sha256:` with the 64 hexadecimal digits of its digest",
                 quote(name, SHOWN)
@@ -311,23 +311,6 @@ fn sha256(text: &str) -> [u8; 32] {
     let mut out = [0; 32];
     out.copy_from_slice(digest(&SHA256, text.as_bytes()).as_ref());
     out
-}
-
-/// The digest in `sha256:` and hexadecimal digits.
-fn digest_of(text: &str) -> Option<[u8; 32]> {
-    let digits = text.strip_prefix("sha256:")?.as_bytes();
-    let mut out = [0; 32];
-    if digits.len() != 64 {
-        return None;
-    }
-    for (byte, digits) in out.iter_mut().zip(digits.chunks_exact(2)) {
-        let digits = std::str::from_utf8(digits).ok()?;
-        if !digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
-            return None;
-        }
-        *byte = u8::from_str_radix(digits, 16).ok()?;
-    }
-    Some(out)
 }
 
 /// Seconds since 1970 (UTC).

@@ -3,7 +3,7 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use toolsure_guard::policy::{RuleUsage, name_matches};
+use toolsure_guard::policy::{self, RuleUsage, name_matches};
 use toolsure_guard::{Aggregator, AggregatorLimits, Member};
 use toolsure_json::{quote, shown_url};
 use toolsure_proxy::HttpTarget;
@@ -190,16 +190,12 @@ fn authentication(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem> {
     problems
 }
 
-/// Rules for callers that match no token, or list names that no upstream's tools and prompts can have.
+/// Rules that no caller can match, or that list names that no upstream's tools and prompts can have.
 fn idle_callers(config: &Config) -> Vec<Problem> {
     let mut problems = Vec::new();
     let merged = config.merged();
-    let prefixes = merged
-        .iter()
-        .map(|(name, upstream)| Config::prefix(name, upstream));
-    let prefixes: Vec<String> = prefixes.collect();
     // Upstreams with an address of their own have names without a prefix.
-    let is_prefixed = !prefixes.is_empty() && merged.len() == config.upstreams.len();
+    let is_prefixed = !merged.is_empty() && merged.len() == config.upstreams.len();
     for rule in &config.callers {
         let at = || Place::File(rule.place.clone(), Shows::Key);
         if let Some(token) = &rule.rule.token
@@ -213,8 +209,19 @@ fn idle_callers(config: &Config) -> Vec<Problem> {
             let names = config.auth.tokens.iter().map(|(name, _)| name.as_str());
             problems.push(Problem::new(at(), message).meant(closest(token, names)));
         }
+        for (key, needs) in without_source(config, &rule.rule) {
+            let message = format!("`{key}` matches no caller without {needs}");
+            problems.push(Problem::new(at(), message));
+        }
+        let is_for = |name: &str| {
+            rule.upstreams.is_empty() || rule.upstreams.iter().any(|upstream| upstream == name)
+        };
+        let own = merged.iter().filter(|(name, _)| is_for(name));
+        let prefixes: Vec<String> = own
+            .map(|(name, upstream)| Config::prefix(name, upstream))
+            .collect();
         let entries = [&rule.tools, &rule.prompts].into_iter().flatten().flatten();
-        for entry in entries.filter(|_| is_prefixed) {
+        for entry in entries.filter(|_| is_prefixed && !prefixes.is_empty()) {
             let name = entry.strip_prefix('!').unwrap_or(entry);
             let head = name.split(['*', '?']).next().unwrap_or(name);
             let fits = |prefix: &String| prefix.starts_with(head) || head.starts_with(prefix);
@@ -229,6 +236,37 @@ fn idle_callers(config: &Config) -> Vec<Problem> {
         }
     }
     problems
+}
+
+/// The keys of a rule about what callers get from a way to authenticate that is not set, and that way.
+fn without_source<'r>(
+    config: &Config,
+    rule: &'r policy::CallerRule,
+) -> impl Iterator<Item = (&'static str, &'static str)> + use<'r> {
+    let has_issuer = config.auth.issuer.is_some();
+    let has_subjects = has_issuer || config.auth.header.is_some();
+    let has_certificates = config.listen.client_authorities.is_some();
+    let keys = [
+        ("group", &rule.group, has_issuer, "`auth.issuer`"),
+        ("scope", &rule.scope, has_issuer, "`auth.issuer`"),
+        ("issuer", &rule.issuer, has_issuer, "`auth.issuer`"),
+        (
+            "subject",
+            &rule.subject,
+            has_subjects,
+            "`auth.issuer` or `auth.header`",
+        ),
+        (
+            "certificate",
+            &rule.certificate,
+            has_certificates,
+            "`listen.tls_client_ca`",
+        ),
+    ];
+    let missing = keys
+        .into_iter()
+        .filter(|(_, value, is_given, _)| value.is_some() && !is_given);
+    missing.map(|(key, _, _, needs)| (key, needs))
 }
 
 /// Keys of upstreams that need an address of their own.
