@@ -304,7 +304,7 @@ const PATHS: [(&str, Client, Servers); 11] = {
 const TOKEN: &str = "Bearer the-token-of-one-caller";
 const RULES: &str = r#"
 [auth]
-tokens = { one = "sha256:2d3b2c6ba34fbaef4b0dc87c10fbd7d250cce9fab84b1da89e5cc352c2f70b44" }
+tokens = { one = "sha256:2d3b2c6ba34fbaef4b0dc87c10fbd7d250cce9fab84b1da89e5cc352c2f70b44", two = "sha256:0000000000000000000000000000000000000000000000000000000000000000" }
 [[callers]]
 token = "two"
 [[callers]]
