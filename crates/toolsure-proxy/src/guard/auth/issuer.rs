@@ -169,6 +169,9 @@ impl Issuer {
 
 /// A time in seconds, without a fraction (RFC 7519, section 2, `NumericDate`).
 fn seconds(claim: View<'_>) -> Option<u64> {
+    if claim.kind() != Kind::Number {
+        return None;
+    }
     if let Some(whole) = claim.number().as_u64() {
         return Some(whole);
     }
