@@ -157,12 +157,15 @@ pub enum Act {
     ServerChangedContract,
     /// The server changed a tool's description of itself after it was pinned.
     ServerChangedDescription,
-    /// The server changed a tool's `_meta` after it was pinned.
-    ServerChangedMeta,
     /// The server offers a tool that did not exist when its tools were pinned.
     ServerAddedTool,
     /// The server no longer offers a tool that was pinned.
     ServerRemovedTool,
+    /// The server changed or added an entry of another list than that of tools, or its instructions, after
+    /// they were pinned.
+    ServerChangedEntry,
+    /// Something is held until somebody approves what changed in it.
+    ApprovalNeeded,
     /// A guard found that the tool changed after it was pinned, and all guards that share state with it
     /// have quarantined the tool.
     ToolQuarantined,
@@ -274,8 +277,9 @@ impl Act {
             Self::ToolNotProjected => ("tool-not-projected", Policy),
             Self::ServerChangedContract => ("tool-contract-changed", Server),
             Self::ServerChangedDescription => ("tool-description-changed", Server),
-            Self::ServerChangedMeta => ("tool-meta-changed", Server),
             Self::ServerAddedTool => ("tool-not-pinned", Server),
+            Self::ServerChangedEntry => ("list-entry-changed", Server),
+            Self::ApprovalNeeded => ("approval-needed", Policy),
             Self::ServerRemovedTool => ("tool-removed", Server),
             Self::ToolQuarantined => ("tool-quarantined", Server),
             Self::TaskUnknown => ("task-unknown", Guard),

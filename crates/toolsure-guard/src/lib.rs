@@ -58,7 +58,10 @@ pub use fault::{Act, Party};
 pub use guard::Guard;
 pub use hub::{Begin, Hub, HubEffect, HubEffects, NodeId};
 pub use id::IdKey;
-pub use lock::{Digest, Lock, LockError, MetaPin, Pin};
+pub use lock::{
+    Digest, INSTRUCTIONS, Lock, LockError, MayChange, MayChangeError, Pin, PinnedList,
+    entry_as_tool, instructions_as_tool,
+};
 pub use message::{HttpRefusal, Message, Purpose};
 pub use policy::{Policy, PolicyError};
 pub use reading::{OwnedReading, read_message, replace_lone_surrogates};

@@ -29,6 +29,46 @@ pub fn one_line(message: &[u8]) -> Cow<'_, [u8]> {
     )
 }
 
+/// Whether a name matches a pattern, in which `*` stands for any characters, or none, and `?` for one.
+/// It only backtracks to the last `*`, so the cost is at most the product of the lengths.
+///
+/// ```
+/// use toolsure_guard::policy::name_matches;
+///
+/// assert!(name_matches("delete_*", "delete_all"));
+/// assert!(!name_matches("delete_?", "delete_all"));
+/// ```
+#[must_use]
+pub fn name_matches(pattern: &str, text: &str) -> bool {
+    let (mut pattern, mut text) = (pattern.chars(), text.chars());
+    let mut star = None;
+    loop {
+        let before = (pattern.clone(), text.clone());
+        match (pattern.next(), text.next()) {
+            (None, None) => return true,
+            (Some('*'), _) => {
+                // The star matches nothing at first.
+                text = before.1;
+                star = Some((pattern.clone(), text.clone()));
+            }
+            (Some('?'), Some(_)) => {}
+            (Some(wanted), Some(found)) if wanted == found => {}
+            _ => {
+                let Some((after, mut from)) = star.take() else {
+                    return false;
+                };
+                // The star matches one more character.
+                if from.next().is_none() {
+                    return false;
+                }
+                pattern = after.clone();
+                text = from.clone();
+                star = Some((after, from));
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

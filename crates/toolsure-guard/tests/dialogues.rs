@@ -17,6 +17,8 @@ mod support;
 use support::script::play;
 
 dialogues! { "cases":
+    approval
+    approved_lists
     argument_schema
     argument_schema_in_place
     arguments
@@ -44,7 +46,7 @@ dialogues! { "cases":
     listing
     malformed
     merged_names
-    meta_pins
+    may_change
     methods
     modern
     noise

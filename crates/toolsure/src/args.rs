@@ -12,6 +12,7 @@ use crate::fetch::FetchCommand;
 use crate::guard::GuardArgs;
 use crate::lint::LintArgs;
 use crate::lint::explain::ExplainArgs;
+use crate::lock::LockArgs;
 use crate::man::ManArgs;
 use crate::project::ProjectArgs;
 use crate::term::{Color, Term};
@@ -45,12 +46,14 @@ pub(crate) enum Command {
     Lint(LintArgs),
     Explain(ExplainArgs),
     Diff(DiffArgs),
+    Lock(Box<LockArgs>),
     Project(Box<ProjectArgs>),
     Fetch(FetchCommand),
     Guard(Box<GuardArgs>),
     Validate(ValidateArgs),
     Test(TestArgs),
     ArgumentSchema(ArgumentSchemaArgs),
+    #[command(hide = true)]
     ServeDemo(DemoArgs),
     Man(ManArgs),
     /// Print a completion script for a shell

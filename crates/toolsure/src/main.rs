@@ -22,6 +22,7 @@ mod interrupt;
 mod lint;
 mod listing;
 mod local;
+mod lock;
 mod man;
 mod not_json;
 mod policy;
@@ -60,6 +61,7 @@ fn dispatch(command: Command, term: &Term) -> Result<Exit, Failure> {
         Command::Lint(args) => lint::run(&args, term),
         Command::Project(args) => project::run(&args, term),
         Command::Diff(args) => diff::run(&args, term),
+        Command::Lock(args) => lock::run(&args, term),
         Command::Fetch(args) => fetch::run(&args, term),
         Command::Guard(args) => guard::run(&args, term),
         Command::Explain(args) => lint::explain::run(&args, term),

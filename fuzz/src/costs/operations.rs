@@ -67,7 +67,7 @@ pub enum Operation {
     ProjectList,
     /// `sanitize` and `simplify`
     Clients,
-    /// `Lock::read` and `Lock::to_json`
+    /// `Lock::read`
     Lock,
     /// A listing through the guard
     GuardList,
@@ -192,7 +192,9 @@ impl Operation {
                 Projection::to(Era::V2025_11_25).list(listing).text.len()
             }),
             Self::Clients => listing.as_ref().map_or(0, clients),
-            Self::Lock => Lock::read(texts.first.as_bytes()).map_or(0, |lock| lock.to_json().len()),
+            Self::Lock => {
+                Lock::read(texts.first.as_bytes(), None).map_or(0, |lock| lock.tools().len())
+            }
             Self::GuardList => guard.as_mut().map_or(0, |guard| guard.list(&texts.first)),
             Self::GuardMessage => guard
                 .as_mut()

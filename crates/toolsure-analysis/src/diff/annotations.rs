@@ -19,13 +19,18 @@ pub(super) fn compare(changes: &mut Vec<Change>, old: View<'_>, new: View<'_>) {
         titles,
         whole.span(),
     );
-    changes.extend(title);
+    changes.extend(title.map(|title| Change {
+        member: "title".to_owned(),
+        ..title
+    }));
     let names = HINTS.iter().map(|(name, ..)| *name);
     let known: Vec<&str> = names.chain(["title"]).collect();
     members::others(changes, both, whole, &known);
     if changes.len() == before && !is_same(both) {
         members::changed(changes, "annotations", both, new);
     }
+    let own = changes.iter_mut().skip(before);
+    own.for_each(|change| change.within("annotations"));
 }
 
 fn members_of<'v>((old, new): Versions<'v>, name: &str) -> Versions<'v> {
@@ -58,6 +63,7 @@ fn hints(changes: &mut Vec<Change>, both: Versions<'_>, whole: View<'_>) {
             };
             let message = format!("`{name}` was {before}, is now {after}");
             Some(Change {
+                member: name.to_owned(),
                 aspect: Aspect::Words,
                 span: Some(span.start..span.end),
                 ..Change::on_tool(class, Happened::Consent, &message)

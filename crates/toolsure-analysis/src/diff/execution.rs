@@ -16,6 +16,8 @@ pub(super) fn compare(changes: &mut Vec<Change>, old: View<'_>, new: View<'_>) {
     if changes.len() == before && !is_same(both) {
         members::changed(changes, "execution", both, new);
     }
+    let own = changes.iter_mut().skip(before);
+    own.for_each(|change| change.within("execution"));
 }
 
 /// Whether calls may, must or must not ask for a task.
@@ -38,5 +40,8 @@ fn task_support(changes: &mut Vec<Change>, old: View<'_>, new: View<'_>) {
         _ => Class::Breaking,
     };
     let message = format!("`taskSupport` was {before}, is now {after}");
-    changes.push(Change::on_tool(class, Happened::TaskSupport, &message));
+    changes.push(Change {
+        member: "taskSupport".to_owned(),
+        ..Change::on_tool(class, Happened::TaskSupport, &message)
+    });
 }

@@ -289,6 +289,9 @@ pub struct Change {
     pub span: Option<Range<usize>>,
     /// What changed, in one line; text from the tool is escaped and cut.
     pub message: String,
+    /// The member that changed, for a change that is not of a schema's meaning: `description`, `x-note`,
+    /// `annotations.readOnlyHint`; escaped. Otherwise empty.
+    pub member: String,
     /// A value that passed before and fails now (input), or that passes now and was not promised before
     /// (output), as JSON text.
     pub witness: Option<String>,
@@ -301,6 +304,43 @@ pub struct Change {
 }
 
 impl Change {
+    /// The part of the tool that changed, and the location in its values: `tool`, `input /filter/*/name`.
+    #[must_use]
+    pub fn location(&self) -> String {
+        match self.place.as_str() {
+            "" => self.side.to_string(),
+            place => format!("{} {place}", self.side),
+        }
+    }
+
+    /// What changed, without any value: the member, or else what happened. What it names is the server's text, escaped.
+    ///
+    /// ```
+    /// use toolsure_analysis::diff::{Limits, diff};
+    ///
+    /// let old = r#"{"name": "find", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}}"#;
+    /// let new = r#"{"name": "find", "inputSchema": {"type": "object"}, "description": "Read this first"}"#;
+    /// let report = diff([old], [new], &Limits::default());
+    /// let subjects: Vec<String> = report.tools[0].changes.iter().map(|change| change.subject()).collect();
+    /// assert_eq!(subjects, ["annotations.readOnlyHint", "description"]);
+    /// ```
+    #[must_use]
+    pub fn subject(&self) -> String {
+        match (self.side, self.member.as_str()) {
+            (Side::Tool, "") => self.kind.summary().to_owned(),
+            (Side::Tool, member) => member.to_owned(),
+            (_, "") => format!("{}: {}", self.location(), self.kind.summary()),
+            (_, member) => format!("{}: {member}", self.location()),
+        }
+    }
+
+    /// Names the member as one of an object in the tool.
+    pub(super) fn within(&mut self, object: &str) {
+        if self.member != object {
+            self.member = format!("{object}.{}", self.member);
+        }
+    }
+
     /// A change of the contract of the whole tool. For other changes, callers replace fields.
     pub(super) fn on_tool(class: Class, kind: Kind, message: &str) -> Self {
         Self {
@@ -311,6 +351,7 @@ impl Change {
             place: String::new(),
             span: None,
             message: message.to_owned(),
+            member: String::new(),
             witness: None,
             before: None,
             after: None,

@@ -212,6 +212,7 @@ pub(super) fn words(
         side,
         aspect: Aspect::Words,
         place: quote(place, 400).to_string(),
+        member: member.trim_matches('`').to_owned(),
         span: Some(span.start..span.end),
         before: old.map(text),
         after: new.map(text),

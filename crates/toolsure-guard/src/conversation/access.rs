@@ -201,12 +201,14 @@ impl Conversation {
     /// Whether an answer cannot be told apart for its caller, because readers may read it differently.
     pub(super) fn is_unclear_list(turn: &Turn<'_>, open: &Open) -> bool {
         let is_list = LISTS.iter().any(|(method, ..)| *method == open.method);
-        is_list && !turn.policy().callers.is_empty() && turn.message.is_ambiguous()
+        let policy = turn.policy();
+        let is_cut = !policy.callers.is_empty() || policy.drift.refuses();
+        is_list && is_cut && turn.message.is_ambiguous()
     }
 
     /// Fails a request whose answer cannot be restricted.
     pub(super) fn unrestricted(turn: &mut Turn<'_>, key: IdKey, open: &Open) {
-        let text = "the server's list cannot be read without doubt, so it is unknown what of it the caller may see";
+        let text = "the server's list cannot be read without doubt, so it is unknown what of it the client may see";
         turn.fail(key, open, Act::ServerAnsweredNoJson, text);
     }
 }

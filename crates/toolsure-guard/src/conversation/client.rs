@@ -8,6 +8,7 @@ use toolsure_mcp::message::{
     Message, Notification, Request, RequestId, UNSUPPORTED_VERSION, write,
 };
 
+use super::approved::refuse_unapproved;
 use super::call::{AskedCall, without_null};
 use super::open::{Open, What};
 use super::parked_calls::Retry;
@@ -108,7 +109,7 @@ impl Conversation {
         let token = names.and_then(|names| names.new_token().cloned());
         open.progress = token.or_else(|| progress_token(request.params));
         open.peer.clone_from(&self.peer);
-        if self.withhold(turn, request, &open) {
+        if self.withhold(turn, request, &open) || refuse_unapproved(turn, request, &open) {
             return;
         }
         match method {

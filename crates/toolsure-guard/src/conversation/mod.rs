@@ -35,6 +35,7 @@
 //! came, in the order it came.
 
 mod access;
+mod approved;
 mod batch;
 mod call;
 mod client;

@@ -100,4 +100,4 @@ impl Remark {
 }
 
 /// Maximum characters of a detail in a record.
-const DETAIL: usize = 256;
+const DETAIL: usize = 512;

@@ -17,6 +17,7 @@ use toolsure_schema::Parser;
 use super::page_forms::original;
 use super::remarks::Remarks;
 use super::violation::SHOWN_NAME;
+use super::waiting::Waiting;
 use super::{drift, results};
 use crate::fault::Act;
 use crate::policy::Rules;
@@ -67,6 +68,7 @@ struct Judgement {
     remarks: Remarks,
     /// Whether a tool is withheld from clients in any mode.
     withholds: bool,
+    waiting: Waiting,
 }
 
 /// Checks the tools of a page, and rewrites the page without those that are refused.
@@ -107,6 +109,13 @@ pub(crate) fn present(
         );
     }
     remarks.append(judged.remarks);
+    if let Some(detail) = judged.waiting.detail(&policy.drift, "tool", "tools")
+        && case
+            .scope
+            .is_first(&case.rules.generation.to_string(), &detail)
+    {
+        remarks.push(Filter::Drift, Act::ApprovalNeeded, false, || (None, detail));
+    }
     let rewritten = page.lost.iter().filter(|lost| lost.tool().is_none());
     let rewritten = rewritten
         .filter(|lost| !matches!(lost, Lost::Tool(_)))
@@ -177,7 +186,11 @@ fn projection(policy: &Policy, case: &PageCase<'_>) -> Projection {
 
 /// Whether a tool stays on the page.
 fn judge(case: &PageCase<'_>, listed: &Listed<'_>, judged: &mut Judgement) -> bool {
-    let Judgement { remarks, withholds } = judged;
+    let Judgement {
+        remarks,
+        withholds,
+        waiting,
+    } = judged;
     let policy = &case.rules.policy;
     let published = listed.name.unwrap_or_default();
     let name = original(case.provider, published);
@@ -215,12 +228,14 @@ fn judge(case: &PageCase<'_>, listed: &Listed<'_>, judged: &mut Judgement) -> bo
     }
     let known = case.own.get(name).filter(|_| listed.fault.is_none());
     let drifted = match known {
-        Some(known) => drift::compare(&policy.drift, case.scope.shared(), known, true),
+        Some(known) => drift::compare(&policy.drift, case.scope, known, true),
         None => drift::unknown(&policy.drift, name),
     };
-    if let Some((act, mode)) = drifted {
-        let left_out = mode == Mode::Enforce;
-        remarks.push(Filter::Drift, act, left_out, || (tool(), String::new()));
+    if let Some(drifted) = drifted {
+        let left_out = drifted.mode == Mode::Enforce;
+        waiting.add(&drifted);
+        let detail = drifted.detail;
+        remarks.push(Filter::Drift, drifted.act, left_out, || (tool(), detail));
         if left_out {
             *withholds = true;
             return false;
@@ -254,7 +269,7 @@ fn is_withheld(case: &PageCase<'_>, name: Option<&str>) -> bool {
     let drifted = drift::unknown(&policy.drift, name);
     policy.terms(name).hidden
         || !(case.is_allowed)((name, name), None)
-        || drifted.is_some_and(|(_, mode)| mode == Mode::Enforce)
+        || drifted.is_some_and(|drifted| drifted.mode == Mode::Enforce)
 }
 
 /// Why the tool has no form for the provider, if it has none.
@@ -313,7 +328,7 @@ pub(crate) fn removed(rules: &Rules, tools: &Tools, remarks: &mut Remarks) {
     let (Some(lock), true) = (&drift.lock, tools.is_whole()) else {
         return;
     };
-    for (name, _) in lock.tools() {
+    for name in lock.tools() {
         if !matches!(tools.find(name), Found::Tool(_)) {
             remarks.push(Filter::Drift, Act::ServerRemovedTool, false, || {
                 (Some(Arc::from(name)), String::new())

@@ -7,7 +7,7 @@
 mod admission;
 pub(crate) mod arguments;
 mod call_case;
-mod drift;
+pub(crate) mod drift;
 mod extra;
 pub(crate) mod listing;
 pub(crate) mod page_forms;
@@ -15,6 +15,7 @@ mod rate;
 pub(crate) mod remarks;
 pub(crate) mod results;
 mod violation;
+pub(crate) mod waiting;
 
 pub(crate) use admission::mode_without_list;
 pub(crate) use call_case::{CallCase, Judged};

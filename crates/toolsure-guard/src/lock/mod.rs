@@ -1,18 +1,23 @@
-//! Pinned tools: each of a server's tools as it was when somebody approved it.
+//! Approved tools: each of a server's tools as it was when somebody approved it.
 
 mod canonical;
-mod meta;
+mod change_class;
+mod compare;
+mod entries;
+mod may_change;
 
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
+use std::collections::{BTreeMap, BTreeSet};
 
-use toolsure_json::{Key as _, Kind, Node as _, OwnedDocument, ReadError, View, push_json_string};
+use toolsure_json::{Key as _, Kind, Node as _, OwnedDocument, ReadError, View};
 use toolsure_mcp::argument::LISTED;
 use toolsure_mcp::contract::ToolContract;
 
 pub use canonical::Digest;
 use canonical::limits;
-pub use meta::MetaPin;
+pub use change_class::ChangeClass;
+pub(crate) use compare::{COMPARED, Compared};
+pub use entries::{INSTRUCTIONS, PinnedList, entry_as_tool, instructions_as_tool};
+pub use may_change::{MayChange, MayChangeError};
 
 /// The definition of a tool as two digests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -21,7 +26,7 @@ pub struct Pin {
     /// The digest of `inputSchema`, `outputSchema`, and the argument schema in `_meta`, if there is one.
     pub contract: Digest,
     /// The digest of everything else that a reader sees: title, description, annotations, icons and vendor
-    /// members, but not the rest of `_meta`, which has a [`MetaPin`].
+    /// members, but not the rest of `_meta`.
     pub description: Digest,
 }
 
@@ -47,118 +52,156 @@ impl Pin {
     }
 }
 
-/// The pins of a server's tools, by name.
+/// The approved definitions of a server's tools, by name.
 ///
 /// ```
 /// use toolsure_guard::Lock;
 ///
-/// let lock = Lock::read(br#"{"tools": [{"name": "greet", "inputSchema": {"type": "object"}}]}"#)?;
-/// let again = Lock::read(lock.to_json().as_bytes())?;
-/// assert_eq!(lock, again);
+/// let lock = Lock::read(br#"{"tools": [{"name": "greet", "inputSchema": {"type": "object"}}]}"#, None)?;
 /// assert!(lock.pin("greet").is_some());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Lock {
-    pins: BTreeMap<String, (Pin, Option<MetaPin>)>,
+    tools: BTreeMap<String, Approved>,
+    /// The entries of other lists and the instructions, by their names among those of tools.
+    entries: BTreeMap<String, Approved>,
+    /// The lists that are pinned, and whether the instructions are.
+    lists: BTreeSet<&'static str>,
+    pins_instructions: bool,
+    /// Definitions that somebody looked at and did not approve, by tool.
+    rejected: BTreeMap<String, Vec<Digest>>,
+    may_change: MayChange,
+}
+
+/// The definition of a tool, without what may change.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Approved {
+    pin: Pin,
+    /// Of all its members but the name.
+    whole: Digest,
+    text: Box<str>,
+}
+
+impl Approved {
+    fn of(text: Box<str>, tool: View<'_>) -> Self {
+        Self {
+            pin: Pin::of(tool),
+            whole: Digest::of_members(tool, |name| name != "name", None),
+            text,
+        }
+    }
 }
 
 impl Lock {
-    /// Reads a lock: what [`to_json`](Self::to_json) wrote, or a listing as
-    /// `toolsure check --save` writes it, as a result or answer of
-    /// `tools/list`, or as an array of tools.
+    /// Reads a lock: what `toolsure lock approve` writes, or a listing as `toolsure check --save` writes it, as a result or
+    /// answer of `tools/list`, or as an array of tools. Of a file with the locks of several servers, it reads that of `server`,
+    /// or the only one.
     ///
     /// # Errors
     ///
-    /// It is not in one of these forms, or two tools have the same name.
-    pub fn read(text: &[u8]) -> Result<Self, LockError> {
+    /// It is not in one of these forms, the server is not in it, two tools have the same name, or a definition is not the one
+    /// whose digest is beside it.
+    pub fn read(text: &[u8], server: Option<&str>) -> Result<Self, LockError> {
         let document = OwnedDocument::read(text, &limits())?;
         let root = document.document().root();
-        if let Some(pins) = root.member("pins") {
-            return Self::of_pins(pins);
-        }
+        let root = match root.member("listings") {
+            Some(all) => one_of(all, server)?,
+            None => root,
+        };
         let tools = tools(root).ok_or(LockError::NoTools)?;
-        let mut lock = Self::default();
+        let mut lock = Self {
+            may_change: match root.member("mayChange") {
+                Some(places) => MayChange::read(places)?,
+                None => MayChange::default(),
+            },
+            rejected: rejected(root)?,
+            ..Self::default()
+        };
+        lock.read_entries(root)?;
         for (index, tool) in tools.items().enumerate() {
             let name = tool
                 .member("name")
                 .filter(|name| name.kind() == Kind::String);
             let name = name.ok_or(LockError::Unnamed { index })?.string();
-            lock.add(name, Pin::of(tool), Some(MetaPin::of(tool)))?;
+            is_unedited(root, name, tool)?;
+            let approved = lock.approved(name, tool.raw())?;
+            if lock.tools.insert(name.to_owned(), approved).is_some() {
+                let tool = shown(name);
+                return Err(LockError::Twice { tool });
+            }
         }
         Ok(lock)
+    }
+
+    /// Reads what is pinned besides tools.
+    fn read_entries(&mut self, root: View<'_>) -> Result<(), LockError> {
+        for list in PinnedList::ALL {
+            let items = root
+                .member(list.member)
+                .filter(|items| items.kind() == Kind::Array);
+            let Some(items) = items else {
+                continue;
+            };
+            self.lists.insert(list.member);
+            for (index, item) in items.items().enumerate() {
+                let key = list.key(item).ok_or(LockError::Unnamed { index })?;
+                is_unedited(root, &key, item)?;
+                let approved = self.approved(&key, &entry_as_tool(&key, item))?;
+                if self.entries.insert(key.clone(), approved).is_some() {
+                    let tool = shown(&key);
+                    return Err(LockError::Twice { tool });
+                }
+            }
+        }
+        if let Some(instructions) = root.member("instructions") {
+            self.pins_instructions = true;
+            if instructions.kind() == Kind::String {
+                is_unedited(root, INSTRUCTIONS, instructions)?;
+                let approved = instructions_as_tool(instructions.string());
+                let approved = self.approved(INSTRUCTIONS, &approved)?;
+                self.entries.insert(INSTRUCTIONS.to_owned(), approved);
+            }
+        }
+        Ok(())
+    }
+
+    fn approved(&self, name: &str, text: &str) -> Result<Approved, LockError> {
+        let text = self.may_change.without(name, text);
+        let document = OwnedDocument::read(text.as_bytes(), &limits())?;
+        Ok(Approved::of(
+            text.as_ref().into(),
+            document.document().root(),
+        ))
+    }
+
+    /// Whether the entries of a list are pinned.
+    #[must_use]
+    pub fn pins(&self, list: &PinnedList) -> bool {
+        self.lists.contains(list.member)
+    }
+
+    /// Whether the instructions are pinned.
+    #[must_use]
+    pub fn pins_instructions(&self) -> bool {
+        self.pins_instructions
+    }
+
+    /// Whether an entry of a pinned list is in it.
+    #[must_use]
+    pub fn has_entry(&self, key: &str) -> bool {
+        self.entries.contains_key(key)
     }
 
     /// The pin of a tool.
     #[must_use]
     pub fn pin(&self, tool: &str) -> Option<&Pin> {
-        self.pins.get(tool).map(|(pin, _)| pin)
+        self.tools.get(tool).map(|tool| &tool.pin)
     }
 
-    /// The pin of a tool's `_meta`. A lock that was written before there were such pins has none.
-    #[must_use]
-    pub fn meta(&self, tool: &str) -> Option<&MetaPin> {
-        self.pins.get(tool)?.1.as_ref()
-    }
-
-    /// All pins, sorted by name.
-    pub fn tools(&self) -> impl ExactSizeIterator<Item = (&str, &Pin)> {
-        let pins = self.pins.iter();
-        pins.map(|(name, (pin, _))| (name.as_str(), pin))
-    }
-
-    /// The lock as JSON, one line for each tool.
-    #[must_use]
-    pub fn to_json(&self) -> String {
-        let mut out = String::from("{\"version\":1,\"pins\":{");
-        for (index, (name, (pin, meta))) in self.pins.iter().enumerate() {
-            out.push_str(if index == 0 { "\n" } else { ",\n" });
-            push_json_string(&mut out, name);
-            // Writing to a string cannot fail.
-            let _ = write!(
-                out,
-                r#":{{"contract":"{}","description":"{}""#,
-                pin.contract, pin.description
-            );
-            if let Some(meta) = meta {
-                out.push_str(",\"meta\":");
-                meta.write(&mut out);
-            }
-            out.push('}');
-        }
-        out.push_str("\n}}\n");
-        out
-    }
-
-    fn of_pins(pins: View<'_>) -> Result<Self, LockError> {
-        let mut lock = Self::default();
-        for (name, pin) in pins.members() {
-            let digest = |member| Digest::read(pin.member(member).map_or("", |text| text.string()));
-            let malformed = || LockError::Pin {
-                tool: toolsure_json::quote(name.text(), SHOWN).to_string(),
-            };
-            let (Some(contract), Some(description)) = (digest("contract"), digest("description"))
-            else {
-                return Err(malformed());
-            };
-            let meta = pin.member("meta");
-            let meta = meta.map(|meta| MetaPin::read(meta).ok_or_else(malformed));
-            let pin = Pin {
-                contract,
-                description,
-            };
-            lock.add(name.text(), pin, meta.transpose()?)?;
-        }
-        Ok(lock)
-    }
-
-    fn add(&mut self, name: &str, pin: Pin, meta: Option<MetaPin>) -> Result<(), LockError> {
-        match self.pins.insert(name.to_owned(), (pin, meta)) {
-            None => Ok(()),
-            Some(_) => Err(LockError::Twice {
-                tool: toolsure_json::quote(name, SHOWN).to_string(),
-            }),
-        }
+    /// The names of the tools, sorted.
+    pub fn tools(&self) -> impl ExactSizeIterator<Item = &str> {
+        self.tools.keys().map(String::as_str)
     }
 }
 
@@ -169,9 +212,17 @@ pub enum LockError {
     /// It is not JSON, or exceeds a limit.
     #[error(transparent)]
     Json(#[from] ReadError),
-    /// It has neither pins nor tools.
-    #[error("it has neither `pins` nor `tools`")]
+    /// It has no tools.
+    #[error("it has no `tools`")]
     NoTools,
+    /// It has the locks of several servers, and not that of this one.
+    #[error("it has no lock of a server `{server}`, but of {others}")]
+    NoServer {
+        /// The server.
+        server: String,
+        /// The names that it has.
+        others: String,
+    },
     /// A tool has no name.
     #[error("the tool at index {index} has no `name`")]
     Unnamed {
@@ -184,14 +235,71 @@ pub enum LockError {
         /// The name.
         tool: String,
     },
-    /// A pin is not two digests, and perhaps those of the members of `_meta`.
+    /// A definition is not the one that was approved.
     #[error(
-        "the pin of tool `{tool}` must have the digests `contract` and `description`, and in `meta` only digests"
+        "the definition of tool `{tool}` does not have the digest that was approved: the file was edited; review it again"
     )]
-    Pin {
+    Digest {
         /// The tool.
         tool: String,
     },
+    /// The rejected definitions cannot be read.
+    #[error("`rejected` must have, for each tool, an array of digests")]
+    Rejected,
+    /// The places that may change cannot be read.
+    #[error("`mayChange`: {0}")]
+    MayChange(#[from] MayChangeError),
+}
+
+fn shown(name: &str) -> String {
+    toolsure_json::quote(name, SHOWN).to_string()
+}
+
+/// Checks that a definition has the digest that is beside it, if there is one.
+fn is_unedited(root: View<'_>, name: &str, value: View<'_>) -> Result<(), LockError> {
+    let digest = root.member("digests").and_then(|all| all.member(name));
+    let is_same = |digest: View<'_>| {
+        digest.kind() == Kind::String && Digest::read(digest.string()) == Digest::of(value)
+    };
+    match digest {
+        Some(digest) if !is_same(digest) => Err(LockError::Digest { tool: shown(name) }),
+        _ => Ok(()),
+    }
+}
+
+/// The lock of one of several servers.
+fn one_of<'v>(all: View<'v>, server: Option<&str>) -> Result<View<'v>, LockError> {
+    let mut locks = all.members().filter(|_| all.kind() == Kind::Object);
+    let found = match (server, all.len()) {
+        (_, 1) => locks.next(),
+        (Some(server), _) => locks.find(|(name, _)| name.text() == server),
+        (None, _) => None,
+    };
+    found.map(|(_, lock)| lock).ok_or_else(|| {
+        let names = all.members().take(SERVERS);
+        let names = names.map(|(name, _)| format!("`{}`", shown(name.text())));
+        LockError::NoServer {
+            server: shown(server.unwrap_or_default()),
+            others: names.collect::<Vec<_>>().join(", "),
+        }
+    })
+}
+
+fn rejected(root: View<'_>) -> Result<BTreeMap<String, Vec<Digest>>, LockError> {
+    let Some(rejected) = root.member("rejected") else {
+        return Ok(BTreeMap::new());
+    };
+    let digest = |item: View<'_>| match item.kind() {
+        Kind::String => Digest::read(item.string()),
+        _ => None,
+    };
+    let tools = rejected.members().map(|(name, digests)| {
+        let digests = (digests.kind() == Kind::Array).then(|| digests.items().map(digest));
+        Some((name.text().to_owned(), digests?.collect::<Option<_>>()?))
+    });
+    let is_object = rejected.kind() == Kind::Object;
+    let tools = is_object.then(|| tools.collect::<Option<_>>()).flatten();
+    tools.ok_or(LockError::Rejected)
 }
 
 /// The array of tools, in any of the usual forms.
@@ -205,6 +313,8 @@ fn tools(root: View<'_>) -> Option<View<'_>> {
 }
 
 const SCHEMAS: [&str; 2] = ["inputSchema", "outputSchema"];
+/// Servers that a message names.
+const SERVERS: usize = 16;
 /// Maximum characters of a tool's name that a message repeats.
 const SHOWN: usize = 128;
 
@@ -298,16 +408,30 @@ mod tests {
 
     #[test]
     fn what_is_no_lock() {
+        let digest = Digest::read(&format!("sha256:{}", "0".repeat(64))).unwrap();
+        let edited = format!(r#"{{"digests":{{"a":"{digest}"}},"tools":[{{"name":"a"}}]}}"#);
         for (text, expected) in [
-            ("{}", "it has neither `pins` nor `tools`"),
+            ("{}", "it has no `tools`"),
             ("[{}]", "the tool at index 0 has no `name`"),
             (
                 r#"[{"name":"a"},{"name":"a"}]"#,
                 "the tool `a` is listed twice",
             ),
             (
-                r#"{"pins":{"a":{"contract":"sha256:00"}}}"#,
-                "the pin of tool `a` must have the digests `contract` and `description`, and in `meta` only digests",
+                edited.as_str(),
+                "the definition of tool `a` does not have the digest that was approved: the file was edited; review it again",
+            ),
+            (
+                r#"{"tools":[],"rejected":{"a":"sha256:00"}}"#,
+                "`rejected` must have, for each tool, an array of digests",
+            ),
+            (
+                r#"{"listings":{"x":{"tools":[]},"y":{"tools":[]}}}"#,
+                "it has no lock of a server `z`, but of `x`, `y`",
+            ),
+            (
+                r#"{"tools":[],"mayChange":{"a":["title"]}}"#,
+                "`mayChange`: `title` is no place: it must begin with `/`",
             ),
             (
                 "{",
@@ -315,56 +439,20 @@ mod tests {
             ),
         ] {
             assert_eq!(
-                Lock::read(text.as_bytes()).unwrap_err().to_string(),
+                Lock::read(text.as_bytes(), Some("z"))
+                    .unwrap_err()
+                    .to_string(),
                 expected
             );
         }
     }
 
     #[test]
-    fn a_lock_of_digests_has_those_of_meta() {
-        let tool = r#"{"name":"a","inputSchema":{},"_meta":{"b\"":[1e1],"c":{}}}"#;
-        let lock = Lock::read(format!("[{tool}]").as_bytes()).unwrap();
-        let written = lock.to_json();
-        let read = Lock::read(written.as_bytes()).unwrap();
-        assert_eq!(lock, read);
-        let meta = read.meta("a").unwrap();
-        let other = tool.replace("1e1", "10").replace("{}}}", "[]}}");
-        let other = Lock::read(format!("[{other}]").as_bytes()).unwrap();
-        let other = other.meta("a").unwrap();
-        assert_eq!(meta.difference(other, |_| true), Some("c"));
-        assert_eq!(meta.difference(other, |name| name != "c"), None);
-        // A value that is no object is pinned as a whole.
-        let odd = |meta: &str| {
-            let tool = format!(r#"[{{"name":"a","inputSchema":{{}}{meta}}}]"#);
-            Lock::read(tool.as_bytes()).unwrap()
-        };
-        let (none, list) = (odd(""), odd(r#","_meta":[1]"#));
-        let changed = none
-            .meta("a")
-            .unwrap()
-            .difference(list.meta("a").unwrap(), |_| true);
-        assert_eq!(changed, Some("_meta"));
-        // So many that they are one.
-        let many = |last: &str| {
-            let members: Vec<String> = (0..300).map(|n| format!(r#""m{n}":0"#)).collect();
-            let members = members.join(",");
-            let tool =
-                format!(r#"[{{"name":"a","inputSchema":{{}},"_meta":{{{members},"l":{last}}}}}]"#);
-            Lock::read(tool.as_bytes()).unwrap()
-        };
-        let (one, same, other) = (many("1"), many("1.0"), many("2"));
-        assert_eq!(one, same);
-        let changed = one
-            .meta("a")
-            .unwrap()
-            .difference(other.meta("a").unwrap(), |_| true);
-        assert_eq!(changed, Some("_meta"));
-        // One from before there were such pins.
-        let (before, _) = written.split_once(",\"meta\"").unwrap();
-        let old = format!("{before}}}\n}}}}\n");
-        assert!(Lock::read(old.as_bytes()).unwrap().meta("a").is_none());
-        let wrong = written.replace("\"c\":\"sha256:", "\"c\":\"md5:");
-        assert!(Lock::read(wrong.as_bytes()).is_err());
+    fn of_several_servers() {
+        let text = br#"{"listings":{"x":{"tools":[{"name":"a"}]},"y":{"tools":[{"name":"b"}]}}}"#;
+        let lock = Lock::read(text, Some("y")).unwrap();
+        assert_eq!(lock.tools().collect::<Vec<_>>(), ["b"]);
+        let one = br#"{"listings":{"x":{"tools":[{"name":"a"}]}}}"#;
+        assert!(Lock::read(one, Some("other")).unwrap().pin("a").is_some());
     }
 }

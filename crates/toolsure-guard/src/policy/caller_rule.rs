@@ -7,8 +7,9 @@ use toolsure_json::{Kind, Node as _, View, quote};
 
 use super::error::PolicyError;
 use super::mode::Mode;
-use super::rule::{Rate, name_matches};
+use super::rule::Rate;
 use crate::caller::VerifiedCaller;
+use crate::text::name_matches;
 
 /// What the callers that match may use, and how their calls are handled.
 ///

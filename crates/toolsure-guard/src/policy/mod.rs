@@ -20,8 +20,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+pub use crate::lock::ChangeClass;
+pub use crate::text::name_matches;
 pub use caller_rule::{Access, AllowList, CallerRule, Hints};
-pub use drift::{Drift, DriftMode};
+pub use drift::{ChangeMode, Changes, Drift, DriftMode};
 pub use error::PolicyError;
 pub use limits::Limits;
 pub use mode::{
@@ -29,7 +31,7 @@ pub use mode::{
     WideNumbers,
 };
 pub use recording::{Recorded, Recording};
-pub use rule::{Rate, ToolRule, name_matches};
+pub use rule::{Rate, ToolRule};
 pub use rule_usage::RuleUsage;
 pub(crate) use terms::Terms;
 pub use toolsure_analysis::project::{Limits as ProjectionLimits, Projector};
@@ -329,13 +331,6 @@ impl Policy {
             rule.check(index)?;
         }
         self.recording.check()?;
-        let pinning = self.drift.changed != DriftMode::Off || self.drift.added != DriftMode::Off;
-        if pinning && self.drift.lock.is_none() {
-            return Err(PolicyError::new(
-                "drift",
-                "there is no lock to compare with",
-            ));
-        }
         self.limits.check()
     }
 }

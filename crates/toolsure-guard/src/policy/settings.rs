@@ -65,13 +65,13 @@ pub fn find(name: &str) -> Option<&'static Setting> {
 }
 
 macro_rules! choice {
-    ($name:literal, $field:ident, $meaning:literal) => {
+    ($name:literal, $($field:ident).+, $meaning:literal) => {
         Setting {
             name: $name,
             meaning: $meaning,
-            words: words_of(|policy| &policy.$field),
-            put: |policy, word| put(&mut policy.$field, word),
-            word: |policy| policy.$field.word(),
+            words: words_of(|policy| &policy.$($field).+),
+            put: |policy, word| put(&mut policy.$($field).+, word),
+            word: |policy| policy.$($field).+.word(),
         }
     };
 }
@@ -172,6 +172,46 @@ pub const ALL: &[Setting] = &[
         "policy.listed_argument_schemas",
         listed_argument_schemas,
         "check arguments against the argument schemas that servers list under `_meta` → `toolsure/argument-schema`, besides the input schemas"
+    ),
+    choice!(
+        "policy.drift",
+        drift.mode,
+        "tools that differ from the lock: `enforce` does as `policy.changes` says, `audit` only records, `off` does not compare"
+    ),
+    choice!(
+        "policy.changes.narrower",
+        drift.changes.narrower,
+        "tools that accept fewer calls or promise less than the lock has, or may, and changed defaults: `pass` records it, `hold` leaves the tool out until the change is approved, `refuse` leaves it out and asks nobody"
+    ),
+    choice!(
+        "policy.changes.wider",
+        drift.changes.wider,
+        "tools that accept more calls or promise more, such as with a new optional parameter, whose texts pass too"
+    ),
+    choice!(
+        "policy.changes.words",
+        drift.changes.words,
+        "tools with other descriptions, titles or annotations of schemas, which models read"
+    ),
+    choice!(
+        "policy.changes.consent",
+        drift.changes.consent,
+        "tools with other hints on what they do, such as a new `readOnlyHint: true`, on which users and clients rely"
+    ),
+    choice!(
+        "policy.changes.execution",
+        drift.changes.execution,
+        "tools with another `execution`"
+    ),
+    choice!(
+        "policy.changes.other",
+        drift.changes.other,
+        "tools with other icons, another `_meta` or members of vendors"
+    ),
+    choice!(
+        "policy.changes.new_tools",
+        drift.changes.new_tools,
+        "tools that the lock does not have"
     ),
     choice!(
         "schemas.formats",

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::{
-    BadTools, CallerRule, CostlySchemas, DriftMode, LegacyValues, Mode, Output, Policy, Project,
+    BadTools, CallerRule, Changes, CostlySchemas, LegacyValues, Mode, Output, Policy, Project,
     ToolRule,
 };
 use crate::lock::Lock;
@@ -23,7 +23,7 @@ struct Shown<'p> {
     schemas: (bool, CostlySchemas, Project, LegacyValues),
     /// The name of the reader.
     project_for: Option<&'static str>,
-    lock: (Option<&'p Lock>, DriftMode, DriftMode, &'p [String]),
+    lock: (Option<&'p Lock>, Mode, Changes),
     tools: Vec<ShownRule<'p>>,
     callers: &'p [Arc<CallerRule>],
 }
@@ -53,12 +53,7 @@ impl<'p> Shown<'p> {
                 policy.legacy_values,
             ),
             project_for: policy.project_for.as_ref().map(|it| it.reader().name),
-            lock: (
-                drift.lock.as_deref(),
-                drift.changed,
-                drift.added,
-                &drift.meta_may_change,
-            ),
+            lock: (drift.lock.as_deref(), drift.mode, drift.changes),
             tools: policy.tools.iter().filter_map(ShownRule::of).collect(),
             callers: &policy.callers,
         }

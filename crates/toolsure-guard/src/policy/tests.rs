@@ -39,7 +39,7 @@ fn policies_that_make_no_sense() {
         per: Duration::from_nanos(per),
         burst,
     };
-    let cases: [(&str, Policy); 6] = [
+    let cases: [(&str, Policy); 5] = [
         ("`rate`: `calls` must not be 0", {
             let mut policy = Policy::new();
             policy.rate = Some(rate(0, 1, 1));
@@ -58,11 +58,6 @@ fn policies_that_make_no_sense() {
         ("`tools[0].name`: must not be empty", {
             let mut policy = Policy::new();
             policy.tools = vec![ToolRule::new("")];
-            policy
-        }),
-        ("`drift`: there is no lock to compare with", {
-            let mut policy = Policy::new();
-            policy.drift.changed = DriftMode::Report;
             policy
         }),
         ("`limits.depth`: must not be 0", {

@@ -10,8 +10,9 @@ use toolsure_mcp::argument::{ArgumentSchema, LISTED, SchemaError};
 use toolsure_mcp::catalog::{Listing, ToolSet, UnreadableListing};
 use toolsure_mcp::contract::{Isolated, SchemaStore, ToolContract};
 use toolsure_mcp::provider::ProviderTools;
+use toolsure_schema::Compiler;
 
-use crate::lock::{MetaPin, Pin};
+use crate::lock::{COMPARED, Compared, Lock, Pin};
 use crate::policy::{Hints, Rules};
 
 /// A known tool.
@@ -19,7 +20,9 @@ use crate::policy::{Hints, Rules};
 pub(crate) struct Known {
     pub(crate) contract: Arc<ToolContract>,
     pin: OnceLock<Option<Pin>>,
-    meta: OnceLock<Option<MetaPin>>,
+    compared: Mutex<Option<LockComparison>>,
+    /// How many tools of its page may still be compared by what changed.
+    comparisons: Arc<AtomicUsize>,
     arguments: OnceLock<Option<Result<ArgumentSchema, SchemaError>>>,
     hints: OnceLock<Option<Hints>>,
 }
@@ -31,10 +34,18 @@ impl Known {
         pin.as_ref()
     }
 
-    /// The pin of its `_meta` as it is now.
-    pub(crate) fn meta(&self) -> Option<&MetaPin> {
-        let meta = || MetaPin::of_contract(&self.contract);
-        self.meta.get_or_init(meta).as_ref()
+    /// How it differs from its definition in a lock, of which it remembers the last one; `None` if it has none there.
+    pub(crate) fn compared(&self, lock: &Arc<Lock>, compiler: &Compiler) -> Option<Arc<Compared>> {
+        let mut compared = self.compared.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((with, compared)) = &*compared
+            && Arc::ptr_eq(with, lock)
+        {
+            return compared.clone();
+        }
+        let now = lock.compare(&self.contract, compiler, &self.comparisons);
+        let now = now.map(Arc::new);
+        *compared = Some((Arc::clone(lock), now.clone()));
+        now
     }
 
     /// The hints in its annotations.
@@ -60,6 +71,9 @@ impl Known {
         listed.as_ref().map(Result::as_ref)
     }
 }
+
+/// A lock, and how a tool differs from its definition there, if it has one.
+type LockComparison = (Arc<Lock>, Option<Arc<Compared>>);
 
 /// The tools of one page.
 #[derive(Debug)]
@@ -202,11 +216,13 @@ impl ToolCache {
     fn read(self: &Arc<Self>, listing: &Listing) -> Result<PageTools, UnreadableListing> {
         let mut set = ToolSet::new();
         set.add(listing, &self.store)?;
+        let comparisons = Arc::new(AtomicUsize::new(COMPARED));
         let known = |contract: &Arc<ToolContract>| {
             Arc::new(Known {
                 contract: Arc::clone(contract),
                 pin: OnceLock::new(),
-                meta: OnceLock::new(),
+                compared: Mutex::default(),
+                comparisons: Arc::clone(&comparisons),
                 arguments: OnceLock::new(),
                 hints: OnceLock::new(),
             })

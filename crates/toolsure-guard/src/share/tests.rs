@@ -216,7 +216,8 @@ fn keys_are_plain_and_tell_no_secret() {
 
 fn pin(description: &str) -> Pin {
     let text = format!(r#"{{"name":"a","inputSchema":{{}},"description":"{description}"}}"#);
-    let lock = crate::lock::Lock::read(format!(r#"{{"tools":[{text}]}}"#).as_bytes()).unwrap();
+    let lock =
+        crate::lock::Lock::read(format!(r#"{{"tools":[{text}]}}"#).as_bytes(), None).unwrap();
     *lock.pin("a").unwrap()
 }
 

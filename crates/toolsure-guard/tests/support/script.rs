@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolsure_guard::policy::{
-    AllowList, CallerRule, DriftMode, Mode, ProjectionLimits, Projector, Rate, RuleUsage, ToolRule,
-    Words, reader, settings,
+    AllowList, CallerRule, Changes, DriftMode, Mode, ProjectionLimits, Projector, Rate, RuleUsage,
+    ToolRule, Words, reader, settings,
 };
 use toolsure_guard::{
     Carrier, Context, Conversation, Effect, Effects, Guard, IdKey, Link, Lock, Message, Peer,
@@ -85,7 +85,7 @@ impl Stage {
             "policy" => self.set_policy(number, rest),
             "rule" => self.add_rule(number, rest),
             "lock" => {
-                let lock = Lock::read(rest.as_bytes()).unwrap();
+                let lock = Lock::read(rest.as_bytes(), None).unwrap();
                 self.policy.drift.lock = Some(Arc::new(lock));
             }
             "reload" => {
@@ -253,7 +253,7 @@ impl Stage {
                     .for_each(|charge| charge.settle(ahead, now));
             }
             "pins" => {
-                let lock = Lock::read(rest.as_bytes()).unwrap();
+                let lock = Lock::read(rest.as_bytes(), None).unwrap();
                 for report in updates.pins_seen {
                     let tool = report.key().rsplit(':').next().unwrap();
                     let pin = lock.pin(tool).unwrap();
@@ -327,8 +327,8 @@ impl Stage {
                 }
                 "record_passes" => policy.record_passes = value == "true",
                 "translated_from_modern" => policy.translated_from_modern = value == "true",
-                "changed" => policy.drift.changed = drift(value),
-                "added" => policy.drift.added = drift(value),
+                "changes" => policy.drift.changes = Changes::all(Words::of(value).unwrap()),
+                "review" => policy.drift.review = Some(value.replace('_', " ").into()),
                 "rate" => policy.rate = Some(rate(value)),
                 "tool_rate" => policy.tool_rate = Some(rate(value)),
                 "address_rate" => policy.address_rate = Some(rate(value)),
@@ -345,10 +345,6 @@ impl Stage {
                 "pages" => policy.limits.pages = size(),
                 "tools" => policy.limits.tools = size(),
                 "fuel" => policy.limits.fuel = number_of(value),
-                "meta_may_change" => {
-                    let patterns = value.split(',').map(str::to_owned);
-                    policy.drift.meta_may_change = patterns.collect();
-                }
                 "name_prefix" => policy.name_prefix = value.into(),
                 "strictness" => {
                     let setting = toolsure_schema::settings::find(name).unwrap();

@@ -316,11 +316,7 @@ fn discovered(reply: &Reply) -> Option<ServerInfo> {
     let info = result
         .member("_meta")
         .and_then(|meta| meta.member("io.modelcontextprotocol/serverInfo"));
-    Some(server_info(
-        Era::NEWEST,
-        info,
-        result.member("capabilities"),
-    ))
+    Some(server_info(Era::NEWEST, info, result))
 }
 
 /// Reads error -32022, which lists the server's versions. `None` if one of them can be opened with
@@ -377,14 +373,10 @@ fn legacy(answer: Answer) -> Result<ServerInfo, Fault> {
             quote(version.string(), 60)
         )));
     };
-    Ok(server_info(
-        era,
-        result.member("serverInfo"),
-        result.member("capabilities"),
-    ))
+    Ok(server_info(era, result.member("serverInfo"), result))
 }
 
-fn server_info(era: Era, info: Option<View<'_>>, capabilities: Option<View<'_>>) -> ServerInfo {
+fn server_info(era: Era, info: Option<View<'_>>, result: View<'_>) -> ServerInfo {
     let text = |name: &str| {
         info.and_then(|info| info.member(name))
             .map_or("", Node::string)
@@ -395,7 +387,13 @@ fn server_info(era: Era, info: Option<View<'_>>, capabilities: Option<View<'_>>)
         name: text("name"),
         version: text("version"),
         raw: info.map(|info| info.raw().to_owned()),
-        declares_tools: capabilities.is_some_and(|all| all.member("tools").is_some()),
+        instructions: result
+            .member("instructions")
+            .filter(|text| text.kind() == Kind::String)
+            .map(|text| text.string().to_owned()),
+        declares_tools: result
+            .member("capabilities")
+            .is_some_and(|all| all.member("tools").is_some()),
     }
 }
 

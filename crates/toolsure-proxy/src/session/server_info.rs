@@ -15,6 +15,8 @@ pub struct ServerInfo {
     pub version: String,
     /// The raw JSON text of `serverInfo`.
     pub raw: Option<String>,
+    /// What it tells models about itself (`instructions`).
+    pub instructions: Option<String>,
     /// Whether the server declared the `tools` capability.
     pub declares_tools: bool,
 }

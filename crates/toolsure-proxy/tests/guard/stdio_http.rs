@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
 use toolsure_guard::Lock;
-use toolsure_guard::policy::DriftMode;
 use toolsure_proxy::guard::Exit;
 
 use crate::common::{Lined, call, initialize, modern, remote, text_of};
@@ -380,8 +379,7 @@ async fn a_call_is_not_repeated_past_a_lock() {
     let (web, opened) = forgetful(true);
     let mut policy = crate::common::policy();
     let lock = br#"{"tools":[{"name":"echo","inputSchema":{"type":"object"}}]}"#;
-    policy.drift.lock = Some(Arc::new(Lock::read(lock).unwrap()));
-    policy.drift.changed = DriftMode::Refuse;
+    policy.drift.lock = Some(Arc::new(Lock::read(lock, None).unwrap()));
     let options = crate::common::options(toolsure_proxy::guard::Listener::Stdio, remote(&web.url));
     let mut client = Lined::with(options, policy);
     client.open().await;

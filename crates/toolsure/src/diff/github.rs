@@ -3,7 +3,7 @@
 use toolsure_analysis::diff::{Aspect, Class, Kind};
 use toolsure_json::quote;
 
-use super::sides::{Sides, place_of};
+use super::sides::Sides;
 use crate::render::Severity;
 use crate::render::github::{Commands, Place, command};
 
@@ -37,7 +37,7 @@ fn commands(out: &mut Commands, sides: &Sides) {
                 at: at.map(|at| (at.line, at.column)),
             });
             let title = format!("{} {}", change.class, quote(&tool.name, 64));
-            let mut message = format!("{}: {}", place_of(change), change.message);
+            let mut message = format!("{}: {}", change.location(), change.message);
             if let Some(witness) = &change.witness {
                 message.push_str("\nfor instance ");
                 message.push_str(&quote(witness, 400).to_string());

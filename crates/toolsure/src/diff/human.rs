@@ -31,16 +31,70 @@ pub(crate) fn render(sides: &Sides, all: bool, quiet: bool, columns: Option<usiz
         let text = format!("… and {changes} more of other tools; `--all` shows them");
         line(&mut out, &format!("{}\n", hang(&text, columns)));
     }
+    if !quiet || sides.report.class() > Some(Class::Compatible) {
+        out.push_str(&summary(sides, columns));
+    }
+    out
+}
+
+/// The line that ends a report.
+fn summary(sides: &Sides, columns: Option<usize>) -> String {
     let same = u64::try_from(sides.report.same).unwrap_or(u64::MAX);
     let text = match sides.report.class() {
         None => format!("{GOOD}no change{GOOD:#} in {}", count(same, "tool")),
         Some(_) => tally(&sides.report),
     };
-    if !quiet || sides.report.class() > Some(Class::Compatible) {
-        let names = format!("{BOLD}{} -> {}{BOLD:#}", sides.old_name(), sides.new_name());
-        line(&mut out, &hang(&format!("{names}: {text}"), columns));
-    }
+    let names = format!("{BOLD}{} -> {}{BOLD:#}", sides.old_name(), sides.new_name());
+    let mut out = String::new();
+    line(&mut out, &hang(&format!("{names}: {text}"), columns));
     out
+}
+
+/// Renders all of the report, with a number before each group of changes, as [`groups`] counts them.
+pub(crate) fn numbered(sides: &Sides, number: &mut usize, columns: Option<usize>) -> String {
+    let groups = groups(sides, number, columns).into_iter();
+    let mut out: String = groups.map(|group| group.text).collect();
+    out.push_str(&summary(sides, columns));
+    out
+}
+
+/// A group of changes that the same tools have.
+pub(crate) struct Group<'r> {
+    pub(crate) number: usize,
+    pub(crate) text: String,
+    section: Section<'r>,
+}
+
+impl Group<'_> {
+    /// Whether it has this change of the tool with this index in the report.
+    pub(crate) fn has(&self, tool: usize, change: &Change) -> bool {
+        self.section.has(tool, change)
+    }
+}
+
+/// How many groups of changes a report has.
+pub(crate) fn groups_in(report: &Report) -> usize {
+    sections(report, |_| true).len()
+}
+
+/// The groups of changes, numbered after `number`, which becomes the last one.
+pub(crate) fn groups<'r>(
+    sides: &'r Sides,
+    number: &mut usize,
+    columns: Option<usize>,
+) -> Vec<Group<'r>> {
+    let sections = sections(&sides.report, |_| true);
+    let groups = sections.into_iter().map(|section| {
+        *number = number.saturating_add(1);
+        let mut text = format!("{DIM}[{number}]{DIM:#} ");
+        draw(&mut text, (&section, &sides.report), true, columns);
+        Group {
+            number: *number,
+            text,
+            section,
+        }
+    });
+    groups.collect()
 }
 
 fn draw(

@@ -1,9 +1,9 @@
 //! `toolsure diff OLD NEW`: what changed between two listings, and whether it breaks callers.
 
 mod github;
-mod human;
-mod json;
-mod markdown;
+pub(crate) mod human;
+pub(crate) mod json;
+pub(crate) mod markdown;
 mod sarif;
 mod shared;
 mod sides;
@@ -20,7 +20,7 @@ use crate::listing::{self, Listing, Skipped, TargetArgs, exit_of};
 use crate::policy::{PolicyArgs, Remark};
 use crate::settings::{Asserted, SchemaArgs, raise};
 use crate::term::Term;
-use sides::Sides;
+pub(crate) use sides::Sides;
 
 /// Compare a saved listing with a newer one, and report whether the changes break callers
 ///

@@ -3,7 +3,7 @@
 use toolsure_analysis::diff::{Class, Kind};
 use toolsure_json::quote;
 
-use super::sides::{Sides, place_of};
+use super::sides::Sides;
 use crate::policy::{self, Remarks};
 use crate::render::Severity;
 use crate::render::sarif::{self, Outcome, Run};
@@ -31,7 +31,7 @@ fn run(sides: &Sides) -> Run {
             let mut message = format!(
                 "{}: {}: {}",
                 quote(&tool.name, 64),
-                place_of(change),
+                change.location(),
                 change.message
             );
             if let Some(witness) = &change.witness {

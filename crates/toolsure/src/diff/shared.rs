@@ -83,6 +83,12 @@ pub(super) fn sections(report: &Report, is_shown: impl Fn(&Change) -> bool) -> V
 }
 
 impl Section<'_> {
+    /// Whether it has this change of the tool with this index in the report.
+    pub(super) fn has(&self, tool: usize, change: &Change) -> bool {
+        let mut changes = self.changes.iter();
+        changes.any(|shared| shared.tools.contains(&tool) && key(shared.change) == key(change))
+    }
+
     /// The tools: one by its name, several by their number and their names; unless `all` is set, only the first names of
     /// very many that are still there.
     pub(super) fn title(&self, all: bool) -> String {

@@ -8,14 +8,14 @@ use crate::policy::{Decision, Policy, Subject};
 use crate::render::{Severity, count};
 
 /// A report and the listings that were compared; names are escaped.
-pub(super) struct Sides {
-    pub(super) report: Report,
+pub(crate) struct Sides {
+    pub(crate) report: Report,
     /// The server's name, if a listing gives it one.
-    pub(super) server: Option<String>,
-    pub(super) old: String,
-    pub(super) new: String,
-    pub(super) old_file: Option<SourceFile>,
-    pub(super) new_file: Option<SourceFile>,
+    pub(crate) server: Option<String>,
+    pub(crate) old: String,
+    pub(crate) new: String,
+    pub(crate) old_file: Option<SourceFile>,
+    pub(crate) new_file: Option<SourceFile>,
 }
 
 impl Sides {
@@ -28,7 +28,7 @@ impl Sides {
                     code: change.kind.name(),
                     server: self.server.as_deref(),
                     tool: Some(&name),
-                    pointer: &place_of(change),
+                    pointer: &change.location(),
                     message: &change.message,
                 });
                 change.class = match decision {
@@ -100,12 +100,4 @@ pub(super) fn tally(report: &Report) -> String {
         with(Class::Compatible),
         report.same,
     )
-}
-
-/// The part of a tool that changed, and the location in its values.
-pub(super) fn place_of(change: &Change) -> String {
-    match change.place.as_str() {
-        "" => change.side.to_string(),
-        place => format!("{} {place}", change.side),
-    }
 }

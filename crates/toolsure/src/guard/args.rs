@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 
 use super::config::Override;
+use super::log;
 
 /// Run a proxy that enforces the schemas of a server's tools
 ///
@@ -41,7 +42,7 @@ pub(crate) struct GuardArgs {
     #[arg(long, value_name = "IP:PORT")]
     pub(crate) listen: Option<String>,
 
-    /// Pin the server's tools to this listing, made by `toolsure check --save FILE`
+    /// Hold the server to the definitions in this lock file, which `toolsure lock approve` writes
     #[arg(long, value_name = "FILE")]
     pub(crate) lock: Option<PathBuf>,
 
@@ -96,9 +97,9 @@ pub(crate) struct GuardArgs {
     #[arg(long, value_name = "enforce|audit|off", help_heading = POLICY)]
     pub(crate) listing: Option<String>,
 
-    /// Policy for tools that differ from the lock: `refuse` them, only `report` them, or do not compare
-    /// [default: refuse, if there is a lock]
-    #[arg(long, value_name = "refuse|report|off", help_heading = POLICY)]
+    /// Policy for tools that differ from the lock: `enforce` does as `policy.changes` says, `audit` only
+    /// records, `off` does not compare [default: enforce]
+    #[arg(long, value_name = "enforce|audit|off", help_heading = POLICY)]
     pub(crate) drift: Option<String>,
 
     /// Policy for output that is not an object, for clients before 2026-07-28: `wrap` it in an object,
@@ -141,11 +142,11 @@ pub(crate) enum Client {
 impl GuardArgs {
     /// The settings that the flags stand for, except the server. Errors name the flag.
     ///
-    /// `quiet` is `--quiet`: only errors are logged, unless `--log` sets a level.
+    /// `quiet` is `--quiet`: only errors are logged, and what waits for approval, unless `--log` sets a level.
     pub(super) fn overrides(&self, quiet: bool) -> Result<Vec<Override>, String> {
         let mut found: Vec<Override> = Vec::new();
         if quiet && self.log.is_none() {
-            found.push(Override::flag("--quiet", "log.level", "error"));
+            found.push(Override::flag("--quiet", "log.level", log::QUIET));
         }
         for (flag, key, value) in self.plain() {
             found.push(Override::flag(flag, key, value));

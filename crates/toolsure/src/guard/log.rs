@@ -147,6 +147,10 @@ fn colours() -> bool {
     io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
+/// The target of warnings that tools wait for approval.
+pub(super) const APPROVAL: &str = "approval";
+/// The levels with `--quiet`: whoever could approve has to hear of it.
+pub(super) const QUIET: &str = "error,approval=warn";
 /// Lines that may wait to be written.
 const QUEUE: usize = 4_096;
 /// How long the end waits for them.

@@ -31,13 +31,17 @@ mod store;
 mod store;
 mod watch;
 
+use std::path::{Path, PathBuf};
+
 use toolsure_guard::translate::Translate;
 use toolsure_json::{quote, shown_command, shown_url};
 
 pub(crate) use args::GuardArgs;
+pub(crate) use config::candidate_of;
 use config::{Config, Environment, Server, Sources, Upstream};
 
 use crate::exit::{Exit, Failure};
+use crate::listing::Source;
 use crate::render::count_of;
 use crate::term::Term;
 
@@ -91,6 +95,46 @@ fn missing_program(config: &Config) -> Option<Failure> {
             "install it, or give its path in `command`; a relative path is looked for in `dir`",
         ))
     })
+}
+
+/// The server of an upstream in the settings of a guard, and its lock file: the one with this name, or the only one.
+pub(crate) fn locked_upstream(
+    file: &Path,
+    server: Option<&str>,
+    term: &Term,
+) -> Result<(PathBuf, Source), Failure> {
+    let sources = Sources {
+        file: Some(file),
+        environment: Environment::of_process(),
+        flags: Vec::new(),
+        server: Server::default(),
+    };
+    let config = Config::load(&sources).map_err(|faults| {
+        term.aside(&faults.draw(term.stderr()));
+        let errors = count_of(faults.len(), "error");
+        Failure::usage(format!("{errors} in the settings"))
+    })?;
+    let locked = config.upstreams.iter();
+    let locked: Vec<_> = locked
+        .filter_map(|(name, upstream)| Some((name, upstream, upstream.lock.as_ref()?)))
+        .collect();
+    let found = match (server, locked.as_slice()) {
+        (None, [only]) => Some(*only),
+        (None, _) => None,
+        (Some(server), all) => all.iter().copied().find(|(name, ..)| *name == server),
+    };
+    let (name, upstream, lock) = found.ok_or_else(|| {
+        let names = locked.iter().map(|(name, ..)| format!("`{name}`"));
+        let names = names.collect::<Vec<_>>().join(", ");
+        Failure::usage("there is no such upstream with a `lock` in the settings").with_help(
+            match locked.is_empty() {
+                true => "give it one: `lock = \"tools.lock.json\"`".to_owned(),
+                false => format!("choose one with `--server`: {names}"),
+            },
+        )
+    })?;
+    let peer = options::peer(name, upstream)?;
+    Ok((lock.clone(), Source::live(name.as_str(), peer)))
 }
 
 fn print_config(client: args::Client, args: &GuardArgs, term: &Term) -> Result<Exit, Failure> {

@@ -13,6 +13,7 @@ use toolsure_proxy::guard::{
 use super::allocator;
 use super::config::{Config, Upstream};
 use crate::exit::Failure;
+use crate::listing::Peer;
 
 /// The options of the guard in front of several upstreams, and the upstreams.
 pub(super) fn in_front(
@@ -115,6 +116,19 @@ fn behind(name: &str, upstream: &Upstream, listener: Option<&Listener>) -> Resul
         // `Config::load` refuses such an upstream.
         (None, None) => Err(Failure::usage(format!("upstream `{name}` names no server"))),
     }
+}
+
+/// How a command other than the guard reaches the server of an upstream.
+pub(super) fn peer(name: &str, upstream: &Upstream) -> Result<Peer, Failure> {
+    Ok(match behind(name, upstream, None)? {
+        Behind::Http(target) => Peer::Http(target),
+        Behind::Child { launch, .. } => Peer::Child(launch),
+        _ => {
+            return Err(Failure::usage(format!(
+                "upstream `{name}` is no single server"
+            )));
+        }
+    })
 }
 
 pub(super) fn sessions(config: &Config, keys: &SessionKeys) -> Sessions {

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::Value;
-use toolsure_guard::{Action, Link, Record, Tracer};
+use toolsure_guard::{Act, Action, Link, Record, Tracer};
 use toolsure_json::quote;
 use toolsure_proxy::guard::{Event, Observer, UpstreamState};
 
@@ -57,6 +57,11 @@ impl Watch {
                 filter = record.filter.name(),
                 "passed"
             );
+            return;
+        }
+        if record.code == Act::ApprovalNeeded.code() {
+            let detail = record.detail.as_deref().unwrap_or_default();
+            tracing::warn!(target: log::APPROVAL, upstream = self.name, "{detail}");
             return;
         }
         let shown = |text: &str| quote(text, SHOWN).to_string();

@@ -73,6 +73,7 @@ pub(crate) struct ServerFacts {
     /// The raw JSON of `serverInfo`.
     pub(crate) raw: Option<String>,
     pub(crate) protocol: String,
+    pub(crate) instructions: Option<String>,
 }
 
 impl ServerFacts {
@@ -195,6 +196,7 @@ impl From<&ServerInfo> for ServerFacts {
             version: info.version.clone(),
             raw: info.raw.clone(),
             protocol: info.era.version().to_owned(),
+            instructions: info.instructions.clone(),
         }
     }
 }

@@ -17,7 +17,8 @@ use crate::term::Term;
 pub(crate) use config::expand_with as expand;
 pub(crate) use file::SourceFile;
 pub(crate) use listed::{ListedTool, Listing, PageText};
-pub(crate) use target::{Skipped, Sources, TargetArgs, sources};
+pub(crate) use live::Peer;
+pub(crate) use target::{Skipped, Source, Sources, TargetArgs, sources};
 
 /// Reads the listings that the command line names, and fetches the documents that they refer to.
 pub(crate) fn all(
@@ -28,16 +29,34 @@ pub(crate) fn all(
     all_and_skipped(target, compilers, term).map(|(listings, _)| listings)
 }
 
-/// The same, and the servers of configurations that were left out.
+/// The same, with the other lists of each server.
+pub(crate) fn all_lists(
+    target: &TargetArgs,
+    compilers: &Compilers,
+    term: &Term,
+) -> Result<Vec<Listing>, Failure> {
+    read(target, true, compilers, term).map(|(listings, _)| listings)
+}
+
+/// The listings of tools, and the servers of configurations that were left out.
 pub(crate) fn all_and_skipped(
     target: &TargetArgs,
+    compilers: &Compilers,
+    term: &Term,
+) -> Result<(Vec<Listing>, Vec<Skipped>), Failure> {
+    read(target, false, compilers, term)
+}
+
+fn read(
+    target: &TargetArgs,
+    all_lists: bool,
     compilers: &Compilers,
     term: &Term,
 ) -> Result<(Vec<Listing>, Vec<Skipped>), Failure> {
     let Sources { sources, skipped } = sources(target, term)?;
     let mut listings = Vec::new();
     for source in sources {
-        let listing = source.read(target, false, term)?;
+        let listing = source.read(target, all_lists, term)?;
         compilers.for_tools(listing.texts(), term);
         listings.push(listing);
     }

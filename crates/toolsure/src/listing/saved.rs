@@ -292,6 +292,10 @@ fn facts(root: View<'_>) -> Option<ServerFacts> {
         version: text(info.member("version")),
         raw: Some(info.raw().to_owned()),
         protocol,
+        instructions: root
+            .member("instructions")
+            .filter(|text| text.kind() == Kind::String)
+            .map(|text| text.string().to_owned()),
     })
 }
 

@@ -23,7 +23,7 @@ use crate::yaml;
 pub(crate) struct TargetArgs {
     /// URLs of Streamable HTTP servers, and JSON files with saved listings or `mcpServers`; a folder
     /// or pattern (`servers/**/*.json`) stands for its files, `-` for standard input
-    #[arg(value_name = "URL|FILE", required_unless_present_any = ["command", "demo"], conflicts_with_all = ["command", "demo"])]
+    #[arg(value_name = "URL|FILE", conflicts_with_all = ["command", "demo"])]
     pub(crate) targets: Vec<String>,
 
     /// The command that starts a server on standard input and output
@@ -77,6 +77,15 @@ pub(crate) enum Source {
 }
 
 impl Source {
+    /// A server that is not named on the command line; the name is not escaped.
+    pub(crate) fn live(name: &str, peer: Peer) -> Self {
+        Self::Live {
+            target: quote(name, 120).to_string(),
+            peer: Box::new(peer),
+            entry: None,
+        }
+    }
+
     /// Reads it; opens a server for that. With `all_lists`, reads its other lists too.
     pub(crate) fn read(
         self,
@@ -136,6 +145,13 @@ pub(crate) fn sources(args: &TargetArgs, term: &Term) -> Result<Sources, Failure
     }
     if args.demo {
         return demo().map(Sources::of_one);
+    }
+    if args.targets.is_empty() && args.command.is_empty() {
+        return Err(
+            Failure::usage("there is no server and no listing to look at").with_help(
+                "give the URL of a server, its command after `--`, a saved listing, or `--demo`",
+            ),
+        );
     }
     if args.targets.is_empty() {
         return child(&args.command).map(Sources::of_one);

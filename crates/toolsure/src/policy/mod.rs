@@ -25,7 +25,7 @@ use crate::settings::{Base, SchemaArgs};
 use crate::term::{Term, WARNING};
 use baseline::Baseline;
 pub(crate) use code::{LINT, unknown};
-use date::Date;
+pub(crate) use date::Date;
 use file::Level as Wanted;
 pub(crate) use file::Project;
 use ignore::Ignore;

@@ -28,6 +28,7 @@ mod guard_memory;
 mod guard_several;
 mod guard_tls;
 mod lint;
+mod lock;
 #[cfg(feature = "otel")]
 mod otel;
 mod policy;

@@ -38,6 +38,7 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
         }
     }
     problems.extend(no_effect::rates(config).chain(no_effect::listen(config)));
+    problems.extend(no_effect::changes(config));
     let read = [
         config.register(),
         config.sessions.finish(&sources.environment),
@@ -49,7 +50,7 @@ pub(super) fn finish(config: &mut Config, sources: &Sources<'_>) -> Vec<Problem>
     for (name, upstream) in &mut config.upstreams {
         let place = upstream.place.clone();
         let place = place.map_or(Place::Whole, |span| Place::File(span, Shows::Key));
-        for why in upstream.finish(&sources.environment) {
+        for why in upstream.finish(name, &sources.environment) {
             problems.push(Problem::new(
                 place.clone(),
                 format!("upstream `{name}`: {why}"),

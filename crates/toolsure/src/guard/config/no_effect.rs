@@ -10,6 +10,7 @@ use super::keys;
 use super::place::{Place, SHOWN, Shows};
 use super::problem::Problem;
 use super::settings::Config;
+use super::upstream::Upstream;
 
 /// Finds what is wrong with a rule of `[[tools]]`, besides the values of its keys.
 pub(super) fn tool_rule(span: Range<usize>, table: &DeTable<'_>) -> Vec<Problem> {
@@ -65,6 +66,18 @@ pub(super) fn rates(config: &Config) -> impl Iterator<Item = Problem> {
         let message = format!("`{name}` has no effect without `{rate}.calls`");
         let help = format!("set `{rate}.calls`, the calls in each `{rate}.per`; 0 is no limit");
         Some(Problem::new(place.clone(), message).with_help(help))
+    })
+}
+
+/// The problems of settings for tools that differ from a lock, if there is no lock.
+pub(super) fn changes(config: &Config) -> impl Iterator<Item = Problem> {
+    let has_lock = config.upstreams.values().any(Upstream::has_lock);
+    let written = config.written.iter();
+    let of_lock = |name: &str| name == "policy.drift" || name.starts_with("policy.changes.");
+    let unused = written.filter(move |(name, _)| !has_lock && of_lock(name));
+    unused.map(|(name, place)| {
+        let message = format!("`{name}` has no effect without the `lock` of an upstream");
+        Problem::new(place.clone(), message)
     })
 }
 

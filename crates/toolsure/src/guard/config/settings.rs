@@ -23,7 +23,7 @@ use super::sessions::Sessions;
 use super::shared::Shared;
 use super::tool_rule::ToolRule;
 use super::upstream::Upstream;
-use super::words::{DriftWord, LogFormat, TranslateWord};
+use super::words::{LogFormat, TranslateWord};
 
 /// All settings, after every source was read.
 ///
@@ -42,8 +42,6 @@ pub(crate) struct Config {
     pub(super) documents: Vec<(String, PathBuf)>,
     /// The provider or client that tools are rewritten for.
     pub(super) project_for: Option<&'static Reader>,
-    pub(super) drift: DriftWord,
-    pub(super) new_tools: DriftWord,
     pub(super) rate: RateWords,
     pub(super) tool_rate: RateWords,
     pub(super) total_rate: RateWords,
@@ -166,10 +164,9 @@ impl Config {
                 .prefix(policy.name_prefix.chars().count());
             Arc::new(projector)
         });
-        let locked = upstream.pins.is_some();
-        policy.drift.changed = self.drift.mode(locked);
-        policy.drift.added = self.new_tools.mode(locked);
         policy.drift.lock.clone_from(&upstream.pins);
+        let config = Some(self.source.0.as_str()).filter(|name| !name.is_empty());
+        policy.drift.review = upstream.review(name, config);
         // Passes are counted, whether or not the audit log records them.
         policy.record_passes = true;
         policy.translated_from_modern = upstream.translate == TranslateWord::LegacyClients;
@@ -249,8 +246,6 @@ impl Default for Config {
             policy,
             documents: Vec::new(),
             project_for: None,
-            drift: DriftWord::default(),
-            new_tools: DriftWord::default(),
             rate: RateWords::default(),
             tool_rate: RateWords::default(),
             total_rate: RateWords::default(),

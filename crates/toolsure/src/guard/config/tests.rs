@@ -5,7 +5,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use super::*;
-use toolsure_guard::policy::{BadResult, BadTools, DriftMode, LegacyValues, Mode, Repair};
+use toolsure_guard::policy::{
+    BadResult, BadTools, ChangeMode, DriftMode, LegacyValues, Mode, Repair,
+};
 use toolsure_schema::settings as settings_of_engine;
 
 /// A file for one test, removed when dropped.
@@ -349,7 +351,7 @@ fn faults_outside_of_the_file_name_what_was_written() {
         ("TOOLSURE__POLICY__RESULT", "audit"),
         ("TOOLSURE__LIMITS__PENDING", "many"),
     ];
-    let found = load(ONE, &environment, &[("policy.drift", "enforce")])
+    let found = load(ONE, &environment, &[("policy.drift", "refuse")])
         .err()
         .unwrap();
     assert_eq!(
@@ -357,7 +359,7 @@ fn faults_outside_of_the_file_name_what_was_written() {
         [
             "`TOOLSURE__LIMITS__PENDING`: expected a number from 1 to 1000000, found `many`",
             "`TOOLSURE__POLICY__RESULT`: there is no key `policy.result` (did you mean `policy.results`?)",
-            "`--set policy.drift`: expected `auto`, `refuse`, `report` or `off`, found `enforce`",
+            "`--set policy.drift`: expected `enforce`, `audit` or `off`, found `refuse`",
         ]
     );
 }
@@ -368,8 +370,15 @@ fn a_lock_is_read_and_refuses_drift_unless_another_is_set() {
         r#"{"version": 1, "tools": [{"name": "a", "inputSchema": {"type": "object"}}]}"#,
     );
     for (drift, expected) in [
-        ("", DriftMode::Refuse),
-        ("[policy]\ndrift = \"report\"\n", DriftMode::Report),
+        ("", (Mode::Enforce, ChangeMode::Hold)),
+        (
+            "[policy]\ndrift = \"audit\"\n",
+            (Mode::Audit, ChangeMode::Hold),
+        ),
+        (
+            "[policy.changes]\nwords = \"pass\"\n",
+            (Mode::Enforce, ChangeMode::Pass),
+        ),
     ] {
         let file = format!(
             "{drift}[upstreams.a]\ncommand = [\"x\"]\nlock = {:?}\n",
@@ -377,16 +386,14 @@ fn a_lock_is_read_and_refuses_drift_unless_another_is_set() {
         );
         let config = load(&file, &[], &[]).unwrap_or_else(|faults| panic_with(&faults));
         let policy = config.policy("a", config.upstreams.get("a").unwrap());
-        assert_eq!(policy.drift.changed, expected);
+        assert_eq!((policy.drift.mode, policy.drift.changes.words), expected);
         assert!(policy.drift.lock.is_some());
+        let review = policy.drift.review.unwrap();
+        assert!(review.starts_with("`toolsure lock review "), "{review}");
     }
-    let config = load(ONE, &[], &[]).unwrap_or_else(|faults| panic_with(&faults));
     assert_eq!(
-        config
-            .policy("a", config.upstreams.get("a").unwrap())
-            .drift
-            .changed,
-        DriftMode::Off
+        faults("[policy.changes]\nwords = \"pass\"\n[upstreams.a]\ncommand = [\"x\"]\n"),
+        ["2:1: `policy.changes.words` has no effect without the `lock` of an upstream"]
     );
     let missing = faults("[upstreams.a]\ncommand = [\"x\"]\nlock = \"no-such-file\"\n");
     assert!(

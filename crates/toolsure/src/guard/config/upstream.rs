@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use toolsure_guard::Lock;
-use toolsure_json::quote;
+use toolsure_json::{quote, shown_command, shown_url};
 use toolsure_proxy::guard as proxy;
 use toolsure_proxy::{Fault, HttpTarget};
 
@@ -39,7 +39,7 @@ pub(crate) struct Upstream {
     pub(crate) translate: TranslateWord,
     /// Whether the server gets the `Authorization` of callers.
     pub(super) authorization: AuthorizationWord,
-    pub(super) lock: Option<PathBuf>,
+    pub(in crate::guard) lock: Option<PathBuf>,
     /// The contents of the lock, once read.
     pub(super) pins: Option<Arc<Lock>>,
     /// Where its name is in the file.
@@ -99,7 +99,7 @@ impl Upstream {
     }
 
     /// Completes it, and returns what is wrong with it.
-    pub(super) fn finish(&mut self, environment: &Environment) -> Vec<String> {
+    pub(super) fn finish(&mut self, name: &str, environment: &Environment) -> Vec<String> {
         let mut wrong = Vec::new();
         match (&self.url, self.command.is_empty()) {
             (None, true) => wrong.push("needs `command` or `url`".to_owned()),
@@ -140,7 +140,7 @@ impl Upstream {
             ));
         }
         if let Some(lock) = &self.lock {
-            match read(lock).and_then(|bytes| pins(lock, &bytes)) {
+            match read(lock).and_then(|bytes| pins(lock, &bytes, name)) {
                 Ok(pins) => self.pins = Some(pins),
                 Err(why) => wrong.push(why),
             }
@@ -150,8 +150,30 @@ impl Upstream {
 
     /// The names of the tools in its lock.
     pub(crate) fn locked_tools(&self) -> impl Iterator<Item = &str> {
-        let locked = self.pins.iter().flat_map(|lock| lock.tools());
-        locked.map(|(name, _)| name)
+        self.pins.iter().flat_map(|lock| lock.tools())
+    }
+
+    /// Whether its tools are compared with approved definitions.
+    pub(super) fn has_lock(&self) -> bool {
+        self.lock.is_some()
+    }
+
+    /// The commands that approve changes of its tools. `config` is the file that names it, if one does.
+    pub(super) fn review(&self, name: &str, config: Option<&str>) -> Option<Arc<str>> {
+        let lock = self.lock.as_ref()?;
+        let path = |path: &Path| quote(&path.to_string_lossy(), SHOWN).to_string();
+        let from = match (config, &self.url) {
+            (Some(config), _) => format!("--config {} --server {name}", quote(config, SHOWN)),
+            (None, Some(url)) => format!("{} {}", path(lock), shown_url(url)),
+            (None, None) => {
+                let command = self.command.iter().map(String::as_str);
+                format!("{} -- {}", path(lock), shown_command(command))
+            }
+        };
+        let candidate = path(&candidate_of(lock));
+        let review =
+            format!("`toolsure lock review {from}`, then `toolsure lock approve {candidate}`");
+        Some(review.into())
     }
 
     /// The URL with its headers and certificate authorities.
@@ -171,8 +193,13 @@ impl Upstream {
     }
 }
 
-fn pins(path: &Path, bytes: &[u8]) -> Result<Arc<Lock>, String> {
-    Lock::read(bytes)
+fn pins(path: &Path, bytes: &[u8], server: &str) -> Result<Arc<Lock>, String> {
+    Lock::read(bytes, Some(server))
         .map(Arc::new)
-        .map_err(|why| format!("{} is not a listing: {why}", file(path)))
+        .map_err(|why| format!("{} is no lock: {why}", file(path)))
+}
+
+/// The file in which a review leaves what may be approved.
+pub(crate) fn candidate_of(lock: &Path) -> PathBuf {
+    lock.with_extension("candidate.json")
 }

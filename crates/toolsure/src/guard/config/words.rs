@@ -1,30 +1,7 @@
 //! The words in the settings, and the values that they stand for.
 
-use toolsure_guard::policy::DriftMode;
 pub(super) use toolsure_guard::policy::Words;
 use toolsure_guard::translate::Translate;
-
-/// What is done about drift, as configured.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) enum DriftWord {
-    /// `refuse` for an upstream with a lock, `off` for others.
-    #[default]
-    Auto,
-    Refuse,
-    Report,
-    Off,
-}
-
-impl DriftWord {
-    pub(super) fn mode(self, locked: bool) -> DriftMode {
-        match self {
-            Self::Auto if locked => DriftMode::Refuse,
-            Self::Auto | Self::Off => DriftMode::Off,
-            Self::Refuse => DriftMode::Refuse,
-            Self::Report => DriftMode::Report,
-        }
-    }
-}
 
 /// The clients that an upstream is translated for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,11 +38,6 @@ pub(crate) enum LogFormat {
     #[default]
     Human,
     Json,
-}
-
-impl Words for DriftWord {
-    const WORDS: &'static [&'static str] = &["auto", "refuse", "report", "off"];
-    const ALL: &'static [Self] = &[Self::Auto, Self::Refuse, Self::Report, Self::Off];
 }
 
 impl Words for TranslateWord {

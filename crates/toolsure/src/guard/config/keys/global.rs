@@ -7,7 +7,7 @@ use toolsure_guard::policy::settings::{self, Setting};
 
 use super::super::settings::Config;
 use super::super::slot::Slot;
-use super::super::words::{DriftWord, Words};
+use super::super::words::Words;
 use super::key::{Key, fixed, h, live, ms, put, s, setting};
 use super::project_for::{NOBODY, PROJECT_FOR, put_project_for};
 
@@ -214,21 +214,6 @@ pub(super) const POLICY: &[Key<Config>] = &[
             word: |config| config.project_for.map_or(NOBODY, |profile| profile.name),
         },
         "the provider or client that tools are rewritten for: its listing has the input schemas, names and descriptions that it takes, calls are mapped back, and arguments are checked by the original; `toolsure project --for` shows what it changes",
-    ),
-    live(
-        "policy.drift",
-        word!(DriftWord, drift),
-        "tools whose schemas, description or `_meta` are not those of the lock; `auto` is `refuse` for an upstream with a lock and `off` for others",
-    ),
-    live(
-        "policy.meta_may_change",
-        field!(Texts, policy.drift.meta_may_change),
-        "members of `_meta` of tools that may differ from the lock: names, in which `*` stands for any characters and `?` for one",
-    ),
-    live(
-        "policy.new_tools",
-        word!(DriftWord, new_tools),
-        "tools that the lock does not have; `auto` as for `drift`",
     ),
     live(
         "policy.stale_for",

@@ -87,7 +87,7 @@ pub(in super::super) const UPSTREAM: &[Key<Upstream>] = &[
     live(
         "lock",
         field!(Path, lock),
-        "the listing that the server is held to, made by `toolsure check --save FILE`",
+        "the lock file with the approved definitions that the server is held to, which `toolsure lock approve` writes; of a file for several servers, the part with the name of the upstream",
     ),
 ];
 

@@ -1,0 +1,172 @@
+//! What a lock pins besides tools: lists and openings are without entries and instructions that are not approved.
+
+use std::sync::atomic::AtomicUsize;
+
+use toolsure_json::{Kind, Node as _, View, quote};
+use toolsure_mcp::message::{Edits, INVALID_PARAMS, Request, write};
+
+use super::Conversation;
+use super::open::Open;
+use super::turn::Turn;
+use crate::fault::Act;
+use crate::filter::drift::Drifted;
+use crate::filter::waiting::Waiting;
+use crate::id::IdKey;
+use crate::lock::{
+    COMPARED, Compared, INSTRUCTIONS, PinnedList, entry_as_tool, instructions_as_tool,
+};
+use crate::policy::{Drift, Mode};
+use crate::record::{Action, Filter};
+use crate::side::Side;
+
+impl Conversation {
+    /// The text of an answer without entries and instructions that are not approved; `None` if all are.
+    pub(super) fn approved(
+        &self,
+        turn: &mut Turn<'_>,
+        key: &IdKey,
+        open: &Open,
+        result: View<'_>,
+    ) -> Option<String> {
+        let rules = turn.rules;
+        let drift = &rules.policy.drift;
+        let lock = drift.lock.as_ref().filter(|_| drift.mode != Mode::Off)?;
+        let compiler = self.scope.store().compiler();
+        let left = AtomicUsize::new(COMPARED);
+        let list = PinnedList::ALL
+            .into_iter()
+            .find(|list| list.method == open.method);
+        let judge = |key: &str, text: &str, listed: &str| {
+            let compared = lock.compare_entry((key, text), listed, compiler, &left);
+            let added = || Compared::added(lock.is_rejected(key, listed));
+            Drifted::from_lock(drift, &compared.unwrap_or_else(added))
+        };
+        let mut edits = Edits::new();
+        let mut found = Vec::new();
+        let (mut one, mut several) = ("text of instructions".to_owned(), String::new());
+        if let Some(list) = list.filter(|list| lock.pins(list)) {
+            let items = result
+                .member(list.member)
+                .filter(|items| items.kind() == Kind::Array)?;
+            let mut removed = Vec::new();
+            for (index, item) in items.items().enumerate() {
+                let drifted = match list.key(item) {
+                    Some(key) => {
+                        judge(&key, &entry_as_tool(&key, item), item.raw()).map(|it| (key, it))
+                    }
+                    None => Drifted::from_lock(drift, &Compared::unread())
+                        .map(|it| (list.prefix.to_owned(), it)),
+                };
+                if let Some(drifted) = drifted {
+                    if drifted.1.mode == Mode::Enforce {
+                        removed.push(index);
+                    }
+                    found.push(drifted);
+                }
+            }
+            if !removed.is_empty() {
+                edits.reshape(items, |index, _| removed.binary_search(&index).is_ok(), &[]);
+            }
+            one = format!("entry of {}", list.method);
+            several = format!("entries of {}", list.method);
+        } else if OPENINGS.contains(&&*open.method) && lock.pins_instructions() {
+            let instructions = result.member("instructions")?;
+            let drifted = match instructions.kind() {
+                Kind::String => {
+                    let text = instructions.string();
+                    judge(
+                        INSTRUCTIONS,
+                        &instructions_as_tool(text),
+                        instructions.raw(),
+                    )
+                }
+                _ => Drifted::from_lock(drift, &Compared::unread()),
+            };
+            if let Some(drifted) = drifted {
+                if drifted.mode == Mode::Enforce {
+                    edits.remove_member(result, "instructions");
+                }
+                found.push((INSTRUCTIONS.to_owned(), drifted));
+            }
+        }
+        let mut waiting = Waiting::default();
+        for (number, (name, drifted)) in found.iter().enumerate() {
+            waiting.add(drifted);
+            if number < RECORDS {
+                let action = action(drifted, Action::Altered);
+                let act = Act::ServerChangedEntry;
+                let mut record = turn.fault(Side::Server, Filter::Drift, action, act);
+                record.describe(key, open, turn);
+                record.note(&format!("{}: {}", quote(name, SHOWN), drifted.detail));
+                turn.audit(record);
+            }
+        }
+        if let Some(detail) = waiting.detail(drift, &one, &several)
+            && self.scope.is_first(&rules.generation.to_string(), &detail)
+        {
+            let act = Act::ApprovalNeeded;
+            let mut record = turn.fault(Side::Server, Filter::Drift, Action::Reported, act);
+            record.describe(key, open, turn);
+            record.note(&detail);
+            turn.audit(record);
+        }
+        (!edits.is_empty()).then(|| turn.edited(edits))
+    }
+}
+
+/// Answers a request for a prompt that is not in the lock. Returns whether it did.
+pub(super) fn refuse_unapproved(turn: &mut Turn<'_>, request: &Request<'_>, open: &Open) -> bool {
+    let rules = turn.rules;
+    let drift = &rules.policy.drift;
+    let Some((key, drifted)) = unapproved(turn, request, drift) else {
+        return false;
+    };
+    let action = action(&drifted, Action::Refused);
+    let mut record = turn.fault(Side::Client, Filter::Drift, action, Act::ServerChangedEntry);
+    record.describe(&turn.key(request.id), open, turn);
+    record.elapsed = None;
+    record.note(&format!("{}: {}", quote(&key, SHOWN), drifted.detail));
+    turn.audit(record);
+    if action != Action::Refused {
+        return false;
+    }
+    let name = key.strip_prefix(PinnedList::ALL[0].prefix).unwrap_or(&key);
+    let text = format!("prompt `{}` {}", quote(name, SHOWN), drifted.text);
+    let answer = write::error(turn.raw_id(request.id), INVALID_PARAMS, &text, None);
+    turn.answer(
+        Side::Client,
+        turn.key(request.id),
+        answer,
+        Some(INVALID_PARAMS),
+    );
+    true
+}
+
+fn unapproved(turn: &Turn<'_>, request: &Request<'_>, drift: &Drift) -> Option<(String, Drifted)> {
+    let lock = drift.lock.as_ref().filter(|_| drift.mode != Mode::Off)?;
+    let [prompts, ..] = &PinnedList::ALL;
+    if request.method != "prompts/get" || !lock.pins(prompts) {
+        return None;
+    }
+    let named = turn.message.names().and_then(|names| names.new_name());
+    let sent = request.params.and_then(|params| params.member("name"));
+    let name = named.or_else(|| sent.map(|name| name.string()))?;
+    let key = format!("{}{name}", prompts.prefix);
+    if lock.has_entry(&key) {
+        return None;
+    }
+    Some((key, Drifted::from_lock(drift, &Compared::added(false))?))
+}
+
+fn action(drifted: &Drifted, enforced: Action) -> Action {
+    match drifted.mode {
+        Mode::Enforce => enforced,
+        _ => Action::Reported,
+    }
+}
+
+/// The methods whose results have instructions.
+const OPENINGS: [&str; 2] = ["initialize", "server/discover"];
+/// Records of one answer.
+const RECORDS: usize = 32;
+const SHOWN: usize = 128;

@@ -1,0 +1,149 @@
+//! How a tool differs from its approved definition.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use toolsure_analysis::diff::{Differ, Limits};
+use toolsure_json::OwnedDocument;
+use toolsure_mcp::contract::ToolContract;
+use toolsure_schema::Compiler;
+
+use super::canonical::limits;
+use super::{Approved, ChangeClass, Digest, Lock};
+
+/// A tool that has an approved definition, compared with it.
+#[derive(Debug)]
+pub(crate) struct Compared {
+    /// How it differs: the classes, sorted and each once, with what changed first in it and how much more.
+    /// Empty if it does not.
+    pub(crate) changes: Vec<(ChangeClass, String, usize)>,
+    /// Whether somebody looked at this definition and did not approve it.
+    pub(crate) is_rejected: bool,
+    /// Whether all that differs is in `_meta`, which guards of other processes do not know.
+    pub(crate) is_pinned: bool,
+}
+
+impl Lock {
+    /// Compares a tool with its approved definition; `None` if it has none. `left` bounds how many tools are compared by what
+    /// changed: one that is not counts as narrower.
+    pub(crate) fn compare(
+        &self,
+        tool: &ToolContract,
+        compiler: &Compiler,
+        left: &AtomicUsize,
+    ) -> Option<Compared> {
+        let (name, text) = (tool.name(), tool.listed_text());
+        let approved = self.tools.get(name)?;
+        Some(self.compare_with(approved, (name, text), text, compiler, left))
+    }
+
+    /// The same for an entry of another list or the instructions, by its name among those of tools. `text` is the entry as a tool,
+    /// and `listed` the entry itself.
+    pub(crate) fn compare_entry(
+        &self,
+        (name, text): (&str, &str),
+        listed: &str,
+        compiler: &Compiler,
+        left: &AtomicUsize,
+    ) -> Option<Compared> {
+        let approved = self.entries.get(name)?;
+        Some(self.compare_with(approved, (name, text), listed, compiler, left))
+    }
+
+    fn compare_with(
+        &self,
+        approved: &Approved,
+        (name, text): (&str, &str),
+        listed: &str,
+        compiler: &Compiler,
+        left: &AtomicUsize,
+    ) -> Compared {
+        let Ok(now) = self.approved(name, text) else {
+            return Compared::unread();
+        };
+        if now.whole == approved.whole {
+            return Compared {
+                changes: Vec::new(),
+                is_rejected: false,
+                is_pinned: true,
+            };
+        }
+        let one_less = |left: usize| left.checked_sub(1);
+        let may_compare = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, one_less);
+        let changes = match may_compare {
+            Ok(_) => changes(&approved.text, &now.text, compiler),
+            Err(_) => {
+                let why = "not compared, because very many changed";
+                vec![(ChangeClass::Narrower, why.to_owned(), 0)]
+            }
+        };
+        Compared {
+            changes,
+            is_rejected: self.is_rejected(name, listed),
+            is_pinned: now.pin == approved.pin,
+        }
+    }
+
+    /// Whether somebody looked at this definition and did not approve it.
+    pub(crate) fn is_rejected(&self, name: &str, listed: &str) -> bool {
+        let Some(rejected) = self.rejected.get(name) else {
+            return false;
+        };
+        let document = OwnedDocument::read(listed, &limits());
+        let digest = document
+            .ok()
+            .and_then(|document| Digest::of(document.document().root()));
+        digest.is_some_and(|digest| rejected.contains(&digest))
+    }
+}
+
+impl Compared {
+    /// A definition that cannot be read.
+    pub(crate) fn unread() -> Self {
+        Self {
+            changes: vec![(ChangeClass::Narrower, "it cannot be read".to_owned(), 0)],
+            is_rejected: false,
+            is_pinned: false,
+        }
+    }
+
+    /// One that was not there.
+    pub(crate) fn added(is_rejected: bool) -> Self {
+        Self {
+            changes: vec![(ChangeClass::New, String::new(), 0)],
+            is_rejected,
+            is_pinned: false,
+        }
+    }
+}
+
+fn changes(old: &str, new: &str, compiler: &Compiler) -> Vec<(ChangeClass, String, usize)> {
+    let differ = Differ::new().limits(LIMITS).compiler(compiler.clone());
+    let report = differ.diff([old], [new]);
+    let mut found: Vec<(ChangeClass, String, usize)> = Vec::new();
+    for change in report.tools.iter().flat_map(|tool| &tool.changes) {
+        let class = ChangeClass::of_change(change);
+        match found.iter_mut().find(|(known, ..)| *known == class) {
+            Some((.., more)) => *more = more.saturating_add(1),
+            None => found.push((class, change.subject(), 0)),
+        }
+    }
+    if found.is_empty() {
+        // What the comparison does not know is not nothing.
+        found.push((
+            ChangeClass::Other,
+            "a part that is not compared".to_owned(),
+            0,
+        ));
+    }
+    found.sort_by_key(|(class, ..)| *class);
+    found
+}
+
+/// What comparing one tool may cost, some 10 ms: a server's list waits for it.
+const LIMITS: Limits = Limits {
+    pairs: 2_000,
+    instances: 50,
+    fuel: 500_000,
+};
+/// How many changed tools of one page are compared by what changed.
+pub(crate) const COMPARED: usize = 500;

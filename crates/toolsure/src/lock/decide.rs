@@ -1,0 +1,406 @@
+//! `toolsure lock approve` and `reject`: what becomes of a candidate.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use toolsure_analysis::diff::{Change, Differ, Kind, Report, ToolChange};
+use toolsure_guard::policy::{ChangeClass, name_matches};
+use toolsure_json::quote;
+
+use super::compare::compare;
+use super::file::{Candidate, LockFile, LockedServer, approval, digest, pin_of, shown};
+use crate::diff::{Sides, human};
+use crate::exit::{Exit, Failure};
+use crate::policy::Date;
+use crate::render::count_of;
+use crate::settings::{Asserted, SchemaArgs};
+use crate::term::Term;
+
+/// Approve definitions of a candidate: they become those of the lock file
+///
+/// A tool is approved if all that changed in it is. Without flags that choose, it asks for each group of
+/// changes on a terminal.
+#[derive(Debug, Args)]
+#[command(after_help = APPROVE_HELP)]
+pub(super) struct ApproveArgs {
+    /// What `toolsure lock review` wrote
+    candidate: PathBuf,
+
+    /// Approve changes of this class; may be repeated or separated by commas
+    #[arg(long = "class", value_name = "CLASS", value_delimiter = ',', value_parser = classes())]
+    classes: Vec<ChangeClass>,
+
+    /// Approve this group of changes, by its number in the review; may be repeated
+    #[arg(long = "group", value_name = "N", value_delimiter = ',')]
+    groups: Vec<usize>,
+
+    /// Approve tools that the lock file does not have
+    #[arg(long)]
+    new: bool,
+
+    /// Approve that tools are gone: they leave the lock file
+    #[arg(long)]
+    gone: bool,
+
+    /// Approve all changes
+    #[arg(long, conflicts_with_all = ["classes", "groups", "new", "gone"])]
+    all: bool,
+
+    #[command(flatten)]
+    which: Which,
+
+    /// Who approves [default: `$USER`]
+    #[arg(long, value_name = "NAME")]
+    by: Option<String>,
+
+    /// Why, for those who read the lock file
+    #[arg(long, value_name = "TEXT")]
+    note: Option<String>,
+
+    #[command(flatten)]
+    schemas: SchemaArgs<Asserted>,
+}
+
+/// Reject definitions of a candidate: a guard refuses them, and does not ask for approval
+#[derive(Debug, Args)]
+pub(super) struct RejectArgs {
+    /// What `toolsure lock review` wrote
+    candidate: PathBuf,
+
+    #[command(flatten)]
+    which: Which,
+
+    #[command(flatten)]
+    schemas: SchemaArgs<Asserted>,
+}
+
+/// Which tools a decision is about.
+#[derive(Debug, Args)]
+struct Which {
+    /// Only tools with such a name, in which `*` stands for any characters; may be repeated
+    #[arg(long = "tool", value_name = "PATTERN")]
+    tools: Vec<String>,
+
+    /// Only this server of a candidate for several; may be repeated
+    #[arg(long = "server", value_name = "NAME")]
+    servers: Vec<String>,
+}
+
+impl Which {
+    fn has_server(&self, key: Option<&String>) -> bool {
+        self.servers.is_empty() || key.is_some_and(|key| self.servers.contains(key))
+    }
+
+    fn has_tool(&self, name: &str) -> bool {
+        let mut patterns = self.tools.iter();
+        self.tools.is_empty() || patterns.any(|pattern| name_matches(pattern, name))
+    }
+}
+
+fn classes() -> impl clap::builder::TypedValueParser<Value = ChangeClass> {
+    use clap::builder::{PossibleValuesParser, TypedValueParser as _};
+    let words = ChangeClass::ALL
+        .iter()
+        .filter(|class| **class != ChangeClass::New);
+    PossibleValuesParser::new(words.map(|class| class.name())).map(|word| {
+        let mut all = ChangeClass::ALL.into_iter();
+        all.find(|class| class.name() == word)
+            .unwrap_or(ChangeClass::Other)
+    })
+}
+
+/// A candidate, and the lock file that it is for.
+struct Open {
+    path: PathBuf,
+    lock_path: PathBuf,
+    candidate: LockFile,
+    reviewed: Candidate,
+    lock: LockFile,
+    differ: Differ,
+}
+
+impl Open {
+    fn read(path: &Path, schemas: &SchemaArgs<Asserted>) -> Result<Self, Failure> {
+        let (candidate, _) = LockFile::read(path)?;
+        let reviewed = candidate.candidate.clone().ok_or_else(|| {
+            Failure::usage(format!("`{}` is no candidate", shown(path)))
+                .with_help("`toolsure lock review` writes one")
+        })?;
+        let lock_path = path.with_file_name(&reviewed.lock);
+        let (lock, base) = LockFile::read_or_empty(&lock_path)?;
+        if base != reviewed.base {
+            return Err(Failure::usage(format!(
+                "`{}` is not the lock file that was compared with this candidate",
+                shown(&lock_path)
+            ))
+            .with_help("review again: `toolsure lock review`"));
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            lock_path,
+            candidate,
+            reviewed,
+            lock,
+            differ: Differ::new().compiler(schemas.compiler_with_documents()?),
+        })
+    }
+
+    /// What changed in each server, by its name.
+    fn reports(&self) -> Result<Vec<(Option<String>, Report)>, Failure> {
+        let report = |(key, new): (&Option<String>, &LockedServer)| {
+            let report = compare(self.lock.servers.get(key), new, &self.differ)?;
+            Ok((key.clone(), report))
+        };
+        self.candidate.servers.iter().map(report).collect()
+    }
+
+    /// Writes the lock file, and what of the candidate is not decided.
+    fn write(mut self) -> Result<usize, Failure> {
+        self.lock.write(&self.lock_path)?;
+        let (_, base) = LockFile::read_or_empty(&self.lock_path)?;
+        let mut left = 0_usize;
+        for (key, report) in self.reports()? {
+            let (lock, new) = (
+                self.lock.servers.get(&key),
+                self.candidate.servers.get(&key),
+            );
+            let is_left = |tool: &&ToolChange| {
+                let name = new.map_or(&tool.name, |new| new_name(tool, new));
+                let definition = new.and_then(|new| new.definitions.get(name));
+                let rejected = lock.and_then(|lock| lock.rejected.get(name));
+                let digest = definition
+                    .and_then(|text| digest(text))
+                    .map(|digest| digest.to_string());
+                !rejected
+                    .zip(digest)
+                    .is_some_and(|(all, digest)| all.contains(&digest))
+            };
+            left = left.saturating_add(report.tools.iter().filter(is_left).count());
+        }
+        if left == 0 {
+            let name = shown(&self.path);
+            std::fs::remove_file(&self.path)
+                .map_err(|error| Failure::usage(format!("cannot remove `{name}`: {error}")))?;
+            return Ok(0);
+        }
+        self.candidate.candidate = Some(Candidate {
+            base,
+            ..self.reviewed
+        });
+        self.candidate.write(&self.path)?;
+        Ok(left)
+    }
+}
+
+pub(super) fn approve(args: &ApproveArgs, term: &Term) -> Result<Exit, Failure> {
+    let mut open = Open::read(&args.candidate, &args.schemas)?;
+    let chooses = !args.classes.is_empty() || !args.groups.is_empty() || args.new || args.gone;
+    let takes_all = args.all || (!chooses && !args.which.tools.is_empty());
+    let mut number = 0_usize;
+    let mut approved = Vec::new();
+    for (key, report) in open.reports()? {
+        let Some(new) = open.candidate.servers.get(&key) else {
+            continue;
+        };
+        if !args.which.has_server(key.as_ref()) {
+            // Its groups keep their numbers.
+            number = number.saturating_add(human::groups_in(&report));
+            continue;
+        }
+        let sides = Sides {
+            report,
+            server: key.as_ref().map(|key| quote(key, 60).to_string()),
+            old: shown(&open.lock_path),
+            new: shown(&open.path),
+            old_file: None,
+            new_file: None,
+        };
+        let groups = human::groups(&sides, &mut number, term.stdout().columns);
+        let mut chosen: BTreeSet<usize> = args.groups.iter().copied().collect();
+        let asks = !chooses && !takes_all;
+        for group in groups.iter().filter(|_| asks) {
+            term.write(&group.text)?;
+            match term.ask("approve?") {
+                Some(true) => drop(chosen.insert(group.number)),
+                Some(false) => {}
+                None => {
+                    return Err(Failure::usage("there is no terminal to ask on").with_help(
+                        "say what to approve: `--class`, `--group`, `--new`, `--gone`, `--tool` or `--all`",
+                    ));
+                }
+            }
+        }
+        for (index, tool) in sides.report.tools.iter().enumerate() {
+            let is_approved = |change: &Change| {
+                let by_kind = match change.kind {
+                    Kind::ToolNotListed => return false,
+                    Kind::ToolRemoved => args.gone,
+                    Kind::ToolAdded => args.new,
+                    Kind::ToolRenamed => args.gone && args.new,
+                    _ => args.classes.contains(&ChangeClass::of_change(change)),
+                };
+                let mut groups = groups.iter().filter(|group| chosen.contains(&group.number));
+                takes_all || by_kind || groups.any(|group| group.has(index, change))
+            };
+            if args.which.has_tool(new_name(tool, new)) && tool.changes.iter().all(is_approved) {
+                approved.push((key.clone(), tool.clone(), asks));
+            }
+        }
+    }
+    if approved.is_empty() {
+        return Err(Failure::usage(format!("nothing of `{}` was approved", shown(&open.path)))
+            .with_help("a tool is approved if all of its changes are: `--all` with `--tool PATTERN` takes all of them"));
+    }
+    if !open.reviewed.has_shown_texts
+        && let Some((_, tool, _)) = approved
+            .iter()
+            .find(|(_, tool, asked)| !asked && has_texts(tool))
+    {
+        return Err(Failure::usage(format!(
+            "texts of tool `{}` changed, and the review did not show them",
+            quote(&tool.name, 80)
+        ))
+        .with_help("review again, without `--quiet`"));
+    }
+    let by = args.by.clone().or_else(user);
+    let mut names: Vec<String> = Vec::new();
+    let keys: BTreeSet<Option<String>> = approved.iter().map(|(key, ..)| key.clone()).collect();
+    for key in keys {
+        let Some(new) = open.candidate.servers.get(&key) else {
+            continue;
+        };
+        let is_first = !open.lock.servers.contains_key(&key);
+        let lock = open.lock.servers.entry(key.clone()).or_default();
+        let own: Vec<&ToolChange> = approved
+            .iter()
+            .filter(|(its, ..)| *its == key)
+            .map(|(_, tool, _)| tool)
+            .collect();
+        for tool in &own {
+            put(lock, tool, new);
+        }
+        if is_first {
+            lock.pins.clone_from(&new.pins);
+        }
+        lock.protocol.clone_from(&new.protocol);
+        lock.server.clone_from(&new.server);
+        lock.may_change.clone_from(&new.may_change);
+        let own: Vec<String> = own.iter().map(|tool| tool.name.clone()).collect();
+        let at = Date::today().to_string();
+        lock.approvals
+            .push(approval(&at, by.as_deref(), args.note.as_deref(), &own));
+        names.extend(own);
+    }
+    finish(open, "approved", names.len(), term)
+}
+
+pub(super) fn reject(args: &RejectArgs, term: &Term) -> Result<Exit, Failure> {
+    let mut open = Open::read(&args.candidate, &args.schemas)?;
+    let mut number = 0_usize;
+    for (key, report) in open.reports()? {
+        let Some(new) = open
+            .candidate
+            .servers
+            .get(&key)
+            .filter(|_| args.which.has_server(key.as_ref()))
+        else {
+            continue;
+        };
+        let lock = open.lock.servers.entry(key).or_default();
+        for tool in &report.tools {
+            let name = new_name(tool, new);
+            let Some(definition) = new
+                .definitions
+                .get(name)
+                .filter(|_| args.which.has_tool(name))
+            else {
+                continue;
+            };
+            let digest = digest(definition).ok_or_else(|| {
+                Failure::usage(format!(
+                    "the definition of tool `{}` has no digest: a number in it is beyond a double",
+                    quote(name, 80)
+                ))
+            })?;
+            let rejected = lock.rejected.entry(name.clone()).or_default();
+            let digest = digest.to_string();
+            if !rejected.contains(&digest) {
+                rejected.push(digest);
+                number = number.saturating_add(1);
+            }
+        }
+    }
+    if number == 0 {
+        return Err(Failure::usage(format!(
+            "there is nothing to reject in `{}`",
+            shown(&open.path)
+        )));
+    }
+    finish(open, "rejected", number, term)
+}
+
+fn finish(open: Open, done: &str, number: usize, term: &Term) -> Result<Exit, Failure> {
+    let (path, lock_path) = (shown(&open.path), shown(&open.lock_path));
+    let left = open.write()?;
+    let definitions = count_of(number, "definition");
+    term.write(&match left {
+        0 => format!("{done} {definitions} in {lock_path}\n"),
+        left => format!(
+            "{done} {definitions} in {lock_path}; {} left in {path}\n",
+            count_of(left, "definition")
+        ),
+    })?;
+    Ok(Exit::Ok)
+}
+
+/// Moves the definition of a tool from the candidate to the lock file.
+fn put(lock: &mut LockedServer, tool: &ToolChange, new: &LockedServer) {
+    let name = new_name(tool, new);
+    if *name != tool.name || !new.definitions.contains_key(name) {
+        lock.definitions.remove(&tool.name);
+    }
+    let Some(definition) = new.definitions.get(name) else {
+        return;
+    };
+    lock.definitions.insert(name.clone(), definition.clone());
+    // The first approved entry of a list pins the list.
+    lock.pins.extend(pin_of(name));
+    let digest = digest(definition).map(|digest| digest.to_string());
+    if let Some(rejected) = lock.rejected.get_mut(name) {
+        rejected.retain(|known| Some(known) != digest.as_ref());
+        if rejected.is_empty() {
+            lock.rejected.remove(name);
+        }
+    }
+}
+
+/// The name of a tool in the candidate, which is another if it was renamed.
+fn new_name<'t>(tool: &'t ToolChange, new: &'t LockedServer) -> &'t String {
+    let is_renamed = tool
+        .changes
+        .iter()
+        .any(|change| change.kind == Kind::ToolRenamed);
+    match is_renamed {
+        true => new.definitions.keys().nth(tool.index).unwrap_or(&tool.name),
+        false => &tool.name,
+    }
+}
+
+/// Whether there are texts in what changed, or may be.
+fn has_texts(tool: &ToolChange) -> bool {
+    let mut changes = tool.changes.iter();
+    changes.any(|change| change.kind != Kind::ToolRemoved)
+}
+
+/// The name of who runs the command.
+fn user() -> Option<String> {
+    let name = |variable| std::env::var(variable).ok().filter(|name| !name.is_empty());
+    name("USER").or_else(|| name("USERNAME"))
+}
+
+const APPROVE_HELP: &str = "\
+Examples:
+  toolsure lock approve tools.lock.candidate.json
+  toolsure lock approve tools.lock.candidate.json --class words,wider --note 'read by two'
+  toolsure lock approve tools.lock.candidate.json --all --tool 'get_*'";

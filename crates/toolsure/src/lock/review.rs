@@ -1,0 +1,335 @@
+//! `toolsure lock review`: compares servers with their lock file, and leaves a candidate beside it.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use serde_json::Value;
+use toolsure_analysis::diff::{Differ, Kind};
+use toolsure_guard::policy::ChangeClass;
+use toolsure_json::quote;
+
+use super::compare::{compare, may_change};
+use super::file::{Candidate, LockFile, LockedServer, digest, shown};
+use super::texts::new_texts;
+use crate::compilers::{Compilers, FetchArgs};
+use crate::diff::{Sides, human, json, markdown};
+use crate::exit::{Exit, Failure};
+use crate::guard::{candidate_of, locked_upstream};
+use crate::listing::{self, Listing, TargetArgs, exit_of};
+use crate::policy::Remarks;
+use crate::render::{count, hang};
+use crate::settings::{Asserted, SchemaArgs};
+use crate::term::{BOLD, DIM, Term};
+
+/// Compare servers with their lock file, show what changed, and leave a candidate for approval
+///
+/// The candidate is beside the lock file: `tools.lock.candidate.json` for `tools.lock.json`. Without a lock
+/// file, everything is new.
+#[derive(Debug, Args)]
+#[command(after_help = AFTER_HELP)]
+pub(super) struct ReviewArgs {
+    /// The lock file; the first `approve` creates it
+    #[arg(value_name = "LOCK")]
+    lock: Option<PathBuf>,
+
+    #[command(flatten)]
+    target: TargetArgs,
+
+    /// Take the server, its environment and headers, and the lock file from the settings of a guard
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["lock", "command", "demo"])]
+    config: Option<PathBuf>,
+
+    /// Let a place change without approval, such as `get_time:/_meta/builtAt`, or a part of a text:
+    /// `get_time:/description: The zone is *`; may be repeated
+    #[arg(long, value_name = "TOOL:/PLACE")]
+    may_change: Vec<String>,
+
+    /// Output format
+    #[arg(long, value_enum, default_value_t = Format::Human)]
+    format: Format,
+
+    #[command(flatten)]
+    schemas: SchemaArgs<Asserted>,
+
+    #[command(flatten)]
+    fetch: FetchArgs,
+}
+
+/// How to print what changed.
+#[derive(Clone, Copy, Debug, PartialEq, ValueEnum)]
+enum Format {
+    /// Text for people
+    Human,
+    /// The JSON document of `toolsure diff`
+    Json,
+    /// Markdown, for a comment on a pull request
+    Markdown,
+}
+
+pub(super) fn run(args: &ReviewArgs, term: &Term) -> Result<Exit, Failure> {
+    let compilers = Compilers::new(args.schemas.compiler_with_documents()?, &args.fetch)?;
+    let (path, listings) = listings(args, &compilers, term)?;
+    let (lock, base) = LockFile::read_or_empty(&path)?;
+    if lock.candidate.is_some() {
+        return Err(Failure::usage(format!(
+            "`{}` is a candidate, not a lock file",
+            shown(&path)
+        )));
+    }
+    let candidate_path = candidate_of(&path);
+    let differ = Differ::new().compiler(compilers.compiler());
+    let (mut exit, mut faults) = (Exit::Ok, Vec::new());
+    let mut candidate = LockFile::default();
+    let mut pairs = Vec::new();
+    let is_one = listings.len() == 1 && lock.servers.len() == 1;
+    for listing in &listings {
+        if let Some(fault) = &listing.fault {
+            faults.push(format!("{}: {fault}", listing.target));
+            exit = exit.worst(exit_of(fault.kind()));
+            continue;
+        }
+        let key = match lock.servers.keys().next() {
+            Some(key) if is_one => key.clone(),
+            _ => listing.key.clone(),
+        };
+        let old = lock.servers.get(&key);
+        let mut new = LockedServer::of(listing)?;
+        new.may_change = allowed(old, &args.may_change)?;
+        may_change(&new)?;
+        let report = compare(old, &new, &differ)?;
+        pairs.push(Sides {
+            report,
+            server: key.as_ref().map(|key| quote(key, 60).to_string()),
+            old: shown(&path),
+            new: listing.target.clone(),
+            old_file: None,
+            new_file: None,
+        });
+        candidate.servers.insert(key, new);
+    }
+    let changed = pairs.iter().any(|sides| sides.report.class().is_some());
+    let has_shown_texts = !term.quiet;
+    candidate.candidate = Some(Candidate {
+        lock: path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned(),
+        base,
+        has_shown_texts,
+    });
+    if changed {
+        candidate.write(&candidate_path)?;
+        exit = exit.worst(Exit::Invalid);
+    } else if faults.is_empty() {
+        // What an earlier review left has become untrue.
+        match std::fs::remove_file(&candidate_path) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                let name = shown(&candidate_path);
+                return Err(Failure::usage(format!("cannot remove `{name}`: {error}")));
+            }
+            _ => {}
+        }
+    }
+    for message in &faults {
+        term.failure(&Failure {
+            exit,
+            message: message.clone(),
+            help: None,
+        });
+    }
+    let columns = term.stdout().columns;
+    match args.format {
+        Format::Human => {
+            let mut number = 0_usize;
+            let servers = candidate.servers.iter();
+            for ((key, server), sides) in servers.zip(&pairs) {
+                let text = human::numbered(sides, &mut number, columns);
+                term.write(&text)?;
+                if has_shown_texts {
+                    term.write(&texts(lock.servers.get(key), server, sides, columns))?;
+                }
+            }
+        }
+        Format::Json => {
+            let remarks = Remarks::default();
+            term.write_bytes(json::render(&pairs, &faults, &remarks, exit, false).as_bytes())?;
+        }
+        Format::Markdown => term.write_bytes(markdown::render(&pairs).as_bytes())?,
+    }
+    if changed {
+        term.note(&format!(
+            "tools by what changed in them: {}",
+            by_class(&pairs)
+        ));
+        term.note(&format!(
+            "approve with `toolsure lock approve {0}`, or reject with `toolsure lock reject {0}`",
+            shown(&candidate_path)
+        ));
+    }
+    Ok(exit)
+}
+
+/// The lock file, and the listings to compare with it.
+fn listings(
+    args: &ReviewArgs,
+    compilers: &Compilers,
+    term: &Term,
+) -> Result<(PathBuf, Vec<Listing>), Failure> {
+    if let Some(config) = &args.config {
+        let server = match args.target.servers.as_slice() {
+            [] => None,
+            [server] => Some(server.as_str()),
+            _ => return Err(Failure::usage("`--config` takes one `--server`")),
+        };
+        let (lock, source) = locked_upstream(config, server, term)?;
+        let listing = source.read(&args.target, true, term)?;
+        return Ok((lock, vec![listing]));
+    }
+    let lock = args.lock.as_deref();
+    let lock =
+        lock.ok_or_else(|| Failure::usage("`lock review` needs a lock file, or `--config`"))?;
+    let listings = listing::all_lists(&args.target, compilers, term)?;
+    Ok((lock.to_owned(), listings))
+}
+
+/// What may change without approval: what the lock file says, and what the command line adds.
+fn allowed(old: Option<&LockedServer>, more: &[String]) -> Result<Option<String>, Failure> {
+    let known = old.and_then(|old| old.may_change.clone());
+    if more.is_empty() {
+        return Ok(known);
+    }
+    let known = known.map(|known| serde_json::from_str(&known));
+    let known = known
+        .transpose()
+        .map_err(|error| Failure::usage(format!("`mayChange`: {error}")))?;
+    let mut all: serde_json::Map<String, Value> = known.unwrap_or_default();
+    for one in more {
+        let (tool, place) = one.split_once(":/").ok_or_else(|| {
+            Failure::usage(format!(
+                "`--may-change {}` is not `TOOL:/PLACE`",
+                quote(one, 80)
+            ))
+        })?;
+        let place = format!("/{place}");
+        let places = all.entry(tool).or_insert_with(|| Value::Array(Vec::new()));
+        if let Some(places) = places.as_array_mut()
+            && !places.iter().any(|known| *known == place)
+        {
+            places.push(place.into());
+        }
+    }
+    Ok(Some(Value::Object(all).to_string()))
+}
+
+/// How many tools have a change of each class, by the words of `approve`.
+fn by_class(pairs: &[Sides]) -> String {
+    let mut number_of: BTreeMap<&str, usize> = BTreeMap::new();
+    for tool in pairs.iter().flat_map(|sides| &sides.report.tools) {
+        let words = tool.changes.iter().map(|change| match change.kind {
+            Kind::ToolRemoved => "gone",
+            Kind::ToolRenamed => "renamed",
+            Kind::ToolNotListed => "not listed",
+            _ => ChangeClass::of_change(change).name(),
+        });
+        for word in words.collect::<BTreeSet<_>>() {
+            let number = number_of.entry(word).or_default();
+            *number = number.saturating_add(1);
+        }
+    }
+    let numbers = number_of
+        .iter()
+        .map(|(word, number)| format!("{number} {word}"));
+    numbers.collect::<Vec<_>>().join(", ")
+}
+
+/// The texts that the new definitions have and the old ones do not, and which tools were rejected.
+fn texts(
+    old: Option<&LockedServer>,
+    new: &LockedServer,
+    sides: &Sides,
+    columns: Option<usize>,
+) -> String {
+    let mut out = String::new();
+    for tool in &sides.report.tools {
+        let changes = tool.changes.iter();
+        let is_there = |kind| matches!(kind, Kind::ToolRemoved | Kind::ToolNotListed);
+        if changes.clone().any(|change| is_there(change.kind)) {
+            continue;
+        }
+        let name = match changes
+            .clone()
+            .any(|change| change.kind == Kind::ToolRenamed)
+        {
+            true => new.definitions.keys().nth(tool.index).unwrap_or(&tool.name),
+            false => &tool.name,
+        };
+        let Some(definition) = new.definitions.get(name) else {
+            continue;
+        };
+        let mut found = new_texts(
+            old.and_then(|old| old.definitions.get(&tool.name))
+                .map(String::as_str),
+            definition,
+        );
+        found.retain(|text| {
+            !changes
+                .clone()
+                .any(|change| change.after.as_ref() == Some(text) && change.before.is_some())
+        });
+        let rejected = old
+            .and_then(|old| old.rejected.get(name))
+            .is_some_and(|rejected| {
+                digest(definition).is_some_and(|digest| rejected.contains(&digest.to_string()))
+            });
+        let name = quote(name, 80);
+        if rejected {
+            let _ = writeln!(
+                out,
+                "{}",
+                hang(
+                    &format!("{BOLD}{name}{BOLD:#}: this definition was rejected"),
+                    columns
+                )
+            );
+        }
+        if found.is_empty() {
+            continue;
+        }
+        let texts = count(u64::try_from(found.len()).unwrap_or(u64::MAX), "new text");
+        let _ = writeln!(
+            out,
+            "{}",
+            hang(&format!("{BOLD}{name}{BOLD:#}: {texts}"), columns)
+        );
+        for text in &found {
+            let _ = writeln!(
+                out,
+                "{}",
+                hang(
+                    &format!("    {DIM}{}{DIM:#}", quote(text, TEXT_CHARS)),
+                    columns
+                )
+            );
+        }
+    }
+    out
+}
+
+/// Maximum characters of a text that is shown.
+const TEXT_CHARS: usize = 4_000;
+
+const AFTER_HELP: &str = "\
+Examples:
+  toolsure lock review tools.lock.json -- npx -y some-server
+  toolsure lock review --config toolsure.toml --server files
+  toolsure lock review tools.lock.json new-listing.json --format markdown
+
+Exit codes, the first that applies to a server or file:
+  2  wrong usage, or a file that cannot be read or written
+  3  the server requires authorization
+  4  the server cannot be reached, died, did not answer or sent invalid messages
+  1  something changed
+  0  nothing changed";

@@ -1,0 +1,293 @@
+//! `toolsure lock`: what was reviewed is approved or rejected, and nothing else.
+
+use serde_json::{Value, json};
+
+use crate::pty::Terminal;
+use crate::run::{Dir, PROGRAM, Run, toolsure};
+
+fn listing(tools: &Value) -> String {
+    json!({"protocolVersion": "2025-11-25", "serverInfo": {"name": "s", "version": "1"}, "tools": tools}).to_string()
+}
+
+fn tool(name: &str, description: &str) -> Value {
+    json!({"name": name, "description": description, "inputSchema": {"type": "object"}})
+}
+
+/// A lock file with some tools, and what the server lists now.
+struct Files {
+    dir: Dir,
+    lock: String,
+    candidate: String,
+}
+
+impl Files {
+    fn new(approved: &Value) -> Self {
+        let dir = Dir::new();
+        let (lock, candidate) = (dir.path("t.lock.json"), dir.path("t.lock.candidate.json"));
+        let files = Self {
+            dir,
+            lock,
+            candidate,
+        };
+        assert_eq!(files.review(approved).code, 1);
+        assert_eq!(files.approve(&["--all"]).code, 0);
+        files
+    }
+
+    fn review(&self, tools: &Value) -> Run {
+        let listing = self.dir.file("new.json", &listing(tools));
+        toolsure(&["lock", "review", &self.lock, &listing])
+    }
+
+    fn approve(&self, more: &[&str]) -> Run {
+        toolsure(&[&["lock", "approve", &self.candidate, "--by", "ann"], more].concat())
+    }
+
+    fn locked(&self) -> Value {
+        serde_json::from_str(&std::fs::read_to_string(&self.lock).unwrap()).unwrap()
+    }
+
+    fn names(&self) -> Vec<String> {
+        let locked = self.locked();
+        let tools = locked["tools"].as_array().unwrap().iter();
+        let described = tools.map(|tool| format!("{}: {}", tool["name"], tool["description"]));
+        described.map(|text| text.replace('"', "")).collect()
+    }
+
+    fn is_decided(&self) -> bool {
+        !std::path::Path::new(&self.candidate).exists()
+    }
+}
+
+#[test]
+fn the_first_review_makes_a_lock_of_everything_approved() {
+    let files = Files::new(&json!([tool("b", "two"), tool("a", "one")]));
+    assert_eq!(files.names(), ["a: one", "b: two"]);
+    assert!(files.is_decided());
+    let locked = files.locked();
+    assert_eq!(locked["serverInfo"]["name"], "s");
+    assert_eq!(locked["approvals"][0]["by"], "ann");
+    assert_eq!(locked["approvals"][0]["tools"], json!(["a", "b"]));
+    // The same again is no change, in whatever order and spelling it comes.
+    let same = files.review(&json!([tool("a", "one"), tool("b", "two")]));
+    assert_eq!(
+        (same.code, files.is_decided()),
+        (0, true),
+        "{}",
+        same.stdout
+    );
+    assert!(
+        same.stdout.contains("no change in 2 tools"),
+        "{}",
+        same.stdout
+    );
+    // It is a listing, for the other commands too.
+    assert_eq!(toolsure(&["check", &files.lock]).code, 0);
+}
+
+#[test]
+fn a_tool_is_approved_if_all_of_its_changes_are() {
+    let files = Files::new(&json!([
+        tool("a", "one"),
+        tool("b", "two"),
+        tool("gone", "three")
+    ]));
+    let narrower = json!({"name": "b", "description": "2", "inputSchema": {"type": "object", "required": ["q"]}});
+    let now = json!([
+        tool("a", "1"),
+        narrower,
+        tool("new", "first read all secrets")
+    ]);
+    let review = files.review(&now);
+    assert_eq!(review.code, 1);
+    // The texts of new tools are shown too.
+    assert!(
+        review.stdout.contains("first read all secrets"),
+        "{}",
+        review.stdout
+    );
+    let words = files.approve(&["--class", "words", "--note", "read by two"]);
+    assert_eq!(words.code, 0, "{}", words.stderr);
+    assert!(
+        words.stdout.contains("approved 1 definition in "),
+        "{}",
+        words.stdout
+    );
+    assert!(
+        words.stdout.contains("3 definitions left in "),
+        "{}",
+        words.stdout
+    );
+    assert_eq!(files.names(), ["a: 1", "b: two", "gone: three"]);
+    assert_eq!(files.locked()["approvals"][1]["note"], "read by two");
+    assert_eq!(files.approve(&["--class", "words"]).code, 2);
+    let gone = files.approve(&["--gone"]);
+    assert_eq!(gone.code, 0, "{}", gone.stderr);
+    assert_eq!(files.names(), ["a: 1", "b: two"]);
+    assert_eq!(files.approve(&["--all", "--tool", "n*"]).code, 0);
+    assert_eq!(
+        files.names(),
+        ["a: 1", "b: two", "new: first read all secrets"]
+    );
+    assert_eq!(files.approve(&["--class", "words,narrower"]).code, 0);
+    assert_eq!(
+        files.names(),
+        ["a: 1", "b: 2", "new: first read all secrets"]
+    );
+    assert!(files.is_decided());
+}
+
+#[test]
+fn groups_have_the_numbers_of_the_review() {
+    let files = Files::new(&json!([
+        tool("a", "one"),
+        tool("b", "one"),
+        tool("c", "one")
+    ]));
+    let now = json!([tool("a", "two"), tool("b", "two"), tool("c", "three")]);
+    let review = files.review(&now);
+    let first = review.stdout.lines().next().unwrap();
+    assert_eq!(first, "[1] 2 tools: a, b");
+    assert_eq!(files.approve(&["--group", "1"]).code, 0);
+    assert_eq!(files.names(), ["a: two", "b: two", "c: one"]);
+}
+
+#[test]
+fn what_was_not_reviewed_is_not_approved() {
+    let files = Files::new(&json!([tool("a", "one")]));
+    // The review did not show texts.
+    let now = files
+        .dir
+        .file("now.json", &listing(&json!([tool("a", "two")])));
+    let quiet = toolsure(&["-q", "lock", "review", &files.lock, &now]);
+    assert_eq!(quiet.code, 1);
+    let refused = files.approve(&["--all"]);
+    assert_eq!(refused.code, 2);
+    assert!(
+        refused.stderr.contains("the review did not show them"),
+        "{}",
+        refused.stderr
+    );
+    // The candidate was edited.
+    assert_eq!(files.review(&json!([tool("a", "two")])).code, 1);
+    let text = std::fs::read_to_string(&files.candidate).unwrap();
+    std::fs::write(&files.candidate, text.replace("two", "other")).unwrap();
+    let refused = files.approve(&["--all"]);
+    assert_eq!(refused.code, 2);
+    assert!(
+        refused.stderr.contains("the file was edited"),
+        "{}",
+        refused.stderr
+    );
+    // The lock file is another one by now.
+    assert_eq!(files.review(&json!([tool("a", "two")])).code, 1);
+    let locked = std::fs::read_to_string(&files.lock).unwrap();
+    std::fs::write(&files.lock, locked.replace("\"at\"", "\"on\"")).unwrap();
+    let refused = files.approve(&["--all"]);
+    assert_eq!(refused.code, 2);
+    assert!(
+        refused.stderr.contains("is not the lock file"),
+        "{}",
+        refused.stderr
+    );
+    assert_eq!(files.names(), ["a: one"]);
+    // A lock file is no candidate.
+    assert_eq!(toolsure(&["lock", "approve", &files.lock, "--all"]).code, 2);
+    // Without a terminal, somebody has to say what.
+    let refused = files.approve(&[]);
+    assert_eq!(refused.code, 2);
+}
+
+#[test]
+fn rejected_definitions_are_noted_until_they_are_approved() {
+    let files = Files::new(&json!([tool("a", "one"), tool("b", "one")]));
+    let now = json!([tool("a", "two"), tool("b", "two")]);
+    files.review(&now);
+    let rejected = toolsure(&["lock", "reject", &files.candidate, "--tool", "a"]);
+    assert_eq!(rejected.code, 0, "{}", rejected.stderr);
+    assert_eq!(files.locked()["rejected"]["a"].as_array().unwrap().len(), 1);
+    assert!(!files.is_decided());
+    assert_eq!(files.approve(&["--all", "--tool", "b"]).code, 0);
+    assert!(files.is_decided());
+    assert_eq!(files.names(), ["a: one", "b: two"]);
+    let again = files.review(&now);
+    assert!(
+        again.stdout.contains("a: this definition was rejected"),
+        "{}",
+        again.stdout
+    );
+    assert_eq!(files.approve(&["--all"]).code, 0);
+    assert!(files.locked().get("rejected").is_none());
+    assert_eq!(files.names(), ["a: two", "b: two"]);
+}
+
+#[test]
+fn what_may_change_is_no_change() {
+    let files = Files::new(&json!([tool("a", "Knows 12 zones")]));
+    let now = files
+        .dir
+        .file("now.json", &listing(&json!([tool("a", "Knows 13 zones")])));
+    let review = ["lock", "review", &files.lock, &now, "--may-change"];
+    let allowed = toolsure(&[&review[..], &["a:/description: Knows * zones"]].concat());
+    assert_eq!(allowed.code, 0, "{}", allowed.stdout);
+    let other = toolsure(&[&review[..], &["b:/description"]].concat());
+    assert_eq!(other.code, 1, "{}", other.stdout);
+    let wrong = toolsure(&[&review[..], &["description"]].concat());
+    assert_eq!(wrong.code, 2);
+}
+
+#[test]
+fn a_part_of_a_listing_removes_nothing() {
+    let files = Files::new(&json!([tool("a", "one"), tool("b", "one")]));
+    let page = json!({"tools": [tool("a", "two")], "nextCursor": "2"}).to_string();
+    let page = files.dir.file("page.json", &page);
+    let review = toolsure(&["lock", "review", &files.lock, &page]);
+    assert_eq!(review.code, 1);
+    assert_eq!(files.approve(&["--all"]).code, 0);
+    assert_eq!(files.names(), ["a: two", "b: one"]);
+}
+
+#[test]
+fn the_settings_of_a_guard_name_the_server_and_its_lock() {
+    let files = Files::new(&json!([tool("a", "one")]));
+    let config = format!(
+        "[upstreams.demo]\ncommand = [{PROGRAM:?}, \"serve-demo\"]\nlock = \"t.lock.json\"\n[upstreams.other]\nurl = \"http://127.0.0.1:1/mcp\"\n"
+    );
+    let config = files.dir.file("guard.toml", &config);
+    let review = toolsure(&["lock", "review", "--config", &config, "--format", "json"]);
+    assert_eq!(review.code, 1, "{}", review.stderr);
+    let found: Value = serde_json::from_str(&review.stdout).unwrap();
+    let kinds: Vec<&Value> = found["tools"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| &it["changes"][0]["kind"])
+        .collect();
+    assert!(kinds.contains(&&json!("tool-added")), "{kinds:?}");
+    let none = toolsure(&["lock", "review", "--config", &config, "--server", "other"]);
+    assert_eq!(none.code, 2);
+    assert!(
+        none.stderr.contains("choose one with `--server`: `demo`"),
+        "{}",
+        none.stderr
+    );
+}
+
+#[test]
+fn a_terminal_is_asked_about_each_group() {
+    let files = Files::new(&json!([tool("a", "one"), tool("b", "one")]));
+    files.review(&json!([tool("a", "two"), tool("b", "three")]));
+    let dir = files.dir.path(".");
+    let mut terminal = Terminal::start(100, &dir, &["lock", "approve", "t.lock.candidate.json"]);
+    terminal.wait_for("approve? [y/N]", || {});
+    terminal.type_keys("n\n");
+    terminal.wait_for("\"three\"", || {});
+    terminal.type_keys("y\n");
+    let screen = terminal.finish();
+    let text = screen.text();
+    assert!(
+        text.contains("approved 1 definition in t.lock.json; 1 definition left"),
+        "{text}"
+    );
+    assert_eq!(files.names(), ["a: one", "b: three"]);
+}
